@@ -1,0 +1,97 @@
+/** A request as the core sees it, whichever door it came through. */
+export interface Call {
+  readonly method: string;
+  /** Path without query: repeated slashes collapsed, no trailing slash (except "/"), still percent-encoded. */
+  readonly path: string;
+  /** Path and query exactly as sent. */
+  readonly target: string;
+  readonly query: URLSearchParams;
+  /** Names in lower case; repeated headers joined by ", ". */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** name, value, name, value … as received. */
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+  /** The sender's address. */
+  readonly peer: string;
+  /** Scheme, host and port the sender used, without a trailing slash. */
+  readonly origin: string;
+  /** Arrival, ms since the epoch. */
+  readonly at: number;
+  /** Ends when the sender goes away; long polls listen to it. */
+  readonly signal: AbortSignal;
+  /** Path parameters, decoded; filled in by the router. */
+  params: Readonly<Record<string, string>>;
+}
+
+/** The parts of a call that a door knows; `callFrom` derives the rest. */
+export interface CallParts {
+  method: string;
+  target: string;
+  headers: Readonly<Record<string, string | undefined>>;
+  rawHeaders: readonly string[];
+  body: Buffer;
+  peer: string;
+  at: number;
+  /** Makes the abort signal on first use: most calls never ask. */
+  signal: () => AbortSignal;
+  scheme?: "http" | "https";
+}
+
+const noParams: Readonly<Record<string, string>> = Object.freeze({});
+const emptyQuery = Object.freeze(new URLSearchParams());
+
+/** Collapses `//`, drops one trailing slash and the query. Parsed by hand: `new URL("//batch/")` reads a host. */
+export function pathOf(target: string): string {
+  const mark = target.indexOf("?");
+  let path = mark === -1 ? target : target.slice(0, mark);
+  if (path.includes("//")) path = path.replace(/\/{2,}/g, "/");
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
+class LazyCall implements Call {
+  readonly path: string;
+  params = noParams;
+  readonly #parts: CallParts;
+  #query: URLSearchParams | undefined;
+
+  constructor(parts: CallParts) {
+    this.#parts = parts;
+    this.path = pathOf(parts.target);
+  }
+
+  get method(): string {
+    return this.#parts.method;
+  }
+  get target(): string {
+    return this.#parts.target;
+  }
+  get headers() {
+    return this.#parts.headers;
+  }
+  get rawHeaders() {
+    return this.#parts.rawHeaders;
+  }
+  get body(): Buffer {
+    return this.#parts.body;
+  }
+  get peer(): string {
+    return this.#parts.peer;
+  }
+  get at(): number {
+    return this.#parts.at;
+  }
+  get signal(): AbortSignal {
+    return this.#parts.signal();
+  }
+  get origin(): string {
+    return `${this.#parts.scheme ?? "http"}://${this.headers.host ?? "localhost"}`;
+  }
+  get query(): URLSearchParams {
+    if (this.#query) return this.#query;
+    const mark = this.target.indexOf("?");
+    this.#query = mark === -1 ? emptyQuery : new URLSearchParams(this.target.slice(mark + 1));
+    return this.#query;
+  }
+}
+
+export const callFrom = (parts: CallParts): Call => new LazyCall(parts);

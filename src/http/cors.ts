@@ -1,0 +1,46 @@
+import type { Call } from "./call.ts";
+import type { Family } from "./endpoint.ts";
+import { empty, json, type Reply } from "./reply.ts";
+
+/**
+ * Headers for an answer to a page of another origin. The origin is mirrored, never `*`, because
+ * posthog-js ≤ 1.200 sends credentials. The control API gets none at all.
+ */
+export function corsHeaders(call: Call, family: Family): string[] {
+  const origin = call.headers.origin;
+  if (origin === undefined || family === "control") return noHeaders;
+  return [
+    "access-control-allow-origin",
+    origin,
+    "access-control-allow-credentials",
+    "true",
+    "access-control-expose-headers",
+    "PostHog-Request-Id, ETag, Retry-After",
+    "vary",
+    "origin",
+  ];
+}
+
+const noHeaders: string[] = [];
+
+/** The methods the service names in a preflight, per family. */
+const preflightMethods: Record<Family, string> = {
+  capture: "GET, POST, OPTIONS",
+  "capture-v1": "POST, OPTIONS",
+  flags: "GET, POST, OPTIONS, HEAD",
+  service: "GET, POST, OPTIONS, PUT, PATCH, DELETE",
+  control: "",
+};
+
+/** The answer to OPTIONS: the capture edge says `{"status":"Ok"}`, the others nothing. */
+export function preflight(call: Call, family: Family, allow: readonly string[]): Reply {
+  const reply = family === "capture" ? json({ status: "Ok" }) : empty(204);
+  const headers = [...reply.headers, "allow", allow.join(", ")];
+  if (family !== "control") {
+    headers.push("access-control-allow-methods", preflightMethods[family]);
+    const asked = call.headers["access-control-request-headers"];
+    if (asked) headers.push("access-control-allow-headers", asked);
+    headers.push("access-control-max-age", "600");
+  }
+  return { ...reply, headers };
+}

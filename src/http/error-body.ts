@@ -1,0 +1,48 @@
+import { SimError } from "../kernel/errors.ts";
+import type { Family } from "./endpoint.ts";
+import { json, type Reply, text } from "./reply.ts";
+
+/** `{type, code, detail, attr}`: all four keys always, as the service's exception handler does. */
+const serviceBody = (error: SimError): Reply =>
+  json(
+    { type: error.type, code: error.code, detail: error.message, attr: error.extra.attr ?? null },
+    error.status,
+  );
+
+/** How each family writes an error. */
+const bodies: Record<Family, (error: SimError) => Reply> = {
+  // An unknown key is the one JSON answer of the capture edge: the shape of the old Django capture.
+  capture: (error) =>
+    error.code === "invalid_api_key" ? serviceBody(error) : text(error.message, error.status),
+  "capture-v1": (error) =>
+    json(
+      {
+        error: error.code,
+        error_description: error.message,
+        error_uri: "https://posthog.com/docs/api",
+      },
+      error.status,
+    ),
+  flags: (error) => (error.status === 400 || error.status === 413 ? text(error.message, error.status) : serviceBody(error)),
+  service: serviceBody,
+  control: (error) =>
+    json(
+      {
+        code: error.code,
+        detail: error.message,
+        hint: error.extra.hint ?? null,
+        pointer: error.extra.pointer ?? null,
+        ...error.extra.data,
+      },
+      error.status,
+    ),
+};
+
+/** The reply that tells an error, in the shape its family uses. */
+export const errorReply = (family: Family, error: SimError): Reply => bodies[family](error);
+
+/** Anything thrown, as a SimError: what is not ours becomes `internal`, without its text. */
+export const asSimError = (thrown: unknown): SimError =>
+  thrown instanceof SimError
+    ? thrown
+    : new SimError("internal", "A server error occurred.", { cause: thrown });

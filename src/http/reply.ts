@@ -1,0 +1,42 @@
+/** The answer to a call. `note` is what the journal keeps of it; it never reaches the wire. */
+export interface Reply<Note = unknown> {
+  status: number;
+  /** name, value, name, value …, without content-length. */
+  headers: string[];
+  /** null sends no body and no content-type. */
+  body: string | Buffer | null;
+  note?: Note;
+}
+
+const jsonType = ["content-type", "application/json"];
+const textType = ["content-type", "text/plain; charset=utf-8"];
+const scriptType = ["content-type", "application/javascript; charset=utf-8"];
+
+export const json = (value: unknown, status = 200): Reply => ({
+  status,
+  headers: jsonType,
+  body: JSON.stringify(value),
+});
+
+/** A reply from JSON text that is already made. */
+export const jsonText = (text: string, status = 200): Reply => ({ status, headers: jsonType, body: text });
+
+export const text = (body: string, status = 200): Reply => ({ status, headers: textType, body });
+
+export const script = (body: string | Buffer): Reply => ({ status: 200, headers: scriptType, body });
+
+export const empty = (status: number): Reply => ({ status, headers: [], body: null });
+
+/** The reply with further headers; shared header lists are never changed in place. */
+export const withHeaders = <R extends Reply>(reply: R, ...more: string[]): R => ({
+  ...reply,
+  headers: [...reply.headers, ...more],
+});
+
+/** The value of a reply's header, by lower-case name. */
+export function headerOf(reply: Reply, name: string): string | undefined {
+  for (let i = 0; i < reply.headers.length; i += 2) {
+    if (reply.headers[i]?.toLowerCase() === name) return reply.headers[i + 1];
+  }
+  return undefined;
+}

@@ -1,0 +1,48 @@
+/** A parsed JSON value. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Own property or undefined: keys come from users, and `constructor` must be absent. */
+export const own = (object: JsonObject, key: string): Json | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
+
+/** The service's JSON parser refuses deeper nesting (serde_json's recursion limit). */
+export const maxDepth = 128;
+
+const count = (text: string, char: string): number => text.split(char).length - 1;
+
+/**
+ * Is the text nested deeper than `limit`? Text with few brackets is cleared at native speed;
+ * the rest is walked once, outside of strings.
+ */
+export function isTooDeep(text: string, limit: number = maxDepth): boolean {
+  if (count(text, "{") + count(text, "[") <= limit) return false;
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i);
+    if (char === 0x22) {
+      i = endOfString(text, i);
+    } else if (char === 0x7b || char === 0x5b) {
+      if (++depth > limit) return true;
+    } else if (char === 0x7d || char === 0x5d) {
+      depth--;
+    }
+  }
+  return false;
+}
+
+/** Index of the quote that closes the string opened at `start` (or the end of the text). */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? text.length : end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let slashes = 0;
+  for (let i = at - 1; i >= 0 && text.charCodeAt(i) === 0x5c; i--) slashes++;
+  return slashes % 2 === 1;
+}

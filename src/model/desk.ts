@@ -1,0 +1,18 @@
+import type { Clock } from "../kernel/clock.ts";
+import type { Ids } from "../kernel/ids.ts";
+import type { Dialect } from "./dialect.ts";
+import type { People } from "./people.ts";
+import type { Project, Worlds } from "./world.ts";
+
+/** All that a handler may touch. Made once, in sim.ts. */
+export interface Desk {
+  readonly worlds: Worlds;
+  readonly people: People;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly dialect: Dialect;
+  /** The project of a key; with --adopt-tokens a well-formed unknown `phc_` key becomes a project here. */
+  projectFor(token: string): Project | undefined;
+  /** Was an event with this uuid already kept in the project? */
+  seen(project: number, uuid: string): boolean;
+}

@@ -1,0 +1,95 @@
+/**
+ * What can become of an event. Every code is one row: a sentence for people and what to do about it.
+ * Codes that the service has keep the service's name.
+ */
+export interface ReasonText {
+  /** What happened, as a sentence without the final stop. */
+  sentence: string;
+  /** What to do about it. */
+  fix: string;
+}
+
+export const dropReasons = {
+  missing_event_name: { sentence: "the event has no name", fix: "send a string `event`" },
+  empty_event_name: { sentence: "the event's name is empty", fix: "send a non-empty `event`" },
+  missing_distinct_id: {
+    sentence: "the event has no distinct_id, or an empty one",
+    fix: "send `distinct_id` at the top level or in `properties`",
+  },
+  invalid_item: { sentence: "the batch item is not an object", fix: "send an array of event objects" },
+  unknown_project_key: {
+    sentence: "the project key is well formed but no project has it",
+    fix: "use a key from `phx-sim env`, or start with --adopt-tokens",
+  },
+  duplicate_event_uuid: {
+    sentence: "an event with this uuid was already kept in the project",
+    fix: "nothing, if this was a retry; otherwise give each event its own uuid",
+  },
+  dropped_performance_event: {
+    sentence: "$performance_event is filtered out by the service",
+    fix: "use session replay's network timings instead",
+  },
+  invalid_event_when_process_person_profile_is_false: {
+    sentence: "person events cannot be sent with $process_person_profile: false",
+    fix: "drop the property from $identify, $create_alias, $merge_dangerously and $groupidentify",
+  },
+  invalid_alias: { sentence: "`alias` is not a string", fix: "send a string in `properties.alias`" },
+  invalid_anon_distinct_id: {
+    sentence: "`$anon_distinct_id` is not a string",
+    fix: "send a string in `properties.$anon_distinct_id`",
+  },
+  group_key_too_long: {
+    sentence: "`$group_key` is longer than 400 characters",
+    fix: "use a shorter group key",
+  },
+  event_name_too_long: { sentence: "the event's name is longer than 200 characters", fix: "shorten it" },
+  distinct_id_too_large: { sentence: "the distinct_id is longer than 200 characters", fix: "shorten it" },
+  invalid_event_timestamp: { sentence: "the timestamp cannot be read", fix: "send RFC 3339" },
+  malformed_event_properties: { sentence: "`properties` is not an object", fix: "send an object" },
+  invalid_options: { sentence: "`options` cannot be read", fix: "send booleans in `options`" },
+} as const satisfies Record<string, ReasonText>;
+
+export type DropReason = keyof typeof dropReasons;
+
+export const warnings = {
+  cannot_merge_with_illegal_distinct_id: {
+    sentence: "an id in the merge is a placeholder the service refuses to merge with",
+    fix: "pass the user's real id, not 'anonymous', 'null', 'undefined' …",
+  },
+  cannot_merge_already_identified: {
+    sentence: "both persons exist and the one to be merged away is already identified",
+    fix: "call reset() on logout, or use $merge_dangerously",
+  },
+  invalid_process_person_profile: {
+    sentence: "$process_person_profile is neither true nor false and was read as true",
+    fix: "send a boolean",
+  },
+  ignored_invalid_timestamp: {
+    sentence: "the timestamp cannot be read; the time of arrival was used",
+    fix: "send ISO 8601",
+  },
+  timestamp_in_the_future: {
+    sentence: "the timestamp is more than 23 hours ahead; the time of arrival was used",
+    fix: "check the sender's clock, or send `sent_at`",
+  },
+  event_name_truncated: { sentence: "the event's name was cut to 200 characters", fix: "shorten it" },
+  distinct_id_truncated: { sentence: "the distinct_id was cut to 200 characters", fix: "shorten it" },
+  group_type_limit_reached: {
+    sentence: "the project already has five group types; this one was ignored",
+    fix: "reuse a group type",
+  },
+  missing_group_identity: {
+    sentence: "$groupidentify without $group_type or $group_key changes no group",
+    fix: "send both",
+  },
+  person_processing_disabled: {
+    sentence: "the distinct_id is a placeholder; no person was made",
+    fix: "pass the user's real id",
+  },
+} as const satisfies Record<string, ReasonText>;
+
+export type Warning = keyof typeof warnings;
+
+/** The sentence and the fix for a drop reason or a warning. */
+export const explain = (code: DropReason | Warning): ReasonText =>
+  code in dropReasons ? dropReasons[code as DropReason] : warnings[code as Warning];

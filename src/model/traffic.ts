@@ -1,0 +1,62 @@
+import type { Json } from "../kernel/json.ts";
+import type { EventFacts } from "./event.ts";
+
+/** How the bytes of a body became JSON, in the order it was done. */
+export type DecodeStep = "gzip" | "deflate" | "br" | "zstd" | "base64" | "lz64" | "form" | "query";
+
+/** How a body is cut into items; each shape has one reader (ingest/open.ts). */
+export type Shape = "legacy" | "v1" | "recording";
+
+/**
+ * One line of traffic.ndjson: a request, what came of it, and the events it carried.
+ * Request and events share a line, so that a crash keeps both or neither.
+ */
+export interface TrafficLine {
+  /** Request number, from 1. */
+  n: number;
+  /** Arrival, ms since the epoch. */
+  at: number;
+  method: string;
+  /** Path and query as sent, secrets masked. */
+  target: string;
+  /** The sender's address. */
+  peer: string;
+  status: number;
+  /** Time taken until the answer was ready, ms with three decimals. */
+  ms: number;
+  project: number | null;
+  /** Why the request was rejected; absent when it was answered. */
+  rejected?: { reason: string; detail: string };
+  /** Seq of the first event; events follow without a gap. Absent when the request carried none. */
+  seq?: number;
+  events?: EventFacts[];
+  shape?: Shape;
+  steps?: DecodeStep[];
+  /** Flat list name, value, name, value … as received, secrets masked. */
+  headers: string[];
+  /** The bytes as received where `body` is not their exact text: `text` if UTF-8, else base64. */
+  raw?: { text: string } | { base64: string } | { omitted: string; bytes: number };
+  /** The answer's body: JSON as is, other text as a string, null when empty; large or binary ones are omitted. */
+  reply?: Json;
+  /** The request's JSON, verbatim; always the last key. */
+  body?: Json;
+}
+
+/** What a handler tells the journal about a request; the journal adds the rest of the line. */
+export interface Note {
+  project?: number | null;
+  shape?: Shape;
+  steps?: DecodeStep[];
+  /** The decoded JSON text of the body, exactly. */
+  text?: string;
+  events?: EventFacts[];
+  /** Index keys of each event, in the same order. */
+  keys?: EventKey[];
+  rejected?: { reason: string; detail: string };
+}
+
+/** What the index knows of an event besides its place. */
+export interface EventKey {
+  event: string;
+  distinct_id: string;
+}
