@@ -20,8 +20,10 @@ const house: Record<string, readonly string[]> = {
   door: ["kernel", "http", "tape"],
   testing: ["kernel", "match", "index"],
   cli: ["kernel", "match", "index"],
-  index: ["sim", "kernel", "model"],
+  client: ["kernel", "model"],
+  index: ["sim", "client", "kernel", "model"],
   sim: [
+    "client",
     "kernel", "model", "flags", "match", "store", "http", "tape", "ingest", "exports", "scenario",
     "resources", "ingestion", "control", "door",
   ],

@@ -1,3 +1,5 @@
+export type Door = "socket" | "fetch";
+
 /** A request as the core sees it, whichever door it came through. */
 export interface Call {
   readonly method: string;
@@ -13,10 +15,14 @@ export interface Call {
   readonly body: Buffer;
   /** The sender's address. */
   readonly peer: string;
+  /** How it came in: through a socket of ours, or in process. */
+  readonly door: Door;
   /** Scheme, host and port the sender used, without a trailing slash. */
   readonly origin: string;
   /** Arrival, ms since the epoch. */
   readonly at: number;
+  /** When the door took it in, on the monotonic clock (performance.now()). */
+  readonly started: number;
   /** Ends when the sender goes away; long polls listen to it. */
   readonly signal: AbortSignal;
   /** Path parameters, decoded; filled in by the router. */
@@ -31,7 +37,9 @@ export interface CallParts {
   rawHeaders: readonly string[];
   body: Buffer;
   peer: string;
+  door?: Door;
   at: number;
+  started: number;
   /** Makes the abort signal on first use: most calls never ask. */
   signal: () => AbortSignal;
   scheme?: "http" | "https";
@@ -77,8 +85,14 @@ class LazyCall implements Call {
   get peer(): string {
     return this.#parts.peer;
   }
+  get door(): Door {
+    return this.#parts.door ?? "socket";
+  }
   get at(): number {
     return this.#parts.at;
+  }
+  get started(): number {
+    return this.#parts.started;
   }
   get signal(): AbortSignal {
     return this.#parts.signal();

@@ -97,3 +97,15 @@ export class SimError extends Error {
 
 /** All codes, for tests and the README's table. */
 export const errorCodes = Object.keys(rows) as ErrorCode[];
+
+const notes = new WeakMap<object, unknown>();
+
+/** Attaches what is already known about a request (its project, the decoded text) to the error that rejects it. */
+export function withNote<E extends object>(error: E, note: unknown): E {
+  notes.set(error, note);
+  return error;
+}
+
+/** What `withNote` attached, if anything. */
+export const notedOn = (thrown: unknown): unknown =>
+  typeof thrown === "object" && thrown !== null ? notes.get(thrown) : undefined;

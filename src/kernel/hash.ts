@@ -9,7 +9,3 @@ export function fnv1a(text: string, seed = 0x811c9dc5): number {
   }
   return hash >>> 0;
 }
-
-/** Hash of a text inside one project, so that the same name in two projects has two hashes. */
-export const scopedHash = (project: number, text: string): number =>
-  fnv1a(text, Math.imul(project ^ 0x9e3779b9, 0x01000193) >>> 0);

@@ -1,0 +1,49 @@
+import type { Sim } from "../index.ts";
+import { clean } from "./clean-text.ts";
+import { envLines } from "./env-format.ts";
+import { type Access, serverGroup } from "./env-names.ts";
+import type { Style } from "./style.ts";
+
+/** The one line of `start --json`; the locator file holds the same. Its keys are public API. */
+export interface ReadyLine extends Access {
+  readonly inspector_url: string;
+  readonly data: string | null;
+  readonly dialect: string;
+  readonly version: string;
+  readonly pid: number;
+  /** Only when bound wider than loopback: the control API then asks for it. */
+  readonly control_token?: string;
+}
+
+export const readyLine = (sim: Sim): ReadyLine => ({
+  url: sim.url,
+  project_api_key: sim.apiKey,
+  personal_api_key: sim.personalApiKey,
+  project_id: sim.projectId,
+  inspector_url: sim.inspectorUrl,
+  data: sim.data,
+  dialect: sim.dialect,
+  version: sim.version,
+  pid: process.pid,
+  ...(sim.controlToken === null ? {} : { control_token: sim.controlToken }),
+});
+
+/** Everything to paste. The env lines stand at the margin, so that they can be copied as they are. */
+export function banner(ready: ReadyLine, scenario: string, style: Style): string[] {
+  const row = (name: string, value: string) => `  ${style.dim(name.padEnd(13))} ${clean(value)}`;
+  return [
+    `${style.bold(`phx-sim ${ready.version}`)} is ready at ${style.bold(ready.url)}`,
+    "",
+    row("project key", ready.project_api_key),
+    row("personal key", ready.personal_api_key),
+    row("project id", String(ready.project_id)),
+    row("inspector", ready.inspector_url),
+    row("scenario", scenario),
+    row("data", ready.data ?? "in memory, gone at the end"),
+    row("dialect", ready.dialect),
+    ...(ready.control_token === undefined ? [] : [row("control token", ready.control_token)]),
+    "",
+    ...envLines([serverGroup(ready)], "dotenv"),
+    "",
+  ];
+}

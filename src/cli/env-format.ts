@@ -1,0 +1,28 @@
+import type { EnvGroup } from "./env-names.ts";
+
+/** Single quotes with the way out and in again for a quote inside: nothing in between means anything to a shell. */
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+const flat = (groups: readonly EnvGroup[]) => groups.flatMap(({ variables }) => variables);
+
+/** How each format writes the variables, line by line. */
+const writers = {
+  dotenv: (groups: readonly EnvGroup[]): string[] =>
+    groups.flatMap(({ comment, variables }) => [
+      `# ${comment}`,
+      ...variables.map(([name, value]) => `${name}=${value}`),
+    ]),
+  // For `eval "$(phx-sim env --format shell)"`: no comment lines, which an unquoted eval would turn into one long comment.
+  shell: (groups: readonly EnvGroup[]): string[] =>
+    flat(groups).map(([name, value]) => `export ${name}=${shellQuoted(value)}`),
+  json: (groups: readonly EnvGroup[]): string[] => [
+    JSON.stringify(Object.fromEntries(flat(groups)), null, 2),
+  ],
+  // For `phx-sim env --format github >> "$GITHUB_ENV"`, which knows no comments.
+  github: (groups: readonly EnvGroup[]): string[] => flat(groups).map(([name, value]) => `${name}=${value}`),
+} as const;
+
+export type EnvFormat = keyof typeof writers;
+export const envFormats = ["dotenv", "shell", "json", "github"] as const satisfies readonly EnvFormat[];
+
+export const envLines = (groups: readonly EnvGroup[], format: EnvFormat): string[] => writers[format](groups);

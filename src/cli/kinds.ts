@@ -1,0 +1,66 @@
+import { resolve } from "node:path";
+
+/** A kind of option value: how its text is read, and how it is spelled in a JSON config file. */
+interface Kind<T> {
+  /** Completes "--port must be …". */
+  readonly expects: string;
+  readonly json: "string" | "number" | "boolean";
+  /** Undefined when the text is not of this kind. `folder` is what relative paths start from. */
+  read(text: string, folder: string): T | undefined;
+}
+
+const switches: Readonly<Record<string, boolean>> = {
+  true: true,
+  "1": true,
+  yes: true,
+  on: true,
+  false: false,
+  "0": false,
+  no: false,
+  off: false,
+};
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+
+function readPort(text: string): number | undefined {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  return port <= 65_535 ? port : undefined;
+}
+
+function readDuration(text: string): number | undefined {
+  const found = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)?$/.exec(text);
+  return found ? Math.round(Number(found[1]) * (unitMs[found[2] ?? "s"] ?? 0)) : undefined;
+}
+
+function readUrl(text: string): string | undefined {
+  const full = text.includes("://") ? text : `http://${text}`;
+  const url = URL.canParse(full) ? new URL(full) : undefined;
+  return url && /^https?:$/.test(url.protocol) ? url.origin : undefined;
+}
+
+export const kinds = {
+  text: { expects: "text", json: "string", read: (text: string) => text || undefined },
+  folder: {
+    expects: "a folder",
+    json: "string",
+    read: (text: string, folder: string) =>
+      text === "" || text.includes("\0") ? undefined : resolve(folder, text),
+  },
+  host: {
+    expects: "a host name or an IP address",
+    json: "string",
+    read: (text: string) => (/^[\w.:%-]+$/.test(text) ? text : undefined),
+  },
+  port: { expects: "a whole number from 0 to 65535", json: "number", read: readPort },
+  switch: {
+    expects: "true or false",
+    json: "boolean",
+    read: (text: string) =>
+      Object.hasOwn(switches, text.toLowerCase()) ? switches[text.toLowerCase()] : undefined,
+  },
+  duration: { expects: "a time such as 10s, 500ms or 2m", json: "string", read: readDuration },
+  url: { expects: "an http address such as http://127.0.0.1:7490", json: "string", read: readUrl },
+} as const satisfies Record<string, Kind<string | number | boolean>>;
+
+export type KindName = keyof typeof kinds;
+export type KindValue<K extends KindName> = Exclude<ReturnType<(typeof kinds)[K]["read"]>, undefined>;

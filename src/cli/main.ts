@@ -1,0 +1,87 @@
+import { version } from "../kernel/version.ts";
+import { clean } from "./clean-text.ts";
+import { type Command, configOptions, type Ending, type Shell } from "./command.ts";
+import { findConfig } from "./config-file.ts";
+import { env } from "./env.ts";
+import { Failure, type FailureKind } from "./failure.ts";
+import { createLines, survive } from "./output.ts";
+import { type Reading, readArgs } from "./read-args.ts";
+import { start } from "./start.ts";
+import { status } from "./status.ts";
+import { styleFor } from "./style.ts";
+
+/** The first one is the default. */
+const commands: readonly Command[] = [start, status, env];
+
+/** Every way to end, and its exit code. No other place knows them. */
+const exitCodes: Readonly<Record<Ending | FailureKind, number>> = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  start: 3,
+  network: 4,
+  no_sim: 5,
+  SIGHUP: 129,
+  SIGINT: 130,
+  SIGTERM: 143,
+};
+
+/** Runs a command line (without node and the script) and resolves with the exit code; never rejects. */
+export async function main(argv: readonly string[]): Promise<number> {
+  survive(process.stdout);
+  survive(process.stderr);
+  const out = createLines(process.stdout);
+  const err = createLines(process.stderr);
+  const ending = await run(argv, out, err).catch((error: unknown) => {
+    err.say(...complaint(error));
+    return error instanceof Failure ? error.kind : "failed";
+  });
+  out.flush();
+  err.flush();
+  return exitCodes[ending];
+}
+
+async function run(argv: readonly string[], out: Shell["out"], err: Shell["err"]): Promise<Ending> {
+  const reading = await read(argv);
+  if ("print" in reading) {
+    out.say(reading.print);
+    return "ok";
+  }
+  const ending = await reading.command.run(reading.flags, shellOf(out, err));
+  if (ending !== "ok") leaveSoon(ending);
+  return ending;
+}
+
+async function read(argv: readonly string[]): Promise<Reading> {
+  if (argv.length === 1 && argv[0] === "--version") return { print: version };
+  const quick = readArgs(argv, commands);
+  if (quick) return quick;
+  const { readArgsFully } = await import("./read-args-fully.ts");
+  return readArgsFully(argv, commands);
+}
+
+function shellOf(out: Shell["out"], err: Shell["err"]): Shell {
+  const cwd = process.cwd();
+  return {
+    env: process.env,
+    cwd,
+    config: findConfig(cwd, configOptions(commands)),
+    out,
+    err,
+    outStyle: styleFor(process.env, process.stdout.isTTY === true),
+    errStyle: styleFor(process.env, process.stderr.isTTY === true),
+    quit: (ending) => process.exit(exitCodes[ending]),
+  };
+}
+
+/** After a signal nothing that is still open may hold the process: normally it has ended by itself before. */
+function leaveSoon(ending: Ending): void {
+  setTimeout(() => process.exit(exitCodes[ending]), 300).unref();
+}
+
+/** One line for what the user can mend; the whole story for what only we can. */
+function complaint(error: unknown): string[] {
+  if (error instanceof Failure) return [`phx-sim: ${error.message}`];
+  const story = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return ["phx-sim: unexpected error; please report this:", ...story.split("\n").map((line) => clean(line))];
+}

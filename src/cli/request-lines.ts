@@ -1,0 +1,134 @@
+import type { RequestSummary } from "../index.ts";
+import { clean } from "./clean-text.ts";
+import { fixFor } from "./rejection-fixes.ts";
+import type { Style } from "./style.ts";
+
+export type Verbosity = "quiet" | "normal" | "verbose";
+
+/** Requests told together: one, or many of the same sort when they come thick. */
+interface Told {
+  readonly method: string;
+  readonly target: string;
+  readonly status: number;
+  readonly requests: number;
+  readonly ms: number;
+  readonly events: number;
+  /** Names of kept events, the first few; of single requests only. */
+  readonly names: readonly string[];
+  readonly dropped: RequestSummary["dropped"];
+  readonly rejected: RequestSummary["rejected"];
+}
+
+/** How requests become lines. */
+export interface LineRules {
+  readonly verbosity: Verbosity;
+  readonly style: Style;
+  /** Named in the advice for requests with an unknown key. */
+  readonly projectKey: string;
+}
+
+/** Beyond this many requests in one go, those of the same sort share a line. */
+const manyRequests = 20;
+
+/** Different drops told per line of traffic. */
+const maxDropLines = 5;
+
+/** Log lines for requests that were answered in the same moment: events in short, each drop and rejection with its reason. */
+export function requestLines(requests: readonly RequestSummary[], rules: LineRules): string[] {
+  const wanted = requests.filter((request) => isWorthTelling(request, rules.verbosity));
+  const told =
+    rules.verbosity === "verbose" || wanted.length <= manyRequests ? wanted.map(alone) : together(wanted);
+  return told.flatMap((it) => [
+    headLine(it, rules.style),
+    ...rejectionLines(it, rules),
+    ...dropLines(it, rules.style),
+  ]);
+}
+
+function isWorthTelling(request: RequestSummary, verbosity: Verbosity): boolean {
+  if (verbosity === "quiet") return false;
+  return (
+    verbosity === "verbose" || request.events > 0 || request.status >= 400 || request.rejected !== undefined
+  );
+}
+
+const alone = (request: RequestSummary): Told => ({ ...request, rejected: request.rejected, requests: 1 });
+
+function together(requests: readonly RequestSummary[]): Told[] {
+  const groups = new Map<string, RequestSummary[]>();
+  for (const request of requests) {
+    const { method, status, rejected } = request;
+    const sort = `${method} ${pathOf(request.target)} ${status} ${rejected?.reason ?? ""}`;
+    const group = groups.get(sort);
+    if (group) group.push(request);
+    else groups.set(sort, [request]);
+  }
+  return [...groups.values()].flatMap((group) => merged(group));
+}
+
+function merged(group: readonly RequestSummary[]): Told[] {
+  const [first] = group;
+  if (!first) return [];
+  if (group.length === 1) return [alone(first)];
+  return [
+    {
+      ...alone(first),
+      target: pathOf(first.target),
+      requests: group.length,
+      ms: group.reduce((most, { ms }) => Math.max(most, ms), 0),
+      events: group.reduce((sum, { events }) => sum + events, 0),
+      names: [],
+      dropped: group.flatMap(({ dropped }) => dropped),
+    },
+  ];
+}
+
+const pathOf = (target: string): string => target.split("?", 1)[0] ?? target;
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+function headLine(it: Told, style: Style): string {
+  const times = it.requests === 1 ? "" : ` ×${it.requests}`;
+  const head = `${clean(it.method, 20)} ${clean(it.target, 120)} ${it.status}${times}`;
+  return [head, eventsPart(it), style.dim(timePart(it))].filter((part) => part !== "").join("  ");
+}
+
+function eventsPart({ events, dropped, names }: Told): string {
+  if (events === 0) return "";
+  const kept = events - dropped.length;
+  const told =
+    kept === events ? `${counted(events, "event")} kept` : `${kept} of ${counted(events, "event")} kept`;
+  if (names.length === 0) return told;
+  const more = kept > names.length ? ", …" : "";
+  return `${told}: ${names.map((name) => clean(name, 60)).join(", ")}${more}`;
+}
+
+const timePart = ({ ms, requests }: Told): string => `${requests === 1 ? "" : "≤ "}${ms.toFixed(1)} ms`;
+
+function rejectionLines({ rejected }: Told, { style, projectKey }: LineRules): string[] {
+  if (!rejected) return [];
+  const fix = fixFor(rejected.reason, projectKey);
+  const told = `${style.bold("rejected")} ${clean(rejected.reason, 60)}: ${clean(rejected.detail)}`;
+  return [`  ${told}${fix && ` → ${fix}`}`];
+}
+
+function dropLines({ dropped }: Told, style: Style): string[] {
+  const groups = new Map<string, { drop: RequestSummary["dropped"][number]; count: number }>();
+  for (const drop of dropped) {
+    const sort = `${drop.reason} ${drop.event}`;
+    const group = groups.get(sort);
+    if (group) group.count++;
+    else groups.set(sort, { drop, count: 1 });
+  }
+  const lines = [...groups.values()].map(({ drop, count }) => dropLine(drop, count, style));
+  const more = lines.length - maxDropLines;
+  return more <= 1
+    ? lines
+    : [...lines.slice(0, maxDropLines), `  … and ${more} other kinds of drop (see the inspector)`];
+}
+
+function dropLine(drop: RequestSummary["dropped"][number], count: number, style: Style): string {
+  const times = count === 1 ? "" : ` ×${count}`;
+  const name = drop.event === "" ? "(no name)" : `"${clean(drop.event, 80)}"`;
+  return `  ${style.bold("dropped")} ${name}${times} ${clean(drop.reason, 60)}: ${clean(drop.sentence)} → ${clean(drop.fix)}`;
+}

@@ -1,0 +1,133 @@
+import type { Sim, StartError } from "../index.ts";
+import { banner, readyLine } from "./banner.ts";
+import { clean } from "./clean-text.ts";
+import { command, type Shell } from "./command.ts";
+import { Failure, type FailureKind } from "./failure.ts";
+import { openPage } from "./open-page.ts";
+import { portHolder } from "./port-holder.ts";
+import { createRequestLog, type RequestLog } from "./request-log.ts";
+import type { Settings } from "./settings.ts";
+import { untilSignal } from "./signals.ts";
+
+const options = {
+  port: { kind: "port", describe: "Port to listen on; 0 takes any free one", default: "7490" },
+  host: { kind: "host", describe: "Address to listen on", default: "127.0.0.1" },
+  data: {
+    kind: "folder",
+    describe: "Folder for what arrives and what is edited",
+    default: ".phx-sim",
+    excludes: "memory",
+  },
+  memory: { kind: "switch", describe: "Keep everything in memory; nothing is left at the end" },
+  dialect: {
+    kind: "text",
+    describe: "Follow the documented contract, or the live service where the two differ",
+    default: "documented",
+    choices: ["documented", "production"],
+  },
+  "adopt-tokens": { kind: "switch", describe: "An unknown phc_ key becomes a project" },
+  strict: { kind: "switch", describe: "Answer 501 on paths that are not emulated" },
+  json: { kind: "switch", describe: "Tell the addresses and keys as one JSON line", flagOnly: true },
+  quiet: { kind: "switch", describe: "No request log", excludes: "verbose" },
+  verbose: { kind: "switch", describe: "Log every request, not only events and mistakes" },
+  open: { kind: "switch", describe: "Open the inspector in the browser", flagOnly: true },
+} as const;
+
+type StartSettings = Settings<typeof options>;
+
+export const start = command({
+  name: "start",
+  describe: "Serve until interrupted (the default command)",
+  options,
+  examples: [
+    ["phx-sim", "serve on port 7490, data in .phx-sim"],
+    ["phx-sim start --port 0 --memory --json", "for tests: any port, nothing left behind"],
+  ],
+  run,
+});
+
+async function run(settings: StartSettings, shell: Shell) {
+  const signal = untilSignal(process, shell.quit);
+  const sim = await open(settings, shell);
+  const log = createRequestLog(shell.err, {
+    verbosity: settings.values.quiet ? "quiet" : settings.values.verbose ? "verbose" : "normal",
+    style: shell.errStyle,
+    projectKey: sim.apiKey,
+  });
+  sim.onRequest(log.add);
+  announce(sim, settings, shell);
+  const ending = await signal;
+  await stop(sim, log, settings.values.quiet, shell);
+  return ending;
+}
+
+async function open({ values }: StartSettings, shell: Shell): Promise<Sim> {
+  const library = await import("../index.ts");
+  try {
+    return await library.startSim({
+      port: values.port,
+      host: values.host,
+      ...(values.memory ? {} : { data: values.data }),
+      dialect: values.dialect,
+      adoptTokens: values["adopt-tokens"],
+      strict: values.strict,
+      onNotice: (text) => shell.err.say(`phx-sim: ${clean(text)}`),
+    });
+  } catch (error) {
+    if (!(error instanceof library.StartError)) throw error;
+    const reason = error.code === "port_in_use" ? await portTaken(values) : `${error.message}; ${error.hint}`;
+    throw new Failure(failureKinds[error.code], clean(reason, 2000), error);
+  }
+}
+
+const failureKinds: Readonly<Record<StartError["code"], FailureKind>> = {
+  bad_host: "usage",
+  bad_port: "start",
+  port_in_use: "start",
+  data_folder: "start",
+  scenario: "start",
+};
+
+async function portTaken({ host, port }: StartSettings["values"]): Promise<string> {
+  const holder = await portHolder(host, port);
+  return `port ${port} is in use by ${holder}; stop it, or use --port 0 for any free port or --port N for another`;
+}
+
+function announce(sim: Sim, { values, origins }: StartSettings, shell: Shell): void {
+  const ready = readyLine(sim);
+  shell.out.say(...(values.json ? [JSON.stringify(ready)] : banner(ready, scenarioOf(sim), shell.outStyle)));
+  shell.out.flush();
+  if (values.verbose) {
+    const told = Object.entries(origins).map(([name, { where }]) => `${name} from ${clean(where)}`);
+    shell.err.say(`phx-sim: ${told.join(", ")}`);
+  }
+  if (values.open) openPage(sim.inspectorUrl, () => shell.err.say("phx-sim: no browser could be opened"));
+}
+
+function scenarioOf(sim: Sim): string {
+  const { scenario } = sim.info();
+  return typeof scenario === "string" ? scenario : "";
+}
+
+/** Leaves time for the process to end within two seconds of the signal. */
+const closeMs = 1500;
+
+async function stop(sim: Sim, log: RequestLog, quiet: boolean, shell: Shell): Promise<void> {
+  const inTime = await settlesWithin(sim.close(), closeMs);
+  log.flush();
+  if (!inTime) shell.err.say("phx-sim: some connections did not close in time");
+  if (!quiet) shell.err.say(`phx-sim: stopped; ${log.total()}`);
+  shell.err.flush();
+}
+
+async function settlesWithin(work: Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

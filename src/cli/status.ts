@@ -1,0 +1,58 @@
+import type { Json, JsonObject } from "../kernel/json.ts";
+import { clean } from "./clean-text.ts";
+import { command, type Shell } from "./command.ts";
+import { findRunning, type Running, whereOptions } from "./running-sim.ts";
+import type { Settings } from "./settings.ts";
+import type { Style } from "./style.ts";
+
+const options = {
+  ...whereOptions,
+  wait: { kind: "duration", describe: "Wait this long for the sim to be ready, e.g. 10s", flagOnly: true },
+  json: { kind: "switch", describe: "All that the sim tells of itself, as JSON", flagOnly: true },
+} as const;
+
+export const status = command({
+  name: "status",
+  describe: "Say whether a sim runs, where, and what it has",
+  options,
+  examples: [["phx-sim status --wait 10s", "in scripts: go on once the sim is ready"]],
+  run,
+});
+
+async function run(settings: Settings<typeof options>, shell: Shell) {
+  const running = await findRunning(settings, shell.cwd, settings.values.wait);
+  const { info, foundBy } = running;
+  const lines = settings.values.json
+    ? [JSON.stringify({ ...info, found_by: foundBy }, null, 2)]
+    : statusLines(running, shell.outStyle);
+  shell.out.say(...lines);
+  return "ok" as const;
+}
+
+/** Shown in this order, where the sim tells them. */
+const rows = ["pid", "dialect", "data", "inspector_url", "project_api_key", "personal_api_key", "project_id"];
+
+function statusLines({ info, foundBy }: Running, style: Style): string[] {
+  const row = (name: string, text: string) => `  ${style.dim(name.padEnd(17))} ${clean(text)}`;
+  const shown = rows.filter((name) => Object.hasOwn(info, name)).map((name) => row(name, show(info[name])));
+  return [
+    `phx-sim ${clean(show(info.version), 20)} is running at ${style.bold(clean(show(info.url)))}`,
+    ...shown,
+    ...countLines(info, row),
+    row("found by", foundBy),
+  ];
+}
+
+function countLines(info: JsonObject, row: (name: string, text: string) => string): string[] {
+  const { counts } = info;
+  if (typeof counts !== "object" || counts === null || Array.isArray(counts)) return [];
+  const told = Object.entries(counts).filter(([, value]) => typeof value === "number");
+  return told.length === 0
+    ? []
+    : [row("counts", told.map(([name, value]) => `${name} ${show(value)}`).join(", "))];
+}
+
+const show = (value: Json | undefined): string => {
+  if (value === null) return "none (in memory)";
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+};

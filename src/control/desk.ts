@@ -1,0 +1,18 @@
+import type { Gauge } from "../kernel/gauge.ts";
+import type { Desk } from "../model/desk.ts";
+import type { PeopleStore } from "../store/people.ts";
+import type { TrafficLog } from "../store/traffic-log.ts";
+
+/** What the control endpoints may touch, besides what every handler may. */
+export interface ControlDesk extends Omit<Desk, "people"> {
+  readonly people: PeopleStore;
+  readonly log: TrafficLog;
+  readonly gauge: Gauge;
+  /** The facts of GET /__sim/info. */
+  info(): Record<string, unknown>;
+  /** Back to the scenario; `parts` restricts what is reset. */
+  reset(parts: ReadonlySet<ResetPart>): Promise<void>;
+}
+
+export const resetParts = ["world", "people", "events"] as const;
+export type ResetPart = (typeof resetParts)[number];

@@ -1,0 +1,75 @@
+import { isIP } from "node:net";
+import { SimError } from "../kernel/errors.ts";
+import type { Call } from "../http/call.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+
+/** Who may use the control API. */
+export interface GuardRules {
+  /** Host names that are ours besides loopback, e.g. the address given with --host. */
+  hosts: readonly string[];
+  /** Needed on every call once the port is bound wider than loopback. */
+  token: string | null;
+}
+
+const loopback = new Set(["localhost", "127.0.0.1", "[::1]", "::1"]);
+
+const hostName = (host: string): string => host.replace(/:\d+$/, "").toLowerCase();
+
+/**
+ * Local does not mean harmless: a web page can send requests to 127.0.0.1. A known Host defeats DNS
+ * rebinding, an own Origin defeats other sites, a JSON body defeats plain forms. In-process calls pass.
+ * @throws SimError forbidden_host, forbidden_origin, unsupported_media_type, control_token_required
+ */
+export function checkCaller(call: Call, rules: GuardRules): void {
+  if (call.door === "fetch") return;
+  const host = call.headers.host ?? "";
+  if (rules.token === null && !isKnown(hostName(host), rules.hosts)) {
+    throw new SimError("forbidden_host", `the control API does not answer to the host "${host}"`, {
+      hint: "use the address that `phx-sim start` prints",
+    });
+  }
+  checkOrigin(call, host);
+  if (isChange(call)) checkBody(call);
+  if (rules.token !== null && tokenOf(call) !== rules.token) {
+    throw new SimError("control_token_required", "the control API is open to the network and needs its token", {
+      hint: "send `Authorization: Bearer <token>`; the token is in the banner and in run.json",
+    });
+  }
+}
+
+const isKnown = (name: string, hosts: readonly string[]): boolean =>
+  loopback.has(name) || hosts.includes(name) || (isIP(name) !== 0 && name.startsWith("127."));
+
+function checkOrigin(call: Call, host: string): void {
+  const { origin } = call.headers;
+  const site = call.headers["sec-fetch-site"];
+  const own = origin === undefined || origin === `http://${host}` || origin === `https://${host}`;
+  const sameSite = site === undefined || site === "same-origin" || site === "none";
+  if (own && sameSite) return;
+  throw new SimError("forbidden_origin", "the control API does not answer to other web pages", {
+    hint: "call it from a test, a terminal or the inspector page",
+  });
+}
+
+const isChange = (call: Call): boolean => !["GET", "HEAD", "OPTIONS"].includes(call.method);
+
+function checkBody(call: Call): void {
+  const type = call.headers["content-type"] ?? "";
+  if (call.body.length === 0 || /^application\/json\b/i.test(type)) return;
+  throw new SimError("unsupported_media_type", `the body's content type is "${type}"`, {
+    hint: "send `Content-Type: application/json` (curl: --json)",
+  });
+}
+
+const tokenOf = (call: Call): string | undefined => call.headers.authorization?.replace(/^Bearer /i, "");
+
+/** The rows with the guard in front; none of them is journaled or sends CORS headers. */
+export const guarded = (endpoints: readonly Endpoint[], rules: GuardRules): Endpoint[] =>
+  endpoints.map((endpoint) => ({
+    ...endpoint,
+    journaled: false,
+    handle(call) {
+      checkCaller(call, rules);
+      return endpoint.handle(call);
+    },
+  }));

@@ -1,0 +1,35 @@
+import { hash } from "node:crypto";
+
+/** 0xFFFFFFFFFFFFFFF as a double. */
+const scale = 2 ** 60;
+
+/**
+ * The first 15 hex digits of a text's SHA-1 as a fraction in [0, 1]. The 60 bits are put together from
+ * two words so that they round once, exactly as upstream's integer-to-double conversion does.
+ */
+function fraction(text: string): number {
+  const digest = hash("sha1", text, "binary");
+  const high =
+    digest.charCodeAt(0) * 0x1000000 +
+    ((digest.charCodeAt(1) << 16) | (digest.charCodeAt(2) << 8) | digest.charCodeAt(3));
+  const low =
+    digest.charCodeAt(4) * 0x1000000 +
+    ((digest.charCodeAt(5) << 16) | (digest.charCodeAt(6) << 8) | digest.charCodeAt(7));
+  return (high * 2 ** 28 + (low >>> 4)) / scale;
+}
+
+/**
+ * Where an identifier falls for a flag, in [0, 1]. An empty identifier is 0: it passes every rollout and
+ * gets the first variant. Upstream PostHog rust/feature-flags, flag_matching_utils.
+ */
+export const bucketOf = (flagKey: string, identifier: string, salt: "" | "variant"): number =>
+  identifier === "" ? 0 : fraction(`${flagKey}.${identifier}${salt}`);
+
+/**
+ * Where an identifier falls for holdouts, in [0, 1]: independent of the flag, so that all flags of a
+ * holdout agree. An empty identifier is hashed like any other. Upstream as above.
+ */
+export const holdoutBucketOf = (identifier: string): number => fraction(`holdout-${identifier}`);
+
+/** Is a bucket inside a rollout of so many percent? 0 % admits exactly the bucket 0. */
+export const isWithin = (bucket: number, percentage: number): boolean => bucket <= percentage / 100;

@@ -1,0 +1,72 @@
+import { type FailureCode, failures, type ReasonCode, reasons } from "./reasons.ts";
+
+/** What a flag is for a subject, and why. */
+export interface Decision {
+  /** The variant when there is one, else `enabled`. */
+  readonly value: boolean | string;
+  readonly enabled: boolean;
+  readonly variant: string | null;
+  /** JSON text. */
+  readonly payload: string | null;
+  readonly reason: { readonly code: ReasonCode | FailureCode; readonly description: string };
+  /** Which condition set decided, from 0. */
+  readonly condition_index: number | null;
+  /** The flag could not be computed: the value says nothing. */
+  readonly failed: boolean;
+}
+
+/** The flag's payloads by variant key, `true` for a flag without variants. */
+export type Payloads = Readonly<Record<string, unknown>>;
+
+/** A payload as clients get it: JSON text. Authors of scenarios may write the plain value instead. */
+export function payloadText(payloads: Payloads | undefined, name: string): string | null {
+  const payload = payloads && Object.hasOwn(payloads, name) ? payloads[name] : undefined;
+  if (payload === undefined || payload === null) return null;
+  return typeof payload === "string" ? payload : JSON.stringify(payload);
+}
+
+const reasonOf = (code: ReasonCode, index: number | null): Decision["reason"] => ({
+  code,
+  description:
+    code === "condition_match" && index !== null
+      ? `${reasons.condition_match.description} ${index + 1}`
+      : reasons[code].description,
+});
+
+/** The flag is on, with a variant or without. */
+export const on = (
+  code: ReasonCode,
+  index: number | null,
+  variant: string | null,
+  payloads: Payloads | undefined,
+): Decision => ({
+  value: variant ?? true,
+  enabled: true,
+  variant,
+  payload: payloadText(payloads, variant ?? "true"),
+  reason: reasonOf(code, index),
+  condition_index: index,
+  failed: false,
+});
+
+/** The flag is off. Only super conditions give a payload to a flag that is off. */
+export const off = (code: ReasonCode, index: number | null, payload: string | null = null): Decision => ({
+  value: false,
+  enabled: false,
+  variant: null,
+  payload,
+  reason: reasonOf(code, index),
+  condition_index: index,
+  failed: false,
+});
+
+/** The flag could not be computed. */
+export const failed = (code: FailureCode): Decision => ({
+  value: false,
+  enabled: false,
+  variant: null,
+  payload: null,
+  reason: { code, description: failures[code] },
+  condition_index: null,
+  failed: true,
+});

@@ -1,0 +1,154 @@
+import { notedOn, SimError } from "../kernel/errors.ts";
+import type { Call } from "./call.ts";
+import { corsHeaders, preflight } from "./cors.ts";
+import { defaultBodyLimit, type Endpoint, type Family } from "./endpoint.ts";
+import { asSimError, errorReply } from "./error-body.ts";
+import { empty, type Reply } from "./reply.ts";
+import type { Match, Router } from "./router.ts";
+
+/** What the journal is told of a rejected request when its handler threw. */
+export interface Rejection {
+  reason: string;
+  detail: string;
+}
+
+export interface AppOptions {
+  router: Router;
+  /**
+   * Keeps the exchange and resolves once it is written. `rejection` is set when an error was the answer.
+   * What it rejects with is answered as `storage_failed`.
+   */
+  journal: (call: Call, reply: Reply, rejection: Rejection | undefined) => Promise<void>;
+  /** Answers a path that no row has. */
+  unknownPath: (call: Call) => SimError;
+  /** Told of errors that are not answers: bugs. */
+  onCrash: (error: unknown, call: Call) => void;
+}
+
+/** The core: a call in, a reply out. A socket is one door to it, a web Request another. */
+export interface App {
+  handle(call: Call): Promise<Reply>;
+  /** Largest body in bytes for a method and path, known before the body is read. */
+  bodyLimit(method: string, path: string): number;
+  /** The answer to a call whose body is larger than its limit; the call carries no body. */
+  refuseTooLarge(call: Call): Promise<Reply>;
+}
+
+/** Families by path, for what is answered before or without a row. */
+const familyOf = (path: string): Family =>
+  path.startsWith("/__sim") ? "control" : path.startsWith("/api") ? "service" : "capture";
+
+/** An unknown path is answered as JSON, whoever asks. */
+const unknownFamily = (path: string): Family => (path.startsWith("/__sim") ? "control" : "service");
+
+export function createApp(options: AppOptions): App {
+  const { router, journal, unknownPath, onCrash } = options;
+
+  function failed(call: Call, family: Family, thrown: unknown): [Reply, Rejection] {
+    const error = asSimError(thrown);
+    if (error.code === "internal") onCrash(error.extra.cause ?? error, call);
+    return [errorReply(family, error), { reason: error.code, detail: error.message }];
+  }
+
+  function finish(call: Call, family: Family, journaled: boolean, reply: Reply, rejection?: Rejection) {
+    const cors = corsHeaders(call, family);
+    const full: Reply = {
+      status: reply.status,
+      headers: cors.length > 0 ? [...reply.headers, ...cors, ...source] : [...reply.headers, ...source],
+      body: reply.body,
+      note: reply.note,
+    };
+    const answer = call.method === "HEAD" ? headOf(full) : full;
+    if (!journaled) return Promise.resolve(answer);
+    return journal(call, full, rejection).then(
+      () => answer,
+      (cause: unknown) => {
+        onCrash(cause, call);
+        return failed(call, family, new SimError("storage_failed", storageFailed, { cause }))[0];
+      },
+    );
+  }
+
+  function finishError(call: Call, family: Family, journaled: boolean, thrown: unknown): Promise<Reply> {
+    const [reply, rejection] = failed(call, family, thrown);
+    const noted = notedOn(thrown);
+    return finish(call, family, journaled, noted === undefined ? reply : { ...reply, note: noted }, rejection);
+  }
+
+  function run(call: Call, endpoint: Endpoint): Promise<Reply> {
+    const { family } = endpoint;
+    const journaled = endpoint.journaled !== false;
+    try {
+      const reply = endpoint.handle(call);
+      if (!(reply instanceof Promise)) return finish(call, family, journaled, reply);
+      return reply.then(
+        (it) => finish(call, family, journaled, it),
+        (thrown: unknown) => finishError(call, family, journaled, thrown),
+      );
+    } catch (thrown) {
+      return finishError(call, family, journaled, thrown);
+    }
+  }
+
+  function dispatch(call: Call, match: Match | undefined): Promise<Reply> {
+    if (!match) {
+      const family = unknownFamily(call.path);
+      return finishError(call, family, family !== "control", unknownPath(call));
+    }
+    call.params = match.params;
+    const endpoint =
+      match.byMethod.get(call.method) ?? (call.method === "HEAD" ? match.byMethod.get("GET") : undefined);
+    return endpoint ? run(call, endpoint) : withoutRow(call, match);
+  }
+
+  /** OPTIONS, and methods that the path does not have. */
+  function withoutRow(call: Call, match: Match): Promise<Reply> {
+    const [first] = match.byMethod.values();
+    const family = first?.family ?? familyOf(call.path);
+    const journaled = first?.journaled !== false;
+    const allow = allowed(match);
+    if (call.method === "OPTIONS") return finish(call, family, journaled, preflight(call, family, allow));
+    const detail = `Method "${call.method}" not allowed.`;
+    const [reply, rejection] = failed(call, family, new SimError("method_not_allowed", detail));
+    // The capture edge and the flags service answer a wrong method without a body.
+    const bare = family === "capture" || family === "flags" ? empty(405) : reply;
+    const headers = [...bare.headers, "allow", allow.join(", ")];
+    return finish(call, family, journaled, { ...bare, headers }, rejection);
+  }
+
+  const bodyLimit = (method: string, path: string): number =>
+    router.exact(path)?.byMethod.get(method)?.bodyLimit ?? defaultBodyLimit;
+
+  return {
+    handle(call) {
+      const match = router.exact(call.path);
+      if (match) return dispatch(call, match);
+      return router.search(call.path).then((found) => dispatch(call, found));
+    },
+    bodyLimit,
+    refuseTooLarge(call) {
+      const endpoint = router.exact(call.path)?.byMethod.get(call.method);
+      const family = endpoint?.family ?? familyOf(call.path);
+      const limit = bodyLimit(call.method, call.path);
+      const detail = `maximum event size exceeded: the body is larger than ${limit} bytes`;
+      const journaled = endpoint?.journaled !== false && family !== "control";
+      return finishError(call, family, journaled, new SimError("payload_too_large", detail));
+    },
+  };
+}
+
+const storageFailed = "transient error, please retry";
+
+const source = ["x-phx-source", "emulator"];
+
+const allowed = (match: Match): string[] => {
+  const methods = new Set(match.byMethod.keys());
+  if (methods.has("GET")) methods.add("HEAD");
+  return [...methods, "OPTIONS"];
+};
+
+/** The answer to HEAD: the GET's headers and length, no body. */
+function headOf(reply: Reply): Reply {
+  const length = reply.body === null ? 0 : Buffer.byteLength(reply.body);
+  return { ...reply, headers: [...reply.headers, "content-length", String(length)], body: null };
+}

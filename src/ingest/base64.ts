@@ -1,0 +1,24 @@
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+
+/** 1 for each byte of the standard base64 alphabet, padding included. */
+const inAlphabet = new Uint8Array(256);
+for (const char of alphabet) inAlphabet[char.charCodeAt(0)] = 1;
+
+const space = 0x20;
+
+function isAlphabetOnly(bytes: Buffer, spacesToo: boolean): boolean {
+  for (const byte of bytes) {
+    if (inAlphabet[byte] !== 1 && !(spacesToo && byte === space)) return false;
+  }
+  return bytes.length > 0;
+}
+
+/** Is the whole text padded base64? Ordinary JSON is told apart at its first byte. */
+export const isBase64 = (bytes: Buffer): boolean => bytes.length % 4 === 0 && isAlphabetOnly(bytes, false);
+
+/** Could it be base64 whose `+` became spaces and whose padding is gone? */
+export const isLooseBase64 = (bytes: Buffer): boolean => isAlphabetOnly(bytes, true);
+
+/** Decodes standard base64; spaces stand for `+`. */
+export const fromBase64 = (bytes: Buffer): Buffer =>
+  Buffer.from(bytes.toString("latin1").replaceAll(" ", "+"), "base64");

@@ -1,0 +1,139 @@
+import { SimError } from "../kernel/errors.ts";
+import type { DecodeStep } from "../model/traffic.ts";
+import { fromBase64, isBase64, isLooseBase64 } from "./base64.ts";
+import { formType, looksLikeForm, readForm } from "./form.ts";
+import { gunzip, isGzip, tooLarge, undecodable } from "./inflate.ts";
+import { type JsonText, parseJson, utf8Text } from "./json-text.ts";
+import { unpackLz64 } from "./lz64.ts";
+import type { Packet } from "./packet.ts";
+
+/** Compressions by the names that clients use for them; any other name is ignored, as upstream. */
+const compressions: Readonly<Record<string, Compression>> = {
+  gzip: "gzip",
+  "gzip-js": "gzip",
+  lz64: "lz64",
+  "lz-string": "lz64",
+  base64: "base64",
+  b64: "base64",
+};
+type Compression = "gzip" | "lz64" | "base64";
+
+const compressionOf = (name: string | null | undefined): Compression | undefined => {
+  const key = name?.toLowerCase() ?? "";
+  return Object.hasOwn(compressions, key) ? compressions[key] : undefined;
+};
+
+/** A body on its way to JSON: what is left of it, and what is still announced. */
+interface Wrapped {
+  bytes: Buffer;
+  /** Announced compression that was not met yet: the query's, else the form's, else Content-Encoding's. */
+  hint: Compression | undefined;
+  /** Did the query announce it? Then the form has no say. */
+  readonly queryHint: boolean;
+  /** Does the content type say that it is a form? */
+  form: boolean;
+  readonly limit: number;
+}
+
+interface Layer {
+  step: DecodeStep;
+  found(body: Wrapped): boolean;
+  undo(body: Wrapped): void;
+}
+
+const brace = 0x7b;
+const bracket = 0x5b;
+const startsLikeJson = (bytes: Buffer): boolean => bytes[0] === brace || bytes[0] === bracket;
+
+function undoForm(body: Wrapped): void {
+  const { data, compression } = readForm(utf8Text(body.bytes));
+  if (data === undefined) throw undecodable("expected form data in POST request payload");
+  body.form = false;
+  if (!body.queryHint) body.hint = compressionOf(compression) ?? body.hint;
+  body.bytes = data;
+}
+
+function undoGzip(body: Wrapped): void {
+  body.bytes = gunzip(body.bytes, body.limit);
+  if (body.hint === "gzip") body.hint = undefined;
+}
+
+function undoBase64(body: Wrapped): void {
+  body.bytes = fromBase64(body.bytes);
+  if (body.hint === "base64") body.hint = undefined;
+}
+
+function undoLz64(body: Wrapped): void {
+  body.bytes = unpackLz64(body.bytes, body.limit);
+  body.hint = undefined;
+}
+
+/**
+ * What a body can be wrapped in, in the order it is looked for. The bytes decide before the headers do:
+ * posthog-js 1.449 sends gzip as text/plain, 1.100 sends base64 without `compression=`.
+ */
+const layers: readonly Layer[] = [
+  { step: "gzip", found: (body) => isGzip(body.bytes), undo: undoGzip },
+  { step: "form", found: (body) => looksLikeForm(body.bytes), undo: undoForm },
+  { step: "lz64", found: (body) => body.hint === "lz64" && !body.form, undo: undoLz64 },
+  { step: "base64", found: (body) => isBase64(body.bytes), undo: undoBase64 },
+  { step: "form", found: (body) => body.form, undo: undoForm },
+  { step: "base64", found: (body) => body.hint === "base64" && isLooseBase64(body.bytes), undo: undoBase64 },
+  { step: "gzip", found: (body) => body.hint === "gzip", undo: undoGzip },
+];
+
+/** More than any client wraps; base64 of base64 … ends here. */
+const mostLayers = 6;
+
+const isBare = (body: Wrapped): boolean =>
+  startsLikeJson(body.bytes) && !body.form && body.hint !== "gzip" && body.hint !== "lz64";
+
+function unwrap(body: Wrapped, steps: DecodeStep[]): void {
+  for (let round = 0; round < mostLayers && !isBare(body); round++) {
+    const layer = layers.find((candidate) => candidate.found(body));
+    if (!layer) return;
+    // Noted first: a journal line says at which step a body could not be read.
+    steps.push(layer.step);
+    layer.undo(body);
+  }
+}
+
+/** JSON as is: what every server SDK without compression sends. */
+const isPlain = (packet: Packet): boolean =>
+  startsLikeJson(packet.body) &&
+  packet.headers["content-encoding"] === undefined &&
+  packet.query.size === 0 &&
+  packet.headers["content-type"] !== formType;
+
+function wrapped(packet: Packet, limit: number, steps: DecodeStep[]): Wrapped {
+  const { query, headers } = packet;
+  const data = query.get("data");
+  if (data) steps.push("query");
+  const bytes = data ? Buffer.from(data) : packet.body;
+  if (bytes.length === 0) throw new SimError("missing_payload", "request missing data payload");
+  const queryHint = compressionOf(query.get("compression"));
+  return {
+    bytes: data && isLooseBase64(bytes) ? Buffer.from(data.replaceAll(" ", "+")) : bytes,
+    hint: queryHint ?? compressionOf(data ? undefined : headers["content-encoding"]),
+    queryHint: queryHint !== undefined,
+    form: !data && headers["content-type"] === formType,
+    limit,
+  };
+}
+
+/**
+ * Bytes to JSON as the legacy endpoints do it. `steps` receives what was undone, in order.
+ * Upstream capture, payload/common.rs and payload/decompression.rs; plus what SDKs need beyond it
+ * (a body is looked at before its headers).
+ * @throws SimError missing_payload, undecodable_payload, unparsable_payload, payload_too_large
+ */
+export function decodeLegacy(packet: Packet, limit: number, steps: DecodeStep[]): JsonText {
+  let { body } = packet;
+  if (!isPlain(packet)) {
+    const rest = wrapped(packet, limit, steps);
+    unwrap(rest, steps);
+    body = rest.bytes;
+  }
+  if (body.length > limit) throw tooLarge(limit);
+  return parseJson(utf8Text(body));
+}

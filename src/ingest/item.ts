@@ -1,0 +1,83 @@
+import type { Json, JsonObject } from "../kernel/json.ts";
+import type { DropReason, Warning } from "../model/outcome.ts";
+
+/**
+ * One item of a request, read: what the rest of the pipeline needs of it. It is its own index key
+ * (`EventKey`), so that keeping one costs nothing.
+ */
+export interface Item {
+  event: string;
+  distinct_id: string;
+  /** As sent, in its usual spelling; null when there was none. */
+  uuid: string | null;
+  /** ms since the epoch */
+  time: number;
+  properties: JsonObject;
+  /** The item's top-level `$set` and `$set_once`: they win over those in the properties. */
+  set: JsonObject | undefined;
+  setOnce: JsonObject | undefined;
+  /** The value of `$process_person_profile`, wherever it stood. */
+  processPerson: Json | undefined;
+  warnings: Warning[] | undefined;
+  dropped: DropReason | undefined;
+  detail: string | undefined;
+}
+
+const noProperties: JsonObject = Object.freeze({});
+
+/** An item that is not kept, with what could be read of it. */
+export const droppedItem = (
+  dropped: DropReason,
+  time: number,
+  known: { event?: string; distinct_id?: string; uuid?: string | null; detail?: string } = {},
+): Item => ({
+  event: known.event ?? "",
+  distinct_id: known.distinct_id ?? "",
+  uuid: known.uuid ?? null,
+  time,
+  properties: noProperties,
+  set: undefined,
+  setOnce: undefined,
+  processPerson: undefined,
+  warnings: undefined,
+  dropped,
+  detail: known.detail,
+});
+
+/** The service's limit for names and distinct ids, in characters. */
+export const maxName = 200;
+
+/** The text's first 200 characters. A character outside the BMP counts once, as in the service. */
+export const cut = (text: string): string => [...text].slice(0, maxName).join("");
+
+/** Is it longer than 200 characters? */
+export const isTooLong = (text: string): boolean => text.length > maxName && [...text].length > maxName;
+
+/** A printable ASCII character in front settles it for nearly every id. */
+function isBlank(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return !(first > 0x20 && first < 0x7f) && text.trim() === "";
+}
+
+/**
+ * A distinct id as the service reads it: text as is, anything else as its JSON text, NUL replaced.
+ * undefined when it is missing or blank. Upstream common/types event.rs.
+ */
+export function distinctIdText(value: Json | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (isBlank(text)) return undefined;
+  return text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text;
+}
+
+const dashed = /^(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i;
+
+const isUsual = (text: string): boolean =>
+  text.length === 36 && text.charCodeAt(8) === 0x2d && text.charCodeAt(13) === 0x2d && text.charCodeAt(18) === 0x2d;
+
+/** A UUID in its usual spelling, whichever it was sent in; undefined when it is none. */
+export function uuidText(text: string): string | undefined {
+  const parts = dashed.exec(text);
+  if (parts === null) return undefined;
+  return isUsual(text) ? text.toLowerCase() : parts.slice(1).join("-").toLowerCase();
+}

@@ -1,0 +1,37 @@
+import { isUtf8 } from "node:buffer";
+import { SimError } from "../kernel/errors.ts";
+import { isTooDeep, type Json } from "../kernel/json.ts";
+import { undecodable } from "./inflate.ts";
+
+/** A body as JSON: its text, which fits on one line of a file, and its value. */
+export interface JsonText {
+  text: string;
+  value: Json;
+}
+
+const unparsable = (why: string, cause?: unknown): SimError =>
+  new SimError("unparsable_payload", `failed to parse request: ${why}`, { cause });
+
+/** Bytes as text. @throws SimError undecodable_payload when they are not UTF-8 */
+export function utf8Text(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw undecodable("invalid UTF8 in request payload");
+  return bytes.toString("utf8");
+}
+
+/**
+ * Parses the text, and keeps it verbatim unless it has line breaks (then it is written anew).
+ * @throws SimError unparsable_payload for what is not JSON, or deeper than the service reads
+ */
+export function parseJson(text: string): JsonText {
+  if (isTooDeep(text)) throw unparsable("recursion limit exceeded");
+  const value = valueOf(text);
+  return { text: text.includes("\n") || text.includes("\r") ? JSON.stringify(value) : text, value };
+}
+
+function valueOf(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unparsable(cause instanceof Error ? cause.message : "not JSON", cause);
+  }
+}

@@ -1,0 +1,22 @@
+/** What ingest reads of a request; the request core's `Call` has it. */
+export interface Packet {
+  /** Path without query and without a trailing slash. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+  /** The sender's address. */
+  readonly peer: string;
+  /** Arrival, ms since the epoch. */
+  readonly at: number;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** Largest decoded body in bytes, by kind of endpoint. */
+export const decodedLimits = {
+  legacy: 20 * mebibyte,
+  recording: 25 * mebibyte,
+  v1: 50 * mebibyte,
+} as const;

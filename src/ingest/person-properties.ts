@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from "node:util";
+import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
+import type { Item } from "./item.ts";
+
+const copiedNames = [
+  ..."$app_build $app_name $app_namespace $app_version $browser $browser_version $device_type".split(" "),
+  ..."$current_url $pathname $os $os_version $referring_domain $referrer $screen_height".split(" "),
+  ..."$screen_width $viewport_height $viewport_width $raw_user_agent".split(" "),
+  ..."utm_source utm_medium utm_campaign utm_content utm_term utm_name gclid gad_source".split(" "),
+  ..."gclsrc dclid gbraid wbraid fbclid msclkid twclid li_fat_id mc_cid igshid ttclid rdt_cid".split(" "),
+  ..."epik qclid sccid irclid _kx".split(" "),
+];
+
+/**
+ * Event properties that become person properties by themselves, and the name under which their first
+ * value is kept. Upstream eventToPersonProperties.ts and personInitialAndUTMProperties.
+ */
+export const copied: ReadonlyMap<string, string> = new Map(
+  copiedNames.map((name) => [name, `$initial_${name.replace("$", "")}`]),
+);
+
+/** Not copied from events that a server sends: they describe the server. */
+const serverOwn: ReadonlySet<string> = new Set(["$os", "$os_version"]);
+
+/** Events that change no person. */
+const withoutEffect: ReadonlySet<string> = new Set(["$exception", "$$heatmap", "$groupidentify"]);
+
+/** What an event wants changed in a person's properties. */
+export interface Patch {
+  set: JsonObject;
+  setOnce: JsonObject;
+  unset: readonly string[];
+}
+
+interface Copies {
+  set: JsonObject;
+  setOnce: JsonObject;
+}
+
+/** One pass over the names; most events have none to copy. The names come from the table, not the user. */
+function copiesOf(properties: JsonObject): Copies | undefined {
+  let found: Copies | undefined;
+  for (const name in properties) {
+    const initial = copied.get(name);
+    if (initial === undefined || (properties.$is_server === true && serverOwn.has(name))) continue;
+    const value = properties[name] ?? null;
+    found ??= { set: {}, setOnce: {} };
+    found.set[name] = value;
+    found.setOnce[initial] = value;
+  }
+  return found;
+}
+
+const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
+
+function layered(...layers: readonly (JsonObject | undefined)[]): JsonObject | undefined {
+  const present = layers.filter((layer) => layer !== undefined);
+  return present.length > 1 ? present.reduce((below, above) => ({ ...below, ...above })) : present[0];
+}
+
+/** `$set` and `$set_once` of an event as stored: copies below, then the properties', then the item's own. */
+export function personProperties(item: Pick<Item, "properties" | "set" | "setOnce">): {
+  set: JsonObject | undefined;
+  setOnce: JsonObject | undefined;
+} {
+  const { properties } = item;
+  const copies = copiesOf(properties);
+  return {
+    set: layered(copies?.set, objectOf(properties.$set), item.set),
+    setOnce: layered(copies?.setOnce, objectOf(properties.$set_once), item.setOnce),
+  };
+}
+
+function unsetNames(value: Json | undefined): readonly string[] {
+  if (Array.isArray(value)) return value.filter((name) => typeof name === "string");
+  return isObject(value) ? Object.keys(value) : [];
+}
+
+const nothing: JsonObject = Object.freeze({});
+
+/** What the event changes in its person; undefined when it changes nothing. */
+export function patchOf(item: Item): Patch | undefined {
+  if (withoutEffect.has(item.event)) return undefined;
+  const { set, setOnce } = personProperties(item);
+  const unset = item.properties.$unset === undefined ? [] : unsetNames(item.properties.$unset);
+  if (set === undefined && setOnce === undefined && unset.length === 0) return undefined;
+  return { set: set ?? nothing, setOnce: setOnce ?? nothing, unset };
+}
+
+const isSame = (a: Json | undefined, b: Json | undefined): boolean =>
+  a === b || (typeof a === "object" && typeof b === "object" && isDeepStrictEqual(a, b));
+
+function changes(properties: JsonObject, { set, setOnce, unset }: Patch): boolean {
+  for (const name in set) {
+    if (!Object.hasOwn(properties, name) || !isSame(properties[name], set[name])) return true;
+  }
+  for (const name in setOnce) if (!Object.hasOwn(properties, name)) return true;
+  return unset.some((name) => Object.hasOwn(properties, name));
+}
+
+/** The properties after the patch: the very same object when nothing changes. */
+export function patched(properties: JsonObject, patch: Patch | undefined): JsonObject {
+  if (patch === undefined || !changes(properties, patch)) return properties;
+  const next = { ...patch.setOnce, ...properties, ...patch.set };
+  for (const name of patch.unset) delete next[name];
+  return next;
+}

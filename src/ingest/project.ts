@@ -1,0 +1,40 @@
+import { SimError } from "../kernel/errors.ts";
+import type { Desk } from "../model/desk.ts";
+import type { Project } from "../model/world.ts";
+import { tokenFault } from "./token.ts";
+
+const unknownKey =
+  "Project API key invalid. You can find your project API key in PostHog project settings.";
+
+/** The project of a well-formed key; a known key needs no look at its spelling. */
+function find(desk: Desk, token: string, malformed: (reason: string) => SimError): Project | undefined {
+  const known = desk.worlds.projectByKey(token);
+  if (known) return known;
+  const key = token.trim();
+  const fault = tokenFault(key);
+  if (fault !== undefined) throw malformed(fault);
+  return desk.projectFor(key);
+}
+
+/**
+ * Whose events these are. undefined: nobody's, the events are dropped (dialect `production`).
+ * @throws SimError malformed_token; invalid_api_key for an unknown key (dialect `documented`)
+ */
+export function legacyProject(desk: Desk, token: string): Project | undefined {
+  const malformed = (reason: string) => new SimError("malformed_token", `API key is not valid: ${reason}`);
+  const project = find(desk, token, malformed);
+  if (project || desk.dialect === "production") return project;
+  throw new SimError("invalid_api_key", unknownKey);
+}
+
+/**
+ * The same for capture v1, which has its own errors.
+ * @throws SimError invalid_api_token
+ */
+export function v1Project(desk: Desk, token: string): Project | undefined {
+  const invalid = (hint: string) =>
+    new SimError("invalid_api_token", "The provided API token is not valid.", { hint });
+  const project = find(desk, token, invalid);
+  if (project || desk.dialect === "production") return project;
+  throw invalid("no project has this key");
+}

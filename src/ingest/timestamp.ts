@@ -1,0 +1,104 @@
+import type { Warning } from "../model/outcome.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** Events that are further ahead than this happen now. Upstream common/types timestamp.rs. */
+export const futureTolerance = 23 * hour;
+
+const firstYear = Date.parse("0000-01-01T00:00:00Z");
+const lastYear = Date.parse("9999-12-31T23:59:59.999Z");
+
+const calendar =
+  /^([+-]?\d{4,6})[-/](\d{1,2})[-/](\d{1,2})(?:[Tt ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/;
+const rfc2822 = /^(?:[A-Za-z]{3},\s*)?\d{1,2}\s+[A-Za-z]{3}\s+\d{4}\s+\d{2}:\d{2}(?::\d{2})?\s+\S{1,6}$/;
+const epoch = /^\d{1,16}(?:\.\d{1,9})?$/;
+const rfc3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+
+/** Epoch seconds stay below this until the year 5138, milliseconds are above it since 1973. */
+const firstMilliseconds = 1e11;
+
+/** `+02`, `+0230` or `+02:30` in ms. */
+function zoneOffset(zone: string | undefined): number {
+  if (!zone || !/^[+-]/.test(zone)) return 0;
+  const digits = zone.slice(1).replace(":", "");
+  const size = Number(digits.slice(0, 2)) * hour + Number(digits.slice(2) || 0) * minute;
+  return zone.startsWith("-") ? -size : size;
+}
+
+/** Date.UTC reads years below 100 as 19xx; setUTCFullYear does not. */
+function utcOf(year: number, month: number, day: number): number {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : Number.NaN;
+}
+
+function parseCalendar(text: string): number {
+  const [, year, month, day, hours = "0", minutes = "0", seconds = "0", fraction = "", zone] =
+    calendar.exec(text) ?? [];
+  if (year === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 60) return Number.NaN;
+  const clock = Number(hours) * hour + Number(minutes) * minute + Number(seconds) * 1000;
+  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, "0"));
+  return utcOf(Number(year), Number(month), Number(day)) + clock + milliseconds - zoneOffset(zone);
+}
+
+function parseOther(text: string): number {
+  if (calendar.test(text)) return parseCalendar(text);
+  if (rfc2822.test(text)) return Date.parse(text);
+  if (!epoch.test(text)) return Number.NaN;
+  const number = Number(text);
+  return Math.floor(number < firstMilliseconds ? number * 1000 : number);
+}
+
+/** `YYYY-MM-DDTHH:MM:SSZ` and `….mmmZ`, what every SDK in JavaScript sends. */
+const isUsual = (text: string): boolean =>
+  (text.length === 24 || text.length === 20) && text.endsWith("Z") && text.charCodeAt(10) === 0x54;
+
+/**
+ * A time in one of the spellings the service reads, as ms since the epoch; NaN for others: RFC 3339,
+ * short offsets (`+03`), no zone (UTC), date only, `/` dates, RFC 2822, epoch seconds and milliseconds.
+ */
+export function parseTime(text: string): number {
+  if (isUsual(text)) {
+    const time = Date.parse(text);
+    if (!Number.isNaN(time)) return time;
+  }
+  return parseOther(text.trim());
+}
+
+/** RFC 3339 only, as capture v1 does; NaN for anything else. */
+export const parseRfc3339 = (text: string): number => (rfc3339.test(text) ? parseCalendar(text) : Number.NaN);
+
+/** What an event says about its time. */
+export interface Timing {
+  timestamp: string | null | undefined;
+  /** ms before arrival; beats the timestamp. */
+  offset: number | null | undefined;
+  /** The sender's clock when it sent, ms since the epoch. */
+  sentAt: number | undefined;
+  /** Arrival, ms since the epoch. */
+  now: number;
+  ignoreSentAt: boolean;
+}
+
+/** An event's time, ms since the epoch, and what was odd about it. */
+export interface Timed {
+  time: number;
+  warning?: Warning;
+}
+
+function rawTime({ timestamp, offset, sentAt, now, ignoreSentAt }: Timing): Timed {
+  if (typeof offset === "number") return { time: now - offset };
+  if (timestamp === undefined || timestamp === null) return { time: now };
+  const time = parseTime(timestamp);
+  if (Number.isNaN(time)) return { time: now, warning: "ignored_invalid_timestamp" };
+  return { time: sentAt === undefined || ignoreSentAt ? time : time + (now - sentAt) };
+}
+
+/** When did the event happen? Upstream common/types timestamp.rs. */
+export function eventTime(timing: Timing): Timed {
+  const raw = rawTime(timing);
+  if (raw.time > timing.now + futureTolerance) return { time: timing.now, warning: "timestamp_in_the_future" };
+  if (!(raw.time >= firstYear && raw.time <= lastYear)) return { ...raw, time: 0 };
+  return raw;
+}

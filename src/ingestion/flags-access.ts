@@ -1,0 +1,66 @@
+import type { Call } from "../http/call.ts";
+import { SimError } from "../kernel/errors.ts";
+import type { Desk } from "../model/desk.ts";
+import type { Project, World } from "../model/world.ts";
+import { bearerOf, queryToken } from "./sdk/keys.ts";
+
+/** Who asks for definitions or a remote config, and about which project. */
+export interface FlagAccess {
+  readonly project: Project;
+  /** A person's key may see more than a project's secret one. */
+  readonly credential: "personal" | "secret";
+}
+
+const scopes: ReadonlySet<string> = new Set(["feature_flag:read", "feature_flag:write", "*"]);
+
+const detail = {
+  none: "Authentication credentials were not provided.",
+  secret: "Secret API token is invalid.",
+  personal: "Personal API key is invalid.",
+  token: "The provided API key is invalid or has expired. Please check your API key and try again.",
+  scope: "API key missing required scope 'feature_flag:read'",
+  project: "You don't have access to the project.",
+} as const;
+
+/** The project that a secret key belongs to; undefined for a good personal key, which belongs to none. */
+function ownerOf(world: World, key: string | undefined): Project | undefined {
+  if (key === undefined) throw new SimError("not_authenticated", detail.none);
+  const owner = world.projects.find((project) => project.secret_api_key === key);
+  if (owner) return owner;
+  if (key.startsWith("phs_")) throw new SimError("authentication_failed", detail.secret);
+  const personal = world.personal_api_keys.find((candidate) => candidate.key === key);
+  if (!personal) throw new SimError("authentication_failed", detail.personal);
+  if (!personal.scopes.some((scope) => scopes.has(scope)))
+    throw new SimError("permission_denied", detail.scope);
+  return undefined;
+}
+
+/** The project that the call names: `?token=`, else the path's number. */
+function namedProject(call: Call, desk: Desk): Project | undefined {
+  const token = queryToken(call);
+  if (token !== undefined) {
+    const project = desk.projectFor(token);
+    if (!project) throw new SimError("authentication_failed", detail.token);
+    return project;
+  }
+  const id = call.params.project_id;
+  if (id === undefined || id === "@current") return undefined;
+  const project = /^\d+$/.test(id) ? desk.worlds.projectById(Number(id)) : undefined;
+  if (!project) throw new SimError("not_found", "Not found.");
+  return project;
+}
+
+/**
+ * Checks `Authorization: Bearer` (a project's `phs_…`, or a `phx_…` with a flag scope) and finds the project:
+ * by `?token=`, by the path, else the secret key's own, else the first.
+ * Upstream PostHog rust/feature-flags, api/auth.
+ * @throws SimError not_authenticated, authentication_failed, permission_denied, not_found
+ */
+export function flagAccess(call: Call, desk: Desk): FlagAccess {
+  const world = desk.worlds.current;
+  const owner = ownerOf(world, bearerOf(call));
+  const project = namedProject(call, desk) ?? owner ?? world.projects[0];
+  if (!project) throw new SimError("not_found", "Not found.");
+  if (owner && owner.id !== project.id) throw new SimError("permission_denied", detail.project);
+  return { project, credential: owner ? "secret" : "personal" };
+}

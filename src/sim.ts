@@ -1,0 +1,329 @@
+import { randomBytes } from "node:crypto";
+import { isIP } from "node:net";
+import { type Client, createClient } from "./client.ts";
+import type { ControlDesk, ResetPart } from "./control/desk.ts";
+import { controlEndpoints } from "./control/index.ts";
+import { answerRequest } from "./door/fetch.ts";
+import { listen, type Listener } from "./door/listener.ts";
+import { createApp } from "./http/app.ts";
+import type { Call } from "./http/call.ts";
+import type { Endpoint } from "./http/endpoint.ts";
+import { nearestEndpoints } from "./http/nearest.ts";
+import { createRouter } from "./http/router.ts";
+import { keysOf } from "./ingest/show.ts";
+import { ingestionEndpoints } from "./ingestion/index.ts";
+import { systemClock } from "./kernel/clock.ts";
+import { SimError } from "./kernel/errors.ts";
+import { createGauge } from "./kernel/gauge.ts";
+import { randomIds } from "./kernel/ids.ts";
+import type { JsonObject } from "./kernel/json.ts";
+import { version } from "./kernel/version.ts";
+import type { Desk } from "./model/desk.ts";
+import type { Dialect } from "./model/dialect.ts";
+import { explain } from "./model/outcome.ts";
+import type { Note } from "./model/traffic.ts";
+import type { Project, Worlds } from "./model/world.ts";
+import { loadScenario, ScenarioError } from "./scenario/load.ts";
+import { type Scenario, worldOf } from "./scenario/scenario.ts";
+import { DataFolderError } from "./store/data-folder.ts";
+import { openStore, type Store } from "./store/store.ts";
+import { entryWriter } from "./store/traffic-entry.ts";
+import type { Written } from "./store/traffic-log.ts";
+
+export interface SimOptions {
+  /** Default 0: any free port. */
+  port?: number;
+  /** Default 127.0.0.1. Anything wider makes the control API ask for a token. */
+  host?: string;
+  /** Folder for what arrives and what is edited. Default: everything stays in memory. */
+  data?: string;
+  /** A shipped scenario's name, the path of a scenario file, or a scenario. Default `default`. */
+  scenario?: string | Scenario;
+  /** Default `documented`: the contract; `production` follows the live service where the two differ. */
+  dialect?: Dialect;
+  /** Makes a project of every well-formed unknown `phc_` key. */
+  adoptTokens?: boolean;
+  /** Answers 501 with the nearest endpoints on paths that are not emulated. */
+  strict?: boolean;
+  /** Told what the user should know: a repaired log, an adopted key, a bug. */
+  onNotice?: (text: string) => void;
+}
+
+/** A request that has been answered, in a few words. */
+export interface RequestSummary {
+  n: number;
+  method: string;
+  target: string;
+  status: number;
+  ms: number;
+  project: number | null;
+  rejected?: { reason: string; detail: string };
+  events: number;
+  /** Names of the kept events, the first few. */
+  names: string[];
+  dropped: { event: string; reason: string; sentence: string; fix: string }[];
+}
+
+/** A running sim. */
+export interface Sim extends Omit<Client, "info">, AsyncDisposable {
+  readonly url: string;
+  readonly inspectorUrl: string;
+  /** Public key of the first project, `phc_…`. */
+  readonly apiKey: string;
+  /** Its secret key, `phs_…`. */
+  readonly secretApiKey: string;
+  /** A personal key that may do everything, `phx_…`. */
+  readonly personalApiKey: string;
+  readonly projectId: number;
+  readonly dialect: Dialect;
+  /** The data folder, or null in memory. */
+  readonly data: string | null;
+  /** Needed by the control API once the port is bound wider than loopback. */
+  readonly controlToken: string | null;
+  readonly version: string;
+  /** Every endpoint that is served: the rows behind the routes. */
+  readonly endpoints: readonly Omit<Endpoint, "handle">[];
+  /** Answers a web request without a socket; usable as an SDK's `fetch` option. */
+  handle(request: Request): Promise<Response>;
+  info(): JsonObject;
+  /** Calls back after each answered request; returns the function that ends it. */
+  onRequest(listener: (summary: RequestSummary) => void): () => void;
+  /** Stops accepting, writes everything, closes. Harmless when done twice. */
+  close(): Promise<void>;
+}
+
+/** Why a sim could not start. */
+export class StartError extends Error {
+  readonly code: "port_in_use" | "bad_host" | "bad_port" | "data_folder" | "scenario";
+  /** What to do about it. */
+  readonly hint: string;
+
+  constructor(code: StartError["code"], message: string, hint: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "StartError";
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** Memory mode holds this many bytes of traffic before the oldest requests are let go. */
+const memoryLimit = 256 * 1024 * 1024;
+
+/**
+ * Starts a sim. It installs no signal handlers and keeps no global state.
+ * @throws StartError
+ */
+export async function startSim(options: SimOptions = {}): Promise<Sim> {
+  const host = options.host ?? "127.0.0.1";
+  const dialect = options.dialect ?? "documented";
+  const notice = options.onNotice ?? (() => {});
+  const scenario = await loadOrExplain(options.scenario ?? "default");
+  const clock = systemClock;
+  const ids = randomIds(clock);
+  const gauge = createGauge();
+  const store = await openOrExplain(options, scenario, notice);
+  const { worlds, people, log } = store;
+
+  const projectFor = options.adoptTokens
+    ? (token: string) => worlds.projectByKey(token) ?? adopt(worlds, token, notice)
+    : (token: string) => worlds.projectByKey(token);
+  const desk: Desk = { worlds, people, clock, ids, dialect, projectFor, seen: log.seen };
+  const controlDesk: ControlDesk = { ...desk, people, log, gauge, info: () => info(), reset };
+  const controlToken = isLoopback(host) ? null : randomBytes(16).toString("hex");
+  const endpoints: Endpoint[] = [
+    ...ingestionEndpoints(desk),
+    ...controlEndpoints(controlDesk, { hosts: [host.toLowerCase()], token: controlToken }),
+  ];
+  const entryOf = entryWriter();
+  const app = createApp({
+    router: createRouter(endpoints),
+    journal(call, reply, rejected) {
+      const note: Note = { ...(reply.note as Note | undefined) };
+      if (rejected) note.rejected = rejected;
+      log.append(entryOf(call, reply, note));
+      return log.written();
+    },
+    unknownPath: (call) => unknownPath(call, endpoints, options.strict === true),
+    onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
+  });
+
+  async function reset(parts: ReadonlySet<ResetPart>): Promise<void> {
+    if (parts.has("world")) worlds.replace(worldOf(scenario));
+    if (parts.has("people")) people.clear();
+    if (parts.has("events")) log.reset();
+    await log.written();
+  }
+
+  const listener = await listenOrExplain(() =>
+    listen({ app, clock, gauge, host, port: options.port ?? 0 }), options, store);
+  const url = `http://${addressOf(host)}:${listener.port}`;
+  const first = () => worlds.current.projects[0];
+
+  function info(): JsonObject {
+    const project = first();
+    return {
+      name: "phx-sim",
+      version,
+      pid: process.pid,
+      url,
+      inspector_url: `${url}/__sim/`,
+      project_api_key: project?.api_key ?? null,
+      secret_api_key: project?.secret_api_key ?? null,
+      personal_api_key: worlds.current.personal_api_keys[0]?.key ?? null,
+      project_id: project?.id ?? null,
+      projects: worlds.current.projects.map(({ id, name, api_key, adopted }) => ({ id, name, api_key, adopted })),
+      scenario: typeof options.scenario === "object" ? "(inline)" : (options.scenario ?? "default"),
+      data: store.folder,
+      dialect,
+      strict: options.strict === true,
+      adopt_tokens: options.adoptTokens === true,
+      clock: { now: new Date(clock.now()).toISOString() },
+      counts: { ...log.counts(), ...people.counts() },
+      cursor: log.lastSeq,
+      in_flight: gauge.inFlight,
+    };
+  }
+
+  const handle = (request: Request): Promise<Response> => answerRequest(request, { app, clock, gauge });
+  const { info: _, ...client } = createClient(url, handle);
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= listener.close().then(() => store.close());
+    return closing;
+  };
+  const sim: Sim = {
+    ...client,
+    url,
+    inspectorUrl: `${url}/__sim/`,
+    apiKey: first()?.api_key ?? "",
+    secretApiKey: first()?.secret_api_key ?? "",
+    personalApiKey: worlds.current.personal_api_keys[0]?.key ?? "",
+    projectId: first()?.id ?? 0,
+    dialect,
+    data: store.folder,
+    controlToken,
+    version,
+    endpoints,
+    handle,
+    info,
+    onRequest: (tell) => log.subscribe((written) => tell(summaryOf(written))),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+  store.announce({ ...info(), control_token: controlToken });
+  return sim;
+}
+
+async function loadOrExplain(scenario: string | Scenario): Promise<Scenario> {
+  if (typeof scenario !== "string") return scenario;
+  try {
+    return await loadScenario(scenario);
+  } catch (error) {
+    if (error instanceof ScenarioError) throw new StartError("scenario", error.message, error.hint, error);
+    throw error;
+  }
+}
+
+async function openOrExplain(
+  options: SimOptions,
+  scenario: Scenario,
+  onNotice: (text: string) => void,
+): Promise<Store> {
+  try {
+    return await openStore({
+      folder: options.data ?? null,
+      seedWorld: () => worldOf(scenario),
+      keysOf,
+      keepBytes: memoryLimit,
+      onNotice,
+    });
+  } catch (error) {
+    if (error instanceof DataFolderError) throw new StartError("data_folder", error.message, error.hint, error);
+    throw error;
+  }
+}
+
+type SystemErrors = Record<string, (port: number, host: string) => StartError>;
+
+const listenErrors: SystemErrors = {
+  EADDRINUSE: (port, host) =>
+    new StartError("port_in_use", `port ${port} on ${host} is in use`, "use --port 0 for any free port"),
+  EACCES: (port) => new StartError("bad_port", `port ${port} needs privileges`, "use a port above 1023"),
+  EADDRNOTAVAIL: (_, host) =>
+    new StartError("bad_host", `${host} is not an address of this machine`, "use --host 127.0.0.1"),
+  ENOTFOUND: (_, host) => new StartError("bad_host", `the host ${host} is not known`, "use --host 127.0.0.1"),
+};
+
+async function listenOrExplain(open: () => Promise<Listener>, options: SimOptions, store: Store): Promise<Listener> {
+  try {
+    return await open();
+  } catch (error) {
+    await store.close();
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    throw listenErrors[code]?.(options.port ?? 0, options.host ?? "127.0.0.1") ?? error;
+  }
+}
+
+/** Makes a project of a well-formed key that nobody has: `phc_` and what a key may contain. */
+function adopt(worlds: Worlds, token: string, notice: (text: string) => void): Project | undefined {
+  if (!/^phc_\w{1,60}$/.test(token)) return undefined;
+  notice(`adopted the unknown key ${token} as a new project`);
+  return worlds.change((world) => {
+    const project: Project = {
+      id: Math.max(0, ...world.projects.map((it) => it.id)) + 1,
+      organization: world.organizations[0]?.id ?? "",
+      name: `Adopted ${token}`,
+      api_key: token,
+      secret_api_key: token.replace("phc_", "phs_"),
+      remote_config: {},
+      adopted: true,
+    };
+    world.projects.push(project);
+    return project;
+  });
+}
+
+/** The service's answer to a path it does not have; in strict mode one that cannot be overlooked. */
+function unknownPath(call: Call, endpoints: readonly Endpoint[], strict: boolean): SimError {
+  const nearest = nearestEndpoints(endpoints, call.path);
+  if (strict && !call.path.startsWith("/__sim")) {
+    const detail = `phx-sim does not emulate ${call.method} ${call.path}.`;
+    return new SimError("not_emulated", nearest.length > 0 ? `${detail} Nearest: ${nearest.join(", ")}.` : detail);
+  }
+  return new SimError("not_found", "Endpoint not found.", {
+    hint: nearest.length > 0 ? `nearest: ${nearest.join(", ")}` : "GET /__sim/info says what is here",
+  });
+}
+
+const namesShown = 5;
+
+function summaryOf({ n, entry }: Written): RequestSummary {
+  const { note, method, target, status, ms, project } = entry;
+  const facts = note.events ?? [];
+  const nameOf = (i: number) => note.keys?.[i]?.event ?? "";
+  const kept = facts.flatMap((it, i) => (it.dropped === undefined ? [nameOf(i)] : []));
+  return {
+    n,
+    method,
+    target,
+    status,
+    ms,
+    project,
+    ...(note.rejected && { rejected: note.rejected }),
+    events: facts.length,
+    names: kept.slice(0, namesShown),
+    dropped: facts.flatMap((it, i) =>
+      it.dropped === undefined ? [] : [{ event: nameOf(i), reason: it.dropped, ...explain(it.dropped) }],
+    ),
+  };
+}
+
+const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.");
+
+/** The host as it stands in a URL; a wildcard address is reached through loopback. */
+function addressOf(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return isIP(host) === 6 ? `[${host}]` : host;
+}
+
+const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));

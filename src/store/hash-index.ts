@@ -1,0 +1,90 @@
+/** Rows by hash: open addressing over the hash column of a table, 4–8 bytes a row. */
+export interface HashIndex {
+  add(hash: number, row: number): void;
+  /** First row with this hash that passes the test, or -1. Hashes collide: the test must look at the document. */
+  find(hash: number, test: (row: number) => boolean): number;
+  /** Forgets everything. */
+  clear(): void;
+}
+
+const shardBits = 6;
+const shardCount = 1 << shardBits;
+const smallest = 64;
+/** Rows indexed per event-loop turn while catching up after opening. */
+const slice = 50_000;
+
+interface Shard {
+  slots: Uint32Array;
+  used: number;
+}
+
+/**
+ * `hashAt(row)` reads a row's hash back from its table; `existing` rows are indexed in slices after
+ * opening, so that opening does not wait for it. Until then `scan` answers for them.
+ * 64 shards grow one at a time: no long pause at any size.
+ */
+export function createHashIndex(
+  hashAt: (row: number) => number,
+  existing = 0,
+  scan: (hash: number, from: number, to: number) => number = () => -1,
+): HashIndex {
+  let shards = freshShards();
+  let behind = existing;
+  let next = 0;
+
+  function insert(hash: number, row: number): void {
+    const shard = shards[hash & (shardCount - 1)];
+    if (!shard) return;
+    if (shard.used * 4 >= shard.slots.length * 3) grow(shard);
+    place(shard.slots, hash, row);
+    shard.used++;
+  }
+
+  function grow(shard: Shard): void {
+    const old = shard.slots;
+    shard.slots = new Uint32Array(old.length * 2);
+    for (const entry of old) if (entry !== 0) place(shard.slots, hashAt(entry - 1), entry - 1);
+  }
+
+  function catchUp(): void {
+    const until = Math.min(next + slice, behind);
+    for (; next < until; next++) insert(hashAt(next), next);
+    if (next < behind) setImmediate(catchUp).unref();
+  }
+  if (behind > 0) setImmediate(catchUp).unref();
+
+  return {
+    add: insert,
+    find(hash, test) {
+      const slots = shards[hash & (shardCount - 1)]?.slots ?? new Uint32Array(1);
+      const mask = slots.length - 1;
+      for (let i = (hash >>> shardBits) & mask, entry = slots[i] ?? 0; entry !== 0; ) {
+        if (hashAt(entry - 1) === hash && test(entry - 1)) return entry - 1;
+        i = (i + 1) & mask;
+        entry = slots[i] ?? 0;
+      }
+      for (let row = next; row < behind; row++) {
+        row = scan(hash, row, behind);
+        if (row === -1) return -1;
+        if (test(row)) return row;
+      }
+      return -1;
+    },
+    clear() {
+      shards = freshShards();
+      behind = 0;
+      next = 0;
+    },
+  };
+}
+
+const freshShards = (): Shard[] =>
+  Array.from({ length: shardCount }, () => ({ slots: new Uint32Array(smallest), used: 0 }));
+
+/** Linear probing from the hash's upper bits (the lower ones chose the shard). A slot holds row + 1. */
+function place(slots: Uint32Array, hash: number, row: number): void {
+  const mask = slots.length - 1;
+  let i = (hash >>> shardBits) & mask;
+  while (slots[i] !== 0) i = (i + 1) & mask;
+  slots[i] = row + 1;
+}

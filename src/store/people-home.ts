@@ -1,0 +1,90 @@
+import { closeSync, fdatasyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Bytes, fileBytes, memoryBytes } from "./bytes.ts";
+import { DataFolderError, fileError } from "./data-folder.ts";
+
+/** Where people.ndjson lives: in a data folder or in memory. */
+export interface PeopleHome {
+  /** What messages call the log. */
+  readonly name: string;
+  /** Path of the sidecar; memory has none. */
+  readonly index: string | undefined;
+  /** A flush waits until so many bytes are there. */
+  readonly flushFrom: number;
+  /** @throws DataFolderError */
+  open(): Bytes;
+  /** Empty bytes to write a new edition of the log into. */
+  draft(): Bytes;
+  /** Puts the draft in the place of the log, which was closed, and returns it ready for use. */
+  take(draft: Bytes): Bytes;
+}
+
+const fileName = "people.ndjson";
+
+export function folderHome(folder: string): PeopleHome {
+  const name = join(folder, fileName);
+  const draft = `${name}.tmp`;
+  const open = (path: string): Bytes => {
+    try {
+      return fileBytes(path);
+    } catch (error) {
+      throw fileError(path, error);
+    }
+  };
+  return {
+    name,
+    index: join(folder, "people.idx"),
+    flushFrom: 1,
+    open: () => open(name),
+    draft() {
+      rmSync(draft, { force: true });
+      return open(draft);
+    },
+    take(written) {
+      written.close();
+      syncFile(draft);
+      renameSync(draft, name);
+      return open(name);
+    },
+  };
+}
+
+/** In memory nothing is lost by waiting, and many small pieces would cost more than they hold. */
+export const memoryHome = (): PeopleHome => ({
+  name: fileName,
+  index: undefined,
+  flushFrom: 256 * 1024,
+  open: memoryBytes,
+  draft: memoryBytes,
+  take: (written) => written,
+});
+
+function syncFile(path: string): void {
+  const fd = openSync(path, "r+");
+  fdatasyncSync(fd);
+  closeSync(fd);
+}
+
+/** A line that cannot be read, told by file and line number. */
+export function damagedLine(name: string, bytes: Bytes, offset: number, cause: unknown): DataFolderError {
+  const line = lineNumber(bytes, offset);
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new DataFolderError(`${name}:${line} cannot be read: ${reason}`, {
+    file: name,
+    line,
+    hint: "correct or delete that line, or move the file away to start without stored people",
+    cause,
+  });
+}
+
+const newline = 0x0a;
+const block = 1024 * 1024;
+
+/** From 1. Counted only when there is something to complain about. */
+function lineNumber(bytes: Bytes, offset: number): number {
+  let line = 1;
+  for (let at = 0; at < offset; at += block) {
+    for (const byte of bytes.read(at, Math.min(block, offset - at))) if (byte === newline) line++;
+  }
+  return line;
+}

@@ -1,0 +1,90 @@
+import type { Bytes } from "./bytes.ts";
+
+/** The lines of people.ndjson: what is on disk, and behind it the lines that wait for the next flush. */
+export interface LineLog {
+  /** Where flushed lines are. */
+  readonly bytes: Bytes;
+  /** Offset behind the last line, waiting ones included. */
+  readonly end: number;
+  /** Bytes that wait for `flush`. */
+  readonly waiting: number;
+  /** Takes a line (without its newline) and returns its offset; its length is `end - offset`. */
+  append(line: string): number;
+  /** The line that starts at the offset, without its newline. `length` is a hint that saves a second read. */
+  lineAt(offset: number, length?: number): string;
+  /** Writes what waits with one call. When that throws nothing is lost: the lines wait on. */
+  flush(): void;
+  /** Forgets every line. */
+  clear(): void;
+  /** Goes on in other bytes; nothing may be waiting. */
+  use(other: Bytes): void;
+}
+
+const firstCapacity = 64 * 1024;
+const newline = 0x0a;
+/** Enough for nearly every line whose length is not known. */
+const usualLength = 256;
+
+/** `limit`: so many waiting bytes are written without being asked, which keeps memory bounded. */
+export function createLineLog(initial: Bytes, limit = 1024 * 1024): LineLog {
+  let bytes = initial;
+  let waiting = Buffer.allocUnsafeSlow(firstCapacity);
+  let used = 0;
+
+  function reserve(length: number): void {
+    if (used + length <= waiting.length) return;
+    const wider = Buffer.allocUnsafeSlow(Math.max(waiting.length * 2, used + length));
+    waiting.copy(wider, 0, 0, used);
+    waiting = wider;
+  }
+
+  function flush(): void {
+    if (used === 0) return;
+    // A copy: bytes held in memory keep what they are given, and this buffer is used again.
+    bytes.append(Buffer.from(waiting.subarray(0, used)));
+    used = 0;
+    if (waiting.length > limit) waiting = Buffer.allocUnsafeSlow(firstCapacity);
+  }
+
+  function stored(offset: number, length: number): string {
+    for (let size = length; ; size *= 2) {
+      const block = bytes.read(offset, size);
+      const end = block.indexOf(newline);
+      if (end !== -1 || block.length < size) return block.toString("utf8", 0, end === -1 ? undefined : end);
+    }
+  }
+
+  return {
+    get bytes() {
+      return bytes;
+    },
+    get end() {
+      return bytes.size + used;
+    },
+    get waiting() {
+      return used;
+    },
+    append(line) {
+      if (used >= limit) flush();
+      const offset = bytes.size + used;
+      // UTF-8 takes at most three bytes for each UTF-16 unit.
+      reserve(line.length * 3 + 1);
+      used += waiting.write(line, used, "utf8");
+      waiting[used++] = newline;
+      return offset;
+    },
+    lineAt(offset, length = usualLength) {
+      if (offset < bytes.size) return stored(offset, length);
+      const start = offset - bytes.size;
+      return waiting.toString("utf8", start, waiting.indexOf(newline, start));
+    },
+    flush,
+    clear() {
+      used = 0;
+      bytes.truncate(0);
+    },
+    use(other) {
+      bytes = other;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** What is known of a project without looking at its people. */
+export interface ProjectEntry {
+  project: number;
+  persons: number;
+  /** Distinct ids that belong to a person. */
+  ids: number;
+  personless: number;
+  groups: number;
+  /** Names of the group types; the position is the index. */
+  groupTypes: string[];
+}
+
+/** Projects by slot: a small number that fits into a table's column whatever the project's id is. */
+export interface ProjectSlots {
+  readonly entries: readonly ProjectEntry[];
+  /** -1 when nothing of the project was ever stored. */
+  find(project: number): number;
+  /** The slot, made when it is not there. */
+  slot(project: number): number;
+  entry(slot: number): ProjectEntry;
+  known(project: number): ProjectEntry | undefined;
+  clear(): void;
+  load(entries: readonly ProjectEntry[]): void;
+}
+
+const noPeople = (project: number): ProjectEntry => ({
+  project,
+  persons: 0,
+  ids: 0,
+  personless: 0,
+  groups: 0,
+  groupTypes: [],
+});
+
+export function createProjectSlots(): ProjectSlots {
+  const entries: ProjectEntry[] = [];
+  const slots = new Map<number, number>();
+
+  function slot(project: number): number {
+    const known = slots.get(project);
+    if (known !== undefined) return known;
+    slots.set(project, entries.length);
+    return entries.push(noPeople(project)) - 1;
+  }
+
+  return {
+    entries,
+    slot,
+    find: (project) => slots.get(project) ?? -1,
+    known: (project) => entries[slots.get(project) ?? -1],
+    entry(at) {
+      const found = entries[at];
+      if (!found) throw new RangeError(`no project slot ${at}`);
+      return found;
+    },
+    clear() {
+      entries.length = 0;
+      slots.clear();
+    },
+    load(loaded) {
+      for (const entry of loaded) entries[slot(entry.project)] = entry;
+    },
+  };
+}

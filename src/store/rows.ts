@@ -1,0 +1,154 @@
+import { closeSync, existsSync, fstatSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+
+/** Rows in a page: 16,384 keeps growth smooth and a page's rewrite under a millisecond. */
+const pageRows = 16_384;
+
+/**
+ * A growing table of unsigned 32-bit numbers, column by column in fixed pages: no copying as it
+ * grows, and a scan of one column touches nothing else.
+ */
+export interface Rows {
+  readonly width: number;
+  readonly length: number;
+  /** Appends a row of zeros and returns its number. */
+  add(): number;
+  get(row: number, column: number): number;
+  set(row: number, column: number, value: number): void;
+  /** First row in [from, to) whose columns a and b hold these values, or -1. Pass b = -1 to ask for a alone. */
+  find(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number;
+  /** The same, backwards from `to - 1`. */
+  findLast(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number;
+  truncate(length: number): void;
+  /** The raw pages, for the sidecar file. */
+  readonly pages: Uint32Array[];
+}
+
+export function createRows(width: number): Rows {
+  const pages: Uint32Array[] = [];
+  let length = 0;
+  const none = new Uint32Array(0);
+  const page = (row: number): Uint32Array => pages[Math.floor(row / pageRows)] ?? none;
+
+  return {
+    width,
+    pages,
+    get length() {
+      return length;
+    },
+    add() {
+      if (length === pages.length * pageRows) pages.push(new Uint32Array(pageRows * width));
+      return length++;
+    },
+    get: (row, column) => page(row)[column * pageRows + (row % pageRows)] ?? 0,
+    set(row, column, value) {
+      page(row)[column * pageRows + (row % pageRows)] = value;
+    },
+    find(a, valueA, b, valueB, from, to) {
+      for (let row = from; row < to; ) {
+        const cells = page(row);
+        const first = row - (row % pageRows);
+        const last = Math.min(to - first, pageRows);
+        const baseA = a * pageRows;
+        const baseB = b * pageRows;
+        for (let i = row % pageRows; i < last; i++) {
+          if (cells[baseA + i] === valueA && (b < 0 || cells[baseB + i] === valueB)) return first + i;
+        }
+        row = first + pageRows;
+      }
+      return -1;
+    },
+    findLast(a, valueA, b, valueB, from, to) {
+      for (let row = to - 1; row >= from; ) {
+        const cells = page(row);
+        const first = row - (row % pageRows);
+        const baseA = a * pageRows;
+        const baseB = b * pageRows;
+        for (let i = row % pageRows; i >= Math.max(0, from - first); i--) {
+          if (cells[baseA + i] === valueA && (b < 0 || cells[baseB + i] === valueB)) return first + i;
+        }
+        row = first - 1;
+      }
+      return -1;
+    },
+    truncate(to) {
+      for (let row = to; row < length; row++) {
+        for (let column = 0; column < width; column++) this.set(row, column, 0);
+      }
+      length = to;
+      pages.length = Math.ceil(to / pageRows);
+    },
+  };
+}
+
+const magic = 0x50485832; // "PHX2"
+const headerBytes = 32;
+
+/** A sidecar file that keeps a table's rows, so that opening does not read the log they index. */
+export interface RowFile {
+  /** Rows and log bytes that the file covers; zeros when there was nothing usable to load. */
+  readonly covered: { rows: number; bytes: number };
+  /** Writes the rows added since the last save, then the header: a crash in between leaves the old header true. */
+  save(logBytes: number): void;
+  /** Says that rows saved before have changed: the next save writes them all. */
+  touch(): void;
+  close(): void;
+}
+
+/**
+ * Opens (or starts) the sidecar of `rows` and loads what it holds. `birth` identifies the log: a
+ * sidecar of another log is ignored. A sidecar is a cache: damage means it is dropped, never an error.
+ */
+export function openRowFile(path: string, rows: Rows, birth: number, logSize: number): RowFile {
+  const pageBytes = pageRows * rows.width * 4;
+  const fd = openSync(path, existsSync(path) ? "r+" : "w+", 0o600);
+  const covered = loadPages(fd, rows, birth, logSize, pageBytes);
+  let saved = covered.rows;
+  return {
+    covered,
+    save(logBytes) {
+      const header = new Float64Array([magic, rows.width, rows.length, logBytes]);
+      for (let i = Math.floor(saved / pageRows); i < rows.pages.length; i++) {
+        const cells = rows.pages[i];
+        if (cells) writeSync(fd, bytesOf(cells), 0, pageBytes, headerBytes + 8 + i * pageBytes);
+      }
+      writeSync(fd, bytesOf(header), 0, headerBytes, 0);
+      writeSync(fd, bytesOf(new Float64Array([birth])), 0, 8, headerBytes);
+      saved = rows.length;
+    },
+    touch() {
+      saved = 0;
+    },
+    close: () => closeSync(fd),
+  };
+}
+
+const bytesOf = (array: Uint32Array | Float64Array): Buffer =>
+  Buffer.from(array.buffer, array.byteOffset, array.byteLength);
+
+function loadPages(fd: number, rows: Rows, birth: number, logSize: number, pageBytes: number) {
+  const nothing = { rows: 0, bytes: 0 };
+  const header = new Float64Array(5);
+  if (readSync(fd, bytesOf(header), 0, headerBytes + 8, 0) < headerBytes + 8) return nothing;
+  const [mark, width, count = 0, covered = 0, origin] = header;
+  const size = fstatSync(fd).size;
+  const pages = Math.ceil(count / pageRows);
+  const usable =
+    mark === magic &&
+    width === rows.width &&
+    origin === birth &&
+    covered <= logSize &&
+    size >= headerBytes + 8 + pages * pageBytes;
+  if (!usable) return nothing;
+  for (let i = 0; i < pages; i++) {
+    const cells = new Uint32Array(pageRows * rows.width);
+    readSync(fd, bytesOf(cells), 0, pageBytes, headerBytes + 8 + i * pageBytes);
+    rows.pages.push(cells);
+  }
+  while (rows.length < count) rows.add();
+  return { rows: count, bytes: covered };
+}
+
+/** Removes a sidecar, e.g. when its log is cleared. */
+export function dropRowFile(path: string): void {
+  if (existsSync(path)) unlinkSync(path);
+}

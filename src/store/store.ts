@@ -1,0 +1,82 @@
+import type { EventKey, TrafficLine } from "../model/traffic.ts";
+import type { World } from "../model/world.ts";
+import { fileBytes, memoryBytes } from "./bytes.ts";
+import { openDataFolder } from "./data-folder.ts";
+import { openPeople, type PeopleStore } from "./people.ts";
+import { openTrafficLog, type TrafficLog } from "./traffic-log.ts";
+import { openWorld, type WorldStore } from "./world.ts";
+
+/** Everything that is kept: documents, people, traffic. In a folder, or in memory. */
+export interface Store {
+  readonly worlds: WorldStore;
+  readonly people: PeopleStore;
+  readonly log: TrafficLog;
+  /** Absolute path of the data folder, or null in memory. */
+  readonly folder: string | null;
+  /** Writes the locator that client commands read. */
+  announce(info: Readonly<Record<string, unknown>>): void;
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  folder: string | null;
+  /** The world of a new folder, and of every sim in memory. */
+  seedWorld: () => World;
+  /** Index keys of a line's events, for rebuilding the index after a crash. */
+  keysOf: (line: TrafficLine) => EventKey[];
+  /** Memory mode: bytes of traffic held. */
+  keepBytes: number;
+  onNotice: (text: string) => void;
+}
+
+/** @throws DataFolderError when the folder cannot be used or holds damaged files */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  return options.folder === null ? inMemory(options) : inFolder(options, options.folder);
+}
+
+async function inMemory({ seedWorld, keysOf, keepBytes, onNotice }: StoreOptions): Promise<Store> {
+  const worlds = await openWorld({ folder: null, seedWorld });
+  const people = openPeople({ folder: null, onNotice });
+  const log = openTrafficLog({
+    bytes: memoryBytes(),
+    keysOf,
+    keepBytes,
+    beforeWrite: () => people.flush(),
+    onNotice,
+  });
+  return { worlds, people, log, folder: null, announce() {}, close: () => closeAll(log, people, worlds) };
+}
+
+async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: string): Promise<Store> {
+  const folder = openDataFolder(path);
+  try {
+    const worlds = await openWorld({ folder: folder.path, seedWorld });
+    const people = openPeople({ folder: folder.path, onNotice });
+    const log = openTrafficLog({
+      bytes: fileBytes(folder.file("traffic.ndjson")),
+      sidecars: { requests: folder.file("requests.idx"), events: folder.file("events.idx") },
+      keysOf,
+      beforeWrite: () => people.flush(),
+      onNotice,
+      name: folder.file("traffic.ndjson"),
+    });
+    return {
+      worlds,
+      people,
+      log,
+      folder: folder.path,
+      announce: (info) => folder.announce(info),
+      close: () => closeAll(log, people, worlds).finally(() => folder.release()),
+    };
+  } catch (error) {
+    folder.release();
+    throw error;
+  }
+}
+
+async function closeAll(log: TrafficLog, people: PeopleStore, worlds: WorldStore): Promise<void> {
+  await log.close();
+  await people.close();
+  await worlds.close();
+}
+

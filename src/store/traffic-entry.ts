@@ -1,0 +1,179 @@
+import type { EventFacts } from "../model/event.ts";
+import type { Note } from "../model/traffic.ts";
+
+/** What the journal needs of a call; the request core's `Call` has it. */
+export interface ReceivedCall {
+  readonly method: string;
+  readonly target: string;
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+  readonly peer: string;
+  readonly at: number;
+  readonly started: number;
+}
+
+/** What the journal needs of the answer; the request core's `Reply` has it. */
+export interface GivenReply {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly body: string | Buffer | null;
+}
+
+/** Answers and undecodable bodies up to this size are kept whole; larger ones leave their size. */
+const keptWhole = 64 * 1024;
+
+/** Headers whose values are secrets (or may be). The scheme and the key's kind stay readable. */
+const secretHeaders = new Set(["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"]);
+const secretParameters = /([?&](?:personal_api_key|secret_api_key|access_token|password)=)[^&#]*/gi;
+const keyKinds = /\b(ph[a-z]_)[\w-]{4,}/g;
+
+/** `Bearer phx_abc…` becomes `Bearer phx_***`: which kind of key came is worth knowing, the key is not. */
+function maskHeader(name: string, value: string): string {
+  if (!secretHeaders.has(name.toLowerCase())) return value;
+  const scheme = /^(\w+) /.exec(value)?.[0] ?? "";
+  const kind = value.slice(scheme.length).match(/^ph[a-z]_/)?.[0] ?? "";
+  return `${scheme}${kind}***`;
+}
+
+/** The target as it may be written down. Public project keys (`phc_`) are not secrets. */
+const maskTarget = (target: string): string =>
+  target.includes("_") && target.includes("?") ? maskKeys(target.replace(secretParameters, "$1***")) : target;
+
+const maskKeys = (text: string): string =>
+  text.replace(keyKinds, (whole, kind: string) => (kind === "phc_" ? whole : `${kind}***`));
+
+/**
+ * Makes the JSON of header lists. Clients send the same headers over and over: the last list is
+ * remembered and compared, which is cheaper than writing it again.
+ */
+export function headerWriter(): (rawHeaders: readonly string[]) => string {
+  let last: readonly string[] = [];
+  let written = "[]";
+  return (rawHeaders) => {
+    if (sameList(rawHeaders, last)) return written;
+    last = rawHeaders;
+    written = JSON.stringify(
+      rawHeaders.map((text, i) => (i % 2 === 0 ? text : maskHeader(rawHeaders[i - 1] ?? "", text))),
+    );
+    return written;
+  };
+}
+
+function sameList(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Facts with nothing unusual are written by hand: three times as fast as JSON.stringify. */
+function factsText(facts: EventFacts): string {
+  if (isUsual(facts)) {
+    return `{"uuid":"${facts.uuid}","time":${facts.time},"person":"${facts.person}"}`;
+  }
+  return JSON.stringify(facts);
+}
+
+const isUsual = (facts: EventFacts): boolean =>
+  facts.dropped === undefined &&
+  facts.mode === undefined &&
+  facts.adds === undefined &&
+  facts.groups === undefined &&
+  facts.warnings === undefined &&
+  facts.strips === undefined &&
+  facts.detail === undefined &&
+  facts.uuid !== null &&
+  facts.person !== null;
+
+function eventsText(events: readonly EventFacts[]): string {
+  let text = "";
+  for (const facts of events) text += text === "" ? factsText(facts) : `,${factsText(facts)}`;
+  return text;
+}
+
+/** The bytes as received, where the verbatim JSON does not already say them. */
+function rawText(call: ReceivedCall, note: Note): string {
+  const { body } = call;
+  if (body.length === 0) return "";
+  if (note.text !== undefined && isExactly(body, note.text)) return "";
+  if (note.text !== undefined && maskBody(note.text) !== note.text) {
+    return `,"raw":{"omitted":"redacted","bytes":${body.length}}`;
+  }
+  if (body.length > keptWhole && note.text !== undefined) {
+    return `,"raw":{"omitted":"too_large","bytes":${body.length}}`;
+  }
+  const text = body.toString("utf8");
+  // Text in, the same bytes out: it was UTF-8. Keys are masked here because redaction must not wait.
+  return Buffer.from(text, "utf8").equals(body)
+    ? `,"raw":${JSON.stringify({ text: maskKeys(text) })}`
+    : `,"raw":${JSON.stringify({ base64: body.toString("base64") })}`;
+}
+
+/** Uncompressed JSON: the decoded text has as many bytes as the body. */
+const isExactly = (body: Buffer, text: string): boolean =>
+  body.length >= text.length && Buffer.byteLength(text) === body.length && body[0] === text.charCodeAt(0);
+
+const binary = /^(image|audio|video|font)\/|octet-stream|javascript/;
+
+function replyText(reply: GivenReply): string {
+  if (reply.body === null || reply.body.length === 0) return "null";
+  if (reply.body.length > keptWhole) return JSON.stringify({ omitted: "too_large", bytes: reply.body.length });
+  const type = contentType(reply.headers);
+  if (binary.test(type)) return JSON.stringify({ omitted: "not_text", bytes: reply.body.length });
+  const text = reply.body.toString("utf8");
+  const isJson = type.startsWith("application/json");
+  return isJson && !text.includes("\n") && !text.includes("\r") ? text : JSON.stringify(text);
+}
+
+function contentType(headers: readonly string[]): string {
+  for (let i = 0; i < headers.length; i += 2) if (headers[i] === "content-type") return headers[i + 1] ?? "";
+  return "";
+}
+
+/** Everything of a line but its numbers, already as JSON text; and what the index needs. */
+export interface TrafficEntry {
+  /** From `"at":` to the end of the request's facts. */
+  head: string;
+  /** `,"events":[…]`, or "" when the request carried none. */
+  events: string;
+  /** `,"headers":… ,"body":…}`. */
+  tail: string;
+  note: Note;
+  method: string;
+  target: string;
+  status: number;
+  ms: number;
+  project: number | null;
+}
+
+/** Makes the entries of a journal; `maskKeys` keeps personal and secret keys off the disk. */
+export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Note) => TrafficEntry {
+  const headersText = headerWriter();
+  return (call, reply, note) => {
+    const ms = Math.round((performance.now() - call.started) * 1000) / 1000;
+    const project = note.project ?? null;
+    let head = `"at":${call.at},"method":${quote(call.method)},"target":${quote(maskTarget(call.target))},"peer":${quote(call.peer)},"status":${reply.status},"ms":${ms},"project":${project}`;
+    if (note.rejected) head += `,"rejected":${JSON.stringify(note.rejected)}`;
+    if (note.shape && note.shape !== "legacy") head += `,"shape":"${note.shape}"`;
+    if (note.steps && note.steps.length > 0) head += `,"steps":${JSON.stringify(note.steps)}`;
+    const body = note.text === undefined ? "" : `,"body":${maskBody(note.text)}`;
+    return {
+      head,
+      events: note.events && note.events.length > 0 ? `,"events":[${eventsText(note.events)}]` : "",
+      tail: `,"headers":${headersText(call.rawHeaders)}${rawText(call, note)},"reply":${replyText(reply)}${body}}`,
+      note,
+      method: call.method,
+      target: call.target,
+      status: reply.status,
+      ms,
+      project,
+    };
+  };
+}
+
+/** Personal (`phx_`) and secret (`phs_`) keys in a body are masked; one look clears nearly every body. */
+const maskBody = (text: string): string =>
+  text.includes("phx_") || text.includes("phs_") ? maskKeys(text) : text;
+
+/** JSON string; the usual ASCII without quotes and backslashes needs no escaping. */
+const quote = (text: string): string => (plain.test(text) ? `"${text}"` : JSON.stringify(text));
+const plain = /^[\w\-./:?=&%~+,@]*$/;

@@ -1,0 +1,524 @@
+import { createBus } from "../kernel/bus.ts";
+import { fnv1a } from "../kernel/hash.ts";
+import type { EventKey, TrafficLine } from "../model/traffic.ts";
+import type { Bytes } from "./bytes.ts";
+import { DataFolderError } from "./data-folder.ts";
+import { createHashIndex } from "./hash-index.ts";
+import { linesOf, repairTail } from "./lines.ts";
+import { openRowFile, type RowFile, type Rows, createRows } from "./rows.ts";
+import type { TrafficEntry } from "./traffic-entry.ts";
+
+/** Columns of the request table: byte offset of the line (low and high half), and facts for counting. */
+const request = { offsetLow: 0, offsetHigh: 1, meta: 2, width: 3 } as const;
+/** Columns of the event table: row of its request, three hashes, and facts for filtering. */
+const event = { request: 0, name: 1, distinctId: 2, uuid: 3, meta: 4, width: 5 } as const;
+
+const rejectedBit = 1;
+const droppedBit = 1;
+const clearedBit = 2;
+const flagBits = 2;
+const noProject = 0;
+
+const lineCacheSize = 64;
+const readAhead = 4096;
+
+/** Which events a scan is about. Absent keys do not restrict. */
+export interface EventFilter {
+  project?: number;
+  event?: string;
+  distinct_id?: string;
+  outcome?: "kept" | "dropped";
+  /** Only events after this seq. */
+  since?: number;
+  /** Only events up to this seq. */
+  until?: number;
+  order?: "asc" | "desc";
+}
+
+/** Where an event is: its line and its place among the line's events. */
+export interface EventRef {
+  seq: number;
+  line: TrafficLine;
+  index: number;
+}
+
+/** What is told to listeners once a request is in the log. */
+export interface Written {
+  n: number;
+  /** Seq of its first event, and how many; count 0 when it carried none. */
+  seq: number;
+  count: number;
+  entry: TrafficEntry;
+}
+
+export interface TrafficCounts {
+  requests: number;
+  rejected: number;
+  events: number;
+  kept: number;
+  dropped: number;
+  /** No longer readable: pushed out of memory by the limit. */
+  evicted_requests: number;
+}
+
+export interface TrafficLog {
+  /** Adds a request to the group that is written at the end of this event-loop turn. Returns its number. */
+  append(entry: TrafficEntry): number;
+  /** Resolves when everything appended so far is in the file; rejects when that failed. */
+  written(): Promise<void>;
+  /** Was an event with this uuid kept in the project? */
+  seen(project: number, uuid: string): boolean;
+  /** The line of request n, or undefined when there is none (any more). */
+  line(n: number): TrafficLine | undefined;
+  /** Events in order of arrival (or backwards); reads lazily. */
+  scan(filter: EventFilter): Generator<EventRef>;
+  /** Numbers of the requests that match, newest first. */
+  requests(filter: { rejected?: boolean; project?: number; before?: number }): Generator<number>;
+  /** Hides the events up to now, of one project or of all; their seqs are never used again. */
+  clearEvents(project?: number): number;
+  /** Forgets requests and events; numbering goes on. */
+  reset(): void;
+  readonly lastSeq: number;
+  readonly lastRequest: number;
+  counts(): TrafficCounts;
+  subscribe(listener: (written: Written) => void): () => void;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TrafficLogOptions {
+  bytes: Bytes;
+  /** Where the sidecar files go; absent in memory. */
+  sidecars?: { requests: string; events: string };
+  /** Index keys of a line's events, for rebuilding the index after a crash. */
+  keysOf: (line: TrafficLine) => EventKey[];
+  /** Writes what must be on disk before the traffic that caused it (people). Runs once per group. */
+  beforeWrite?: () => void;
+  onNotice?: (text: string) => void;
+  /** Memory mode: bytes of lines held before the oldest are let go. */
+  keepBytes?: number;
+  /** The file's name, for messages. */
+  name?: string;
+}
+
+/** First line of the file: which log this is, and where its numbering starts. */
+interface Opening {
+  log: "phx-sim traffic";
+  version: 1;
+  birth: number;
+  n: number;
+  seq: number;
+}
+
+/** A line that hides the events up to a seq. */
+interface ClearLine {
+  clear: { project: number | null; until: number };
+}
+
+/**
+ * Opens the journal of requests and events. One write per event-loop turn; an appended event is
+ * indexed at once and in the file before `written()` resolves.
+ */
+export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
+  const { bytes } = options;
+  const name = options.name ?? "traffic.ndjson";
+  const notice = options.onNotice ?? (() => {});
+  repairTail(bytes, name, notice);
+
+  let opening = readOpening(bytes) ?? startLog(bytes, 1, 1);
+  let requests = createRows(request.width);
+  let events = createRows(event.width);
+  let files = openSidecars();
+  let uuids = indexUuids(0);
+  const cache = new Map<number, TrafficLine>();
+  const bus = createBus<Written>((error) => notice(`a listener failed: ${String(error)}`));
+
+  let group = Buffer.allocUnsafe(256 * 1024);
+  let used = 0;
+  let pending: Written[] = [];
+  let waiting: Deferred | undefined;
+  let lastGroup: Promise<void> = Promise.resolve();
+
+  catchUp();
+
+  function openSidecars(): RowFile[] {
+    if (!options.sidecars) return [];
+    const { birth } = opening;
+    const found = [
+      openRowFile(options.sidecars.requests, requests, birth, bytes.size),
+      openRowFile(options.sidecars.events, events, birth, bytes.size),
+    ];
+    // The two are saved one after the other; a crash in between leaves one behind. Start over then.
+    if (found[0]?.covered.bytes !== found[1]?.covered.bytes) {
+      requests.truncate(0);
+      events.truncate(0);
+      for (const it of found) Object.assign(it.covered, { rows: 0, bytes: 0 });
+    }
+    return found;
+  }
+
+  function indexUuids(existing: number) {
+    return createHashIndex(
+      (row) => events.get(row, event.uuid),
+      existing,
+      (hash, from, to) => events.find(event.uuid, hash, -1, 0, from, to),
+    );
+  }
+
+  /** Indexes the lines that the sidecars do not cover yet (all of them when there are none). */
+  function catchUp(): void {
+    uuids = indexUuids(events.length);
+    const covered = files[0]?.covered.bytes ?? 0;
+    for (const { offset, text } of linesOf(bytes, covered)) {
+      const parsed = parseLine(text, offset);
+      if ("clear" in parsed) hide(parsed.clear.project, parsed.clear.until);
+      else if ("n" in parsed && "at" in parsed) indexLine(parsed, offset);
+    }
+  }
+
+  function parseLine(text: string, offset: number): TrafficLine | ClearLine | Opening {
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      const before = bytes.read(0, offset);
+      const number = before.reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 1);
+      throw new DataFolderError(`${name}:${number}: this line is damaged: it is not JSON`, {
+        file: name,
+        line: number,
+        hint: "delete that line (only its request is lost), or start with another --data",
+        cause,
+      });
+    }
+  }
+
+  function indexLine(line: TrafficLine, offset: number): void {
+    addRequest(offset, line.project, line.rejected !== undefined);
+    const facts = line.events;
+    if (!facts) return;
+    const keys = options.keysOf(line);
+    facts.forEach((it, i) => {
+      addEvent(keys[i], it.uuid, line.project, it.dropped !== undefined);
+    });
+  }
+
+  function addRequest(offset: number, project: number | null, rejected: boolean): void {
+    const row = requests.add();
+    requests.set(row, request.offsetLow, offset >>> 0);
+    requests.set(row, request.offsetHigh, Math.floor(offset / 2 ** 32));
+    requests.set(row, request.meta, ((project ?? noProject) << flagBits) | (rejected ? rejectedBit : 0));
+  }
+
+  function addEvent(key: EventKey | undefined, uuid: string | null, project: number | null, dropped: boolean): void {
+    const row = events.add();
+    events.set(row, event.request, requests.length - 1);
+    events.set(row, event.name, fnv1a(key?.event ?? ""));
+    events.set(row, event.distinctId, fnv1a(key?.distinct_id ?? ""));
+    events.set(row, event.meta, ((project ?? noProject) << flagBits) | (dropped ? droppedBit : 0));
+    if (uuid === null || dropped) return;
+    const hash = fnv1a(uuid);
+    events.set(row, event.uuid, hash);
+    uuids.add(hash, row);
+  }
+
+  const offsetOf = (row: number): number =>
+    requests.get(row, request.offsetLow) + requests.get(row, request.offsetHigh) * 2 ** 32;
+
+  const endOffset = (): number => bytes.size + used;
+
+  /** Text of the line at a request row; reads the group that is not written yet as well. */
+  function textAt(row: number): string {
+    const offset = offsetOf(row);
+    const end = row + 1 < requests.length ? offsetOf(row + 1) : endOffset();
+    const found =
+      offset >= bytes.size
+        ? group.subarray(offset - bytes.size, end - bytes.size)
+        : bytes.read(offset, end - offset);
+    const stop = found.indexOf(0x0a);
+    return found.toString("utf8", 0, stop === -1 ? found.length : stop);
+  }
+
+  function lineAt(row: number): TrafficLine | undefined {
+    if (row < 0 || row >= requests.length || offsetOf(row) < bytes.start) return undefined;
+    const known = cache.get(row);
+    if (known) return known;
+    const line: TrafficLine = JSON.parse(textAt(row));
+    if (cache.size >= lineCacheSize) cache.delete(cache.keys().next().value ?? -1);
+    cache.set(row, line);
+    return line;
+  }
+
+  function refAt(row: number): EventRef | undefined {
+    const line = lineAt(events.get(row, event.request));
+    if (line?.seq === undefined) return undefined;
+    const seq = opening.seq + row;
+    return { seq, line, index: seq - line.seq };
+  }
+
+  function* scan(filter: EventFilter): Generator<EventRef> {
+    const backwards = filter.order === "desc";
+    let from = Math.max(0, (filter.since ?? 0) - opening.seq + 1);
+    let to = Math.min(events.length, (filter.until ?? Number.POSITIVE_INFINITY) - opening.seq + 1);
+    const columns = hashColumns(filter);
+    while (from < to) {
+      const row = nextRow(columns, from, to, backwards);
+      if (row === -1) return;
+      if (backwards) to = row;
+      else from = row + 1;
+      if (!metaMatches(events.get(row, event.meta), filter)) continue;
+      const ref = refAt(row);
+      if (ref && keyMatches(ref, filter)) yield ref;
+    }
+  }
+
+  function nextRow(columns: HashColumns, from: number, to: number, backwards: boolean): number {
+    if (!columns) return backwards ? to - 1 : from;
+    const find = backwards ? events.findLast : events.find;
+    return find(...columns, from, to);
+  }
+
+  function keyMatches(ref: EventRef, filter: EventFilter): boolean {
+    if (filter.event === undefined && filter.distinct_id === undefined) return true;
+    const key = options.keysOf(ref.line)[ref.index];
+    return (
+      (filter.event === undefined || key?.event === filter.event) &&
+      (filter.distinct_id === undefined || key?.distinct_id === filter.distinct_id)
+    );
+  }
+
+  /** Marks the events up to a seq as cleared; returns how many there were. */
+  function hide(project: number | null, until: number): number {
+    let hidden = 0;
+    for (let row = 0; row < Math.min(events.length, until - opening.seq + 1); row++) {
+      const meta = events.get(row, event.meta);
+      if (meta & clearedBit || (project !== null && meta >>> flagBits !== project)) continue;
+      events.set(row, event.meta, meta | clearedBit);
+      hidden++;
+    }
+    return hidden;
+  }
+
+  function addToGroup(text: string): number {
+    const most = text.length * 3;
+    if (used + most > group.length) {
+      const larger = Buffer.allocUnsafe(Math.max(group.length * 2, used + most));
+      group.copy(larger, 0, 0, used);
+      group = larger;
+    }
+    const offset = endOffset();
+    used += group.write(text, used, "utf8");
+    return offset;
+  }
+
+  function schedule(): void {
+    if (waiting) return;
+    waiting = deferred();
+    lastGroup = waiting.promise;
+    setImmediate(flush);
+  }
+
+  function flush(): void {
+    const done = waiting;
+    if (!done) return;
+    waiting = undefined;
+    const told = pending;
+    const size = used;
+    pending = [];
+    try {
+      options.beforeWrite?.();
+      const slice = group.subarray(0, size);
+      used = 0;
+      bytes.append(options.sidecars ? slice : Buffer.from(slice));
+    } catch (error) {
+      rollBack(told);
+      done.reject(error);
+      return;
+    }
+    if (group.length > 4 * 1024 * 1024) group = Buffer.allocUnsafe(256 * 1024);
+    evict();
+    done.resolve();
+    if (bus.size > 0) for (const it of told) bus.publish(it);
+  }
+
+  /** The disk refused the group: its requests are answered with an error and must not be found later. */
+  function rollBack(group: Written[]): void {
+    used = 0;
+    cache.clear();
+    const first = group[0];
+    if (!first) return;
+    requests.truncate(first.n - opening.n);
+    events.truncate(Math.min(events.length, ...group.filter((it) => it.count > 0).map((it) => it.seq - opening.seq)));
+  }
+
+  function evict(): void {
+    const limit = options.keepBytes;
+    if (limit === undefined || bytes.size - bytes.start <= limit) return;
+    bytes.dropBefore(bytes.size - limit);
+  }
+
+  function saveSidecars(): void {
+    if (used === 0) for (const it of files) it.save(bytes.size);
+  }
+
+  const timer = options.sidecars ? setInterval(tidy, 1000).unref() : undefined;
+  let savedAt = bytes.size;
+  function tidy(): void {
+    bytes.sync().catch((error: unknown) => notice(`${name}: cannot be made durable: ${String(error)}`));
+    if (bytes.size - savedAt > saveEvery) {
+      savedAt = bytes.size;
+      saveSidecars();
+    }
+  }
+
+  return {
+    append(entry) {
+      const { note } = entry;
+      const n = opening.n + requests.length;
+      const seq = opening.seq + events.length;
+      const count = note.events?.length ?? 0;
+      const place = count > 0 ? `,"seq":${seq}` : "";
+      const offset = addToGroup(`{"n":${n},${entry.head}${place}${entry.events}${entry.tail}\n`);
+      addRequest(offset, entry.project, note.rejected !== undefined);
+      note.events?.forEach((facts, i) => {
+        addEvent(note.keys?.[i], facts.uuid, entry.project, facts.dropped !== undefined);
+      });
+      pending.push({ n, seq, count, entry });
+      schedule();
+      return n;
+    },
+    written: () => lastGroup,
+    seen(project, uuid) {
+      return (
+        uuids.find(fnv1a(uuid), (row) => {
+          if (row >= events.length || events.get(row, event.meta) >>> flagBits !== project) return false;
+          const ref = refAt(row);
+          return ref?.line.events?.[ref.index]?.uuid === uuid;
+        }) !== -1
+      );
+    },
+    line: (n) => lineAt(n - opening.n),
+    scan,
+    *requests(filter) {
+      const first = Math.min(requests.length, (filter.before ?? Number.POSITIVE_INFINITY) - opening.n);
+      for (let row = first - 1; row >= 0; row--) {
+        const meta = requests.get(row, request.meta);
+        if (filter.project !== undefined && meta >>> flagBits !== filter.project) continue;
+        if (filter.rejected !== undefined && ((meta & rejectedBit) !== 0) !== filter.rejected) continue;
+        if (offsetOf(row) >= bytes.start) yield opening.n + row;
+      }
+    },
+    clearEvents(project) {
+      const until = opening.seq + events.length - 1;
+      const line: ClearLine = { clear: { project: project ?? null, until } };
+      const hidden = hide(project ?? null, until);
+      for (const it of files) it.touch();
+      addToGroup(`${JSON.stringify(line)}\n`);
+      schedule();
+      return hidden;
+    },
+    reset() {
+      flush();
+      const n = opening.n + requests.length;
+      const seq = opening.seq + events.length;
+      for (const it of files) it.close();
+      bytes.truncate(0);
+      opening = startLog(bytes, n, seq);
+      requests = createRows(request.width);
+      events = createRows(event.width);
+      files = openSidecars();
+      uuids = indexUuids(0);
+      cache.clear();
+    },
+    get lastSeq() {
+      return opening.seq + events.length - 1;
+    },
+    get lastRequest() {
+      return opening.n + requests.length - 1;
+    },
+    counts: () => countAll(requests, events, (row) => offsetOf(row) < bytes.start),
+    subscribe: (listener) => bus.subscribe(listener),
+    async sync() {
+      flush();
+      await bytes.sync();
+    },
+    async close() {
+      clearInterval(timer);
+      flush();
+      await bytes.sync();
+      saveSidecars();
+      for (const it of files) it.close();
+      bytes.close();
+    },
+  };
+}
+
+/** Sidecars are saved after this many new bytes: a crash costs at most this much re-reading at the next start. */
+const saveEvery = 16 * 1024 * 1024;
+
+type HashColumns = [a: number, valueA: number, b: number, valueB: number] | undefined;
+
+function hashColumns(filter: EventFilter): HashColumns {
+  const columns: [number, number][] = [];
+  if (filter.distinct_id !== undefined) columns.push([event.distinctId, fnv1a(filter.distinct_id)]);
+  if (filter.event !== undefined) columns.push([event.name, fnv1a(filter.event)]);
+  const [a, b] = columns;
+  return a ? [...a, ...(b ?? ([-1, 0] as const))] : undefined;
+}
+
+function metaMatches(meta: number, filter: EventFilter): boolean {
+  if (meta & clearedBit) return false;
+  if (filter.project !== undefined && meta >>> flagBits !== filter.project) return false;
+  return filter.outcome === undefined || (filter.outcome === "dropped") === ((meta & droppedBit) !== 0);
+}
+
+function countAll(requests: Rows, events: Rows, isEvicted: (row: number) => boolean): TrafficCounts {
+  const counts = { requests: requests.length, rejected: 0, events: 0, kept: 0, dropped: 0, evicted_requests: 0 };
+  for (let row = 0; row < requests.length; row++) {
+    if (requests.get(row, request.meta) & rejectedBit) counts.rejected++;
+  }
+  while (counts.evicted_requests < requests.length && isEvicted(counts.evicted_requests)) counts.evicted_requests++;
+  for (let row = 0; row < events.length; row++) {
+    const meta = events.get(row, event.meta);
+    if (meta & clearedBit) continue;
+    counts.events++;
+    if (meta & droppedBit) counts.dropped++;
+    else counts.kept++;
+  }
+  return counts;
+}
+
+function readOpening(bytes: Bytes): Opening | undefined {
+  const head = bytes.read(0, readAhead);
+  const stop = head.indexOf(0x0a);
+  if (stop === -1) return undefined;
+  const parsed: Opening = JSON.parse(head.toString("utf8", 0, stop));
+  return parsed.log === "phx-sim traffic" ? parsed : undefined;
+}
+
+function startLog(bytes: Bytes, n: number, seq: number): Opening {
+  const opening: Opening = {
+    log: "phx-sim traffic",
+    version: 1,
+    birth: Math.floor(Math.random() * 2 ** 48),
+    n,
+    seq,
+  };
+  bytes.append(Buffer.from(`${JSON.stringify(opening)}\n`));
+  return opening;
+}
+
+interface Deferred {
+  promise: Promise<void>;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+function deferred(): Deferred {
+  const made: Partial<Deferred> = {};
+  made.promise = new Promise<void>((resolve, reject) => {
+    made.resolve = resolve;
+    made.reject = reject;
+  });
+  // Nobody may be waiting for this group; those who are get the rejection all the same.
+  made.promise.catch(() => {});
+  return made as Deferred;
+}

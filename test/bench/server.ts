@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { command } from "./machine.ts";
+
+/** The servers that are measured against each other; each says its address in one JSON line on stdout. */
+const programs = {
+  sim: (folder: string) => ["bin/phx-sim.js", "start", "--port", "0", "--json", "--quiet", "--data", folder],
+  naive: (folder: string) => ["test/bench/servers/naive.mjs", folder, projectKey],
+  drain: (folder: string) => ["test/bench/servers/drain.mjs", folder, projectKey],
+  bare: (folder: string) => ["test/bench/servers/bare.mjs", folder, projectKey],
+} as const;
+
+export type Program = keyof typeof programs;
+
+/** The key that the comparison servers know; as long as a real one. */
+const projectKey = "phc_bench000000000000000000000000000000000000000";
+
+/** A running server. */
+export interface Server {
+  readonly pid: number;
+  readonly url: string;
+  readonly port: number;
+  /** A project key that it accepts. */
+  readonly key: string;
+  /** Resident memory in bytes; NaN where the system does not tell. */
+  memory(): number;
+  /** Asks it to stop and waits until it did. */
+  stop(): Promise<void>;
+  /** Kills it without a warning and waits until it is gone. */
+  kill(): Promise<void>;
+}
+
+const running = new Set<ChildProcess>();
+
+/** No server outlives the bench, however it ends. */
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+async function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, "exit");
+  child.kill(signal);
+  await exit;
+}
+
+function residentBytes(pid: number): number {
+  try {
+    const found = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+    return Number(found?.[1]) * 1024;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** The first line on stdout, or the reason why there is none. */
+function firstLine(child: ChildProcess, program: Program): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const complaints: Buffer[] = [];
+    if (child.stdout) createInterface({ input: child.stdout }).once("line", resolve);
+    child.stderr?.on("data", (chunk: Buffer) => complaints.push(chunk));
+    child.once("error", reject);
+    child.once("close", (code) => {
+      reject(new Error(`${program} ended with ${code}: ${Buffer.concat(complaints).toString().trim()}`));
+    });
+  });
+}
+
+interface Announcement {
+  url: string;
+  project_api_key: string;
+}
+
+/**
+ * Starts a server on a free port and resolves when it says that it listens.
+ * @param pinned on the servers' core, where the system can do that.
+ * @throws Error with its complaint when it ends instead.
+ */
+export async function launch(program: Program, folder: string, pinned: boolean): Promise<Server> {
+  const [file, args] = command(pinned ? "server" : "anywhere", programs[program](folder));
+  const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  const line = await firstLine(child, program);
+  const { url, project_api_key: key } = JSON.parse(line) as Announcement;
+  const pid = child.pid ?? Number.NaN;
+  return {
+    pid,
+    url,
+    port: Number(new URL(url).port),
+    key,
+    memory: () => residentBytes(pid),
+    stop: () => end(child, "SIGTERM"),
+    kill: () => end(child, "SIGKILL"),
+  };
+}

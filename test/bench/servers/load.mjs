@@ -1,0 +1,147 @@
+// The load generator: raw keep-alive sockets, one request in flight on each, prebuilt bytes. One job per process:
+// a JSON job on stdin, a JSON result on stdout (the types of both are in ../load.ts).
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+
+const job = JSON.parse(readFileSync(0, "utf8"));
+const latencies = new Float64Array(4_000_000);
+const result = { requests: 0, ms: 0, cpuMs: null, failures: 0, firstFailure: null, acknowledged: [] };
+const clients = [];
+let measuring = false;
+let stopped = false;
+let open = 0;
+let startedAt = 0;
+let startedCpu = null;
+
+/** The bytes of one request; `number` is where the slot of digits begins, or -1. */
+function requestOf(body) {
+  const bytes = Buffer.from(body, "base64");
+  const head = Buffer.from(`${job.head}content-length: ${bytes.length}\r\n\r\n`);
+  const whole = Buffer.concat([head, bytes]);
+  return { bytes: whole, number: job.slot ? whole.indexOf(job.slot) : -1 };
+}
+
+/** User and system time of the server so far, in ms; Linux counts it in ticks of 10 ms. */
+function cpuOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return null;
+  }
+}
+
+function fail(reason) {
+  result.failures++;
+  result.firstFailure ??= reason.slice(0, 500);
+}
+
+/** Length of the whole answer that begins the text, or 0 while its head is incomplete. */
+function lengthOf(text) {
+  const end = text.indexOf("\r\n\r\n");
+  if (end === -1) return 0;
+  const found = /\r\ncontent-length: *(\d+)/i.exec(text.slice(0, end + 2));
+  if (!found) throw new Error(`no content-length in ${text.slice(0, end)}`);
+  return end + 4 + Number(found[1]);
+}
+
+function writeNumber(client, request) {
+  let rest = client.answered * job.connections + client.index;
+  for (let i = request.number + job.slot.length - 1; i >= request.number; i--) {
+    request.bytes[i] = 0x30 + (rest % 10);
+    rest = Math.floor(rest / 10);
+  }
+}
+
+function send(client) {
+  const request = client.requests[client.next];
+  client.next = (client.next + client.stride) % client.requests.length;
+  if (request.number !== -1) writeNumber(client, request);
+  client.sentAt = performance.now();
+  client.socket.write(request.bytes);
+}
+
+function answered(client, text) {
+  if (!text.startsWith("HTTP/1.1 200 ")) fail(text);
+  else client.answered++;
+  if (measuring) latencies[Math.min(result.requests++, latencies.length - 1)] = performance.now() - client.sentAt;
+  if (stopped) client.socket.destroy();
+  else send(client);
+}
+
+function receive(client, chunk) {
+  client.pending += chunk;
+  const length = lengthOf(client.pending);
+  if (length === 0 || client.pending.length < length) return;
+  const text = client.pending.slice(0, length);
+  client.pending = client.pending.slice(length);
+  answered(client, text);
+}
+
+function closed() {
+  if (!stopped && !job.untilClosed) fail("the server closed a connection");
+  if (--open === 0) finish();
+}
+
+function start(index, requests) {
+  const own = job.slot ? requests.map((request) => ({ ...request, bytes: Buffer.from(request.bytes) })) : requests;
+  const client = {
+    index,
+    requests: own,
+    next: index % own.length,
+    stride: job.connections,
+    answered: 0,
+    pending: "",
+    sentAt: 0,
+  };
+  const buffer = Buffer.allocUnsafe(64 * 1024);
+  const callback = (count, bytes) => {
+    receive(client, bytes.latin1Slice(0, count));
+    return true;
+  };
+  client.socket = connect({ port: job.port, host: "127.0.0.1", noDelay: true, onread: { buffer, callback } });
+  client.socket.on("connect", () => send(client));
+  client.socket.on("error", () => {});
+  client.socket.on("close", closed);
+  open++;
+  return client;
+}
+
+function measure() {
+  measuring = true;
+  startedAt = performance.now();
+  startedCpu = cpuOf(job.pid);
+  setTimeout(stop, job.ms);
+}
+
+function stop() {
+  result.ms = performance.now() - startedAt;
+  const cpu = cpuOf(job.pid);
+  if (cpu !== null && startedCpu !== null) result.cpuMs = cpu - startedCpu;
+  measuring = false;
+  stopped = true;
+  setTimeout(giveUp, 10_000).unref();
+}
+
+/** A server that owes an answer for ten seconds has lost it. */
+function giveUp() {
+  fail(`${open} requests were never answered`);
+  finish();
+}
+
+function quantile(sorted, share) {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+function finish() {
+  if (measuring) stop();
+  const sorted = latencies.subarray(0, Math.min(result.requests, latencies.length)).sort();
+  const times = { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), max: sorted.at(-1) ?? 0 };
+  const acknowledged = clients.map((client) => client.answered);
+  process.stdout.write(JSON.stringify({ ...result, ...times, acknowledged }), () => process.exit());
+}
+
+const requests = job.bodies.map(requestOf);
+for (let i = 0; i < job.connections; i++) clients.push(start(i, requests));
+setTimeout(measure, job.warmupMs);

@@ -1,0 +1,64 @@
+// What a competent person writes in an hour to stand in for the service: collect the body, parse, check, keep the
+// event with its uuid and time of arrival in an array, append it to a log, answer. A batch makes one line per event.
+import { randomUUID } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+
+const [folder, key] = process.argv.slice(2);
+const log = createWriteStream(join(folder, "events.ndjson"), { flags: "a" });
+const events = [];
+
+const isEvent = (item) =>
+  typeof item?.event === "string" && item.event !== "" && typeof item.distinct_id === "string" && item.distinct_id !== "";
+
+function keep(item, received_at) {
+  const event = { ...item, uuid: item.uuid ?? randomUUID(), received_at };
+  events.push(event);
+  return `${JSON.stringify(event)}\n`;
+}
+
+function ingest(body) {
+  if (body.api_key !== key) return [401, { type: "authentication_error", code: "invalid_api_key" }];
+  const items = Array.isArray(body.batch) ? body.batch : [body];
+  const received_at = new Date().toISOString();
+  log.write(
+    items
+      .filter(isEvent)
+      .map((item) => keep(item, received_at))
+      .join(""),
+  );
+  return [200, { status: 1 }];
+}
+
+function read(request, chunks) {
+  const bytes = Buffer.concat(chunks);
+  return JSON.parse((request.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString());
+}
+
+function answer(request, chunks) {
+  if (request.method !== "POST") return [405, { code: "method_not_allowed" }];
+  if (!/^\/(capture|batch)\/?$/.test(request.url)) return [404, { code: "not_found" }];
+  try {
+    return ingest(read(request, chunks));
+  } catch {
+    return [400, { type: "validation_error", code: "invalid_payload" }];
+  }
+}
+
+const server = createServer((request, response) => {
+  const chunks = [];
+  request.on("data", (chunk) => chunks.push(chunk));
+  request.on("end", () => {
+    const [status, body] = answer(request, chunks);
+    const text = JSON.stringify(body);
+    response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
+    response.end(text);
+  });
+});
+
+server.listen(0, "127.0.0.1", () => {
+  const url = `http://127.0.0.1:${server.address().port}`;
+  process.stdout.write(`${JSON.stringify({ url, project_api_key: key })}\n`);
+});

@@ -1,0 +1,45 @@
+import type { Verdict } from "./suite.ts";
+
+const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
+
+/** The value below which `share` of the values lie (nearest rank); NaN of nothing. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = ascending(values);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** The middle value, or the mean of the two middle ones; NaN of nothing. */
+export function median(values: readonly number[]): number {
+  const sorted = ascending(values);
+  const upper = sorted[sorted.length >> 1] ?? Number.NaN;
+  const lower = sorted[(sorted.length - 1) >> 1] ?? Number.NaN;
+  return (lower + upper) / 2;
+}
+
+/**
+ * Median of the ratios, round by round: both halves of a ratio were measured next to each other, so that a machine
+ * that grows slower in the course of a run does not shift it.
+ */
+export const pairedRatio = (values: readonly number[], base: readonly number[]): number =>
+  median(values.map((value, round) => value / (base[round] ?? Number.NaN)));
+
+const signs = { atLeast: "≥", atMost: "≤" } as const;
+
+/** Holds a figure against its bar. A figure that could not be measured (NaN) does not meet it. */
+export function hold(
+  what: string,
+  measured: number,
+  sense: keyof typeof signs,
+  bar: number,
+  unit = "×",
+): Verdict {
+  const met = sense === "atLeast" ? measured >= bar : measured <= bar;
+  return { what, bar: `${signs[sense]} ${bar} ${unit}`, measured: `${figure(measured)} ${unit}`, met };
+}
+
+/** A number with three significant digits, thousands grouped; a dash when it could not be measured. */
+export function figure(value: number): string {
+  if (!Number.isFinite(value)) return "–";
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString("en-US");
+  return Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2);
+}

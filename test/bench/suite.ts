@@ -1,0 +1,53 @@
+import type { Fixtures } from "./fixture.ts";
+
+/** How long to measure. `--quick` answers in a minute and is noisier. */
+export interface Pace {
+  readonly rounds: number;
+  readonly warmupMs: number;
+  readonly measureMs: number;
+  /** Starts per case in the start-up suite. */
+  readonly starts: number;
+  /** Events in the big data folders. */
+  readonly events: number;
+  readonly kills: number;
+  /** Repetitions of a single call whose time is asked. */
+  readonly calls: number;
+}
+
+/** What a suite gets to work with. */
+export interface Bench {
+  readonly pace: Pace;
+  readonly fixtures: Fixtures;
+  /** One line about what is being done now; it never mixes with the report. */
+  progress(text: string): void;
+}
+
+/** Cells are ready to print; the first column names the row. */
+export interface Table {
+  title: string;
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
+}
+
+/** One promise held against its measurement. */
+export interface Verdict {
+  what: string;
+  /** The bar as people read it, e.g. "≥ 1.5 ×". */
+  bar: string;
+  measured: string;
+  met: boolean;
+}
+
+export interface Report {
+  tables: readonly Table[];
+  verdicts: readonly Verdict[];
+  /** What a reader must know to judge the figures. */
+  notes: readonly string[];
+}
+
+export interface Suite {
+  readonly name: string;
+  readonly title: string;
+  /** @throws Error when something could not be measured: a server that does not start, an answer that is wrong. */
+  run(bench: Bench): Promise<Report>;
+}

@@ -1,0 +1,53 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { allEndpoints } from "./support/endpoints.ts";
+import { blocksOf, readme, readmePath } from "./support/readme.ts";
+import { differences } from "../src/model/dialect.ts";
+import { dropReasons, warnings } from "../src/model/outcome.ts";
+
+const table = (head: string[], rows: string[][]): string =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map((it) => it.replaceAll("|", "\\|")).join(" | ")} |`).join("\n");
+
+/** Tables that are made from the rows in the code. `UPDATE_README=1 npx vitest run test/readme.test.ts` writes them. */
+const made: Record<string, () => string | Promise<string>> = {
+  differences: () =>
+    table(
+      ["topic", "documented", "production", "source"],
+      Object.values(differences).map((it) => [it.topic, it.documented, it.production, it.source]),
+    ),
+  reasons: () =>
+    table(
+      ["reason", "what happened", "what to do"],
+      [
+        ...Object.entries(dropReasons).map(([code, it]) => [`\`${code}\``, it.sentence, it.fix]),
+        ...Object.entries(warnings).map(([code, it]) => [`\`${code}\` (kept, with a warning)`, it.sentence, it.fix]),
+      ],
+    ),
+  endpoints: async () =>
+    table(
+      ["endpoint", "does"],
+      (await allEndpoints()).map((it) => [`${it.methods.join(", ")} \`${it.path}\``, it.summary]),
+    ),
+};
+
+const section = (name: string) => new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
+
+describe("the README", () => {
+  test.each(Object.keys(made))("table of %s is the one in the code", async (name) => {
+    const expected = await made[name]?.();
+    const text = readme();
+    const updated = text.replace(section(name), (_, open, close) => `${open}${expected}\n${close}`);
+    expect(text).toMatch(section(name));
+    if (process.env.UPDATE_README) writeFileSync(readmePath, updated);
+    else expect(text).toBe(updated);
+  });
+
+  const quotes = [...readme().matchAll(/<!-- (test\/\S+) -->\n```ts\n([\s\S]*?)```/g)];
+  test("quotes tests", () => expect(quotes.length).toBeGreaterThan(1));
+  test.each(quotes.map((found) => [found[1] ?? "", found[2] ?? ""]))("quotes %s to the letter", (file, code) => {
+    expect(readFileSync(join(import.meta.dirname, "..", file), "utf8")).toContain(code);
+  });
+
+  test("has a shell example", () => expect(blocksOf("sh", "curl")).toHaveLength(1));
+});
