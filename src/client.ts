@@ -76,10 +76,11 @@ export interface Client {
 type Query = Record<string, string | number | JsonObject | undefined>;
 
 function queryText(query: Query): string {
-  const pairs = Object.entries(query).flatMap(([key, value]) =>
-    value === undefined ? [] : [[key, typeof value === "object" ? JSON.stringify(value) : String(value)]],
-  );
-  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(key, typeof value === "object" ? JSON.stringify(value) : String(value));
+  }
+  return search.size === 0 ? "" : `?${search}`;
 }
 
 /** @param base Scheme, host and port of the sim. */

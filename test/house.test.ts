@@ -51,8 +51,10 @@ const roomOf = (file: string): string => (file.includes("/") ? (file.split("/")[
 /** Static, dynamic and type imports alike: `from "x"`, `import "x"`, `import("x")`. */
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g;
 
+const withoutComments = (code: string): string => code.replace(/^\s*(\/\/|\*|\/\*).*$/gm, "");
+
 const imports = files.flatMap((file) =>
-  [...readFileSync(join(source, file), "utf8").matchAll(importPattern)].map((found) => ({ file, target: found[1] ?? "" })),
+  [...withoutComments(readFileSync(join(source, file), "utf8")).matchAll(importPattern)].map((found) => ({ file, target: found[1] ?? "" })),
 );
 const arrows = imports
   .filter(({ target }) => target.startsWith("."))

@@ -27,6 +27,8 @@ export function explainMistake(
 function explainUnknown(word: string, argv: readonly string[], commands: readonly Command[]): Failure {
   const flag = argv.find((arg) => /^--?[^-]/.test(arg) && arg.split("=")[0]?.replace(/^--?/, "") === word);
   if (flag) return explainUnknownFlag(flag.split("=")[0] ?? flag, argv, commands);
+  const isLate = argv[0]?.startsWith("-") && commands.some(({ name }) => name === word);
+  if (isLate) return new Failure("usage", `the command comes first: phx-sim ${word} … ${seeHelp}`);
   if (argv[0] !== word) return unexpected(word);
   const hint = didYouMean(
     word,

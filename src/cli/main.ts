@@ -38,6 +38,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   });
   out.flush();
   err.flush();
+  if (ending !== "ok") leaveSoon(exitCodes[ending]);
   return exitCodes[ending];
 }
 
@@ -47,9 +48,7 @@ async function run(argv: readonly string[], out: Shell["out"], err: Shell["err"]
     out.say(reading.print);
     return "ok";
   }
-  const ending = await reading.command.run(reading.flags, shellOf(out, err));
-  if (ending !== "ok") leaveSoon(ending);
-  return ending;
+  return reading.command.run(reading.flags, shellOf(out, err));
 }
 
 async function read(argv: readonly string[]): Promise<Reading> {
@@ -74,9 +73,9 @@ function shellOf(out: Shell["out"], err: Shell["err"]): Shell {
   };
 }
 
-/** After a signal nothing that is still open may hold the process: normally it has ended by itself before. */
-function leaveSoon(ending: Ending): void {
-  setTimeout(() => process.exit(exitCodes[ending]), 300).unref();
+/** After a signal or a failure nothing that is still open may hold the process; normally it ends by itself before. */
+function leaveSoon(code: number): void {
+  setTimeout(() => process.exit(code), 300).unref();
 }
 
 /** One line for what the user can mend; the whole story for what only we can. */

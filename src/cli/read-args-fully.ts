@@ -65,8 +65,7 @@ function blankParser(): Argv {
     .alias("help", "h")
     .version(version)
     .alias("version", "v")
-    .wrap(100)
-    .epilogue(helpTail);
+    .wrap(100);
 }
 
 function addCommand(
@@ -82,22 +81,24 @@ function addCommand(
     (sub) => {
       for (const [name, option] of entries) sub.option(name, yargsOption(name, option));
       for (const [line, purpose] of command.examples) sub.example(line, purpose);
-      return sub;
+      return sub.epilogue(helpTail);
     },
     (args) => {
       // What follows `--` is not checked by yargs.
-      if (args._.length > 0) throw unexpected(String(args._[0]));
+      const extra = args._.find((word, i) => i > 0 || word !== command.name);
+      if (extra !== undefined) throw unexpected(String(extra));
       choose(flagsFrom(args, Object.keys(command.options)));
     },
   );
 }
 
 function yargsOption(name: string, option: Option): YargsOption {
+  const choices = option.choices ? `: ${option.choices.join(", ")}` : "";
   const variable = option.flagOnly ? "" : ` (${variableOf(name)})`;
   return {
     type: option.kind === "switch" ? "boolean" : "string",
     requiresArg: option.kind !== "switch",
-    describe: `${option.describe}${variable}`,
+    describe: `${option.describe}${choices}${variable}`,
     ...(option.default === undefined ? {} : { defaultDescription: option.default }),
   };
 }

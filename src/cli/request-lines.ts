@@ -1,5 +1,6 @@
 import type { RequestSummary } from "../index.ts";
 import { clean } from "./clean-text.ts";
+import { counted } from "./counted.ts";
 import { fixFor } from "./rejection-fixes.ts";
 import type { Style } from "./style.ts";
 
@@ -84,8 +85,6 @@ function merged(group: readonly RequestSummary[]): Told[] {
 }
 
 const pathOf = (target: string): string => target.split("?", 1)[0] ?? target;
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 function headLine(it: Told, style: Style): string {
   const times = it.requests === 1 ? "" : ` ×${it.requests}`;

@@ -1,4 +1,5 @@
 import type { RequestSummary } from "../index.ts";
+import { counted } from "./counted.ts";
 import type { Lines } from "./output.ts";
 import { type LineRules, requestLines } from "./request-lines.ts";
 
@@ -36,7 +37,9 @@ export function createRequestLog(lines: Lines, rules: LineRules): RequestLog {
       waiting.push(request);
       timer ??= setTimeout(flush, gatherMs);
     },
-    total: () =>
-      `${counts.kept} events kept, ${counts.dropped} dropped, ${counts.rejected} requests rejected`,
+    total() {
+      const { kept, dropped, rejected } = counts;
+      return `${counted(kept, "event")} kept, ${dropped} dropped, ${counted(rejected, "request")} rejected`;
+    },
   };
 }

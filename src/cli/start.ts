@@ -21,7 +21,7 @@ const options = {
   memory: { kind: "switch", describe: "Keep everything in memory; nothing is left at the end" },
   dialect: {
     kind: "text",
-    describe: "Follow the documented contract, or the live service where the two differ",
+    describe: "Whom to follow where the contract and the live service differ",
     default: "documented",
     choices: ["documented", "production"],
   },

@@ -75,17 +75,17 @@ export const peopleEndpoints = (desk: ControlDesk): Endpoint[] => [
     path: "/__sim/persons",
     family: "control",
     summary: "Persons, newest first: project, distinct_id, search, limit, offset",
-    handle(call) {
+    async handle(call) {
       const project = queryNumber(call, "project", { min: 0, max: most });
       const distinctId = call.query.get("distinct_id");
       const search = call.query.get("search");
-      const persons = desk.people.persons({
+      const { results, more } = await desk.people.persons({
         ...pageOf(call),
         ...(project !== undefined && { project }),
         ...(distinctId !== null && { distinct_id: distinctId }),
         ...(search !== null && { search }),
       });
-      return json({ persons: persons.map((it) => showPerson(desk, it)) });
+      return json({ persons: results.map((it) => showPerson(desk, it)), more });
     },
   },
   {
@@ -105,10 +105,10 @@ export const peopleEndpoints = (desk: ControlDesk): Endpoint[] => [
     path: "/__sim/groups",
     family: "control",
     summary: "Groups, newest first: project, limit, offset",
-    handle(call) {
+    async handle(call) {
       const project = queryNumber(call, "project", { min: 0, max: most });
-      const groups = desk.people.groups({ ...pageOf(call), ...(project !== undefined && { project }) });
-      return json({ groups: groups.map((it) => showGroup(desk, it)) });
+      const { results, more } = await desk.people.groups({ ...pageOf(call), ...(project !== undefined && { project }) });
+      return json({ groups: results.map((it) => showGroup(desk, it)), more });
     },
   },
 ];

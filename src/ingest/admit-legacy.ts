@@ -1,8 +1,8 @@
 import { SimError } from "../kernel/errors.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import type { Dialect } from "../model/dialect.ts";
-import type { Warning } from "../model/outcome.ts";
-import { cut, distinctIdText, droppedItem, type Item, isTooLong, uuidText } from "./item.ts";
+import type { EventKey } from "../model/traffic.ts";
+import { cut, distinctIdText, droppedItem, type Item, isTooLong, maxName, uuidText, warn } from "./item.ts";
 import type { Opened } from "./open.ts";
 import { eventTime, parseTime, type Timed } from "./timestamp.ts";
 
@@ -104,17 +104,15 @@ export function admitLegacy(raw: Json, index: number, admission: Admission): Ite
   checkTypes(raw, index);
   const properties = propertiesOf(raw, index);
   const uuid = uuidOf(raw, index);
-  const name = raw.event;
-  const id = distinctIdText(raw.distinct_id ?? raw.$distinct_id ?? properties.distinct_id);
-  const known = { event: typeof name === "string" ? name : "", distinct_id: id ?? "", uuid };
-  if (name === performanceEvent) return droppedItem("dropped_performance_event", admission.at, known);
-  if (typeof name !== "string") return refuse("missing_event_name", admission, known);
-  if (name === "") return refuse("empty_event_name", admission, known);
-  if (id === undefined) return refuse("missing_distinct_id", admission, known);
+  const known = { ...legacyKey(raw), uuid };
+  if (raw.event === performanceEvent) return droppedItem("dropped_performance_event", admission.at, known);
+  if (typeof raw.event !== "string") return refuse("missing_event_name", admission, known);
+  if (raw.event === "") return refuse("empty_event_name", admission, known);
+  if (known.distinct_id === "") return refuse("missing_distinct_id", admission, known);
   if (notABoolean(properties.$cookieless_mode)) {
     throw new SimError("invalid_cookieless_mode", "event submitted with invalid cookieless mode");
   }
-  return readItem(raw, properties, { event: name, distinct_id: id, uuid }, timeOf(raw, properties, admission));
+  return readItem(raw, properties, known, timeOf(raw, properties, admission));
 }
 
 /** The service filters these out before it looks at anything else. */
@@ -122,40 +120,46 @@ const performanceEvent = "$performance_event";
 
 const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
 
-interface Naming {
-  event: string;
-  distinct_id: string;
-  uuid: string | null;
+const rawId = (item: JsonObject): Json | undefined =>
+  item.distinct_id ??
+  item.$distinct_id ??
+  (isObject(item.properties) ? item.properties.distinct_id : undefined);
+
+/**
+ * Name and distinct id of an item as they are kept: at most 200 characters, "" when missing.
+ * The id may stand at the top or in the properties; null at the top counts as missing (posthog-php).
+ */
+export function legacyKey(item: JsonObject): EventKey {
+  const name = typeof item.event === "string" ? item.event : "";
+  const id = distinctIdText(rawId(item)) ?? "";
+  return { event: isTooLong(name) ? cut(name) : name, distinct_id: isTooLong(id) ? cut(id) : id };
 }
 
-function readItem(raw: JsonObject, properties: JsonObject, naming: Naming, timed: Timed): Item {
-  const { event, distinct_id, uuid } = naming;
+function readItem(
+  raw: JsonObject,
+  properties: JsonObject,
+  known: EventKey & { uuid: string | null },
+  timed: Timed,
+): Item {
   const item: Item = {
-    event,
-    distinct_id,
-    uuid,
+    event: known.event,
+    distinct_id: known.distinct_id,
+    uuid: known.uuid,
     time: timed.time,
     properties,
     set: objectOf(raw.$set),
     setOnce: objectOf(raw.$set_once),
     processPerson: properties.$process_person_profile,
     warnings: timed.warning === undefined ? undefined : [timed.warning],
+    placeholder: false,
     dropped: undefined,
     detail: undefined,
   };
-  if (isTooLong(event)) shorten(item, "event", "event_name_truncated");
-  if (isTooLong(distinct_id)) shorten(item, "distinct_id", "distinct_id_truncated");
+  if (raw.event !== item.event) warn(item, "event_name_truncated");
+  if (item.distinct_id.length >= maxName && isTooLong(distinctIdText(rawId(raw)) ?? "")) {
+    warn(item, "distinct_id_truncated");
+  }
   return item;
-}
-
-function shorten(item: Item, field: "event" | "distinct_id", warning: Warning): void {
-  item[field] = cut(item[field]);
-  warn(item, warning);
-}
-
-/** Adds a warning to an item. */
-export function warn(item: { warnings?: Warning[] | undefined }, warning: Warning): void {
-  item.warnings = [...(item.warnings ?? []), warning];
 }
 
 /** A batch must carry its key: without it the service reads the object as an event without a name. */

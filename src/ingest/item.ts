@@ -19,6 +19,8 @@ export interface Item {
   /** The value of `$process_person_profile`, wherever it stood. */
   processPerson: Json | undefined;
   warnings: Warning[] | undefined;
+  /** A placeholder id (capture v1): its events are kept without a person. */
+  placeholder: boolean;
   dropped: DropReason | undefined;
   detail: string | undefined;
 }
@@ -40,6 +42,7 @@ export const droppedItem = (
   setOnce: undefined,
   processPerson: undefined,
   warnings: undefined,
+  placeholder: false,
   dropped,
   detail: known.detail,
 });
@@ -70,14 +73,23 @@ export function distinctIdText(value: Json | undefined): string | undefined {
   return text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text;
 }
 
-const dashed = /^(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i;
+const dashed =
+  /^(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i;
 
 const isUsual = (text: string): boolean =>
-  text.length === 36 && text.charCodeAt(8) === 0x2d && text.charCodeAt(13) === 0x2d && text.charCodeAt(18) === 0x2d;
+  text.length === 36 &&
+  text.charCodeAt(8) === 0x2d &&
+  text.charCodeAt(13) === 0x2d &&
+  text.charCodeAt(18) === 0x2d;
 
 /** A UUID in its usual spelling, whichever it was sent in; undefined when it is none. */
 export function uuidText(text: string): string | undefined {
   const parts = dashed.exec(text);
   if (parts === null) return undefined;
   return isUsual(text) ? text.toLowerCase() : parts.slice(1).join("-").toLowerCase();
+}
+
+/** Adds a warning to an item or to an event's facts. */
+export function warn(item: { warnings?: Warning[] | undefined }, warning: Warning): void {
+  item.warnings = [...(item.warnings ?? []), warning];
 }

@@ -24,11 +24,11 @@ export function utf8Text(bytes: Buffer): string {
  */
 export function parseJson(text: string): JsonText {
   if (isTooDeep(text)) throw unparsable("recursion limit exceeded");
-  const value = valueOf(text);
+  const value = parsed(text);
   return { text: text.includes("\n") || text.includes("\r") ? JSON.stringify(value) : text, value };
 }
 
-function valueOf(text: string): Json {
+function parsed(text: string): Json {
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -1,7 +1,7 @@
 import type { People } from "../model/people.ts";
 import type { Person } from "../model/person.ts";
-import { personUuid } from "./person-uuid.ts";
 import { type Patch, patched } from "./person-properties.ts";
+import { personUuid } from "./person-uuid.ts";
 
 /** Two ids that an event says are the same person: `other` goes into `into`. */
 export interface MergeRequest {
@@ -17,14 +17,24 @@ export interface MergeRequest {
   patch: Patch | undefined;
 }
 
-export type MergeAction = "create" | "attach_into" | "attach_other" | "keep" | "merge" | "refuse";
+/** What to do with two ids, and the persons concerned: O is `other`'s, N is `into`'s. */
+export type MergeDecision =
+  | { action: "create" }
+  | { action: "attach_into" | "attach_other" | "keep"; person: Person }
+  | { action: "merge" | "refuse"; other: Person; into: Person };
 
 /** The decision table of the service's person-merge-service.ts. */
-export function decideMerge(other: Person | undefined, into: Person | undefined, forced: boolean): MergeAction {
-  if (other === undefined) return into === undefined ? "create" : "attach_other";
-  if (into === undefined) return "attach_into";
-  if (other.uuid === into.uuid) return "keep";
-  return forced || !other.is_identified ? "merge" : "refuse";
+export function decideMerge(
+  other: Person | undefined,
+  into: Person | undefined,
+  forced: boolean,
+): MergeDecision {
+  if (other === undefined) {
+    return into === undefined ? { action: "create" } : { action: "attach_other", person: into };
+  }
+  if (into === undefined) return { action: "attach_into", person: other };
+  if (other.uuid === into.uuid) return { action: "keep", person: into };
+  return { action: forced || !other.is_identified ? "merge" : "refuse", other, into };
 }
 
 /** The person with the patch applied and marked as identified: the same object when both change nothing. */
@@ -87,20 +97,25 @@ export interface Merged {
 
 /** Merges as decided and applies the event's patch, in one write per person. */
 export function applyMerge(people: People, request: MergeRequest): Merged {
-  const other = people.personOf(request.project, request.other);
-  const into = people.personOf(request.project, request.into);
-  const { patch } = request;
-  if (other === undefined) {
-    const person = into === undefined ? create(people, request) : attach(people, into, request.other, patch);
-    return { person, refused: false };
-  }
-  if (into === undefined) return { person: attach(people, other, request.into, patch), refused: false };
-  switch (decideMerge(other, into, request.forced)) {
+  const { project, patch } = request;
+  const decision = decideMerge(
+    people.personOf(project, request.other),
+    people.personOf(project, request.into),
+    request.forced,
+  );
+  const done = (person: Person): Merged => ({ person, refused: false });
+  switch (decision.action) {
+    case "create":
+      return done(create(people, request));
+    case "attach_into":
+      return done(attach(people, decision.person, request.into, patch));
+    case "attach_other":
+      return done(attach(people, decision.person, request.other, patch));
+    case "keep":
+      return done(save(people, decision.person, identified(decision.person, patch)));
     case "merge":
-      return { person: merge(people, other, into, patch), refused: false };
+      return done(merge(people, decision.other, decision.into, patch));
     case "refuse":
-      return { person: refuse(people, other, into, request), refused: true };
-    default:
-      return { person: save(people, into, identified(into, patch)), refused: false };
+      return { person: refuse(people, decision.other, decision.into, request), refused: true };
   }
 }

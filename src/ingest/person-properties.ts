@@ -53,9 +53,13 @@ function copiesOf(properties: JsonObject): Copies | undefined {
 
 const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
 
-function layered(...layers: readonly (JsonObject | undefined)[]): JsonObject | undefined {
-  const present = layers.filter((layer) => layer !== undefined);
-  return present.length > 1 ? present.reduce((below, above) => ({ ...below, ...above })) : present[0];
+type Layer = JsonObject | undefined;
+
+/** The upper layers win. A single layer is handed on as it is. */
+function layered(lowest: Layer, middle: Layer, highest: Layer): Layer {
+  if (lowest === undefined && middle === undefined) return highest;
+  if (highest === undefined && (lowest === undefined || middle === undefined)) return lowest ?? middle;
+  return { ...lowest, ...middle, ...highest };
 }
 
 /** `$set` and `$set_once` of an event as stored: copies below, then the properties', then the item's own. */

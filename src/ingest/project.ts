@@ -3,8 +3,7 @@ import type { Desk } from "../model/desk.ts";
 import type { Project } from "../model/world.ts";
 import { tokenFault } from "./token.ts";
 
-const unknownKey =
-  "Project API key invalid. You can find your project API key in PostHog project settings.";
+const unknownKey = "Project API key invalid. You can find your project API key in PostHog project settings.";
 
 /** The project of a well-formed key; a known key needs no look at its spelling. */
 function find(desk: Desk, token: string, malformed: (reason: string) => SimError): Project | undefined {

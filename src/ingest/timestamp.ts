@@ -36,7 +36,8 @@ function utcOf(year: number, month: number, day: number): number {
 function parseCalendar(text: string): number {
   const [, year, month, day, hours = "0", minutes = "0", seconds = "0", fraction = "", zone] =
     calendar.exec(text) ?? [];
-  if (year === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 60) return Number.NaN;
+  if (year === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 60)
+    return Number.NaN;
   const clock = Number(hours) * hour + Number(minutes) * minute + Number(seconds) * 1000;
   const milliseconds = Number(fraction.slice(0, 3).padEnd(3, "0"));
   return utcOf(Number(year), Number(month), Number(day)) + clock + milliseconds - zoneOffset(zone);
@@ -98,7 +99,8 @@ function rawTime({ timestamp, offset, sentAt, now, ignoreSentAt }: Timing): Time
 /** When did the event happen? Upstream common/types timestamp.rs. */
 export function eventTime(timing: Timing): Timed {
   const raw = rawTime(timing);
-  if (raw.time > timing.now + futureTolerance) return { time: timing.now, warning: "timestamp_in_the_future" };
+  if (raw.time > timing.now + futureTolerance)
+    return { time: timing.now, warning: "timestamp_in_the_future" };
   if (!(raw.time >= firstYear && raw.time <= lastYear)) return { ...raw, time: 0 };
   return raw;
 }

@@ -21,7 +21,8 @@ const faults: readonly { reason: string; found: (token: string) => boolean }[] =
 export const tokenFault = (token: string): string | undefined =>
   faults.find(({ found }) => found(token))?.reason;
 
-const textOf = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined);
+const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === "string" ? value : undefined;
 
 /** The key that an item carries itself, at its top or in its properties. */
 function itemToken(item: Json | undefined): string | undefined {

@@ -58,8 +58,12 @@ function inflate(bytes: Buffer): Buffer {
   }
 }
 
-/** Strings, which stay as they are, and what JSON5 has on top of JSON. */
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[-+]?\b(?:NaN|Infinity)\b|,(?=\s*[}\]])|\/\/[^\n]*|\/\*.*?\*\//gs;
+/**
+ * Strings, which stay as they are, and what JSON5 has on top of JSON. What is left open runs to the end,
+ * so that every start is read once, however hostile the text.
+ */
+const tokens =
+  /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|[-+]?\b(?:NaN|Infinity)\b|,(?=\s*[}\]])|\/\/[^\n]*|\/\*.*?(?:\*\/|$)/gs;
 
 function strict(token: string): string {
   if (token.startsWith('"')) return token;

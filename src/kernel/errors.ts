@@ -14,6 +14,7 @@ const rows = {
   invalid_cookieless_mode: [400, "validation_error"],
   invalid_recording: [400, "validation_error"],
   not_an_ai_event: [400, "validation_error"],
+  missing_batch_token: [400, "validation_error"],
   missing_token: [401, "authentication_error"],
   inconsistent_tokens: [401, "authentication_error"],
   malformed_token: [401, "authentication_error"],
@@ -32,6 +33,9 @@ const rows = {
   invalid_api_token: [401, "authentication_error"],
   unsupported_content_type: [415, "validation_error"],
   unsupported_content_encoding: [415, "validation_error"],
+  unsupported_encoding: [415, "validation_error"],
+  missing_authorization: [401, "authentication_error"],
+  request_decoding_error: [400, "validation_error"],
   billing_limit_exceeded: [429, "validation_error"],
   // Flags and the service's JSON family {type, code, detail, attr}.
   not_authenticated: [401, "authentication_error"],

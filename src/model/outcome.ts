@@ -46,6 +46,10 @@ export const dropReasons = {
   distinct_id_too_large: { sentence: "the distinct_id is longer than 200 characters", fix: "shorten it" },
   invalid_event_timestamp: { sentence: "the timestamp cannot be read", fix: "send RFC 3339" },
   malformed_event_properties: { sentence: "`properties` is not an object", fix: "send an object" },
+  misrouted_event: {
+    sentence: "only `$ai_…` events are taken on this path",
+    fix: "send other events to /i/v1/analytics/events",
+  },
   invalid_options: { sentence: "`options` cannot be read", fix: "send booleans in `options`" },
 } as const satisfies Record<string, ReasonText>;
 

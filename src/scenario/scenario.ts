@@ -51,7 +51,7 @@ function flagOf(id: number, project: number, key: string, authored: AuthoredFlag
     project,
     key,
     name: "",
-    active: authored !== false,
+    active: true,
     deleted: false,
     version: 1,
     ensure_experience_continuity: false,
@@ -61,7 +61,8 @@ function flagOf(id: number, project: number, key: string, authored: AuthoredFlag
     bucketing_identifier: null,
     filters: { groups: [{ properties: [], rollout_percentage: 100 }] },
   };
-  if (typeof authored === "boolean") return blank;
+  // Off means decided as false: an inactive flag would be missing from the answer instead.
+  if (typeof authored === "boolean") return { ...blank, filters: filtersOf({ rollout: authored ? 100 : 0 }) };
   if ("filters" in authored) return { ...blank, ...authored, id, project, key };
   return { ...blank, filters: filtersOf(authored as ShortFlag) };
 }

@@ -1,47 +1,38 @@
 import type { Bytes } from "./bytes.ts";
 import { groupTypeLine, idLine } from "./people-line.ts";
 import { createLineLog, type LineLog } from "./people-log.ts";
+import type { LineRows } from "./people-rows.ts";
 import type { PeopleState } from "./people-state.ts";
 
-const smallest = 64 * 1024 * 1024;
 /** Dead bytes for each living one that are worth a rewrite. */
 const tolerated = 4;
-/** The length of a usual id line: their lengths are not kept. */
-const idLineLength = 128;
 
-/** Is the log large, and most of it superseded lines? */
-export function isWasteful(state: PeopleState, size: number, floor = smallest): boolean {
-  return size > floor && size > (tolerated + 1) * livingBytes(state);
-}
-
-function livingBytes(state: PeopleState): number {
-  let total = 0;
-  for (const { table, length } of [state.persons, state.groups]) {
-    for (let row = 0; row < table.length; row++) if (table.isAlive(row)) total += length(row);
-  }
-  for (const entry of state.projects.entries) total += (entry.ids + entry.personless) * idLineLength;
-  return total;
-}
+/** Are most of the log's bytes superseded lines? */
+export const isWasteful = ({ ids, persons, groups }: PeopleState, size: number): boolean =>
+  size > (tolerated + 1) * (ids.table.living + persons.table.living + groups.table.living);
 
 /** Copies the living lines: each person before its ids, then the rest. */
 export function compactInto(target: Bytes, state: PeopleState, log: LineLog): void {
   const copy = createLineLog(target);
   const { persons, groups, ids, projects } = state;
-  for (let row = 0; row < persons.table.length; row++) {
-    if (!persons.table.isAlive(row)) continue;
-    copy.append(log.lineAt(persons.table.offset(row), persons.length(row)));
+  const copyLine = (table: LineRows, row: number) => {
+    const { offset, length } = table.place(row);
+    copy.append(log.lineAt(offset, length));
+  };
+  for (const row of livingRows(persons.table)) {
+    copyLine(persons.table, row);
     // Written anew: a merge moves ids without touching their lines.
     const { project, uuid } = persons.at(row);
     for (const id of ids.rowsOf(row)) copy.append(idLine(project, ids.text(id), uuid));
   }
-  for (let row = 0; row < ids.table.length; row++) {
-    if (ids.table.isAlive(row) && ids.person(row) === -1) copy.append(log.lineAt(ids.table.offset(row)));
-  }
-  for (let row = 0; row < groups.table.length; row++) {
-    if (groups.table.isAlive(row)) copy.append(log.lineAt(groups.table.offset(row), groups.length(row)));
-  }
-  for (const entry of projects.entries) {
-    for (const name of entry.groupTypes) copy.append(groupTypeLine(entry.project, name));
+  for (const row of livingRows(ids.table)) if (ids.person(row) === -1) copyLine(ids.table, row);
+  for (const row of livingRows(groups.table)) copyLine(groups.table, row);
+  for (const { project, groupTypes } of projects.entries) {
+    for (const name of groupTypes) copy.append(groupTypeLine(project, name));
   }
   copy.flush();
+}
+
+function* livingRows(table: LineRows): Generator<number> {
+  for (let row = 0; row < table.rows.length; row++) if (table.isAlive(row)) yield row;
 }

@@ -1,3 +1,5 @@
+import { slotLimit } from "./people-rows.ts";
+
 /** What is known of a project without looking at its people. */
 export interface ProjectEntry {
   project: number;
@@ -15,7 +17,7 @@ export interface ProjectSlots {
   readonly entries: readonly ProjectEntry[];
   /** -1 when nothing of the project was ever stored. */
   find(project: number): number;
-  /** The slot, made when it is not there. */
+  /** The slot, made when it is not there. @throws RangeError when there are a million projects. */
   slot(project: number): number;
   entry(slot: number): ProjectEntry;
   known(project: number): ProjectEntry | undefined;
@@ -39,6 +41,7 @@ export function createProjectSlots(): ProjectSlots {
   function slot(project: number): number {
     const known = slots.get(project);
     if (known !== undefined) return known;
+    if (entries.length === slotLimit) throw new RangeError(`people of more than ${slotLimit} projects`);
     slots.set(project, entries.length);
     return entries.push(noPeople(project)) - 1;
   }

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Group, Person } from "../model/person.ts";
 import type { LineLog } from "./people-log.ts";
+import type { LineRows } from "./people-rows.ts";
+import type { Shelf } from "./people-shelf.ts";
 import type { PeopleState } from "./people-state.ts";
 
 /** Absent keys do not restrict; newest first, `limit` 100 and `offset` 0 unless told. */
@@ -35,8 +37,8 @@ export interface Listing<T> {
 /** Rows looked at before other work gets its turn: about 5 ms when each is read from the disk. */
 const turnRows = 1_000;
 
-function* newestFirst(length: number): Generator<number> {
-  for (let row = length - 1; row >= 0; row--) yield row;
+function* newestFirst({ rows }: LineRows): Generator<number> {
+  for (let row = rows.length - 1; row >= 0; row--) yield row;
 }
 
 interface Selection<T> {
@@ -73,79 +75,84 @@ export interface Queries {
   groups(query?: GroupQuery): Promise<Listing<Group>>;
 }
 
-/** The questions that people ask about what is stored. `epoch` changes whenever row numbers lose their meaning. */
-export function createQueries(state: PeopleState, log: LineLog, epoch: () => number): Queries {
-  const { persons, groups, ids, projects } = state;
-
-  const idsOf = (row: number): string[] => ids.rowsOf(row).map(ids.text);
-  const listed = (row: number): ListedPerson => ({ ...persons.at(row), distinct_ids: idsOf(row) });
-
-  /** The slot that a row must have; undefined when any will do, -1 when none can. */
-  const slotOf = (project: number | undefined): number | undefined =>
-    project === undefined ? undefined : projects.find(project);
-
-  function living(of: typeof persons | typeof groups, slot: number | undefined): (row: number) => boolean {
-    return (row) => of.table.isAlive(row) && (slot === undefined || of.slot(row) === slot);
-  }
-
-  /** The line is searched as text first: most persons need not be parsed. */
-  function matches(needle: string): (row: number) => boolean {
-    const lower = needle.toLowerCase();
-    const written = JSON.stringify(lower).slice(1, -1);
-    const has = (value: unknown) => typeof value === "string" && value.toLowerCase().includes(lower);
-    return (row) => {
-      const line = log.lineAt(persons.table.offset(row), persons.length(row)).toLowerCase();
-      if (line.includes(written)) {
-        const { properties } = persons.at(row);
-        if (has(properties.email) || has(properties.name)) return true;
-      }
-      return ids.rowsOf(row).some((id) => has(ids.text(id)));
-    };
-  }
-
-  function rowsOfId(project: number | undefined, distinctId: string): number[] {
-    const asked = project === undefined ? projects.entries.map((entry) => entry.project) : [project];
-    return asked
-      .map((of) => state.findId(of, distinctId))
-      .map((row) => (row === -1 ? -1 : ids.person(row)))
-      .filter((row) => row !== -1);
-  }
-
+/** The questions that people ask about what is stored. */
+export function createQueries(shelf: Shelf): Queries {
   /** Asks again when everything was cleared or moved while it looked. */
   async function steady<T>(
     ask: (isValid: () => boolean) => Promise<Listing<T> | undefined>,
   ): Promise<Listing<T>> {
     for (;;) {
-      const started = epoch();
-      const found = await ask(() => epoch() === started);
+      const { epoch } = shelf;
+      const found = await ask(() => shelf.epoch === epoch);
       if (found) return found;
     }
   }
 
   return {
-    persons(query: PersonQuery = {}): Promise<Listing<ListedPerson>> {
-      const isMatch = query.search ? matches(query.search) : () => true;
-      return steady((isValid) => {
-        const isLiving = living(persons, slotOf(query.project));
+    persons: (query = {}) =>
+      steady((isValid) => {
+        const { state, log } = shelf;
         const rows =
           query.distinct_id === undefined
-            ? newestFirst(persons.table.length)
-            : rowsOfId(query.project, query.distinct_id);
+            ? newestFirst(state.persons.table)
+            : rowsOfId(state, query.project, query.distinct_id);
+        const isLiving = living(state.persons.table, state, query.project);
+        const isMatch = query.search ? matches(state, log, query.search) : () => true;
         const fits = (row: number) => isLiving(row) && isMatch(row);
-        return pageOf({ rows, fits, show: listed, isValid }, query);
-      });
-    },
-    person(project: number, uuid: string): ListedPerson | undefined {
+        return pageOf({ rows, fits, show: (row) => listed(state, row), isValid }, query);
+      }),
+    person(project, uuid) {
+      const { state } = shelf;
       const row = state.findPerson(project, uuid);
-      return row === -1 ? undefined : listed(row);
+      return row === -1 ? undefined : listed(state, row);
     },
-    groups(query: GroupQuery = {}): Promise<Listing<Group>> {
-      return steady((isValid) => {
-        const isLiving = living(groups, slotOf(query.project));
-        const isType = (row: number) => query.type === undefined || groups.at(row).type === query.type;
+    groups: (query = {}) =>
+      steady((isValid) => {
+        const { state } = shelf;
+        const { table, at } = state.groups;
+        const isLiving = living(table, state, query.project);
+        const isType = (row: number) => query.type === undefined || at(row).type === query.type;
         const fits = (row: number) => isLiving(row) && isType(row);
-        return pageOf({ rows: newestFirst(groups.table.length), fits, show: groups.at, isValid }, query);
-      });
-    },
+        return pageOf({ rows: newestFirst(table), fits, show: at, isValid }, query);
+      }),
   };
+}
+
+const listed = ({ persons, ids }: PeopleState, row: number): ListedPerson => ({
+  ...persons.at(row),
+  distinct_ids: ids.rowsOf(row).map(ids.text),
+});
+
+/** Is the row of a living document, and of the project if one is asked for? */
+function living(table: LineRows, { projects }: PeopleState, project?: number): (row: number) => boolean {
+  const slot = project === undefined ? undefined : projects.find(project);
+  return (row) => table.isAlive(row) && (slot === undefined || table.slot(row) === slot);
+}
+
+/** The line is searched as text first: most persons need not be parsed. */
+function matches({ persons, ids }: PeopleState, log: LineLog, search: string): (row: number) => boolean {
+  const part = search.toLowerCase();
+  const written = JSON.stringify(part).slice(1, -1);
+  const has = (value: unknown) => typeof value === "string" && value.toLowerCase().includes(part);
+  return (row) => {
+    const { offset, length } = persons.table.place(row);
+    if (log.lineAt(offset, length).toLowerCase().includes(written)) {
+      const { email, name } = persons.at(row).properties;
+      if (has(email) || has(name)) return true;
+    }
+    return ids.rowsOf(row).some((id) => has(ids.text(id)));
+  };
+}
+
+/** Rows of the persons that have the id: at most one in each project. */
+function rowsOfId(
+  { projects, findId, ids }: PeopleState,
+  project: number | undefined,
+  distinctId: string,
+): number[] {
+  const asked = project === undefined ? projects.entries.map((entry) => entry.project) : [project];
+  return asked
+    .map((of) => findId(of, distinctId))
+    .map((row) => (row === -1 ? -1 : ids.person(row)))
+    .filter((row) => row !== -1);
 }

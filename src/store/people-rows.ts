@@ -1,78 +1,111 @@
-import { createHashIndex, type HashIndex } from "./hash-index.ts";
+import { createHashIndex } from "./hash-index.ts";
 import { createRows, type Rows } from "./rows.ts";
 
+/** Where a line is: its offset in people.ndjson and its length with the newline. */
+export interface Place {
+  offset: number;
+  length: number;
+}
+
 /**
- * A table of stored lines: for each row the hash of its key and the offset of its newest line, plus
- * further columns. Keys and documents stay on disk; whoever looks up must compare the stored line.
+ * A table of stored lines, 12 bytes a row and the caller's columns: the hash of the key, the offset of
+ * the newest line, the project's slot and the line's size to the next power of two. Keys and documents
+ * stay on disk: who looks up must compare the stored line.
  */
 export interface LineRows {
   readonly rows: Rows;
-  readonly length: number;
-  add(hash: number, offset: number): number;
-  /** First living row with this hash that passes the test, or -1. */
-  find(hash: number, test: (row: number) => boolean): number;
-  offset(row: number): number;
+  /** Living lines together, in bytes, by their size classes: right within a third. */
+  living: number;
+  add(hash: number, slot: number, place: Place): number;
+  /** First living row of the slot with this hash that passes the test, or -1. */
+  find(hash: number, slot: number, test: (row: number) => boolean): number;
+  slot(row: number): number;
+  /** The row's newest line; `length` is at least the true one, except for lines above 4 MB. */
+  place(row: number): Place;
   /** The row's newest line is now here. */
-  place(row: number, offset: number): void;
+  move(row: number, place: Place): void;
   isAlive(row: number): boolean;
   /** The row stays in the table, but is never found again. */
   kill(row: number): void;
   clear(): void;
-  /** Call after rows were loaded into the (empty) table: they become searchable. */
-  indexLoaded(): void;
+  /** To be called when rows were loaded into the empty table: they become searchable. */
+  loaded(): void;
 }
 
 const hashColumn = 0;
 const lowColumn = 1;
-const highColumn = 2;
+/** Slot (20 bits), size class (4 bits), upper bits of the offset (8 bits). */
+const whereColumn = 2;
 /** Columns from here on belong to the caller. */
 export const firstOwnColumn = 3;
 
+export const slotLimit = 2 ** 20;
 const word = 2 ** 32;
-/** Upper half of the offset of a row that is no more. */
-const dead = 0xffffffff;
+const classShift = 2 ** 8;
+const slotShift = 2 ** 12;
+/** Upper offset bits of a row that is no more: offsets end at a terabyte. */
+const dead = 0xff;
+
+const smallestClass = 7;
+const sizeClass = (length: number): number =>
+  Math.min(15, Math.max(0, 32 - Math.clz32(length - 1) - smallestClass));
+const classLength = (of: number): number => 2 ** (of + smallestClass);
 
 export function createLineRows(ownColumns: number): LineRows {
   const rows = createRows(firstOwnColumn + ownColumns);
+  const hashAt = (row: number): number => rows.get(row, hashColumn);
   let index = createHashIndex(hashAt);
 
-  function hashAt(row: number): number {
-    return rows.get(row, hashColumn);
-  }
-  const isAlive = (row: number): boolean => rows.get(row, highColumn) !== dead;
+  const where = (row: number): number => rows.get(row, whereColumn);
+  const slotOf = (row: number): number => Math.floor(where(row) / slotShift);
+  const isAlive = (row: number): boolean => where(row) % classShift !== dead;
+  const lengthOf = (row: number): number => classLength(Math.floor(where(row) / classShift) % 16);
+  // Lines fill three quarters of their class on average.
+  const weight = (row: number): number => lengthOf(row) * 0.75;
 
-  function place(row: number, offset: number): void {
+  function put(row: number, slot: number, { offset, length }: Place): void {
+    const high = Math.floor(offset / word);
     rows.set(row, lowColumn, offset % word);
-    rows.set(row, highColumn, Math.floor(offset / word));
+    rows.set(row, whereColumn, slot * slotShift + sizeClass(length) * classShift + high);
+    table.living += weight(row);
   }
 
-  return {
+  const table: LineRows = {
     rows,
-    get length() {
-      return rows.length;
-    },
-    add(hash, offset) {
+    living: 0,
+    add(hash, slot, place) {
       const row = rows.add();
       rows.set(row, hashColumn, hash);
-      place(row, offset);
+      put(row, slot, place);
       index.add(hash, row);
       return row;
     },
-    find: (hash, test) => index.find(hash, (row) => isAlive(row) && test(row)),
-    offset: (row) => rows.get(row, highColumn) * word + rows.get(row, lowColumn),
-    place,
+    find: (hash, slot, test) => index.find(hash, (row) => slotOf(row) === slot && isAlive(row) && test(row)),
+    slot: slotOf,
+    place: (row) => ({
+      offset: (where(row) % classShift) * word + rows.get(row, lowColumn),
+      length: lengthOf(row),
+    }),
+    move(row, place) {
+      table.living -= weight(row);
+      put(row, slotOf(row), place);
+    },
     isAlive,
-    kill: (row) => rows.set(row, highColumn, dead),
+    kill(row) {
+      table.living -= weight(row);
+      rows.set(row, whereColumn, where(row) - (where(row) % classShift) + dead);
+    },
     clear() {
       rows.truncate(0);
       index.clear();
+      table.living = 0;
     },
-    indexLoaded() {
-      index = indexOf(rows, hashAt);
+    loaded() {
+      // Indexed in slices after the start; until then the hash column is scanned.
+      index = createHashIndex(hashAt, rows.length, (hash, from, to) =>
+        rows.find(hashColumn, hash, -1, 0, from, to),
+      );
     },
   };
+  return table;
 }
-
-/** Loaded rows are indexed in slices after the start; until then their hash column is scanned. */
-const indexOf = (rows: Rows, hashAt: (row: number) => number): HashIndex =>
-  createHashIndex(hashAt, rows.length, (hash, from, to) => rows.find(hashColumn, hash, -1, 0, from, to));

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import {
   closeSync,
+  existsSync,
   fdatasync,
   fdatasyncSync,
+  fstatSync,
   openSync,
   readSync,
   renameSync,
@@ -12,17 +14,22 @@ import {
 import { endianness } from "node:os";
 import type { Bytes } from "./bytes.ts";
 import type { ProjectEntry } from "./people-projects.ts";
+import type { LineRows } from "./people-rows.ts";
 import type { PeopleState } from "./people-state.ts";
-import type { Rows } from "./rows.ts";
 
-/** people.idx: the rows over people.ndjson, so that opening does not read it. A cache: never an error, always replaceable. */
+/**
+ * people.idx: the rows over people.ndjson, so that opening does not read the log. A cache: damage is never an
+ * error, and it can be deleted at any time.
+ */
 export interface Sidecar {
-  /** Bytes of people.ndjson that the file on disk covers. */
+  /** Bytes of people.ndjson that the file on disk covers; 0 without a usable file. */
   readonly covered: number;
   /** What a save would write now, in bytes. */
   readonly size: number;
-  /** Fills the (empty) state from the file. Returns the bytes it covers; 0 when there is nothing usable. */
-  load(bytes: Bytes): number;
+  /** Looks whether the file fits the log, and takes over what is known of projects. */
+  open(bytes: Bytes): void;
+  /** Fills the empty tables, a page with each step. Returns false when the file turns out to be damaged. */
+  fill(): Generator<void, boolean>;
   /** Writes the rows beside the old file and puts them in its place once the disk has them. */
   save(bytes: Bytes): void;
   /** The same at once, for the end. */
@@ -35,7 +42,8 @@ interface Head {
   covered: number;
   /** Digest of the last bytes covered: a file that was edited in between has others there. */
   print: string;
-  lengths: number[];
+  /** Of each table: rows, and bytes of living lines. */
+  tables: { rows: number; living: number }[];
   projects: ProjectEntry[];
 }
 
@@ -57,6 +65,7 @@ export function createSidecar(path: string, state: PeopleState): Sidecar {
   const draft = `${path}.tmp`;
   const tables = [state.ids.table, state.persons.table, state.groups.table];
   let covered = 0;
+  let found: FoundHead | undefined;
   /** Counts drafts and drops: a draft that was overtaken is not put in place. */
   let turn = 0;
 
@@ -65,7 +74,7 @@ export function createSidecar(path: string, state: PeopleState): Sidecar {
     const head: Head = {
       covered: end,
       print: printOf(bytes, end),
-      lengths: tables.map((table) => table.length),
+      tables: tables.map(({ rows, living }) => ({ rows: rows.length, living })),
       projects: [...state.projects.entries],
     };
     const text = Buffer.from(JSON.stringify(head));
@@ -89,17 +98,17 @@ export function createSidecar(path: string, state: PeopleState): Sidecar {
     get size() {
       return tables.reduce((sum, { rows }) => sum + rows.length * rows.width * 4, 0);
     },
-    load(bytes) {
-      const loaded = readSidecar(
-        path,
-        bytes,
-        tables.map((table) => table.rows),
-      );
-      if (!loaded) return 0;
-      state.projects.load(loaded.projects);
-      for (const table of tables) table.indexLoaded();
-      covered = loaded.covered;
-      return covered;
+    open(bytes) {
+      found = readHead(path, bytes, tables);
+      covered = found?.head.covered ?? 0;
+      state.projects.load(found?.head.projects ?? []);
+      for (const [i, table] of tables.entries()) table.living = found?.head.tables[i]?.living ?? 0;
+    },
+    *fill() {
+      if (!found) return false;
+      const isWhole = yield* readTables(path, found.end, tables, found.head);
+      if (!isWhole) covered = 0;
+      return isWhole;
     },
     save(bytes) {
       const mine = ++turn;
@@ -125,47 +134,67 @@ export function createSidecar(path: string, state: PeopleState): Sidecar {
 
 const bytesOf = (page: Uint32Array): Buffer => Buffer.from(page.buffer, page.byteOffset, page.byteLength);
 
-function readSidecar(path: string, bytes: Bytes, tables: Rows[]): Head | undefined {
-  let fd: number | undefined;
+interface FoundHead {
+  head: Head;
+  /** Where the tables begin. */
+  end: number;
+}
+
+/** Undefined when the file is missing, of another version or cut short, or covers another log. */
+function readHead(path: string, bytes: Bytes, tables: readonly LineRows[]): FoundHead | undefined {
+  if (!existsSync(path)) return undefined;
+  const fd = openSync(path, "r");
   try {
-    fd = openSync(path, "r");
-    const head = readHead(fd);
-    if (!head || head.covered > bytes.size || head.print !== printOf(bytes, head.covered)) return undefined;
-    if (!readTables(fd, tables, head.lengths)) throw new Error("cut short");
-    return head;
+    const start = mark.length + lengthWidth;
+    const opening = readText(fd, 0, start);
+    if (!opening.startsWith(mark)) return undefined;
+    const length = Number(opening.slice(mark.length));
+    const size = fstatSync(fd).size;
+    if (!(length <= size)) return undefined;
+    const end = start + length;
+    // Our own writing: the marks at both ends and the size say that it is whole.
+    const head = JSON.parse(readText(fd, start, length)) as Head;
+    const pages = tables.map(({ rows }, i) => pagesOf(head.tables[i]?.rows ?? 0) * pageRows * rows.width * 4);
+    const expected = pages.reduce((sum, next) => sum + next, end + mark.length);
+    if (size !== expected || readText(fd, size - mark.length, mark.length) !== mark) return undefined;
+    if (head.covered > bytes.size || head.print !== printOf(bytes, head.covered)) return undefined;
+    return { head, end };
   } catch {
-    // Missing, cut short or not ours: the log is scanned instead, which always works.
-    for (const rows of tables) {
-      rows.pages.length = 0;
-      rows.truncate(0);
-    }
     return undefined;
   } finally {
-    if (fd !== undefined) closeSync(fd);
+    closeSync(fd);
   }
 }
 
-function readText(fd: number, length: number): string {
+function readText(fd: number, position: number, length: number): string {
   const buffer = Buffer.alloc(length);
-  return buffer.toString("utf8", 0, readSync(fd, buffer));
+  return buffer.toString("utf8", 0, readSync(fd, buffer, 0, length, position));
 }
 
-function readHead(fd: number): Head | undefined {
-  if (readText(fd, mark.length) !== mark) return undefined;
-  // Written by us a moment before the mark at the end, which is checked, too.
-  return JSON.parse(readText(fd, Number(readText(fd, lengthWidth)))) as Head;
-}
+const pagesOf = (rows: number): number => Math.ceil(rows / pageRows);
 
-function readTables(fd: number, tables: Rows[], lengths: readonly number[]): boolean {
-  for (const [i, rows] of tables.entries()) {
-    const length = lengths[i] ?? 0;
-    const pages = Math.ceil(length / pageRows);
-    for (let page = 0; page < pages; page++) {
-      const cells = new Uint32Array(pageRows * rows.width);
-      if (readSync(fd, bytesOf(cells)) < cells.byteLength) return false;
-      rows.pages.push(cells);
+function* readTables(
+  path: string,
+  from: number,
+  tables: readonly LineRows[],
+  head: Head,
+): Generator<void, boolean> {
+  const fd = openSync(path, "r");
+  let position = from;
+  try {
+    for (const [i, table] of tables.entries()) {
+      for (let left = head.tables[i]?.rows ?? 0; left > 0; left -= pageRows) {
+        const cells = new Uint32Array(pageRows * table.rows.width);
+        if (readSync(fd, bytesOf(cells), 0, cells.byteLength, position) < cells.byteLength) return false;
+        position += cells.byteLength;
+        table.rows.pages.push(cells);
+        for (let row = Math.min(left, pageRows); row > 0; row--) table.rows.add();
+        yield;
+      }
+      table.loaded();
     }
-    while (rows.length < length) rows.add();
+    return true;
+  } finally {
+    closeSync(fd);
   }
-  return readText(fd, mark.length) === mark;
 }

@@ -1,11 +1,12 @@
 import { fnv1a } from "../kernel/hash.ts";
 import type { Group, Person } from "../model/person.ts";
 import { DataFolderError } from "./data-folder.ts";
-import { createDocuments, type Documents, type Place } from "./people-documents.ts";
+import { createDocuments, type Documents } from "./people-documents.ts";
 import { createIdTable, type IdTable } from "./people-ids.ts";
 import { type Change, readLine } from "./people-line.ts";
 import type { LineLog } from "./people-log.ts";
 import { createProjectSlots, type ProjectSlots } from "./people-projects.ts";
+import type { LineRows, Place } from "./people-rows.ts";
 
 /** Hash of a key inside one project. */
 export type KeyHash = (project: number, key: string) => number;
@@ -35,7 +36,7 @@ export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
   const projects = createProjectSlots();
   const persons = createDocuments(personReader(log), (person) => person.uuid);
   const groups = createDocuments(groupReader(log), (group) => groupKey(group.type, group.key));
-  const ids = createIdTable(persons.table, persons.slot, idReader(log));
+  const ids = createIdTable(persons.table.rows, idReader(log));
 
   function findPerson(project: number, uuid: string): number {
     const slot = projects.find(project);
@@ -64,22 +65,20 @@ export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
       if (row === -1) projects.entry(slot).persons++;
       persons.put(row, slot, hash(person.project, person.uuid), person, place);
     },
-    id({ project, distinctId, uuid }, { offset }) {
+    id({ project, distinctId, uuid }, place) {
       const person = knownPerson(project, uuid);
-      const entry = projects.entry(projects.slot(project));
+      const slot = projects.slot(project);
+      const counts = projects.entry(slot);
       const row = findId(project, distinctId);
-      if (row === -1) entry.ids++;
-      else if (ids.person(row) === -1) {
-        entry.personless--;
-        entry.ids++;
-      }
-      ids.give(row, hash(project, distinctId), distinctId, offset, person);
+      if (row === -1 || ids.person(row) === -1) counts.ids++;
+      if (row !== -1 && ids.person(row) === -1) counts.personless--;
+      ids.give(row, { slot, hash: hash(project, distinctId), distinctId, place }, person);
     },
-    personless({ project, distinctId }, { offset }) {
+    personless({ project, distinctId }, place) {
       if (findId(project, distinctId) !== -1) return;
       const slot = projects.slot(project);
       projects.entry(slot).personless++;
-      ids.addPersonless(slot, hash(project, distinctId), distinctId, offset);
+      ids.addPersonless({ slot, hash: hash(project, distinctId), distinctId, place });
     },
     gone({ project, uuid, into }) {
       const from = knownPerson(project, uuid);
@@ -100,17 +99,10 @@ export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
     clear({ project }) {
       const slot = projects.find(project);
       if (slot === -1) return;
-      // Ids first: their slot is read from their person's row.
-      for (const table of [ids, groups, persons]) killSlot(table, slot);
+      for (const part of [ids, groups, persons]) killSlot(part, slot);
       Object.assign(projects.entry(slot), { persons: 0, ids: 0, personless: 0, groups: 0, groupTypes: [] });
     },
   };
-
-  function killSlot(of: IdTable | Documents<Person> | Documents<Group>, slot: number): void {
-    for (let row = 0; row < of.table.length; row++) {
-      if (of.table.isAlive(row) && of.slot(row) === slot) of.table.kill(row);
-    }
-  }
 
   return {
     projects,
@@ -127,6 +119,12 @@ export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
       for (const part of [projects, persons, groups, ids]) part.clear();
     },
   };
+}
+
+function killSlot({ table, kill }: { table: LineRows; kill(row: number): void }, slot: number): void {
+  for (let row = 0; row < table.rows.length; row++) {
+    if (table.isAlive(row) && table.slot(row) === slot) kill(row);
+  }
 }
 
 /** Reads the line at a place that the rows point to; anything else there means that they are not of this file. */
@@ -153,7 +151,4 @@ function changeAt<K extends Change["kind"]>(
 
 const personReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["person"]).person;
 const groupReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["group"]).group;
-/** Nearly every id line fits; a longer one is read twice. */
-const idLength = 192;
-const idReader = (log: LineLog) => (offset: number) =>
-  changeAt(log, { offset, length: idLength }, ["id", "personless"]).distinctId;
+const idReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["id", "personless"]).distinctId;

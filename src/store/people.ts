@@ -1,8 +1,6 @@
 import type { People } from "../model/people.ts";
-import { DataFolderError } from "./data-folder.ts";
-import { linesOf, repairTail } from "./lines.ts";
-import { compactInto, isWasteful } from "./people-compact.ts";
-import { damagedLine, folderHome, memoryHome, type PeopleHome } from "./people-home.ts";
+import type { Person } from "../model/person.ts";
+import { folderHome, memoryHome } from "./people-home.ts";
 import {
   type Change,
   clearLine,
@@ -12,25 +10,15 @@ import {
   idLine,
   personLine,
   personlessLine,
-  readLine,
 } from "./people-line.ts";
-import { createLineLog, type LineLog } from "./people-log.ts";
 import type { ProjectEntry } from "./people-projects.ts";
 import { createQueries, type Queries } from "./people-query.ts";
-import { createSidecar } from "./people-sidecar.ts";
-import { createPeopleState, type KeyHash, keyHash, type PeopleState } from "./people-state.ts";
+import { openShelf, type Shelf, type ShelfOptions } from "./people-shelf.ts";
+import { keyHash, type PeopleState } from "./people-state.ts";
 
-export interface PeopleOptions {
+export interface PeopleOptions extends Partial<ShelfOptions> {
   /** Data folder for people.ndjson and people.idx; without it everything stays in memory. */
-  folder?: string | undefined;
-  /** Told about repairs and long work, in one sentence each. */
-  onNotice?: ((text: string) => void) | undefined;
-  /** Hash of a key in its project; tests force collisions. */
-  hash?: KeyHash;
-  /** Bytes from which a mostly dead log is rewritten. */
-  compactFrom?: number;
-  /** Bytes from which the log has an index file: a smaller log is read as fast. */
-  indexFrom?: number;
+  folder?: string;
 }
 
 /** How much is stored; `ids` have a person, `personless` ones do not. */
@@ -51,9 +39,12 @@ export interface PeopleStore extends People, Queries {
 }
 
 const megabyte = 1024 * 1024;
-const compactFrom = 64 * megabyte;
-const indexFrom = megabyte / 4;
-const saveEvery = 5_000;
+const defaults = {
+  onNotice: () => {},
+  hash: keyHash,
+  compactFrom: 64 * megabyte,
+  indexFrom: megabyte / 4,
+} satisfies ShelfOptions;
 
 /**
  * Opens the people of a data folder, or an empty store in memory. Reads people.idx and the lines
@@ -62,93 +53,127 @@ const saveEvery = 5_000;
  */
 export function openPeople(options: PeopleOptions = {}): PeopleStore {
   const home = options.folder === undefined ? memoryHome() : folderHome(options.folder);
-  const shelf = openShelf(home, options);
-  const { log, state } = shelf;
-
-  /** Writes a line and takes it over, exactly as reading it back would. */
-  function record(line: string, change: Change): void {
-    const offset = log.append(line);
-    state.apply(change, { offset, length: log.end - offset });
-  }
-
-  function mustExist(project: number, uuid: string): void {
-    if (state.findPerson(project, uuid) === -1) throw new Error(`project ${project} has no person ${uuid}`);
-  }
-
-  const save: People["update"] = (person) => record(personLine(person), { kind: "person", person });
-
-  const attach: People["attach"] = ({ project, uuid }, distinctId) => {
-    const owner = personRow(state, project, distinctId);
-    if (owner !== -1 && state.persons.at(owner).uuid === uuid) return;
-    record(idLine(project, distinctId, uuid), { kind: "id", project, distinctId, uuid });
-  };
-
+  const shelf = openShelf(home, {
+    onNotice: options.onNotice ?? defaults.onNotice,
+    hash: options.hash ?? defaults.hash,
+    compactFrom: options.compactFrom ?? defaults.compactFrom,
+    indexFrom: options.indexFrom ?? defaults.indexFrom,
+  });
   return {
-    ...createQueries(state, log, () => shelf.epoch),
-    personOf(project, distinctId) {
-      const row = personRow(state, project, distinctId);
-      return row === -1 ? undefined : state.persons.at(row);
-    },
-    isPersonless(project, distinctId) {
-      const row = state.findId(project, distinctId);
-      return row !== -1 && state.ids.person(row) === -1;
-    },
-    rememberPersonless(project, distinctId) {
-      if (state.findId(project, distinctId) !== -1) return;
-      record(personlessLine(project, distinctId), { kind: "personless", project, distinctId });
-    },
-    create(person, distinctIds) {
-      save(person);
-      for (const distinctId of distinctIds) attach(person, distinctId);
-    },
-    update(person) {
-      mustExist(person.project, person.uuid);
-      save(person);
-    },
-    attach(person, distinctId) {
-      mustExist(person.project, person.uuid);
-      attach(person, distinctId);
-    },
-    merge({ project, uuid }, into) {
-      mustExist(project, uuid);
-      save(into);
-      if (uuid === into.uuid) return;
-      record(goneLine(project, uuid, into.uuid), { kind: "gone", project, uuid, into: into.uuid });
-    },
-    distinctIds({ project, uuid }) {
-      const row = state.findPerson(project, uuid);
-      return row === -1 ? [] : state.ids.rowsOf(row).map(state.ids.text);
-    },
-    group(project, type, key) {
-      const row = state.findGroup(project, type, key);
-      return row === -1 ? undefined : state.groups.at(row);
-    },
-    saveGroup: (group) => record(groupLine(group), { kind: "group", group }),
-    groupTypes: (project) => state.projects.known(project)?.groupTypes ?? noTypes,
-    addGroupType(project, name) {
-      if (this.groupTypes(project).includes(name)) return;
-      record(groupTypeLine(project, name), { kind: "group_type", project, name });
-    },
-    counts: (project) => countsOf(state, project),
-    clear(project) {
-      if (project === undefined) return shelf.clear();
-      if (state.projects.find(project) === -1) return;
-      record(clearLine(project), { kind: "clear", project });
-      if (isEmpty(state)) shelf.clear();
-    },
+    ...createQueries(shelf),
+    ...lookUps(shelf),
+    ...changes(shelf),
     flush() {
-      if (log.waiting < home.flushFrom) return;
-      log.flush();
+      if (shelf.log.waiting < home.flushFrom) return;
+      shelf.log.flush();
       shelf.keepCompact();
     },
     close: shelf.close,
   };
 }
 
+type LookUps = Pick<
+  PeopleStore,
+  "personOf" | "isPersonless" | "distinctIds" | "group" | "groupTypes" | "counts"
+>;
+
+function lookUps(shelf: Shelf): LookUps {
+  return {
+    personOf(project, distinctId) {
+      const { state } = shelf;
+      const row = ownerOf(state, project, distinctId);
+      return row === -1 ? undefined : state.persons.at(row);
+    },
+    isPersonless(project, distinctId) {
+      const { state } = shelf;
+      const row = state.findId(project, distinctId);
+      return row !== -1 && state.ids.person(row) === -1;
+    },
+    distinctIds({ project, uuid }) {
+      const { state } = shelf;
+      const row = state.findPerson(project, uuid);
+      return row === -1 ? [] : state.ids.rowsOf(row).map(state.ids.text);
+    },
+    group(project, type, key) {
+      const { state } = shelf;
+      const row = state.findGroup(project, type, key);
+      return row === -1 ? undefined : state.groups.at(row);
+    },
+    groupTypes: (project) => typesOf(shelf.state, project),
+    counts: (project) => countsOf(shelf.state, project),
+  };
+}
+
+type Changes = Omit<PeopleStore, keyof LookUps | keyof Queries | "flush" | "close">;
+
+function changes(shelf: Shelf): Changes {
+  /** Writes a line and takes it over, exactly as reading it back would. */
+  function record(line: string, change: Change): void {
+    const { state, log } = shelf;
+    const offset = log.append(line);
+    state.apply(change, { offset, length: log.end - offset });
+  }
+
+  /** A line that refers to nobody would make the file unreadable: it must not be written. */
+  function mustExist({ project, uuid }: Person): void {
+    if (shelf.state.findPerson(project, uuid) === -1)
+      throw new Error(`project ${project} has no person ${uuid}`);
+  }
+
+  const save = (person: Person): void => record(personLine(person), { kind: "person", person });
+
+  function give({ project, uuid }: Person, distinctId: string): void {
+    const { state } = shelf;
+    const owner = ownerOf(state, project, distinctId);
+    if (owner !== -1 && state.persons.at(owner).uuid === uuid) return;
+    record(idLine(project, distinctId, uuid), { kind: "id", project, distinctId, uuid });
+  }
+
+  return {
+    rememberPersonless(project, distinctId) {
+      if (shelf.state.findId(project, distinctId) !== -1) return;
+      record(personlessLine(project, distinctId), { kind: "personless", project, distinctId });
+    },
+    create(person, distinctIds) {
+      save(person);
+      for (const distinctId of distinctIds) give(person, distinctId);
+    },
+    update(person) {
+      mustExist(person);
+      save(person);
+    },
+    attach(person, distinctId) {
+      mustExist(person);
+      give(person, distinctId);
+    },
+    merge(from, into) {
+      mustExist(from);
+      save(into);
+      if (from.uuid === into.uuid) return;
+      const { project, uuid } = from;
+      record(goneLine(project, uuid, into.uuid), { kind: "gone", project, uuid, into: into.uuid });
+    },
+    saveGroup: (group) => record(groupLine(group), { kind: "group", group }),
+    addGroupType(project, name) {
+      if (typesOf(shelf.state, project).includes(name)) return;
+      record(groupTypeLine(project, name), { kind: "group_type", project, name });
+    },
+    clear(project) {
+      if (project === undefined) return shelf.clear();
+      if (shelf.state.projects.find(project) === -1) return;
+      record(clearLine(project), { kind: "clear", project });
+      if (isEmpty(shelf.state)) shelf.clear();
+    },
+  };
+}
+
 const noTypes: readonly string[] = Object.freeze([]);
 
+const typesOf = (state: PeopleState, project: number): readonly string[] =>
+  state.projects.known(project)?.groupTypes ?? noTypes;
+
 /** Row of the person that has the id, or -1. */
-function personRow(state: PeopleState, project: number, distinctId: string): number {
+function ownerOf(state: PeopleState, project: number, distinctId: string): number {
   const row = state.findId(project, distinctId);
   return row === -1 ? -1 : state.ids.person(row);
 }
@@ -168,90 +193,3 @@ function countsOf(state: PeopleState, project?: number): PeopleCounts {
 const isEmpty = (state: PeopleState): boolean =>
   Object.values(countsOf(state)).every((count) => count === 0) &&
   state.projects.entries.every((entry) => entry.groupTypes.length === 0);
-
-/** The log, its rows and its index file, kept in step. */
-interface Shelf {
-  readonly log: LineLog;
-  readonly state: PeopleState;
-  /** Row numbers keep their meaning within an epoch. */
-  readonly epoch: number;
-  clear(): void;
-  /** Rewrites a log in memory that is mostly dead. A file waits for the next start. */
-  keepCompact(): void;
-  close(): void;
-}
-
-function openShelf(home: PeopleHome, options: PeopleOptions): Shelf {
-  const notice = options.onNotice ?? (() => {});
-  const floor = options.compactFrom ?? compactFrom;
-  const worthIndexing = options.indexFrom ?? indexFrom;
-  const log = createLineLog(home.open());
-  const state = createPeopleState(log, options.hash ?? keyHash);
-  const sidecar = home.index === undefined ? undefined : createSidecar(home.index, state);
-  let epoch = 0;
-  let nextCheck = floor;
-  let isOpen = true;
-
-  function replay(from: number): void {
-    for (const { offset, text } of linesOf(log.bytes, from)) {
-      try {
-        state.apply(readLine(text), { offset, length: Buffer.byteLength(text) + 1 });
-      } catch (error) {
-        throw error instanceof DataFolderError ? error : damagedLine(home.name, log.bytes, offset, error);
-      }
-    }
-  }
-
-  function compact(): void {
-    const draft = home.draft();
-    compactInto(draft, state, log);
-    log.bytes.close();
-    log.use(home.take(draft));
-    epoch++;
-    state.clear();
-    sidecar?.drop();
-    replay(0);
-  }
-
-  function saveIndex(now: boolean): void {
-    const { bytes } = log;
-    if (!sidecar || bytes.size < worthIndexing || bytes.size === sidecar.covered) return;
-    if (now) sidecar.saveNow(bytes);
-    else if (bytes.size - sidecar.covered >= Math.max(worthIndexing, sidecar.size / 8)) sidecar.save(bytes);
-  }
-
-  repairTail(log.bytes, home.name, notice);
-  replay(sidecar?.load(log.bytes) ?? 0);
-  if (isWasteful(state, log.bytes.size, floor)) {
-    notice(`${home.name}: most of it is superseded; rewriting it`);
-    compact();
-  }
-  const timer = sidecar && setInterval(() => saveIndex(false), saveEvery).unref();
-
-  return {
-    log,
-    state,
-    get epoch() {
-      return epoch;
-    },
-    clear() {
-      epoch++;
-      log.clear();
-      state.clear();
-      sidecar?.drop();
-    },
-    keepCompact() {
-      if (sidecar || log.bytes.size < nextCheck) return;
-      if (isWasteful(state, log.bytes.size, floor)) compact();
-      nextCheck = Math.max(floor, log.bytes.size * 2);
-    },
-    close() {
-      if (!isOpen) return;
-      isOpen = false;
-      clearInterval(timer);
-      log.flush();
-      saveIndex(true);
-      log.bytes.close();
-    },
-  };
-}

@@ -35,8 +35,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 async function inMemory({ seedWorld, keysOf, keepBytes, onNotice }: StoreOptions): Promise<Store> {
-  const worlds = await openWorld({ folder: null, seedWorld });
-  const people = openPeople({ folder: null, onNotice });
+  const worlds = await openWorld({ seedWorld });
+  const people = openPeople({ onNotice });
   const log = openTrafficLog({
     bytes: memoryBytes(),
     keysOf,

@@ -9,9 +9,7 @@ const cores = { server: ["-c", "0"], load: ["-c", "1"], anywhere: undefined } as
 /** Program and arguments that run node with `args` on the core of that role. */
 export function command(role: keyof typeof cores, args: readonly string[]): [file: string, args: string[]] {
   const core = cores[role];
-  return core && canPin
-    ? ["taskset", [...core, process.execPath, ...args]]
-    : [process.execPath, [...args]];
+  return core && canPin ? ["taskset", [...core, process.execPath, ...args]] : [process.execPath, [...args]];
 }
 
 /** What the figures were measured on. */

@@ -16,12 +16,19 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
-/**
- * Median of the ratios, round by round: both halves of a ratio were measured next to each other, so that a machine
- * that grows slower in the course of a run does not shift it.
- */
+/** Round by round: both halves were measured next to each other, so that a machine that slows down shifts neither. */
+const pairedRatios = (values: readonly number[], base: readonly number[]): number[] =>
+  values.map((value, round) => value / (base[round] ?? Number.NaN));
+
+/** The median of the rounds' ratios. */
 export const pairedRatio = (values: readonly number[], base: readonly number[]): number =>
-  median(values.map((value, round) => value / (base[round] ?? Number.NaN)));
+  median(pairedRatios(values, base));
+
+/** The lowest and the highest of the rounds' ratios: how much the median is worth. */
+export function pairedRange(values: readonly number[], base: readonly number[]): string {
+  const ratios = pairedRatios(values, base);
+  return `${figure(Math.min(...ratios))}–${figure(Math.max(...ratios))}`;
+}
 
 const signs = { atLeast: "≥", atMost: "≤" } as const;
 

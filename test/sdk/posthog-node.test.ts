@@ -16,7 +16,7 @@ const scenario: SimOptions["scenario"] = {
           secret_api_key: "phs_node",
           flags: {
             "beta-feature": { rollout: 100, payloads: { true: { color: "blue" } } },
-            "off-for-everyone": false,
+            "off-for-everyone": { rollout: 0 },
             "pro-only": { person: { plan: "pro" } },
             "three-ways": {
               variants: { control: 0, test: 100 },

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
@@ -110,6 +110,15 @@ const project = join(import.meta.dirname, "..", "..");
 const packageHome = join(project, "node_modules", "@sparticuz", "chromium");
 const cache = join(project, "node_modules", ".cache", "phx-sim");
 
+/** The package's own file names folders of its cloud; without any font a page with an input field crashes. */
+const fontSettings = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir prefix="relative">fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+</fontconfig>
+`;
+
 /**
  * Unpacks the package. It writes to fixed names below the temporary folder and takes what lies there for
  * complete, so it runs in a process of its own with a temporary folder of its own. It unpacks its shared
@@ -125,6 +134,7 @@ async function unpack(target: string): Promise<void> {
       cwd: project,
       env: { ...process.env, TMPDIR: staging, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs20.x" },
     });
+    await writeFile(join(staging, "fonts", "fonts.conf"), fontSettings);
     await rename(staging, target);
   } catch (error) {
     // Another test process may have been quicker; its copy is as good.

@@ -1,4 +1,5 @@
 import { json, type Reply, withHeaders } from "../../http/reply.ts";
+import { SimError, withNote } from "../../kernel/errors.ts";
 import type { Note } from "../../model/traffic.ts";
 import type { Project } from "../../model/world.ts";
 import type { JsonBody } from "./body.ts";
@@ -17,3 +18,12 @@ export const noteOf = (project: Project | null, body?: JsonBody): Note => ({
   project: project?.id ?? null,
   ...(body && { steps: body.steps, text: body.text }),
 });
+
+/** Does the work; a refusal is journaled as the project's, as far as the project is known by then. */
+export function inProject<T>(project: Project, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    throw thrown instanceof SimError ? withNote(thrown, noteOf(project)) : thrown;
+  }
+}

@@ -3,7 +3,7 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { SimError } from "../../kernel/errors.ts";
 import type { Desk } from "../../model/desk.ts";
 import type { Project, World } from "../../model/world.ts";
-import { answered } from "./answer.ts";
+import { answered, inProject } from "./answer.ts";
 import { privateProject } from "./keys.ts";
 
 type Prompt = World["prompts"][number];
@@ -73,7 +73,7 @@ export const promptEndpoints = (desk: Desk): Endpoint[] =>
         scope,
         handle(call) {
           const project = privateProject(call, desk, scope);
-          return answered(show(call, desk, project), project);
+          return inProject(project, () => answered(show(call, desk, project), project));
         },
       }),
     ),

@@ -2,7 +2,7 @@ import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { Desk } from "../../model/desk.ts";
-import { answered } from "./answer.ts";
+import { answered, inProject } from "./answer.ts";
 import { objectBodyOf, requiredText, textField } from "./body.ts";
 import { projectOfToken, queryToken } from "./keys.ts";
 
@@ -13,8 +13,10 @@ function subscribe(call: Call, desk: Desk): Reply {
   const body = objectBodyOf(call);
   const token = textField(body.json, "api_key") ?? textField(body.json, "token") ?? queryToken(call);
   const project = projectOfToken(desk, token);
-  for (const field of required) requiredText(body.json, field);
-  return answered({ status: "ok" }, project, body);
+  return inProject(project, () => {
+    for (const field of required) requiredText(body.json, field);
+    return answered({ status: "ok" }, project, body);
+  });
 }
 
 /** POST and DELETE /api/push_subscriptions: checked and journaled; no push is ever sent. */

@@ -4,8 +4,8 @@ import { json, type Reply } from "../../http/reply.ts";
 import { SimError } from "../../kernel/errors.ts";
 import type { Desk } from "../../model/desk.ts";
 import type { Note } from "../../model/traffic.ts";
-import { noteOf } from "./answer.ts";
-import { jsonBodyOf } from "./body.ts";
+import { inProject, noteOf } from "./answer.ts";
+import { type JsonBody, jsonBodyOf } from "./body.ts";
 import { bearerOf, projectOfToken, queryToken } from "./keys.ts";
 
 /** OTLP over HTTP, as JSON or protobuf. The request stays in the journal; nothing is evaluated. */
@@ -26,12 +26,17 @@ const accepted = (call: Call): Reply =>
     ? { status: 200, headers: ["content-type", protobufType], body: Buffer.alloc(0) }
     : json({});
 
-function accept(call: Call, desk: Desk): Reply<Note> {
-  const project = projectOfToken(desk, queryToken(call) ?? bearerOf(call));
+/** Undefined when it is no JSON and does not claim to be. */
+function readBody(call: Call): JsonBody | undefined {
   const body = isOf(call, protobufType) ? undefined : jsonBodyOf(call);
   if (!body && isOf(call, "application/json"))
     throw new SimError("parse_error", "The body is not valid JSON.");
-  return { ...accepted(call), note: noteOf(project, body) };
+  return body;
+}
+
+function accept(call: Call, desk: Desk): Reply<Note> {
+  const project = projectOfToken(desk, queryToken(call) ?? bearerOf(call));
+  return inProject(project, () => ({ ...accepted(call), note: noteOf(project, readBody(call)) }));
 }
 
 /** POST /i/v1/logs and its likes; the project key is in `?token=` or a bearer header. */

@@ -65,7 +65,8 @@ function send(client) {
 function answered(client, text) {
   if (!text.startsWith("HTTP/1.1 200 ")) fail(text);
   else client.answered++;
-  if (measuring) latencies[Math.min(result.requests++, latencies.length - 1)] = performance.now() - client.sentAt;
+  if (measuring)
+    latencies[Math.min(result.requests++, latencies.length - 1)] = performance.now() - client.sentAt;
   if (stopped) client.socket.destroy();
   else send(client);
 }
@@ -85,7 +86,9 @@ function closed() {
 }
 
 function start(index, requests) {
-  const own = job.slot ? requests.map((request) => ({ ...request, bytes: Buffer.from(request.bytes) })) : requests;
+  const own = job.slot
+    ? requests.map((request) => ({ ...request, bytes: Buffer.from(request.bytes) }))
+    : requests;
   const client = {
     index,
     requests: own,

@@ -11,7 +11,10 @@ const log = createWriteStream(join(folder, "events.ndjson"), { flags: "a" });
 const events = [];
 
 const isEvent = (item) =>
-  typeof item?.event === "string" && item.event !== "" && typeof item.distinct_id === "string" && item.distinct_id !== "";
+  typeof item?.event === "string" &&
+  item.event !== "" &&
+  typeof item.distinct_id === "string" &&
+  item.distinct_id !== "";
 
 function keep(item, received_at) {
   const event = { ...item, uuid: item.uuid ?? randomUUID(), received_at };
@@ -53,7 +56,10 @@ const server = createServer((request, response) => {
   request.on("end", () => {
     const [status, body] = answer(request, chunks);
     const text = JSON.stringify(body);
-    response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
+    response.writeHead(status, {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(text),
+    });
     response.end(text);
   });
 });

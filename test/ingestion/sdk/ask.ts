@@ -61,7 +61,7 @@ export interface Asked {
   body?: string | Buffer;
 }
 
-function aCall(target: string, { method = "GET", headers = {}, body = "" }: Asked): Call {
+export function aCall(target: string, { method = "GET", headers = {}, body = "" }: Asked): Call {
   return callFrom({
     method,
     target,

@@ -1,8 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { sdkEndpoints } from "../../../src/ingestion/sdk/index.ts";
+import { notedOn } from "../../../src/kernel/errors.ts";
 import { isUuid } from "../../../src/kernel/ids.ts";
-import { type Asked, aDesk, aProject, asker, aWorld } from "./ask.ts";
+import { type Asked, aCall, aDesk, aProject, asker, aWorld } from "./ask.ts";
 
 const other = aProject({ id: 2, api_key: "phc_other", secret_api_key: "phs_other" });
 
@@ -319,6 +320,14 @@ const refused: (readonly [what: string, target: string, asked: Asked, failure: F
 ];
 
 describe("refusals", () => {
+  test("a refusal is journaled as the project's", async () => {
+    const endpoint = sdkEndpoints(desk, []).find((it) => it.path === "/i/v1/logs");
+    const thrown = await Promise.resolve()
+      .then(() => endpoint?.handle(aCall("/i/v1/logs?token=phc_other", post("{"))))
+      .catch((error: unknown) => error);
+    expect(notedOn(thrown)).toEqual({ project: 2 });
+  });
+
   test.each(refused)("%s", async (_what, target, asked, [status, type, code]) => {
     const answer = await ask(target, asked);
     expect(answer.json()).toMatchObject({ type, code, detail: expect.any(String) });

@@ -1,0 +1,116 @@
+import { SimError } from "../kernel/errors.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
+import type { Desk } from "../model/desk.ts";
+import type { Note } from "../model/traffic.ts";
+import { gunzip, undecodable } from "./inflate.ts";
+import { parseJson, utf8Text } from "./json-text.ts";
+import { boundaryOf, type Part, readParts } from "./multipart.ts";
+import { openLegacy } from "./open.ts";
+import type { Packet } from "./packet.ts";
+import { legacyProject } from "./project.ts";
+import { record } from "./record.ts";
+import { admitAll } from "./take-legacy.ts";
+
+const mebibyte = 1024 * 1024;
+const decodedLimit = 25 * mebibyte;
+const blobPrefix = "event.properties.";
+
+/** What the answer says about a part. */
+export interface AcceptedPart {
+  name: string;
+  length: number;
+  "content-type": string | null;
+  "content-encoding": string | null;
+}
+
+function bearer(headers: Packet["headers"]): string {
+  const { authorization = "" } = headers;
+  if (authorization.startsWith("Bearer ")) return authorization.slice("Bearer ".length);
+  throw new SimError("missing_token", "event submitted without an api_key");
+}
+
+function jsonOf(part: Part, title: string): Json {
+  try {
+    return parseJson(utf8Text(part.content)).value;
+  } catch (cause) {
+    throw cause instanceof SimError && cause.code === "undecodable_payload"
+      ? undecodable(`${title} part must be valid UTF-8`)
+      : undecodable(`${title} part must be valid JSON`);
+  }
+}
+
+/** JSON and text blobs are kept in the event; of others, what they were. */
+function blobValue({ type = "application/octet-stream", content }: Part): Json {
+  if (type.startsWith("application/json")) return parseJson(utf8Text(content)).value;
+  return type.startsWith("text/") ? utf8Text(content) : { content_type: type, bytes: content.length };
+}
+
+function blobs(parts: readonly Part[]): [string, Json][] {
+  const found = new Map<string, Json>();
+  for (const part of parts) {
+    if (!part.name.startsWith(blobPrefix)) continue;
+    if (found.has(part.name)) throw undecodable(`Duplicate blob property: ${part.name}`);
+    found.set(part.name, blobValue(part));
+  }
+  return [...found].map(([name, value]) => [name.slice(blobPrefix.length), value]);
+}
+
+function assembled(parts: readonly Part[]): JsonObject {
+  const [first] = parts;
+  if (first === undefined) throw undecodable("Missing required 'event' part in multipart data");
+  if (first.name !== "event") throw undecodable(`First part must be 'event', got '${first.name}'`);
+  const event = jsonOf(first, "Event");
+  if (!isObject(event)) throw undecodable("Event must be a JSON object");
+  const separate = parts.find((part) => part.name === "event.properties");
+  if (separate && event.properties !== undefined) {
+    throw undecodable("Event cannot have both embedded properties and a separate 'event.properties' part");
+  }
+  const properties = separate ? jsonOf(separate, "Properties") : (event.properties ?? {});
+  if (!isObject(properties)) throw undecodable("Event missing 'properties' field");
+  return { ...event, properties: { ...properties, ...Object.fromEntries(blobs(parts)) } };
+}
+
+const isFilled = (value: Json | undefined): boolean => typeof value === "string" && value !== "";
+
+/** Upstream capture, ai_endpoint.rs (validate_event_structure), in its order. */
+function checkEvent({ event, distinct_id, properties }: JsonObject): void {
+  if (typeof event !== "string") throw undecodable("Event missing 'event' field");
+  if (event === "") throw undecodable("Event name cannot be empty");
+  if (!event.startsWith("$ai_")) throw undecodable(`Event name must start with '$ai_', got '${event}'`);
+  if (typeof distinct_id !== "string") throw undecodable("Event missing 'distinct_id' field");
+  if (distinct_id === "") throw undecodable("distinct_id cannot be empty");
+  const model = isObject(properties) ? properties.$ai_model : undefined;
+  if (model === undefined) throw undecodable("Event properties must contain '$ai_model'");
+  if (!isFilled(model)) throw undecodable("$ai_model must be a non-empty string");
+}
+
+const acceptedPart = (part: Part): AcceptedPart => ({
+  name: part.name,
+  length: part.content.length,
+  "content-type": part.type ?? null,
+  "content-encoding": part.encoding ?? null,
+});
+
+/**
+ * Takes in one LLM event sent as multipart: a part `event`, perhaps `event.properties`, and blobs named
+ * `event.properties.<name>`. The body that the journal keeps is the event put together.
+ * @throws SimError missing_payload, undecodable_payload, missing_token, malformed_token, invalid_api_key
+ */
+export function takeAiUpload(desk: Desk, packet: Packet, note: Note): AcceptedPart[] {
+  const { headers, body } = packet;
+  if (body.length === 0) throw new SimError("missing_payload", "request missing data payload");
+  const isPacked = headers["content-encoding"]?.toLowerCase() === "gzip";
+  if (isPacked) note.steps = ["gzip"];
+  const bytes = isPacked ? gunzip(body, decodedLimit) : body;
+  const boundary = boundaryOf(headers["content-type"] ?? "");
+  const project = legacyProject(desk, bearer(headers))?.id ?? null;
+  note.project = project;
+  const parts = readParts(bytes, boundary);
+  const event = assembled(parts);
+  checkEvent(event);
+  note.text = JSON.stringify(event);
+  const items = admitAll(openLegacy(event, false), packet, desk.dialect);
+  note.events = record(desk, project, items);
+  note.keys = items;
+  return parts.map(acceptedPart);
+}

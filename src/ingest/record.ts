@@ -1,0 +1,63 @@
+import type { Desk } from "../model/desk.ts";
+import type { EventFacts } from "../model/event.ts";
+import type { DropReason } from "../model/outcome.ts";
+import { settleGroups } from "./groups.ts";
+import type { Item } from "./item.ts";
+import { settlePerson } from "./persons.ts";
+import { type SpecialEvent, specialEvents } from "./special-events.ts";
+
+/** Uuids that were kept earlier in the same request; made when it has a second event. */
+type Earlier = Set<string> | undefined;
+
+const isRepeated = (desk: Desk, project: number, item: Item, earlier: Earlier): boolean =>
+  item.uuid !== null && (earlier?.has(item.uuid) === true || desk.seen(project, item.uuid));
+
+function dropReason(
+  desk: Desk,
+  project: number | null,
+  item: Item,
+  special: SpecialEvent | undefined,
+  earlier: Earlier,
+): DropReason | undefined {
+  if (item.dropped !== undefined) return item.dropped;
+  if (project === null) return "unknown_project_key";
+  if (isRepeated(desk, project, item, earlier)) return "duplicate_event_uuid";
+  return special?.refuse(item);
+}
+
+function droppedFacts(item: Item, dropped: DropReason): EventFacts {
+  const facts: EventFacts = { uuid: item.uuid, time: item.time, person: null, dropped };
+  if (item.detail !== undefined) facts.detail = item.detail;
+  if (item.warnings !== undefined) facts.warnings = item.warnings;
+  return facts;
+}
+
+function keptFacts(desk: Desk, project: number, item: Item, special: SpecialEvent | undefined): EventFacts {
+  const facts: EventFacts = { uuid: item.uuid ?? desk.ids.uuid(), time: item.time, person: null };
+  if (item.warnings !== undefined) facts.warnings = item.warnings;
+  settlePerson(desk, project, item, special?.merge?.(item, desk.dialect), facts);
+  if (item.properties.$groups !== undefined || item.event === "$groupidentify") {
+    settleGroups(desk.people, project, item, facts);
+  }
+  return facts;
+}
+
+/**
+ * Decides on each item in turn, with all effects on persons and groups: one `EventFacts` per item, in
+ * order, kept or dropped. `project` is null when the key belongs to nobody.
+ */
+export function record(desk: Desk, project: number | null, items: readonly Item[]): EventFacts[] {
+  const earlier: Earlier = items.length > 1 ? new Set() : undefined;
+  const events: EventFacts[] = [];
+  for (const item of items) {
+    const special = specialEvents.get(item.event);
+    const dropped = dropReason(desk, project, item, special, earlier);
+    if (dropped !== undefined || project === null) {
+      events.push(droppedFacts(item, dropped ?? "unknown_project_key"));
+      continue;
+    }
+    if (item.uuid !== null) earlier?.add(item.uuid);
+    events.push(keptFacts(desk, project, item, special));
+  }
+  return events;
+}

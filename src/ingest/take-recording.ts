@@ -1,0 +1,67 @@
+import { SimError } from "../kernel/errors.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
+import type { Desk } from "../model/desk.ts";
+import type { EventFacts } from "../model/event.ts";
+import type { Note } from "../model/traffic.ts";
+import type { Item } from "./item.ts";
+import type { Opened } from "./open.ts";
+import { decodedLimits, type Packet } from "./packet.ts";
+import { personUuid } from "./person-uuid.ts";
+import { recordingEvent } from "./recording.ts";
+import { admitAll, decodeInto, openInto, projectInto } from "./take-legacy.ts";
+
+const invalid = (text: string): SimError => new SimError("invalid_recording", text);
+
+const sessionShape = /^[A-Za-z0-9-]{1,70}$/;
+
+const propertiesOf = (item: Json | undefined): JsonObject =>
+  isObject(item) && isObject(item.properties) ? item.properties : {};
+
+function checkSession(session: Json | undefined): void {
+  if (session === undefined) throw invalid("replay event submitted without session id");
+  if (typeof session !== "string" || !sessionShape.test(session)) {
+    throw invalid("replay event has invalid session id");
+  }
+}
+
+/** The first item speaks for all; each has to bring data. Upstream capture, events/recordings.rs. */
+function checkSnapshots(items: readonly Json[]): void {
+  checkSession(propertiesOf(items[0]).$session_id);
+  for (const item of items) {
+    const data = propertiesOf(item).$snapshot_data;
+    if (typeof data !== "object" || data === null)
+      throw invalid("replay event submitted without snapshot data");
+  }
+}
+
+/** Recordings make no person; they name the one whose id they carry. */
+function factsOf(desk: Desk, project: number | null, first: Item): EventFacts {
+  const { uuid, time, distinct_id } = first;
+  if (project === null) return { uuid, time, person: null, dropped: "unknown_project_key" };
+  if (uuid !== null && desk.seen(project, uuid)) {
+    return { uuid, time, person: null, dropped: "duplicate_event_uuid" };
+  }
+  const person = desk.people.personOf(project, distinct_id)?.uuid ?? personUuid(project, distinct_id);
+  return { uuid: uuid ?? desk.ids.uuid(), time, person, mode: "propertyless" };
+}
+
+function admitFirst(packet: Packet, opened: Opened): Item {
+  const [first] = admitAll({ ...opened, items: opened.items.slice(0, 1) }, packet, "production");
+  if (first?.dropped === undefined && first !== undefined) return first;
+  throw invalid("replay event submitted without snapshot data");
+}
+
+/**
+ * Takes in a request of session recordings: its items become one `$snapshot_items` record. The contract
+ * does not know recordings, so that a bad one is refused in both dialects.
+ * @throws SimError with the service's texts
+ */
+export function takeRecording(desk: Desk, packet: Packet, note: Note): void {
+  note.shape = "recording";
+  const opened = openInto(decodeInto(note, packet, decodedLimits.recording), packet.path);
+  const project = projectInto(note, desk, opened);
+  const first = admitFirst(packet, opened);
+  checkSnapshots(opened.items);
+  note.events = [factsOf(desk, project, first)];
+  note.keys = [{ event: recordingEvent, distinct_id: first.distinct_id }];
+}

@@ -1,0 +1,83 @@
+import { SimError } from "../kernel/errors.ts";
+import type { Json } from "../kernel/json.ts";
+import type { Desk } from "../model/desk.ts";
+import type { DecodeStep, Note } from "../model/traffic.ts";
+import { admitV1Batch, checkV1Envelope } from "./admit-v1.ts";
+import { inflaters } from "./inflate.ts";
+import type { Item } from "./item.ts";
+import { type JsonText, parseJson, utf8Text } from "./json-text.ts";
+import { openV1 } from "./open.ts";
+import { decodedLimits, type Packet } from "./packet.ts";
+import { v1Project } from "./project.ts";
+import { record } from "./record.ts";
+import { readV1Headers } from "./v1-headers.ts";
+
+/** The legacy codes of a body that cannot be read, as v1 names them. */
+const v1Codes = {
+  undecodable_payload: ["request_decoding_error", "Failed to decode request body."],
+  unparsable_payload: ["request_parsing_error", "Failed to parse request body."],
+} as const;
+
+/** v1 tells the sender less than it knows; the journal has the rest as the hint. */
+function asV1(error: unknown): unknown {
+  if (!(error instanceof SimError)) return error;
+  if (error.code !== "undecodable_payload" && error.code !== "unparsable_payload") return error;
+  const [code, text] = v1Codes[error.code];
+  return new SimError(code, text, { hint: error.message, cause: error });
+}
+
+function decodeV1(body: Buffer, encoding: string | undefined): JsonText {
+  try {
+    const inflate = encoding === undefined ? undefined : inflaters.get(encoding);
+    return parseJson(utf8Text(inflate ? inflate(body, decodedLimits.v1) : body));
+  } catch (error) {
+    throw asV1(error);
+  }
+}
+
+const steps: ReadonlyMap<string, DecodeStep[]> = new Map<string, DecodeStep[]>([
+  ["gzip", ["gzip"]],
+  ["deflate", ["deflate"]],
+  ["br", ["br"]],
+  ["zstd", ["zstd"]],
+]);
+
+/** What the service tells the sender about one event. */
+export interface V1Result {
+  result: "ok" | "drop";
+  details?: string;
+}
+
+function resultOf(item: Item): V1Result {
+  if (item.dropped !== undefined) return { result: "drop", details: item.dropped };
+  return item.placeholder ? { result: "ok", details: "person_processing_disabled" } : { result: "ok" };
+}
+
+/** A v1 request is answered with a result for each uuid. */
+export type V1Results = Record<string, V1Result>;
+
+function bodyInto(note: Note, packet: Packet, encoding: string | undefined): Json {
+  if (packet.body.length === 0) throw new SimError("empty_body", "request body is empty");
+  if (encoding !== undefined) note.steps = steps.get(encoding) ?? [];
+  const { text, value } = decodeV1(packet.body, encoding);
+  note.text = text;
+  checkV1Envelope(value);
+  return value;
+}
+
+/**
+ * Takes in a request of capture v1. What is found out is written into `note`, also when this throws.
+ * What the pipeline drops later (a repeated uuid, an invalid alias) is `ok` to the sender, as upstream.
+ * @throws SimError with the tags of upstream capture, v1/error.rs
+ */
+export function takeV1(desk: Desk, packet: Packet, note: Note, aiOnly: boolean): V1Results {
+  note.shape = "v1";
+  const { token, encoding, sentAt } = readV1Headers(packet.headers);
+  const project = v1Project(desk, token)?.id ?? null;
+  note.project = project;
+  const opened = openV1(bodyInto(note, packet, encoding));
+  const items = admitV1Batch(opened.items, { at: packet.at, sentAt, aiOnly });
+  note.events = record(desk, project, items);
+  note.keys = items;
+  return Object.fromEntries(items.map((item) => [item.uuid ?? "", resultOf(item)]));
+}

@@ -1,0 +1,80 @@
+import type { Call } from "../http/call.ts";
+import { defaultBodyLimit, type Endpoint } from "../http/endpoint.ts";
+import { empty, jsonText, type Reply, text } from "../http/reply.ts";
+import { takeLegacy } from "../ingest/take-legacy.ts";
+import type { Desk } from "../model/desk.ts";
+import type { Note } from "../model/traffic.ts";
+import { aiUploadEndpoint } from "./capture-ai-upload.ts";
+import { noting } from "./capture-note.ts";
+
+interface Row {
+  path: string;
+  summary: string;
+  /** The contract's row; its endpoints take no GET (dialect row get_on_ingestion). */
+  contract?: string;
+  lane?: "ai";
+}
+
+/** One handler, many paths: any body shape is taken on any of them. Upstream capture, router.rs. */
+const rows: readonly Row[] = [
+  { path: "/capture", summary: "Captures one event", contract: "POST /capture/" },
+  { path: "/batch", summary: "Captures many events", contract: "POST /batch/" },
+  { path: "/e", summary: "Captures events (posthog-js)" },
+  { path: "/i/v0/e", summary: "Captures events (posthog-js)" },
+  { path: "/track", summary: "Captures events" },
+  { path: "/engage", summary: "Captures events; one without a name is an $identify" },
+  { path: "/i/v0/ai/batch", summary: "Captures LLM events", lane: "ai" },
+];
+
+/** The answer to a request whose events were taken; `?beacon=1` asks for none. */
+export const accepted = (call: Call): Reply =>
+  call.query.size > 0 && call.query.get("beacon") === "1" ? empty(204) : jsonText('{"status":"Ok"}');
+
+function endpointOf(row: Row, desk: Desk): Endpoint {
+  const lane = row.lane ?? "any";
+  const postOnly = lane === "ai" || (row.contract !== undefined && desk.dialect === "documented");
+  return {
+    methods: postOnly ? ["POST"] : ["POST", "GET"],
+    path: row.path,
+    family: "capture",
+    summary: row.summary,
+    ...(row.contract === undefined ? {} : { contract: row.contract }),
+    bodyLimit: defaultBodyLimit,
+    handle: noting((call: Call, note: Note) => {
+      takeLegacy(desk, call, note, lane);
+      return accepted(call);
+    }),
+  };
+}
+
+/** What load balancers and curious people ask the capture edge; not kept in the journal. */
+const plainRows = [
+  { path: "/", summary: "Names the service", says: "capture" },
+  { path: "/_readiness", summary: "Is it ready?", says: "capture" },
+  { path: "/_liveness", summary: "Is it alive?", says: "ok" },
+];
+
+const plainEndpoint = ({ path, summary, says }: (typeof plainRows)[number]): Endpoint => ({
+  methods: ["GET"],
+  path,
+  family: "capture",
+  summary,
+  journaled: false,
+  handle: () => text(says),
+});
+
+const blackHole: Endpoint = {
+  methods: ["POST"],
+  path: "/test/black_hole",
+  family: "capture",
+  summary: "Takes anything and forgets it",
+  handle: accepted,
+};
+
+/** The legacy capture endpoints. */
+export const captureEndpoints = (desk: Desk): Endpoint[] => [
+  ...rows.map((row) => endpointOf(row, desk)),
+  aiUploadEndpoint(desk),
+  blackHole,
+  ...plainRows.map(plainEndpoint),
+];

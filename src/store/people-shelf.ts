@@ -1,0 +1,146 @@
+import { DataFolderError } from "./data-folder.ts";
+import { linesOf, repairTail } from "./lines.ts";
+import { compactInto, isWasteful } from "./people-compact.ts";
+import { damagedLine, type PeopleHome } from "./people-home.ts";
+import { readLine } from "./people-line.ts";
+import { createLineLog, type LineLog } from "./people-log.ts";
+import { createSidecar } from "./people-sidecar.ts";
+import { createPeopleState, type KeyHash, type PeopleState } from "./people-state.ts";
+
+/** How a shelf is kept; sizes in bytes. */
+export interface ShelfOptions {
+  onNotice: (text: string) => void;
+  hash: KeyHash;
+  /** From here on a mostly dead log is rewritten. */
+  compactFrom: number;
+  /** From here on the log has an index file: a smaller log is read as fast. */
+  indexFrom: number;
+}
+
+/** The log, its rows and its index file, kept in step. */
+export interface Shelf {
+  readonly log: LineLog;
+  /** The rows, read from the index file at the first look at them, or soon after opening. */
+  readonly state: PeopleState;
+  /** Row numbers keep their meaning within an epoch. */
+  readonly epoch: number;
+  clear(): void;
+  /** Rewrites a log in memory that is mostly dead; a file waits for the next start. */
+  keepCompact(): void;
+  close(): void;
+}
+
+const saveEvery = 5_000;
+/** Between two pages of the index: requests come first. */
+const pause = 2;
+
+/** @throws DataFolderError when the log cannot be opened or a line of it cannot be read. */
+export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, indexFrom }: ShelfOptions): Shelf {
+  const log = createLineLog(home.open());
+  const state = createPeopleState(log, hash);
+  const sidecar = home.index === undefined ? undefined : createSidecar(home.index, state);
+  /** What is still to be read of the index file. */
+  let filling: Generator<void, boolean> | undefined;
+  let epoch = 0;
+  let nextCheck = compactFrom;
+  let isOpen = true;
+
+  function replay(from: number): void {
+    for (const { offset, text } of linesOf(log.bytes, from)) {
+      try {
+        state.apply(readLine(text), { offset, length: Buffer.byteLength(text) + 1 });
+      } catch (error) {
+        throw error instanceof DataFolderError ? error : damagedLine(home.name, log.bytes, offset, error);
+      }
+    }
+  }
+
+  /** Reads a page of the index. Returns whether there are more. */
+  function fillOn(): boolean {
+    const step = filling?.next();
+    if (!step?.done) return step !== undefined;
+    filling = undefined;
+    if (!step.value) state.clear();
+    replay(sidecar?.covered ?? 0);
+    return false;
+  }
+
+  function fillInTime(): void {
+    if (fillOn()) setTimeout(fillInTime, pause).unref();
+  }
+
+  function ready(): PeopleState {
+    while (filling) fillOn();
+    return state;
+  }
+
+  function compact(): void {
+    const draft = home.draft();
+    compactInto(draft, ready(), log);
+    log.bytes.close();
+    log.use(home.take(draft));
+    epoch++;
+    state.clear();
+    sidecar?.drop();
+    replay(0);
+  }
+
+  function saveIndex(now: boolean): void {
+    const { bytes } = log;
+    if (!sidecar || bytes.size < indexFrom || bytes.size === sidecar.covered) return;
+    ready();
+    if (now) sidecar.saveNow(bytes);
+    else if (bytes.size - sidecar.covered >= Math.max(indexFrom, sidecar.size / 8)) sidecar.save(bytes);
+  }
+
+  function start(): void {
+    repairTail(log.bytes, home.name, onNotice);
+    sidecar?.open(log.bytes);
+    filling = sidecar?.fill();
+    if (sidecar?.covered === 0 || sidecar?.covered !== log.bytes.size) ready();
+    if (log.bytes.size > compactFrom && isWasteful(state, log.bytes.size)) {
+      onNotice(`${home.name}: most of it is superseded; it is rewritten`);
+      compact();
+    }
+    if (filling) setTimeout(fillInTime, pause).unref();
+  }
+
+  try {
+    start();
+  } catch (error) {
+    log.bytes.close();
+    throw error;
+  }
+  const timer = sidecar && setInterval(() => saveIndex(false), saveEvery).unref();
+
+  return {
+    log,
+    get state() {
+      return filling ? ready() : state;
+    },
+    get epoch() {
+      return epoch;
+    },
+    clear() {
+      epoch++;
+      filling = undefined;
+      log.clear();
+      state.clear();
+      sidecar?.drop();
+    },
+    keepCompact() {
+      if (sidecar || log.bytes.size < nextCheck) return;
+      if (isWasteful(state, log.bytes.size)) compact();
+      nextCheck = Math.max(compactFrom, log.bytes.size * 2);
+    },
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      clearInterval(timer);
+      log.flush();
+      saveIndex(true);
+      filling = undefined;
+      log.bytes.close();
+    },
+  };
+}

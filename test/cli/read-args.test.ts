@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import { command } from "../../src/cli/command.ts";
+import { readArgs } from "../../src/cli/read-args.ts";
+import { readArgsFully } from "../../src/cli/read-args-fully.ts";
+
+const done = async () => "ok" as const;
+const row = { describe: "", examples: [], run: done };
+const commands = [
+  command({
+    ...row,
+    name: "start",
+    options: {
+      port: { kind: "port", describe: "" },
+      data: { kind: "folder", describe: "" },
+      memory: { kind: "switch", describe: "" },
+      "adopt-tokens": { kind: "switch", describe: "" },
+    },
+  }),
+  command({
+    ...row,
+    name: "status",
+    options: { url: { kind: "url", describe: "" }, json: { kind: "switch", describe: "" } },
+  }),
+];
+
+const words = (line: string): string[] => line.split(" ").filter((word) => word !== "");
+
+describe("the quick and the full reader agree", () => {
+  test.each([
+    ["", "start", {}],
+    ["start", "start", {}],
+    ["--memory", "start", { memory: true }],
+    ["start --port 0 --memory", "start", { port: "0", memory: true }],
+    ["start --port=0 --adopt-tokens", "start", { port: "0", "adopt-tokens": true }],
+    ["--port 1 --port 2", "start", { port: "2" }],
+    ["--port 007", "start", { port: "007" }],
+    ["--port 0x1F", "start", { port: "0x1F" }],
+    ["--port=", "start", { port: "" }],
+    ["--data status", "start", { data: "status" }],
+    ["--data a.b", "start", { data: "a.b" }],
+    ["--data a=b", "start", { data: "a=b" }],
+    ["status --json --url http://x", "status", { json: true, url: "http://x" }],
+  ])("phx-sim %s", async (line, name, flags) => {
+    const quick = readArgs(words(line), commands);
+    expect(quick).toMatchObject({ command: { name } });
+    expect(quick).toHaveProperty("flags", flags);
+    expect(await readArgsFully(words(line), commands)).toEqual(quick);
+  });
+});
+
+describe("only the full reader takes", () => {
+  test.each([
+    ["--no-memory", "start", { memory: false }],
+    ["--memory=false", "start", { memory: false }],
+    ["--memory=yes", "start", { memory: true }],
+    ["--port -1", "start", { port: "-1" }],
+  ])("phx-sim %s", async (line, name, flags) => {
+    expect(readArgs(words(line), commands)).toBeUndefined();
+    const full = await readArgsFully(words(line), commands);
+    expect(full).toMatchObject({ command: { name } });
+    expect(full).toHaveProperty("flags", flags);
+  });
+});
+
+describe("mistakes", () => {
+  const tail = "(phx-sim --help lists all)";
+  test.each([
+    ["statsu", `unknown command "statsu"; did you mean status? ${tail}`],
+    ["frobnicate", `unknown command "frobnicate" ${tail}`],
+    ["--prot 3", `unknown option --prot; did you mean --port? ${tail}`],
+    ["start --adopt-token", `unknown option --adopt-token; did you mean --adopt-tokens? ${tail}`],
+    ["--url http://x", `unknown option --url; it belongs to phx-sim status ${tail}`],
+    ["--frobnicate", `unknown option --frobnicate ${tail}`],
+    ["-x", `unknown option -x ${tail}`],
+    ["--port", `--port needs a value ${tail}`],
+    ["--port --memory", `--port needs a value ${tail}`],
+    ["start shop", `unexpected argument "shop" ${tail}`],
+    ["start shop more", `unexpected argument "shop" ${tail}`],
+    ["start -- shop", `unexpected argument "shop" ${tail}`],
+    ["status start", `unexpected argument "start" ${tail}`],
+    ["--memory=maybe", '--memory must be true or false, not "maybe"'],
+    ["--__proto__=1", /^unexpected argument ".*__proto__.*" /],
+    ["--memory status", `the command comes first: phx-sim status … ${tail}`],
+    ["--constructor 1", `unknown option --constructor ${tail}`],
+    ["\u001b[2J", `unknown command "\\x1b[2J" ${tail}`],
+  ])("phx-sim %j", async (line, message) => {
+    expect(readArgs(words(line), commands)).toBeUndefined();
+    await expect(readArgsFully(words(line), commands)).rejects.toMatchObject({
+      kind: "usage",
+      message: typeof message === "string" ? message : expect.stringMatching(message),
+    });
+  });
+});
+
+test.each(["--help", "-h", "status --help"])("phx-sim %s prints help", async (line) => {
+  expect(readArgs(words(line), commands)).toBeUndefined();
+  expect(await readArgsFully(words(line), commands)).toEqual({
+    print: expect.stringContaining("Exit codes:"),
+  });
+});

@@ -1,0 +1,193 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { version } from "../../src/kernel/version.ts";
+import { endAll, newFolder, phxSim, post, removeFolders, startReady } from "./phx-sim.ts";
+
+afterEach(async () => {
+  await endAll();
+  removeFolders();
+});
+
+const capture = (ready: { url: string; project_api_key: string }, event: unknown) =>
+  post(`${ready.url}/capture/`, { api_key: ready.project_api_key, ...(event as object) });
+
+describe("the banner", () => {
+  test.each([[["--port", "0"]], [["start", "--port", "0"]]])(
+    "phx-sim %j prints everything to paste",
+    async (args) => {
+      const cwd = newFolder();
+      const sim = phxSim(args, { cwd });
+      const [, url] = await sim.says("stdout", /is ready at (http:\S+)[\s\S]*PHX_SIM_URL=.*\n/);
+      const { stdout } = await sim.signal("SIGINT");
+      expect(stdout).toMatch(/^phx-sim \d+\.\d+\.\d+ is ready at http:\/\/127\.0\.0\.1:\d+\n/);
+      const key = /project key +(phc_\w+)/.exec(stdout)?.[1];
+      const personal = /personal key +(phx_\w+)/.exec(stdout)?.[1];
+      const id = /project id +(\d+)/.exec(stdout)?.[1];
+      expect(stdout).toContain(`  inspector     ${url}/__sim/\n`);
+      expect(stdout).toContain("  scenario      default\n");
+      expect(stdout).toContain(`  data          ${join(cwd, ".phx-sim")}\n`);
+      expect(stdout).toContain("  dialect       documented\n");
+      expect(stdout).toContain(
+        [
+          `POSTHOG_HOST=${url}`,
+          `POSTHOG_API_KEY=${key}`,
+          `POSTHOG_PROJECT_TOKEN=${key}`,
+          `POSTHOG_PERSONAL_API_KEY=${personal}`,
+          `POSTHOG_PROJECT_ID=${id}`,
+        ].join("\n"),
+      );
+      expect(stdout).toMatch(/^# POSTHOG_API_KEY is the project key/m);
+    },
+  );
+
+  test.each([
+    ["piped", {}, false],
+    ["piped, but forced", { FORCE_COLOR: "1" }, true],
+    ["NO_COLOR", { NO_COLOR: "1" }, false],
+  ])("emphasis: %s", async (_, env, wanted) => {
+    const sim = phxSim(["--port", "0", "--memory"], { cwd: newFolder(), env });
+    await sim.says("stdout", /PHX_SIM_URL=.*\n/);
+    const { stdout } = await sim.signal("SIGINT");
+    expect(stdout.includes("\u001b[")).toBe(wanted);
+  });
+});
+
+describe("--json", () => {
+  test("is one line, and the locator holds the same", async () => {
+    const cwd = newFolder();
+    const { sim, ready } = await startReady([], { cwd });
+    expect(ready).toEqual({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      project_api_key: expect.stringMatching(/^phc_/),
+      personal_api_key: expect.stringMatching(/^phx_/),
+      project_id: expect.any(Number),
+      inspector_url: `${ready.url}/__sim/`,
+      data: join(cwd, ".phx-sim"),
+      dialect: "documented",
+      version,
+      pid: sim.child.pid,
+    });
+    const locator = join(cwd, ".phx-sim", "run.json");
+    expect(JSON.parse(readFileSync(locator, "utf8"))).toMatchObject(ready);
+    const { code, stdout } = await sim.signal("SIGTERM");
+    expect(code).toBe(143);
+    expect(stdout.trimEnd().split("\n")).toHaveLength(1);
+    expect(existsSync(locator)).toBe(false);
+  });
+
+  test("--memory leaves nothing behind", async () => {
+    const cwd = newFolder();
+    const { sim, ready } = await startReady(["--memory"], { cwd });
+    expect(ready.data).toBeNull();
+    await capture(ready, { event: "e", distinct_id: "u" });
+    await sim.signal("SIGINT");
+    expect(existsSync(join(cwd, ".phx-sim"))).toBe(false);
+  });
+});
+
+describe("settings", () => {
+  test("come from the config file above, the environment and the flags", async () => {
+    const cwd = newFolder();
+    writeFileSync(
+      join(cwd, "phx-sim.config.json"),
+      '{"dialect": "production", "data": "kept", "verbose": true}',
+    );
+    const { sim, ready } = await startReady([], { cwd, env: { PHX_SIM_DIALECT: "documented" } });
+    expect(ready).toMatchObject({ dialect: "documented", data: join(cwd, "kept") });
+    await sim.says(
+      "stderr",
+      /port from --port,.* data from .*phx-sim\.config\.json,.* dialect from PHX_SIM_DIALECT/,
+    );
+  });
+
+  test("bound wider than loopback, a control token is told", async () => {
+    const { ready } = await startReady(["--memory", "--host", "0.0.0.0"], { cwd: newFolder() });
+    expect(ready.control_token).toMatch(/^\w{16,}$/);
+    expect(ready.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+});
+
+describe("the request log", () => {
+  test("names what was kept, dropped and rejected, with the reason and the remedy", async () => {
+    const { sim, ready } = await startReady(["--memory"], { cwd: newFolder() });
+    await capture(ready, { event: "signed_up", distinct_id: "u" });
+    await sim.says("stderr", /^POST \/capture\/ 200 {2}1 event kept: signed_up {2}\d+\.\d ms\n/m);
+    await capture(ready, { event: "lost" });
+    await sim.says("stderr", /^ {2}dropped "lost" missing_distinct_id: .+ → .+\n/m);
+    await post(`${ready.url}/capture/`, { api_key: "phc_nobody", event: "e", distinct_id: "u" });
+    await sim.says("stderr", /^ {2}rejected \w+: .+ → .*--adopt-tokens\n/m);
+    const { stderr, code } = await sim.signal("SIGINT");
+    expect(stderr).toContain(ready.project_api_key);
+    expect(stderr).toMatch(/phx-sim: stopped; 1 event kept, 1 dropped, 1 request rejected\n$/);
+    expect(code).toBe(130);
+  });
+
+  test("never lets hostile text reach the terminal", async () => {
+    const { sim, ready } = await startReady(["--memory"], { cwd: newFolder() });
+    await capture(ready, { event: "\u001b[2J\u202ebad\nline", distinct_id: "u" });
+    const { stderr } = await sim.signal("SIGINT").then(async () => sim.ended);
+    expect(stderr).toContain("\\x1b[2J\\u202ebad\\x0aline");
+    expect(stderr.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
+  test("--verbose tells every request", async () => {
+    const { sim, ready } = await startReady(["--memory", "--verbose"], { cwd: newFolder() });
+    await fetch(`${ready.url}/array/${ready.project_api_key}/config`);
+    await sim.says("stderr", /^GET \/array\/\w+\/config 200/m);
+  });
+
+  test("--quiet tells none", async () => {
+    const { sim, ready } = await startReady(["--memory", "--quiet"], { cwd: newFolder() });
+    await capture(ready, { event: "lost" });
+    const { stderr } = await sim.signal("SIGINT");
+    expect(stderr).toBe("");
+  });
+});
+
+test.runIf(process.platform === "linux")("--open hands the inspector's address to the browser", async () => {
+  const cwd = newFolder();
+  writeFileSync(join(cwd, "xdg-open"), '#!/bin/sh\necho "$1" > opened\nkill -TERM "$PPID"\n', {
+    mode: 0o755,
+  });
+  const PATH = `${cwd}:${process.env.PATH}`;
+  const { sim, ready } = await startReady(["--memory", "--open"], { cwd, env: { PATH } });
+  expect((await sim.ended).code).toBe(143);
+  expect(readFileSync(join(cwd, "opened"), "utf8")).toBe(`${ready.inspector_url}\n`);
+});
+
+describe("the end", () => {
+  test("repeated signals end it once, with everything written", async () => {
+    const cwd = newFolder();
+    const { sim, ready } = await startReady([], { cwd });
+    await capture(ready, { event: "last", distinct_id: "u" });
+    sim.child.kill("SIGINT");
+    sim.child.kill("SIGINT");
+    const { code, stderr } = await sim.signal("SIGTERM");
+    expect([130, 143]).toContain(code);
+    expect(stderr).toContain("1 event kept");
+    const again = await startReady([], { cwd });
+    const info = await (await fetch(`${again.ready.url}/__sim/events`)).json();
+    expect(info).toMatchObject({ events: [{ event: "last" }] });
+  });
+
+  test("does not wait for callers that wait", async () => {
+    const { sim, ready } = await startReady(["--memory"], { cwd: newFolder() });
+    const waiting = post(`${ready.url}/__sim/events/wait`, { match: { event: "never" }, timeout_ms: 60_000 });
+    const over = waiting.then((answer) => answer.text()).catch(() => "cut off");
+    await fetch(`${ready.url}/__sim/health`);
+    expect((await sim.signal("SIGTERM")).code).toBe(143);
+    await over;
+  });
+
+  test("a reader that goes away does not end the sim", async () => {
+    const { sim, ready } = await startReady(["--memory"], { cwd: newFolder() });
+    sim.child.stdout?.destroy();
+    sim.child.stderr?.destroy();
+    for (let i = 0; i < 3; i++) {
+      const answer = await capture(ready, { event: "e", distinct_id: "u" });
+      expect(answer.status).toBe(200);
+    }
+    expect((await sim.signal("SIGTERM")).code).toBe(143);
+  });
+});

@@ -1,0 +1,381 @@
+import { describe, expect, test } from "vitest";
+import type { FeatureFlag } from "../../src/model/world.ts";
+import { decide, type Who } from "./a-flag.ts";
+
+type Filters = FeatureFlag["filters"];
+
+const pro = { key: "plan", value: "pro", type: "person" };
+const half = [
+  { key: "control", rollout_percentage: 50 },
+  { key: "test", rollout_percentage: 50 },
+];
+
+/** [name, filters, who, value, reason, condition_index, description] */
+const rows: [string, Filters, Who, boolean | string, string, number | null, string][] = [
+  ["no condition set", { groups: [] }, {}, false, "no_group_type", null, "No group type"],
+  ["no groups key", {}, {}, false, "no_group_type", null, "No group type"],
+  ["everybody", { groups: [{}] }, {}, true, "condition_match", 0, "Matched condition set 1"],
+  [
+    "null rollout is everybody",
+    { groups: [{ rollout_percentage: null }] },
+    {},
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "0 % is nobody",
+    { groups: [{ rollout_percentage: 0 }] },
+    {},
+    false,
+    "out_of_rollout_bound",
+    0,
+    "Out of rollout bound",
+  ],
+  [
+    "0 % is the empty identifier",
+    { groups: [{ rollout_percentage: 0 }] },
+    { distinctId: "" },
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "a property that fits",
+    { groups: [{ properties: [pro] }] },
+    { properties: { plan: "pro" } },
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "a property that does not fit",
+    { groups: [{ properties: [pro] }] },
+    { properties: { plan: "free" } },
+    false,
+    "no_condition_match",
+    0,
+    "No matching condition set",
+  ],
+  [
+    "an inherited name is no property",
+    { groups: [{ properties: [{ key: "constructor", operator: "is_set" }] }] },
+    {},
+    false,
+    "no_condition_match",
+    0,
+    "No matching condition set",
+  ],
+  [
+    "the second set",
+    { groups: [{ properties: [pro] }, {}] },
+    {},
+    true,
+    "condition_match",
+    1,
+    "Matched condition set 2",
+  ],
+  [
+    "the better miss, though it came first",
+    { groups: [{ rollout_percentage: 0 }, { properties: [pro] }] },
+    {},
+    false,
+    "out_of_rollout_bound",
+    0,
+    "Out of rollout bound",
+  ],
+  [
+    "of equal misses the later",
+    { groups: [{ properties: [pro] }, { properties: [pro] }] },
+    {},
+    false,
+    "no_condition_match",
+    1,
+    "No matching condition set",
+  ],
+  [
+    "early exit stops at a rollout",
+    { groups: [{ rollout_percentage: 0 }, {}], early_exit: true },
+    {},
+    false,
+    "out_of_rollout_bound",
+    0,
+    "Out of rollout bound",
+  ],
+  [
+    "early exit goes on after properties",
+    { groups: [{ properties: [pro] }, {}], early_exit: true },
+    {},
+    true,
+    "condition_match",
+    1,
+    "Matched condition set 2",
+  ],
+  [
+    "an empty identifier gets the first variant",
+    { groups: [{}], multivariate: { variants: half } },
+    { distinctId: "" },
+    "control",
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "a forced variant",
+    { groups: [{ variant: "test" }], multivariate: { variants: half } },
+    { distinctId: "" },
+    "test",
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "a forced variant that does not exist",
+    { groups: [{ variant: "gone" }], multivariate: { variants: half } },
+    { distinctId: "" },
+    "control",
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "forced variants do not change the order of sets",
+    { groups: [{}, { variant: "test" }], multivariate: { variants: half } },
+    { distinctId: "" },
+    "control",
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "variants that leave a rest",
+    { groups: [{}], multivariate: { variants: [{ key: "rare", rollout_percentage: 0 }] } },
+    {},
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "a group flag without the group",
+    { groups: [{}], aggregation_group_type_index: 0 },
+    {},
+    false,
+    "no_group_type",
+    0,
+    "No group type",
+  ],
+  [
+    "a group flag",
+    {
+      groups: [{ properties: [{ key: "plan", value: "pro", type: "group", group_type_index: 0 }] }],
+      aggregation_group_type_index: 0,
+    },
+    { groups: { 0: { key: "acme", properties: { plan: "pro" } } } },
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "a set about the person in a group flag",
+    {
+      groups: [{ properties: [pro], aggregation_group_type_index: null }],
+      aggregation_group_type_index: 0,
+    },
+    { properties: { plan: "pro" } },
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "enrolled",
+    { groups: [], feature_enrollment: true },
+    { properties: { "$feature_enrollment/beta": "true" } },
+    true,
+    "super_condition_value",
+    0,
+    "Super condition value",
+  ],
+  [
+    "opted out, though everybody is in",
+    { groups: [{}], feature_enrollment: true },
+    { properties: { "$feature_enrollment/beta": false } },
+    false,
+    "super_condition_value",
+    0,
+    "Super condition value",
+  ],
+  [
+    "no choice made",
+    { groups: [{}], feature_enrollment: true },
+    {},
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "legacy enrolment decides",
+    { groups: [{}], super_groups: [{ properties: [{ key: "in", value: ["true"] }] }] },
+    { properties: { in: "false" } },
+    false,
+    "super_condition_value",
+    0,
+    "Super condition value",
+  ],
+  [
+    "legacy enrolment without its property",
+    { groups: [{}], super_groups: [{ properties: [{ key: "in", value: ["true"] }] }] },
+    {},
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "held out: .178 of 20 %",
+    { groups: [{}], holdout: { id: 42, exclusion_percentage: 20 } },
+    { distinctId: "user-1" },
+    "holdout-42",
+    "holdout_condition_value",
+    null,
+    "Holdout condition value",
+  ],
+  [
+    "not held out: .178 of 17 %",
+    { groups: [{}], holdout: { id: 42, exclusion_percentage: 17 } },
+    { distinctId: "user-1" },
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "held out by the legacy form",
+    { groups: [{}], holdout_groups: [{ variant: "holdout-3", rollout_percentage: 20 }] },
+    { distinctId: "user-1" },
+    "holdout-3",
+    "holdout_condition_value",
+    null,
+    "Holdout condition value",
+  ],
+];
+
+describe("evaluation", () => {
+  test.each(rows)("%s", (_name, filters, who, value, code, condition_index, description) => {
+    const decision = decide({ filters }, who);
+    expect(decision).toMatchObject({ value, reason: { code, description }, condition_index, failed: false });
+    expect(decision.enabled).toBe(value !== false);
+    expect(decision.variant).toBe(typeof value === "string" ? value : null);
+  });
+
+  test("groups are hashed by their key, also when that is a number's text", () => {
+    const filters = { groups: [{ rollout_percentage: 45 }], aggregation_group_type_index: 1 };
+    const keyed = (key: string) => decide({ key: "simple-flag", filters }, { groups: { 1: { key } } }).value;
+    expect([keyed("distinct_id_1"), keyed("distinct_id_3")]).toEqual([true, false]);
+  });
+
+  test("a device flag hashes the device", () => {
+    const flag = {
+      key: "simple-flag",
+      bucketing_identifier: "device_id",
+      filters: { groups: [{ rollout_percentage: 45 }] },
+    };
+    expect(decide(flag, { distinctId: "x", deviceId: "distinct_id_1" }).value).toBe(true);
+    expect(decide(flag, { distinctId: "x", deviceId: "distinct_id_3" }).value).toBe(false);
+    expect(decide(flag, { distinctId: "distinct_id_1" }).reason.code).toBe("out_of_rollout_bound");
+  });
+
+  test("a continuity flag hashes the key it is told, and fails only when the hash matters", () => {
+    const flag = { key: "simple-flag", ensure_experience_continuity: true };
+    const some = { ...flag, filters: { groups: [{ rollout_percentage: 45 }] } };
+    expect(decide(some, { continuityKey: "distinct_id_1" }).value).toBe(true);
+    expect(decide(some, { continuityKey: "distinct_id_3" }).value).toBe(false);
+    expect(decide(some)).toMatchObject({ failed: true, reason: { code: "hash_key_override_error" } });
+    expect(decide(flag)).toMatchObject({ failed: false, value: true });
+  });
+
+  test.each<[string, Filters["payloads"], Filters, Who, string | null]>([
+    ["of a plain flag", { true: '{"a":1}' }, {}, {}, '{"a":1}'],
+    ["written as a plain value", { true: { a: 1 } }, {}, {}, '{"a":1}'],
+    [
+      "of the variant",
+      { test: '"x"', true: "1" },
+      { groups: [{ variant: "test" }], multivariate: { variants: half } },
+      {},
+      '"x"',
+    ],
+    [
+      "of another variant",
+      { control: "1" },
+      { groups: [{ variant: "test" }], multivariate: { variants: half } },
+      {},
+      null,
+    ],
+    ["of a flag that is off", { true: "1" }, { groups: [{ rollout_percentage: 0 }] }, {}, null],
+    [
+      "of an opted-out person",
+      { true: "1" },
+      { feature_enrollment: true },
+      { properties: { "$feature_enrollment/beta": false } },
+      "1",
+    ],
+    ["null", { true: null }, {}, {}, null],
+  ])("payload %s", (_name, payloads, filters, who, expected) => {
+    expect(decide({ filters: { groups: [{}], ...filters, payloads } }, who).payload).toBe(expected);
+  });
+
+  test.each<[string, Filters]>([
+    ["unsupported_cohort", { groups: [{ properties: [{ key: "id", type: "cohort", value: 1 }] }] }],
+    [
+      "unsupported_cohort",
+      { groups: [{}, { properties: [{ key: "id", type: "cohort", value: 1, operator: "in" }] }] },
+    ],
+    [
+      "unsupported_flag_dependency",
+      { groups: [{ properties: [{ key: "3", type: "flag", operator: "flag_evaluates_to", value: true }] }] },
+    ],
+    [
+      "unsupported_property_type",
+      { groups: [{ properties: [{ key: "created_at", type: "person_metadata", operator: "is_set" }] }] },
+    ],
+    [
+      "unsupported_property_type",
+      { groups: [{ properties: [{ key: "plan", type: "group", group_type_index: 0 }] }] },
+    ],
+    ["unsupported_property_type", { groups: [{ properties: [pro] }], aggregation_group_type_index: 0 }],
+    [
+      "unsupported_property_type",
+      {
+        groups: [{ properties: [{ key: "x", type: "group", group_type_index: 1 }] }],
+        aggregation_group_type_index: 0,
+      },
+    ],
+    ["unsupported_operator", { groups: [{ properties: [{ key: "x", operator: "sounds_like", value: 1 }] }] }],
+    ["unsupported_operator", { groups: [{ properties: [{ key: "x", negation: true, value: 1 }] }] }],
+    ["unsupported_filter_value", { groups: [{}], holdout: { id: 1 } }],
+  ])("%s: the flag fails instead of guessing", (code, filters) => {
+    expect(decide({ filters }, { properties: { x: 1 } })).toEqual({
+      value: false,
+      enabled: false,
+      variant: null,
+      payload: null,
+      reason: { code, description: expect.any(String) },
+      condition_index: null,
+      failed: true,
+    });
+  });
+
+  test("a value that cannot be read fails only whom it concerns", () => {
+    const filters = {
+      groups: [{ properties: [{ key: "seen", operator: "is_date_after", value: "2026-01-01" }] }],
+    };
+    expect(decide({ filters }, { properties: { seen: "May 5th 2026" } }).failed).toBe(true);
+    expect(decide({ filters }, { properties: { seen: "2026-05-05" } }).value).toBe(true);
+  });
+});

@@ -1,0 +1,170 @@
+import { createApp } from "../../src/http/app.ts";
+import { type CallParts, callFrom } from "../../src/http/call.ts";
+import type { Endpoint } from "../../src/http/endpoint.ts";
+import { createRouter } from "../../src/http/router.ts";
+import { showEvent } from "../../src/ingest/show.ts";
+import { captureEndpoints } from "../../src/ingestion/capture.ts";
+import { captureV1Endpoints } from "../../src/ingestion/capture-v1.ts";
+import { recordingEndpoints } from "../../src/ingestion/recordings.ts";
+import { fixedClock } from "../../src/kernel/clock.ts";
+import { randomIds } from "../../src/kernel/ids.ts";
+import type { Json } from "../../src/kernel/json.ts";
+import type { Desk } from "../../src/model/desk.ts";
+import type { Dialect } from "../../src/model/dialect.ts";
+import type { StoredEvent } from "../../src/model/event.ts";
+import type { Note, TrafficLine } from "../../src/model/traffic.ts";
+import { emptyWorld, type Project, type Worlds } from "../../src/model/world.ts";
+import { mapPeople } from "./map-people.ts";
+
+export const now = Date.parse("2026-07-01T12:00:00.000Z");
+
+const projectOf = (id: number, api_key: string): Project => ({
+  id,
+  organization: "org",
+  name: `project ${id}`,
+  api_key,
+  secret_api_key: `phs_${id}`,
+  remote_config: {},
+  adopted: false,
+});
+
+export const key = "phc_test_key_of_project_one";
+export const otherKey = "phc_test_key_of_project_two";
+
+function worldsOf(projects: Project[]): Worlds {
+  const current = { ...emptyWorld(), projects };
+  return {
+    current,
+    projectByKey: (apiKey) => projects.find((project) => project.api_key === apiKey),
+    projectById: (id) => projects.find((project) => project.id === id),
+    change: (edit) => edit(current),
+  };
+}
+
+/** What came of one request. */
+export interface Outcome {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+  json: Json;
+  note: Note;
+  line: TrafficLine;
+  /** The reason of a rejected request. */
+  rejected: string | undefined;
+  events: StoredEvent[];
+}
+
+export interface Sent {
+  method?: string;
+  target?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+  peer?: string;
+}
+
+const bytesOf = (body: unknown): Buffer => {
+  if (Buffer.isBuffer(body)) return body;
+  if (body === undefined) return Buffer.alloc(0);
+  return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+};
+
+/** The capture endpoints with a desk of their own and a journal in memory; no socket. */
+export function openEdge(dialect: Dialect = "documented") {
+  const clock = fixedClock(now);
+  const seen = new Set<string>();
+  const lines: TrafficLine[] = [];
+  const worlds = worldsOf([projectOf(1, key), projectOf(2, otherKey)]);
+  const desk: Desk = {
+    worlds,
+    people: mapPeople(),
+    clock,
+    ids: randomIds(clock),
+    dialect,
+    projectFor: worlds.projectByKey,
+    seen: (project, uuid) => seen.has(`${project} ${uuid}`),
+  };
+  const endpoints: Endpoint[] = [
+    ...captureEndpoints(desk),
+    ...captureV1Endpoints(desk),
+    ...recordingEndpoints(desk),
+  ];
+  const crashes: unknown[] = [];
+  let seq = 1;
+  const app = createApp({
+    router: createRouter(endpoints),
+    unknownPath: () => {
+      throw new Error("no such path in this test");
+    },
+    onCrash: (error) => crashes.push(error),
+    async journal(call, reply, rejection) {
+      const note = (reply.note ?? {}) as Note;
+      const events = note.events ?? [];
+      for (const { uuid, dropped } of events) {
+        if (dropped === undefined) seen.add(`${note.project} ${uuid}`);
+      }
+      lines.push({
+        n: lines.length + 1,
+        at: call.at,
+        method: call.method,
+        target: call.target,
+        peer: call.peer,
+        status: reply.status,
+        ms: 0,
+        project: note.project ?? null,
+        ...(rejection ? { rejected: rejection } : note.rejected ? { rejected: note.rejected } : {}),
+        seq,
+        events,
+        ...(note.shape ? { shape: note.shape } : {}),
+        ...(note.steps ? { steps: note.steps } : {}),
+        headers: [...call.rawHeaders],
+        ...(note.text === undefined ? {} : { body: JSON.parse(note.text) }),
+      });
+      seq += events.length;
+      last = note;
+    },
+  });
+  let last: Note = {};
+
+  async function send({ method = "POST", target = "/capture/", headers = {}, body, peer }: Sent): Promise<Outcome> {
+    last = {};
+    const parts: CallParts = {
+      method,
+      target,
+      headers: { host: "sim", ...headers },
+      rawHeaders: Object.entries(headers).flat(),
+      body: bytesOf(body),
+      peer: peer ?? "127.0.0.1",
+      at: clock.now(),
+      started: 0,
+      signal: () => new AbortController().signal,
+    };
+    const before = lines.length;
+    const reply = await app.handle(callFrom(parts));
+    const line = lines[before];
+    const text = reply.body === null ? "" : reply.body.toString();
+    return {
+      status: reply.status,
+      headers: Object.fromEntries(
+        Array.from({ length: reply.headers.length / 2 }, (_, i) => [reply.headers[2 * i], reply.headers[2 * i + 1]]),
+      ),
+      text,
+      json: text.startsWith("{") ? JSON.parse(text) : null,
+      note: last,
+      line: line ?? ({ events: [] } as unknown as TrafficLine),
+      rejected: line?.rejected?.reason,
+      events: line ? (line.events ?? []).map((_, index) => showEvent(line, index)) : [],
+    };
+  }
+
+  /** Sends one event of project one and shows it. */
+  async function capture(event: string, distinct_id: string, properties: object = {}, more: object = {}) {
+    const outcome = await send({ body: { api_key: key, event, distinct_id, properties, ...more } });
+    const [stored] = outcome.events;
+    if (stored === undefined) throw new Error(`not taken: ${outcome.status} ${outcome.text}`);
+    return stored;
+  }
+
+  return { desk, clock, endpoints, lines, crashes, send, capture, people: desk.people };
+}
+
+export type Edge = ReturnType<typeof openEdge>;
