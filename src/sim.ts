@@ -138,7 +138,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
   const app = createApp({
     router: createRouter(endpoints),
     journal(call, reply, rejected) {
-      const note: Note = { ...(reply.note as Note | undefined) };
+      const note = (reply.note ?? {}) as Note;
       if (rejected) note.rejected = rejected;
       log.append(entryOf(call, reply, note));
       return log.written();

@@ -15,7 +15,7 @@ const showInList = (line: TrafficLine) => ({
   method: line.method,
   target: line.target,
   status: line.status,
-  ms: line.ms,
+  ms: line.us / 1000,
   project: line.project,
   outcome: line.rejected ? "rejected" : "answered",
   rejected: line.rejected ?? null,

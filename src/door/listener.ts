@@ -33,11 +33,11 @@ const isControl = (target: string): boolean => target.startsWith("/__sim");
 export function listen(options: ListenOptions): Promise<Listener> {
   const { gauge } = options;
   const server = createServer({ requestTimeout: bodyTimeout, keepAliveTimeout: 65_000 });
+  const ended = () => gauge.end();
   server.on("request", (req, res) => {
-    const counted = !isControl(req.url ?? "");
-    if (counted) {
+    if (!isControl(req.url ?? "")) {
       gauge.begin();
-      res.once("close", () => gauge.end());
+      res.on("close", ended);
     }
     receive(req, res, options);
   });
@@ -122,7 +122,6 @@ function receive(req: IncomingMessage, res: ServerResponse, options: ListenOptio
       () => send(res, empty(500)),
     );
   });
-  req.on("error", () => {});
 }
 
 /** Aborts when the sender goes away before it has its answer. */

@@ -12,6 +12,7 @@ export function createGauge(): Gauge {
   const changed = new Set<() => void>();
   const change = (by: number) => {
     inFlight += by;
+    if (changed.size === 0) return;
     for (const listener of [...changed]) listener();
   };
   return {

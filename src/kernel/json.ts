@@ -12,14 +12,23 @@ export const own = (object: JsonObject, key: string): Json | undefined =>
 /** The service's JSON parser refuses deeper nesting (serde_json's recursion limit). */
 export const maxDepth = 128;
 
-const count = (text: string, char: string): number => text.split(char).length - 1;
+/** Are there more than `limit` brackets that open something? Native search, from hit to hit. */
+function hasManyOpenings(text: string, limit: number): boolean {
+  let left = limit;
+  for (const char of openings) {
+    for (let at = text.indexOf(char); at !== -1; at = text.indexOf(char, at + 1)) if (--left < 0) return true;
+  }
+  return false;
+}
+
+const openings = ["{", "["] as const;
 
 /**
  * Is the text nested deeper than `limit`? Text with few brackets is cleared at native speed;
  * the rest is walked once, outside of strings.
  */
 export function isTooDeep(text: string, limit: number = maxDepth): boolean {
-  if (count(text, "{") + count(text, "[") <= limit) return false;
+  if (text.length <= 2 * limit || !hasManyOpenings(text, limit)) return false;
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);

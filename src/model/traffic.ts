@@ -22,8 +22,8 @@ export interface TrafficLine {
   /** The sender's address. */
   peer: string;
   status: number;
-  /** Time taken until the answer was ready, ms with three decimals. */
-  ms: number;
+  /** Time taken until the answer was ready, in microseconds. */
+  us: number;
   project: number | null;
   /** Why the request was rejected; absent when it was answered. */
   rejected?: { reason: string; detail: string };

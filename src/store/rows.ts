@@ -10,8 +10,8 @@ const pageRows = 16_384;
 export interface Rows {
   readonly width: number;
   readonly length: number;
-  /** Appends a row of zeros and returns its number. */
-  add(): number;
+  /** Appends a row (cells not given are 0) and returns its number. */
+  add(a?: number, b?: number, c?: number, d?: number, e?: number): number;
   get(row: number, column: number): number;
   set(row: number, column: number, value: number): void;
   /** First row in [from, to) whose columns a and b hold these values, or -1. Pass b = -1 to ask for a alone. */
@@ -19,6 +19,8 @@ export interface Rows {
   /** The same, backwards from `to - 1`. */
   findLast(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number;
   truncate(length: number): void;
+  /** Says how many rows the pages hold, after they were loaded. */
+  resume(length: number): void;
   /** The raw pages, for the sidecar file. */
   readonly pages: Uint32Array[];
 }
@@ -35,8 +37,16 @@ export function createRows(width: number): Rows {
     get length() {
       return length;
     },
-    add() {
-      if (length === pages.length * pageRows) pages.push(new Uint32Array(pageRows * width));
+    add(a = 0, b = 0, c = 0, d = 0, e = 0) {
+      const at = length % pageRows;
+      if (at === 0 && length === pages.length * pageRows) pages.push(new Uint32Array(pageRows * width));
+      const cells = page(length);
+      // Written out: a loop over an arguments array costs more than all five.
+      cells[at] = a;
+      if (width > 1) cells[at + pageRows] = b;
+      if (width > 2) cells[at + 2 * pageRows] = c;
+      if (width > 3) cells[at + 3 * pageRows] = d;
+      if (width > 4) cells[at + 4 * pageRows] = e;
       return length++;
     },
     get: (row, column) => page(row)[column * pageRows + (row % pageRows)] ?? 0,
@@ -69,6 +79,9 @@ export function createRows(width: number): Rows {
         row = first - 1;
       }
       return -1;
+    },
+    resume(to) {
+      length = to;
     },
     truncate(to) {
       for (let row = to; row < length; row++) {
@@ -144,7 +157,7 @@ function loadPages(fd: number, rows: Rows, birth: number, logSize: number, pageB
     readSync(fd, bytesOf(cells), 0, pageBytes, headerBytes + 8 + i * pageBytes);
     rows.pages.push(cells);
   }
-  while (rows.length < count) rows.add();
+  rows.resume(count);
   return { rows: count, bytes: covered };
 }
 

@@ -145,13 +145,27 @@ export interface TrafficEntry {
   project: number | null;
 }
 
+/** Method, target and peer: the same as last time more often than not. */
+function addressWriter(): (call: ReceivedCall) => string {
+  let last = { method: "", target: "", peer: "" };
+  let written = "";
+  return ({ method, target, peer }) => {
+    if (method !== last.method || target !== last.target || peer !== last.peer) {
+      last = { method, target, peer };
+      written = `"method":${JSON.stringify(method)},"target":${JSON.stringify(maskTarget(target))},"peer":${JSON.stringify(peer)}`;
+    }
+    return written;
+  };
+}
+
 /** Makes the entries of a journal; `maskKeys` keeps personal and secret keys off the disk. */
 export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Note) => TrafficEntry {
   const headersText = headerWriter();
+  const addressText = addressWriter();
   return (call, reply, note) => {
-    const ms = Math.round((performance.now() - call.started) * 1000) / 1000;
+    const us = Math.round((performance.now() - call.started) * 1000);
     const project = note.project ?? null;
-    let head = `"at":${call.at},"method":${quote(call.method)},"target":${quote(maskTarget(call.target))},"peer":${quote(call.peer)},"status":${reply.status},"ms":${ms},"project":${project}`;
+    let head = `"at":${call.at},${addressText(call)},"status":${reply.status},"us":${us},"project":${project}`;
     if (note.rejected) head += `,"rejected":${JSON.stringify(note.rejected)}`;
     if (note.shape && note.shape !== "legacy") head += `,"shape":"${note.shape}"`;
     if (note.steps && note.steps.length > 0) head += `,"steps":${JSON.stringify(note.steps)}`;
@@ -164,7 +178,7 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
       method: call.method,
       target: call.target,
       status: reply.status,
-      ms,
+      ms: us / 1000,
       project,
     };
   };
@@ -173,7 +187,3 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
 /** Personal (`phx_`) and secret (`phs_`) keys in a body are masked; one look clears nearly every body. */
 const maskBody = (text: string): string =>
   text.includes("phx_") || text.includes("phs_") ? maskKeys(text) : text;
-
-/** JSON string; the usual ASCII without quotes and backslashes needs no escaping. */
-const quote = (text: string): string => (plain.test(text) ? `"${text}"` : JSON.stringify(text));
-const plain = /^[\w\-./:?=&%~+,@]*$/;

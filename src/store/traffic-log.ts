@@ -202,22 +202,17 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   }
 
   function addRequest(offset: number, project: number | null, rejected: boolean): void {
-    const row = requests.add();
-    requests.set(row, request.offsetLow, offset >>> 0);
-    requests.set(row, request.offsetHigh, Math.floor(offset / 2 ** 32));
-    requests.set(row, request.meta, ((project ?? noProject) << flagBits) | (rejected ? rejectedBit : 0));
+    const meta = ((project ?? noProject) << flagBits) | (rejected ? rejectedBit : 0);
+    requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), meta);
   }
 
   function addEvent(key: EventKey | undefined, uuid: string | null, project: number | null, dropped: boolean): void {
-    const row = events.add();
-    events.set(row, event.request, requests.length - 1);
-    events.set(row, event.name, fnv1a(key?.event ?? ""));
-    events.set(row, event.distinctId, fnv1a(key?.distinct_id ?? ""));
-    events.set(row, event.meta, ((project ?? noProject) << flagBits) | (dropped ? droppedBit : 0));
-    if (uuid === null || dropped) return;
-    const hash = fnv1a(uuid);
-    events.set(row, event.uuid, hash);
-    uuids.add(hash, row);
+    const meta = ((project ?? noProject) << flagBits) | (dropped ? droppedBit : 0);
+    const unique = uuid !== null && !dropped;
+    const hash = unique ? fnv1a(uuid) : 0;
+    const name = fnv1a(key?.event ?? "");
+    const row = events.add(requests.length - 1, name, fnv1a(key?.distinct_id ?? ""), hash, meta);
+    if (unique) uuids.add(hash, row);
   }
 
   const offsetOf = (row: number): number =>

@@ -7,7 +7,7 @@ import { suites } from "./suites/index.ts";
 
 const full: Pace = {
   rounds: 5,
-  warmupMs: 800,
+  warmupMs: 1000,
   measureMs: 1000,
   starts: 11,
   events: 1_000_000,
@@ -17,7 +17,7 @@ const full: Pace = {
 
 const quick: Pace = {
   rounds: 1,
-  warmupMs: 400,
+  warmupMs: 1000,
   measureMs: 600,
   starts: 5,
   events: 100_000,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { version } from "../../src/kernel/version.ts";
@@ -126,7 +126,7 @@ describe("the request log", () => {
   test("never lets hostile text reach the terminal", async () => {
     const { sim, ready } = await startReady(["--memory"], { cwd: newFolder() });
     await capture(ready, { event: "\u001b[2J\u202ebad\nline", distinct_id: "u" });
-    const { stderr } = await sim.signal("SIGINT").then(async () => sim.ended);
+    const { stderr } = await sim.signal("SIGINT");
     expect(stderr).toContain("\\x1b[2J\\u202ebad\\x0aline");
     expect(stderr.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
@@ -154,6 +154,18 @@ test.runIf(process.platform === "linux")("--open hands the inspector's address t
   const { sim, ready } = await startReady(["--memory", "--open"], { cwd, env: { PATH } });
   expect((await sim.ended).code).toBe(143);
   expect(readFileSync(join(cwd, "opened"), "utf8")).toBe(`${ready.inspector_url}\n`);
+});
+
+test("a line that a crash cut off is told, and the sim starts", async () => {
+  const cwd = newFolder();
+  const first = await startReady([], { cwd });
+  await capture(first.ready, { event: "kept", distinct_id: "u" });
+  await first.sim.signal("SIGINT");
+  const file = join(cwd, ".phx-sim", "traffic.ndjson");
+  appendFileSync(file, '{"n":');
+  const { sim } = await startReady([], { cwd });
+  const [notice] = await sim.says("stderr", /^phx-sim: .*cut off.*\n/m);
+  expect(notice).toContain(file);
 });
 
 describe("the end", () => {

@@ -109,7 +109,7 @@ export function openEdge(dialect: Dialect = "documented") {
         target: call.target,
         peer: call.peer,
         status: reply.status,
-        ms: 0,
+        us: 0,
         project: note.project ?? null,
         ...(rejection ? { rejected: rejection } : note.rejected ? { rejected: note.rejected } : {}),
         seq,
@@ -125,7 +125,13 @@ export function openEdge(dialect: Dialect = "documented") {
   });
   let last: Note = {};
 
-  async function send({ method = "POST", target = "/capture/", headers = {}, body, peer }: Sent): Promise<Outcome> {
+  async function send({
+    method = "POST",
+    target = "/capture/",
+    headers = {},
+    body,
+    peer,
+  }: Sent): Promise<Outcome> {
     last = {};
     const parts: CallParts = {
       method,
@@ -145,7 +151,10 @@ export function openEdge(dialect: Dialect = "documented") {
     return {
       status: reply.status,
       headers: Object.fromEntries(
-        Array.from({ length: reply.headers.length / 2 }, (_, i) => [reply.headers[2 * i], reply.headers[2 * i + 1]]),
+        Array.from({ length: reply.headers.length / 2 }, (_, i) => [
+          reply.headers[2 * i],
+          reply.headers[2 * i + 1],
+        ]),
       ),
       text,
       json: text.startsWith("{") ? JSON.parse(text) : null,

@@ -3,12 +3,12 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
 /** What the front does to a request before or instead of passing it on. */
-export type Mishap =
+type Mishap =
   | "refused" /* 503 at once: the sim never sees it */
   | "lost answer"; /* the sim has it, but the sender is told 503 */
 
 /** A server in front of the sim on which things go wrong. */
-export interface Front extends AsyncDisposable {
+interface Front extends AsyncDisposable {
   url: string;
   /** Paths asked for, in order, with what happened. */
   asked: string[];

@@ -1,13 +1,14 @@
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { type Browser, chromium } from "playwright-core";
 
 /** An executable that may be a Chromium. */
-export interface Candidate {
+interface Candidate {
   /** Where it was found, for the report. */
   from: string;
   path: string;
@@ -107,7 +108,7 @@ export const installedCandidates = (around: Surroundings): Candidate[] =>
   );
 
 const project = join(import.meta.dirname, "..", "..");
-const packageHome = join(project, "node_modules", "@sparticuz", "chromium");
+const require = createRequire(import.meta.url);
 const cache = join(project, "node_modules", ".cache", "phx-sim");
 
 /** The package's own file names folders of its cloud; without any font a page with an input field crashes. */
@@ -144,14 +145,19 @@ async function unpack(target: string): Promise<void> {
   }
 }
 
-/** The Chromium of the npm package, for Linux on x64; undefined elsewhere. */
+/**
+ * The Chromium of the npm package, for Linux on x64; undefined elsewhere.
+ * @throws Error when the package is not installed or cannot be unpacked
+ */
 export async function packagedCandidate({
   env,
   platform,
   arch,
 }: Surroundings): Promise<Candidate | undefined> {
-  if (platform !== "linux" || arch !== "x64" || !existsSync(packageHome)) return undefined;
-  const manifest: { version: string } = JSON.parse(await readFile(join(packageHome, "package.json"), "utf8"));
+  if (platform !== "linux" || arch !== "x64") return undefined;
+  // Its entry is build/cjs/index.cjs; package.json itself is not among its exports.
+  const home = join(require.resolve("@sparticuz/chromium"), "..", "..", "..");
+  const manifest: { version: string } = JSON.parse(await readFile(join(home, "package.json"), "utf8"));
   const folder = join(cache, `chromium-${manifest.version}`);
   if (!existsSync(folder)) await unpack(folder);
   const libraries = [join(folder, "al2023", "lib"), env.LD_LIBRARY_PATH].filter(Boolean);

@@ -45,8 +45,9 @@ const grants = (key: PersonalApiKey, wanted: string): boolean =>
 function namedProject(call: Call, desk: Desk): Project | undefined {
   const token = queryToken(call);
   if (token) return projectOfToken(desk, token);
-  const id = call.params.project_id;
-  return id === "@current" ? desk.worlds.current.projects[0] : desk.worlds.projectById(Number(id));
+  const id = call.params.project_id ?? "";
+  if (id === "@current") return desk.worlds.current.projects[0];
+  return /^\d+$/.test(id) ? desk.worlds.projectById(Number(id)) : undefined;
 }
 
 const projectOfSecret = (world: World, secret: string): Project | undefined =>

@@ -84,7 +84,7 @@ export const remoteConfigOf = (project: Project, world: World): JsonObject => ({
 });
 
 /** The same as a script, in the form that posthog-js looks for before it asks for the JSON. */
-export function remoteConfigScript(project: Project, world: World): string {
+function remoteConfigScript(project: Project, world: World): string {
   const config = JSON.stringify(remoteConfigOf(project, world));
   const token = JSON.stringify(project.api_key);
   return `(function(){window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{};window._POSTHOG_REMOTE_CONFIG[${token}]={config:${config},siteApps:[]};})();\n`;

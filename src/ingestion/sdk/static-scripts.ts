@@ -7,7 +7,7 @@ import { SimError } from "../../kernel/errors.ts";
 import { findInstalled, fitting } from "./installed.ts";
 
 /** A script's bytes and the tag that changes with them. */
-export interface SdkScript {
+interface SdkScript {
   bytes: Buffer;
   /** Strong ETag, quoted. */
   etag: string;

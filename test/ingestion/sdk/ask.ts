@@ -9,7 +9,7 @@ import type { Desk } from "../../../src/model/desk.ts";
 import type { People } from "../../../src/model/people.ts";
 import { emptyWorld, type Project, type World } from "../../../src/model/world.ts";
 
-export const now = Date.UTC(2026, 0, 2, 3, 4, 5);
+const now = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 export const aProject = (more: Partial<Project> = {}): Project => ({
   id: 1,
@@ -75,7 +75,7 @@ export function aCall(target: string, { method = "GET", headers = {}, body = "" 
   });
 }
 
-export interface Answer extends Reply {
+interface Answer extends Reply {
   text: string;
   header(name: string): string | undefined;
   /** The body parsed as JSON. */
