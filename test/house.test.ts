@@ -37,7 +37,6 @@ const homes: Record<string, readonly string[]> = {
   chokidar: ["scenario"],
   yargs: ["cli"],
   "find-my-way": ["http"],
-  "lz-string": ["ingest"],
   zod: ["model", "scenario", "resources", "control"],
 };
 

@@ -1,6 +1,7 @@
 /**
- * Characters that can move a cursor, start an escape sequence, end a line, hide or reorder text on a terminal:
- * controls (C0, C1), format characters (bidirectional marks, zero-width, tags), line separators, lone surrogates.
+ * Characters that can move a cursor, start an escape sequence, end a line, hide or reorder text on a
+ * terminal: controls (C0, C1), format characters (bidirectional marks, zero-width, tags), line
+ * separators, lone surrogates.
  */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
@@ -10,7 +11,10 @@ function spelled(char: string): string {
   return hex.length <= 4 ? `\\u${hex.padStart(4, "0")}` : `\\u{${hex}}`;
 }
 
-/** Text of unknown origin, safe on a terminal and on one line: unsafe characters are spelled out, length is capped. */
+/**
+ * Text of unknown origin, safe on a terminal and on one line: unsafe characters are spelled out, length is
+ * capped.
+ */
 export function clean(text: string, limit = 400): string {
   const cut = text.length > limit ? `${text.slice(0, limit)}…` : text;
   return cut.replace(unsafe, spelled);

@@ -8,7 +8,7 @@ import { kinds } from "./kinds.ts";
 import { didYouMean } from "./nearest.ts";
 import { type Options, readValue } from "./options.ts";
 
-export const configName = "phx-sim.config.json";
+const configName = "phx-sim.config.json";
 
 /** A checked config file: option name → value as text. Relative paths in it start from `folder`. */
 export interface Config {

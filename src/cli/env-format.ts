@@ -1,6 +1,9 @@
 import type { EnvGroup } from "./env-names.ts";
 
-/** Single quotes with the way out and in again for a quote inside: nothing in between means anything to a shell. */
+/**
+ * Single quotes with the way out and in again for a quote inside: nothing in between means anything to a
+ * shell.
+ */
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 const flat = (groups: readonly EnvGroup[]) => groups.flatMap(({ variables }) => variables);
@@ -12,7 +15,8 @@ const writers = {
       `# ${comment}`,
       ...variables.map(([name, value]) => `${name}=${value}`),
     ]),
-  // For `eval "$(phx-sim env --format shell)"`: no comment lines, which an unquoted eval would turn into one long comment.
+  // For `eval "$(phx-sim env --format shell)"`: no comment lines, which an unquoted eval would turn into
+  // one long comment.
   shell: (groups: readonly EnvGroup[]): string[] =>
     flat(groups).map(([name, value]) => `export ${name}=${shellQuoted(value)}`),
   json: (groups: readonly EnvGroup[]): string[] => [

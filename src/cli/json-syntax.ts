@@ -5,14 +5,14 @@ export interface SyntaxSpot {
 }
 
 const token =
-  /[ \t\r\n]*(?:([{}[\],:])|("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)\b))/uy;
+  /[ \t\r\n]*(?:([{}[\],:])|("(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)\b))/uy;
 
 /** What may come next; an open bracket adds a level, its partner ends it. */
 type Expect = "value" | "value or ]" | "key or }" | "key" | ":" | ", or end" | "nothing";
 
 /**
- * The first place at which the text cannot go on as JSON. `JSON.parse` tells an offset for some mistakes only,
- * so the text is walked again; call it for text that JSON.parse refused.
+ * The first place at which the text cannot go on as JSON. `JSON.parse` tells an offset for some mistakes
+ * only, so the text is walked again; call it for text that JSON.parse refused.
  */
 export function syntaxSpot(text: string): SyntaxSpot {
   const at = brokenAt(text);

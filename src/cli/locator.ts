@@ -11,7 +11,7 @@ export interface Located {
   readonly token: string | undefined;
 }
 
-export const locatorName = "run.json";
+const locatorName = "run.json";
 
 /** The running sim that the folder's locator names; undefined when there is none or its process is gone. */
 export function locate(folder: string): Located | undefined {

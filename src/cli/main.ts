@@ -73,7 +73,10 @@ function shellOf(out: Shell["out"], err: Shell["err"]): Shell {
   };
 }
 
-/** After a signal or a failure nothing that is still open may hold the process; normally it ends by itself before. */
+/**
+ * After a signal or a failure nothing that is still open may hold the process; normally it ends by itself
+ * before.
+ */
 function leaveSoon(code: number): void {
   setTimeout(() => process.exit(code), 300).unref();
 }

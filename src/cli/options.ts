@@ -3,7 +3,10 @@ import { Failure } from "./failure.ts";
 import { type KindName, type KindValue, kinds } from "./kinds.ts";
 import { didYouMean } from "./nearest.ts";
 
-/** One row of a command's table: both readers of the command line, the environment and the config file obey it. */
+/**
+ * One row of a command's table: both readers of the command line, the environment and the config file obey
+ * it.
+ */
 export interface Option {
   readonly kind: KindName;
   readonly describe: string;
@@ -30,7 +33,10 @@ export type ValueOf<O extends Option> = O extends { kind: "switch" } | { default
 /** `PHX_SIM_ADOPT_TOKENS` for `adopt-tokens`. */
 export const variableOf = (name: string): string => `PHX_SIM_${name.toUpperCase().replaceAll("-", "_")}`;
 
-/** Reads a value's text. `where` names the source, e.g. `--port`; throws a usage failure that says what was expected. */
+/**
+ * Reads a value's text. `where` names the source, e.g. `--port`; throws a usage failure that says what was
+ * expected.
+ */
 export function readValue(
   option: Option,
   text: string,

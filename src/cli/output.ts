@@ -15,7 +15,10 @@ export interface Lines {
   flush(): void;
 }
 
-/** A reader that does not read must not fill our memory: beyond this many waiting bytes lines are counted, not kept. */
+/**
+ * A reader that does not read must not fill our memory: beyond this many waiting bytes lines are counted,
+ * not kept.
+ */
 const maxWaiting = 1024 * 1024;
 
 /** Coalesces lines into one write per turn of the event loop. */

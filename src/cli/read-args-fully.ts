@@ -7,7 +7,10 @@ import { type Option, readValue, variableOf } from "./options.ts";
 import type { Reading } from "./read-args.ts";
 import type { Flags } from "./settings.ts";
 
-/** `--memory=yes` as `--memory`, `--memory=off` as `--no-memory`: yargs would take any other word than "true" as no. */
+/**
+ * `--memory=yes` as `--memory`, `--memory=off` as `--no-memory`: yargs would take any other word than
+ * "true" as no.
+ */
 function plainSwitches(argv: readonly string[], commands: readonly Command[]): string[] {
   return argv.map((arg) => {
     const [, name = "", text] = /^--([a-z-]+)=(.*)$/s.exec(arg) ?? [];
@@ -18,8 +21,8 @@ function plainSwitches(argv: readonly string[], commands: readonly Command[]): s
 }
 
 /**
- * The full reading, by yargs: help, version, and every mistake told in one line. Loaded on demand, because it costs
- * more than the rest of the start. Throws a usage failure.
+ * The full reading, by yargs: help, version, and every mistake told in one line. Loaded on demand, because
+ * it costs more than the rest of the start. Throws a usage failure.
  */
 export async function readArgsFully(argv: readonly string[], commands: readonly Command[]): Promise<Reading> {
   let chosen: Reading | undefined;

@@ -34,7 +34,10 @@ const manyRequests = 20;
 /** Different drops told per line of traffic. */
 const maxDropLines = 5;
 
-/** Log lines for requests that were answered in the same moment: events in short, each drop and rejection with its reason. */
+/**
+ * Log lines for requests that were answered in the same moment: events in short, each drop and rejection
+ * with its reason.
+ */
 export function requestLines(requests: readonly RequestSummary[], rules: LineRules): string[] {
   const wanted = requests.filter((request) => isWorthTelling(request, rules.verbosity));
   const told =

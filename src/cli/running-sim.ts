@@ -33,7 +33,8 @@ const pollMs = 50;
 const askMs = 2000;
 
 /**
- * The running sim, by --url, PHX_SIM_URL, or the locator in the data folder (the default folder is also looked for in
+ * The running sim, by --url, PHX_SIM_URL, or the locator in the data folder (the default folder is also
+ * looked for in
  * the folders above). With `waitMs` it keeps looking until the sim is ready. Throws `no_sim`.
  */
 export async function findRunning(where: Where, cwd: string, waitMs = 0): Promise<Running> {

@@ -14,10 +14,10 @@ export interface Surroundings {
 
 /** Nearer sources win. */
 const sources = ["flag", "environment", "config", "default"] as const;
-export type Source = (typeof sources)[number];
+type Source = (typeof sources)[number];
 
 /** Where a value came from: `where` is `--port`, `PHX_SIM_PORT`, the config file's path, or `default`. */
-export interface Origin {
+interface Origin {
   readonly source: Source;
   readonly where: string;
 }
@@ -32,8 +32,10 @@ interface Found extends Origin {
 }
 
 /**
- * The one place that decides: flag, then PHX_SIM_* variable, then config file, then default; and says where each value
- * came from. Throws a usage failure for a value that cannot be read and for two options that exclude each other.
+ * The one place that decides: flag, then PHX_SIM_* variable, then config file, then default; and says
+ * where each value
+ * came from. Throws a usage failure for a value that cannot be read and for two options that exclude each
+ * other.
  */
 export function resolveSettings<O extends Options>(
   options: O,
@@ -75,7 +77,8 @@ function candidates(name: string, option: Option, flags: Flags, around: Surround
   ];
   if (option.flagOnly) return rows;
   const variable = variableOf(name);
-  // An empty variable counts as not set: `PHX_SIM_DATA= phx-sim start` is how shells unset one for a single run.
+  // An empty variable counts as not set: `PHX_SIM_DATA= phx-sim start` is how shells unset one for a
+  // single run.
   rows.push({ source: "environment", where: variable, text: env[variable] || undefined, folder: cwd });
   if (config) {
     rows.push({ source: "config", where: config.file, text: config.texts.get(name), folder: config.folder });
@@ -92,7 +95,10 @@ function fallback(option: Option, cwd: string): Found {
 const isOn = (found: Found | undefined): found is Found =>
   found !== undefined && found.source !== "default" && found.value !== false;
 
-/** Of two that exclude each other the nearer source wins, the other gets its default; from one source it is a mistake. */
+/**
+ * Of two that exclude each other the nearer source wins, the other gets its default; from one source it is
+ * a mistake.
+ */
 function settleExclusion(
   options: Options,
   found: Map<string, Found>,

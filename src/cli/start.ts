@@ -3,7 +3,6 @@ import { banner, readyLine } from "./banner.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Shell } from "./command.ts";
 import { Failure, type FailureKind } from "./failure.ts";
-import { openPage } from "./open-page.ts";
 import { portHolder } from "./port-holder.ts";
 import { createRequestLog, type RequestLog } from "./request-log.ts";
 import type { Settings } from "./settings.ts";
@@ -56,6 +55,7 @@ async function run(settings: StartSettings, shell: Shell) {
   });
   sim.onRequest(log.add);
   announce(sim, settings, shell);
+  if (settings.values.open) await showInspector(sim.inspectorUrl, shell);
   const ending = await signal;
   await stop(sim, log, settings.values.quiet, shell);
   return ending;
@@ -71,7 +71,7 @@ async function open({ values }: StartSettings, shell: Shell): Promise<Sim> {
       dialect: values.dialect,
       adoptTokens: values["adopt-tokens"],
       strict: values.strict,
-      onNotice: (text) => shell.err.say(`phx-sim: ${clean(text)}`),
+      onNotice: (text) => shell.err.say(`phx-sim: ${clean(text, 4000)}`),
     });
   } catch (error) {
     if (!(error instanceof library.StartError)) throw error;
@@ -101,7 +101,11 @@ function announce(sim: Sim, { values, origins }: StartSettings, shell: Shell): v
     const told = Object.entries(origins).map(([name, { where }]) => `${name} from ${clean(where)}`);
     shell.err.say(`phx-sim: ${told.join(", ")}`);
   }
-  if (values.open) openPage(sim.inspectorUrl, () => shell.err.say("phx-sim: no browser could be opened"));
+}
+
+async function showInspector(url: string, shell: Shell): Promise<void> {
+  const { openPage } = await import("./open-page.ts");
+  openPage(url, () => shell.err.say("phx-sim: no browser could be opened"));
 }
 
 function scenarioOf(sim: Sim): string {

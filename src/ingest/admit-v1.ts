@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import type { DropReason } from "../model/outcome.ts";
 import type { EventKey } from "../model/traffic.ts";
 import { isPlaceholder } from "./illegal-ids.ts";
-import { droppedItem, type Item, maxName, uuidText } from "./item.ts";
+import { type Item, maxName, noProperties, objectOf, unreadItem, uuidText } from "./item.ts";
 import { futureTolerance, parseRfc3339 } from "./timestamp.ts";
 import { optionProperties } from "./v1-options.ts";
 
@@ -73,7 +73,7 @@ const rules: readonly Rule[] = [
 ];
 
 /** What all items of a v1 request share. */
-export interface V1Admission {
+interface V1Admission {
   /** Arrival, ms since the epoch. */
   at: number;
   /** The sender's clock when it sent, ms since the epoch. */
@@ -89,11 +89,8 @@ function timeOf(item: V1Item, options: JsonObject, { at, sentAt }: V1Admission):
   return adjusted > at + futureTolerance ? at : adjusted;
 }
 
-const noProperties: JsonObject = Object.freeze({});
-
 function keptItem(item: V1Item, uuid: string, admission: V1Admission): Item {
-  const { properties } = item.raw;
-  const own = isObject(properties) ? properties : noProperties;
+  const own = objectOf(item.raw.properties) ?? noProperties;
   const options = optionProperties(item.raw.options) ?? noProperties;
   const placeholder = isPlaceholder(item.distinct_id);
   return {
@@ -117,7 +114,8 @@ function admitV1(item: V1Item, uuid: string, admission: V1Admission): Item {
   const misrouted = admission.aiOnly && !item.event.startsWith("$ai_");
   const reason = broken?.reason ?? (misrouted ? "misrouted_event" : undefined);
   if (reason === undefined) return keptItem(item, uuid, admission);
-  return droppedItem(reason, admission.at, { event: item.event, distinct_id: item.distinct_id, uuid });
+  const { event, distinct_id } = item;
+  return { ...unreadItem(admission.at), event, distinct_id, uuid, dropped: reason };
 }
 
 function checkedUuid(text: string, earlier: Set<string>): string {

@@ -16,7 +16,7 @@ const decodedLimit = 25 * mebibyte;
 const blobPrefix = "event.properties.";
 
 /** What the answer says about a part. */
-export interface AcceptedPart {
+interface AcceptedPart {
   name: string;
   length: number;
   "content-type": string | null;

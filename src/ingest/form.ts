@@ -10,7 +10,7 @@ const window = 2048;
 export const looksLikeForm = (bytes: Buffer): boolean =>
   bytes.includes("data=") && front.test(bytes.toString("latin1", 0, window));
 
-export interface Form {
+interface Form {
   data: Buffer | undefined;
   compression: string | undefined;
 }

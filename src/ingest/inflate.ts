@@ -2,7 +2,7 @@ import * as zlib from "node:zlib";
 import { SimError } from "../kernel/errors.ts";
 
 /** Undoes one compression of a body; the result has at most `limit` bytes. */
-export type Inflate = (bytes: Buffer, limit: number) => Buffer;
+type Inflate = (bytes: Buffer, limit: number) => Buffer;
 
 /** The failure of a body that decodes to more than `limit` bytes. */
 export const tooLarge = (limit: number): SimError =>

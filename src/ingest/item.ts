@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../kernel/json.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import type { DropReason, Warning } from "../model/outcome.ts";
 
 /**
@@ -25,17 +25,17 @@ export interface Item {
   detail: string | undefined;
 }
 
-const noProperties: JsonObject = Object.freeze({});
+export const noProperties: JsonObject = Object.freeze({});
 
-/** An item that is not kept, with what could be read of it. */
-export const droppedItem = (
-  dropped: DropReason,
-  time: number,
-  known: { event?: string; distinct_id?: string; uuid?: string | null; detail?: string } = {},
-): Item => ({
-  event: known.event ?? "",
-  distinct_id: known.distinct_id ?? "",
-  uuid: known.uuid ?? null,
+/** The value if it is an object. */
+export const objectOf = (value: Json | undefined): JsonObject | undefined =>
+  isObject(value) ? value : undefined;
+
+/** An item of which nothing is known yet. */
+export const unreadItem = (time: number): Item => ({
+  event: "",
+  distinct_id: "",
+  uuid: null,
   time,
   properties: noProperties,
   set: undefined,
@@ -43,8 +43,8 @@ export const droppedItem = (
   processPerson: undefined,
   warnings: undefined,
   placeholder: false,
-  dropped,
-  detail: known.detail,
+  dropped: undefined,
+  detail: undefined,
 });
 
 /** The service's limit for names and distinct ids, in characters. */
@@ -73,20 +73,14 @@ export function distinctIdText(value: Json | undefined): string | undefined {
   return text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text;
 }
 
-const dashed =
+const usual = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const other =
   /^(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i;
-
-const isUsual = (text: string): boolean =>
-  text.length === 36 &&
-  text.charCodeAt(8) === 0x2d &&
-  text.charCodeAt(13) === 0x2d &&
-  text.charCodeAt(18) === 0x2d;
 
 /** A UUID in its usual spelling, whichever it was sent in; undefined when it is none. */
 export function uuidText(text: string): string | undefined {
-  const parts = dashed.exec(text);
-  if (parts === null) return undefined;
-  return isUsual(text) ? text.toLowerCase() : parts.slice(1).join("-").toLowerCase();
+  if (usual.test(text)) return text;
+  return other.exec(text)?.slice(1).join("-").toLowerCase();
 }
 
 /** Adds a warning to an item or to an event's facts. */

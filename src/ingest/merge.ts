@@ -4,7 +4,7 @@ import { type Patch, patched } from "./person-properties.ts";
 import { personUuid } from "./person-uuid.ts";
 
 /** Two ids that an event says are the same person: `other` goes into `into`. */
-export interface MergeRequest {
+interface MergeRequest {
   project: number;
   other: string;
   into: string;
@@ -18,7 +18,7 @@ export interface MergeRequest {
 }
 
 /** What to do with two ids, and the persons concerned: O is `other`'s, N is `into`'s. */
-export type MergeDecision =
+type MergeDecision =
   | { action: "create" }
   | { action: "attach_into" | "attach_other" | "keep"; person: Person }
   | { action: "merge" | "refuse"; other: Person; into: Person };
@@ -90,7 +90,7 @@ function refuse(people: People, other: Person, into: Person, request: MergeReque
 }
 
 /** What came of a merge: the event's person, and whether the merge was refused. */
-export interface Merged {
+interface Merged {
   person: Person;
   refused: boolean;
 }

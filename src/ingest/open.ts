@@ -1,5 +1,4 @@
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
-import type { Shape } from "../model/traffic.ts";
 
 /** A body cut into its items. */
 export interface Opened {
@@ -35,7 +34,3 @@ export function openV1(body: Json): Opened {
   const batch = isObject(body) ? body.batch : undefined;
   return { items: Array.isArray(batch) ? batch : [], envelope: isObject(body) ? body : undefined };
 }
-
-/** Cuts a stored body the way it was cut when it came in. */
-export const open = (body: Json, shape: Shape, path: string): Opened =>
-  shape === "v1" ? openV1(body) : openLegacy(body, isEngage(path));

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
-import type { Item } from "./item.ts";
+import { type Item, objectOf } from "./item.ts";
 
 const copiedNames = [
   ..."$app_build $app_name $app_namespace $app_version $browser $browser_version $device_type".split(" "),
@@ -50,8 +50,6 @@ function copiesOf(properties: JsonObject): Copies | undefined {
   }
   return found;
 }
-
-const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
 
 type Layer = JsonObject | undefined;
 

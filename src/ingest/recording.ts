@@ -1,10 +1,12 @@
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
+import { noProperties } from "./item.ts";
 
 /** The name of the one record that the snapshots of a request become. */
 export const recordingEvent = "$snapshot_items";
 
-const propertiesOf = (item: Json | undefined): JsonObject =>
-  isObject(item) && isObject(item.properties) ? item.properties : {};
+/** An item's properties; none for what is no item. */
+export const propertiesOf = (item: Json | undefined): JsonObject =>
+  isObject(item) && isObject(item.properties) ? item.properties : noProperties;
 
 /** `posthog-js/1.2` → `posthog-js`; other senders are browsers. */
 function libraryOf(userAgent: string | undefined): string {

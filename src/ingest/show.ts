@@ -4,6 +4,7 @@ import type { EventKey, Shape, TrafficLine } from "../model/traffic.ts";
 import { legacyKey } from "./admit-legacy.ts";
 import { v1Key } from "./admit-v1.ts";
 import { clientAddress, headerIn } from "./client-address.ts";
+import { noProperties, objectOf } from "./item.ts";
 import { isEngage, openLegacy, openV1 } from "./open.ts";
 import { personProperties } from "./person-properties.ts";
 import { recordingEvent, recordingProperties } from "./recording.ts";
@@ -17,8 +18,6 @@ interface Reader {
   /** The item's properties with what its shape keeps elsewhere. */
   properties(item: JsonObject, line: TrafficLine): JsonObject;
 }
-
-const objectOf = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
 
 /** Collapsed like a call's path; the query may stay. */
 const pathIn = (line: TrafficLine): string => line.target.replace(/^\/+/, "/");
@@ -38,7 +37,11 @@ function v1Properties(item: JsonObject, line: TrafficLine): JsonObject {
 }
 
 const readers: Record<Shape, Reader> = {
-  legacy: { items: legacyItems, key: legacyKey, properties: (item) => objectOf(item.properties) },
+  legacy: {
+    items: legacyItems,
+    key: legacyKey,
+    properties: (item) => objectOf(item.properties) ?? noProperties,
+  },
   v1: {
     items: (line) => (line.body === undefined ? [] : openV1(line.body).items),
     key: v1Key,
@@ -73,8 +76,8 @@ export function keysOf(line: TrafficLine): EventKey[] {
 
 /** `$set` and `$set_once` as stored: with the copies, and the item's own over the properties'. */
 function personFields(item: JsonObject, properties: JsonObject): JsonObject {
-  const top = (name: string) => (isObject(item[name]) ? objectOf(item[name]) : undefined);
-  const { set, setOnce } = personProperties({ properties, set: top("$set"), setOnce: top("$set_once") });
+  const top = { set: objectOf(item.$set), setOnce: objectOf(item.$set_once) };
+  const { set, setOnce } = personProperties({ properties, ...top });
   return { ...(set ? { $set: set } : {}), ...(setOnce ? { $set_once: setOnce } : {}) };
 }
 
@@ -108,7 +111,7 @@ export function showEvent(line: TrafficLine, index: number): StoredEvent {
   if (facts === undefined) throw new RangeError(`request ${line.n} has no event ${index}`);
   const reader = readerOf(line);
   const found = reader.items(line)[index];
-  const item = objectOf(found);
+  const item = objectOf(found) ?? noProperties;
   const isKept = facts.dropped === undefined;
   return {
     seq: (line.seq ?? 0) + index,

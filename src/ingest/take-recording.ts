@@ -1,5 +1,5 @@
 import { SimError } from "../kernel/errors.ts";
-import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
+import type { Json } from "../kernel/json.ts";
 import type { Desk } from "../model/desk.ts";
 import type { EventFacts } from "../model/event.ts";
 import type { Note } from "../model/traffic.ts";
@@ -7,15 +7,12 @@ import type { Item } from "./item.ts";
 import type { Opened } from "./open.ts";
 import { decodedLimits, type Packet } from "./packet.ts";
 import { personUuid } from "./person-uuid.ts";
-import { recordingEvent } from "./recording.ts";
+import { propertiesOf, recordingEvent } from "./recording.ts";
 import { admitAll, decodeInto, openInto, projectInto } from "./take-legacy.ts";
 
 const invalid = (text: string): SimError => new SimError("invalid_recording", text);
 
 const sessionShape = /^[A-Za-z0-9-]{1,70}$/;
-
-const propertiesOf = (item: Json | undefined): JsonObject =>
-  isObject(item) && isObject(item.properties) ? item.properties : {};
 
 function checkSession(session: Json | undefined): void {
   if (session === undefined) throw invalid("replay event submitted without session id");

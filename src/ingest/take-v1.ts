@@ -43,7 +43,7 @@ const steps: ReadonlyMap<string, DecodeStep[]> = new Map<string, DecodeStep[]>([
 ]);
 
 /** What the service tells the sender about one event. */
-export interface V1Result {
+interface V1Result {
   result: "ok" | "drop";
   details?: string;
 }
@@ -54,7 +54,7 @@ function resultOf(item: Item): V1Result {
 }
 
 /** A v1 request is answered with a result for each uuid. */
-export type V1Results = Record<string, V1Result>;
+type V1Results = Record<string, V1Result>;
 
 function bodyInto(note: Note, packet: Packet, encoding: string | undefined): Json {
   if (packet.body.length === 0) throw new SimError("empty_body", "request body is empty");

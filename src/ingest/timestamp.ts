@@ -71,7 +71,7 @@ export function parseTime(text: string): number {
 export const parseRfc3339 = (text: string): number => (rfc3339.test(text) ? parseCalendar(text) : Number.NaN);
 
 /** What an event says about its time. */
-export interface Timing {
+interface Timing {
   timestamp: string | null | undefined;
   /** ms before arrival; beats the timestamp. */
   offset: number | null | undefined;
@@ -83,7 +83,7 @@ export interface Timing {
 }
 
 /** An event's time, ms since the epoch, and what was odd about it. */
-export interface Timed {
+interface Timed {
   time: number;
   warning?: Warning;
 }

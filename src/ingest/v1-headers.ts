@@ -6,7 +6,7 @@ import { parseRfc3339 } from "./timestamp.ts";
 type Headers = Readonly<Record<string, string | undefined>>;
 
 /** What the headers of a v1 request say. */
-export interface V1Headers {
+interface V1Headers {
   token: string;
   /** Name in Content-Encoding, in lower case. */
   encoding: string | undefined;

@@ -32,7 +32,7 @@ export function isTooDeep(text: string, limit: number = maxDepth): boolean {
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
-    if (char === 0x22) {
+    if (char === quote) {
       i = endOfString(text, i);
     } else if (char === 0x7b || char === 0x5b) {
       if (++depth > limit) return true;
@@ -43,15 +43,14 @@ export function isTooDeep(text: string, limit: number = maxDepth): boolean {
   return false;
 }
 
+const quote = 0x22;
+const backslash = 0x5c;
+
 /** Index of the quote that closes the string opened at `start` (or the end of the text). */
 function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end === -1 ? text.length : end;
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let slashes = 0;
-  for (let i = at - 1; i >= 0 && text.charCodeAt(i) === 0x5c; i--) slashes++;
-  return slashes % 2 === 1;
+  let i = start + 1;
+  for (let char = text.charCodeAt(i); char !== quote && i < text.length; char = text.charCodeAt(i)) {
+    i += char === backslash ? 2 : 1;
+  }
+  return i;
 }

@@ -17,6 +17,12 @@ export const differences = {
     production: "400 for the whole request, nothing is kept",
     source: "contract, Errors; PostHog/posthog rust/capture/src/v0_request.rs",
   },
+  malformed_items: {
+    topic: "batch item that is not an object",
+    documented: "200; that item is dropped, the others are kept",
+    production: "400 for the whole request, nothing is kept",
+    source: "contract, Errors (read the same way); PostHog/posthog rust/capture/src/v0_request.rs",
+  },
   alias_direction: {
     topic: "which id survives a `$create_alias`",
     documented: "`alias` becomes the main id; the event's distinct_id is merged into it",

@@ -9,7 +9,7 @@ export interface ProjectEntry {
   personless: number;
   groups: number;
   /** Names of the group types; the position is the index. */
-  groupTypes: string[];
+  groupTypes: readonly string[];
 }
 
 /** Projects by slot: a small number that fits into a table's column whatever the project's id is. */

@@ -41,15 +41,16 @@ export const firstOwnColumn = 3;
 
 export const slotLimit = 2 ** 20;
 const word = 2 ** 32;
-const classShift = 2 ** 8;
-const slotShift = 2 ** 12;
+const highMask = 0xff;
+const classBits = 8;
+const slotBits = 12;
 /** Upper offset bits of a row that is no more: offsets end at a terabyte. */
 const dead = 0xff;
 
 const smallestClass = 7;
 const sizeClass = (length: number): number =>
   Math.min(15, Math.max(0, 32 - Math.clz32(length - 1) - smallestClass));
-const classLength = (of: number): number => 2 ** (of + smallestClass);
+const classLength = (of: number): number => 1 << (of + smallestClass);
 
 export function createLineRows(ownColumns: number): LineRows {
   const rows = createRows(firstOwnColumn + ownColumns);
@@ -57,16 +58,16 @@ export function createLineRows(ownColumns: number): LineRows {
   let index = createHashIndex(hashAt);
 
   const where = (row: number): number => rows.get(row, whereColumn);
-  const slotOf = (row: number): number => Math.floor(where(row) / slotShift);
-  const isAlive = (row: number): boolean => where(row) % classShift !== dead;
-  const lengthOf = (row: number): number => classLength(Math.floor(where(row) / classShift) % 16);
+  const slotOf = (row: number): number => where(row) >>> slotBits;
+  const isAlive = (row: number): boolean => (where(row) & highMask) !== dead;
+  const lengthOf = (row: number): number => classLength((where(row) >>> classBits) & 15);
   // Lines fill three quarters of their class on average.
   const weight = (row: number): number => lengthOf(row) * 0.75;
 
   function put(row: number, slot: number, { offset, length }: Place): void {
     const high = Math.floor(offset / word);
     rows.set(row, lowColumn, offset % word);
-    rows.set(row, whereColumn, slot * slotShift + sizeClass(length) * classShift + high);
+    rows.set(row, whereColumn, ((slot << slotBits) | (sizeClass(length) << classBits) | high) >>> 0);
     table.living += weight(row);
   }
 
@@ -83,7 +84,7 @@ export function createLineRows(ownColumns: number): LineRows {
     find: (hash, slot, test) => index.find(hash, (row) => slotOf(row) === slot && isAlive(row) && test(row)),
     slot: slotOf,
     place: (row) => ({
-      offset: (where(row) % classShift) * word + rows.get(row, lowColumn),
+      offset: (where(row) & highMask) * word + rows.get(row, lowColumn),
       length: lengthOf(row),
     }),
     move(row, place) {
@@ -93,7 +94,7 @@ export function createLineRows(ownColumns: number): LineRows {
     isAlive,
     kill(row) {
       table.living -= weight(row);
-      rows.set(row, whereColumn, where(row) - (where(row) % classShift) + dead);
+      rows.set(row, whereColumn, (where(row) | dead) >>> 0);
     },
     clear() {
       rows.truncate(0);

@@ -1,10 +1,11 @@
+import type { Bytes } from "./bytes.ts";
 import { DataFolderError } from "./data-folder.ts";
 import { linesOf, repairTail } from "./lines.ts";
 import { compactInto, isWasteful } from "./people-compact.ts";
 import { damagedLine, type PeopleHome } from "./people-home.ts";
 import { readLine } from "./people-line.ts";
 import { createLineLog, type LineLog } from "./people-log.ts";
-import { createSidecar } from "./people-sidecar.ts";
+import { createSidecar, type Sidecar } from "./people-sidecar.ts";
 import { createPeopleState, type KeyHash, type PeopleState } from "./people-state.ts";
 
 /** How a shelf is kept; sizes in bytes. */
@@ -44,6 +45,7 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
   let epoch = 0;
   let nextCheck = compactFrom;
   let isOpen = true;
+  let isTold = false;
 
   function replay(from: number): void {
     for (const { offset, text } of linesOf(log.bytes, from)) {
@@ -85,13 +87,24 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
     replay(0);
   }
 
-  function saveIndex(now: boolean): void {
+  /** An index that cannot be written costs time at the next start and nothing else: told once, tried again. */
+  function saveIndex(save: (sidecar: Sidecar, bytes: Bytes) => void): void {
     const { bytes } = log;
     if (!sidecar || bytes.size < indexFrom || bytes.size === sidecar.covered) return;
-    ready();
-    if (now) sidecar.saveNow(bytes);
-    else if (bytes.size - sidecar.covered >= Math.max(indexFrom, sidecar.size / 8)) sidecar.save(bytes);
+    try {
+      ready();
+      save(sidecar, bytes);
+    } catch (error) {
+      if (!isTold) onNotice(`${home.index} could not be written: ${String(error)}`);
+      isTold = true;
+    }
   }
+
+  /** Rewriting is worth it once the lines behind the index are an eighth of what has to be written. */
+  const saveInTime = (): void =>
+    saveIndex((to, bytes) => {
+      if (bytes.size - to.covered >= Math.max(indexFrom, to.size / 8)) to.save(bytes);
+    });
 
   function start(): void {
     repairTail(log.bytes, home.name, onNotice);
@@ -111,7 +124,7 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
     log.bytes.close();
     throw error;
   }
-  const timer = sidecar && setInterval(() => saveIndex(false), saveEvery).unref();
+  const timer = sidecar && setInterval(saveInTime, saveEvery).unref();
 
   return {
     log,
@@ -137,10 +150,13 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
       if (!isOpen) return;
       isOpen = false;
       clearInterval(timer);
-      log.flush();
-      saveIndex(true);
-      filling = undefined;
-      log.bytes.close();
+      try {
+        log.flush();
+        saveIndex((to, bytes) => to.saveNow(bytes));
+      } finally {
+        filling = undefined;
+        log.bytes.close();
+      }
     },
   };
 }

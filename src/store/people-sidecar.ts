@@ -183,14 +183,15 @@ function* readTables(
   let position = from;
   try {
     for (const [i, table] of tables.entries()) {
-      for (let left = head.tables[i]?.rows ?? 0; left > 0; left -= pageRows) {
+      const length = head.tables[i]?.rows ?? 0;
+      for (let page = pagesOf(length); page > 0; page--) {
         const cells = new Uint32Array(pageRows * table.rows.width);
         if (readSync(fd, bytesOf(cells), 0, cells.byteLength, position) < cells.byteLength) return false;
         position += cells.byteLength;
         table.rows.pages.push(cells);
-        for (let row = Math.min(left, pageRows); row > 0; row--) table.rows.add();
         yield;
       }
+      table.rows.resume(length);
       table.loaded();
     }
     return true;

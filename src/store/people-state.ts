@@ -61,18 +61,20 @@ export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
   const appliers: { [K in Change["kind"]]: (change: Extract<Change, { kind: K }>, place: Place) => void } = {
     person({ person }, place) {
       const slot = projects.slot(person.project);
-      const row = findPerson(person.project, person.uuid);
+      const key = hash(person.project, person.uuid);
+      const row = persons.find(slot, key, person.uuid);
       if (row === -1) projects.entry(slot).persons++;
-      persons.put(row, slot, hash(person.project, person.uuid), person, place);
+      persons.put(row, slot, key, person, place);
     },
     id({ project, distinctId, uuid }, place) {
       const person = knownPerson(project, uuid);
       const slot = projects.slot(project);
       const counts = projects.entry(slot);
-      const row = findId(project, distinctId);
+      const key = hash(project, distinctId);
+      const row = ids.find(slot, key, distinctId);
       if (row === -1 || ids.person(row) === -1) counts.ids++;
       if (row !== -1 && ids.person(row) === -1) counts.personless--;
-      ids.give(row, { slot, hash: hash(project, distinctId), distinctId, place }, person);
+      ids.give(row, { slot, hash: key, distinctId, place }, person);
     },
     personless({ project, distinctId }, place) {
       if (findId(project, distinctId) !== -1) return;
@@ -88,13 +90,15 @@ export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
     },
     group({ group }, place) {
       const slot = projects.slot(group.project);
-      const row = findGroup(group.project, group.type, group.key);
+      const name = groupKey(group.type, group.key);
+      const key = hash(group.project, name);
+      const row = groups.find(slot, key, name);
       if (row === -1) projects.entry(slot).groups++;
-      groups.put(row, slot, hash(group.project, groupKey(group.type, group.key)), group, place);
+      groups.put(row, slot, key, group, place);
     },
     group_type({ project, name }) {
-      const { groupTypes } = projects.entry(projects.slot(project));
-      if (!groupTypes.includes(name)) groupTypes.push(name);
+      const entry = projects.entry(projects.slot(project));
+      if (!entry.groupTypes.includes(name)) entry.groupTypes = [...entry.groupTypes, name];
     },
     clear({ project }) {
       const slot = projects.find(project);

@@ -46,6 +46,7 @@ export async function openWorld(options: WorldOptions): Promise<WorldStore> {
   const file = join(folder, fileName);
   const { world, isSaved } = await load(file, options);
   const { LowSync } = await import("lowdb");
+  // What was read is checked by now, which takes an asynchronous import: lowdb is handed it as the data.
   const adapter: SyncAdapter<World> = { read: () => null, write: (data) => writeWorldFile(file, data) };
   return worldStore(new LowSync(adapter, world), !isSaved, onNotice);
 }

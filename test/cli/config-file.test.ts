@@ -90,6 +90,8 @@ describe("the first place that is not JSON", () => {
     ["// note\n{}", 1, 1],
     ['{\n\n  "a": [1,\n  {"b": }]}', 4, 9],
     ['{"a":1', 1, 7],
+    ['{"\u007f\u0080\ud800 é😀[]":1', 1, 15],
+    ['{"a\nb":1}', 1, 2],
   ])("%j", (text, line, column) => {
     expect(() => JSON.parse(text)).toThrow();
     expect(syntaxSpot(text)).toEqual({ line, column });

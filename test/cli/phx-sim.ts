@@ -9,7 +9,7 @@ if (!existsSync(join(import.meta.dirname, "../../dist/cli/main.js"))) {
 }
 
 /** How a process ended, and all that it said. */
-export interface Ended {
+interface Ended {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -19,7 +19,10 @@ export interface Ended {
 export interface Process {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
-  /** The first match in what the process said so far or will say; fails with all it said when it ends before. */
+  /**
+   * The first match in what the process said so far or will say; fails with all it said when it ends
+   * before.
+   */
   says(stream: "stdout" | "stderr", pattern: RegExp): Promise<RegExpExecArray>;
   signal(name: NodeJS.Signals): Promise<Ended>;
 }

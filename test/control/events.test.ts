@@ -20,7 +20,7 @@ async function control(method: string, path: string, body?: unknown) {
     init.headers = { "content-type": "application/json" };
   }
   const response = await sim.handle(new Request(`${sim.url}/__sim/${path}`, init));
-  return { status: response.status, answer: (await response.json()) as Record<string, never> };
+  return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
 }
 
 describe("GET /__sim/events", () => {

@@ -12,9 +12,10 @@ import type { Json } from "../../src/kernel/json.ts";
 import type { Desk } from "../../src/model/desk.ts";
 import type { Dialect } from "../../src/model/dialect.ts";
 import type { StoredEvent } from "../../src/model/event.ts";
+import type { People } from "../../src/model/people.ts";
 import type { Note, TrafficLine } from "../../src/model/traffic.ts";
 import { emptyWorld, type Project, type Worlds } from "../../src/model/world.ts";
-import { mapPeople } from "./map-people.ts";
+import { openPeople } from "../../src/store/people.ts";
 
 export const now = Date.parse("2026-07-01T12:00:00.000Z");
 
@@ -39,6 +40,26 @@ function worldsOf(projects: Project[]): Worlds {
     projectById: (id) => projects.find((project) => project.id === id),
     change: (edit) => edit(current),
   };
+}
+
+/** The store's own people, in memory, with a count of what is written about persons. */
+function countedPeople(): { people: People; writes: () => number } {
+  const stored = openPeople();
+  let writes = 0;
+  const counted =
+    <A extends unknown[]>(write: (...args: A) => void) =>
+    (...args: A): void => {
+      writes++;
+      write(...args);
+    };
+  const people: People = {
+    ...stored,
+    create: counted(stored.create),
+    update: counted(stored.update),
+    attach: counted(stored.attach),
+    merge: counted(stored.merge),
+  };
+  return { people, writes: () => writes };
 }
 
 /** What came of one request. */
@@ -74,9 +95,10 @@ export function openEdge(dialect: Dialect = "documented") {
   const seen = new Set<string>();
   const lines: TrafficLine[] = [];
   const worlds = worldsOf([projectOf(1, key), projectOf(2, otherKey)]);
+  const { people, writes } = countedPeople();
   const desk: Desk = {
     worlds,
-    people: mapPeople(),
+    people,
     clock,
     ids: randomIds(clock),
     dialect,
@@ -173,7 +195,7 @@ export function openEdge(dialect: Dialect = "documented") {
     return stored;
   }
 
-  return { desk, clock, endpoints, lines, crashes, send, capture, people: desk.people };
+  return { desk, clock, endpoints, lines, crashes, send, capture, people, writes };
 }
 
 export type Edge = ReturnType<typeof openEdge>;

@@ -85,7 +85,7 @@ describe("showEvent", () => {
     target: "/e/",
     peer: "127.0.0.1",
     status: 200,
-    ms: 0,
+    us: 0,
     project: 1,
     seq: 5,
     events: [{ uuid, time: now, person: uuid }],

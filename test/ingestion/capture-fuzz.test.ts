@@ -2,6 +2,7 @@ import { deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import lz from "lz-string";
 import { describe, expect, test } from "vitest";
+import { keysOf } from "../../src/ingest/show.ts";
 import { key, openEdge, type Sent } from "../ingest/edge.ts";
 
 const rows = openEdge("production").endpoints.filter(({ journaled }) => journaled !== false);
@@ -99,7 +100,7 @@ const body = fc.oneof(
     weight: 5,
     arbitrary: fc
       .tuple(text, fc.oneof(fc.constant([]), fc.array(fc.constantFrom(...wrappings), { maxLength: 2 })))
-      .map(([inner, wraps]) => wraps.reduce((bytes, wrap) => wrap(bytes), Buffer.from(inner))),
+      .map(([inner, wraps]) => wraps.reduce<Buffer>((bytes, wrap) => wrap(bytes), Buffer.from(inner))),
   },
 );
 
@@ -173,16 +174,18 @@ describe.each(["documented", "production"] as const)("anything at all (%s)", (di
         const isRefused = outcome.status >= 400;
         expect(outcome.rejected !== undefined).toBe(isRefused);
         for (const event of outcome.events) expect(event.outcome === "dropped").toBe(event.reason !== null);
-        expect(outcome.note.keys?.length).toBe(outcome.note.events?.length);
+        expect(outcome.note.text ?? "").not.toMatch(/[\n\r]/);
+        const keys = (outcome.note.keys ?? []).map(({ event, distinct_id }) => ({ event, distinct_id }));
+        expect(keysOf(outcome.line)).toEqual(keys);
       }),
       { numRuns: 600 },
     );
-    expect(edge.lines.flatMap(({ events = [] }) => events).length).toBeGreaterThan(100);
   });
 });
 
 test("the generator reaches every row and more than one answer", async () => {
   const edge = openEdge();
   for (const sent of fc.sample(request, { numRuns: 400, seed: 7 })) await edge.send(sent);
+  expect(edge.lines.flatMap(({ events = [] }) => events).length).toBeGreaterThan(50);
   expect(new Set(edge.lines.map(({ status }) => status))).toEqual(new Set([200, 204, 400, 401, 405, 415]));
 });
