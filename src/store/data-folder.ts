@@ -28,7 +28,7 @@ export class DataFolderError extends Error {
 }
 
 /** What run.json holds: the process that has the folder, and whatever that sim announced. */
-export interface Locator {
+interface Locator {
   pid: number;
   /** When the process started, in the system's ticks; tells a reused pid. Linux only. */
   started?: string;
@@ -37,7 +37,7 @@ export interface Locator {
 }
 
 /** A data folder that is ours alone until `release`. */
-export interface DataFolder {
+interface DataFolder {
   /** Absolute. */
   readonly path: string;
   /** Absolute path of a file in it. */

@@ -1,5 +1,5 @@
 /** Recently used values by row number. Two generations stand in for an exact order of use, at the price of a Map. */
-export interface Cache<T> {
+interface Cache<T> {
   get(row: number): T | undefined;
   /** `weight` in bytes; heavy values leave sooner. */
   set(row: number, value: T, weight: number): void;

@@ -4,7 +4,7 @@ import { createLineRows, firstOwnColumn, type LineRows, type Place } from "./peo
 import type { Rows } from "./rows.ts";
 
 /** A distinct id, with what its row needs. */
-export interface IdEntry {
+interface IdEntry {
   slot: number;
   hash: number;
   distinctId: string;

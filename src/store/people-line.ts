@@ -44,8 +44,8 @@ const number = (line: JsonObject, key: string): number => {
 
 const object = (line: JsonObject, key: string): JsonObject => {
   const value = own(line, key);
-  if (!isObject(value ?? null)) throw new Error(`"${key}" must be an object`);
-  return value as JsonObject;
+  if (!isObject(value)) throw new Error(`"${key}" must be an object`);
+  return value;
 };
 
 const readers: Record<Change["kind"], (line: JsonObject) => Change> = {

@@ -6,7 +6,7 @@ import type { Shelf } from "./people-shelf.ts";
 import type { PeopleState } from "./people-state.ts";
 
 /** Absent keys do not restrict; newest first, `limit` 100 and `offset` 0 unless told. */
-export interface PersonQuery {
+interface PersonQuery {
   project?: number;
   distinct_id?: string;
   /** Part of the email, the name or a distinct id; case does not matter. */
@@ -15,7 +15,7 @@ export interface PersonQuery {
   offset?: number;
 }
 
-export interface GroupQuery {
+interface GroupQuery {
   project?: number;
   /** Index of the group type. */
   type?: number;
@@ -23,12 +23,12 @@ export interface GroupQuery {
   offset?: number;
 }
 
-export interface ListedPerson extends Person {
+interface ListedPerson extends Person {
   /** Oldest first. */
   distinct_ids: string[];
 }
 
-export interface Listing<T> {
+interface Listing<T> {
   results: T[];
   /** Are there further ones behind these? */
   more: boolean;

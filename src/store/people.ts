@@ -1,5 +1,6 @@
 import type { People } from "../model/people.ts";
 import type { Person } from "../model/person.ts";
+import { keyHash } from "./people-apply.ts";
 import { folderHome, memoryHome } from "./people-home.ts";
 import {
   type Change,
@@ -14,7 +15,7 @@ import {
 import type { ProjectEntry } from "./people-projects.ts";
 import { createQueries, type Queries } from "./people-query.ts";
 import { openShelf, type Shelf, type ShelfOptions } from "./people-shelf.ts";
-import { keyHash, type PeopleState } from "./people-state.ts";
+import type { PeopleState } from "./people-state.ts";
 
 export interface PeopleOptions extends Partial<ShelfOptions> {
   /** Data folder for people.ndjson and people.idx; without it everything stays in memory. */
@@ -22,7 +23,7 @@ export interface PeopleOptions extends Partial<ShelfOptions> {
 }
 
 /** How much is stored; `ids` have a person, `personless` ones do not. */
-export type PeopleCounts = Omit<ProjectEntry, "project" | "groupTypes">;
+type PeopleCounts = Omit<ProjectEntry, "project" | "groupTypes">;
 
 /** Stored people, and what one can ask about them. Changes count at once; `flush` writes them down. */
 export interface PeopleStore extends People, Queries {

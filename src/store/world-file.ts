@@ -16,11 +16,10 @@ const sealOf = (document: object): string =>
  * Text of world.json. The seal is its last key and says that the rest was written by us: then nobody has to
  * check it when it is read again.
  */
-export const sealed = (world: World): string =>
-  `${JSON.stringify({ ...world, seal: sealOf(world) }, null, 2)}\n`;
+const sealed = (world: World): string => `${JSON.stringify({ ...world, seal: sealOf(world) }, null, 2)}\n`;
 
 /** A document as it was found. */
-export interface FoundWorld {
+interface FoundWorld {
   document: JsonObject;
   /** Was it written by us and not touched since? */
   isSealed: boolean;

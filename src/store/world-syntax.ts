@@ -1,5 +1,5 @@
 /** Where a JSON text stops being JSON; both from 1. */
-export interface TextPosition {
+interface TextPosition {
   line: number;
   column: number;
 }

@@ -14,10 +14,10 @@ import { describe, expect, test, vi } from "vitest";
 import { type Bytes, memoryBytes } from "../../src/store/bytes.ts";
 import { DataFolderError } from "../../src/store/data-folder.ts";
 import { openPeople, type PeopleOptions, type PeopleStore } from "../../src/store/people.ts";
+import { keyHash } from "../../src/store/people-apply.ts";
 import { memoryHome } from "../../src/store/people-home.ts";
 import { createLineLog } from "../../src/store/people-log.ts";
 import { openShelf } from "../../src/store/people-shelf.ts";
-import { keyHash } from "../../src/store/people-state.ts";
 import { contentOf, group, newFolder, person } from "./people-fixture.ts";
 
 const logOf = (folder: string): string => join(folder, "people.ndjson");
@@ -103,6 +103,11 @@ describe("damaged lines", () => {
       "an id of nobody",
       '{"kind":"id","project":1,"distinct_id":"a","person":"v"}',
       /project 1 has no person v/,
+    ],
+    [
+      "a merge into itself",
+      '{"kind":"gone","project":1,"uuid":"u","merged_into":"u"}',
+      /cannot be merged into itself/,
     ],
     ["a merge into nobody", '{"kind":"gone","project":1,"uuid":"u","merged_into":"v"}', /has no person v/],
   ])("%s: the error names file and line and says what to do", (_name, line, message) => {

@@ -1,0 +1,110 @@
+import { fnv1a } from "../kernel/hash.ts";
+import type { Group, Person } from "../model/person.ts";
+import type { Documents } from "./people-documents.ts";
+import type { IdTable } from "./people-ids.ts";
+import type { Change } from "./people-line.ts";
+import type { ProjectSlots } from "./people-projects.ts";
+import type { LineRows, Place } from "./people-rows.ts";
+
+/** Hash of a key inside one project. */
+export type KeyHash = (project: number, key: string) => number;
+
+/** The same name in two projects has two hashes. */
+export const keyHash: KeyHash = (project, key) =>
+  fnv1a(key, Math.imul(project ^ 0x9e3779b9, 0x01000193) >>> 0);
+
+/** A group's key among the groups of all types. */
+export const groupKey = (type: number, key: string): string => `${type}:${key}`;
+
+interface Tables {
+  projects: ProjectSlots;
+  persons: Documents<Person>;
+  groups: Documents<Group>;
+  ids: IdTable;
+}
+
+type Appliers = { [K in Change["kind"]]: (change: Extract<Change, { kind: K }>, place: Place) => void };
+
+/** Takes changes over, one after the other; @throws Error when a change refers to nobody. */
+export function createApply(tables: Tables, hash: KeyHash): (change: Change, place: Place) => void {
+  const appliers: Appliers = { ...personAppliers(tables, hash), ...otherAppliers(tables, hash) };
+  // The row of the table fits the change by its kind, which the compiler cannot follow.
+  return (change, place) => (appliers[change.kind] as (change: Change, place: Place) => void)(change, place);
+}
+
+type PersonKind = "person" | "id" | "personless" | "gone";
+
+function personAppliers({ projects, persons, ids }: Tables, hash: KeyHash): Pick<Appliers, PersonKind> {
+  function knownPerson(project: number, uuid: string): number {
+    const slot = projects.find(project);
+    const row = slot === -1 ? -1 : persons.find(slot, hash(project, uuid), uuid);
+    if (row === -1) throw new Error(`project ${project} has no person ${uuid}`);
+    return row;
+  }
+
+  return {
+    person({ person }, place) {
+      const slot = projects.slot(person.project);
+      const key = hash(person.project, person.uuid);
+      const row = persons.find(slot, key, person.uuid);
+      if (row === -1) projects.entry(slot).persons++;
+      persons.put(row, slot, key, person, place);
+    },
+    id({ project, distinctId, uuid }, place) {
+      const person = knownPerson(project, uuid);
+      const slot = projects.slot(project);
+      const counts = projects.entry(slot);
+      const key = hash(project, distinctId);
+      const row = ids.find(slot, key, distinctId);
+      if (row === -1 || ids.person(row) === -1) counts.ids++;
+      if (row !== -1 && ids.person(row) === -1) counts.personless--;
+      ids.give(row, { slot, hash: key, distinctId, place }, person);
+    },
+    personless({ project, distinctId }, place) {
+      const slot = projects.slot(project);
+      const key = hash(project, distinctId);
+      if (ids.find(slot, key, distinctId) !== -1) return;
+      projects.entry(slot).personless++;
+      ids.addPersonless({ slot, hash: key, distinctId, place });
+    },
+    gone({ project, uuid, into }) {
+      if (uuid === into) throw new Error(`person ${uuid} cannot be merged into itself`);
+      const from = knownPerson(project, uuid);
+      ids.moveAll(from, knownPerson(project, into));
+      persons.kill(from);
+      projects.entry(projects.slot(project)).persons--;
+    },
+  };
+}
+
+function otherAppliers(
+  { projects, persons, groups, ids }: Tables,
+  hash: KeyHash,
+): Pick<Appliers, Exclude<Change["kind"], PersonKind>> {
+  return {
+    group({ group }, place) {
+      const slot = projects.slot(group.project);
+      const name = groupKey(group.type, group.key);
+      const key = hash(group.project, name);
+      const row = groups.find(slot, key, name);
+      if (row === -1) projects.entry(slot).groups++;
+      groups.put(row, slot, key, group, place);
+    },
+    group_type({ project, name }) {
+      const entry = projects.entry(projects.slot(project));
+      if (!entry.groupTypes.includes(name)) entry.groupTypes = [...entry.groupTypes, name];
+    },
+    clear({ project }) {
+      const slot = projects.find(project);
+      if (slot === -1) return;
+      for (const part of [ids, groups, persons]) killSlot(part, slot);
+      Object.assign(projects.entry(slot), { persons: 0, ids: 0, personless: 0, groups: 0, groupTypes: [] });
+    },
+  };
+}
+
+function killSlot({ table, kill }: { table: LineRows; kill(row: number): void }, slot: number): void {
+  for (let row = 0; row < table.rows.length; row++) {
+    if (table.isAlive(row) && table.slot(row) === slot) kill(row);
+  }
+}
