@@ -2,16 +2,16 @@ import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { type Client, createClient } from "./client.ts";
 import type { ControlDesk, ResetPart } from "./control/desk.ts";
-import { controlEndpoints } from "./control/index.ts";
+import type { GuardRules } from "./control/guard.ts";
 import { answerRequest } from "./door/fetch.ts";
 import { listen, type Listener } from "./door/listener.ts";
 import { createApp } from "./http/app.ts";
 import type { Call } from "./http/call.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { nearestEndpoints } from "./http/nearest.ts";
-import { createRouter } from "./http/router.ts";
+import { createRouter, type Router } from "./http/router.ts";
 import { keysOf } from "./ingest/show.ts";
-import { ingestionEndpoints } from "./ingestion/index.ts";
+import { captureEndpoints } from "./ingestion/capture.ts";
 import { systemClock } from "./kernel/clock.ts";
 import { SimError } from "./kernel/errors.ts";
 import { createGauge } from "./kernel/gauge.ts";
@@ -82,7 +82,7 @@ export interface Sim extends Omit<Client, "info">, AsyncDisposable {
   readonly controlToken: string | null;
   readonly version: string;
   /** Every endpoint that is served: the rows behind the routes. */
-  readonly endpoints: readonly Omit<Endpoint, "handle">[];
+  endpoints(): Promise<readonly Omit<Endpoint, "handle">[]>;
   /** Answers a web request without a socket; usable as an SDK's `fetch` option. */
   handle(request: Request): Promise<Response>;
   info(): JsonObject;
@@ -130,20 +130,18 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
   const desk: Desk = { worlds, people, clock, ids, dialect, projectFor, seen: log.seen };
   const controlDesk: ControlDesk = { ...desk, people, log, gauge, info: () => info(), reset };
   const controlToken = isLoopback(host) ? null : randomBytes(16).toString("hex");
-  const endpoints: Endpoint[] = [
-    ...ingestionEndpoints(desk),
-    ...controlEndpoints(controlDesk, { hosts: [host.toLowerCase()], token: controlToken }),
-  ];
+  const rules = { hosts: [host.toLowerCase()], token: controlToken };
+  const router = createRouter(captureEndpoints(desk), () => lateEndpoints(desk, controlDesk, rules));
   const entryOf = entryWriter();
   const app = createApp({
-    router: createRouter(endpoints),
+    router,
     journal(call, reply, rejected) {
       const note = (reply.note ?? {}) as Note;
       if (rejected) note.rejected = rejected;
       log.append(entryOf(call, reply, note));
       return log.written();
     },
-    unknownPath: (call) => unknownPath(call, endpoints, options.strict === true),
+    unknownPath: (call, endpoints) => unknownPath(call, endpoints, options.strict === true),
     onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
   });
 
@@ -203,7 +201,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     data: store.folder,
     controlToken,
     version,
-    endpoints,
+    endpoints: router.endpoints,
     handle,
     info,
     onRequest: (tell) => log.subscribe((written) => tell(summaryOf(written))),
@@ -211,7 +209,22 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     [Symbol.asyncDispose]: close,
   };
   store.announce({ ...info(), control_token: controlToken });
+  warmUp(router);
   return sim;
+}
+
+/** Everything but capture: loaded on first need, or once the start is over. */
+async function lateEndpoints(desk: Desk, controlDesk: ControlDesk, rules: GuardRules): Promise<Endpoint[]> {
+  const { lateIngestionEndpoints } = await import("./ingestion/index.ts");
+  const { controlEndpoints } = await import("./control/index.ts");
+  return [...lateIngestionEndpoints(desk), ...controlEndpoints(controlDesk, rules)];
+}
+
+const warmUpDelay = 250;
+
+/** So that the first flag request does not pay for the loading, and neither does the first event. */
+function warmUp(router: Router): void {
+  setTimeout(() => void router.endpoints(), warmUpDelay).unref();
 }
 
 async function loadOrExplain(scenario: string | Scenario): Promise<Scenario> {

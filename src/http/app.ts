@@ -1,7 +1,7 @@
 import { notedOn, SimError } from "../kernel/errors.ts";
 import type { Call } from "./call.ts";
 import { corsHeaders, preflight } from "./cors.ts";
-import { defaultBodyLimit, type Endpoint, type Family } from "./endpoint.ts";
+import { defaultBodyLimit, type Endpoint, type Family, largestBodyLimit } from "./endpoint.ts";
 import { asSimError, errorReply } from "./error-body.ts";
 import { empty, type Reply } from "./reply.ts";
 import type { Match, Router } from "./router.ts";
@@ -20,7 +20,7 @@ export interface AppOptions {
    */
   journal: (call: Call, reply: Reply, rejection: Rejection | undefined) => Promise<void>;
   /** Answers a path that no row has. */
-  unknownPath: (call: Call) => SimError;
+  unknownPath: (call: Call, endpoints: readonly Endpoint[]) => SimError;
   /** Told of errors that are not answers: bugs. */
   onCrash: (error: unknown, call: Call) => void;
 }
@@ -90,15 +90,19 @@ export function createApp(options: AppOptions): App {
     }
   }
 
+  async function withoutMatch(call: Call): Promise<Reply> {
+    const family = unknownFamily(call.path);
+    return finishError(call, family, family !== "control", unknownPath(call, await router.endpoints()));
+  }
+
   function dispatch(call: Call, match: Match | undefined): Promise<Reply> {
-    if (!match) {
-      const family = unknownFamily(call.path);
-      return finishError(call, family, family !== "control", unknownPath(call));
-    }
+    if (!match) return withoutMatch(call);
     call.params = match.params;
     const endpoint =
       match.byMethod.get(call.method) ?? (call.method === "HEAD" ? match.byMethod.get("GET") : undefined);
-    return endpoint ? run(call, endpoint) : withoutRow(call, match);
+    if (!endpoint) return withoutRow(call, match);
+    const limit = endpoint.bodyLimit ?? defaultBodyLimit;
+    return call.body.length > limit ? tooLarge(call, endpoint, limit) : run(call, endpoint);
   }
 
   /** OPTIONS, and methods that the path does not have. */
@@ -116,8 +120,18 @@ export function createApp(options: AppOptions): App {
     return finish(call, family, journaled, { ...bare, headers }, rejection);
   }
 
-  const bodyLimit = (method: string, path: string): number =>
-    router.exact(path)?.byMethod.get(method)?.bodyLimit ?? defaultBodyLimit;
+  function tooLarge(call: Call, endpoint: Endpoint | undefined, limit: number): Promise<Reply> {
+    const family = endpoint?.family ?? familyOf(call.path);
+    const journaled = endpoint?.journaled !== false && family !== "control";
+    const detail = `maximum event size exceeded: the body is larger than ${limit} bytes`;
+    return finishError(call, family, journaled, new SimError("payload_too_large", detail));
+  }
+
+  /** A row that is not loaded yet may take the largest body; its own limit is checked once it is known. */
+  function bodyLimit(method: string, path: string): number {
+    const match = router.exact(path);
+    return match ? (match.byMethod.get(method)?.bodyLimit ?? defaultBodyLimit) : largestBodyLimit;
+  }
 
   return {
     handle(call) {
@@ -128,11 +142,7 @@ export function createApp(options: AppOptions): App {
     bodyLimit,
     refuseTooLarge(call) {
       const endpoint = router.exact(call.path)?.byMethod.get(call.method);
-      const family = endpoint?.family ?? familyOf(call.path);
-      const limit = bodyLimit(call.method, call.path);
-      const detail = `maximum event size exceeded: the body is larger than ${limit} bytes`;
-      const journaled = endpoint?.journaled !== false && family !== "control";
-      return finishError(call, family, journaled, new SimError("payload_too_large", detail));
+      return tooLarge(call, endpoint, bodyLimit(call.method, call.path));
     },
   };
 }

@@ -38,3 +38,6 @@ export const defaultBodyLimit = 20 * megabyte;
 
 /** The service accepts larger session recordings. */
 export const recordingBodyLimit = 25 * megabyte;
+
+/** What is read before the row that sets the limit is known. */
+export const largestBodyLimit = 30 * megabyte;

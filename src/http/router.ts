@@ -9,11 +9,12 @@ export interface Match {
 }
 
 export interface Router {
-  readonly endpoints: readonly Endpoint[];
-  /** Rows whose path has no parameters: one map look-up, at once. `path` as made by `pathOf`. */
+  /** Rows at hand whose path has no parameters: one map look-up, at once. `path` as made by `pathOf`. */
   exact(path: string): Match | undefined;
-  /** Rows with parameters. */
+  /** All rows, the late ones and those with parameters included. */
   search(path: string): Promise<Match | undefined>;
+  /** Every row; loads the late ones. @throws Error when two rows claim the same method and path. */
+  endpoints(): Promise<readonly Endpoint[]>;
 }
 
 const noParams = Object.freeze({});
@@ -31,7 +32,7 @@ function grouped(endpoints: readonly Endpoint[]): Map<string, Map<string, Endpoi
   return paths;
 }
 
-/** find-my-way costs 18 ms to import, so it is loaded when the first path with parameters is asked for. */
+/** find-my-way costs 18 ms to import, so it is loaded with the late rows. */
 async function plant(paths: Map<string, MethodMap>) {
   const { default: findMyWay } = await import("find-my-way");
   const tree = findMyWay({ maxParamLength: 500 });
@@ -41,20 +42,43 @@ async function plant(paths: Map<string, MethodMap>) {
   return tree;
 }
 
-/** @throws Error when two rows claim the same method and path. */
-export function createRouter(endpoints: readonly Endpoint[]): Router {
-  const paths = grouped(endpoints);
-  const exact = new Map([...paths].map(([path, byMethod]) => [path, { byMethod, params: noParams }]));
-  let tree: ReturnType<typeof plant> | undefined;
+/**
+ * A router over rows that are needed at once and rows that are loaded on first need: start-up pays only
+ * for what the first event asks for.
+ */
+export function createRouter(
+  early: readonly Endpoint[],
+  loadLate: () => Promise<readonly Endpoint[]> = async () => [],
+): Router {
+  let exact = exactMatches(grouped(early));
+  let late: ReturnType<typeof load> | undefined;
+
+  async function load() {
+    const endpoints = [...early, ...(await loadLate())];
+    const paths = grouped(endpoints);
+    const tree = await plant(paths);
+    exact = exactMatches(paths);
+    return { endpoints, tree };
+  }
+  const loaded = () => {
+    late ??= load();
+    return late;
+  };
+
   return {
-    endpoints,
     exact: (path) => exact.get(path),
     async search(path) {
-      tree ??= plant(paths);
-      const found = (await tree).find("GET", path);
+      const { tree } = await loaded();
+      const known = exact.get(path);
+      if (known) return known;
+      const found = tree.find("GET", path);
       return found
         ? { byMethod: found.store as MethodMap, params: found.params as Record<string, string> }
         : undefined;
     },
+    endpoints: async () => (await loaded()).endpoints,
   };
 }
+
+const exactMatches = (paths: ReadonlyMap<string, MethodMap>): Map<string, Match> =>
+  new Map([...paths].map(([path, byMethod]) => [path, { byMethod, params: noParams }]));

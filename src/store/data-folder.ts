@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -161,7 +162,7 @@ function createLock(lock: string, mine: Locator): boolean {
     if (codeOf(error) === "EEXIST") return false;
     return createWithoutLinks(lock, mine, error);
   } finally {
-    rmSync(draft, { force: true });
+    unlinkSync(draft);
   }
 }
 

@@ -11,7 +11,7 @@ const shardBits = 6;
 const shardCount = 1 << shardBits;
 const smallest = 64;
 /** Rows indexed per event-loop turn while catching up after opening. */
-const slice = 50_000;
+const slice = 10_000;
 
 interface Shard {
   slots: Uint32Array;
@@ -49,9 +49,9 @@ export function createHashIndex(
   function catchUp(): void {
     const until = Math.min(next + slice, behind);
     for (; next < until; next++) insert(hashAt(next), next);
-    if (next < behind) setImmediate(catchUp).unref();
+    if (next < behind) setImmediate(catchUp);
   }
-  if (behind > 0) setImmediate(catchUp).unref();
+  if (behind > 0) setImmediate(catchUp);
 
   return {
     add: insert,

@@ -1,7 +1,7 @@
 import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import type { World } from "../model/world.ts";
-import { fileBytes, memoryBytes } from "./bytes.ts";
-import { openDataFolder } from "./data-folder.ts";
+import { type Bytes, fileBytes, memoryBytes } from "./bytes.ts";
+import { fileError, openDataFolder } from "./data-folder.ts";
 import { openPeople, type PeopleStore } from "./people.ts";
 import { openTrafficLog, type TrafficLog } from "./traffic-log.ts";
 import { openWorld, type WorldStore } from "./world.ts";
@@ -50,13 +50,17 @@ async function inMemory({ seedWorld, keysOf, keepBytes, onNotice }: StoreOptions
 async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: string): Promise<Store> {
   const folder = openDataFolder(path);
   try {
-    const worlds = await openWorld({ folder: folder.path, seedWorld });
+    const worlds = await openWorld({ folder: folder.path, seedWorld, onNotice });
     const people = openPeople({ folder: folder.path, onNotice });
     const log = openTrafficLog({
-      bytes: fileBytes(folder.file("traffic.ndjson")),
+      bytes: trafficBytes(folder.file("traffic.ndjson")),
       sidecars: { requests: folder.file("requests.idx"), events: folder.file("events.idx") },
       keysOf,
-      beforeWrite: () => people.flush(),
+      // What traffic refers to is on disk before it: the project it was adopted by, the persons it made.
+      beforeWrite() {
+        worlds.flush();
+        people.flush();
+      },
       onNotice,
       name: folder.file("traffic.ndjson"),
     });
@@ -74,9 +78,23 @@ async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: str
   }
 }
 
+function trafficBytes(file: string): Bytes {
+  try {
+    return fileBytes(file);
+  } catch (error) {
+    throw fileError(file, error);
+  }
+}
+
 async function closeAll(log: TrafficLog, people: PeopleStore, worlds: WorldStore): Promise<void> {
-  await log.close();
-  await people.close();
-  await worlds.close();
+  try {
+    await log.close();
+  } finally {
+    try {
+      people.close();
+    } finally {
+      worlds.close();
+    }
+  }
 }
 

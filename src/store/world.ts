@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { SyncAdapter } from "lowdb";
+import { LowSync, type SyncAdapter } from "lowdb";
 import type { Project, World, Worlds } from "../model/world.ts";
 import { DataFolderError } from "./data-folder.ts";
 import type { Migration } from "./migrations.ts";
@@ -20,7 +20,7 @@ export interface WorldOptions {
 export interface WorldStore extends Worlds {
   /** Puts another document in the place of this one. @throws Error when two of its projects share a key or an id. */
   replace(world: World): void;
-  /** Writes now what waits. @throws the system's error; the changes then wait on. */
+  /** Writes changes now. @throws the system's error; the changes then wait on. */
   flush(): void;
   /** Flushes and stops writing. Harmless when done twice. */
   close(): void;
@@ -45,7 +45,6 @@ export async function openWorld(options: WorldOptions): Promise<WorldStore> {
   if (folder === undefined) return worldStore({ data: options.seedWorld(), write() {} }, false, onNotice);
   const file = join(folder, fileName);
   const { world, isSaved } = await load(file, options);
-  const { LowSync } = await import("lowdb");
   // What was read is checked by now, which takes an asynchronous import: lowdb is handed it as the data.
   const adapter: SyncAdapter<World> = { read: () => null, write: (data) => writeWorldFile(file, data) };
   return worldStore(new LowSync(adapter, world), !isSaved, onNotice);
@@ -71,7 +70,9 @@ async function load(
 function worldStore(database: Database, isNew: boolean, onNotice: (text: string) => void): WorldStore {
   let byKey = new Map<string, Project>();
   let byId = new Map<number, Project>();
-  let isDirty = isNew;
+  let isDirty = false;
+  // A new folder's document can be made again from its seed: it waits for the timer, no answer waits for it.
+  let isUnsaved = isNew;
   let timer: NodeJS.Timeout | undefined;
 
   function index(): void {
@@ -79,19 +80,19 @@ function worldStore(database: Database, isNew: boolean, onNotice: (text: string)
     byId = new Map(database.data.projects.map((project) => [project.id, project]));
   }
 
-  function flush(): void {
+  function save(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (!isDirty) return;
+    if (!isDirty && !isUnsaved) return;
     database.write();
     isDirty = false;
+    isUnsaved = false;
   }
 
-  function writeSoon(): void {
-    isDirty = true;
+  function saveSoon(): void {
     timer ??= setTimeout(() => {
       try {
-        flush();
+        save();
       } catch (error) {
         onNotice(
           `${fileName} could not be written: ${error instanceof Error ? error.message : String(error)}`,
@@ -100,16 +101,21 @@ function worldStore(database: Database, isNew: boolean, onNotice: (text: string)
     }, coalesce).unref();
   }
 
+  function changed(): void {
+    index();
+    isDirty = true;
+    saveSoon();
+  }
+
   function replace(world: World): void {
     const clash = clashIn(world);
     if (clash) throw new Error(clash);
     database.data = world;
-    index();
-    writeSoon();
+    changed();
   }
 
   index();
-  if (isNew) writeSoon();
+  if (isNew) saveSoon();
   return {
     get current() {
       return database.data;
@@ -124,13 +130,14 @@ function worldStore(database: Database, isNew: boolean, onNotice: (text: string)
         undo();
         throw new Error(clash);
       }
-      index();
-      writeSoon();
+      changed();
       return result;
     },
     replace,
-    flush,
-    close: flush,
+    flush() {
+      if (isDirty) save();
+    },
+    close: save,
   };
 }
 

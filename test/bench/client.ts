@@ -19,6 +19,9 @@ export interface Client {
   close(): void;
 }
 
+/** A server that says nothing for so long has hung. */
+const patience = 30_000;
+
 export function connect(server: Server): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const call = (method: string, path: string, body?: Buffer | string): Promise<Answer> =>
@@ -36,6 +39,9 @@ export function connect(server: Server): Client {
         });
       });
       sent.on("error", reject);
+      sent.setTimeout(patience, () =>
+        sent.destroy(new Error(`${method} ${path}: no answer in ${patience} ms`)),
+      );
       sent.end(body);
     });
   return {

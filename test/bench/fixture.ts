@@ -4,18 +4,21 @@ import { removeFolder, temporaryFolder } from "./folders.ts";
 import { batchBody, digits } from "./payload.ts";
 import { launch, type Server } from "./server.ts";
 
-const batchSize = 1000;
-const names = 20;
+/** As large as SDKs make them. */
+const batchSize = 100;
+/** Events in a row that have the same name, and how many names there are. */
+const stretch = 1000;
+const names = 200;
 
 /** Which event the i-th is: `ids` users in turn, and another name after each thousand events. */
 export const filledEvent = (i: number, ids: number) => ({
-  event: `event-${Math.floor(i / batchSize) % names}`,
+  event: `event-${Math.floor(i / stretch) % names}`,
   distinct_id: `user-${digits(i % ids)}`,
 });
 
 /** How many of `events` have the name and the user of the i-th. */
 export const sameAs = (events: number, ids: number): number =>
-  ids === events ? 1 : Math.floor(events / batchSize / names);
+  ids === events ? 1 : Math.max(1, Math.floor(events / stretch / names));
 
 /** A sim that took in a big number of events through POST /batch/, and still runs. */
 export interface Filled {

@@ -39,11 +39,20 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
+/** A server that neither starts nor stops for so long has hung; it is killed, and the suite fails. */
+const patience = 30_000;
+
 async function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, "exit");
   child.kill(signal);
+  let hung = false;
+  const timer = setTimeout(() => {
+    hung = child.kill("SIGKILL");
+  }, patience);
   await exit;
+  clearTimeout(timer);
+  if (hung) throw new Error(`a server did not end on ${signal} within ${patience} ms`);
 }
 
 function residentBytes(pid: number): number {
@@ -59,11 +68,20 @@ function residentBytes(pid: number): number {
 function firstLine(child: ChildProcess, program: Program): Promise<string> {
   return new Promise((resolve, reject) => {
     const complaints: Buffer[] = [];
-    if (child.stdout) createInterface({ input: child.stdout }).once("line", resolve);
+    const timer = setTimeout(() => child.kill("SIGKILL"), patience);
+    child.once("exit", () => clearTimeout(timer));
+    if (child.stdout) {
+      createInterface({ input: child.stdout }).once("line", (line) => {
+        clearTimeout(timer);
+        resolve(line);
+      });
+    }
     child.stderr?.on("data", (chunk: Buffer) => complaints.push(chunk));
     child.once("error", reject);
-    child.once("close", (code) => {
-      reject(new Error(`${program} ended with ${code}: ${Buffer.concat(complaints).toString().trim()}`));
+    child.once("close", (code, signal) => {
+      reject(
+        new Error(`${program} ended with ${code ?? signal}: ${Buffer.concat(complaints).toString().trim()}`),
+      );
     });
   });
 }

@@ -146,13 +146,21 @@ describe("world.json", () => {
   test("flush writes at once, and only when something changed", async () => {
     const folder = newFolder();
     const worlds = await open({ folder });
-    worlds.flush();
-    const written = statSync(fileOf(folder), { bigint: true }).ino;
-    worlds.flush();
-    expect(statSync(fileOf(folder), { bigint: true }).ino).toBe(written);
     worlds.change((world) => world.projects.pop());
     worlds.flush();
+    const written = statSync(fileOf(folder), { bigint: true }).ino;
     expect(read(folder).projects).toHaveLength(1);
+    worlds.flush();
+    expect(statSync(fileOf(folder), { bigint: true }).ino).toBe(written);
+  });
+
+  test("nobody waits for the document of a new folder: it can be made again", async () => {
+    const folder = newFolder();
+    const worlds = await open({ folder });
+    worlds.flush();
+    expect(existsSync(fileOf(folder))).toBe(false);
+    worlds.close();
+    expect(read(folder).projects).toHaveLength(2);
   });
 
   test("what cannot be written waits, and is told when nobody asked for it", async () => {
@@ -161,6 +169,7 @@ describe("world.json", () => {
     vi.useFakeTimers();
     const worlds = await open({ folder, onNotice: (text) => notices.push(text) });
     mkdirSync(`${fileOf(folder)}.tmp`);
+    worlds.change((world) => world.surveys.push({ project: 1 }));
     vi.advanceTimersByTime(50);
     expect(notices).toEqual([expect.stringMatching(/^world\.json could not be written: /)]);
     expect(() => worlds.flush()).toThrow();

@@ -1,7 +1,7 @@
 import { type Sim, startSim } from "../../src/index.ts";
 
 /** Every endpoint row of a sim. */
-export async function allEndpoints(): Promise<Sim["endpoints"]> {
+export async function allEndpoints(): ReturnType<Sim["endpoints"]> {
   await using sim = await startSim();
-  return sim.endpoints;
+  return await sim.endpoints();
 }
