@@ -65,7 +65,11 @@ export interface Client {
   /** Returns when no request is in flight and it has been quiet for `idleMs`. @throws ControlError */
   settle(options?: { idleMs?: number; timeoutMs?: number }): Promise<void>;
   /** The journal, newest first. */
-  requests(query?: { outcome?: "answered" | "rejected"; project?: number; limit?: number }): Promise<JsonObject[]>;
+  requests(query?: {
+    outcome?: "answered" | "rejected";
+    project?: number;
+    limit?: number;
+  }): Promise<JsonObject[]>;
   persons(query?: { distinct_id?: string; project?: number; limit?: number }): Promise<JsonObject[]>;
   groups(query?: { project?: number; limit?: number }): Promise<JsonObject[]>;
   /** Back to the scenario: documents, persons, events. */
@@ -78,7 +82,8 @@ type Query = Record<string, string | number | JsonObject | undefined>;
 function queryText(query: Query): string {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
-    if (value !== undefined) search.set(key, typeof value === "object" ? JSON.stringify(value) : String(value));
+    if (value !== undefined)
+      search.set(key, typeof value === "object" ? JSON.stringify(value) : String(value));
   }
   return search.size === 0 ? "" : `?${search}`;
 }

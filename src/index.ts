@@ -1,5 +1,5 @@
-export { ControlError, type Events, type EventQuery, type WaitOptions } from "./client.ts";
+export { ControlError, type EventQuery, type Events, type WaitOptions } from "./client.ts";
+export { version } from "./kernel/version.ts";
 export type { Dialect } from "./model/dialect.ts";
 export type { StoredEvent } from "./model/event.ts";
 export { type RequestSummary, type Sim, type SimOptions, StartError, startSim } from "./sim.ts";
-export { version } from "./kernel/version.ts";

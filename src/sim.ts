@@ -4,7 +4,7 @@ import { type Client, createClient } from "./client.ts";
 import type { ControlDesk, ResetPart } from "./control/desk.ts";
 import type { GuardRules } from "./control/guard.ts";
 import { answerRequest } from "./door/fetch.ts";
-import { listen, type Listener } from "./door/listener.ts";
+import { type Listener, listen } from "./door/listener.ts";
 import { createApp } from "./http/app.ts";
 import type { Call } from "./http/call.ts";
 import type { Endpoint } from "./http/endpoint.ts";
@@ -152,8 +152,11 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     await log.written();
   }
 
-  const listener = await listenOrExplain(() =>
-    listen({ app, clock, gauge, host, port: options.port ?? 0 }), options, store);
+  const listener = await listenOrExplain(
+    () => listen({ app, clock, gauge, host, port: options.port ?? 0 }),
+    options,
+    store,
+  );
   const url = `http://${addressOf(host)}:${listener.port}`;
   const first = () => worlds.current.projects[0];
 
@@ -169,7 +172,12 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
       secret_api_key: project?.secret_api_key ?? null,
       personal_api_key: worlds.current.personal_api_keys[0]?.key ?? null,
       project_id: project?.id ?? null,
-      projects: worlds.current.projects.map(({ id, name, api_key, adopted }) => ({ id, name, api_key, adopted })),
+      projects: worlds.current.projects.map(({ id, name, api_key, adopted }) => ({
+        id,
+        name,
+        api_key,
+        adopted,
+      })),
       scenario: typeof options.scenario === "object" ? "(inline)" : (options.scenario ?? "default"),
       data: store.folder,
       dialect,
@@ -251,7 +259,8 @@ async function openOrExplain(
       onNotice,
     });
   } catch (error) {
-    if (error instanceof DataFolderError) throw new StartError("data_folder", error.message, error.hint, error);
+    if (error instanceof DataFolderError)
+      throw new StartError("data_folder", error.message, error.hint, error);
     throw error;
   }
 }
@@ -267,7 +276,11 @@ const listenErrors: SystemErrors = {
   ENOTFOUND: (_, host) => new StartError("bad_host", `the host ${host} is not known`, "use --host 127.0.0.1"),
 };
 
-async function listenOrExplain(open: () => Promise<Listener>, options: SimOptions, store: Store): Promise<Listener> {
+async function listenOrExplain(
+  open: () => Promise<Listener>,
+  options: SimOptions,
+  store: Store,
+): Promise<Listener> {
   try {
     return await open();
   } catch (error) {
@@ -301,7 +314,10 @@ function unknownPath(call: Call, endpoints: readonly Endpoint[], strict: boolean
   const nearest = nearestEndpoints(endpoints, call.path);
   if (strict && !call.path.startsWith("/__sim")) {
     const detail = `phx-sim does not emulate ${call.method} ${call.path}.`;
-    return new SimError("not_emulated", nearest.length > 0 ? `${detail} Nearest: ${nearest.join(", ")}.` : detail);
+    return new SimError(
+      "not_emulated",
+      nearest.length > 0 ? `${detail} Nearest: ${nearest.join(", ")}.` : detail,
+    );
   }
   return new SimError("not_found", "Endpoint not found.", {
     hint: nearest.length > 0 ? `nearest: ${nearest.join(", ")}` : "GET /__sim/info says what is here",
@@ -331,7 +347,8 @@ function summaryOf({ n, entry }: Written): RequestSummary {
   };
 }
 
-const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.");
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "::1" || host.startsWith("127.");
 
 /** The host as it stands in a URL; a wildcard address is reached through loopback. */
 function addressOf(host: string): string {
@@ -339,4 +356,5 @@ function addressOf(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host;
 }
 
-const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+const stackOf = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);

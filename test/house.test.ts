@@ -24,8 +24,20 @@ const house: Record<string, readonly string[]> = {
   index: ["sim", "client", "kernel", "model"],
   sim: [
     "client",
-    "kernel", "model", "flags", "match", "store", "http", "tape", "ingest", "exports", "scenario",
-    "resources", "ingestion", "control", "door",
+    "kernel",
+    "model",
+    "flags",
+    "match",
+    "store",
+    "http",
+    "tape",
+    "ingest",
+    "exports",
+    "scenario",
+    "resources",
+    "ingestion",
+    "control",
+    "door",
   ],
 };
 
@@ -45,7 +57,8 @@ const files = readdirSync(source, { recursive: true, encoding: "utf8" })
   .map((file) => file.replaceAll("\\", "/"))
   .filter((file) => file.endsWith(".ts"));
 
-const roomOf = (file: string): string => (file.includes("/") ? (file.split("/")[0] ?? "") : file.replace(/\.ts$/, ""));
+const roomOf = (file: string): string =>
+  file.includes("/") ? (file.split("/")[0] ?? "") : file.replace(/\.ts$/, "");
 
 /** Static, dynamic and type imports alike: `from "x"`, `import "x"`, `import("x")`. */
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g;
@@ -53,7 +66,10 @@ const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g;
 const withoutComments = (code: string): string => code.replace(/^\s*(\/\/|\*|\/\*).*$/gm, "");
 
 const imports = files.flatMap((file) =>
-  [...withoutComments(readFileSync(join(source, file), "utf8")).matchAll(importPattern)].map((found) => ({ file, target: found[1] ?? "" })),
+  [...withoutComments(readFileSync(join(source, file), "utf8")).matchAll(importPattern)].map((found) => ({
+    file,
+    target: found[1] ?? "",
+  })),
 );
 const arrows = imports
   .filter(({ target }) => target.startsWith("."))
@@ -76,7 +92,11 @@ describe("the house", () => {
   });
 
   test("every package is used in its home only", () => {
-    const name = (target: string) => target.split("/").slice(0, target.startsWith("@") ? 2 : 1).join("/");
+    const name = (target: string) =>
+      target
+        .split("/")
+        .slice(0, target.startsWith("@") ? 2 : 1)
+        .join("/");
     expect(packages.filter(({ file, target }) => !homes[name(target)]?.includes(roomOf(file)))).toEqual([]);
   });
 

@@ -1,13 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { allEndpoints } from "./support/endpoints.ts";
-import { blocksOf, readme, readmePath } from "./support/readme.ts";
 import { differences } from "../src/model/dialect.ts";
 import { dropReasons, warnings } from "../src/model/outcome.ts";
+import { allEndpoints } from "./support/endpoints.ts";
+import { blocksOf, readme, readmePath } from "./support/readme.ts";
 
 const table = (head: string[], rows: string[][]): string =>
-  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map((it) => it.replaceAll("|", "\\|")).join(" | ")} |`).join("\n");
+  [head, head.map(() => "---"), ...rows]
+    .map((row) => `| ${row.map((it) => it.replaceAll("|", "\\|")).join(" | ")} |`)
+    .join("\n");
 
 /** Tables that are made from the rows in the code. `UPDATE_README=1 npx vitest run test/readme.test.ts` writes them. */
 const made: Record<string, () => string | Promise<string>> = {
@@ -21,7 +23,11 @@ const made: Record<string, () => string | Promise<string>> = {
       ["reason", "what happened", "what to do"],
       [
         ...Object.entries(dropReasons).map(([code, it]) => [`\`${code}\``, it.sentence, it.fix]),
-        ...Object.entries(warnings).map(([code, it]) => [`\`${code}\` (kept, with a warning)`, it.sentence, it.fix]),
+        ...Object.entries(warnings).map(([code, it]) => [
+          `\`${code}\` (kept, with a warning)`,
+          it.sentence,
+          it.fix,
+        ]),
       ],
     ),
   endpoints: async () =>
@@ -45,9 +51,12 @@ describe("the README", () => {
 
   const quotes = [...readme().matchAll(/<!-- (test\/\S+) -->\n```ts\n([\s\S]*?)```/g)];
   test("quotes tests", () => expect(quotes.length).toBeGreaterThan(1));
-  test.each(quotes.map((found) => [found[1] ?? "", found[2] ?? ""]))("quotes %s to the letter", (file, code) => {
-    expect(readFileSync(join(import.meta.dirname, "..", file), "utf8")).toContain(code);
-  });
+  test.each(quotes.map((found) => [found[1] ?? "", found[2] ?? ""]))(
+    "quotes %s to the letter",
+    (file, code) => {
+      expect(readFileSync(join(import.meta.dirname, "..", file), "utf8")).toContain(code);
+    },
+  );
 
   test("has a shell example", () => expect(blocksOf("sh", "curl")).toHaveLength(1));
 });

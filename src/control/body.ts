@@ -1,6 +1,6 @@
-import { SimError } from "../kernel/errors.ts";
 import type { Call } from "../http/call.ts";
-import { isObject, type Json, type JsonObject, isTooDeep } from "../kernel/json.ts";
+import { SimError } from "../kernel/errors.ts";
+import { isObject, isTooDeep, type Json, type JsonObject } from "../kernel/json.ts";
 
 const invalid = (detail: string, pointer: string, hint?: string): SimError =>
   new SimError("invalid_input", detail, hint === undefined ? { pointer } : { pointer, hint });
@@ -26,7 +26,8 @@ function parse(text: string): Json {
 /** Unknown keys are mistakes, not extensions: a misspelt `timeout` must not wait for the default. */
 export function allowKeys(body: JsonObject, keys: readonly string[]): void {
   const unknown = Object.keys(body).find((key) => !keys.includes(key));
-  if (unknown !== undefined) throw invalid(`unknown key "${unknown}"`, `/${unknown}`, `known keys: ${keys.join(", ")}`);
+  if (unknown !== undefined)
+    throw invalid(`unknown key "${unknown}"`, `/${unknown}`, `known keys: ${keys.join(", ")}`);
 }
 
 interface Range {
@@ -70,7 +71,11 @@ export function queryObject(call: Call, key: string): JsonObject | undefined {
   try {
     value = parse(text);
   } catch {
-    throw invalid(`"${key}" must be a JSON object`, `?${key}`, `for example ${key}={"properties":{"plan":"pro"}}`);
+    throw invalid(
+      `"${key}" must be a JSON object`,
+      `?${key}`,
+      `for example ${key}={"properties":{"plan":"pro"}}`,
+    );
   }
   if (!isObject(value)) throw invalid(`"${key}" must be a JSON object`, `?${key}`);
   return value;

@@ -36,7 +36,8 @@ export const eventEndpoints = (desk: ControlDesk): Endpoint[] => [
     methods: ["GET"],
     path: "/__sim/events",
     family: "control",
-    summary: "Events in order of arrival: project, event, distinct_id, outcome, since, until, where, order, limit",
+    summary:
+      "Events in order of arrival: project, event, distinct_id, outcome, since, until, where, order, limit",
     async handle(call) {
       const limit = queryNumber(call, "limit", { min: 1, max: largestPage }) ?? defaultPage;
       const where = queryObject(call, "where");
@@ -76,7 +77,10 @@ export const eventEndpoints = (desk: ControlDesk): Endpoint[] => [
     async handle(call) {
       const seq = Number(call.params.seq);
       for await (const event of searchEvents(desk.log, { since: seq - 1, until: seq })) return json(event);
-      return json({ code: "not_found", detail: `there is no event ${call.params.seq}`, hint: null, pointer: null }, 404);
+      return json(
+        { code: "not_found", detail: `there is no event ${call.params.seq}`, hint: null, pointer: null },
+        404,
+      );
     },
   },
 ];

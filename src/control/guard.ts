@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
-import { SimError } from "../kernel/errors.ts";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { SimError } from "../kernel/errors.ts";
 
 /** Who may use the control API. */
 export interface GuardRules {
@@ -31,9 +31,13 @@ export function checkCaller(call: Call, rules: GuardRules): void {
   checkOrigin(call, host);
   if (isChange(call)) checkBody(call);
   if (rules.token !== null && tokenOf(call) !== rules.token) {
-    throw new SimError("control_token_required", "the control API is open to the network and needs its token", {
-      hint: "send `Authorization: Bearer <token>`; the token is in the banner and in run.json",
-    });
+    throw new SimError(
+      "control_token_required",
+      "the control API is open to the network and needs its token",
+      {
+        hint: "send `Authorization: Bearer <token>`; the token is in the banner and in run.json",
+      },
+    );
   }
 }
 

@@ -6,12 +6,14 @@ import type { Reply } from "../http/reply.ts";
 /** The page's file: beside `dist` in the package, beside `src` in the repository. */
 function pageFile(): string {
   let folder = import.meta.dirname;
-  while (!existsSync(join(folder, "ui", "index.html")) && dirname(folder) !== folder) folder = dirname(folder);
+  while (!existsSync(join(folder, "ui", "index.html")) && dirname(folder) !== folder)
+    folder = dirname(folder);
   return join(folder, "ui", "index.html");
 }
 
 /** Nothing but the page's own styles may run or load: captured data is hostile text. */
-const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const policy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 export const pageEndpoints = (): Endpoint[] => [
   {

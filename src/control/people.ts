@@ -1,8 +1,8 @@
-import { SimError } from "../kernel/errors.ts";
-import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { json } from "../http/reply.ts";
 import { showEvent } from "../ingest/show.ts";
+import { SimError } from "../kernel/errors.ts";
+import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Group, Person } from "../model/person.ts";
 import { queryNumber } from "./body.ts";
 import type { ControlDesk } from "./desk.ts";
@@ -42,11 +42,23 @@ function stepOf(properties: Record<string, Json>): JsonObject | undefined {
 /** The events of a person that changed it, newest first. */
 function historyOf(desk: ControlDesk, person: Person) {
   const steps = desk.people.distinctIds(person).flatMap((distinct_id) => {
-    const found: { seq: number; event: string; distinct_id: string; timestamp: string; change: JsonObject }[] = [];
-    for (const ref of desk.log.scan({ project: person.project, distinct_id, outcome: "kept", order: "desc" })) {
+    const found: {
+      seq: number;
+      event: string;
+      distinct_id: string;
+      timestamp: string;
+      change: JsonObject;
+    }[] = [];
+    for (const ref of desk.log.scan({
+      project: person.project,
+      distinct_id,
+      outcome: "kept",
+      order: "desc",
+    })) {
       const event = showEvent(ref.line, ref.index);
       const change = stepOf(event.properties);
-      if (change) found.push({ seq: event.seq, event: event.event, distinct_id, timestamp: event.timestamp, change });
+      if (change)
+        found.push({ seq: event.seq, event: event.event, distinct_id, timestamp: event.timestamp, change });
       if (found.length === historyLength) break;
     }
     return found;
@@ -107,7 +119,10 @@ export const peopleEndpoints = (desk: ControlDesk): Endpoint[] => [
     summary: "Groups, newest first: project, limit, offset",
     async handle(call) {
       const project = queryNumber(call, "project", { min: 0, max: most });
-      const { results, more } = await desk.people.groups({ ...pageOf(call), ...(project !== undefined && { project }) });
+      const { results, more } = await desk.people.groups({
+        ...pageOf(call),
+        ...(project !== undefined && { project }),
+      });
       return json({ groups: results.map((it) => showGroup(desk, it)), more });
     },
   },

@@ -1,7 +1,7 @@
-import { SimError } from "../kernel/errors.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { json } from "../http/reply.ts";
 import { showEvent } from "../ingest/show.ts";
+import { SimError } from "../kernel/errors.ts";
 import type { TrafficLine } from "../model/traffic.ts";
 import { queryChoice, queryNumber } from "./body.ts";
 import type { ControlDesk } from "./desk.ts";

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { showEvent } from "../ingest/show.ts";
 import { SimError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
-import { showEvent } from "../ingest/show.ts";
 import { fits, operatorsIn } from "../match/subset.ts";
 import type { StoredEvent } from "../model/event.ts";
 import type { EventFilter, TrafficLog } from "../store/traffic-log.ts";

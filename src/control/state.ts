@@ -1,6 +1,6 @@
-import { SimError } from "../kernel/errors.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { json } from "../http/reply.ts";
+import { SimError } from "../kernel/errors.ts";
 import { allowKeys, bodyOf } from "./body.ts";
 import { type ControlDesk, type ResetPart, resetParts } from "./desk.ts";
 
@@ -9,7 +9,9 @@ const isPart = (value: unknown): value is ResetPart => resetParts.some((part) =>
 function partsOf(what: unknown): ReadonlySet<ResetPart> {
   if (what === undefined) return new Set(resetParts);
   if (Array.isArray(what) && what.every(isPart)) return new Set(what);
-  throw new SimError("invalid_input", `"what" must be a list of ${resetParts.join(", ")}`, { pointer: "/what" });
+  throw new SimError("invalid_input", `"what" must be a list of ${resetParts.join(", ")}`, {
+    pointer: "/what",
+  });
 }
 
 /** Open to everyone: liveness says nothing about what was captured. */

@@ -1,11 +1,11 @@
-import { SimError } from "../kernel/errors.ts";
-import { isObject, type JsonObject } from "../kernel/json.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { json } from "../http/reply.ts";
+import { showEvent } from "../ingest/show.ts";
+import { SimError } from "../kernel/errors.ts";
+import { isObject, type JsonObject } from "../kernel/json.ts";
 import { fits } from "../match/subset.ts";
 import type { StoredEvent } from "../model/event.ts";
 import { explain } from "../model/outcome.ts";
-import { showEvent } from "../ingest/show.ts";
 import type { EventFilter, Written } from "../store/traffic-log.ts";
 import { allowKeys, bodyOf, wholeNumber } from "./body.ts";
 import type { ControlDesk } from "./desk.ts";
@@ -26,7 +26,8 @@ interface Wish {
 function wishOf(body: JsonObject): Wish {
   allowKeys(body, ["match", "count", "since", "project", "outcome", "timeout_ms"]);
   const { match = {}, project, outcome = "kept" } = body;
-  if (!isObject(match)) throw new SimError("invalid_input", '"match" must be an object', { pointer: "/match" });
+  if (!isObject(match))
+    throw new SimError("invalid_input", '"match" must be an object', { pointer: "/match" });
   checkPattern(match, "/match");
   if (outcome !== "kept" && outcome !== "dropped") {
     throw new SimError("invalid_input", '"outcome" must be kept or dropped', { pointer: "/outcome" });
@@ -99,14 +100,17 @@ async function report(desk: ControlDesk, wish: Wish, got: readonly StoredEvent[]
   let looked = 0;
   for await (const event of searchEvents(desk.log, { ...scope, order: "desc" })) {
     if (event.outcome === "kept") seen[event.event] = (seen[event.event] ?? 0) + 1;
-    else if (event.reason) dropped.push({ seq: event.seq, event: event.event, reason: event.reason, ...explain(event.reason) });
+    else if (event.reason)
+      dropped.push({ seq: event.seq, event: event.event, reason: event.reason, ...explain(event.reason) });
     if (++looked >= reportReach) break;
   }
   const names = Object.entries(seen).map(([name, count]) => (count > 1 ? `${name} ×${count}` : name));
   const text = [
     `waited ${waited} ms for ${wish.count} event(s) like ${JSON.stringify(wish.match)}: got ${got.length}`,
     `captured in scope: ${names.join(", ") || "nothing"}`,
-    ...dropped.map((it) => `dropped: #${it.seq} ${it.event || "(no name)"} — ${it.reason}: ${it.sentence}; ${it.fix}`),
+    ...dropped.map(
+      (it) => `dropped: #${it.seq} ${it.event || "(no name)"} — ${it.reason}: ${it.sentence}; ${it.fix}`,
+    ),
     `requests in flight: ${desk.gauge.inFlight}`,
   ].join("\n");
   return { text, seen, dropped, got: got.length, in_flight: desk.gauge.inFlight };
@@ -122,7 +126,8 @@ export const waitEndpoints = (desk: ControlDesk): Endpoint[] => [
       const wish = wishOf(bodyOf(call));
       const started = performance.now();
       const events = await collect(desk, wish, call.signal);
-      if (events.length >= wish.count) return json({ events, cursor: events.at(-1)?.seq ?? desk.log.lastSeq });
+      if (events.length >= wish.count)
+        return json({ events, cursor: events.at(-1)?.seq ?? desk.log.lastSeq });
       const waited = Math.round(performance.now() - started);
       const told = await report(desk, wish, events, waited);
       throw new SimError("wait_timeout", `no match within ${waited} ms`, {

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { Clock } from "../kernel/clock.ts";
-import type { Gauge } from "../kernel/gauge.ts";
 import type { App } from "../http/app.ts";
 import { type Call, callFrom, pathOf } from "../http/call.ts";
 import { empty, type Reply } from "../http/reply.ts";
+import type { Clock } from "../kernel/clock.ts";
+import type { Gauge } from "../kernel/gauge.ts";
 
 export interface Listener {
   readonly port: number;
@@ -57,7 +57,11 @@ function answerGarbage(error: NodeJS.ErrnoException, socket: Socket | NodeJS.Wri
   if (error.code === "ECONNRESET" || !socket.writable) return void ("destroy" in socket && socket.destroy());
   const timedOut = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
   const tooLarge = error.code === "HPE_HEADER_OVERFLOW";
-  const status = timedOut ? "408 Request Timeout" : tooLarge ? "431 Request Header Fields Too Large" : "400 Bad Request";
+  const status = timedOut
+    ? "408 Request Timeout"
+    : tooLarge
+      ? "431 Request Header Fields Too Large"
+      : "400 Bad Request";
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
@@ -72,55 +76,64 @@ function closeServer(server: Server, graceMs: number): Promise<void> {
   });
 }
 
+/** A request whose body is still coming in. */
+interface Arrival {
+  req: IncomingMessage;
+  res: ServerResponse;
+  method: string;
+  target: string;
+  at: number;
+  started: number;
+}
+
+const callOf = ({ req, res, method, target, at, started }: Arrival, body: Buffer): Call =>
+  callFrom({
+    method,
+    target,
+    headers: req.headers as Record<string, string | undefined>,
+    rawHeaders: req.rawHeaders,
+    body,
+    peer: req.socket.remoteAddress ?? "unknown",
+    at,
+    started,
+    signal: () => signalOf(res),
+  });
+
 /** Reads the body up to the route's limit, has the app answer, writes the answer. */
-function receive(req: IncomingMessage, res: ServerResponse, options: ListenOptions): void {
-  const { app, clock } = options;
-  const at = clock.now();
-  const started = performance.now();
-  const target = req.url ?? "/";
+function receive(req: IncomingMessage, res: ServerResponse, { app, clock }: ListenOptions): void {
   const method = req.method ?? "GET";
+  const target = req.url ?? "/";
+  const arrival: Arrival = { req, res, method, target, at: clock.now(), started: performance.now() };
   const limit = app.bodyLimit(method, pathOf(target));
+  if (Number(req.headers["content-length"] ?? 0) > limit) {
+    refuse(arrival, app);
+    return;
+  }
   const chunks: Buffer[] = [];
   let size = 0;
-  let refused = false;
-
-  const callWith = (body: Buffer): Call =>
-    callFrom({
-      method,
-      target,
-      headers: req.headers as Record<string, string | undefined>,
-      rawHeaders: req.rawHeaders,
-      body,
-      peer: req.socket.remoteAddress ?? "unknown",
-      at,
-      started,
-      signal: () => signalOf(res),
-    });
-
-  const refuse = () => {
-    refused = true;
-    req.resume();
-    app.refuseTooLarge(callWith(Buffer.alloc(0))).then((reply) => {
-      // The rest of the upload is not waited for.
-      res.once("finish", () => req.socket.destroySoon());
-      send(res, { ...reply, headers: [...reply.headers, "connection", "close"] });
-    });
-  };
-
-  if (Number(req.headers["content-length"] ?? 0) > limit) return refuse();
   req.on("data", (chunk: Buffer) => {
-    if (refused) return;
+    if (size > limit) return;
     size += chunk.length;
-    if (size > limit) return refuse();
-    chunks.push(chunk);
+    if (size > limit) refuse(arrival, app);
+    else chunks.push(chunk);
   });
   req.on("end", () => {
-    if (refused) return;
+    if (size > limit) return;
     const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size);
-    app.handle(callWith(body)).then(
+    app.handle(callOf(arrival, body)).then(
       (reply) => send(res, reply),
       () => send(res, empty(500)),
     );
+  });
+}
+
+/** The rest of an upload that is too large is not waited for. */
+function refuse(arrival: Arrival, app: App): void {
+  const { req, res } = arrival;
+  req.resume();
+  app.refuseTooLarge(callOf(arrival, Buffer.alloc(0))).then((reply) => {
+    res.once("finish", () => req.socket.destroySoon());
+    send(res, { ...reply, headers: [...reply.headers, "connection", "close"] });
   });
 }
 

@@ -72,7 +72,13 @@ export function createApp(options: AppOptions): App {
   function finishError(call: Call, family: Family, journaled: boolean, thrown: unknown): Promise<Reply> {
     const [reply, rejection] = failed(call, family, thrown);
     const noted = notedOn(thrown);
-    return finish(call, family, journaled, noted === undefined ? reply : { ...reply, note: noted }, rejection);
+    return finish(
+      call,
+      family,
+      journaled,
+      noted === undefined ? reply : { ...reply, note: noted },
+      rejection,
+    );
   }
 
   function run(call: Call, endpoint: Endpoint): Promise<Reply> {

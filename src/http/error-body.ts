@@ -23,7 +23,8 @@ const bodies: Record<Family, (error: SimError) => Reply> = {
       },
       error.status,
     ),
-  flags: (error) => (error.status === 400 || error.status === 413 ? text(error.message, error.status) : serviceBody(error)),
+  flags: (error) =>
+    error.status === 400 || error.status === 413 ? text(error.message, error.status) : serviceBody(error),
   service: serviceBody,
   control: (error) =>
     json(

@@ -2,8 +2,8 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { Desk } from "../model/desk.ts";
 import { captureV1Endpoints } from "./capture-v1.ts";
 import { definitionEndpoints } from "./definitions.ts";
-import { flagEndpoints } from "./flags.ts";
 import { flagRemoteConfigEndpoints } from "./flag-remote-config.ts";
+import { flagEndpoints } from "./flags.ts";
 import { recordingEndpoints } from "./recordings.ts";
 import { sdkEndpoints } from "./sdk/index.ts";
 

@@ -18,7 +18,8 @@ function shippedFolder(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, "scenarios", "default.json"))) {
     const parent = dirname(folder);
-    if (parent === folder) throw new ScenarioError("the shipped scenarios are missing", "install phx-sim again");
+    if (parent === folder)
+      throw new ScenarioError("the shipped scenarios are missing", "install phx-sim again");
     folder = parent;
   }
   return join(folder, "scenarios");
@@ -39,7 +40,8 @@ function read(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : (error as Error).message;
+    const reason =
+      (error as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : (error as Error).message;
     throw new ScenarioError(`${path}: ${reason}`, "give the path of a scenario file, or `default`");
   }
 }
@@ -48,7 +50,10 @@ function parse(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ScenarioError(`${path}: not JSON: ${(error as Error).message}`, "mend the file and start again");
+    throw new ScenarioError(
+      `${path}: not JSON: ${(error as Error).message}`,
+      "mend the file and start again",
+    );
   }
 }
 

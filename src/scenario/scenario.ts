@@ -41,7 +41,9 @@ function addProject(world: World, organization: string, authored: AuthoredProjec
   }
   const owned = { project: project.id };
   world.surveys.push(...(authored.surveys ?? []).map((it) => ({ ...it, ...owned })));
-  world.early_access_features.push(...(authored.early_access_features ?? []).map((it) => ({ ...it, ...owned })));
+  world.early_access_features.push(
+    ...(authored.early_access_features ?? []).map((it) => ({ ...it, ...owned })),
+  );
   world.prompts.push(...(authored.prompts ?? []).map((it) => ({ version: 1, ...it, ...owned })));
 }
 

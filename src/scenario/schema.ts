@@ -18,7 +18,9 @@ const Flag = z.union([
 const Project = z.strictObject({
   id: z.int().positive().optional(),
   name: z.string(),
-  api_key: z.string().regex(/^(?!phx_)[\x21-\x7e]{1,64}$/, "a project key: up to 64 ASCII characters, not phx_…"),
+  api_key: z
+    .string()
+    .regex(/^(?!phx_)[\x21-\x7e]{1,64}$/, "a project key: up to 64 ASCII characters, not phx_…"),
   secret_api_key: z.string().optional(),
   flags: z.record(z.string(), Flag).optional(),
   remote_config: z.record(z.string(), z.json()).optional(),

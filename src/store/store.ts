@@ -97,4 +97,3 @@ async function closeAll(log: TrafficLog, people: PeopleStore, worlds: WorldStore
     }
   }
 }
-

@@ -116,7 +116,8 @@ const binary = /^(image|audio|video|font)\/|octet-stream|javascript/;
 
 function replyText(reply: GivenReply): string {
   if (reply.body === null || reply.body.length === 0) return "null";
-  if (reply.body.length > keptWhole) return JSON.stringify({ omitted: "too_large", bytes: reply.body.length });
+  if (reply.body.length > keptWhole)
+    return JSON.stringify({ omitted: "too_large", bytes: reply.body.length });
   const type = contentType(reply.headers);
   if (binary.test(type)) return JSON.stringify({ omitted: "not_text", bytes: reply.body.length });
   const text = reply.body.toString("utf8");

@@ -5,7 +5,7 @@ import type { Bytes } from "./bytes.ts";
 import { DataFolderError } from "./data-folder.ts";
 import { createHashIndex } from "./hash-index.ts";
 import { linesOf, repairTail } from "./lines.ts";
-import { openRowFile, type RowFile, type Rows, createRows } from "./rows.ts";
+import { createRows, openRowFile, type RowFile, type Rows } from "./rows.ts";
 import type { TrafficEntry } from "./traffic-entry.ts";
 
 /** Columns of the request table: byte offset of the line (low and high half), and facts for counting. */
@@ -206,7 +206,12 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), meta);
   }
 
-  function addEvent(key: EventKey | undefined, uuid: string | null, project: number | null, dropped: boolean): void {
+  function addEvent(
+    key: EventKey | undefined,
+    uuid: string | null,
+    project: number | null,
+    dropped: boolean,
+  ): void {
     const meta = ((project ?? noProject) << flagBits) | (dropped ? droppedBit : 0);
     const unique = uuid !== null && !dropped;
     const hash = unique ? fnv1a(uuid) : 0;
@@ -341,7 +346,9 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     const first = group[0];
     if (!first) return;
     requests.truncate(first.n - opening.n);
-    events.truncate(Math.min(events.length, ...group.filter((it) => it.count > 0).map((it) => it.seq - opening.seq)));
+    events.truncate(
+      Math.min(events.length, ...group.filter((it) => it.count > 0).map((it) => it.seq - opening.seq)),
+    );
   }
 
   function evict(): void {
@@ -466,11 +473,19 @@ function metaMatches(meta: number, filter: EventFilter): boolean {
 }
 
 function countAll(requests: Rows, events: Rows, isEvicted: (row: number) => boolean): TrafficCounts {
-  const counts = { requests: requests.length, rejected: 0, events: 0, kept: 0, dropped: 0, evicted_requests: 0 };
+  const counts = {
+    requests: requests.length,
+    rejected: 0,
+    events: 0,
+    kept: 0,
+    dropped: 0,
+    evicted_requests: 0,
+  };
   for (let row = 0; row < requests.length; row++) {
     if (requests.get(row, request.meta) & rejectedBit) counts.rejected++;
   }
-  while (counts.evicted_requests < requests.length && isEvicted(counts.evicted_requests)) counts.evicted_requests++;
+  while (counts.evicted_requests < requests.length && isEvicted(counts.evicted_requests))
+    counts.evicted_requests++;
   for (let row = 0; row < events.length; row++) {
     const meta = events.get(row, event.meta);
     if (meta & clearedBit) continue;

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { request } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 
 let sim: Sim;
@@ -15,7 +15,13 @@ interface Answer {
 }
 
 /** fetch refuses to send a foreign Host, so these go out through node:http. */
-const send = (to: Sim, method: string, path: string, headers: Record<string, string>, body = ""): Promise<Answer> =>
+const send = (
+  to: Sim,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body = "",
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(to.url);
     const req = request({ hostname, port, method, path, headers }, (res) => {
@@ -24,7 +30,11 @@ const send = (to: Sim, method: string, path: string, headers: Record<string, str
         text += chunk;
       });
       res.on("end", () =>
-        resolve({ status: res.statusCode ?? 0, headers: res.headers, body: text.startsWith("{") ? JSON.parse(text) : {} }),
+        resolve({
+          status: res.statusCode ?? 0,
+          headers: res.headers,
+          body: text.startsWith("{") ? JSON.parse(text) : {},
+        }),
       );
     });
     req.on("error", reject).end(body);
@@ -33,7 +43,13 @@ const send = (to: Sim, method: string, path: string, headers: Record<string, str
 const own = () => new URL(sim.url).host;
 
 describe("the control API answers", () => {
-  const rows: [name: string, method: string, headers: () => Record<string, string>, body: string, status: number][] = [
+  const rows: [
+    name: string,
+    method: string,
+    headers: () => Record<string, string>,
+    body: string,
+    status: number,
+  ][] = [
     ["a plain call", "GET", () => ({}), "", 200],
     ["localhost", "GET", () => ({ host: "localhost:1" }), "", 200],
     ["its own page", "GET", () => ({ origin: sim.url, "sec-fetch-site": "same-origin" }), "", 200],

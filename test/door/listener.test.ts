@@ -58,7 +58,9 @@ describe("the socket door", () => {
   ])("a body over 20 MiB (%s) is 413, and the journal knows", async (_, framing) => {
     const size = 21 * 1024 * 1024;
     const head = `POST /batch/ HTTP/1.1\r\nHost: x\r\n${framing(size)}`;
-    const text = await raw([head, Buffer.alloc(size, 0x20)], "maximum event size exceeded").catch(() => "cut");
+    const text = await raw([head, Buffer.alloc(size, 0x20)], "maximum event size exceeded").catch(
+      () => "cut",
+    );
     expect(text).toMatch(/HTTP\/1\.1 413|cut/);
     expect((await sim.requests({ outcome: "rejected", limit: 1 }))[0]).toMatchObject({
       status: 413,
@@ -78,7 +80,9 @@ describe("the socket door", () => {
     const { hostname, port } = new URL(sim.url);
     await new Promise<void>((resolve) => {
       const socket = connect(Number(port), hostname, () => {
-        socket.write("POST /capture/ HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf", () => socket.destroy());
+        socket.write("POST /capture/ HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf", () =>
+          socket.destroy(),
+        );
       });
       socket.on("close", () => resolve());
     });

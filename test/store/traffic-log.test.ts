@@ -1,4 +1,12 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -109,7 +117,12 @@ describe.each([
     const log = open();
     log.append(entry([item("a")], { uuid: () => "x" }));
     log.append(entry([item("b")], { uuid: () => "y", drop: true }));
-    expect([log.seen(1, "x"), log.seen(2, "x"), log.seen(1, "y"), log.seen(1, "z")]).toEqual([true, false, false, false]);
+    expect([log.seen(1, "x"), log.seen(2, "x"), log.seen(1, "y"), log.seen(1, "z")]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
     await log.close();
   });
 
@@ -161,7 +174,8 @@ describe.each([
 describe("a log in a file", () => {
   async function filled(path: string, count: number): Promise<TrafficLog> {
     const log = inFile(path);
-    for (let i = 0; i < count; i++) log.append(entry([item(`e${i}`, `u${i % 7}`)], { uuid: () => `id-${i}` }));
+    for (let i = 0; i < count; i++)
+      log.append(entry([item(`e${i}`, `u${i % 7}`)], { uuid: () => `id-${i}` }));
     await log.written();
     return log;
   }
@@ -169,7 +183,10 @@ describe("a log in a file", () => {
   test("is in the file before written() resolves, one JSON line a request", async () => {
     const path = fresh();
     const log = await filled(path, 3);
-    const lines = readFileSync(path, "utf8").trimEnd().split("\n").map((text) => JSON.parse(text));
+    const lines = readFileSync(path, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((text) => JSON.parse(text));
     expect(lines.slice(1).map((it) => it.n)).toEqual([1, 2, 3]);
     await log.close();
   });
@@ -229,7 +246,12 @@ describe("a log in a file", () => {
       expect(notices).toHaveLength(whole[size - 1] === 0x0a ? 0 : 1);
       log.append(entry([item("after")]));
       await log.close();
-      expect(readFileSync(cut, "utf8").trimEnd().split("\n").every((text) => JSON.parse(text))).toBe(true);
+      expect(
+        readFileSync(cut, "utf8")
+          .trimEnd()
+          .split("\n")
+          .every((text) => JSON.parse(text)),
+      ).toBe(true);
     }
   });
 
