@@ -53,7 +53,7 @@ async function run(settings: StartSettings, shell: Shell) {
     style: shell.errStyle,
     projectKey: sim.apiKey,
   });
-  sim.onRequest(log.add);
+  if (!settings.values.quiet) sim.onRequest(log.add);
   announce(sim, settings, shell);
   if (settings.values.open) await showInspector(sim.inspectorUrl, shell);
   const ending = await signal;

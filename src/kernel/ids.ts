@@ -10,29 +10,44 @@ export interface Ids {
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const at = (bytes: Uint8Array, i: number): string => hex[bytes[i] ?? 0] ?? "00";
 
-function format(b: Uint8Array, o = 0): string {
-  return `${at(b, o)}${at(b, o + 1)}${at(b, o + 2)}${at(b, o + 3)}-${at(b, o + 4)}${at(b, o + 5)}-${at(b, o + 6)}${at(b, o + 7)}-${at(b, o + 8)}${at(b, o + 9)}-${at(b, o + 10)}${at(b, o + 11)}${at(b, o + 12)}${at(b, o + 13)}${at(b, o + 14)}${at(b, o + 15)}`;
+function format(bytes: Buffer): string {
+  const digits = bytes.toString("hex", 0, 16);
+  return [8, 12, 16, 20, 32].map((end, i, ends) => digits.slice(ends[i - 1] ?? 0, end)).join("-");
 }
 
-/** Random ids. Random bytes are drawn 16 kB at a time: one system call for a thousand ids. */
+/** Random ids. Random bytes are drawn 8 kB at a time: one system call for many ids. */
 export function randomIds(clock: Clock): Ids {
-  const pool = Buffer.alloc(16_384);
+  const pool = Buffer.alloc(8_192);
   let used = pool.length;
+  let stamped = Number.NaN;
+  let stamp = "";
   return {
     uuid() {
-      if (used === pool.length) {
+      if (used + 10 > pool.length) {
         randomFillSync(pool);
         used = 0;
       }
+      const b = pool;
       const o = used;
-      used += 16;
+      used += 10;
       const now = clock.now();
-      pool.writeUIntBE(now >= 0 ? Math.min(now, 2 ** 48 - 1) : 0, o, 6);
-      pool[o + 6] = 0x70 | ((pool[o + 6] ?? 0) & 0x0f);
-      pool[o + 8] = 0x80 | ((pool[o + 8] ?? 0) & 0x3f);
-      return format(pool, o);
+      if (now !== stamped) {
+        stamped = now;
+        stamp = stampOf(now);
+      }
+      const version = hex[0x70 | ((b[o] ?? 0) & 0x0f)];
+      const variant = hex[0x80 | ((b[o + 2] ?? 0) & 0x3f)];
+      return `${stamp}-${version}${at(b, o + 1)}-${variant}${at(b, o + 3)}-${at(b, o + 4)}${at(b, o + 5)}${at(b, o + 6)}${at(b, o + 7)}${at(b, o + 8)}${at(b, o + 9)}`;
     },
   };
+}
+
+/** The 48 bits of time at the front of a UUIDv7; times before 1970 count as 1970. */
+function stampOf(now: number): string {
+  const digits = Math.min(Math.max(now, 0), 2 ** 48 - 1)
+    .toString(16)
+    .padStart(12, "0");
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }
 
 function bytesOf(uuid: string): Buffer {

@@ -59,4 +59,6 @@ export interface Note {
 export interface EventKey {
   event: string;
   distinct_id: string;
+  /** null when the sim made the uuid: nobody can send it again, so it need not be looked for. */
+  uuid?: string | null;
 }

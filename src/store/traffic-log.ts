@@ -213,7 +213,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     dropped: boolean,
   ): void {
     const meta = ((project ?? noProject) << flagBits) | (dropped ? droppedBit : 0);
-    const unique = uuid !== null && !dropped;
+    const unique = uuid !== null && !dropped && key?.uuid !== null;
     const hash = unique ? fnv1a(uuid) : 0;
     const name = fnv1a(key?.event ?? "");
     const row = events.add(requests.length - 1, name, fnv1a(key?.distinct_id ?? ""), hash, meta);

@@ -14,6 +14,7 @@ const names = 200;
 export const filledEvent = (i: number, ids: number) => ({
   event: `event-${Math.floor(i / stretch) % names}`,
   distinct_id: `user-${digits(i % ids)}`,
+  n: i,
 });
 
 /** How many of `events` have the name and the user of the i-th. */

@@ -9,11 +9,18 @@ export const digits = (n: number): string => String(n).padStart(12, "0");
 interface Item {
   event: string;
   distinct_id: string;
+  /** Its place among the events, which sets its timestamp. Default 0. */
+  n?: number;
 }
 
+const firstTime = Date.parse("2026-01-15T10:20:30.456Z");
+
+/** 37 ms from one event to the next: no two timestamps of a batch are alike. */
+const timestamp = (n: number): string => new Date(firstTime + n * 37).toISOString();
+
 /** An event as an SDK writes it, without its key. Its uuid is left to the server, so none repeats. */
-function itemText({ event, distinct_id }: Item, filler: string): string {
-  return `"event":"${event}","distinct_id":"${distinct_id}","timestamp":"2026-01-15T10:20:30.456Z","properties":{"$lib":"posthog-node","$lib_version":"5.0.0","$current_url":"http://localhost:3000/pricing?plan=pro","plan":"pro","seats":12,"trial":true,"note":"${filler}"}`;
+function itemText({ event, distinct_id, n = 0 }: Item, filler: string): string {
+  return `"event":"${event}","distinct_id":"${distinct_id}","timestamp":"${timestamp(n)}","properties":{"$lib":"posthog-node","$lib_version":"5.0.0","$current_url":"http://localhost:3000/pricing?plan=pro","plan":"pro","seats":12,"trial":true,"note":"${filler}"}`;
 }
 
 const padded = (item: Item, rest: number): string =>

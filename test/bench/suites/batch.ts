@@ -15,7 +15,7 @@ interface Case extends Contest {
 
 /** A few different batches in turn: a single one could be recognised. */
 function bodiesFor(key: string, size: number): Buffer[] {
-  const item = (i: number) => ({ event: "plan_selected", distinct_id: mixedUser(i) });
+  const item = (i: number) => ({ event: "plan_selected", distinct_id: mixedUser(i), n: i });
   return Array.from({ length: 8 }, (_, batch) =>
     batchBody(
       key,

@@ -8,7 +8,7 @@ type Results = Record<(typeof programs)[number], Rounds>;
 
 const bodiesFor = (key: string): Buffer[] =>
   Array.from({ length: 2000 }, (_, i) =>
-    captureBody(key, { event: "plan_selected", distinct_id: mixedUser(i) }),
+    captureBody(key, { event: "plan_selected", distinct_id: mixedUser(i), n: i }),
   );
 
 const contestAt = (connections: number): Contest => ({
