@@ -12,7 +12,7 @@ const defaultPage = 100;
 const largestPage = 10_000;
 
 /** The filter of a list call; absent parameters do not restrict. */
-export function filterOf(call: Call): EventFilter {
+function filterOf(call: Call): EventFilter {
   const filter: EventFilter = {};
   const project = queryNumber(call, "project", { min: 0, max: most });
   const outcome = queryChoice(call, "outcome", ["kept", "dropped"] as const);

@@ -20,7 +20,7 @@ const hostName = (host: string): string => host.replace(/:\d+$/, "").toLowerCase
  * rebinding, an own Origin defeats other sites, a JSON body defeats plain forms. In-process calls pass.
  * @throws SimError forbidden_host, forbidden_origin, unsupported_media_type, control_token_required
  */
-export function checkCaller(call: Call, rules: GuardRules): void {
+function checkCaller(call: Call, rules: GuardRules): void {
   if (call.door === "fetch") return;
   const host = call.headers.host ?? "";
   if (rules.token === null && !isKnown(hostName(host), rules.hosts)) {

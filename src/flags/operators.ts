@@ -15,7 +15,7 @@ import {
 } from "./versions.ts";
 
 /** Does a present property pass? `now` in ms since the epoch. */
-export type ValueTest = (property: Json, now: number) => boolean;
+type ValueTest = (property: Json, now: number) => boolean;
 
 /** One way to compare a property with a filter's value. */
 export interface Operator {

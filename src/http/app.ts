@@ -7,7 +7,7 @@ import { empty, type Reply } from "./reply.ts";
 import type { Match, Router } from "./router.ts";
 
 /** What the journal is told of a rejected request when its handler threw. */
-export interface Rejection {
+interface Rejection {
   reason: string;
   detail: string;
 }

@@ -1,4 +1,4 @@
-export type Door = "socket" | "fetch";
+type Door = "socket" | "fetch";
 
 /** A request as the core sees it, whichever door it came through. */
 export interface Call {

@@ -10,7 +10,7 @@ export const own = (object: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
 /** The service's JSON parser refuses deeper nesting (serde_json's recursion limit). */
-export const maxDepth = 128;
+const maxDepth = 128;
 
 /** Are there more than `limit` brackets that open something? Native search, from hit to hit. */
 function hasManyOpenings(text: string, limit: number): boolean {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../kernel/json.ts";
 import type { DropReason, Warning } from "./outcome.ts";
 
 /** Who the event's person is: a stored person, a synthetic one (personless event), or nobody (dropped). */
-export type PersonMode = "full" | "propertyless" | "none";
+type PersonMode = "full" | "propertyless" | "none";
 
 /**
  * What ingest decided about one item of a request. It is stored beside the verbatim item, in

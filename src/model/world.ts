@@ -8,7 +8,7 @@ export type PersonalApiKey = World["personal_api_keys"][number];
 export type FeatureFlag = z.infer<typeof FeatureFlagSchema>;
 
 /** The version that this code reads and writes; older ones are migrated (store/migrations.ts). */
-export const worldVersion = 1;
+const worldVersion = 1;
 
 export const emptyWorld = (): World => ({
   version: worldVersion,

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 
 /** Rows in a page: 16,384 keeps growth smooth and a page's rewrite under a millisecond. */
 const pageRows = 16_384;
@@ -159,9 +159,4 @@ function loadPages(fd: number, rows: Rows, birth: number, logSize: number, pageB
   }
   rows.resume(count);
   return { rows: count, bytes: covered };
-}
-
-/** Removes a sidecar, e.g. when its log is cleared. */
-export function dropRowFile(path: string): void {
-  if (existsSync(path)) unlinkSync(path);
 }

@@ -46,7 +46,7 @@ const maskKeys = (text: string): string =>
  * Makes the JSON of header lists. Clients send the same headers over and over: the last list is
  * remembered and compared, which is cheaper than writing it again.
  */
-export function headerWriter(): (rawHeaders: readonly string[]) => string {
+function headerWriter(): (rawHeaders: readonly string[]) => string {
   let last: readonly string[] = [];
   let written = "[]";
   return (rawHeaders) => {

@@ -36,7 +36,7 @@ export interface EventFilter {
 }
 
 /** Where an event is: its line and its place among the line's events. */
-export interface EventRef {
+interface EventRef {
   seq: number;
   line: TrafficLine;
   index: number;
@@ -51,7 +51,7 @@ export interface Written {
   entry: TrafficEntry;
 }
 
-export interface TrafficCounts {
+interface TrafficCounts {
   requests: number;
   rejected: number;
   events: number;

@@ -7,7 +7,7 @@ import type { FeatureFlag } from "../../src/model/world.ts";
 
 export const now = Date.UTC(2026, 2, 31, 12, 0, 0);
 
-export const aFlag = (more: Partial<FeatureFlag> = {}): FeatureFlag => ({
+const aFlag = (more: Partial<FeatureFlag> = {}): FeatureFlag => ({
   id: 7,
   project: 1,
   key: "beta",
@@ -35,13 +35,7 @@ export interface Who {
 const aGroup = (group: { key: string; properties?: JsonObject } | undefined): SubjectGroup | undefined =>
   group && { key: group.key, property: (name) => own(group.properties ?? {}, name) };
 
-export const aSubject = ({
-  distinctId = "u1",
-  deviceId,
-  continuityKey,
-  properties,
-  groups,
-}: Who = {}): Subject => ({
+const aSubject = ({ distinctId = "u1", deviceId, continuityKey, properties, groups }: Who = {}): Subject => ({
   distinctId,
   deviceId,
   now,
