@@ -1,0 +1,197 @@
+import { deflateRawSync, gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Sim, startSim } from "../../src/index.ts";
+
+let sims: Sim[];
+let paths: string[];
+
+beforeAll(async () => {
+  sims = [await startSim(), await startSim({ dialect: "production", adoptTokens: true })];
+  const rows = (await sims[0]?.endpoints()) ?? [];
+  paths = rows.filter((it) => it.journaled !== false).map((it) => it.path);
+});
+afterAll(() => Promise.all(sims.map((sim) => sim.close())));
+
+const keys = fc.constantFrom(
+  "phc_sim_default",
+  "phs_sim_default",
+  "phx_sim_default",
+  "phc_unknown",
+  "",
+  "é",
+  "\u0000",
+);
+const names = fc.constantFrom(
+  "$identify",
+  "$create_alias",
+  "$groupidentify",
+  "$snapshot",
+  "$ai_trace",
+  "$feature_flag_called",
+  "e",
+  "",
+);
+
+/** Values that the endpoints look at, mixed with values that they do not expect there. */
+const item = fc.record(
+  {
+    event: fc.oneof(names, fc.jsonValue()),
+    distinct_id: fc.oneof(fc.string(), fc.jsonValue()),
+    uuid: fc.oneof(fc.uuid(), fc.constant("x"), fc.jsonValue()),
+    timestamp: fc.oneof(
+      fc.date({ noInvalidDate: true }).map((it) => it.toISOString()),
+      fc.string(),
+      fc.jsonValue(),
+    ),
+    offset: fc.oneof(fc.integer(), fc.jsonValue()),
+    api_key: fc.oneof(keys, fc.jsonValue()),
+    properties: fc.oneof(
+      fc.jsonValue(),
+      fc.record(
+        {
+          token: keys,
+          distinct_id: fc.string(),
+          alias: fc.oneof(fc.string(), fc.jsonValue()),
+          $anon_distinct_id: fc.oneof(fc.string(), fc.jsonValue()),
+          $set: fc.jsonValue(),
+          $set_once: fc.jsonValue(),
+          $unset: fc.jsonValue(),
+          $groups: fc.jsonValue(),
+          $group_type: fc.jsonValue(),
+          $group_key: fc.jsonValue(),
+          $group_set: fc.jsonValue(),
+          $process_person_profile: fc.jsonValue(),
+          $session_id: fc.jsonValue(),
+          $snapshot_data: fc.jsonValue(),
+          __proto__: fc.jsonValue(),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+const document = fc.oneof(
+  fc.jsonValue(),
+  item,
+  fc.array(item, { maxLength: 5 }),
+  fc.record(
+    {
+      api_key: fc.oneof(keys, fc.jsonValue()),
+      token: keys,
+      batch: fc.oneof(fc.array(item, { maxLength: 5 }), fc.jsonValue()),
+      sent_at: fc.oneof(fc.string(), fc.jsonValue()),
+      created_at: fc.oneof(fc.string(), fc.jsonValue()),
+      distinct_id: fc.jsonValue(),
+      groups: fc.jsonValue(),
+      person_properties: fc.jsonValue(),
+      group_properties: fc.jsonValue(),
+      flag_keys_to_evaluate: fc.jsonValue(),
+    },
+    { requiredKeys: [] },
+  ),
+);
+
+const encodings: Record<string, (text: string) => Uint8Array> = {
+  plain: (text) => Buffer.from(text),
+  gzip: (text) => gzipSync(text),
+  "cut gzip": (text) => gzipSync(text).subarray(0, 15),
+  deflate: (text) => deflateRawSync(text),
+  base64: (text) => Buffer.from(Buffer.from(text).toString("base64")),
+  form: (text) => Buffer.from(`data=${encodeURIComponent(text)}`),
+  "base64 form": (text) =>
+    Buffer.from(`data=${encodeURIComponent(Buffer.from(text).toString("base64"))}&compression=base64`),
+  "broken text": (text) => Buffer.from(text.slice(0, -1)),
+};
+
+const body = fc.oneof(
+  fc.uint8Array({ maxLength: 200 }),
+  fc.string({ unit: "binary", maxLength: 200 }).map((text) => new Uint8Array(Buffer.from(text))),
+  fc
+    .tuple(document, fc.constantFrom(...Object.keys(encodings)))
+    .map(([value, encoding]) => new Uint8Array(encodings[encoding]?.(JSON.stringify(value)) ?? [])),
+);
+
+const headers = fc.record(
+  {
+    "content-type": fc.constantFrom(
+      "application/json",
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "application/x-protobuf",
+      "nonsense",
+    ),
+    "content-encoding": fc.constantFrom("gzip", "deflate", "br", "zstd", "lz64", "identity", "nonsense"),
+    authorization: keys.filter((it) => /^[\w]*$/.test(it)).map((it) => `Bearer ${it}`),
+    "posthog-sdk-info": fc.constantFrom("posthog-node/5.0.0", "x"),
+    "posthog-attempt": fc.constantFrom("1", "0", "x"),
+    "posthog-request-id": fc.oneof(fc.uuid(), fc.constant("x")),
+    "posthog-request-timestamp": fc.constantFrom("2026-01-01T00:00:00Z", "x"),
+    "x-forwarded-for": fc.constantFrom("1.2.3.4", "::1", "x, y", ""),
+    origin: fc.constantFrom("https://app.example", "null"),
+  },
+  { requiredKeys: [] },
+);
+
+const query = fc.oneof(
+  fc.constantFrom(
+    "",
+    "?v=2",
+    "?v=4&config=true",
+    "?compression=gzip-js",
+    "?compression=base64",
+    "?beacon=1",
+    "?data=e30=",
+    "?sent_at=1700000000000",
+  ),
+  fc.webQueryParameters().map((it) => `?${it}`),
+);
+
+const methods = fc.constantFrom("POST", "POST", "POST", "GET", "OPTIONS", "HEAD", "PUT", "DELETE", "PATCH");
+
+/** A segment for a path parameter: mostly ones that exist. */
+const segment = fc.oneof(
+  fc.constantFrom("1", "@current", "phc_sim_default", "array.js", "beta-feature"),
+  fc.webSegment({ maxLength: 10 }),
+);
+
+const request = fc.record({
+  path: fc.nat(),
+  segment,
+  slash: fc.constantFrom("", "/"),
+  query,
+  method: methods,
+  headers,
+  body,
+  sim: fc.nat(1),
+});
+
+test("no request on any public path makes an error of ours, and every refusal has its reason", async () => {
+  await fc.assert(
+    fc.asyncProperty(request, async ({ path, segment, slash, query, method, headers, body, sim: which }) => {
+      const sim = sims[which] as Sim;
+      const target = (paths[path % paths.length] ?? "/").replace(/:\w+/g, segment) + slash + query;
+      const init: RequestInit = { method, headers };
+      if (method !== "GET" && method !== "HEAD") init.body = body;
+      const response = await sim.handle(new Request(sim.url + target, init));
+      expect(response.status, target).toBeLessThan(500);
+      const [latest] = await sim.requests({ limit: 1 });
+      expect(latest).toMatchObject({ method, status: response.status });
+      if (response.status >= 400)
+        expect(latest?.rejected, target).toMatchObject({ reason: /./, detail: expect.any(String) });
+    }),
+    { numRuns: 2_000 },
+  );
+}, 120_000);
+
+test("the log can be read back as a whole afterwards", async () => {
+  for (const sim of sims) {
+    const events = await sim.events.list();
+    expect(events.some((it) => it.outcome === "kept")).toBe(true);
+    expect(events.every((it) => it.outcome === "kept" || it.reason !== null)).toBe(true);
+    expect((await sim.info()).in_flight).toBe(0);
+  }
+});
