@@ -160,7 +160,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
   const url = `http://${addressOf(host)}:${listener.port}`;
   const first = () => worlds.current.projects[0];
 
-  function info(): JsonObject {
+  function facts(): JsonObject {
     const project = first();
     return {
       name: "phx-sim",
@@ -183,12 +183,16 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
       dialect,
       strict: options.strict === true,
       adopt_tokens: options.adoptTokens === true,
-      clock: { now: new Date(clock.now()).toISOString() },
-      counts: { ...log.counts(), ...people.counts() },
-      cursor: log.lastSeq,
-      in_flight: gauge.inFlight,
     };
   }
+
+  const info = (): JsonObject => ({
+    ...facts(),
+    clock: { now: new Date(clock.now()).toISOString() },
+    counts: { ...log.counts(), ...people.counts() },
+    cursor: log.lastSeq,
+    in_flight: gauge.inFlight,
+  });
 
   const handle = (request: Request): Promise<Response> => answerRequest(request, { app, clock, gauge });
   const { info: _, ...client } = createClient(url, handle);
@@ -216,7 +220,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     close,
     [Symbol.asyncDispose]: close,
   };
-  store.announce({ ...info(), control_token: controlToken });
+  store.announce({ ...facts(), control_token: controlToken });
   warmUp(router);
   return sim;
 }

@@ -15,12 +15,14 @@ export function bodyOf(call: Call): JsonObject {
 }
 
 function parse(text: string): Json {
-  if (isTooDeep(text)) throw new SimError("parse_error", "the body is nested too deeply");
+  let value: Json;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (cause) {
     throw new SimError("parse_error", `the body is not JSON: ${(cause as Error).message}`, { cause });
   }
+  if (isTooDeep(value)) throw new SimError("parse_error", "the body is nested too deeply");
+  return value;
 }
 
 /** Unknown keys are mistakes, not extensions: a misspelt `timeout` must not wait for the default. */

@@ -31,7 +31,7 @@ function bearer(headers: Packet["headers"]): string {
 
 function jsonOf(part: Part, title: string): Json {
   try {
-    return parseJson(utf8Text(part.content)).value;
+    return parseJson(part.content).value;
   } catch (cause) {
     throw cause instanceof SimError && cause.code === "undecodable_payload"
       ? undecodable(`${title} part must be valid UTF-8`)
@@ -41,7 +41,7 @@ function jsonOf(part: Part, title: string): Json {
 
 /** JSON and text blobs are kept in the event; of others, what they were. */
 function blobValue({ type = "application/octet-stream", content }: Part): Json {
-  if (type.startsWith("application/json")) return parseJson(utf8Text(content)).value;
+  if (type.startsWith("application/json")) return parseJson(content).value;
   return type.startsWith("text/") ? utf8Text(content) : { content_type: type, bytes: content.length };
 }
 

@@ -135,5 +135,5 @@ export function decodeLegacy(packet: Packet, limit: number, steps: DecodeStep[])
     body = rest.bytes;
   }
   if (body.length > limit) throw tooLarge(limit);
-  return parseJson(utf8Text(body));
+  return parseJson(body);
 }

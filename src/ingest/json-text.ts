@@ -6,6 +6,8 @@ import { undecodable } from "./inflate.ts";
 /** A body as JSON: its text, which fits on one line of a file, and its value. */
 export interface JsonText {
   text: string;
+  /** The same text as bytes, where it is verbatim. */
+  bytes: Buffer | undefined;
   value: Json;
 }
 
@@ -19,13 +21,16 @@ export function utf8Text(bytes: Buffer): string {
 }
 
 /**
- * Parses the text, and keeps it verbatim unless it has line breaks (then it is written anew).
- * @throws SimError unparsable_payload for what is not JSON, or deeper than the service reads
+ * Parses UTF-8 and keeps the text verbatim unless it has line breaks (then it is written anew).
+ * @throws SimError undecodable_payload when it is not UTF-8; unparsable_payload for what is not JSON, or
+ * deeper than the service reads
  */
-export function parseJson(text: string): JsonText {
-  if (isTooDeep(text)) throw unparsable("recursion limit exceeded");
+export function parseJson(bytes: Buffer): JsonText {
+  const text = utf8Text(bytes);
   const value = parsed(text);
-  return { text: text.includes("\n") || text.includes("\r") ? JSON.stringify(value) : text, value };
+  if (isTooDeep(value)) throw unparsable("recursion limit exceeded");
+  const isOneLine = !text.includes("\n") && !text.includes("\r");
+  return isOneLine ? { text, bytes, value } : { text: JSON.stringify(value), bytes: undefined, value };
 }
 
 function parsed(text: string): Json {

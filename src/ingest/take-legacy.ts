@@ -17,8 +17,9 @@ import { commonToken } from "./token.ts";
 export function decodeInto(note: Note, packet: Packet, limit: number): Json {
   const steps: DecodeStep[] = [];
   try {
-    const { text, value } = decodeLegacy(packet, limit, steps);
+    const { text, bytes, value } = decodeLegacy(packet, limit, steps);
     note.text = text;
+    note.bytes = bytes;
     return value;
   } finally {
     if (steps.length > 0) note.steps = steps;

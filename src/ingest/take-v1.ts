@@ -5,7 +5,7 @@ import type { DecodeStep, Note } from "../model/traffic.ts";
 import { admitV1Batch, checkV1Envelope } from "./admit-v1.ts";
 import { inflaters } from "./inflate.ts";
 import type { Item } from "./item.ts";
-import { type JsonText, parseJson, utf8Text } from "./json-text.ts";
+import { type JsonText, parseJson } from "./json-text.ts";
 import { openV1 } from "./open.ts";
 import { decodedLimits, type Packet } from "./packet.ts";
 import { v1Project } from "./project.ts";
@@ -29,7 +29,7 @@ function asV1(error: unknown): unknown {
 function decodeV1(body: Buffer, encoding: string | undefined): JsonText {
   try {
     const inflate = encoding === undefined ? undefined : inflaters.get(encoding);
-    return parseJson(utf8Text(inflate ? inflate(body, decodedLimits.v1) : body));
+    return parseJson(inflate ? inflate(body, decodedLimits.v1) : body);
   } catch (error) {
     throw asV1(error);
   }

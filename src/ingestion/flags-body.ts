@@ -72,11 +72,15 @@ function strict(token: string): string {
 
 /** The JSON of a text, and its text; NaN and Infinity are null, comments and trailing commas are skipped. */
 function parse(text: string): { json: Json; text: string } | undefined {
-  if (isTooDeep(text)) return undefined;
+  const parsed = parseStrictly(text) ?? parseTolerantly(text);
+  return parsed && !isTooDeep(parsed.json) ? parsed : undefined;
+}
+
+function parseStrictly(text: string): { json: Json; text: string } | undefined {
   try {
     return { json: JSON.parse(text), text: onOneLine(text) };
   } catch {
-    return parseTolerantly(text);
+    return undefined;
   }
 }
 

@@ -12,45 +12,17 @@ export const own = (object: JsonObject, key: string): Json | undefined =>
 /** The service's JSON parser refuses deeper nesting (serde_json's recursion limit). */
 const maxDepth = 128;
 
-/** Are there more than `limit` brackets that open something? Native search, from hit to hit. */
-function hasManyOpenings(text: string, limit: number): boolean {
-  let left = limit;
-  for (const char of openings) {
-    for (let at = text.indexOf(char); at !== -1; at = text.indexOf(char, at + 1)) if (--left < 0) return true;
-  }
-  return false;
-}
-
-const openings = ["{", "["] as const;
-
 /**
- * Is the text nested deeper than `limit`? Text with few brackets is cleared at native speed;
- * the rest is walked once, outside of strings.
+ * Is the value nested deeper than `limit`? A text that is only brackets parses without recursion, but
+ * whoever walks the value later would run out of stack.
  */
-export function isTooDeep(text: string, limit: number = maxDepth): boolean {
-  if (text.length <= 2 * limit || !hasManyOpenings(text, limit)) return false;
-  let depth = 0;
-  for (let i = 0; i < text.length; i++) {
-    const char = text.charCodeAt(i);
-    if (char === quote) {
-      i = endOfString(text, i);
-    } else if (char === 0x7b || char === 0x5b) {
-      if (++depth > limit) return true;
-    } else if (char === 0x7d || char === 0x5d) {
-      depth--;
-    }
+export function isTooDeep(value: Json, limit: number = maxDepth): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (limit === 0) return true;
+  if (Array.isArray(value)) return value.some((it) => typeof it === "object" && isTooDeep(it, limit - 1));
+  for (const key in value) {
+    const child = value[key];
+    if (typeof child === "object" && isTooDeep(child, limit - 1)) return true;
   }
   return false;
-}
-
-const quote = 0x22;
-const backslash = 0x5c;
-
-/** Index of the quote that closes the string opened at `start` (or the end of the text). */
-function endOfString(text: string, start: number): number {
-  let i = start + 1;
-  for (let char = text.charCodeAt(i); char !== quote && i < text.length; char = text.charCodeAt(i)) {
-    i += char === backslash ? 2 : 1;
-  }
-  return i;
 }

@@ -47,8 +47,10 @@ export interface Note {
   project?: number | null;
   shape?: Shape;
   steps?: DecodeStep[];
-  /** The decoded JSON text of the body, exactly. */
+  /** The decoded JSON text of the body, on one line. */
   text?: string;
+  /** The same text as UTF-8, where it is at hand: then it need not be encoded again. */
+  bytes?: Buffer | undefined;
   events?: EventFacts[];
   /** Index keys of each event, in the same order. */
   keys?: EventKey[];

@@ -10,6 +10,8 @@ export interface HashIndex {
 const shardBits = 6;
 const shardCount = 1 << shardBits;
 const smallest = 64;
+/** After opening, before the rows that were there are indexed; ms. */
+const delay = 250;
 /** Rows indexed per event-loop turn while catching up after opening. */
 const slice = 10_000;
 
@@ -19,7 +21,7 @@ interface Shard {
 }
 
 /**
- * `hashAt(row)` reads a row's hash back from its table; `existing` rows are indexed in slices after
+ * `hashAt(row)` reads a row's hash back from its table (0: the row is not indexed); `existing` rows are indexed in slices after
  * opening, so that opening does not wait for it. Until then `scan` answers for them.
  * 64 shards grow one at a time: no long pause at any size.
  */
@@ -48,10 +50,14 @@ export function createHashIndex(
 
   function catchUp(): void {
     const until = Math.min(next + slice, behind);
-    for (; next < until; next++) insert(hashAt(next), next);
+    for (; next < until; next++) {
+      const hash = hashAt(next);
+      if (hash !== 0) insert(hash, next);
+    }
     if (next < behind) setImmediate(catchUp);
   }
-  if (behind > 0) setImmediate(catchUp);
+  // The start comes first: until then `scan` answers.
+  if (behind > 0) setTimeout(catchUp, delay).unref();
 
   return {
     add: insert,

@@ -80,7 +80,7 @@ export function createSidecar(path: string, state: PeopleState): Sidecar {
     const text = Buffer.from(JSON.stringify(head));
     const fd = openSync(draft, "w", 0o600);
     writeSync(fd, Buffer.concat([Buffer.from(mark + String(text.length).padStart(lengthWidth)), text]));
-    for (const { rows } of tables) for (const page of rows.pages) writeSync(fd, bytesOf(page));
+    for (const { rows } of tables) for (const page of rows.pages) if (page) writeSync(fd, bytesOf(page));
     writeSync(fd, mark);
     return { fd, end };
   }

@@ -19,17 +19,24 @@ export interface Rows {
   /** The same, backwards from `to - 1`. */
   findLast(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number;
   truncate(length: number): void;
-  /** Says how many rows the pages hold, after they were loaded. */
-  resume(length: number): void;
-  /** The raw pages, for the sidecar file. */
-  readonly pages: Uint32Array[];
+  /** Takes over rows that are kept elsewhere; `load` is asked for a page on first use. */
+  resume(length: number, load?: (page: number) => Uint32Array): void;
+  /** The raw pages, for the sidecar file; undefined where a page was not needed yet. */
+  readonly pages: (Uint32Array | undefined)[];
 }
 
 export function createRows(width: number): Rows {
-  const pages: Uint32Array[] = [];
+  const pages: (Uint32Array | undefined)[] = [];
   let length = 0;
-  const none = new Uint32Array(0);
-  const page = (row: number): Uint32Array => pages[Math.floor(row / pageRows)] ?? none;
+  let load = (_: number): Uint32Array => new Uint32Array(0);
+  const page = (row: number): Uint32Array =>
+    pages[Math.floor(row / pageRows)] ?? fetched(Math.floor(row / pageRows));
+
+  function fetched(index: number): Uint32Array {
+    const cells = load(index);
+    if (cells.length > 0) pages[index] = cells;
+    return cells;
+  }
 
   return {
     width,
@@ -80,8 +87,11 @@ export function createRows(width: number): Rows {
       }
       return -1;
     },
-    resume(to) {
+    resume(to, loader) {
       length = to;
+      if (!loader) return;
+      load = loader;
+      pages.length = Math.ceil(to / pageRows);
     },
     truncate(to) {
       for (let row = to; row < length; row++) {
@@ -108,13 +118,13 @@ export interface RowFile {
 }
 
 /**
- * Opens (or starts) the sidecar of `rows` and loads what it holds. `birth` identifies the log: a
+ * Opens (or starts) the sidecar of `rows`, which loads its pages as they are needed. `birth` identifies the log: a
  * sidecar of another log is ignored. A sidecar is a cache: damage means it is dropped, never an error.
  */
 export function openRowFile(path: string, rows: Rows, birth: number, logSize: number): RowFile {
   const pageBytes = pageRows * rows.width * 4;
   const fd = openSync(path, existsSync(path) ? "r+" : "w+", 0o600);
-  const covered = loadPages(fd, rows, birth, logSize, pageBytes);
+  const covered = takeOver(fd, rows, birth, logSize, pageBytes);
   let saved = covered.rows;
   return {
     covered,
@@ -138,7 +148,7 @@ export function openRowFile(path: string, rows: Rows, birth: number, logSize: nu
 const bytesOf = (array: Uint32Array | Float64Array): Buffer =>
   Buffer.from(array.buffer, array.byteOffset, array.byteLength);
 
-function loadPages(fd: number, rows: Rows, birth: number, logSize: number, pageBytes: number) {
+function takeOver(fd: number, rows: Rows, birth: number, logSize: number, pageBytes: number) {
   const nothing = { rows: 0, bytes: 0 };
   const header = new Float64Array(5);
   if (readSync(fd, bytesOf(header), 0, headerBytes + 8, 0) < headerBytes + 8) return nothing;
@@ -152,11 +162,10 @@ function loadPages(fd: number, rows: Rows, birth: number, logSize: number, pageB
     covered <= logSize &&
     size >= headerBytes + 8 + pages * pageBytes;
   if (!usable) return nothing;
-  for (let i = 0; i < pages; i++) {
+  rows.resume(count, (page) => {
     const cells = new Uint32Array(pageRows * rows.width);
-    readSync(fd, bytesOf(cells), 0, pageBytes, headerBytes + 8 + i * pageBytes);
-    rows.pages.push(cells);
-  }
-  rows.resume(count);
+    readSync(fd, bytesOf(cells), 0, pageBytes, headerBytes + 8 + page * pageBytes);
+    return cells;
+  });
   return { rows: count, bytes: covered };
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { EventFacts } from "../model/event.ts";
 import type { Note } from "../model/traffic.ts";
 
@@ -90,27 +91,18 @@ function eventsText(events: readonly EventFacts[]): string {
   return text;
 }
 
-/** The bytes as received, where the verbatim JSON does not already say them. */
-function rawText(call: ReceivedCall, note: Note): string {
-  const { body } = call;
-  if (body.length === 0) return "";
-  if (note.text !== undefined && isExactly(body, note.text)) return "";
-  if (note.text !== undefined && maskBody(note.text) !== note.text) {
-    return `,"raw":{"omitted":"redacted","bytes":${body.length}}`;
-  }
+/** The bytes as received, where the body in the line does not already say them. */
+function rawText({ body }: ReceivedCall, note: Note, isMasked: boolean): string {
+  if (body.length === 0 || (note.bytes === body && !isMasked)) return "";
+  if (isMasked) return `,"raw":{"omitted":"redacted","bytes":${body.length}}`;
   if (body.length > keptWhole && note.text !== undefined) {
     return `,"raw":{"omitted":"too_large","bytes":${body.length}}`;
   }
-  const text = body.toString("utf8");
-  // Text in, the same bytes out: it was UTF-8. Keys are masked here because redaction must not wait.
-  return Buffer.from(text, "utf8").equals(body)
-    ? `,"raw":${JSON.stringify({ text: maskKeys(text) })}`
-    : `,"raw":${JSON.stringify({ base64: body.toString("base64") })}`;
+  // Keys are masked here because redaction must not wait.
+  return isUtf8(body)
+    ? `,"raw":${JSON.stringify({ text: maskKeys(body.toString("utf8")) })}`
+    : `,"raw":{"base64":"${body.toString("base64")}"}`;
 }
-
-/** Uncompressed JSON: the decoded text has as many bytes as the body. */
-const isExactly = (body: Buffer, text: string): boolean =>
-  body.length >= text.length && Buffer.byteLength(text) === body.length && body[0] === text.charCodeAt(0);
 
 const binary = /^(image|audio|video|font)\/|octet-stream|javascript/;
 
@@ -136,8 +128,10 @@ export interface TrafficEntry {
   head: string;
   /** `,"events":[…]`, or "" when the request carried none. */
   events: string;
-  /** `,"headers":… ,"body":…}`. */
+  /** `,"headers":…` and `,"reply":…`. */
   tail: string;
+  /** The value of `"body"`, which comes last: bytes are copied, text is encoded. */
+  body: Buffer | string | undefined;
   note: Note;
   method: string;
   target: string;
@@ -170,11 +164,13 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
     if (note.rejected) head += `,"rejected":${JSON.stringify(note.rejected)}`;
     if (note.shape && note.shape !== "legacy") head += `,"shape":"${note.shape}"`;
     if (note.steps && note.steps.length > 0) head += `,"steps":${JSON.stringify(note.steps)}`;
-    const body = note.text === undefined ? "" : `,"body":${maskBody(note.text)}`;
+    const text = note.text === undefined ? undefined : maskBody(note.text);
+    const isMasked = text !== note.text;
     return {
       head,
       events: note.events && note.events.length > 0 ? `,"events":[${eventsText(note.events)}]` : "",
-      tail: `,"headers":${headersText(call.rawHeaders)}${rawText(call, note)},"reply":${replyText(reply)}${body}}`,
+      tail: `,"headers":${headersText(call.rawHeaders)}${rawText(call, note, isMasked)},"reply":${replyText(reply)}`,
+      body: isMasked ? text : (note.bytes ?? text),
       note,
       method: call.method,
       target: call.target,

@@ -297,16 +297,21 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     return hidden;
   }
 
-  function addToGroup(text: string): number {
-    const most = text.length * 3;
-    if (used + most > group.length) {
-      const larger = Buffer.allocUnsafe(Math.max(group.length * 2, used + most));
-      group.copy(larger, 0, 0, used);
-      group = larger;
+  function makeRoom(most: number): void {
+    if (used + most <= group.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(group.length * 2, used + most));
+    group.copy(larger, 0, 0, used);
+    group = larger;
+  }
+
+  function addToGroup(part: string | Buffer): void {
+    if (typeof part === "string") {
+      makeRoom(part.length * 3);
+      used += group.write(part, used, "utf8");
+    } else {
+      makeRoom(part.length);
+      used += part.copy(group, used);
     }
-    const offset = endOffset();
-    used += group.write(text, used, "utf8");
-    return offset;
   }
 
   function schedule(): void {
@@ -378,7 +383,15 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       const seq = opening.seq + events.length;
       const count = note.events?.length ?? 0;
       const place = count > 0 ? `,"seq":${seq}` : "";
-      const offset = addToGroup(`{"n":${n},${entry.head}${place}${entry.events}${entry.tail}\n`);
+      const start = `{"n":${n},${entry.head}${place}${entry.events}${entry.tail}`;
+      const offset = endOffset();
+      if (entry.body === undefined) {
+        addToGroup(`${start}}\n`);
+      } else {
+        addToGroup(`${start},"body":`);
+        addToGroup(entry.body);
+        addToGroup("}\n");
+      }
       addRequest(offset, entry.project, note.rejected !== undefined);
       note.events?.forEach((facts, i) => {
         addEvent(note.keys?.[i], facts.uuid, entry.project, facts.dropped !== undefined);

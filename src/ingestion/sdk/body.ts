@@ -27,9 +27,9 @@ function inflate(bytes: Buffer): Buffer {
 }
 
 function parse(text: string): Json | undefined {
-  if (isTooDeep(text)) return undefined;
   try {
-    return JSON.parse(text);
+    const value: Json = JSON.parse(text);
+    return isTooDeep(value) ? undefined : value;
   } catch {
     return undefined;
   }
