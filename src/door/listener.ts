@@ -33,13 +33,12 @@ const isControl = (target: string): boolean => target.startsWith("/__sim");
 export function listen(options: ListenOptions): Promise<Listener> {
   const { gauge } = options;
   const server = createServer({ requestTimeout: bodyTimeout, keepAliveTimeout: 65_000 });
-  const ended = () => gauge.end();
+  const inFlight = createFlights(gauge);
+  server.on("connection", inFlight.watch);
   server.on("request", (req, res) => {
-    if (!isControl(req.url ?? "")) {
-      gauge.begin();
-      res.on("close", ended);
-    }
-    receive(req, res, options);
+    const counted = !isControl(req.url ?? "");
+    if (counted) inFlight.begin(req.socket);
+    receive(req, res, options, counted ? inFlight.end : undefined);
   });
   server.on("clientError", answerGarbage);
   return new Promise((resolve, reject) => {
@@ -50,6 +49,28 @@ export function listen(options: ListenOptions): Promise<Listener> {
       resolve({ port, host: options.host, close: (graceMs = 1000) => closeServer(server, graceMs) });
     });
   });
+}
+
+/** Counts requests per connection: one listener a connection, not one a request. */
+function createFlights(gauge: Gauge) {
+  const flights = new WeakMap<Socket, number>();
+  const change = (socket: Socket, by: number) => {
+    const open = flights.get(socket) ?? 0;
+    if (open + by < 0) return;
+    flights.set(socket, open + by);
+    if (by > 0) gauge.begin();
+    else gauge.end();
+  };
+  return {
+    begin: (socket: Socket) => change(socket, 1),
+    end: (socket: Socket) => change(socket, -1),
+    /** A sender that goes away takes its unanswered requests with it. */
+    watch(socket: Socket): void {
+      socket.once("close", () => {
+        for (let open = flights.get(socket) ?? 0; open > 0; open--) change(socket, -1);
+      });
+    },
+  };
 }
 
 /** Bytes that are not HTTP get a short answer; a sender that went away gets none. */
@@ -100,7 +121,12 @@ const callOf = ({ req, res, method, target, at, started }: Arrival, body: Buffer
   });
 
 /** Reads the body up to the route's limit, has the app answer, writes the answer. */
-function receive(req: IncomingMessage, res: ServerResponse, { app, clock }: ListenOptions): void {
+function receive(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { app, clock }: ListenOptions,
+  answered: ((socket: Socket) => void) | undefined,
+): void {
   const method = req.method ?? "GET";
   const target = req.url ?? "/";
   const arrival: Arrival = { req, res, method, target, at: clock.now(), started: performance.now() };
@@ -120,10 +146,11 @@ function receive(req: IncomingMessage, res: ServerResponse, { app, clock }: List
   req.on("end", () => {
     if (size > limit) return;
     const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size);
-    app.handle(callOf(arrival, body)).then(
-      (reply) => send(res, reply),
-      () => send(res, empty(500)),
-    );
+    const answer = (reply: Reply) => {
+      send(res, reply);
+      answered?.(req.socket);
+    };
+    app.handle(callOf(arrival, body)).then(answer, () => answer(empty(500)));
   });
 }
 

@@ -182,5 +182,5 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
 }
 
 /** Personal (`phx_`) and secret (`phs_`) keys in a body are masked; one look clears nearly every body. */
-const maskBody = (text: string): string =>
-  text.includes("phx_") || text.includes("phs_") ? maskKeys(text) : text;
+const maskBody = (text: string): string => (secretKey.test(text) ? maskKeys(text) : text);
+const secretKey = /ph[xs]_/;
