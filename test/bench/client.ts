@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import type { Server } from "./server.ts";
 
 /** An answer and the time it took, in milliseconds. */
-export interface Answer {
+interface Answer {
   status: number;
   body: string;
   ms: number;

@@ -1,7 +1,7 @@
 import type { Report, Table, Verdict } from "./suite.ts";
 
 /** Rows of cells as aligned lines: the first column to the left, figures to the right. */
-export function layOut(rows: readonly (readonly string[])[]): string[] {
+function layOut(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const pad = (cell: string, column: number): string =>
     column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0);
