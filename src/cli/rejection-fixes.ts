@@ -2,7 +2,8 @@ import type { ErrorCode } from "../kernel/errors.ts";
 
 const key = "use the project key {key} (phx-sim env prints it), or start with --adopt-tokens";
 const personal = "send the personal API key as `Authorization: Bearer` (phx-sim env prints it)";
-const json = "send JSON; gzip, base64, lz64 and form `data=` are understood, too";
+const json =
+  "send JSON as `Content-Type: application/json`; gzip, base64, lz64 and form `data=` are understood, too";
 
 /** What the sender can do about a rejected request; `{key}` stands for the known project key. */
 const fixes: Partial<Record<ErrorCode, string>> = {
