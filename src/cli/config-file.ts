@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "../kernel/json.ts";
+import { syntaxErrorAt } from "../kernel/json-syntax.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
-import { syntaxSpot } from "./json-syntax.ts";
 import { kinds } from "./kinds.ts";
 import { didYouMean } from "./nearest.ts";
 import { type Options, readValue } from "./options.ts";
@@ -44,7 +44,7 @@ function parsed(file: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const { line, column } = syntaxSpot(text);
+    const { line, column } = syntaxErrorAt(text) ?? { line: 1, column: 1 };
     throw new Failure("usage", `${clean(file)}:${line}:${column}: this is not JSON`, error);
   }
 }

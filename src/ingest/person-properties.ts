@@ -1,23 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
+import { copiedProperties } from "../model/copied-properties.ts";
 import { type Item, objectOf } from "./item.ts";
-
-const copiedNames = [
-  ..."$app_build $app_name $app_namespace $app_version $browser $browser_version $device_type".split(" "),
-  ..."$current_url $pathname $os $os_version $referring_domain $referrer $screen_height".split(" "),
-  ..."$screen_width $viewport_height $viewport_width $raw_user_agent".split(" "),
-  ..."utm_source utm_medium utm_campaign utm_content utm_term utm_name gclid gad_source".split(" "),
-  ..."gclsrc dclid gbraid wbraid fbclid msclkid twclid li_fat_id mc_cid igshid ttclid rdt_cid".split(" "),
-  ..."epik qclid sccid irclid _kx".split(" "),
-];
-
-/**
- * Event properties that become person properties by themselves, and the name under which their first
- * value is kept. Upstream eventToPersonProperties.ts and personInitialAndUTMProperties.
- */
-export const copied: ReadonlyMap<string, string> = new Map(
-  copiedNames.map((name) => [name, `$initial_${name.replace("$", "")}`]),
-);
 
 /** Not copied from events that a server sends: they describe the server. */
 const serverOwn: ReadonlySet<string> = new Set(["$os", "$os_version"]);
@@ -41,7 +25,7 @@ interface Copies {
 function copiesOf(properties: JsonObject): Copies | undefined {
   let found: Copies | undefined;
   for (const name in properties) {
-    const initial = copied.get(name);
+    const initial = copiedProperties.get(name);
     if (initial === undefined || (properties.$is_server === true && serverOwn.has(name))) continue;
     const value = properties[name] ?? null;
     found ??= { set: {}, setOnce: {} };

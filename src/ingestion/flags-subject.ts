@@ -1,8 +1,8 @@
-import { currentOfInitial } from "../flags/initial-properties.ts";
 import { FlagFailure } from "../flags/reasons.ts";
 import type { Subject, SubjectGroup } from "../flags/subject.ts";
 import type { Call } from "../http/call.ts";
 import { isObject, type Json, type JsonObject, own } from "../kernel/json.ts";
+import { currentOfInitial } from "../model/copied-properties.ts";
 import type { Desk } from "../model/desk.ts";
 import type { Project } from "../model/world.ts";
 import { addressOf, isPublicAddress } from "./flags-address.ts";

@@ -1,7 +1,7 @@
 import type { People } from "../model/people.ts";
 import type { Person } from "../model/person.ts";
-import { keyHash } from "./people-apply.ts";
-import { folderHome, memoryHome } from "./people-home.ts";
+import { keyHash } from "./people/apply.ts";
+import { folderHome, memoryHome } from "./people/home.ts";
 import {
   type Change,
   clearLine,
@@ -11,11 +11,11 @@ import {
   idLine,
   personLine,
   personlessLine,
-} from "./people-line.ts";
-import type { ProjectEntry } from "./people-projects.ts";
-import { createQueries, type Queries } from "./people-query.ts";
-import { openShelf, type Shelf, type ShelfOptions } from "./people-shelf.ts";
-import type { PeopleState } from "./people-state.ts";
+} from "./people/line.ts";
+import type { ProjectEntry } from "./people/projects.ts";
+import { createQueries, type Queries } from "./people/query.ts";
+import { openShelf, type Shelf, type ShelfOptions } from "./people/shelf.ts";
+import type { PeopleState } from "./people/state.ts";
 
 export interface PeopleOptions extends Partial<ShelfOptions> {
   /** Data folder for people.ndjson and people.idx; without it everything stays in memory. */

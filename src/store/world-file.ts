@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
+import { syntaxErrorAt } from "../kernel/json-syntax.ts";
 import type { World } from "../model/world.ts";
 import { DataFolderError, fileError } from "./data-folder.ts";
 import { type Migration, migrate, migrations, UnknownVersionError } from "./migrations.ts";
-import { syntaxErrorAt } from "./world-syntax.ts";
 
 const hint = "correct it, or move it away to start again from the scenario";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findConfig } from "../../src/cli/config-file.ts";
-import { syntaxSpot } from "../../src/cli/json-syntax.ts";
+import { syntaxErrorAt } from "../../src/kernel/json-syntax.ts";
 
 const options = {
   port: { kind: "port", describe: "" },
@@ -94,6 +94,6 @@ describe("the first place that is not JSON", () => {
     ['{"a\nb":1}', 1, 2],
   ])("%j", (text, line, column) => {
     expect(() => JSON.parse(text)).toThrow();
-    expect(syntaxSpot(text)).toEqual({ line, column });
+    expect(syntaxErrorAt(text)).toEqual({ line, column });
   });
 });

@@ -13,11 +13,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { type Bytes, memoryBytes } from "../../src/store/bytes.ts";
 import { DataFolderError } from "../../src/store/data-folder.ts";
+import { keyHash } from "../../src/store/people/apply.ts";
+import { memoryHome } from "../../src/store/people/home.ts";
+import { createLineLog } from "../../src/store/people/log.ts";
+import { openShelf } from "../../src/store/people/shelf.ts";
 import { openPeople, type PeopleOptions, type PeopleStore } from "../../src/store/people.ts";
-import { keyHash } from "../../src/store/people-apply.ts";
-import { memoryHome } from "../../src/store/people-home.ts";
-import { createLineLog } from "../../src/store/people-log.ts";
-import { openShelf } from "../../src/store/people-shelf.ts";
 import { contentOf, group, newFolder, person } from "./people-fixture.ts";
 
 const logOf = (folder: string): string => join(folder, "people.ndjson");

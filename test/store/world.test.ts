@@ -13,12 +13,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { JsonObject } from "../../src/kernel/json.ts";
+import { syntaxErrorAt } from "../../src/kernel/json-syntax.ts";
 import { emptyWorld, type Project, type World } from "../../src/model/world.ts";
 import { DataFolderError } from "../../src/store/data-folder.ts";
 import { type Migration, migrate, migrations } from "../../src/store/migrations.ts";
 import { openWorld, type WorldOptions, type WorldStore } from "../../src/store/world.ts";
 import { pathText, readWorldFile } from "../../src/store/world-file.ts";
-import { syntaxErrorAt } from "../../src/store/world-syntax.ts";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "phx-world-"));
 const fileOf = (folder: string): string => join(folder, "world.json");

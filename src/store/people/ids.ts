@@ -1,7 +1,7 @@
-import { createCache } from "./people-cache.ts";
-import { linkColumn } from "./people-documents.ts";
-import { createLineRows, firstOwnColumn, type LineRows, type Place } from "./people-rows.ts";
-import type { Rows } from "./rows.ts";
+import type { Rows } from "../rows.ts";
+import { createCache } from "./cache.ts";
+import { linkColumn } from "./documents.ts";
+import { createLineRows, firstOwnColumn, type LineRows, type Place } from "./rows.ts";
 
 /** A distinct id, with what its row needs. */
 interface IdEntry {

@@ -1,5 +1,5 @@
-import { createCache } from "./people-cache.ts";
-import { createLineRows, firstOwnColumn, type LineRows, type Place } from "./people-rows.ts";
+import { createCache } from "./cache.ts";
+import { createLineRows, firstOwnColumn, type LineRows, type Place } from "./rows.ts";
 
 /** Documents (persons, groups) whose newest lines are on disk; the table holds 16 bytes for each. */
 export interface Documents<T> {

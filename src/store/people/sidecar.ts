@@ -12,10 +12,10 @@ import {
   writeSync,
 } from "node:fs";
 import { endianness } from "node:os";
-import type { Bytes } from "./bytes.ts";
-import type { ProjectEntry } from "./people-projects.ts";
-import type { LineRows } from "./people-rows.ts";
-import type { PeopleState } from "./people-state.ts";
+import type { Bytes } from "../bytes.ts";
+import type { ProjectEntry } from "./projects.ts";
+import type { LineRows } from "./rows.ts";
+import type { PeopleState } from "./state.ts";
 
 /**
  * people.idx: the rows over people.ndjson, so that opening does not read the log. A cache: damage is never an

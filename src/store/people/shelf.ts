@@ -1,13 +1,13 @@
-import type { Bytes } from "./bytes.ts";
-import { DataFolderError } from "./data-folder.ts";
-import { linesOf, repairTail } from "./lines.ts";
-import type { KeyHash } from "./people-apply.ts";
-import { compactInto, isWasteful } from "./people-compact.ts";
-import { damagedLine, type PeopleHome } from "./people-home.ts";
-import { readLine } from "./people-line.ts";
-import { createLineLog, type LineLog } from "./people-log.ts";
-import { createSidecar, type Sidecar } from "./people-sidecar.ts";
-import { createPeopleState, type PeopleState } from "./people-state.ts";
+import type { Bytes } from "../bytes.ts";
+import { DataFolderError } from "../data-folder.ts";
+import { linesOf, repairTail } from "../lines.ts";
+import type { KeyHash } from "./apply.ts";
+import { compactInto, isWasteful } from "./compact.ts";
+import { damagedLine, type PeopleHome } from "./home.ts";
+import { readLine } from "./line.ts";
+import { createLineLog, type LineLog } from "./log.ts";
+import { createSidecar, type Sidecar } from "./sidecar.ts";
+import { createPeopleState, type PeopleState } from "./state.ts";
 
 /** How a shelf is kept; sizes in bytes. */
 export interface ShelfOptions {

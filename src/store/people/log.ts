@@ -1,4 +1,4 @@
-import type { Bytes } from "./bytes.ts";
+import type { Bytes } from "../bytes.ts";
 
 /** The lines of people.ndjson: what is on disk, and behind it the lines that wait for the next flush. */
 export interface LineLog {

@@ -1,5 +1,5 @@
-import { createHashIndex } from "./hash-index.ts";
-import { createRows, type Rows } from "./rows.ts";
+import { createHashIndex } from "../hash-index.ts";
+import { createRows, type Rows } from "../rows.ts";
 
 /** Where a line is: its offset in people.ndjson and its length with the newline. */
 export interface Place {

@@ -1,4 +1,4 @@
-import { slotLimit } from "./people-rows.ts";
+import { slotLimit } from "./rows.ts";
 
 /** What is known of a project without looking at its people. */
 export interface ProjectEntry {

@@ -1,8 +1,8 @@
-import type { Bytes } from "./bytes.ts";
-import { groupTypeLine, idLine } from "./people-line.ts";
-import { createLineLog, type LineLog } from "./people-log.ts";
-import type { LineRows } from "./people-rows.ts";
-import type { PeopleState } from "./people-state.ts";
+import type { Bytes } from "../bytes.ts";
+import { groupTypeLine, idLine } from "./line.ts";
+import { createLineLog, type LineLog } from "./log.ts";
+import type { LineRows } from "./rows.ts";
+import type { PeopleState } from "./state.ts";
 
 /** Dead bytes for each living one that are worth a rewrite. */
 const tolerated = 4;

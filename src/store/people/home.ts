@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Bytes, fileBytes, memoryBytes } from "./bytes.ts";
-import { DataFolderError, fileError } from "./data-folder.ts";
+import { type Bytes, fileBytes, memoryBytes } from "../bytes.ts";
+import { DataFolderError, fileError } from "../data-folder.ts";
 
 /** Where people.ndjson lives: in a data folder or in memory. */
 export interface PeopleHome {

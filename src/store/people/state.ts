@@ -1,12 +1,12 @@
-import type { Group, Person } from "../model/person.ts";
-import { DataFolderError } from "./data-folder.ts";
-import { createApply, groupKey, type KeyHash } from "./people-apply.ts";
-import { createDocuments, type Documents } from "./people-documents.ts";
-import { createIdTable, type IdTable } from "./people-ids.ts";
-import { type Change, readLine } from "./people-line.ts";
-import type { LineLog } from "./people-log.ts";
-import { createProjectSlots, type ProjectSlots } from "./people-projects.ts";
-import type { Place } from "./people-rows.ts";
+import type { Group, Person } from "../../model/person.ts";
+import { DataFolderError } from "../data-folder.ts";
+import { createApply, groupKey, type KeyHash } from "./apply.ts";
+import { createDocuments, type Documents } from "./documents.ts";
+import { createIdTable, type IdTable } from "./ids.ts";
+import { type Change, readLine } from "./line.ts";
+import type { LineLog } from "./log.ts";
+import { createProjectSlots, type ProjectSlots } from "./projects.ts";
+import type { Place } from "./rows.ts";
 
 /** Rows and caches over people.ndjson: what a line that was just written, or read back, means. */
 export interface PeopleState {

@@ -1,10 +1,10 @@
-import { fnv1a } from "../kernel/hash.ts";
-import type { Group, Person } from "../model/person.ts";
-import type { Documents } from "./people-documents.ts";
-import type { IdTable } from "./people-ids.ts";
-import type { Change } from "./people-line.ts";
-import type { ProjectSlots } from "./people-projects.ts";
-import type { LineRows, Place } from "./people-rows.ts";
+import { fnv1a } from "../../kernel/hash.ts";
+import type { Group, Person } from "../../model/person.ts";
+import type { Documents } from "./documents.ts";
+import type { IdTable } from "./ids.ts";
+import type { Change } from "./line.ts";
+import type { ProjectSlots } from "./projects.ts";
+import type { LineRows, Place } from "./rows.ts";
 
 /** Hash of a key inside one project. */
 export type KeyHash = (project: number, key: string) => number;

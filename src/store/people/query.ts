@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Group, Person } from "../model/person.ts";
-import type { LineLog } from "./people-log.ts";
-import type { LineRows } from "./people-rows.ts";
-import type { Shelf } from "./people-shelf.ts";
-import type { PeopleState } from "./people-state.ts";
+import type { Group, Person } from "../../model/person.ts";
+import type { LineLog } from "./log.ts";
+import type { LineRows } from "./rows.ts";
+import type { Shelf } from "./shelf.ts";
+import type { PeopleState } from "./state.ts";
 
 /** Absent keys do not restrict; newest first, `limit` 100 and `offset` 0 unless told. */
 interface PersonQuery {

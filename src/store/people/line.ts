@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, own } from "../kernel/json.ts";
-import type { Group, Person } from "../model/person.ts";
+import { isObject, type Json, type JsonObject, own } from "../../kernel/json.ts";
+import type { Group, Person } from "../../model/person.ts";
 
 /** One change of people.ndjson. Later lines win over earlier ones. */
 export type Change =
