@@ -4,11 +4,11 @@ interface TextPosition {
   column: number;
 }
 
-const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y;
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // Control characters may not stand in a string.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is the rule of JSON
 const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-const word = /(?:true|false|null)\b/y;
+const word = /true|false|null/y;
 const space = /[ \t\r\n]*/y;
 
 /** What may come next: a value, a key, and so on; `OrEnd` right behind an opening bracket. */
