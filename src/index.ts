@@ -2,4 +2,4 @@ export { ControlError, type EventQuery, type Events, type WaitOptions } from "./
 export { version } from "./kernel/version.ts";
 export type { Dialect } from "./model/dialect.ts";
 export type { StoredEvent } from "./model/event.ts";
-export { type RequestSummary, type Sim, type SimOptions, StartError, startSim } from "./sim.ts";
+export { type Finding, type RequestSummary, type Sim, type SimOptions, StartError, startSim } from "./sim.ts";

@@ -20,7 +20,7 @@ import type { JsonObject } from "./kernel/json.ts";
 import { version } from "./kernel/version.ts";
 import type { Desk } from "./model/desk.ts";
 import type { Dialect } from "./model/dialect.ts";
-import { explain } from "./model/outcome.ts";
+import { type DropReason, explain, type Warning } from "./model/outcome.ts";
 import type { Note } from "./model/traffic.ts";
 import type { Project, Worlds } from "./model/world.ts";
 import { loadScenario, ScenarioError } from "./scenario/load.ts";
@@ -49,6 +49,15 @@ export interface SimOptions {
   onNotice?: (text: string) => void;
 }
 
+/** Something to know about an event: why it was dropped, or what was odd about it. */
+export interface Finding {
+  event: string;
+  /** Machine-readable; the README lists them. */
+  reason: string;
+  sentence: string;
+  fix: string;
+}
+
 /** A request that has been answered, in a few words. */
 export interface RequestSummary {
   n: number;
@@ -61,7 +70,9 @@ export interface RequestSummary {
   events: number;
   /** Names of the kept events, the first few. */
   names: string[];
-  dropped: { event: string; reason: string; sentence: string; fix: string }[];
+  dropped: Finding[];
+  /** What was odd about events that were kept. */
+  warnings: Finding[];
 }
 
 /** A running sim. */
@@ -334,6 +345,11 @@ function summaryOf({ n, entry }: Written): RequestSummary {
   const { note, method, target, status, ms, project } = entry;
   const facts = note.events ?? [];
   const nameOf = (i: number) => note.keys?.[i]?.event ?? "";
+  const finding = (i: number, reason: DropReason | Warning): Finding => ({
+    event: nameOf(i),
+    reason,
+    ...explain(reason),
+  });
   const kept = facts.flatMap((it, i) => (it.dropped === undefined ? [nameOf(i)] : []));
   return {
     n,
@@ -345,9 +361,8 @@ function summaryOf({ n, entry }: Written): RequestSummary {
     ...(note.rejected && { rejected: note.rejected }),
     events: facts.length,
     names: kept.slice(0, namesShown),
-    dropped: facts.flatMap((it, i) =>
-      it.dropped === undefined ? [] : [{ event: nameOf(i), reason: it.dropped, ...explain(it.dropped) }],
-    ),
+    dropped: facts.flatMap((it, i) => (it.dropped === undefined ? [] : [finding(i, it.dropped)])),
+    warnings: facts.flatMap((it, i) => (it.warnings ?? []).map((warning) => finding(i, warning))),
   };
 }
 

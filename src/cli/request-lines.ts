@@ -1,4 +1,4 @@
-import type { RequestSummary } from "../index.ts";
+import type { Finding, RequestSummary } from "../index.ts";
 import { clean } from "./clean-text.ts";
 import { counted } from "./counted.ts";
 import { fixFor } from "./rejection-fixes.ts";
@@ -16,7 +16,8 @@ interface Told {
   readonly events: number;
   /** Names of kept events, the first few; of single requests only. */
   readonly names: readonly string[];
-  readonly dropped: RequestSummary["dropped"];
+  readonly dropped: readonly Finding[];
+  readonly warnings: readonly Finding[];
   readonly rejected: RequestSummary["rejected"];
 }
 
@@ -31,8 +32,8 @@ export interface LineRules {
 /** Beyond this many requests in one go, those of the same sort share a line. */
 const manyRequests = 20;
 
-/** Different drops told per line of traffic. */
-const maxDropLines = 5;
+/** Different drops, and different warnings, told per line of traffic. */
+const maxFindingLines = 5;
 
 /**
  * Log lines for requests that were answered in the same moment: events in short, each drop and rejection
@@ -45,7 +46,8 @@ export function requestLines(requests: readonly RequestSummary[], rules: LineRul
   return told.flatMap((it) => [
     headLine(it, rules.style),
     ...rejectionLines(it, rules),
-    ...dropLines(it, rules.style),
+    ...findingLines("dropped", it.dropped, rules.style),
+    ...findingLines("warning", it.warnings, rules.style),
   ]);
 }
 
@@ -83,6 +85,7 @@ function merged(group: readonly RequestSummary[]): Told[] {
       events: group.reduce((sum, { events }) => sum + events, 0),
       names: [],
       dropped: group.flatMap(({ dropped }) => dropped),
+      warnings: group.flatMap(({ warnings }) => warnings),
     },
   ];
 }
@@ -114,23 +117,24 @@ function rejectionLines({ rejected }: Told, { style, projectKey }: LineRules): s
   return [`  ${told}${fix && ` → ${fix}`}`];
 }
 
-function dropLines({ dropped }: Told, style: Style): string[] {
-  const groups = new Map<string, { drop: RequestSummary["dropped"][number]; count: number }>();
-  for (const drop of dropped) {
-    const sort = `${drop.reason} ${drop.event}`;
+function findingLines(label: "dropped" | "warning", findings: readonly Finding[], style: Style): string[] {
+  const groups = new Map<string, { finding: Finding; count: number }>();
+  for (const finding of findings) {
+    const sort = `${finding.reason} ${finding.event}`;
     const group = groups.get(sort);
     if (group) group.count++;
-    else groups.set(sort, { drop, count: 1 });
+    else groups.set(sort, { finding, count: 1 });
   }
-  const lines = [...groups.values()].map(({ drop, count }) => dropLine(drop, count, style));
-  const more = lines.length - maxDropLines;
+  const lines = [...groups.values()].map(({ finding, count }) => findingLine(label, finding, count, style));
+  const more = lines.length - maxFindingLines;
+  const what = label === "dropped" ? "drop" : "warning";
   return more <= 1
     ? lines
-    : [...lines.slice(0, maxDropLines), `  … and ${more} other kinds of drop (see the inspector)`];
+    : [...lines.slice(0, maxFindingLines), `  … and ${more} other kinds of ${what} (see the inspector)`];
 }
 
-function dropLine(drop: RequestSummary["dropped"][number], count: number, style: Style): string {
+function findingLine(label: string, finding: Finding, count: number, style: Style): string {
   const times = count === 1 ? "" : ` ×${count}`;
-  const name = drop.event === "" ? "(no name)" : `"${clean(drop.event, 80)}"`;
-  return `  ${style.bold("dropped")} ${name}${times} ${clean(drop.reason, 60)}: ${clean(drop.sentence)} → ${clean(drop.fix)}`;
+  const name = finding.event === "" ? "(no name)" : `"${clean(finding.event, 80)}"`;
+  return `  ${style.bold(label)} ${name}${times} ${clean(finding.reason, 60)}: ${clean(finding.sentence)} → ${clean(finding.fix)}`;
 }

@@ -17,6 +17,7 @@ const request = (over: Partial<RequestSummary> = {}): RequestSummary => ({
   events: 1,
   names: ["signed_up"],
   dropped: [],
+  warnings: [],
   ...over,
 });
 
@@ -61,6 +62,14 @@ describe("a request", () => {
       [
         "POST /capture/ 200  0 of 3 events kept  1.2 ms",
         '  dropped "bought" ×3 missing_distinct_id: the event has no distinct_id → send one',
+      ],
+    ],
+    [
+      "kept with a warning",
+      request({ warnings: [{ ...drop("$identify"), reason: "cannot_merge_already_identified" }] }),
+      [
+        "POST /capture/ 200  1 event kept: signed_up  1.2 ms",
+        '  warning "$identify" cannot_merge_already_identified: the event has no distinct_id → send one',
       ],
     ],
     [

@@ -109,6 +109,19 @@ describe("settings", () => {
 });
 
 describe("the request log", () => {
+  test("names what was odd about an event that was kept", async () => {
+    const { sim, ready } = await startReady([], { cwd: newFolder() });
+    const body = {
+      api_key: ready.project_api_key,
+      event: "$identify",
+      distinct_id: "u",
+      properties: { $anon_distinct_id: "anonymous" },
+    };
+    await post(`${ready.url}/capture/`, body);
+    await sim.says("stderr", /^ {2}warning "\$identify" cannot_merge_with_illegal_distinct_id: .+ → .+\n/m);
+    await sim.signal("SIGTERM");
+  });
+
   test("names what was kept, dropped and rejected, with the reason and the remedy", async () => {
     const { sim, ready } = await startReady(["--memory"], { cwd: newFolder() });
     await capture(ready, { event: "signed_up", distinct_id: "u" });
