@@ -1,5 +1,6 @@
 import { SimError } from "../kernel/errors.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
+import { maskKeys } from "../kernel/secrets.ts";
 import type { Desk } from "../model/desk.ts";
 import type { Note } from "../model/traffic.ts";
 import { gunzip, undecodable } from "./inflate.ts";
@@ -109,6 +110,8 @@ export function takeAiUpload(desk: Desk, packet: Packet, note: Note): AcceptedPa
   const event = assembled(parts);
   checkEvent(event);
   note.text = JSON.stringify(event);
+  const readable = bytes.toString("latin1");
+  if (maskKeys(readable) !== readable) note.redacted = true;
   const items = admitAll(openLegacy(event, false), packet, desk.dialect);
   note.events = record(desk, project, items);
   note.keys = items;

@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { SimError } from "../kernel/errors.ts";
 import { isTooDeep, type Json } from "../kernel/json.ts";
+import { maskKeys } from "../kernel/secrets.ts";
 import { undecodable } from "./inflate.ts";
 
 /** A body as JSON: its text, which fits on one line of a file, and its value. */
@@ -9,6 +10,8 @@ export interface JsonText {
   /** The same text as bytes, where it is verbatim. */
   bytes: Buffer | undefined;
   value: Json;
+  /** Were keys masked in it? They must reach neither the journal nor a person's properties. */
+  redacted: boolean;
 }
 
 const unparsable = (why: string, cause?: unknown): SimError =>
@@ -31,8 +34,12 @@ export function parseJson(bytes: Buffer): JsonText {
   const text = utf8Text(bytes);
   const value = parsed(text);
   if (isTooDeep(value)) throw unparsable("recursion limit exceeded");
-  const isOneLine = !text.includes("\n") && !text.includes("\r");
-  return isOneLine ? { text, bytes, value } : { text: JSON.stringify(value), bytes: undefined, value };
+  const masked = maskKeys(text);
+  const redacted = masked !== text;
+  const isVerbatim = !redacted && !text.includes("\n") && !text.includes("\r");
+  if (isVerbatim) return { text, bytes, value, redacted };
+  const kept = redacted ? parsed(masked) : value;
+  return { text: JSON.stringify(kept), bytes: undefined, value: kept, redacted };
 }
 
 function parsed(text: string): Json {

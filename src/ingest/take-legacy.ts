@@ -17,9 +17,10 @@ import { commonToken } from "./token.ts";
 export function decodeInto(note: Note, packet: Packet, limit: number): Json {
   const steps: DecodeStep[] = [];
   try {
-    const { text, bytes, value } = decodeLegacy(packet, limit, steps);
+    const { text, bytes, value, redacted } = decodeLegacy(packet, limit, steps);
     note.text = text;
     note.bytes = bytes;
+    if (redacted) note.redacted = true;
     return value;
   } finally {
     if (steps.length > 0) note.steps = steps;

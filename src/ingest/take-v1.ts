@@ -59,8 +59,10 @@ type V1Results = Record<string, V1Result>;
 function bodyInto(note: Note, packet: Packet, encoding: string | undefined): Json {
   if (packet.body.length === 0) throw new SimError("empty_body", "request body is empty");
   if (encoding !== undefined) note.steps = steps.get(encoding) ?? [];
-  const { text, value } = decodeV1(packet.body, encoding);
+  const { text, bytes, value, redacted } = decodeV1(packet.body, encoding);
   note.text = text;
+  note.bytes = bytes;
+  if (redacted) note.redacted = true;
   checkV1Envelope(value);
   return value;
 }

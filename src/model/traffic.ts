@@ -49,6 +49,8 @@ export interface Note {
   steps?: DecodeStep[];
   /** The decoded JSON text of the body, on one line. */
   text?: string;
+  /** Were keys masked in the text? Then the bytes as received are not kept. */
+  redacted?: boolean;
   /** The same text as UTF-8, where it is at hand: then it need not be encoded again. */
   bytes?: Buffer | undefined;
   events?: EventFacts[];

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { maskKeys } from "../kernel/secrets.ts";
 import type { EventFacts } from "../model/event.ts";
 import type { Note } from "../model/traffic.ts";
 
@@ -26,7 +27,6 @@ const keptWhole = 64 * 1024;
 /** Headers whose values are secrets (or may be). The scheme and the key's kind stay readable. */
 const secretHeaders = new Set(["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"]);
 const secretParameters = /([?&](?:personal_api_key|secret_api_key|access_token|password)=)[^&#]*/gi;
-const keyKinds = /\b(ph[a-z]_)[\w-]{4,}/g;
 
 /** `Bearer phx_abc…` becomes `Bearer phx_***`: which kind of key came is worth knowing, the key is not. */
 function maskHeader(name: string, value: string): string {
@@ -39,9 +39,6 @@ function maskHeader(name: string, value: string): string {
 /** The target as it may be written down. Public project keys (`phc_`) are not secrets. */
 const maskTarget = (target: string): string =>
   target.includes("_") && target.includes("?") ? maskKeys(target.replace(secretParameters, "$1***")) : target;
-
-const maskKeys = (text: string): string =>
-  text.replace(keyKinds, (whole, kind: string) => (kind === "phc_" ? whole : `${kind}***`));
 
 /**
  * Makes the JSON of header lists. Clients send the same headers over and over: the last list is
@@ -164,8 +161,8 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
     if (note.rejected) head += `,"rejected":${JSON.stringify(note.rejected)}`;
     if (note.shape && note.shape !== "legacy") head += `,"shape":"${note.shape}"`;
     if (note.steps && note.steps.length > 0) head += `,"steps":${JSON.stringify(note.steps)}`;
-    const text = note.text === undefined ? undefined : maskBody(note.text);
-    const isMasked = text !== note.text;
+    const text = note.text === undefined ? undefined : maskKeys(note.text);
+    const isMasked = note.redacted === true || text !== note.text;
     return {
       head,
       events: note.events && note.events.length > 0 ? `,"events":[${eventsText(note.events)}]` : "",
@@ -180,7 +177,3 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
     };
   };
 }
-
-/** Personal (`phx_`) and secret (`phs_`) keys in a body are masked; one look clears nearly every body. */
-const maskBody = (text: string): string => (secretKey.test(text) ? maskKeys(text) : text);
-const secretKey = /ph[xs]_/;
