@@ -19,9 +19,10 @@ export interface ListenOptions {
   gauge: Gauge;
   host: string;
   port: number;
+  /** A body that stops arriving is given up after this long, ms; default one minute. */
+  bodyTimeout?: number;
 }
 
-/** A body that stops arriving is given up after this long. */
 const bodyTimeout = 60_000;
 
 const isControl = (target: string): boolean => target.startsWith("/__sim");
@@ -31,16 +32,23 @@ const isControl = (target: string): boolean => target.startsWith("/__sim");
  * @throws the system's error (EADDRINUSE, EADDRNOTAVAIL …) when the port cannot be had.
  */
 export function listen(options: ListenOptions): Promise<Listener> {
-  const { gauge } = options;
-  const server = createServer({ requestTimeout: bodyTimeout, keepAliveTimeout: 65_000 });
-  const inFlight = createFlights(gauge);
-  server.on("connection", inFlight.watch);
-  server.on("request", (req, res) => {
-    const counted = !isControl(req.url ?? "");
-    if (counted) inFlight.begin(req.socket);
-    receive(req, res, options, counted ? inFlight.end : undefined);
+  const timeout = options.bodyTimeout ?? bodyTimeout;
+  const server = createServer({
+    requestTimeout: timeout,
+    connectionsCheckingInterval: Math.min(timeout, 5_000),
+    keepAliveTimeout: 65_000,
   });
-  server.on("clientError", answerGarbage);
+  const late = new WeakSet<object>();
+  const flights = createFlights(options.gauge, (arrival) => {
+    const why = late.has(arrival.req.socket) ? "body_read_timeout" : "sender_gone";
+    void options.app.abandon(callOf(arrival, Buffer.concat(arrival.chunks)), why);
+  });
+  server.on("connection", flights.watch);
+  server.on("request", (req, res) => receive(req, res, options, flights));
+  server.on("clientError", (error, socket) => {
+    if ((error as NodeJS.ErrnoException).code === requestTimedOut) late.add(socket);
+    answerGarbage(error, socket);
+  });
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, () => {
@@ -51,40 +59,54 @@ export function listen(options: ListenOptions): Promise<Listener> {
   });
 }
 
-/** Counts requests per connection: one listener a connection, not one a request. */
-function createFlights(gauge: Gauge) {
-  const flights = new WeakMap<Socket, number>();
-  const change = (socket: Socket, by: number) => {
-    const open = flights.get(socket) ?? 0;
-    if (open + by < 0) return;
-    flights.set(socket, open + by);
-    if (by > 0) gauge.begin();
-    else gauge.end();
+/** The application's requests that were not answered yet, by connection. */
+interface Flights {
+  begin(arrival: Arrival): void;
+  end(arrival: Arrival): void;
+  watch(socket: Socket): void;
+}
+
+/** One listener a connection, not one a request: a sender that goes away takes its requests with it. */
+function createFlights(gauge: Gauge, onCutOff: (arrival: Arrival) => void): Flights {
+  const bySocket = new WeakMap<Socket, Set<Arrival>>();
+  const end = (arrival: Arrival) => {
+    if (bySocket.get(arrival.req.socket)?.delete(arrival)) gauge.end();
   };
   return {
-    begin: (socket: Socket) => change(socket, 1),
-    end: (socket: Socket) => change(socket, -1),
-    /** A sender that goes away takes its unanswered requests with it. */
-    watch(socket: Socket): void {
+    begin(arrival) {
+      bySocket.get(arrival.req.socket)?.add(arrival);
+      gauge.begin();
+    },
+    end,
+    watch(socket) {
+      const open = new Set<Arrival>();
+      bySocket.set(socket, open);
       socket.once("close", () => {
-        for (let open = flights.get(socket) ?? 0; open > 0; open--) change(socket, -1);
+        for (const arrival of [...open]) {
+          end(arrival);
+          if (!arrival.complete) onCutOff(arrival);
+        }
       });
     },
   };
 }
 
+const requestTimedOut = "ERR_HTTP_REQUEST_TIMEOUT";
+
 /** Bytes that are not HTTP get a short answer; a sender that went away gets none. */
 function answerGarbage(error: NodeJS.ErrnoException, socket: Socket | NodeJS.WritableStream): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return void ("destroy" in socket && socket.destroy());
-  const timedOut = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
-  const tooLarge = error.code === "HPE_HEADER_OVERFLOW";
-  const status = timedOut
-    ? "408 Request Timeout"
-    : tooLarge
-      ? "431 Request Header Fields Too Large"
-      : "400 Bad Request";
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    if ("destroy" in socket) socket.destroy();
+    return;
+  }
+  const status = garbageStatus[error.code ?? ""] ?? "400 Bad Request";
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
+
+const garbageStatus: Readonly<Record<string, string>> = {
+  [requestTimedOut]: "408 Request Timeout",
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+};
 
 function closeServer(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
@@ -97,7 +119,7 @@ function closeServer(server: Server, graceMs: number): Promise<void> {
   });
 }
 
-/** A request whose body is still coming in. */
+/** A request on its way in. */
 interface Arrival {
   req: IncomingMessage;
   res: ServerResponse;
@@ -105,6 +127,10 @@ interface Arrival {
   target: string;
   at: number;
   started: number;
+  /** What has come of the body. */
+  chunks: Buffer[];
+  /** Is it all there, or refused? */
+  complete: boolean;
 }
 
 const callOf = ({ req, res, method, target, at, started }: Arrival, body: Buffer): Call =>
@@ -125,38 +151,54 @@ function receive(
   req: IncomingMessage,
   res: ServerResponse,
   { app, clock }: ListenOptions,
-  answered: ((socket: Socket) => void) | undefined,
+  flights: Flights,
 ): void {
   const method = req.method ?? "GET";
   const target = req.url ?? "/";
-  const arrival: Arrival = { req, res, method, target, at: clock.now(), started: performance.now() };
+  const started = performance.now();
+  const arrival: Arrival = {
+    req,
+    res,
+    method,
+    target,
+    at: clock.now(),
+    started,
+    chunks: [],
+    complete: false,
+  };
+  if (!isControl(target)) flights.begin(arrival);
   const limit = app.bodyLimit(method, pathOf(target));
   if (Number(req.headers["content-length"] ?? 0) > limit) {
     refuse(arrival, app);
     return;
   }
-  const chunks: Buffer[] = [];
   let size = 0;
   req.on("data", (chunk: Buffer) => {
-    if (size > limit) return;
+    if (arrival.complete) return;
     size += chunk.length;
     if (size > limit) refuse(arrival, app);
-    else chunks.push(chunk);
+    else arrival.chunks.push(chunk);
   });
   req.on("end", () => {
-    if (size > limit) return;
-    const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size);
-    const answer = (reply: Reply) => {
-      send(res, reply);
-      answered?.(req.socket);
-    };
-    app.handle(callOf(arrival, body)).then(answer, () => answer(empty(500)));
+    if (!arrival.complete) handle(arrival, app, flights);
   });
+}
+
+function handle(arrival: Arrival, app: App, flights: Flights): void {
+  const { chunks, res } = arrival;
+  arrival.complete = true;
+  const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  const answer = (reply: Reply) => {
+    send(res, reply);
+    flights.end(arrival);
+  };
+  app.handle(callOf(arrival, body)).then(answer, () => answer(empty(500)));
 }
 
 /** The rest of an upload that is too large is not waited for. */
 function refuse(arrival: Arrival, app: App): void {
   const { req, res } = arrival;
+  arrival.complete = true;
   req.resume();
   app.refuseTooLarge(callOf(arrival, Buffer.alloc(0))).then((reply) => {
     res.once("finish", () => req.socket.destroySoon());

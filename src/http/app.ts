@@ -32,6 +32,8 @@ export interface App {
   bodyLimit(method: string, path: string): number;
   /** The answer to a call whose body is larger than its limit; the call carries no body. */
   refuseTooLarge(call: Call): Promise<Reply>;
+  /** Keeps a request that ended before its body did; the call carries what had come. */
+  abandon(call: Call, why: "sender_gone" | "body_read_timeout"): Promise<Reply>;
 }
 
 /** Families by path, for what is answered before or without a row. */
@@ -150,8 +152,16 @@ export function createApp(options: AppOptions): App {
       const endpoint = router.exact(call.path)?.byMethod.get(call.method);
       return tooLarge(call, endpoint, bodyLimit(call.method, call.path));
     },
+    abandon(call, why) {
+      return finishError(call, familyOf(call.path), true, new SimError(why, abandoned[why]));
+    },
   };
 }
+
+const abandoned = {
+  sender_gone: "the sender went away before its body was complete",
+  body_read_timeout: "the body did not arrive in time",
+} as const;
 
 const storageFailed = "transient error, please retry";
 

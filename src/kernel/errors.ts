@@ -21,6 +21,8 @@ const rows = {
   unknown_token: [401, "authentication_error"],
   payload_too_large: [413, "validation_error"],
   body_read_timeout: [408, "server_error"],
+  // Never on the wire: nobody is there to read it. The status is the usual one for logs.
+  sender_gone: [499, "server_error"],
   // Capture v1: JSON bodies {error, error_description, error_uri}.
   empty_body: [400, "validation_error"],
   request_parsing_error: [400, "validation_error"],

@@ -1,6 +1,12 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listen } from "../../src/door/listener.ts";
+import type { App } from "../../src/http/app.ts";
+import type { Call } from "../../src/http/call.ts";
+import { empty } from "../../src/http/reply.ts";
 import { type Sim, startSim } from "../../src/index.ts";
+import { systemClock } from "../../src/kernel/clock.ts";
+import { createGauge } from "../../src/kernel/gauge.ts";
 
 let sim: Sim;
 beforeAll(async () => {
@@ -9,9 +15,13 @@ beforeAll(async () => {
 afterAll(() => sim.close());
 
 /** Sends bytes, returns all that comes back until the server closes or `until` has been seen. */
-const raw = (bytes: string | Buffer | (string | Buffer)[], until?: string): Promise<string> =>
+const raw = (
+  bytes: string | Buffer | (string | Buffer)[],
+  until?: string,
+  to: string = sim.url,
+): Promise<string> =>
   new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(sim.url);
+    const { hostname, port } = new URL(to);
     const socket = connect(Number(port), hostname);
     let text = "";
     const done = () => {
@@ -88,6 +98,32 @@ describe("the socket door", () => {
     });
     await sim.settle({ idleMs: 0 });
     expect((await sim.info()).in_flight).toBe(0);
+    const [latest] = await sim.requests({ outcome: "rejected", limit: 1 });
+    expect(latest).toMatchObject({ target: "/capture/", status: 499, rejected: { reason: "sender_gone" } });
+  });
+
+  test("a body that stops arriving is given up, and the journal knows", async () => {
+    const told: [Call, string][] = [];
+    const app: App = {
+      handle: () => Promise.reject(new Error("the body is not complete")),
+      bodyLimit: () => 1_000,
+      refuseTooLarge: () => Promise.reject(new Error("the body is not too large")),
+      async abandon(call, why) {
+        told.push([call, why]);
+        return empty(408);
+      },
+    };
+    const host = "127.0.0.1";
+    const gauge = createGauge();
+    const door = await listen({ app, clock: systemClock, gauge, host, port: 0, bodyTimeout: 20 });
+    const head = "POST /capture/ HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf";
+    const text = await raw(head, undefined, `http://${host}:${door.port}`);
+    expect(text).toMatch(/^HTTP\/1\.1 408/);
+    await gauge.quiet(0, AbortSignal.timeout(5_000));
+    expect(told.map(([call, why]) => [call.target, call.body.toString(), why])).toEqual([
+      ["/capture/", "half", "body_read_timeout"],
+    ]);
+    await door.close();
   });
 });
 
