@@ -62,7 +62,7 @@ async function collect(desk: ControlDesk, wish: Wish, signal: AbortSignal): Prom
   };
   const until = desk.log.lastSeq;
   const stop = desk.log.subscribe((written) => {
-    for (const event of eventsOf(desk, written)) if (belongs(event, wish)) add(event);
+    for (const event of candidates(desk, written, wish)) if (belongs(event, wish)) add(event);
   });
   const timer = setTimeout(end, wish.timeout);
   signal.addEventListener("abort", end);
@@ -84,9 +84,17 @@ async function collect(desk: ControlDesk, wish: Wish, signal: AbortSignal): Prom
   return [...found.values()].sort((a, b) => a.seq - b.seq).slice(0, wish.count);
 }
 
-function eventsOf(desk: ControlDesk, written: Written): StoredEvent[] {
-  const line = written.count > 0 ? desk.log.line(written.n) : undefined;
-  return line ? Array.from({ length: written.count }, (_, i) => showEvent(line, i)) : [];
+/** The events of a request that may belong to the wish; its literals spare reading the others. */
+function candidates(desk: ControlDesk, { n, count, entry }: Written, { match, filter }: Wish): StoredEvent[] {
+  const { keys = [], events = [] } = entry.note;
+  const fitting = Array.from({ length: count }, (_, i) => i).filter(
+    (i) =>
+      (typeof match.event !== "string" || keys[i]?.event === match.event) &&
+      (typeof match.distinct_id !== "string" || keys[i]?.distinct_id === match.distinct_id) &&
+      (events[i]?.dropped !== undefined) === (filter.outcome === "dropped"),
+  );
+  const line = fitting.length > 0 ? desk.log.line(n) : undefined;
+  return line ? fitting.map((i) => showEvent(line, i)) : [];
 }
 
 /** How many events a report looks back over. */

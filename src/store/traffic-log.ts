@@ -19,7 +19,8 @@ const clearedBit = 2;
 const flagBits = 2;
 const noProject = 0;
 
-const lineCacheSize = 64;
+/** Lines that were read lately stay parsed, up to this many characters of text (a parsed line takes several times that). */
+const lineCacheSize = 4 * 1024 * 1024;
 const readAhead = 4096;
 
 /** Which events a scan is about. Absent keys do not restrict. */
@@ -130,7 +131,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   let events = createRows(event.width);
   let files = openSidecars();
   let uuids = indexUuids(0);
-  const cache = new Map<number, TrafficLine>();
+  const cache = createLineCache();
   const bus = createBus<Written>((error) => notice(`a listener failed: ${String(error)}`));
 
   let group = Buffer.allocUnsafe(256 * 1024);
@@ -241,9 +242,9 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     if (row < 0 || row >= requests.length || offsetOf(row) < bytes.start) return undefined;
     const known = cache.get(row);
     if (known) return known;
-    const line: TrafficLine = JSON.parse(textAt(row));
-    if (cache.size >= lineCacheSize) cache.delete(cache.keys().next().value ?? -1);
-    cache.set(row, line);
+    const text = textAt(row);
+    const line: TrafficLine = JSON.parse(text);
+    cache.set(row, line, text.length);
     return line;
   }
 
@@ -468,6 +469,34 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
 
 /** Sidecars are saved after this many new bytes: a crash costs at most this much re-reading at the next start. */
 const saveEvery = 16 * 1024 * 1024;
+
+interface LineCache {
+  get(row: number): TrafficLine | undefined;
+  /** `size` in characters of text. Lets go of the oldest lines until this one fits. */
+  set(row: number, line: TrafficLine, size: number): void;
+  clear(): void;
+}
+
+function createLineCache(): LineCache {
+  const lines = new Map<number, { line: TrafficLine; size: number }>();
+  let total = 0;
+  return {
+    get: (row) => lines.get(row)?.line,
+    set(row, line, size) {
+      for (const [oldest, held] of lines) {
+        if (total + size <= lineCacheSize) break;
+        lines.delete(oldest);
+        total -= held.size;
+      }
+      lines.set(row, { line, size });
+      total += size;
+    },
+    clear() {
+      lines.clear();
+      total = 0;
+    },
+  };
+}
 
 type HashColumns = [a: number, valueA: number, b: number, valueB: number] | undefined;
 
