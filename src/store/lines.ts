@@ -39,3 +39,12 @@ function lastNewline(bytes: Bytes): number {
   }
   return bytes.start - 1;
 }
+
+/** Number of the line that begins at the offset, from 1. Counted only when there is something to complain about. */
+export function lineNumber(bytes: Bytes, offset: number): number {
+  let line = 1;
+  for (let at = 0; at < offset; at += chunkSize) {
+    for (const byte of bytes.read(at, Math.min(chunkSize, offset - at))) if (byte === newline) line++;
+  }
+  return line;
+}

@@ -94,11 +94,12 @@ export function createRows(width: number): Rows {
       pages.length = Math.ceil(to / pageRows);
     },
     truncate(to) {
-      for (let row = to; row < length; row++) {
+      // Whole pages go; what is left of the last one is emptied.
+      pages.length = Math.ceil(to / pageRows);
+      for (let row = to; row < Math.min(length, pages.length * pageRows); row++) {
         for (let column = 0; column < width; column++) this.set(row, column, 0);
       }
       length = to;
-      pages.length = Math.ceil(to / pageRows);
     },
   };
 }

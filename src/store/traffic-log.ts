@@ -4,7 +4,7 @@ import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import type { Bytes } from "./bytes.ts";
 import { DataFolderError } from "./data-folder.ts";
 import { createHashIndex } from "./hash-index.ts";
-import { linesOf, repairTail } from "./lines.ts";
+import { lineNumber, linesOf, repairTail } from "./lines.ts";
 import { createRows, openRowFile, type RowFile, type Rows } from "./rows.ts";
 import type { TrafficEntry } from "./traffic-entry.ts";
 
@@ -130,7 +130,8 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   let requests = createRows(request.width);
   let events = createRows(event.width);
   let files = openSidecars();
-  let uuids = indexUuids(0);
+  const covered = agreed(files);
+  let uuids = indexUuids(events.length);
   const cache = createLineCache();
   const bus = createBus<Written>((error) => notice(`a listener failed: ${String(error)}`));
 
@@ -145,17 +146,23 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   function openSidecars(): RowFile[] {
     if (!options.sidecars) return [];
     const { birth } = opening;
-    const found = [
+    return [
       openRowFile(options.sidecars.requests, requests, birth, bytes.size),
       openRowFile(options.sidecars.events, events, birth, bytes.size),
     ];
-    // The two are saved one after the other; a crash in between leaves one behind. Start over then.
-    if (found[0]?.covered.bytes !== found[1]?.covered.bytes) {
-      requests.truncate(0);
-      events.truncate(0);
-      for (const it of found) Object.assign(it.covered, { rows: 0, bytes: 0 });
-    }
-    return found;
+  }
+
+  /**
+   * Bytes of the log that both sidecars cover. The two are saved one after the other: a crash in between
+   * leaves one behind, and then both are made anew.
+   */
+  function agreed(sidecars: readonly RowFile[]): number {
+    const [first = 0, second = 0] = sidecars.map((it) => it.covered.bytes);
+    if (first === second) return first;
+    requests.truncate(0);
+    events.truncate(0);
+    for (const it of sidecars) it.touch();
+    return 0;
   }
 
   function indexUuids(existing: number) {
@@ -168,8 +175,6 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
 
   /** Indexes the lines that the sidecars do not cover yet (all of them when there are none). */
   function catchUp(): void {
-    uuids = indexUuids(events.length);
-    const covered = files[0]?.covered.bytes ?? 0;
     for (const { offset, text } of linesOf(bytes, covered)) {
       const parsed = parseLine(text, offset);
       if ("clear" in parsed) hide(parsed.clear.project, parsed.clear.until);
@@ -181,11 +186,10 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     try {
       return JSON.parse(text);
     } catch (cause) {
-      const before = bytes.read(0, offset);
-      const number = before.reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 1);
-      throw new DataFolderError(`${name}:${number}: this line is damaged: it is not JSON`, {
+      const line = lineNumber(bytes, offset);
+      throw new DataFolderError(`${name}:${line}: this line is damaged: it is not JSON`, {
         file: name,
-        line: number,
+        line,
         hint: "delete that line (only its request is lost), or start with another --data",
         cause,
       });
@@ -286,9 +290,10 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     );
   }
 
-  /** Marks the events up to a seq as cleared; returns how many there were. */
+  /** Marks the events up to a seq as cleared, in rows that may be saved already; returns how many there were. */
   function hide(project: number | null, until: number): number {
     let hidden = 0;
+    for (const it of files) it.touch();
     for (let row = 0; row < Math.min(events.length, until - opening.seq + 1); row++) {
       const meta = events.get(row, event.meta);
       if (meta & clearedBit || (project !== null && meta >>> flagBits !== project)) continue;
@@ -426,7 +431,6 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       const until = opening.seq + events.length - 1;
       const line: ClearLine = { clear: { project: project ?? null, until } };
       const hidden = hide(project ?? null, until);
-      for (const it of files) it.touch();
       addToGroup(`${JSON.stringify(line)}\n`);
       schedule();
       return hidden;

@@ -266,6 +266,25 @@ describe("a log in a file", () => {
     expect(() => inFile(path)).toThrow(`${path}:3: this line is damaged`);
   });
 
+  test("cleared events stay cleared when the sidecars did not know (kill -9)", async () => {
+    const path = fresh();
+    // More than a page of rows: the first page was saved long before the clear.
+    const many = Array.from({ length: 20_000 }, () => item("old"));
+    const log = inFile(path);
+    log.append(entry(many));
+    await log.close();
+    const kept = Object.values(sidecars(path));
+    for (const file of kept) copyFileSync(file, `${file}.old`);
+    const clearing = inFile(path);
+    clearing.clearEvents();
+    await clearing.close();
+    for (const file of kept) copyFileSync(`${file}.old`, file);
+    await inFile(path).close();
+    const again = inFile(path);
+    expect(names(again)).toEqual([]);
+    await again.close();
+  });
+
   test("cleared events stay cleared", async () => {
     const path = fresh();
     const log = await filled(path, 3);

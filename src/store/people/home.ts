@@ -2,6 +2,7 @@ import { closeSync, fdatasyncSync, openSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path";
 import { type Bytes, fileBytes, memoryBytes } from "../bytes.ts";
 import { DataFolderError, fileError } from "../data-folder.ts";
+import { lineNumber } from "../lines.ts";
 
 /** Where people.ndjson lives: in a data folder or in memory. */
 export interface PeopleHome {
@@ -75,16 +76,4 @@ export function damagedLine(name: string, bytes: Bytes, offset: number, cause: u
     hint: "correct or delete that line, or move the file away to start without stored people",
     cause,
   });
-}
-
-const newline = 0x0a;
-const block = 1024 * 1024;
-
-/** From 1. Counted only when there is something to complain about. */
-function lineNumber(bytes: Bytes, offset: number): number {
-  let line = 1;
-  for (let at = 0; at < offset; at += block) {
-    for (const byte of bytes.read(at, Math.min(block, offset - at))) if (byte === newline) line++;
-  }
-  return line;
 }
