@@ -10,10 +10,10 @@ import type { ControlDesk } from "./desk.ts";
 const most = Number.MAX_SAFE_INTEGER;
 const historyLength = 100;
 
-const showPerson = (desk: ControlDesk, person: Person) => ({
+const showPerson = (person: Person, distinctIds: readonly string[]) => ({
   uuid: person.uuid,
   project: person.project,
-  distinct_ids: desk.people.distinctIds(person),
+  distinct_ids: distinctIds,
   is_identified: person.is_identified,
   created_at: new Date(person.created_at).toISOString(),
   version: person.version,
@@ -40,8 +40,8 @@ function stepOf(properties: Record<string, Json>): JsonObject | undefined {
 }
 
 /** The events of a person that changed it, newest first. */
-function historyOf(desk: ControlDesk, person: Person) {
-  const steps = desk.people.distinctIds(person).flatMap((distinct_id) => {
+function historyOf(desk: ControlDesk, person: Person, distinctIds: readonly string[]) {
+  const steps = distinctIds.flatMap((distinct_id) => {
     const found: {
       seq: number;
       event: string;
@@ -97,7 +97,7 @@ export const peopleEndpoints = (desk: ControlDesk): Endpoint[] => [
         ...(distinctId !== null && { distinct_id: distinctId }),
         ...(search !== null && { search }),
       });
-      return json({ persons: results.map((it) => showPerson(desk, it)), more });
+      return json({ persons: results.map((it) => showPerson(it, it.distinct_ids)), more });
     },
   },
   {
@@ -109,7 +109,8 @@ export const peopleEndpoints = (desk: ControlDesk): Endpoint[] => [
       const id = call.params.id ?? "";
       const person = personNamed(desk, id, queryNumber(call, "project", { min: 0, max: most }));
       if (!person) throw new SimError("not_found", `no person has the uuid or distinct id "${id}"`);
-      return json({ ...showPerson(desk, person), history: historyOf(desk, person) });
+      const ids = desk.people.distinctIds(person);
+      return json({ ...showPerson(person, ids), history: historyOf(desk, person, ids) });
     },
   },
   {

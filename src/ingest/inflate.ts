@@ -20,15 +20,31 @@ type Unpack = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
 const isOverflow = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
 
+/** Unpacks to at most `limit` bytes; the two ways to fail are told in the caller's words. */
+function unpackWithin(
+  unpack: Unpack,
+  bytes: Buffer,
+  limit: number,
+  failure: (isTooLarge: boolean, cause: unknown) => SimError,
+): Buffer {
+  try {
+    return unpack(bytes, { maxOutputLength: limit });
+  } catch (cause) {
+    throw failure(isOverflow(cause), cause);
+  }
+}
+
+/** `unpackWithin` for gzip. @throws what `failure` makes of it */
+export const gunzipWithin = (
+  bytes: Buffer,
+  limit: number,
+  failure: (isTooLarge: boolean, cause: unknown) => SimError,
+): Buffer => unpackWithin(zlib.gunzipSync, bytes, limit, failure);
+
 const bounded =
   (unpack: Unpack, why: string): Inflate =>
-  (bytes, limit) => {
-    try {
-      return unpack(bytes, { maxOutputLength: limit });
-    } catch (error) {
-      throw isOverflow(error) ? tooLarge(limit) : undecodable(why);
-    }
-  };
+  (bytes, limit) =>
+    unpackWithin(unpack, bytes, limit, (isTooLarge) => (isTooLarge ? tooLarge(limit) : undecodable(why)));
 
 /** zlib-wrapped when the first byte says so, else raw. Upstream capture v1 util.rs sniffs the same byte. */
 const unpackDeflate: Unpack = (bytes, options) =>

@@ -2,7 +2,7 @@ import type { Call } from "../http/call.ts";
 import { SimError } from "../kernel/errors.ts";
 import type { Desk } from "../model/desk.ts";
 import type { Project, World } from "../model/world.ts";
-import { bearerOf, queryToken } from "./sdk/keys.ts";
+import { bearerOf, grants, projectOfSecret, queryToken } from "./sdk/keys.ts";
 
 /** Who asks for definitions or a remote config, and about which project. */
 export interface FlagAccess {
@@ -10,8 +10,6 @@ export interface FlagAccess {
   /** A person's key may see more than a project's secret one. */
   readonly credential: "personal" | "secret";
 }
-
-const scopes: ReadonlySet<string> = new Set(["feature_flag:read", "feature_flag:write", "*"]);
 
 const detail = {
   none: "Authentication credentials were not provided.",
@@ -25,13 +23,12 @@ const detail = {
 /** The project that a secret key belongs to; undefined for a good personal key, which belongs to none. */
 function ownerOf(world: World, key: string | undefined): Project | undefined {
   if (key === undefined) throw new SimError("not_authenticated", detail.none);
-  const owner = world.projects.find((project) => project.secret_api_key === key);
+  const owner = projectOfSecret(world, key);
   if (owner) return owner;
   if (key.startsWith("phs_")) throw new SimError("authentication_failed", detail.secret);
   const personal = world.personal_api_keys.find((candidate) => candidate.key === key);
   if (!personal) throw new SimError("authentication_failed", detail.personal);
-  if (!personal.scopes.some((scope) => scopes.has(scope)))
-    throw new SimError("permission_denied", detail.scope);
+  if (!grants(personal, "feature_flag:read")) throw new SimError("permission_denied", detail.scope);
   return undefined;
 }
 

@@ -1,6 +1,6 @@
-import { gunzipSync } from "node:zlib";
 import type { Call } from "../http/call.ts";
 import { defaultBodyLimit } from "../http/endpoint.ts";
+import { gunzipWithin, isGzip } from "../ingest/inflate.ts";
 import { SimError } from "../kernel/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../kernel/json.ts";
 import type { DecodeStep } from "../model/traffic.ts";
@@ -38,25 +38,22 @@ function contentTypeOf(call: Call): string {
 }
 
 /** Is the body gzip, by its query, its headers or its first bytes? */
-function isGzip(call: Call): boolean {
+function isPacked(call: Call): boolean {
   const named = call.query.get("compression");
   const compression = named ? compressions.get(named) : undefined;
   if (named && !compression) throw undecodable(`unsupported compression type: ${named}`);
   const declared = compression?.gzip || call.headers["content-encoding"]?.toLowerCase().includes("gzip");
-  return declared || (call.body[0] === 0x1f && call.body[1] === 0x8b);
+  return declared || isGzip(call.body);
 }
 
-function inflate(bytes: Buffer): Buffer {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: defaultBodyLimit });
-  } catch (cause) {
-    throw cause instanceof RangeError
-      ? new SimError("payload_too_large", "Failed to decode request: the decompressed body is too large.", {
-          cause,
-        })
-      : undecodable("invalid gzip data", cause);
-  }
-}
+const tooLarge = "Failed to decode request: the decompressed body is too large.";
+
+const inflate = (bytes: Buffer): Buffer =>
+  gunzipWithin(bytes, defaultBodyLimit, (isTooLarge, cause) =>
+    isTooLarge
+      ? new SimError("payload_too_large", tooLarge, { cause })
+      : undecodable("invalid gzip data", cause),
+  );
 
 /**
  * Strings, which stay as they are, and what JSON5 has on top of JSON. What is left open runs to the end,
@@ -121,7 +118,7 @@ function readForm(text: string, steps: DecodeStep[]): FlagsBody {
  */
 export function flagsBodyOf(call: Call): FlagsBody {
   const type = contentTypeOf(call);
-  const packed = isGzip(call);
+  const packed = isPacked(call);
   const text = (packed ? inflate(call.body) : call.body).toString("utf8");
   const steps: DecodeStep[] = packed ? ["gzip"] : [];
   return type === form ? readForm(text, steps) : readText(text, steps);

@@ -51,7 +51,7 @@ export interface Note {
   text?: string;
   /** Were keys masked in the text? Then the bytes as received are not kept. */
   redacted?: boolean;
-  /** The same text as UTF-8, where it is at hand: then it need not be encoded again. */
+  /** The same text as UTF-8, free of keys, where it is at hand: then it need not be encoded again. */
   bytes?: Buffer | undefined;
   events?: EventFacts[];
   /** Index keys of each event, in the same order. */

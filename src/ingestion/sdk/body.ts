@@ -1,6 +1,6 @@
-import { gunzipSync } from "node:zlib";
 import type { Call } from "../../http/call.ts";
 import { defaultBodyLimit } from "../../http/endpoint.ts";
+import { gunzipWithin, isGzip } from "../../ingest/inflate.ts";
 import { SimError } from "../../kernel/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../kernel/json.ts";
 import type { DecodeStep } from "../../model/traffic.ts";
@@ -13,18 +13,12 @@ export interface JsonBody {
   steps: DecodeStep[];
 }
 
-const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
-
-function inflate(bytes: Buffer): Buffer {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: defaultBodyLimit });
-  } catch (cause) {
-    const isBig = cause instanceof RangeError;
-    throw isBig
+const inflate = (bytes: Buffer): Buffer =>
+  gunzipWithin(bytes, defaultBodyLimit, (isTooLarge, cause) =>
+    isTooLarge
       ? new SimError("payload_too_large", "The decompressed body is larger than 20 MB.", { cause })
-      : new SimError("parse_error", "The body is not valid gzip.", { cause });
-  }
-}
+      : new SimError("parse_error", "The body is not valid gzip.", { cause }),
+  );
 
 function parse(text: string): Json | undefined {
   try {

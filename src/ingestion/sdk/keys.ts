@@ -36,7 +36,7 @@ export function projectOfToken(desk: Desk, token: string | undefined): Project {
 }
 
 /** Does one of the key's scopes grant `wanted`? `thing:write` implies `thing:read`, `*` everything. */
-const grants = (key: PersonalApiKey, wanted: string): boolean =>
+export const grants = (key: PersonalApiKey, wanted: string): boolean =>
   key.scopes.some(
     (scope) => scope === "*" || scope === wanted || scope === wanted.replace(/:read$/, ":write"),
   );
@@ -50,7 +50,8 @@ function namedProject(call: Call, desk: Desk): Project | undefined {
   return /^\d+$/.test(id) ? desk.worlds.projectById(Number(id)) : undefined;
 }
 
-const projectOfSecret = (world: World, secret: string): Project | undefined =>
+/** The project that a secret key (`phs_…`) belongs to. */
+export const projectOfSecret = (world: World, secret: string): Project | undefined =>
   world.projects.find((project) => project.secret_api_key === secret);
 
 /** Checks a personal key; a project's secret key needs no scope, it belongs to one project. */
