@@ -5,7 +5,7 @@ import type { People } from "../../src/model/people.ts";
 import { emptyWorld, type FeatureFlag, type World } from "../../src/model/world.ts";
 import { aProject, deskOf, now } from "./ask.ts";
 
-export { type Answer, type Asked, aCall, aProject, asker, now } from "./ask.ts";
+export { type Asked, aCall, aProject, asker, now } from "./ask.ts";
 
 export const aFlag = (key: string, more: Partial<FeatureFlag> = {}): FeatureFlag => ({
   id: 7,
