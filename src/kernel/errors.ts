@@ -47,9 +47,29 @@ const rows = {
   permission_denied: [403, "authentication_error"],
   invalid_input: [400, "validation_error"],
   required: [400, "validation_error"],
+  null: [400, "validation_error"],
+  blank: [400, "validation_error"],
+  max_length: [400, "validation_error"],
+  min_length: [400, "validation_error"],
+  max_value: [400, "validation_error"],
+  min_value: [400, "validation_error"],
+  invalid_choice: [400, "validation_error"],
+  not_a_list: [400, "validation_error"],
+  not_a_dict: [400, "validation_error"],
+  does_not_exist: [400, "validation_error"],
+  incorrect_type: [400, "validation_error"],
+  unique: [400, "validation_error"],
+  invalid_key: [400, "validation_error"],
+  invalid_value: [400, "validation_error"],
+  invalid_date: [400, "validation_error"],
+  cohort_does_not_exist: [400, "validation_error"],
+  behavioral_cohort_found: [400, "validation_error"],
   parse_error: [400, "invalid_request"],
   not_found: [404, "invalid_request"],
   method_not_allowed: [405, "invalid_request"],
+  not_acceptable: [406, "invalid_request"],
+  throttled: [429, "throttled_error"],
+  conflict: [409, "server_error"],
   not_emulated: [501, "invalid_request"],
   // Control API {code, detail, hint, pointer}.
   wait_timeout: [409, "validation_error"],
@@ -62,6 +82,8 @@ const rows = {
   // Ours.
   storage_failed: [503, "server_error"],
   internal: [500, "server_error"],
+  // The service itself would fail here (production dialect only).
+  error: [500, "server_error"],
 } as const satisfies Record<string, readonly [status: number, type: string]>;
 
 export type ErrorCode = keyof typeof rows;
@@ -74,6 +96,8 @@ export interface ErrorExtra {
   hint?: string;
   /** JSON pointer into the request body (control API only). */
   pointer?: string;
+  /** Seconds to wait before the next attempt; becomes the Retry-After header. */
+  retryAfter?: number;
   /** Further machine-readable facts, merged into a control answer. */
   data?: Record<string, unknown>;
   cause?: unknown;

@@ -1,7 +1,12 @@
-/** Where a JSON text stops being JSON; both from 1. */
-interface TextPosition {
+/** Where a JSON text stops being JSON, and what could have stood there. */
+interface SyntaxProblem {
+  /** From 1. */
   line: number;
+  /** From 1. */
   column: number;
+  /** Characters before it. */
+  offset: number;
+  expected: Expected | "end";
 }
 
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -18,20 +23,22 @@ type Expected = "value" | "valueOrEnd" | "keyOrEnd" | "key" | "colon" | "next";
  * Place of the first error in a text that JSON.parse refuses: its messages name it in some cases only.
  * Undefined when there is no error.
  */
-export function syntaxErrorAt(text: string): TextPosition | undefined {
+export function syntaxErrorAt(text: string): SyntaxProblem | undefined {
   const open: string[] = [];
   let expected: Expected = "value";
   let at = skip(space, text, 0);
   while (at < text.length && !(open.length === 0 && expected === "next")) {
     const char = text.charAt(at);
     const end = endOf(text, at, expected, open.at(-1));
-    if (end === -1) return positionOf(text, at);
+    if (end === -1) return problemAt(text, at, expected);
     if (char === "{" || char === "[") open.push(char);
     if (char === "}" || char === "]") open.pop();
     expected = following(char, expected, open.at(-1));
     at = skip(space, text, end);
   }
-  return at === text.length && expected === "next" && open.length === 0 ? undefined : positionOf(text, at);
+  const isWhole = expected === "next" && open.length === 0;
+  if (isWhole && at === text.length) return undefined;
+  return problemAt(text, at, isWhole ? "end" : expected);
 }
 
 /** Position behind the token at `at`, or -1 when nothing that is expected stands there. */
@@ -75,7 +82,7 @@ function skip(pattern: RegExp, text: string, at: number, otherwise = at): number
   return pattern.test(text) ? pattern.lastIndex : otherwise;
 }
 
-function positionOf(text: string, at: number): TextPosition {
+function problemAt(text: string, at: number, expected: SyntaxProblem["expected"]): SyntaxProblem {
   const before = text.slice(0, at).split("\n");
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, offset: at, expected };
 }

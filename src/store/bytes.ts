@@ -19,7 +19,7 @@ export interface Bytes {
 }
 
 /** Writes all of it or throws; a short write (disk full) is continued until the system says why. */
-function writeAll(fd: number, bytes: Buffer): void {
+export function writeAll(fd: number, bytes: Buffer): void {
   let done = 0;
   while (done < bytes.length) done += writeSync(fd, bytes, done, bytes.length - done);
 }

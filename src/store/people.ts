@@ -11,6 +11,7 @@ import {
   idLine,
   personLine,
   personlessLine,
+  removedLine,
 } from "./people/line.ts";
 import type { ProjectEntry } from "./people/projects.ts";
 import { createQueries, type Queries } from "./people/query.ts";
@@ -27,6 +28,8 @@ type PeopleCounts = Omit<ProjectEntry, "project" | "groupTypes">;
 
 /** Stored people, and what one can ask about them. Changes count at once; `flush` writes them down. */
 export interface PeopleStore extends People, Queries {
+  /** Forgets a stored person and its ids; nothing happens when there is none. */
+  remove(person: Pick<Person, "project" | "uuid">): void;
   counts(project?: number): PeopleCounts;
   /** Forgets the people of a project, or all. */
   clear(project?: number): void;
@@ -153,6 +156,10 @@ function changes(shelf: Shelf): Changes {
       if (from.uuid === into.uuid) return;
       const { project, uuid } = from;
       record(goneLine(project, uuid, into.uuid), { kind: "gone", project, uuid, into: into.uuid });
+    },
+    remove({ project, uuid }) {
+      if (shelf.state.findPerson(project, uuid) === -1) return;
+      record(removedLine(project, uuid), { kind: "removed", project, uuid });
     },
     saveGroup: (group) => record(groupLine(group), { kind: "group", group }),
     addGroupType(project, name) {

@@ -4,7 +4,7 @@ import { type Bytes, fileBytes, memoryBytes } from "./bytes.ts";
 import { fileError, openDataFolder } from "./data-folder.ts";
 import { openPeople, type PeopleStore } from "./people.ts";
 import { openTrafficLog, type TrafficLog } from "./traffic-log.ts";
-import { openWorld, type WorldStore } from "./world.ts";
+import { memoryWorld, openWorld, type WorldStore } from "./world.ts";
 
 /** Everything that is kept: documents, people, traffic. In a folder, or in memory. */
 export interface Store {
@@ -35,7 +35,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 async function inMemory({ seedWorld, keysOf, keepBytes, onNotice }: StoreOptions): Promise<Store> {
-  const worlds = await openWorld({ seedWorld });
+  const worlds = memoryWorld(seedWorld());
   const people = openPeople({ onNotice });
   const log = openTrafficLog({
     bytes: memoryBytes(),

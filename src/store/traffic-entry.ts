@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { maskKeys } from "../kernel/secrets.ts";
+import { maskKeys, maskSecretFields } from "../kernel/secrets.ts";
 import type { EventFacts } from "../model/event.ts";
 import type { Note } from "../model/traffic.ts";
 
@@ -89,16 +89,23 @@ function eventsText(events: readonly EventFacts[]): string {
 }
 
 /** The bytes as received, where the body in the line does not already say them. */
-function rawText({ body }: ReceivedCall, note: Note, isMasked: boolean): string {
+function rawText(call: ReceivedCall, note: Note, isMasked: boolean): string {
+  const { body } = call;
   if (body.length === 0 || (note.bytes === body && !isMasked)) return "";
   if (isMasked) return `,"raw":{"omitted":"redacted","bytes":${body.length}}`;
   if (body.length > keptWhole && note.text !== undefined) {
     return `,"raw":{"omitted":"too_large","bytes":${body.length}}`;
   }
-  // Keys are masked here because redaction must not wait.
-  return isUtf8(body)
-    ? `,"raw":${JSON.stringify({ text: maskKeys(body.toString("utf8")) })}`
-    : `,"raw":{"base64":"${body.toString("base64")}"}`;
+  const isManagement = /^\/+api\//.test(call.target);
+  if (!isUtf8(body)) {
+    // The management API takes text only: what cannot be read cannot be redacted.
+    return isManagement
+      ? `,"raw":{"omitted":"not_text","bytes":${body.length}}`
+      : `,"raw":{"base64":"${body.toString("base64")}"}`;
+  }
+  // Redaction must not wait. What the management API takes may hold passwords of other systems.
+  const text = body.toString("utf8");
+  return `,"raw":${JSON.stringify({ text: maskKeys(isManagement ? maskSecretFields(text) : text) })}`;
 }
 
 const binary = /^(image|audio|video|font)\/|octet-stream|javascript/;

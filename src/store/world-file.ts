@@ -1,43 +1,133 @@
-import { createHash } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  futimesSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+} from "node:fs";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import { syntaxErrorAt } from "../kernel/json-syntax.ts";
 import type { World } from "../model/world.ts";
+import { writeAll } from "./bytes.ts";
 import { DataFolderError, fileError } from "./data-folder.ts";
 import { type Migration, migrate, migrations, UnknownVersionError } from "./migrations.ts";
+import { type ReadSection, worldKeys } from "./world/document.ts";
+import { digestOf, type Seal, type Section, sealedText, sealIn, sealRoom } from "./world/layout.ts";
 
 const hint = "correct it, or move it away to start again from the scenario";
 
-/** Digest of the document as it was parsed: layout does not matter, the order of keys does. */
-const sealOf = (document: object): string =>
-  createHash("sha256").update(JSON.stringify(document)).digest("hex");
+/** A file that nobody touched since we wrote it: its values need no checking, and are read when they are asked for. */
+export interface SealedWorld {
+  /** @throws DataFolderError when the file was changed since it was opened and before `keep` */
+  read: ReadSection;
+  /** Reads the rest into memory: from now on nobody can change it under us. */
+  keep(): void;
+  /** Lets go of the file. */
+  release(): void;
+}
+
+/** Up to this size, in bytes, a file is read as a whole when it is opened. */
+const smallFile = 256 * 1024;
 
 /**
- * Text of world.json. The seal is its last key and says that the rest was written by us: then nobody has to
- * check it when it is read again.
+ * Opens a sealed world.json; undefined when it is not, or no longer, what we wrote, or of another version. A large one is known by its
+ * size and modification time alone, so that opening it takes no time; when these differ (it was copied), by its digest.
+ * @throws DataFolderError when it cannot be read.
  */
-const sealed = (world: World): string => `${JSON.stringify({ ...world, seal: sealOf(world) }, null, 2)}\n`;
+export function openSealed(file: string, version: number): SealedWorld | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    const sealed = openedSealed(file, openSync(file, "r"));
+    if (sealed?.read("version").toString() === String(version)) return sealed;
+    sealed?.release();
+    return undefined;
+  } catch (error) {
+    throw error instanceof DataFolderError ? error : fileError(file, error);
+  }
+}
 
-/** A document as it was found. */
-interface FoundWorld {
-  document: JsonObject;
-  /** Was it written by us and not touched since? */
-  isSealed: boolean;
+function openedSealed(file: string, fd: number): SealedWorld | undefined {
+  let isHeld = false;
+  try {
+    const { size, mtimeMs } = fstatSync(fd);
+    const tail = readAt(fd, Math.max(0, size - (size > smallFile ? sealRoom : size)), size);
+    const seal = sealIn(tail, size);
+    if (!seal || !worldKeys.every((key) => seal.sections.has(key))) return undefined;
+    const isUntouched = size > smallFile && mtimeMs === seal.written * 1000;
+    if (!isUntouched) return inMemory(size === tail.length ? tail : readAt(fd, 0, size), seal);
+    isHeld = true;
+    return onDisk(file, fd, seal);
+  } finally {
+    if (!isHeld) closeSync(fd);
+  }
+}
+
+function inMemory(bytes: Buffer, seal: Seal): SealedWorld | undefined {
+  if (digestOf(bytes.subarray(0, seal.end)) !== seal.sha256) return undefined;
+  return { read: (key) => bytes.subarray(...spanOf(seal, key)), keep() {}, release() {} };
+}
+
+function onDisk(file: string, held: number, seal: Seal): SealedWorld {
+  let bytes: Buffer | undefined;
+  let fd: number | undefined = held;
+
+  /** An editor may write into the file that is being read. */
+  function readHeld(start: number, end: number): Buffer {
+    const found = fd === undefined ? Buffer.alloc(0) : readAt(fd, start, end);
+    if (fd !== undefined && fstatSync(fd).mtimeMs === seal.written * 1000) return found;
+    throw new DataFolderError(`${file} was changed while it was being read`, { file, hint: "start again" });
+  }
+
+  function release(): void {
+    if (fd !== undefined) closeSync(fd);
+    fd = undefined;
+  }
+
+  return {
+    read(key) {
+      const [start, end] = spanOf(seal, key);
+      return bytes ? bytes.subarray(start, end) : readHeld(start, end);
+    },
+    keep() {
+      if (fd === undefined) return;
+      bytes = readHeld(0, seal.end);
+      release();
+    },
+    release,
+  };
+}
+
+const spanOf = ({ sections }: Seal, key: string): readonly [number, number] => sections.get(key) ?? [0, 0];
+
+function readAt(fd: number, start: number, end: number): Buffer {
+  const buffer = Buffer.allocUnsafeSlow(end - start);
+  let done = 0;
+  while (done < buffer.length) {
+    const got = readSync(fd, buffer, done, buffer.length - done, start + done);
+    if (got === 0) break;
+    done += got;
+  }
+  return buffer.subarray(0, done);
 }
 
 /**
- * The document of a file; undefined when there is no file.
+ * The document of a file as it stands there, in the newest version; undefined when there is no file.
  * @throws DataFolderError with the place when the text is not JSON, or has a version that we do not know.
  */
 export function readWorldFile(
   file: string,
   steps: readonly Migration[] = migrations,
-): FoundWorld | undefined {
+): JsonObject | undefined {
   if (!existsSync(file)) return undefined;
-  const { seal, ...document } = parsed(file, textOf(file));
+  // `seal` is how version 1 called it.
+  const { seal: _old, sealed: _new, ...document } = parsed(file, textOf(file));
   try {
-    const migrated = migrate(document, steps);
-    return { document: migrated, isSealed: migrated === document && seal === sealOf(document) };
+    return migrate(document, steps);
   } catch (error) {
     if (!(error instanceof UnknownVersionError)) throw error;
     const advice = error.isNewer ? "use a newer phx-sim, or another folder with --data" : hint;
@@ -66,17 +156,53 @@ function parsed(file: string, text: string): JsonObject {
   return value;
 }
 
-/** The old text or the new one, never a part, also after a power loss. */
-export function writeWorldFile(file: string, world: World): void {
+/** A new edition of world.json, written beside the old one. */
+export interface WorldDraft {
+  /** Puts it in the place of the old one once the disk has it: the old text or the new one, also after a power loss. */
+  publish(): void;
+  /** The same without waiting for the disk; nothing happens when `isWanted` says no by then. */
+  publishInTime(isWanted: () => boolean, done: (error: unknown) => void): void;
+}
+
+/** Before the writing, in seconds: no later edit can have the modification time that the file is given. */
+const stampAge = 2;
+
+/** @throws the system's error */
+export function writeDraft(file: string, sections: readonly Section[]): WorldDraft {
   const draft = `${file}.tmp`;
+  const written = Math.floor(Date.now() / 1000) - stampAge;
+  const pieces = sealedText(sections, written);
   const fd = openSync(draft, "w", 0o600);
   try {
-    writeFileSync(fd, sealed(world));
-    fsyncSync(fd);
-  } finally {
+    for (const piece of pieces) writeAll(fd, piece);
+    futimesSync(fd, written, written);
+  } catch (error) {
     closeSync(fd);
+    throw error;
   }
-  renameSync(draft, file);
+  return {
+    publish() {
+      try {
+        fsyncSync(fd);
+      } finally {
+        closeSync(fd);
+      }
+      renameSync(draft, file);
+    },
+    publishInTime(isWanted, done) {
+      fdatasync(fd, (failure) => {
+        closeSync(fd);
+        if (!isWanted()) return;
+        try {
+          if (failure) throw failure;
+          renameSync(draft, file);
+          done(undefined);
+        } catch (error) {
+          done(error);
+        }
+      });
+    },
+  };
 }
 
 /**

@@ -1,170 +1,126 @@
 import { join } from "node:path";
-import { LowSync, type SyncAdapter } from "lowdb";
-import type { Project, World, Worlds } from "../model/world.ts";
+import type { CollectionName, DocumentOf, World, Worlds } from "../model/world.ts";
 import { DataFolderError } from "./data-folder.ts";
-import type { Migration } from "./migrations.ts";
-import { checkedWorld, readWorldFile, writeWorldFile } from "./world-file.ts";
+import { type Migration, migrations } from "./migrations.ts";
+import { createChanger } from "./world/change.ts";
+import { replayChanges } from "./world/changes-file.ts";
+import { clashOf, createDocument, type WorldDocument } from "./world/document.ts";
+import { createKeeper, type Keeper, noKeeper } from "./world/keeper.ts";
+import { checkedWorld, openSealed, readWorldFile, type SealedWorld } from "./world-file.ts";
 
 export interface WorldOptions {
-  /** Data folder for world.json; without it the world stays in memory. */
+  /** Data folder for world.json and world.changes.ndjson; without it the world stays in memory. */
   folder?: string;
   /** The document to start with when there is none. */
   seedWorld: () => World;
-  /** Told when a write that nobody waits for fails; it is tried again with the next one. */
+  /** Told when a write that nobody waits for fails, and when files had to be repaired. */
   onNotice?: (text: string) => void;
   /** For tests of the machinery. */
   migrations?: readonly Migration[];
 }
 
-/** The world document, kept in a file or in memory. */
+/** The world document, kept in files or in memory. */
 export interface WorldStore extends Worlds {
-  /** Puts another document in the place of this one. @throws Error when two of its projects share a key or an id. */
+  /**
+   * Puts another document in the place of this one, on disk, too.
+   * @throws Error when two of its documents share an id, or two projects a key; the system's error when it cannot
+   * be written: then it counts in memory, and is written with the next change.
+   */
   replace(world: World): void;
-  /** Writes changes now. @throws the system's error; the changes then wait on. */
+  /** Writes changes down. @throws the system's error; the changes then wait on. */
   flush(): void;
-  /** Flushes and stops writing. Harmless when done twice. */
+  /** Writes world.json and stops writing. Harmless when done twice. */
   close(): void;
 }
 
 const fileName = "world.json";
-/** Changes within this time are written together, ms. */
-const coalesce = 50;
-
-/** lowdb's `LowSync`, as far as it is used here. */
-interface Database {
-  data: World;
-  write(): void;
-}
+const changesName = "world.changes.ndjson";
+/** After opening, before what was not asked for is read into memory, ms. */
+const keepDelay = 250;
 
 /**
- * Opens world.json of a data folder, or starts one from the seed.
- * @throws DataFolderError when the file is not JSON, not a world, or newer than this version.
+ * Opens world.json of a data folder and applies the changes file, or starts from the seed.
+ * @throws DataFolderError when a file is damaged, not a world, or newer than this version.
  */
 export async function openWorld(options: WorldOptions): Promise<WorldStore> {
-  const { folder, onNotice = () => {} } = options;
-  if (folder === undefined) return worldStore({ data: options.seedWorld(), write() {} }, false, onNotice);
+  const { folder, seedWorld, onNotice = () => {} } = options;
+  if (folder === undefined) return memoryWorld(seedWorld());
   const file = join(folder, fileName);
-  const { world, isSaved } = await load(file, options);
-  // What was read is checked by now, which takes an asynchronous import: lowdb is handed it as the data.
-  const adapter: SyncAdapter<World> = { read: () => null, write: (data) => writeWorldFile(file, data) };
-  return worldStore(new LowSync(adapter, world), !isSaved, onNotice);
+  const changesFile = join(folder, changesName);
+  const { world, sealed, isFound } = await load(file, options);
+  try {
+    const isReplayed = replayChanges(changesFile, world, onNotice);
+    if (isReplayed && !isFound) onNotice(seededAgain(file, changesFile));
+    const isSaved = sealed !== undefined && !isReplayed;
+    const hasBase = isFound || isReplayed;
+    const keeper = createKeeper({ world, file, changesFile, isSaved, hasBase, onNotice });
+    return worldStore(world, sealed ? reading(sealed, keeper, onNotice) : keeper);
+  } catch (error) {
+    sealed?.release();
+    throw error;
+  }
+}
+
+/** A world that is not kept. */
+export const memoryWorld = (world: World): WorldStore => worldStore(createDocument(world), noKeeper);
+
+const seededAgain = (file: string, changesFile: string): string =>
+  `${file} is missing: what ${changesFile} holds was added to the scenario's world`;
+
+interface Loaded {
+  world: WorldDocument;
+  sealed?: SealedWorld;
+  isFound: boolean;
 }
 
 async function load(
   file: string,
-  { seedWorld, migrations }: WorldOptions,
-): Promise<{ world: World; isSaved: boolean }> {
-  const found = readWorldFile(file, migrations);
-  if (!found) return { world: seedWorld(), isSaved: false };
-  // The seal says that we wrote this document after checking it.
-  const world = found.isSealed
-    ? (found.document as unknown as World)
-    : await checkedWorld(file, found.document);
-  const clash = clashIn(world);
-  if (clash) {
-    throw new DataFolderError(`${file}: ${clash}`, { file, hint: "give each project its own" });
-  }
-  return { world, isSaved: found.isSealed };
+  { seedWorld, migrations: steps = migrations }: WorldOptions,
+): Promise<Loaded> {
+  const sealed = openSealed(file, steps.length + 1);
+  if (sealed) return { world: createDocument(sealed.read), sealed, isFound: true };
+  const found = readWorldFile(file, steps);
+  if (!found) return { world: createDocument(seedWorld()), isFound: false };
+  const world = await checkedWorld(file, found);
+  const clash = clashOf(world);
+  if (clash) throw new DataFolderError(`${file}: ${clash}`, { file, hint: "give each its own" });
+  return { world: createDocument(world), isFound: true };
 }
 
-function worldStore(database: Database, isNew: boolean, onNotice: (text: string) => void): WorldStore {
-  let byKey = new Map<string, Project>();
-  let byId = new Map<number, Project>();
-  let isDirty = false;
-  // A new folder's document can be made again from its seed: it waits for the timer, no answer waits for it.
-  let isUnsaved = isNew;
-  let timer: NodeJS.Timeout | undefined;
-
-  function index(): void {
-    byKey = new Map(database.data.projects.map((project) => [project.api_key, project]));
-    byId = new Map(database.data.projects.map((project) => [project.id, project]));
-  }
-
-  function save(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    if (!isDirty && !isUnsaved) return;
-    database.write();
-    isDirty = false;
-    isUnsaved = false;
-  }
-
-  function saveSoon(): void {
-    timer ??= setTimeout(() => {
-      try {
-        save();
-      } catch (error) {
-        onNotice(
-          `${fileName} could not be written: ${error instanceof Error ? error.message : String(error)}`,
-        );
-      }
-    }, coalesce).unref();
-  }
-
-  function changed(): void {
-    index();
-    isDirty = true;
-    saveSoon();
-  }
-
-  function replace(world: World): void {
-    const clash = clashIn(world);
-    if (clash) throw new Error(clash);
-    database.data = world;
-    changed();
-  }
-
-  index();
-  if (isNew) saveSoon();
-  return {
-    get current() {
-      return database.data;
-    },
-    projectByKey: (apiKey) => byKey.get(apiKey),
-    projectById: (id) => byId.get(id),
-    change(edit) {
-      const undo = projectsUndo(database.data);
-      const result = edit(database.data);
-      const clash = clashIn(database.data);
-      if (clash) {
-        undo();
-        throw new Error(clash);
-      }
-      changed();
-      return result;
-    },
-    replace,
-    flush() {
-      if (isDirty) save();
-    },
-    close: save,
-  };
-}
-
-/** Puts the list of projects, their ids and keys back as they are now. */
-function projectsUndo(world: World): () => void {
-  const before = world.projects.map((project) => ({ project, id: project.id, api_key: project.api_key }));
-  return () => {
-    world.projects = before.map(({ project, id, api_key }) => Object.assign(project, { id, api_key }));
-  };
-}
-
-/** Says which two projects share a key or an id; undefined when none do. */
-function clashIn({ projects }: World): string | undefined {
-  const owners = new Map<string | number, Project>();
-  for (const project of projects) {
-    for (const [what, value] of [
-      ["api_key", project.api_key],
-      ["id", project.id],
-    ] as const) {
-      const other = owners.get(value);
-      if (other) {
-        return `projects ${nameOf(other)} and ${nameOf(project)} have the same ${what} ${JSON.stringify(value)}`;
-      }
-      owners.set(value, project);
+/** A keeper that has what is still unread of world.json brought into memory, once the start is over. */
+function reading(sealed: SealedWorld, keeper: Keeper, onNotice: (text: string) => void): Keeper {
+  const timer = setTimeout(() => {
+    try {
+      sealed.keep();
+    } catch (error) {
+      onNotice(error instanceof Error ? error.message : String(error));
     }
-  }
-  return undefined;
+  }, keepDelay).unref();
+  return {
+    ...keeper,
+    close() {
+      clearTimeout(timer);
+      keeper.close();
+      sealed.release();
+    },
+  };
 }
 
-const nameOf = (project: Project): string => `${JSON.stringify(project.name)} (${project.id})`;
+function worldStore(world: WorldDocument, keeper: Keeper): WorldStore {
+  return {
+    current: world.view,
+    projectByKey: world.projectByKey,
+    projectById: (id) => world.get("projects", id) as DocumentOf<"projects"> | undefined,
+    // A collection holds documents of its kind only.
+    get: <C extends CollectionName>(collection: C, id: DocumentOf<C>["id"]) =>
+      world.get(collection, id) as DocumentOf<C> | undefined,
+    versionOf: world.versionOf,
+    change: createChanger(world, keeper.record),
+    replace(other) {
+      world.load(other);
+      keeper.replaced();
+    },
+    flush: keeper.flush,
+    close: keeper.close,
+  };
+}

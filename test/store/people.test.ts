@@ -90,6 +90,46 @@ const stories: Story[] = [
     { 1: ["new"], 2: ["b", "a"] },
   ],
   [
+    "a removed person takes its ids along",
+    (p) => {
+      p.create(ann, ["a1", "a2"]);
+      p.create(bob, ["b"]);
+      p.flush();
+      p.attach(ann, "a3");
+      p.remove(ann);
+      p.remove(ann);
+      p.remove(cid);
+    },
+    { a1: "nobody", a2: "nobody", a3: "nobody", b: 2 },
+    { 1: [], 2: ["b"] },
+  ],
+  [
+    "the ids of a removed person can be used again, by itself or by others",
+    (p) => {
+      p.create(ann, ["a", "b", "c", "d"]);
+      p.remove(ann);
+      p.rememberPersonless(1, "d");
+      p.create(bob, ["b"]);
+      p.create(ann, ["a"]);
+    },
+    { a: 1, b: 2, c: "nobody", d: "personless" },
+    { 1: ["a"], 2: ["b"] },
+  ],
+  [
+    "a person that took others over is removed",
+    (p) => {
+      p.rememberPersonless(1, "x");
+      p.create(ann, ["a"]);
+      p.create(bob, ["b"]);
+      p.attach(ann, "x");
+      p.merge(ann, bob);
+      p.remove(bob);
+      p.create(elsewhere, ["a"]);
+    },
+    { a: "nobody", b: "nobody", x: "nobody" },
+    { 1: [], 2: [] },
+  ],
+  [
     "a personless id, which stays so until it gets a person",
     (p) => {
       p.rememberPersonless(1, "x");
@@ -290,6 +330,8 @@ describe.each(ways)("people %s", (_, options) => {
       people.attach(bob, "x");
       people.merge(ann, bob);
       people.create(elsewhere, ["a"]);
+      people.create(cid, ["d", "e"]);
+      people.remove(cid);
       people.saveGroup(group(0, "acme"));
       people.saveGroup(group(0, "acme"));
     };
@@ -324,6 +366,8 @@ describe("questions", () => {
     people.create(person(4), ["d"]);
     people.create(person(5, { email: "gone@example.com" }), ["e"]);
     people.merge(person(5), person(4, { name: 'quo"te' }));
+    people.create(person(6, { email: "removed@example.com" }), ["f"]);
+    people.remove(person(6));
     for (const key of ["k1", "k2", "k3"]) people.saveGroup(group(key === "k2" ? 1 : 0, key));
     return people;
   };
@@ -342,6 +386,8 @@ describe("questions", () => {
     [{ distinct_id: "a", project: 2 }, ["2/1"], false],
     [{ distinct_id: "e" }, ["1/4"], false],
     [{ distinct_id: "none" }, [], false],
+    [{ distinct_id: "f" }, [], false],
+    [{ search: "removed@" }, [], false],
     [{ search: "example.COM" }, ["1/2", "1/1"], false],
     [{ search: "bob@" }, ["1/2"], false],
     [{ search: "lee" }, ["1/1"], false],

@@ -32,7 +32,7 @@ export function createApply(tables: Tables, hash: KeyHash): (change: Change, pla
   return (change, place) => (appliers[change.kind] as (change: Change, place: Place) => void)(change, place);
 }
 
-type PersonKind = "person" | "id" | "personless" | "gone";
+type PersonKind = "person" | "id" | "personless" | "gone" | "removed";
 
 function personAppliers({ projects, persons, ids }: Tables, hash: KeyHash): Pick<Appliers, PersonKind> {
   function knownPerson(project: number, uuid: string): number {
@@ -73,6 +73,16 @@ function personAppliers({ projects, persons, ids }: Tables, hash: KeyHash): Pick
       ids.moveAll(from, knownPerson(project, into));
       persons.kill(from);
       projects.entry(projects.slot(project)).persons--;
+    },
+    removed({ project, uuid }) {
+      const row = knownPerson(project, uuid);
+      const counts = projects.entry(projects.slot(project));
+      for (const id of ids.rowsOf(row)) {
+        ids.kill(id);
+        counts.ids--;
+      }
+      persons.kill(row);
+      counts.persons--;
     },
   };
 }

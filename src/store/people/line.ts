@@ -7,6 +7,7 @@ export type Change =
   | { kind: "id"; project: number; distinctId: string; uuid: string }
   | { kind: "personless"; project: number; distinctId: string }
   | { kind: "gone"; project: number; uuid: string; into: string }
+  | { kind: "removed"; project: number; uuid: string }
   | { kind: "group"; group: Group }
   | { kind: "group_type"; project: number; name: string }
   | { kind: "clear"; project: number };
@@ -22,6 +23,9 @@ export const personlessLine = (project: number, distinctId: string): string =>
 
 export const goneLine = (project: number, uuid: string, into: string): string =>
   `{"kind":"gone","project":${project},"uuid":"${uuid}","merged_into":"${into}"}`;
+
+export const removedLine = (project: number, uuid: string): string =>
+  `{"kind":"removed","project":${project},"uuid":"${uuid}"}`;
 
 export const groupLine = (group: Group): string => `{"kind":"group",${JSON.stringify(group).slice(1)}`;
 
@@ -77,6 +81,7 @@ const readers: Record<Change["kind"], (line: JsonObject) => Change> = {
     uuid: text(line, "uuid"),
     into: text(line, "merged_into"),
   }),
+  removed: (line) => ({ kind: "removed", project: number(line, "project"), uuid: text(line, "uuid") }),
   group: (line) => ({
     kind: "group",
     group: {

@@ -11,6 +11,8 @@ interface PersonQuery {
   distinct_id?: string;
   /** Part of the email, the name or a distinct id; case does not matter. */
   search?: string;
+  /** What else must hold; asked last. */
+  where?(person: ListedPerson): boolean;
   limit?: number;
   offset?: number;
 }
@@ -98,7 +100,8 @@ export function createQueries(shelf: Shelf): Queries {
             : rowsOfId(state, query.project, query.distinct_id);
         const isLiving = living(state.persons.table, state, query.project);
         const isMatch = query.search ? matches(state, log, query.search) : () => true;
-        const fits = (row: number) => isLiving(row) && isMatch(row);
+        const holds = (row: number) => query.where?.(listed(state, row)) ?? true;
+        const fits = (row: number) => isLiving(row) && isMatch(row) && holds(row);
         return pageOf({ rows, fits, show: (row) => listed(state, row), isValid }, query);
       }),
     person(project, uuid) {

@@ -1,0 +1,191 @@
+import type {
+  BatchExport,
+  Dashboard,
+  FeatureFlag,
+  Insight,
+  Membership,
+  Organization,
+  PersonalApiKey,
+  Project,
+  Tile,
+  User,
+} from "./world.ts";
+
+/** New documents with the service's defaults. `now` is a wire time (time.ts). */
+
+type Given<T, K extends keyof T> = Pick<T, K> & Partial<T>;
+
+/** A feature as an organization's `available_product_features` lists it. */
+export const productFeature = (key: string) => ({
+  key,
+  name: key,
+  description: null,
+  unit: null,
+  limit: null,
+  note: null,
+  is_plan_default: true,
+});
+
+/** What a licensed organization has; the service's code asks for these keys. */
+export const licensedFeatures = [
+  "organizations_projects",
+  "access_control",
+  "advanced_permissions",
+  "tagging",
+  "sharing_password_protected",
+  "white_labelling",
+  "group_analytics",
+  "data_pipelines",
+].map(productFeature);
+
+export const blankUser = (given: Given<User, "id" | "uuid" | "email">, now: string): User => ({
+  distinct_id: given.uuid,
+  first_name: given.email.split("@")[0] ?? "",
+  last_name: "",
+  is_email_verified: true,
+  hedgehog_config: null,
+  role_at_organization: null,
+  is_active: true,
+  is_staff: false,
+  date_joined: now,
+  current_organization: null,
+  current_project: null,
+  ...given,
+});
+
+export const blankOrganization = (
+  given: Given<Organization, "id" | "name" | "slug">,
+  now: string,
+): Organization => ({
+  logo_media_id: null,
+  created_at: now,
+  updated_at: now,
+  plugins_access_level: 3,
+  available_product_features: licensedFeatures,
+  is_member_join_email_enabled: true,
+  customer_id: null,
+  enforce_2fa: null,
+  allow_publicly_shared_resources: true,
+  ...given,
+});
+
+export const blankMembership = (
+  given: Given<Membership, "id" | "organization" | "user" | "level">,
+  now: string,
+): Membership => ({ joined_at: now, updated_at: now, ...given });
+
+export const blankProject = (
+  given: Given<Project, "id" | "uuid" | "organization" | "name" | "api_key">,
+  now: string,
+): Project => ({
+  secret_api_key: given.api_key.replace(/^phc_|^/, "phs_"),
+  created_at: now,
+  updated_at: now,
+  timezone: "UTC",
+  is_demo: false,
+  primary_dashboard: null,
+  settings: {},
+  remote_config: {},
+  adopted: false,
+  ...given,
+});
+
+export const blankPersonalApiKey = (
+  given: Given<PersonalApiKey, "id" | "key" | "user" | "scopes">,
+  now: string,
+): PersonalApiKey => ({
+  label: given.key,
+  scoped_teams: [],
+  scoped_organizations: [],
+  created_at: now,
+  ...given,
+});
+
+export const blankDashboard = (given: Given<Dashboard, "id" | "project">, now: string): Dashboard => ({
+  name: null,
+  description: "",
+  pinned: false,
+  created_at: now,
+  created_by: null,
+  deleted: false,
+  creation_mode: "default",
+  tags: [],
+  restriction_level: 21,
+  filters: {},
+  variables: {},
+  breakdown_colors: [],
+  data_color_theme_id: null,
+  last_accessed_at: null,
+  last_refresh: null,
+  tiles: [],
+  ...given,
+});
+
+export const blankTile = (given: Given<Tile, "id">): Tile => ({
+  insight: null,
+  text: null,
+  layouts: {},
+  color: null,
+  deleted: false,
+  filters_overrides: null,
+  show_description: null,
+  transparent_background: null,
+  ...given,
+});
+
+export const blankInsight = (given: Given<Insight, "id" | "short_id" | "project">, now: string): Insight => ({
+  name: null,
+  derived_name: null,
+  description: null,
+  query: null,
+  filters: {},
+  tags: [],
+  favorited: false,
+  saved: false,
+  deleted: false,
+  created_at: now,
+  created_by: null,
+  last_modified_at: now,
+  last_modified_by: null,
+  ...given,
+});
+
+export const blankFeatureFlag = (
+  given: Given<FeatureFlag, "id" | "project" | "key">,
+  now: string,
+): FeatureFlag => ({
+  name: "",
+  active: true,
+  deleted: false,
+  version: 1,
+  ensure_experience_continuity: false,
+  has_encrypted_payloads: false,
+  is_remote_configuration: false,
+  evaluation_runtime: "all",
+  bucketing_identifier: null,
+  filters: { groups: [{ properties: [], rollout_percentage: 100 }] },
+  tags: [],
+  created_at: now,
+  created_by: null,
+  updated_at: null,
+  last_modified_by: null,
+  ...given,
+});
+
+export const blankBatchExport = (
+  given: Given<BatchExport, "id" | "project" | "name" | "destination" | "interval">,
+  now: string,
+): BatchExport => ({
+  model: "events",
+  paused: false,
+  created_at: now,
+  last_updated_at: now,
+  last_paused_at: null,
+  start_at: null,
+  end_at: null,
+  hogql_query: null,
+  schema: null,
+  filters: null,
+  deleted: false,
+  ...given,
+});

@@ -1,0 +1,27 @@
+const longest = 48;
+
+/**
+ * The readable part of an organization's address: ASCII letters, digits, `_` and single hyphens, at most 48;
+ * empty when the name has none. Upstream: `django.utils.text.slugify`, `MAX_SLUG_LENGTH`.
+ */
+export const slugOf = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .replace(/[^\x20-\x7e\s]/g, "")
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, "")
+    .replace(/[-\s]+/g, "-")
+    .replace(/^[-_]+|[-_]+$/g, "")
+    .slice(0, longest);
+
+/**
+ * A slug that none of `taken` is: the plain one, or its first 43 characters with `letters` (4 of them).
+ * @param letters Called for each try.
+ */
+export function freeSlug(name: string, taken: { has(slug: string): boolean }, letters: () => string): string {
+  const plain = slugOf(name);
+  let slug = plain;
+  while (slug === "" || taken.has(slug))
+    slug = `${plain.slice(0, longest - 5)}-${letters()}`.replace(/^-/, "");
+  return slug;
+}
