@@ -1,17 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { Scenario } from "./scenario.ts";
+import type { Json } from "../kernel/json.ts";
+import { syntaxErrorAt } from "../kernel/json-syntax.ts";
+import { problemsError, ScenarioError } from "./problems.ts";
+import type { Scenario } from "./schema.ts";
 
-/** A scenario that cannot be used: one sentence with the place, and what to do. */
-export class ScenarioError extends Error {
-  readonly hint: string;
-
-  constructor(message: string, hint: string) {
-    super(message);
-    this.name = "ScenarioError";
-    this.hint = hint;
-  }
-}
+export { ScenarioError } from "./problems.ts";
 
 /** The folder of the shipped scenarios: beside `dist` in the package, beside `src` in the repository. */
 function shippedFolder(): string {
@@ -26,19 +20,22 @@ function shippedFolder(): string {
 }
 
 /**
- * Loads a scenario: a shipped one by its bare name, any other by its path.
+ * Loads a scenario: a shipped one by its bare name, any other by its path; or takes one as it is given.
  * Shipped files are held against the schema by a test, so the checker (zod) is not loaded for them.
- * @throws ScenarioError
+ * @throws ScenarioError with a line for each thing that is wrong.
  */
-export async function loadScenario(nameOrPath: string): Promise<Scenario> {
-  const shipped = join(shippedFolder(), `${nameOrPath}.json`);
-  if (/^[\w-]+$/.test(nameOrPath) && existsSync(shipped)) return JSON.parse(readFileSync(shipped, "utf8"));
-  return check(nameOrPath, parse(nameOrPath, read(resolve(nameOrPath))));
+export async function loadScenario(source: string | Scenario): Promise<Scenario> {
+  // What is given is copied: keys that are undefined are absent, and later changes of the caller's do nothing.
+  if (typeof source === "object") return check("scenario", JSON.parse(JSON.stringify(source)));
+  const shipped = join(shippedFolder(), `${source}.json`);
+  if (/^[\w-]+$/.test(source) && existsSync(shipped)) return JSON.parse(readFileSync(shipped, "utf8"));
+  return check(source, parse(source, read(resolve(source))));
 }
 
 function read(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    // Some editors put a byte order mark in front.
+    return readFileSync(path, "utf8").replace(/^\ufeff/, "");
   } catch (error) {
     const reason =
       (error as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : (error as Error).message;
@@ -46,22 +43,18 @@ function read(path: string): string {
   }
 }
 
-function parse(path: string, text: string): unknown {
+function parse(path: string, text: string): Json {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    throw new ScenarioError(
-      `${path}: not JSON: ${(error as Error).message}`,
-      "mend the file and start again",
-    );
+  } catch {
+    const { line, column } = syntaxErrorAt(text) ?? { line: 1, column: 1 };
+    throw new ScenarioError(`${path}:${line}:${column} is not JSON`, "mend the file and start again");
   }
 }
 
-async function check(path: string, value: unknown): Promise<Scenario> {
-  const { ScenarioSchema } = await import("./schema.ts");
-  const result = ScenarioSchema.safeParse(value);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const pointer = issue ? `/${issue.path.join("/")}` : "";
-  throw new ScenarioError(`${path}: ${pointer}: ${issue?.message}`, "mend the file and start again");
+async function check(name: string, value: Json): Promise<Scenario> {
+  const { checkScenario } = await import("./check.ts");
+  const { scenario, problems } = checkScenario(value);
+  if (!scenario || problems.length > 0) throw problemsError(name, problems);
+  return scenario;
 }

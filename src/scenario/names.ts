@@ -1,0 +1,38 @@
+import { didYouMean } from "../kernel/nearest.ts";
+import type { Path, Problem } from "./problems.ts";
+
+/** Documents by what a scenario calls them. */
+export interface Names<T> {
+  /** @param id When two have the same, the first is found: that it is there twice is told elsewhere. */
+  add(document: T, called: { name?: string | null; id?: string | number }): void;
+  /** The document with the name or the id; a problem when there is none, or more than one. */
+  find(called: string | number, at: Path): T | undefined;
+}
+
+/** @param what The noun, for the problems: `insight`. */
+export function createNames<T>(what: string, problems: Problem[]): Names<T> {
+  const byId = new Map<string, T>();
+  const byName = new Map<string, T[]>();
+  return {
+    add(document, { name, id }) {
+      if (id !== undefined && !byId.has(String(id))) byId.set(String(id), document);
+      if (typeof name === "string") byName.set(name, [...(byName.get(name) ?? []), document]);
+    },
+    find(called, at) {
+      const key = String(called);
+      const withId = byId.get(key);
+      const [found, ...others] = new Set([
+        ...(withId === undefined ? [] : [withId]),
+        ...(byName.get(key) ?? []),
+      ]);
+      const shown = JSON.stringify(called);
+      if (found === undefined) {
+        const hint = didYouMean(key, [...byName.keys(), ...byId.keys()], (it) => JSON.stringify(it));
+        problems.push({ at, text: `unknown ${what} ${shown}${hint}` });
+      } else if (others.length > 0) {
+        problems.push({ at, text: `${others.length + 1} ${what}s are called ${shown}` });
+      }
+      return found;
+    },
+  };
+}
