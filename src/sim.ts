@@ -5,12 +5,13 @@ import type { ControlDesk, ResetPart } from "./control/desk.ts";
 import type { GuardRules } from "./control/guard.ts";
 import { answerRequest } from "./door/fetch.ts";
 import { type Listener, listen } from "./door/listener.ts";
+import { createExportEngine } from "./exports/engine.ts";
 import { createApp } from "./http/app.ts";
 import type { Call } from "./http/call.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { nearestEndpoints } from "./http/nearest.ts";
 import { createRouter, type Router } from "./http/router.ts";
-import { keysOf } from "./ingest/show.ts";
+import { keysOf, showEvent } from "./ingest/show.ts";
 import { captureEndpoints } from "./ingestion/capture.ts";
 import { systemClock } from "./kernel/clock.ts";
 import { SimError } from "./kernel/errors.ts";
@@ -18,17 +19,22 @@ import { createGauge } from "./kernel/gauge.ts";
 import { randomIds } from "./kernel/ids.ts";
 import type { JsonObject } from "./kernel/json.ts";
 import { version } from "./kernel/version.ts";
+import { blankProject } from "./model/blank.ts";
 import type { Desk } from "./model/desk.ts";
 import type { Dialect } from "./model/dialect.ts";
+import type { EventReader } from "./model/event-reader.ts";
 import { type DropReason, explain, type Warning } from "./model/outcome.ts";
+import { wireTime } from "./model/time.ts";
 import type { Note } from "./model/traffic.ts";
-import type { Project, Worlds } from "./model/world.ts";
+import type { Project } from "./model/world.ts";
+import type { ResourceDesk } from "./resources/desk.ts";
+import { createThrottle, noThrottle } from "./resources/throttle.ts";
 import { loadScenario, ScenarioError } from "./scenario/load.ts";
 import { type Scenario, worldOf } from "./scenario/scenario.ts";
 import { DataFolderError } from "./store/data-folder.ts";
 import { openStore, type Store } from "./store/store.ts";
 import { entryWriter } from "./store/traffic-entry.ts";
-import type { Written } from "./store/traffic-log.ts";
+import type { TrafficLog, Written } from "./store/traffic-log.ts";
 
 export interface SimOptions {
   /** Default 0: any free port. */
@@ -43,6 +49,8 @@ export interface SimOptions {
   dialect?: Dialect;
   /** Makes a project of every well-formed unknown `phc_` key. */
   adoptTokens?: boolean;
+  /** Applies the service's rate limits to personal keys. Default: off. */
+  rateLimits?: boolean;
   /** Answers 501 with the nearest endpoints on paths that are not emulated. */
   strict?: boolean;
   /** Told what the user should know: a repaired log, an adopted key, a bug. */
@@ -136,13 +144,30 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
   const { worlds, people, log } = store;
 
   const projectFor = options.adoptTokens
-    ? (token: string) => worlds.projectByKey(token) ?? adopt(worlds, token, notice)
+    ? (token: string) => worlds.projectByKey(token) ?? adopt({ worlds, ids, clock }, token, notice)
     : (token: string) => worlds.projectByKey(token);
   const desk: Desk = { worlds, people, clock, ids, dialect, projectFor, seen: log.seen };
-  const controlDesk: ControlDesk = { ...desk, people, log, gauge, info: () => info(), reset };
+  const controlDesk: ControlDesk = {
+    ...desk,
+    people,
+    log,
+    gauge,
+    endpoints: () => documented(router),
+    info: () => info(),
+    reset,
+  };
   const controlToken = isLoopback(host) ? null : randomBytes(16).toString("hex");
   const rules = { hosts: [host.toLowerCase()], token: controlToken };
-  const router = createRouter(captureEndpoints(desk), () => lateEndpoints(desk, controlDesk, rules));
+  const resourceDesk: ResourceDesk = {
+    ...desk,
+    people,
+    events: eventReader(log),
+    exports: createExportEngine(desk),
+    throttle: options.rateLimits ? createThrottle(clock) : noThrottle,
+  };
+  const router = createRouter(captureEndpoints(desk), () =>
+    lateEndpoints(desk, resourceDesk, controlDesk, rules),
+  );
   const entryOf = entryWriter();
   const app = createApp({
     router,
@@ -192,6 +217,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
       scenario: typeof options.scenario === "object" ? "(inline)" : (options.scenario ?? "default"),
       data: store.folder,
       dialect,
+      rate_limits: options.rateLimits === true,
       strict: options.strict === true,
       adopt_tokens: options.adoptTokens === true,
     };
@@ -224,7 +250,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     data: store.folder,
     controlToken,
     version,
-    endpoints: router.endpoints,
+    endpoints: () => documented(router),
     handle,
     info,
     onRequest: (tell) => log.subscribe((written) => tell(summaryOf(written))),
@@ -237,10 +263,26 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
 }
 
 /** Everything but capture: loaded on first need, or once the start is over. */
-async function lateEndpoints(desk: Desk, controlDesk: ControlDesk, rules: GuardRules): Promise<Endpoint[]> {
+async function lateEndpoints(
+  desk: Desk,
+  resourceDesk: ResourceDesk,
+  controlDesk: ControlDesk,
+  rules: GuardRules,
+): Promise<Endpoint[]> {
   const { lateIngestionEndpoints } = await import("./ingestion/index.ts");
   const { controlEndpoints } = await import("./control/index.ts");
-  return [...lateIngestionEndpoints(desk), ...controlEndpoints(controlDesk, rules)];
+  const { resourceEndpoints } = await import("./resources/index.ts");
+  return [
+    ...lateIngestionEndpoints(desk),
+    ...resourceEndpoints(resourceDesk),
+    ...controlEndpoints(controlDesk, rules),
+  ];
+}
+
+/** The rows with their docs; those of the public endpoints are loaded only for this. */
+async function documented(router: Router): Promise<readonly Endpoint[]> {
+  const { withIngestionDocs } = await import("./ingestion/docs/index.ts");
+  return withIngestionDocs(await router.endpoints());
 }
 
 const warmUpDelay = 250;
@@ -251,7 +293,6 @@ function warmUp(router: Router): void {
 }
 
 async function loadOrExplain(scenario: string | Scenario): Promise<Scenario> {
-  if (typeof scenario !== "string") return scenario;
   try {
     return await loadScenario(scenario);
   } catch (error) {
@@ -305,23 +346,39 @@ async function listenOrExplain(
   }
 }
 
+/** The log of events as the management API reads it. */
+const eventReader = (log: TrafficLog): EventReader => ({
+  *newest(query) {
+    for (const { line, index } of log.scan({ ...query, outcome: "kept", order: "desc" })) {
+      yield showEvent(line, index);
+    }
+  },
+});
+
 /** Makes a project of a well-formed key that nobody has: `phc_` and what a key may contain. */
-function adopt(worlds: Worlds, token: string, notice: (text: string) => void): Project | undefined {
+function adopt(
+  { worlds, ids, clock }: Pick<Desk, "worlds" | "ids" | "clock">,
+  token: string,
+  notice: (text: string) => void,
+): Project | undefined {
   if (!/^phc_\w{1,60}$/.test(token)) return undefined;
   notice(`adopted the unknown key ${token} as a new project`);
-  return worlds.change((world) => {
-    const project: Project = {
-      id: Math.max(0, ...world.projects.map((it) => it.id)) + 1,
-      organization: world.organizations[0]?.id ?? "",
-      name: `Adopted ${token}`,
-      api_key: token,
-      secret_api_key: token.replace("phc_", "phs_"),
-      remote_config: {},
-      adopted: true,
-    };
-    world.projects.push(project);
-    return project;
-  });
+  return worlds.change((draft) =>
+    draft.put(
+      "projects",
+      blankProject(
+        {
+          id: draft.nextId("projects"),
+          uuid: ids.uuid(),
+          organization: worlds.current.organizations[0]?.id ?? "",
+          name: `Adopted ${token}`,
+          api_key: token,
+          adopted: true,
+        },
+        wireTime(clock.now()),
+      ),
+    ),
+  );
 }
 
 /** The service's answer to a path it does not have; in strict mode one that cannot be overlooked. */

@@ -82,3 +82,10 @@ export function queryObject(call: Call, key: string): JsonObject | undefined {
   if (!isObject(value)) throw invalid(`"${key}" must be a JSON object`, `?${key}`);
   return value;
 }
+
+/** A number that counts from 1 in the path. @throws SimError not_found when it is none */
+export function pathNumber(call: Call, name: string, what: string): number {
+  const text = call.params[name] ?? "";
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new SimError("not_found", `there is no ${what} ${text}`);
+}

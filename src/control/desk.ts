@@ -1,3 +1,4 @@
+import type { Endpoint } from "../http/endpoint.ts";
 import type { Gauge } from "../kernel/gauge.ts";
 import type { Desk } from "../model/desk.ts";
 import type { PeopleStore } from "../store/people.ts";
@@ -10,6 +11,8 @@ export interface ControlDesk extends Omit<Desk, "people"> {
   readonly gauge: Gauge;
   /** The facts of GET /__sim/info. */
   info(): Record<string, unknown>;
+  /** Every row that is served, with its docs. */
+  endpoints(): Promise<readonly Endpoint[]>;
   /** Back to the scenario; `parts` restricts what is reset. */
   reset(parts: ReadonlySet<ResetPart>): Promise<void>;
 }

@@ -1,9 +1,10 @@
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { json } from "../http/reply.ts";
+import { SimError } from "../kernel/errors.ts";
 import type { StoredEvent } from "../model/event.ts";
 import type { EventFilter } from "../store/traffic-log.ts";
-import { queryChoice, queryNumber, queryObject } from "./body.ts";
+import { pathNumber, queryChoice, queryNumber, queryObject } from "./body.ts";
 import type { ControlDesk } from "./desk.ts";
 import { checkPattern, searchEvents } from "./search.ts";
 
@@ -75,12 +76,9 @@ export const eventEndpoints = (desk: ControlDesk): Endpoint[] => [
     family: "control",
     summary: "One event by its seq",
     async handle(call) {
-      const seq = Number(call.params.seq);
+      const seq = pathNumber(call, "seq", "event");
       for await (const event of searchEvents(desk.log, { since: seq - 1, until: seq })) return json(event);
-      return json(
-        { code: "not_found", detail: `there is no event ${call.params.seq}`, hint: null, pointer: null },
-        404,
-      );
+      throw new SimError("not_found", `there is no event ${seq}`);
     },
   },
 ];

@@ -1,7 +1,9 @@
 import type { Endpoint } from "../http/endpoint.ts";
 import type { ControlDesk } from "./desk.ts";
+import { withControlDocs } from "./docs.ts";
 import { eventEndpoints } from "./events.ts";
 import { type GuardRules, guarded } from "./guard.ts";
+import { openApiEndpoints } from "./openapi.ts";
 import { pageEndpoints } from "./page.ts";
 import { peopleEndpoints } from "./people.ts";
 import { requestEndpoints } from "./requests.ts";
@@ -9,17 +11,19 @@ import { healthEndpoints, stateEndpoints } from "./state.ts";
 import { waitEndpoints } from "./wait.ts";
 
 /** Every endpoint below /__sim. */
-export const controlEndpoints = (desk: ControlDesk, rules: GuardRules): Endpoint[] => [
-  ...healthEndpoints(desk),
-  ...guarded(
-    [
-      ...stateEndpoints(desk),
-      ...eventEndpoints(desk),
-      ...waitEndpoints(desk),
-      ...requestEndpoints(desk),
-      ...peopleEndpoints(desk),
-      ...pageEndpoints(),
-    ],
-    rules,
-  ),
-];
+export const controlEndpoints = (desk: ControlDesk, rules: GuardRules): Endpoint[] =>
+  withControlDocs([
+    ...healthEndpoints(desk),
+    ...guarded(
+      [
+        ...stateEndpoints(desk),
+        ...eventEndpoints(desk),
+        ...waitEndpoints(desk),
+        ...requestEndpoints(desk),
+        ...peopleEndpoints(desk),
+        ...openApiEndpoints(desk),
+        ...pageEndpoints(),
+      ],
+      rules,
+    ),
+  ]);

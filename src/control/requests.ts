@@ -3,7 +3,7 @@ import { json } from "../http/reply.ts";
 import { showEvent } from "../ingest/show.ts";
 import { SimError } from "../kernel/errors.ts";
 import type { TrafficLine } from "../model/traffic.ts";
-import { queryChoice, queryNumber } from "./body.ts";
+import { pathNumber, queryChoice, queryNumber } from "./body.ts";
 import type { ControlDesk } from "./desk.ts";
 
 const most = Number.MAX_SAFE_INTEGER;
@@ -69,8 +69,9 @@ export const requestEndpoints = (desk: ControlDesk): Endpoint[] => [
     family: "control",
     summary: "One request: headers (secrets masked), raw and decoded body, answer, and the events it carried",
     handle(call) {
-      const line = desk.log.line(Number(call.params.n));
-      if (!line) throw new SimError("not_found", `there is no request ${call.params.n}`);
+      const n = pathNumber(call, "n", "request");
+      const line = desk.log.line(n);
+      if (!line) throw new SimError("not_found", `there is no request ${n}`);
       return json(showInFull(line));
     },
   },

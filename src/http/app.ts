@@ -1,6 +1,6 @@
 import { notedOn, SimError } from "../kernel/errors.ts";
 import type { Call } from "./call.ts";
-import { corsHeaders, preflight } from "./cors.ts";
+import { corsHeaders, isPreflight, preflight } from "./cors.ts";
 import { defaultBodyLimit, type Endpoint, type Family, largestBodyLimit } from "./endpoint.ts";
 import { asSimError, errorReply } from "./error-body.ts";
 import { empty, type Reply } from "./reply.ts";
@@ -40,8 +40,12 @@ export interface App {
 const familyOf = (path: string): Family =>
   path.startsWith("/__sim") ? "control" : path.startsWith("/api") ? "service" : "capture";
 
+/** What the end of an answer depends on; an endpoint is one. */
+type Kind = Pick<Endpoint, "family" | "journaled" | "allow">;
+
 /** An unknown path is answered as JSON, whoever asks. */
-const unknownFamily = (path: string): Family => (path.startsWith("/__sim") ? "control" : "service");
+const unknownFamily = (path: string): Family =>
+  path.startsWith("/__sim") ? "control" : path.startsWith("/api") ? "management" : "service";
 
 export function createApp(options: AppOptions): App {
   const { router, journal, unknownPath, onCrash } = options;
@@ -52,55 +56,48 @@ export function createApp(options: AppOptions): App {
     return [errorReply(family, error), { reason: error.code, detail: error.message }];
   }
 
-  function finish(call: Call, family: Family, journaled: boolean, reply: Reply, rejection?: Rejection) {
-    const cors = corsHeaders(call, family);
+  function finish(call: Call, kind: Kind, reply: Reply, rejection?: Rejection) {
     const full: Reply = {
       status: reply.status,
-      headers: cors.length > 0 ? [...reply.headers, ...cors, ...source] : [...reply.headers, ...source],
+      headers: finalHeaders(call, kind, reply),
       body: reply.body,
       note: reply.note,
     };
     const answer = call.method === "HEAD" ? headOf(full) : full;
-    if (!journaled) return Promise.resolve(answer);
+    if (kind.journaled === false) return Promise.resolve(answer);
     return journal(call, full, rejection).then(
       () => answer,
       (cause: unknown) => {
         onCrash(cause, call);
-        return failed(call, family, new SimError("storage_failed", storageFailed, { cause }))[0];
+        return failed(call, kind.family, new SimError("storage_failed", storageFailed, { cause }))[0];
       },
     );
   }
 
-  function finishError(call: Call, family: Family, journaled: boolean, thrown: unknown): Promise<Reply> {
-    const [reply, rejection] = failed(call, family, thrown);
+  function finishError(call: Call, kind: Kind, thrown: unknown): Promise<Reply> {
+    const [reply, rejection] = failed(call, kind.family, thrown);
     const noted = notedOn(thrown);
-    return finish(
-      call,
-      family,
-      journaled,
-      noted === undefined ? reply : { ...reply, note: noted },
-      rejection,
-    );
+    return finish(call, kind, noted === undefined ? reply : { ...reply, note: noted }, rejection);
   }
 
-  function run(call: Call, endpoint: Endpoint): Promise<Reply> {
-    const { family } = endpoint;
-    const journaled = endpoint.journaled !== false;
+  function run(call: Call, endpoint: Endpoint, answer = handled): Promise<Reply> {
     try {
-      const reply = endpoint.handle(call);
-      if (!(reply instanceof Promise)) return finish(call, family, journaled, reply);
+      const reply = answer(call, endpoint);
+      if (!(reply instanceof Promise)) return finish(call, endpoint, reply);
       return reply.then(
-        (it) => finish(call, family, journaled, it),
-        (thrown: unknown) => finishError(call, family, journaled, thrown),
+        (it) => finish(call, endpoint, it),
+        (thrown: unknown) => finishError(call, endpoint, thrown),
       );
     } catch (thrown) {
-      return finishError(call, family, journaled, thrown);
+      return finishError(call, endpoint, thrown);
     }
   }
 
   async function withoutMatch(call: Call): Promise<Reply> {
     const family = unknownFamily(call.path);
-    return finishError(call, family, family !== "control", unknownPath(call, await router.endpoints()));
+    const kind = { family, journaled: family !== "control" };
+    if (family === "management" && isPreflight(call)) return finish(call, kind, preflight(call, family, []));
+    return finishError(call, kind, unknownPath(call, await router.endpoints()));
   }
 
   function dispatch(call: Call, match: Match | undefined): Promise<Reply> {
@@ -116,23 +113,23 @@ export function createApp(options: AppOptions): App {
   /** OPTIONS, and methods that the path does not have. */
   function withoutRow(call: Call, match: Match): Promise<Reply> {
     const [first] = match.byMethod.values();
-    const family = first?.family ?? familyOf(call.path);
-    const journaled = first?.journaled !== false;
+    const kind: Kind = first ?? { family: familyOf(call.path) };
     const allow = allowed(match);
-    if (call.method === "OPTIONS") return finish(call, family, journaled, preflight(call, family, allow));
+    if (first?.otherMethod && !isPreflight(call)) return run(call, first, refused);
+    if (call.method === "OPTIONS") return finish(call, kind, preflight(call, kind.family, allow));
     const detail = `Method "${call.method}" not allowed.`;
-    const [reply, rejection] = failed(call, family, new SimError("method_not_allowed", detail));
+    const [reply, rejection] = failed(call, kind.family, new SimError("method_not_allowed", detail));
     // The capture edge and the flags service answer a wrong method without a body.
-    const bare = family === "capture" || family === "flags" ? empty(405) : reply;
+    const bare = kind.family === "capture" || kind.family === "flags" ? empty(405) : reply;
     const headers = [...bare.headers, "allow", allow.join(", ")];
-    return finish(call, family, journaled, { ...bare, headers }, rejection);
+    return finish(call, kind, { ...bare, headers }, rejection);
   }
 
   function tooLarge(call: Call, endpoint: Endpoint | undefined, limit: number): Promise<Reply> {
     const family = endpoint?.family ?? familyOf(call.path);
     const journaled = endpoint?.journaled !== false && family !== "control";
     const detail = `maximum event size exceeded: the body is larger than ${limit} bytes`;
-    return finishError(call, family, journaled, new SimError("payload_too_large", detail));
+    return finishError(call, { family, journaled }, new SimError("payload_too_large", detail));
   }
 
   /** A row that is not loaded yet may take the largest body; its own limit is checked once it is known. */
@@ -153,10 +150,15 @@ export function createApp(options: AppOptions): App {
       return tooLarge(call, endpoint, bodyLimit(call.method, call.path));
     },
     abandon(call, why) {
-      return finishError(call, familyOf(call.path), true, new SimError(why, abandoned[why]));
+      return finishError(call, { family: familyOf(call.path) }, new SimError(why, abandoned[why]));
     },
   };
 }
+
+const handled = (call: Call, endpoint: Endpoint): Reply | Promise<Reply> => endpoint.handle(call);
+
+/** What the row says to a method that its path does not have. */
+const refused = (call: Call, endpoint: Endpoint) => endpoint.otherMethod?.(call) ?? empty(405);
 
 const abandoned = {
   sender_gone: "the sender went away before its body was complete",
@@ -166,6 +168,13 @@ const abandoned = {
 const storageFailed = "transient error, please retry";
 
 const source = ["x-phx-source", "emulator"];
+
+function finalHeaders(call: Call, { family, allow }: Kind, reply: Reply): string[] {
+  const cors = corsHeaders(call, family);
+  const headers = cors.length > 0 ? [...reply.headers, ...cors, ...source] : [...reply.headers, ...source];
+  if (allow !== undefined) headers.push("allow", allow);
+  return headers;
+}
 
 const allowed = (match: Match): string[] => {
   const methods = new Set(match.byMethod.keys());

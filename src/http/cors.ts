@@ -29,11 +29,54 @@ const preflightMethods: Record<Family, string> = {
   "capture-v1": "POST, OPTIONS",
   flags: "GET, POST, OPTIONS, HEAD",
   service: "GET, POST, OPTIONS, PUT, PATCH, DELETE",
+  management: "DELETE, GET, OPTIONS, PATCH, POST, PUT",
   control: "",
 };
 
+/** The headers that the service's application lets a page send. Upstream PostHog/posthog posthog/utils_cors.py. */
+const managementHeaders = [
+  "accept",
+  "authorization",
+  "content-type",
+  "user-agent",
+  "x-csrftoken",
+  "x-requested-with",
+  "traceparent",
+  "request-id",
+  "request-context",
+  "x-amzn-trace-id",
+  "x-cloud-trace-context",
+  "Sentry-Trace",
+  "Baggage",
+  "x-highlight-request",
+  "x-datadome-clientid",
+].join(", ");
+
+/** Does a browser ask whether it may send a request? */
+export const isPreflight = (call: Call): boolean =>
+  call.method === "OPTIONS" &&
+  call.headers.origin !== undefined &&
+  call.headers["access-control-request-method"] !== undefined;
+
+/** The answer to a preflight of the management API: no key is needed. Upstream django-cors-headers. */
+const managementPreflight = (): Reply => ({
+  status: 200,
+  headers: [
+    "content-length",
+    "0",
+    "access-control-allow-methods",
+    preflightMethods.management,
+    "access-control-allow-headers",
+    managementHeaders,
+    "access-control-max-age",
+    "86400",
+  ],
+  body: null,
+});
+
 /** The answer to OPTIONS: the capture edge says `{"status":"Ok"}`, the others nothing. */
 export function preflight(call: Call, family: Family, allow: readonly string[]): Reply {
+  if (family === "management") return managementPreflight();
   const reply = family === "capture" ? json({ status: "Ok" }) : empty(204);
   const headers = [...reply.headers, "allow", allow.join(", ")];
   if (family !== "control") {

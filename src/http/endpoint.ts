@@ -10,7 +10,39 @@ export type Family =
   | "capture-v1" /* {error, error_description, error_uri} */
   | "flags" /* text for bad requests, JSON for auth */
   | "service" /* {type, code, detail, attr} */
+  | "management" /* the same, with the CORS rules of the service's Django application */
   | "control"; /* /__sim: {code, detail, hint, pointer}; never CORS */
+
+/** A JSON Schema (2020-12). */
+export type JsonSchema = { readonly [key: string]: unknown };
+
+/** A parameter of the query, or a header. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+/** One way in which an endpoint answers. */
+export interface ReplyDocs {
+  readonly description: string;
+  /** Shape of a JSON body. */
+  readonly schema?: JsonSchema;
+  /** Media type of a body that is not JSON; beside a schema: of one that may come instead. Neither: no body. */
+  readonly type?: string;
+}
+
+/** What the OpenAPI document says of an endpoint besides its path. Made only when somebody asks for it. */
+export interface EndpointDocs {
+  readonly query?: readonly QueryParameter[];
+  /** Headers that the endpoint reads, besides those that say what the body is and who calls. */
+  readonly headers?: readonly QueryParameter[];
+  /** Which key comes in the Authorization header; absent: the family's (see openapi.ts). */
+  readonly bearer?: "project";
+  readonly body?: { readonly type: string; readonly schema: JsonSchema; readonly isOptional?: boolean };
+  /** By status. */
+  readonly replies: Readonly<Record<number, ReplyDocs>>;
+}
 
 /** One row of the API. Routes, docs and the coverage table are read from the rows. */
 export interface Endpoint {
@@ -28,6 +60,11 @@ export interface Endpoint {
   readonly bodyLimit?: number;
   /** Is its traffic kept in the journal? Default true; the control API's is not. */
   readonly journaled?: boolean;
+  /** Every method of the path, for the Allow header of each answer; absent: only told where it must be. */
+  readonly allow?: string;
+  /** Answers a method that the path does not have, OPTIONS included; absent: the usual 405. */
+  otherMethod?(call: Call): Reply;
+  docs?(): EndpointDocs;
   handle(call: Call): Reply | Promise<Reply>;
 }
 

@@ -1,13 +1,16 @@
 import { SimError } from "../kernel/errors.ts";
 import type { Family } from "./endpoint.ts";
-import { json, type Reply, text } from "./reply.ts";
+import { json, type Reply, text, withHeaders } from "./reply.ts";
+
+/** A bug of ours goes by the name that the service gives to its own. */
+const wireCode = (error: SimError): string => (error.code === "internal" ? "error" : error.code);
 
 /** `{type, code, detail, attr}`: all four keys always, as the service's exception handler does. */
-const serviceBody = (error: SimError): Reply =>
-  json(
-    { type: error.type, code: error.code, detail: error.message, attr: error.extra.attr ?? null },
-    error.status,
-  );
+function serviceBody(error: SimError): Reply {
+  const { attr = null, retryAfter } = error.extra;
+  const reply = json({ type: error.type, code: wireCode(error), detail: error.message, attr }, error.status);
+  return retryAfter === undefined ? reply : withHeaders(reply, "retry-after", String(retryAfter));
+}
 
 /** How each family writes an error. */
 const bodies: Record<Family, (error: SimError) => Reply> = {
@@ -26,6 +29,7 @@ const bodies: Record<Family, (error: SimError) => Reply> = {
   flags: (error) =>
     error.status === 400 || error.status === 413 ? text(error.message, error.status) : serviceBody(error),
   service: serviceBody,
+  management: serviceBody,
   control: (error) =>
     json(
       {

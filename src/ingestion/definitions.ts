@@ -6,7 +6,7 @@ import { empty, jsonText, type Reply, withHeaders } from "../http/reply.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
 import type { Desk } from "../model/desk.ts";
 import type { Note } from "../model/traffic.ts";
-import type { FeatureFlag, World } from "../model/world.ts";
+import type { FeatureFlag, ReadonlyWorld, World } from "../model/world.ts";
 import { flagAccess } from "./flags-access.ts";
 
 /** Payloads as SDKs expect them: JSON text, whatever the scenario's author wrote. */
@@ -40,7 +40,7 @@ function treeOf(cohort: World["cohorts"][number]): JsonObject | undefined {
   return cohort.is_static !== true && isObject(tree) ? tree : undefined;
 }
 
-function cohortsOf(world: World, project: number): Record<string, JsonObject> {
+function cohortsOf(world: ReadonlyWorld, project: number): Record<string, JsonObject> {
   const rows = world.cohorts
     .filter((cohort) => cohort.project === project && cohort.deleted !== true)
     .flatMap((cohort) => {

@@ -5,12 +5,12 @@ import { empty, json, type Reply } from "../http/reply.ts";
 import { SimError, withNote } from "../kernel/errors.ts";
 import type { Desk } from "../model/desk.ts";
 import type { Note } from "../model/traffic.ts";
-import type { FeatureFlag, World } from "../model/world.ts";
+import type { FeatureFlag, ReadonlyWorld } from "../model/world.ts";
 import { type FlagAccess, flagAccess } from "./flags-access.ts";
 import { redacted } from "./flags-shapes.ts";
 
 /** The project's remote-config flag of a key; a number is an id unless a flag has it as its key. */
-function findFlag(world: World, project: number, key: string): FeatureFlag | undefined {
+function findFlag(world: ReadonlyWorld, project: number, key: string): FeatureFlag | undefined {
   const flags = world.feature_flags.filter(
     (flag) => flag.project === project && !flag.deleted && flag.is_remote_configuration,
   );

@@ -1,8 +1,9 @@
 import type { Call } from "../http/call.ts";
+import { bearerOf, queryToken } from "../http/credentials.ts";
 import { SimError } from "../kernel/errors.ts";
+import { grants, isOutsideLimits, personalKeyOf, projectOfSecret } from "../model/access.ts";
 import type { Desk } from "../model/desk.ts";
-import type { Project, World } from "../model/world.ts";
-import { bearerOf, grants, projectOfSecret, queryToken } from "./sdk/keys.ts";
+import type { PersonalApiKey, Project, ReadonlyWorld } from "../model/world.ts";
 
 /** Who asks for definitions or a remote config, and about which project. */
 export interface FlagAccess {
@@ -20,17 +21,24 @@ const detail = {
   project: "You don't have access to the project.",
 } as const;
 
-/** The project that a secret key belongs to; undefined for a good personal key, which belongs to none. */
-function ownerOf(world: World, key: string | undefined): Project | undefined {
-  if (key === undefined) throw new SimError("not_authenticated", detail.none);
-  const owner = projectOfSecret(world, key);
-  if (owner) return owner;
-  if (key.startsWith("phs_")) throw new SimError("authentication_failed", detail.secret);
-  const personal = world.personal_api_keys.find((candidate) => candidate.key === key);
+type Credential = { secretOf: Project } | { personal: PersonalApiKey };
+
+/** Whose key it is. */
+function credentialOf(world: ReadonlyWorld, text: string | undefined): Credential {
+  if (text === undefined) throw new SimError("not_authenticated", detail.none);
+  const owner = projectOfSecret(world, text);
+  if (owner) return { secretOf: owner };
+  if (text.startsWith("phs_")) throw new SimError("authentication_failed", detail.secret);
+  const personal = personalKeyOf(world, text);
   if (!personal) throw new SimError("authentication_failed", detail.personal);
   if (!grants(personal, "feature_flag:read")) throw new SimError("permission_denied", detail.scope);
-  return undefined;
+  return { personal };
 }
+
+const mayRead = (credential: Credential, project: Project): boolean =>
+  "secretOf" in credential
+    ? credential.secretOf.id === project.id
+    : !isOutsideLimits(credential.personal, project);
 
 /** The project that the call names: `?token=`, else the path's number. */
 function namedProject(call: Call, desk: Desk): Project | undefined {
@@ -55,9 +63,10 @@ function namedProject(call: Call, desk: Desk): Project | undefined {
  */
 export function flagAccess(call: Call, desk: Desk): FlagAccess {
   const world = desk.worlds.current;
-  const owner = ownerOf(world, bearerOf(call));
+  const credential = credentialOf(world, bearerOf(call));
+  const owner = "secretOf" in credential ? credential.secretOf : undefined;
   const project = namedProject(call, desk) ?? owner ?? world.projects[0];
   if (!project) throw new SimError("not_found", "Not found.");
-  if (owner && owner.id !== project.id) throw new SimError("permission_denied", detail.project);
+  if (!mayRead(credential, project)) throw new SimError("permission_denied", detail.project);
   return { project, credential: owner ? "secret" : "personal" };
 }

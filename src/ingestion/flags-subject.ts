@@ -4,6 +4,7 @@ import type { Call } from "../http/call.ts";
 import { isObject, type Json, type JsonObject, own } from "../kernel/json.ts";
 import { currentOfInitial } from "../model/copied-properties.ts";
 import type { Desk } from "../model/desk.ts";
+import type { Person } from "../model/person.ts";
 import type { Project } from "../model/world.ts";
 import { addressOf, isPublicAddress } from "./flags-address.ts";
 import type { FlagsRequest } from "./flags-request.ts";
@@ -79,6 +80,10 @@ function continuityKeyOf(desk: Desk, project: Project, request: FlagsRequest, di
   return isKnown ? (request.anonymousId ?? distinctId) : undefined;
 }
 
+/** The fields of a person that filters may ask for. */
+const metadataOf = (person: Person | undefined, name: string): string | undefined =>
+  person && name === "created_at" ? new Date(person.created_at).toISOString() : undefined;
+
 /**
  * Whom a request asks about: stored properties with the request's on top, key by key. Nothing is read
  * before a flag asks for it.
@@ -93,9 +98,12 @@ export function subjectOf(
   return {
     distinctId,
     deviceId: request.deviceId,
+    anonymousId: request.anonymousId,
     now: desk.clock.now(),
     continuityKey: () => continuityKeyOf(desk, project, request, distinctId),
     property: personReader(desk, project, request, call, distinctId),
+    metadata: (name) => metadataOf(desk.people.personOf(project.id, distinctId), name),
+    personId: () => desk.people.personOf(project.id, distinctId)?.uuid,
     group: (type) => groupOf(desk, project, request, type),
   };
 }

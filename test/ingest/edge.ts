@@ -14,33 +14,19 @@ import type { Dialect } from "../../src/model/dialect.ts";
 import type { StoredEvent } from "../../src/model/event.ts";
 import type { People } from "../../src/model/people.ts";
 import type { Note, TrafficLine } from "../../src/model/traffic.ts";
-import { emptyWorld, type Project, type Worlds } from "../../src/model/world.ts";
 import { openPeople } from "../../src/store/people.ts";
+import { openWorld } from "../../src/store/world.ts";
+import { aProject, aWorld } from "../support/documents.ts";
 
 export const now = Date.parse("2026-07-01T12:00:00.000Z");
-
-const projectOf = (id: number, api_key: string): Project => ({
-  id,
-  organization: "org",
-  name: `project ${id}`,
-  api_key,
-  secret_api_key: `phs_${id}`,
-  remote_config: {},
-  adopted: false,
-});
 
 export const key = "phc_test_key_of_project_one";
 export const otherKey = "phc_test_key_of_project_two";
 
-function worldsOf(projects: Project[]): Worlds {
-  const current = { ...emptyWorld(), projects };
-  return {
-    current,
-    projectByKey: (apiKey) => projects.find((project) => project.api_key === apiKey),
-    projectById: (id) => projects.find((project) => project.id === id),
-    change: (edit) => edit(current),
-  };
-}
+/** Nothing here changes it, so that all edges share it. */
+const worlds = await openWorld({
+  seedWorld: () => aWorld({ projects: [aProject({ api_key: key }), aProject({ id: 2, api_key: otherKey })] }),
+});
 
 /** The store's own people, in memory, with a count of what is written about persons. */
 function countedPeople(): { people: People; writes: () => number } {
@@ -94,7 +80,6 @@ export function openEdge(dialect: Dialect = "documented") {
   const clock = fixedClock(now);
   const seen = new Set<string>();
   const lines: TrafficLine[] = [];
-  const worlds = worldsOf([projectOf(1, key), projectOf(2, otherKey)]);
   const { people, writes } = countedPeople();
   const desk: Desk = {
     worlds,

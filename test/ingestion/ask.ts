@@ -9,37 +9,26 @@ import { randomIds } from "../../src/kernel/ids.ts";
 import type { Desk } from "../../src/model/desk.ts";
 import type { Dialect } from "../../src/model/dialect.ts";
 import type { People } from "../../src/model/people.ts";
-import type { Project, World } from "../../src/model/world.ts";
+import type { World } from "../../src/model/world.ts";
+import { openWorld, type WorldStore } from "../../src/store/world.ts";
 
 export const now = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-export const aProject = (more: Partial<Project> = {}): Project => ({
-  id: 1,
-  organization: "org",
-  name: "Test",
-  api_key: "phc_test",
-  secret_api_key: "phs_test",
-  remote_config: {},
-  adopted: false,
-  ...more,
-});
-
-/** A desk over a plain world, without a store. */
-export function deskOf(world: World, people: People, dialect: Dialect = "documented"): Desk {
+/** A desk over a world in memory; the store lets it be replaced. */
+export async function deskOf(
+  world: World,
+  people: People,
+  dialect: Dialect = "documented",
+): Promise<Desk & { worlds: WorldStore }> {
   const clock = fixedClock(now);
-  const projectByKey = (key: string) => world.projects.find((project) => project.api_key === key);
+  const worlds = await openWorld({ seedWorld: () => world });
   return {
-    worlds: {
-      current: world,
-      projectByKey,
-      projectById: (id) => world.projects.find((project) => project.id === id),
-      change: (edit) => edit(world),
-    },
+    worlds,
     people,
     clock,
     ids: randomIds(clock),
     dialect,
-    projectFor: projectByKey,
+    projectFor: worlds.projectByKey,
     seen: () => false,
   };
 }

@@ -27,7 +27,7 @@ const world = aWorld({
     { project: 2, id: 13, filters: { properties: { type: "OR", values: [] } } },
   ],
 });
-const desk = aDesk(world, { groupTypes: ["company", "team"] });
+const desk = await aDesk(world, { groupTypes: ["company", "team"] });
 const ask = asker([...definitionEndpoints(desk), ...flagRemoteConfigEndpoints(desk)]);
 const bearer = (key: string, more: Record<string, string> = {}) => ({
   headers: { authorization: `Bearer ${key}`, ...more },

@@ -1,39 +1,26 @@
 import type { JsonObject } from "../../src/kernel/json.ts";
-import type { Desk } from "../../src/model/desk.ts";
 import type { Dialect } from "../../src/model/dialect.ts";
 import type { People } from "../../src/model/people.ts";
-import { emptyWorld, type FeatureFlag, type World } from "../../src/model/world.ts";
-import { aProject, deskOf, now } from "./ask.ts";
+import type { FeatureFlag, World } from "../../src/model/world.ts";
+import { aPersonalApiKey, aProject, aFlag as flagOf, aWorld as worldOf } from "../support/documents.ts";
+import { deskOf, now } from "./ask.ts";
 
-export { type Asked, aCall, aProject, asker, now } from "./ask.ts";
+export { type Asked, aCall, asker, now } from "./ask.ts";
 
-export const aFlag = (key: string, more: Partial<FeatureFlag> = {}): FeatureFlag => ({
-  id: 7,
-  project: 1,
-  key,
-  name: key,
-  active: true,
-  deleted: false,
-  version: 3,
-  ensure_experience_continuity: false,
-  has_encrypted_payloads: false,
-  is_remote_configuration: false,
-  evaluation_runtime: null,
-  bucketing_identifier: null,
-  filters: { groups: [{ properties: [], rollout_percentage: 100 }] },
-  ...more,
-});
+/** On for everyone, wherever the caller runs. */
+export const aFlag = (key: string, more: Partial<FeatureFlag> = {}): FeatureFlag =>
+  flagOf(key, { evaluation_runtime: null, ...more });
 
-export const aWorld = (more: Partial<World> = {}): World => ({
-  ...emptyWorld(),
-  projects: [aProject(), aProject({ id: 2, api_key: "phc_other", secret_api_key: "phs_other" })],
-  personal_api_keys: [
-    { key: "phx_reader", label: "", scopes: ["feature_flag:read"] },
-    { key: "phx_all", label: "", scopes: ["*"] },
-    { key: "phx_dashboards", label: "", scopes: ["dashboard:write"] },
-  ],
-  ...more,
-});
+export const aWorld = (more: Partial<World> = {}): World =>
+  worldOf({
+    projects: [aProject(), aProject({ id: 2, api_key: "phc_other" })],
+    personal_api_keys: [
+      aPersonalApiKey({ key: "phx_reader", scopes: ["feature_flag:read"] }),
+      aPersonalApiKey({ key: "phx_all", scopes: ["*"] }),
+      aPersonalApiKey({ key: "phx_dashboards", scopes: ["dashboard:write"] }),
+    ],
+    ...more,
+  });
 
 /** What is stored about people: properties by distinct id, groups by "type/key", names of group types. */
 export interface Stored {
@@ -67,5 +54,5 @@ const peopleOf = ({ persons = {}, groups = {}, groupTypes = [] }: Stored): Peopl
   addGroupType: readOnly,
 });
 
-export const aDesk = (world: World = aWorld(), stored: Stored = {}, dialect?: Dialect): Desk =>
+export const aDesk = (world: World = aWorld(), stored: Stored = {}, dialect?: Dialect) =>
   deskOf(world, peopleOf(stored), dialect);

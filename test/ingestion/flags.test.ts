@@ -4,7 +4,8 @@ import { isUuid } from "../../src/kernel/ids.ts";
 import { isObject, type JsonObject } from "../../src/kernel/json.ts";
 import type { Dialect } from "../../src/model/dialect.ts";
 import type { FeatureFlag } from "../../src/model/world.ts";
-import { type Asked, aDesk, aFlag, aProject, asker, aWorld, now, type Stored } from "./flags-desk.ts";
+import { aProject } from "../support/documents.ts";
+import { type Asked, aDesk, aFlag, asker, aWorld, now, type Stored } from "./flags-desk.ts";
 
 const variants = { variants: [{ key: "test", rollout_percentage: 100 }] };
 
@@ -21,8 +22,12 @@ const flags: FeatureFlag[] = [
 
 const known = flags.filter((flag) => flag.key !== "team");
 
-const ask = (list: FeatureFlag[], stored: Stored = {}, dialect: Dialect = "documented") =>
-  asker(flagEndpoints(aDesk(aWorld({ feature_flags: list }), stored, dialect)));
+const ask =
+  (list: FeatureFlag[], stored: Stored = {}, dialect: Dialect = "documented") =>
+  async (target: string, asked?: Asked) => {
+    const desk = await aDesk(aWorld({ feature_flags: list }), stored, dialect);
+    return asker(flagEndpoints(desk))(target, asked);
+  };
 
 const who = { api_key: "phc_test", distinct_id: "u1" };
 const post = (body: Asked["body"] = who, headers: Asked["headers"] = {}): Asked => ({
@@ -162,7 +167,7 @@ describe("settings in the answer", () => {
   test("a project's own settings win, but never over the flags", async () => {
     const remote_config = { supportedCompression: [], featureFlags: { fake: true }, heatmaps: true };
     const world = aWorld({ projects: [aProject({ remote_config })], feature_flags: known });
-    const body = await bodyOf(asker(flagEndpoints(aDesk(world)))("/decide?v=3", post()));
+    const body = await bodyOf(asker(flagEndpoints(await aDesk(world)))("/decide?v=3", post()));
     expect(body).toMatchObject({ supportedCompression: [], heatmaps: true });
     expect(body.featureFlags).toEqual(values);
   });
@@ -365,7 +370,7 @@ describe("the request's fields", () => {
   });
 
   test("queries: surveys only, and nothing stored", async () => {
-    const survey = aFlag("survey-targeting-1");
+    const survey = aFlag("survey-targeting-1", { id: 8 });
     const surveys = await bodyOf(
       ask([isPro, survey], stored)("/flags?v=1&only_evaluate_survey_feature_flags=true", post()),
     );
@@ -379,10 +384,10 @@ describe("the request's fields", () => {
 
 describe("where the caller runs", () => {
   const list = [
-    aFlag("any"),
-    aFlag("all", { evaluation_runtime: "all" }),
-    aFlag("client", { evaluation_runtime: "client" }),
-    aFlag("server", { evaluation_runtime: "server" }),
+    aFlag("any", { id: 1 }),
+    aFlag("all", { id: 2, evaluation_runtime: "all" }),
+    aFlag("client", { id: 3, evaluation_runtime: "client" }),
+    aFlag("server", { id: 4, evaluation_runtime: "server" }),
   ];
   const everywhere = ["any", "all"];
 
@@ -409,16 +414,16 @@ describe("where the caller runs", () => {
 });
 
 test("an edited flag is noticed", async () => {
-  const world = aWorld({ feature_flags: [aFlag("a")] });
-  const desk = aDesk(world);
+  const world = aWorld({ feature_flags: [aFlag("a", { id: 1 })] });
+  const desk = await aDesk(world);
   const asked = asker(flagEndpoints(desk));
   const valuesNow = async () => (await bodyOf(asked("/flags?v=1", post()))).featureFlags;
   expect(await valuesNow()).toEqual({ a: true });
-  desk.worlds.change((it) => {
-    it.feature_flags[0] = aFlag("a", { filters: { groups: [] } });
-    it.feature_flags.push(aFlag("b"));
+  desk.worlds.change((draft) => {
+    draft.put("feature_flags", aFlag("a", { id: 1, filters: { groups: [] } }));
+    draft.put("feature_flags", aFlag("b", { id: 2 }));
   });
   expect(await valuesNow()).toEqual({ a: false, b: true });
-  desk.worlds.change((it) => it.feature_flags.pop());
+  desk.worlds.change((draft) => draft.remove("feature_flags", 2));
   expect(await valuesNow()).toEqual({ a: false });
 });

@@ -1,10 +1,11 @@
 import type { Call } from "../../http/call.ts";
+import { queryToken } from "../../http/credentials.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { own } from "../../kernel/json.ts";
 import type { Desk } from "../../model/desk.ts";
-import type { Project, World } from "../../model/world.ts";
+import type { Project, ReadonlyWorld, World } from "../../model/world.ts";
 import { answered } from "./answer.ts";
-import { projectOfToken, queryToken } from "./keys.ts";
+import { projectOfToken } from "./keys.ts";
 
 type Owned = World["surveys"][number];
 
@@ -28,7 +29,7 @@ const surveyConfig = (project: Project): unknown => own(project.remote_config, "
 interface Row {
   path: string;
   summary: string;
-  show(world: World, project: Project, call: Call): object;
+  show(world: ReadonlyWorld, project: Project, call: Call): object;
 }
 
 /**

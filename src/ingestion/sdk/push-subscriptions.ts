@@ -1,10 +1,11 @@
 import type { Call } from "../../http/call.ts";
+import { queryToken } from "../../http/credentials.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { Desk } from "../../model/desk.ts";
 import { answered, inProject } from "./answer.ts";
 import { objectBodyOf, requiredText, textField } from "./body.ts";
-import { projectOfToken, queryToken } from "./keys.ts";
+import { projectOfToken } from "./keys.ts";
 
 /** Fields without which the mobile SDKs' request means nothing. */
 const required = ["distinct_id", "device_token"];

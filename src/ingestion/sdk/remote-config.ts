@@ -4,7 +4,7 @@ import { json, type Reply, script } from "../../http/reply.ts";
 import { SimError } from "../../kernel/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import type { Desk } from "../../model/desk.ts";
-import type { Project, World } from "../../model/world.ts";
+import type { Project, ReadonlyWorld } from "../../model/world.ts";
 import { fresh, noteOf } from "./answer.ts";
 import type { SdkScripts } from "./static-scripts.ts";
 
@@ -45,7 +45,7 @@ function setting(name: string, value: Json): Json {
 const hasOwn = (rows: readonly { project: number }[], project: Project): boolean =>
   rows.some((row) => row.project === project.id);
 
-function defaults(project: Project, world: World): JsonObject {
+function defaults(project: Project, world: ReadonlyWorld): JsonObject {
   const flags = world.feature_flags.filter((flag) => flag.project === project.id);
   return {
     token: project.api_key,
@@ -76,7 +76,7 @@ function defaults(project: Project, world: World): JsonObject {
  * in. The project's own `remote_config` wins key by key.
  * Upstream: PostHog/posthog posthog/models/remote_config.py.
  */
-export const remoteConfigOf = (project: Project, world: World): JsonObject => ({
+export const remoteConfigOf = (project: Project, world: ReadonlyWorld): JsonObject => ({
   ...defaults(project, world),
   ...Object.fromEntries(
     Object.entries(project.remote_config).map(([name, value]) => [name, setting(name, value)]),
@@ -84,7 +84,7 @@ export const remoteConfigOf = (project: Project, world: World): JsonObject => ({
 });
 
 /** The same as a script, in the form that posthog-js looks for before it asks for the JSON. */
-function remoteConfigScript(project: Project, world: World): string {
+function remoteConfigScript(project: Project, world: ReadonlyWorld): string {
   const config = JSON.stringify(remoteConfigOf(project, world));
   const token = JSON.stringify(project.api_key);
   return `(function(){window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{};window._POSTHOG_REMOTE_CONFIG[${token}]={config:${config},siteApps:[]};})();\n`;
@@ -97,7 +97,7 @@ function projectInPath(call: Call, desk: Desk): Project {
 }
 
 /** What each path below /array/{token} answers. */
-type Show = (project: Project, world: World, scripts: SdkScripts) => Reply | Promise<Reply>;
+type Show = (project: Project, world: ReadonlyWorld, scripts: SdkScripts) => Reply | Promise<Reply>;
 
 const showJson: Show = (project, world) => json(remoteConfigOf(project, world));
 

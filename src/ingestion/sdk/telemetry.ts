@@ -1,4 +1,5 @@
 import type { Call } from "../../http/call.ts";
+import { bearerOf, queryToken } from "../../http/credentials.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { json, type Reply } from "../../http/reply.ts";
 import { SimError } from "../../kernel/errors.ts";
@@ -6,7 +7,7 @@ import type { Desk } from "../../model/desk.ts";
 import type { Note } from "../../model/traffic.ts";
 import { inProject, noteOf } from "./answer.ts";
 import { type JsonBody, jsonBodyOf } from "./body.ts";
-import { bearerOf, projectOfToken, queryToken } from "./keys.ts";
+import { projectOfToken } from "./keys.ts";
 
 /** OTLP over HTTP, as JSON or protobuf. The request stays in the journal; nothing is evaluated. */
 const rows: readonly (readonly [path: string, summary: string])[] = [

@@ -1,16 +1,12 @@
-import type { Desk } from "../../../src/model/desk.ts";
 import type { People } from "../../../src/model/people.ts";
-import { emptyWorld, type World } from "../../../src/model/world.ts";
-import { aProject, deskOf } from "../ask.ts";
+import type { World } from "../../../src/model/world.ts";
+import { aProject, aWorld as worldOf } from "../../support/documents.ts";
+import { deskOf } from "../ask.ts";
 
-export { type Asked, aCall, aProject, asker } from "../ask.ts";
+export { type Asked, aCall, asker } from "../ask.ts";
 
 /** A world with one project, unless said otherwise. */
-export const aWorld = (more: Partial<World> = {}): World => ({
-  ...emptyWorld(),
-  projects: [aProject()],
-  ...more,
-});
+export const aWorld = (more: Partial<World> = {}): World => worldOf({ projects: [aProject()], ...more });
 
 /** These endpoints know no persons: touching them is a mistake. */
 const noPeople = new Proxy({} as People, {
@@ -19,4 +15,4 @@ const noPeople = new Proxy({} as People, {
   },
 });
 
-export const aDesk = (world: World = aWorld()): Desk => deskOf(world, noPeople);
+export const aDesk = (world: World = aWorld()) => deskOf(world, noPeople);

@@ -2,10 +2,11 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sdkEndpoints } from "../../../src/ingestion/sdk/index.ts";
+import { aPersonalApiKey } from "../../support/documents.ts";
 import { aDesk, asker, aWorld } from "./ask.ts";
 
 const endpoints = sdkEndpoints(
-  aDesk(aWorld({ personal_api_keys: [{ key: "phx_all", label: "", scopes: ["*"] }] })),
+  await aDesk(aWorld({ personal_api_keys: [aPersonalApiKey({ key: "phx_all" })] })),
   [import.meta.dirname],
 );
 const ask = asker(endpoints);

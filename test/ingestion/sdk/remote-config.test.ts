@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { sdkEndpoints } from "../../../src/ingestion/sdk/index.ts";
 import { remoteConfigOf } from "../../../src/ingestion/sdk/remote-config.ts";
 import type { JsonObject } from "../../../src/kernel/json.ts";
-import type { FeatureFlag } from "../../../src/model/world.ts";
-import { aDesk, aProject, asker, aWorld } from "./ask.ts";
+import { aFlag, aProject } from "../../support/documents.ts";
+import { aDesk, asker, aWorld } from "./ask.ts";
 
 const defaults = {
   token: "phc_test",
@@ -27,33 +27,16 @@ const defaults = {
   siteApps: [],
 };
 
-const flag = (more: Partial<FeatureFlag>): FeatureFlag => ({
-  id: 1,
-  project: 1,
-  key: "beta",
-  name: "",
-  active: true,
-  deleted: false,
-  version: 1,
-  ensure_experience_continuity: false,
-  has_encrypted_payloads: false,
-  is_remote_configuration: false,
-  evaluation_runtime: "all",
-  bucketing_identifier: null,
-  filters: {},
-  ...more,
-});
-
 describe("remoteConfigOf", () => {
   test("everything optional is off by default", () => {
     expect(remoteConfigOf(aProject(), aWorld())).toEqual(defaults);
   });
 
   test.each([
-    ["an active flag", { feature_flags: [flag({})] }, { hasFeatureFlags: true }],
-    ["an inactive flag", { feature_flags: [flag({ active: false })] }, {}],
-    ["a deleted flag", { feature_flags: [flag({ deleted: true })] }, {}],
-    ["another project's flag", { feature_flags: [flag({ project: 2 })] }, {}],
+    ["an active flag", { feature_flags: [aFlag("beta")] }, { hasFeatureFlags: true }],
+    ["an inactive flag", { feature_flags: [aFlag("beta", { active: false })] }, {}],
+    ["a deleted flag", { feature_flags: [aFlag("beta", { deleted: true })] }, {}],
+    ["another project's flag", { feature_flags: [aFlag("beta", { project: 2 })] }, {}],
     ["a survey", { surveys: [{ project: 1 }] }, { surveys: true }],
     ["another project's survey", { surveys: [{ project: 2 }] }, {}],
     ["a product tour", { product_tours: [{ project: 1 }] }, { productTours: true }],
@@ -93,8 +76,8 @@ describe("remoteConfigOf", () => {
   });
 });
 
-describe("/array/{token}", () => {
-  const ask = asker(sdkEndpoints(aDesk(), []));
+describe("/array/{token}", async () => {
+  const ask = asker(sdkEndpoints(await aDesk(), []));
 
   test.each(["/array/phc_test/config", "/array/phc_test/config/", "//array/phc_test/config?_=1"])(
     "%s is the config as JSON",
@@ -115,16 +98,18 @@ describe("/array/{token}", () => {
   });
 
   test("array.js is the config followed by the bundle", async () => {
-    const bundled = await asker(sdkEndpoints(aDesk(), [import.meta.dirname]))("/array/phc_test/array.js");
+    const bundled = await asker(sdkEndpoints(await aDesk(), [import.meta.dirname]))(
+      "/array/phc_test/array.js",
+    );
     expect(bundled.text.startsWith("(function(){window._POSTHOG_REMOTE_CONFIG")).toBe(true);
     expect(bundled.text.length).toBeGreaterThan(100_000);
   });
 
   test("a change of the world shows at once", async () => {
-    const world = aWorld();
-    const askChanging = asker(sdkEndpoints(aDesk(world), []));
+    const { worlds, ...desk } = await aDesk();
+    const askChanging = asker(sdkEndpoints({ ...desk, worlds }, []));
     expect((await askChanging("/array/phc_test/config")).json()).toMatchObject({ surveys: false });
-    world.surveys.push({ project: 1 });
+    worlds.replace(aWorld({ surveys: [{ project: 1 }] }));
     expect((await askChanging("/array/phc_test/config")).json()).toMatchObject({ surveys: true });
   });
 });

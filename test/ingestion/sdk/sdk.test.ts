@@ -3,18 +3,19 @@ import { describe, expect, test } from "vitest";
 import { sdkEndpoints } from "../../../src/ingestion/sdk/index.ts";
 import { notedOn } from "../../../src/kernel/errors.ts";
 import { isUuid } from "../../../src/kernel/ids.ts";
-import { type Asked, aCall, aDesk, aProject, asker, aWorld } from "./ask.ts";
+import { aPersonalApiKey, aProject } from "../../support/documents.ts";
+import { type Asked, aCall, aDesk, asker, aWorld } from "./ask.ts";
 
-const other = aProject({ id: 2, api_key: "phc_other", secret_api_key: "phs_other" });
+const other = aProject({ id: 2, api_key: "phc_other" });
 
 const survey = { id: "s1", name: "NPS", type: "popover", questions: [], conditions: null };
 
 const world = aWorld({
   projects: [aProject({ remote_config: { survey_config: { tone: "kind" } } }), other],
   personal_api_keys: [
-    { key: "phx_all", label: "all", scopes: ["*"] },
-    { key: "phx_writer", label: "writer", scopes: ["llm_prompt:write"] },
-    { key: "phx_flags", label: "flags", scopes: ["feature_flag:read"] },
+    aPersonalApiKey({ key: "phx_all", scopes: ["*"] }),
+    aPersonalApiKey({ key: "phx_writer", scopes: ["llm_prompt:write"] }),
+    aPersonalApiKey({ key: "phx_flags", scopes: ["feature_flag:read"] }),
   ],
   surveys: [
     { project: 1, ...survey },
@@ -36,7 +37,7 @@ const world = aWorld({
   ],
 });
 
-const desk = aDesk(world);
+const desk = await aDesk(world);
 const ask = asker(sdkEndpoints(desk, []));
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });

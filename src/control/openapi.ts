@@ -1,0 +1,109 @@
+import type { Endpoint, Family, JsonSchema } from "../http/endpoint.ts";
+import { integer, text, uuid } from "../http/json-schema.ts";
+import { type OpenApiDocument, type OpenApiFacts, openApiOf } from "../http/openapi.ts";
+import { json } from "../http/reply.ts";
+import { version } from "../kernel/version.ts";
+import type { ControlDesk } from "./desk.ts";
+
+/** Headings of the families that do not go by their resources. */
+const familyTags: Readonly<Partial<Record<Family, string>>> = {
+  capture: "capture",
+  "capture-v1": "capture",
+  flags: "flags",
+  control: "control",
+};
+
+const root = /^\/api\/(?:projects|environments|organizations)\/:\w+(?=\/)/;
+
+/** Resources that go by two names. */
+const aliases: Readonly<Record<string, string>> = { feature_flag: "feature_flags", person: "persons" };
+
+const sharedPages: ReadonlySet<string> = new Set(["shared", "shared_dashboard", "embedded"]);
+
+/** A resource goes by its own name wherever it lives: `/api/projects/:project_id/dashboards` is `dashboards`. */
+function tagOf({ path, family }: Pick<Endpoint, "path" | "family">): string {
+  const tag = familyTags[family];
+  if (tag !== undefined) return tag;
+  const [first = "", second = ""] = path.replace(root, "/api").split("/").slice(1);
+  if (first === "api") return aliases[second] ?? second;
+  return sharedPages.has(first) ? "sharing" : "sdk";
+}
+
+interface Row {
+  /** `collection/:name`, or `:name` wherever it stands. */
+  parameter: string;
+  description: string;
+  schema?: JsonSchema;
+}
+
+/** What stands for the parameters of the paths; without a schema it is text. */
+const rows: readonly Row[] = [
+  { parameter: ":project_id", description: "Number of a project, or `@current`" },
+  { parameter: ":organization_id", description: "UUID of an organization, or `@current`" },
+  { parameter: "organizations/:id", description: "UUID of an organization, or `@current`" },
+  { parameter: "projects/:id", description: "Number of a project, or `@current`" },
+  { parameter: "environments/:id", description: "Number of a project, or `@current`" },
+  { parameter: "dashboards/:id", description: "Number of a dashboard", schema: integer },
+  { parameter: ":dashboard_id", description: "Number of a dashboard", schema: integer },
+  { parameter: ":user__uuid", description: "UUID of a user", schema: uuid },
+  { parameter: "users/:uuid", description: "UUID of a user, or `@me`" },
+  { parameter: "users/:id", description: "UUID of a user, or `@me`" },
+  { parameter: "personal_api_keys/:id", description: "Id of a personal key, or `@current`" },
+  { parameter: "batch_exports/:id", description: "UUID of a batch export", schema: uuid },
+  { parameter: ":batch_export_id", description: "UUID of a batch export", schema: uuid },
+  { parameter: ":run_id", description: "UUID of a run", schema: uuid },
+  { parameter: ":backfill_id", description: "UUID of a backfill", schema: uuid },
+  { parameter: "dashboard_templates/:id", description: "UUID of a template", schema: uuid },
+  { parameter: "feature_flags/:id", description: "Number of a feature flag", schema: integer },
+  { parameter: "feature_flags/:key", description: "Key or number of a feature flag" },
+  { parameter: "cohorts/:id", description: "Number of a cohort", schema: integer },
+  { parameter: "insights/:id", description: "Number or short id of an insight" },
+  { parameter: "persons/:id", description: "UUID or distinct id of a person" },
+  { parameter: "person/:id", description: "UUID or distinct id of a person" },
+  { parameter: "events/:id", description: "UUID of an event" },
+  { parameter: "events/:seq", description: "Number of an event", schema: integer },
+  { parameter: "requests/:n", description: "Number of a request", schema: integer },
+  { parameter: ":token", description: "Key of a project, or what opens what is shared" },
+  { parameter: ":ticket_id", description: "Id of a ticket" },
+  { parameter: "emails/:id", description: "Id of an email", schema: uuid },
+  { parameter: "name/:name", description: "Name of a prompt" },
+  { parameter: "static/:name", description: "File name of a script" },
+  { parameter: "static/:version", description: "Version of posthog-js" },
+  { parameter: "site_app/:id", description: "Id of a site app" },
+  { parameter: "site_app/:hash", description: "What changes with the site app" },
+];
+
+const known = new Map(rows.map((row) => [row.parameter, row]));
+
+const parameterOf: OpenApiFacts["parameterOf"] = (name, collection) => {
+  const row = known.get(`${collection}/:${name}`) ?? known.get(`:${name}`);
+  return { description: row?.description ?? "", schema: row?.schema ?? text };
+};
+
+const documentOf = (endpoints: readonly Endpoint[]): OpenApiDocument =>
+  openApiOf(endpoints, {
+    title: "phx-sim",
+    description:
+      "The PostHog API as phx-sim emulates it, and its own control API below /__sim. Every path is served with and without a trailing slash.",
+    version,
+    url: "/",
+    tagOf,
+    parameterOf,
+  });
+
+/** The description of all endpoints, made from their rows when it is first asked for. */
+export function openApiEndpoints(desk: Pick<ControlDesk, "endpoints">): Endpoint[] {
+  let made: Promise<OpenApiDocument> | undefined;
+  return [
+    {
+      methods: ["GET"],
+      path: "/__sim/openapi.json",
+      family: "control",
+      summary: "This API as an OpenAPI 3.1 document",
+      async handle(call) {
+        made ??= desk.endpoints().then(documentOf);
+        return json({ ...(await made), servers: [{ url: call.origin }] });
+      },
+    },
+  ];
+}

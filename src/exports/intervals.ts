@@ -1,0 +1,43 @@
+import { wireTime } from "../model/time.ts";
+import type { BatchExport, BatchExportRun } from "../model/world.ts";
+
+type Interval = BatchExport["interval"];
+
+/** The data that one run covers; an open start means everything up to the end. */
+export type DataInterval = Pick<BatchExportRun, "data_interval_start" | "data_interval_end">;
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const lengths: Record<Interval, number> = {
+  "every 5 minutes": 5 * minute,
+  "every 15 minutes": 15 * minute,
+  hour,
+  day,
+  week: 7 * day,
+};
+
+/**
+ * The end of the last whole interval that is over at `now` (ms). Intervals are counted from the epoch: whole
+ * hours, midnights UTC, Thursdays for weeks. Upstream: a Temporal schedule with `every` and no offset.
+ */
+export const lastBoundary = (interval: Interval, now: number): number =>
+  Math.floor(now / lengths[interval]) * lengths[interval];
+
+/** How many whole intervals lie between two times in ms. */
+export const countIntervals = (interval: Interval, start: number, end: number): number =>
+  Math.max(0, Math.floor((end - start) / lengths[interval]));
+
+/**
+ * The whole intervals from `start` up to `end` (ms), the earliest first; what is left at the end is too short
+ * to be run. Upstream counts from the start that was asked for, too: only a start on a boundary gives the
+ * intervals of the schedule.
+ */
+export function intervalsBetween(interval: Interval, start: number, end: number): DataInterval[] {
+  const length = lengths[interval];
+  return Array.from({ length: countIntervals(interval, start, end) }, (_, i) => ({
+    data_interval_start: wireTime(start + i * length),
+    data_interval_end: wireTime(start + (i + 1) * length),
+  }));
+}

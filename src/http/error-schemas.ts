@@ -1,0 +1,48 @@
+import type { JsonSchema, ReplyDocs } from "./endpoint.ts";
+import { exact, nullable, open, text } from "./json-schema.ts";
+
+/** The shapes that error-body.ts writes, per kind of family. */
+
+/** Of the service and the management API. */
+export const errorSchema: JsonSchema = {
+  title: "Error",
+  ...exact({ type: text, code: text, detail: text, attr: nullable(text) }),
+};
+
+/** Of capture v1. */
+export const captureErrorSchema: JsonSchema = {
+  title: "CaptureError",
+  ...exact({ error: text, error_description: text, error_uri: text }),
+};
+
+/** Of the control API; some errors say more. */
+export const controlErrorSchema: JsonSchema = {
+  title: "ControlError",
+  ...open({ code: text, detail: text, hint: nullable(text), pointer: nullable(text) }),
+};
+
+/** What each status says, whoever answers it. */
+const descriptions: Readonly<Record<number, string>> = {
+  400: "The request cannot be read, or a value in it is wrong",
+  401: "The key is missing or not known",
+  403: "The caller may not do this",
+  404: "There is no such thing, or the caller may not see it",
+  405: "The method is not allowed here",
+  406: "The answer would be JSON, which the caller does not accept",
+  408: "The body did not arrive in time",
+  409: "It did not come about",
+  413: "The body is too large",
+  415: "The body's media type is not known",
+  429: "Too many requests; Retry-After says how long to wait",
+};
+
+type Shape = Omit<ReplyDocs, "description">;
+
+/** Error answers of one shape, for a row's `replies`. */
+export const errorReplies = (shape: Shape, ...statuses: readonly number[]): Record<number, ReplyDocs> =>
+  Object.fromEntries(
+    statuses.map((status) => [status, { description: descriptions[status] ?? "An error", ...shape }]),
+  );
+
+/** An answer without a body that JSON could be in. */
+export const textShape: Shape = { type: "text/plain" };

@@ -1,0 +1,266 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { z } from "zod";
+import type { Call } from "../http/call.ts";
+import type { Endpoint, QueryParameter } from "../http/endpoint.ts";
+import { SimError } from "../kernel/errors.ts";
+import { isUuid } from "../kernel/ids.ts";
+import { isObject, type Json } from "../kernel/json.ts";
+import type { StoredEvent } from "../model/event.ts";
+import type { EventQuery } from "../model/event-reader.ts";
+import { wireTime } from "../model/time.ts";
+import type { ResourceDesk } from "./desk.ts";
+import { invalid } from "./invalid.ts";
+import { readMoment } from "./moments.ts";
+import { linkWith, pageQuery, windowOf } from "./page.ts";
+import { propertyTest } from "./property-filters.ts";
+import { projectEndpoints } from "./row.ts";
+
+const EventShape = z
+  .object({
+    id: z.string(),
+    distinct_id: z.string(),
+    properties: z.record(z.string(), z.json()),
+    event: z.string(),
+    timestamp: z.string(),
+    person: z
+      .object({
+        is_identified: z.boolean(),
+        distinct_ids: z.array(z.string()),
+        properties: z.record(z.string(), z.json()),
+      })
+      .nullable(),
+    elements: z.array(z.json()),
+    elements_chain: z.string(),
+  })
+  .meta({ title: "Event" });
+
+const EventPage = z.object({ next: z.string().nullable(), results: z.array(EventShape) });
+
+/** A time in Python's spelling, as events have it: `2026-03-04T05:06:07.089000+00:00`. */
+const isoTime = (ms: number): string => wireTime(ms).replace("Z", "+00:00");
+
+const shownProperties = ["email", "name", "username"];
+
+/** The person that has the event's id now; the one whose it was may have been merged. */
+function showOwner({ people }: ResourceDesk, { project, distinct_id: id }: StoredEvent) {
+  const person = project === null ? undefined : people.personOf(project, id);
+  if (!person) return null;
+  const shown = Object.entries(person.properties).filter(([key]) => shownProperties.includes(key));
+  return {
+    is_identified: person.is_identified,
+    distinct_ids: people.distinctIds(person).slice(0, 1),
+    properties: Object.fromEntries(shown),
+  };
+}
+
+function showEvent(
+  desk: ResourceDesk,
+  event: StoredEvent,
+  isWithPerson: boolean,
+): z.infer<typeof EventShape> {
+  const { $elements_chain: chain } = event.properties;
+  return {
+    id: event.uuid ?? "",
+    distinct_id: event.distinct_id,
+    properties: event.properties,
+    event: event.event,
+    timestamp: isoTime(Date.parse(event.timestamp)),
+    person: isWithPerson ? showOwner(desk, event) : null,
+    elements: [],
+    elements_chain: typeof chain === "string" ? chain : "",
+  };
+}
+
+/** Events looked at before other work gets its turn. */
+const turnEvents = 200;
+
+async function* calmly(events: Iterable<StoredEvent>): AsyncGenerator<StoredEvent> {
+  let looked = 0;
+  for (const event of events) {
+    yield event;
+    if (++looked % turnEvents === 0) await turn();
+  }
+}
+
+/** What a list call asks for. */
+interface Wanted {
+  readonly query: EventQuery;
+  fits(event: StoredEvent, time: number): boolean;
+  /** The earliest first? */
+  readonly isAscending: boolean;
+}
+
+/** The ids of a person; none when there is no such person. */
+function idsOf({ people }: ResourceDesk, project: number, uuid: string): ReadonlySet<string> {
+  return new Set(people.person(project, uuid.toLowerCase())?.distinct_ids);
+}
+
+function wantedBy(desk: ResourceDesk, call: Call, project: number): Wanted {
+  const now = desk.clock.now();
+  const param = (name: string) => call.query.get(name) || undefined;
+  const bound = (name: string, otherwise: number) => {
+    // A plus that was not encoded arrives as a blank.
+    const text = param(name)?.replace(/ (\d\d:?\d\d)$/, "+$1");
+    return text === undefined ? otherwise : Date.parse(readMoment(text, now));
+  };
+  const event = param("event");
+  const distinctId = param("distinct_id");
+  const person = param("person_id");
+  const before = bound("before", now + 5_000);
+  const after = bound("after", Number.NEGATIVE_INFINITY);
+  const ids = person === undefined ? undefined : idsOf(desk, project, person);
+  const test = propertyTest(call.query.get("properties"), "event");
+  return {
+    query: { project, ...(event && { event }), ...(distinctId && { distinct_id: distinctId }) },
+    isAscending: /^\[\s*"timestamp"/.test(call.query.get("orderBy") ?? ""),
+    fits: (it, time) =>
+      time < before && time > after && (ids?.has(it.distinct_id) ?? true) && (test?.(it.properties) ?? true),
+  };
+}
+
+interface Timed {
+  readonly time: number;
+  readonly event: StoredEvent;
+}
+
+const mostEvents = 50_000;
+
+/**
+ * The first events in order of their time, `count` at most. They are read in order of arrival, and only as
+ * many as twice those that are asked for are held.
+ */
+async function firstEvents(desk: ResourceDesk, wanted: Wanted, count: number): Promise<Timed[]> {
+  const sign = wanted.isAscending ? 1 : -1;
+  const order = (a: Timed, b: Timed) => sign * (a.time - b.time || a.event.seq - b.event.seq);
+  const held: Timed[] = [];
+  for await (const event of calmly(desk.events.newest(wanted.query))) {
+    const time = Date.parse(event.timestamp);
+    if (!wanted.fits(event, time)) continue;
+    held.push({ time, event });
+    if (held.length < 2 * count) continue;
+    held.sort(order);
+    held.length = count;
+  }
+  return held.sort(order).slice(0, count);
+}
+
+async function listEvents(desk: ResourceDesk, call: Call, project: number) {
+  const wanted = wantedBy(desk, call, project);
+  const { limit: asked, offset } = windowOf(call);
+  if (offset > mostEvents) {
+    throw invalid(`Offset is deprecated. Max supported offset value is ${mostEvents}`);
+  }
+  const limit = Math.min(asked, mostEvents);
+  const found = (await firstEvents(desk, wanted, offset + limit + 1)).slice(offset);
+  const shown = found.slice(0, limit);
+  const last = found.length > limit ? shown.at(-1) : undefined;
+  const bound = wanted.isAscending ? "after" : "before";
+  return {
+    next: last ? linkWith(call, { [bound]: isoTime(last.time) }) : null,
+    results: shown.map(({ event }) => showEvent(desk, event, true)),
+  };
+}
+
+/** @throws SimError not_found; invalid_input when it is no uuid */
+async function eventOf(desk: ResourceDesk, project: number, uuid: string): Promise<StoredEvent> {
+  if (!isUuid(uuid)) throw invalid("Invalid UUID");
+  for await (const event of calmly(desk.events.newest({ project }))) {
+    if (event.uuid?.toLowerCase() === uuid.toLowerCase()) return event;
+  }
+  throw new SimError("not_found", `No events exist for event UUID ${uuid}`);
+}
+
+/** A property's value as a text, the way Python writes it. */
+function textOf(value: Json): string {
+  if (typeof value === "string") return value;
+  return Array.isArray(value) || isObject(value) ? JSON.stringify(value) : String(value);
+}
+
+const valuesShown = 10;
+const valuesDays = 7;
+
+/** What an event says for a key: its name, or the values of a property. */
+function valuesIn({ event, properties }: StoredEvent, key: string): Json[] {
+  if (key === "custom_event") return event.startsWith("$") ? [] : [event];
+  const value = Object.hasOwn(properties, key) ? (properties[key] ?? null) : null;
+  if (value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+async function listValues(desk: ResourceDesk, call: Call, project: number) {
+  const key = call.query.get("key");
+  if (!key) throw invalid("You must provide a key");
+  const part = call.query.get("value")?.toLowerCase() ?? "";
+  const names = new Set(call.query.getAll("event_name"));
+  const since = desk.clock.now() - valuesDays * 86_400_000;
+  const values = new Set<string>();
+  for await (const event of calmly(desk.events.newest({ project }))) {
+    if (values.size >= valuesShown && key !== "custom_event") break;
+    if (Date.parse(event.timestamp) < since || (names.size > 0 && !names.has(event.event))) continue;
+    for (const value of valuesIn(event, key).map(textOf)) {
+      if (value.toLowerCase().includes(part)) values.add(value);
+    }
+  }
+  return [...values].map((name) => ({ name }));
+}
+
+const parameter = (name: string, description: string): QueryParameter => ({
+  name,
+  description,
+  schema: { type: "string" },
+});
+
+const eventQuery: readonly QueryParameter[] = [
+  parameter("event", "Name of the event"),
+  parameter("distinct_id", "Whose events"),
+  parameter("person_id", "Uuid of a person: the events of all its ids"),
+  parameter("before", "Only events before this time; five seconds from now unless told"),
+  parameter("after", "Only events after this time"),
+  parameter("orderBy", 'JSON list: ["timestamp"] for the earliest first'),
+  parameter("properties", "Property filters, as JSON"),
+];
+
+const valuesQuery: readonly QueryParameter[] = [
+  parameter("key", "Name of a property, or custom_event for names of events"),
+  parameter("value", "Part of the value, in any case"),
+  parameter("event_name", "Only of these events; may be repeated"),
+];
+
+const Values = z.array(z.object({ name: z.string() }));
+
+/** Kept events of a project, from the log. Upstream PostHog/posthog posthog/api/event.py. */
+export const eventEndpoints = (desk: ResourceDesk): Endpoint[] => [
+  ...projectEndpoints(desk, {
+    methods: ["GET"],
+    path: "/events",
+    summary: "Events, the last first",
+    scope: "query:read",
+    pace: "analytics",
+    query: [...pageQuery, ...eventQuery],
+    reply: EventPage,
+    handle: ({ call, project }) => listEvents(desk, call, project.id),
+  }),
+  ...projectEndpoints(desk, {
+    methods: ["GET"],
+    path: "/events/values",
+    summary: "Values that a property had in the last days",
+    scope: "query:read",
+    pace: "analytics",
+    query: valuesQuery,
+    reply: Values,
+    handle: ({ call, project }) => listValues(desk, call, project.id),
+  }),
+  ...projectEndpoints(desk, {
+    methods: ["GET"],
+    path: "/events/:id",
+    summary: "An event",
+    scope: "query:read",
+    pace: "analytics",
+    query: [parameter("include_person", "Anything shows the person, too")],
+    reply: EventShape,
+    async handle({ call, project, param }) {
+      const event = await eventOf(desk, project.id, param("id"));
+      return showEvent(desk, event, Boolean(call.query.get("include_person")));
+    },
+  }),
+];

@@ -1,0 +1,107 @@
+import type { z } from "zod";
+import type { Json } from "../../kernel/json.ts";
+import { boolean, dictionary, integer, json, list, numberChoice, text } from "../fields.ts";
+
+/** A setting of a project: what it is until somebody writes it, and what may be written. */
+interface Setting<T extends z.ZodType> {
+  readonly initial: z.infer<T>;
+  readonly field: T;
+}
+
+const setting = <T extends z.ZodType>(initial: z.infer<T>, field: T): Setting<T> => ({ initial, field });
+
+const flag = (initial: boolean) => setting(initial, boolean());
+const optionalFlag = () => setting(null, boolean().nullable());
+const optionalText = (max: number) => setting(null, text({ max, blank: true }).nullable());
+const optionalNumber = (min: number, max: number) => setting(null, integer({ min, max }).nullable());
+const optionalObject = () => setting(null, dictionary().nullable());
+const optionalTexts = (max: number) => setting(null, list(text({ max, blank: true })).nullable());
+const anything = (initial: Json) => setting(initial, json());
+
+/**
+ * What can be set, in the order in which it is shown. Upstream PostHog/posthog posthog/api/project.py and the
+ * defaults of posthog/models/team/team.py.
+ */
+const settings = {
+  app_urls: setting([], list(text({ max: 200, blank: true }).nullable())),
+  slack_incoming_webhook: optionalText(500),
+  anonymize_ips: flag(false),
+  completed_snippet_onboarding: flag(false),
+  test_account_filters: anything([]),
+  test_account_filters_default_checked: optionalFlag(),
+  path_cleaning_filters: anything([]),
+  data_attributes: anything(["data-attr"]),
+  person_display_name_properties: optionalTexts(400),
+  correlation_config: optionalObject(),
+  autocapture_opt_out: optionalFlag(),
+  autocapture_exceptions_opt_in: optionalFlag(),
+  autocapture_web_vitals_opt_in: optionalFlag(),
+  autocapture_web_vitals_allowed_metrics: anything(null),
+  autocapture_exceptions_errors_to_ignore: anything(null),
+  capture_console_log_opt_in: optionalFlag(),
+  capture_performance_opt_in: optionalFlag(),
+  capture_dead_clicks: optionalFlag(),
+  session_recording_opt_in: flag(false),
+  session_recording_sample_rate: optionalText(4),
+  session_recording_minimum_duration_milliseconds: optionalNumber(0, 30_000),
+  session_recording_linked_flag: optionalObject(),
+  session_recording_network_payload_capture_config: optionalObject(),
+  session_recording_masking_config: optionalObject(),
+  session_replay_config: optionalObject(),
+  survey_config: optionalObject(),
+  week_start_day: setting(null, numberChoice([0, 1]).nullable()),
+  live_events_columns: optionalTexts(400),
+  recording_domains: optionalTexts(200),
+  inject_web_apps: optionalFlag(),
+  extra_settings: optionalObject(),
+  modifiers: optionalObject(),
+  has_completed_onboarding_for: optionalObject(),
+  surveys_opt_in: optionalFlag(),
+  heatmaps_opt_in: optionalFlag(),
+  flags_persistence_default: optionalFlag(),
+} as const;
+
+type Settings = typeof settings;
+type SettingName = keyof Settings;
+type Fields = { [N in SettingName]: Settings[N]["field"] };
+type OptionalFields = { [N in SettingName]: z.ZodOptional<Settings[N]["field"]> };
+
+const entries = Object.entries(settings);
+
+/** Fields of an answer. */
+export const settingFields = Object.fromEntries(entries.map(([name, { field }]) => [name, field])) as Fields;
+
+/** Fields of a body; each may be left out. */
+export const optionalSettingFields = Object.fromEntries(
+  entries.map(([name, { field }]) => [name, field.optional()]),
+) as OptionalFields;
+
+type ShownSettings = z.infer<z.ZodObject<Fields>>;
+
+/** All settings: the kept ones over what they are without. */
+export const showSettings = (kept: Readonly<Record<string, Json>>): ShownSettings =>
+  // What is kept was checked when it was written, or authored by hand.
+  Object.fromEntries(
+    entries.map(([name, { initial }]) => [name, Object.hasOwn(kept, name) ? kept[name] : initial]),
+  ) as ShownSettings;
+
+/** Their keys are laid over the kept ones; all others are replaced. */
+const merged: ReadonlySet<string> = new Set<SettingName>(["session_replay_config", "survey_config"]);
+
+const asObject = (value: Json | undefined) =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+
+/** The kept settings after a change; `written` may carry other fields, they are left out. */
+export function changeSettings(
+  kept: Readonly<Record<string, Json>>,
+  written: Readonly<Record<string, Json | undefined>>,
+): Record<string, Json> {
+  const next = { ...kept };
+  for (const [name] of entries) {
+    const value = Object.hasOwn(written, name) ? written[name] : undefined;
+    if (value === undefined) continue;
+    const [before, after] = [asObject(kept[name]), asObject(value)];
+    next[name] = merged.has(name) && before && after ? { ...before, ...after } : value;
+  }
+  return next;
+}
