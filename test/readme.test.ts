@@ -3,13 +3,31 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { differences } from "../src/model/dialect.ts";
 import { dropReasons, warnings } from "../src/model/outcome.ts";
-import { allEndpoints } from "./support/endpoints.ts";
+import { allEndpoints, type ListedEndpoint } from "./support/endpoints.ts";
 import { blocksOf, readme, readmePath } from "./support/readme.ts";
 
 const table = (head: string[], rows: string[][]): string =>
   [head, head.map(() => "---"), ...rows]
     .map((row) => `| ${row.map((it) => it.replaceAll("|", "\\|")).join(" | ")} |`)
     .join("\n");
+
+const projects = "/api/projects/:project_id";
+const environments = "/api/environments/:project_id";
+
+/** Is it a row below an environment that says what one below its project says? */
+const isTwin = (path: string, paths: ReadonlySet<string>): boolean =>
+  path.startsWith(environments) && paths.has(path.replace(environments, projects));
+
+const endpointTable = (rows: readonly ListedEndpoint[]): string =>
+  table(
+    ["endpoint", "scope", "in the contract", "does"],
+    rows.map((it) => [
+      `${it.methods.join(", ")} \`${it.path}\``,
+      it.scope === undefined ? "" : `\`${it.scope}\``,
+      it.contract === undefined ? "" : "yes",
+      it.summary,
+    ]),
+  );
 
 /** Tables that are made from the rows in the code. `UPDATE_README=1 npx vitest run test/readme.test.ts` writes them. */
 const made: Record<string, () => string | Promise<string>> = {
@@ -30,11 +48,18 @@ const made: Record<string, () => string | Promise<string>> = {
         ]),
       ],
     ),
-  endpoints: async () =>
-    table(
-      ["endpoint", "does"],
-      (await allEndpoints()).map((it) => [`${it.methods.join(", ")} \`${it.path}\``, it.summary]),
-    ),
+  endpoints: async () => {
+    const all = await allEndpoints();
+    const paths = new Set(all.map((it) => it.path));
+    const listed = all.filter((it) => !isTwin(it.path, paths));
+    const areas = [...new Set(listed.map((it) => it.area))];
+    const tables = areas.map(
+      (area) => `### ${area}\n\n${endpointTable(listed.filter((it) => it.area === area))}`,
+    );
+    return [`What is served below \`${projects}\` is served below \`${environments}\`, too.`, ...tables].join(
+      "\n\n",
+    );
+  },
 };
 
 const section = (name: string) => new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
