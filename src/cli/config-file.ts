@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "../kernel/json.ts";
 import { syntaxErrorAt } from "../kernel/json-syntax.ts";
+import { didYouMean } from "../kernel/nearest.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
 import { kinds } from "./kinds.ts";
-import { didYouMean } from "./nearest.ts";
 import { type Options, readValue } from "./options.ts";
 
 const configName = "phx-sim.config.json";

@@ -1,7 +1,7 @@
+import { didYouMean } from "../kernel/nearest.ts";
 import { clean } from "./clean-text.ts";
 import type { Command } from "./command.ts";
 import { Failure } from "./failure.ts";
-import { didYouMean } from "./nearest.ts";
 
 const seeHelp = "(phx-sim --help lists all)";
 

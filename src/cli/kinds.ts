@@ -46,6 +46,13 @@ export const kinds = {
     read: (text: string, folder: string) =>
       text === "" || text.includes("\0") ? undefined : resolve(folder, text),
   },
+  scenario: {
+    expects: "a shipped scenario's name or the path of a scenario file",
+    json: "string",
+    // A bare word names a shipped scenario, as in library mode.
+    read: (text: string, folder: string) =>
+      text === "" || text.includes("\0") ? undefined : /^[\w-]+$/.test(text) ? text : resolve(folder, text),
+  },
   host: {
     expects: "a host name or an IP address",
     json: "string",

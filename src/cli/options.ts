@@ -1,7 +1,7 @@
+import { didYouMean } from "../kernel/nearest.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
 import { type KindName, type KindValue, kinds } from "./kinds.ts";
-import { didYouMean } from "./nearest.ts";
 
 /**
  * One row of a command's table: both readers of the command line, the environment and the config file obey

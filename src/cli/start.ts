@@ -18,6 +18,11 @@ const options = {
     excludes: "memory",
   },
   memory: { kind: "switch", describe: "Keep everything in memory; nothing is left at the end" },
+  scenario: {
+    kind: "scenario",
+    describe: "World to start with, in a new data folder or in memory: a file, or a shipped one's name",
+    default: "default",
+  },
   dialect: {
     kind: "text",
     describe: "Whom to follow where the contract and the live service differ",
@@ -25,6 +30,7 @@ const options = {
     choices: ["documented", "production"],
   },
   "adopt-tokens": { kind: "switch", describe: "An unknown phc_ key becomes a project" },
+  "rate-limits": { kind: "switch", describe: "Apply the service's rate limits to personal keys" },
   strict: { kind: "switch", describe: "Answer 501 on paths that are not emulated" },
   json: { kind: "switch", describe: "Tell the addresses and keys as one JSON line", flagOnly: true },
   quiet: { kind: "switch", describe: "No request log", excludes: "verbose" },
@@ -68,15 +74,18 @@ async function open({ values }: StartSettings, shell: Shell): Promise<Sim> {
       port: values.port,
       host: values.host,
       ...(values.memory ? {} : { data: values.data }),
+      scenario: values.scenario,
       dialect: values.dialect,
       adoptTokens: values["adopt-tokens"],
+      rateLimits: values["rate-limits"],
       strict: values.strict,
       onNotice: (text) => shell.err.say(`phx-sim: ${clean(text, 4000)}`),
     });
   } catch (error) {
     if (!(error instanceof library.StartError)) throw error;
     const reason = error.code === "port_in_use" ? await portTaken(values) : `${error.message}; ${error.hint}`;
-    throw new Failure(failureKinds[error.code], clean(reason, 2000), error);
+    const lines = reason.split("\n").map((line) => clean(line, 2000));
+    throw new Failure(failureKinds[error.code], lines.join("\n"), error);
   }
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { clean } from "../../src/cli/clean-text.ts";
-import { nearest } from "../../src/cli/nearest.ts";
 import { createLines } from "../../src/cli/output.ts";
 import { type Signal, untilSignal } from "../../src/cli/signals.ts";
 import { wantsStyle } from "../../src/cli/style.ts";
+import { nearest } from "../../src/kernel/nearest.ts";
 
 describe("emphasis", () => {
   test.each([
