@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { startSim } from "../../src/index.ts";
+import { blocksOf } from "../support/readme.ts";
+
+test("a dashboard is made, shared and opened", async () => {
+  await using sim = await startSim();
+  const api = (method: string, path: string, body?: object) =>
+    fetch(`${sim.url}/api/projects/${sim.projectId}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${sim.personalApiKey}`, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    }).then((response) => response.json() as Promise<Record<string, unknown>>);
+
+  const { id } = await api("POST", "/dashboards/", { name: "Launch week", tags: ["launch"] });
+  await api("PATCH", `/dashboards/${id}/`, { tiles: [{ text: { body: "## Notes" } }] });
+  const { access_token } = await api("PATCH", `/dashboards/${id}/sharing/`, { enabled: true });
+
+  const page = await fetch(`${sim.url}/shared/${access_token}`);
+  expect(await page.text()).toContain("Notes");
+  expect(await api("POST", "/dashboards/", { restriction_level: 99 })).toEqual({
+    type: "validation_error",
+    code: "invalid_choice",
+    detail: '"99" is not a valid choice.',
+    attr: "restriction_level",
+  });
+});
+
+test("the README's scenario", async () => {
+  const [example] = blocksOf("json", "batch_exports");
+  expect(example).toBeDefined();
+  await using sim = await startSim({ scenario: JSON.parse(example ?? "") });
+  const get = async (path: string, key: string) => {
+    const response = await fetch(sim.url + path, { headers: { authorization: `Bearer ${key}` } });
+    return { status: response.status, json: await response.json() };
+  };
+  expect(await get("/api/projects/1/dashboards/", "phx_reader")).toMatchObject({
+    json: {
+      count: 1,
+      results: [{ name: "Revenue", effective_restriction_level: 37, effective_privilege_level: 21 }],
+    },
+  });
+  expect(await get("/api/projects/1/batch_exports/", "phx_owner")).toMatchObject({
+    json: { results: [{ name: "Lake", latest_runs: [{ status: "Failed", latest_error: "Access denied" }] }] },
+  });
+  expect(await get("/api/projects/1/batch_exports/", "phx_reader")).toMatchObject({ status: 403 });
+});
