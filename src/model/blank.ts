@@ -11,7 +11,10 @@ import type {
   User,
 } from "./world.ts";
 
-/** New documents with the service's defaults. `now` is a wire time (time.ts). */
+/**
+ * New documents with the service's defaults. `now` is a wire time (time.ts). What is given stands first as well
+ * as last: people who open world.json find the id where they look for it.
+ */
 
 type Given<T, K extends keyof T> = Pick<T, K> & Partial<T>;
 
@@ -39,6 +42,7 @@ export const licensedFeatures = [
 ].map(productFeature);
 
 export const blankUser = (given: Given<User, "id" | "uuid" | "email">, now: string): User => ({
+  ...given,
   distinct_id: given.uuid,
   first_name: given.email.split("@")[0] ?? "",
   last_name: "",
@@ -57,6 +61,7 @@ export const blankOrganization = (
   given: Given<Organization, "id" | "name" | "slug">,
   now: string,
 ): Organization => ({
+  ...given,
   logo_media_id: null,
   created_at: now,
   updated_at: now,
@@ -78,6 +83,7 @@ export const blankProject = (
   given: Given<Project, "id" | "uuid" | "organization" | "name" | "api_key">,
   now: string,
 ): Project => ({
+  ...given,
   secret_api_key: given.api_key.replace(/^phc_|^/, "phs_"),
   created_at: now,
   updated_at: now,
@@ -94,6 +100,7 @@ export const blankPersonalApiKey = (
   given: Given<PersonalApiKey, "id" | "key" | "user" | "scopes">,
   now: string,
 ): PersonalApiKey => ({
+  ...given,
   label: given.key,
   scoped_teams: [],
   scoped_organizations: [],
@@ -102,6 +109,7 @@ export const blankPersonalApiKey = (
 });
 
 export const blankDashboard = (given: Given<Dashboard, "id" | "project">, now: string): Dashboard => ({
+  ...given,
   name: null,
   description: "",
   pinned: false,
@@ -122,6 +130,7 @@ export const blankDashboard = (given: Given<Dashboard, "id" | "project">, now: s
 });
 
 export const blankTile = (given: Given<Tile, "id">): Tile => ({
+  ...given,
   insight: null,
   text: null,
   layouts: {},
@@ -134,6 +143,7 @@ export const blankTile = (given: Given<Tile, "id">): Tile => ({
 });
 
 export const blankInsight = (given: Given<Insight, "id" | "short_id" | "project">, now: string): Insight => ({
+  ...given,
   name: null,
   derived_name: null,
   description: null,
@@ -154,6 +164,7 @@ export const blankFeatureFlag = (
   given: Given<FeatureFlag, "id" | "project" | "key">,
   now: string,
 ): FeatureFlag => ({
+  ...given,
   name: "",
   active: true,
   deleted: false,
@@ -176,6 +187,7 @@ export const blankBatchExport = (
   given: Given<BatchExport, "id" | "project" | "name" | "destination" | "interval">,
   now: string,
 ): BatchExport => ({
+  ...given,
   model: "events",
   paused: false,
   created_at: now,

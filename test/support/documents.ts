@@ -21,6 +21,7 @@ import {
   type DashboardTemplate,
   emptyWorld,
   type FeatureFlag,
+  type FlagOverride,
   type Insight,
   type Membership,
   type Organization,
@@ -144,6 +145,17 @@ export const anInsight = (more: Partial<Insight> = {}): Insight => {
 /** On for everyone. */
 export const aFlag = (key: string, more: Partial<FeatureFlag> = {}): FeatureFlag =>
   blankFeatureFlag({ id: 7, project: 1, key, name: key, version: 3, ...more }, madeAt);
+
+export const aFlagOverride = (more: Partial<FlagOverride> = {}): FlagOverride => ({
+  id: uuidFor("override"),
+  project: 1,
+  flag: "beta",
+  distinct_id: null,
+  value: true,
+  payload: null,
+  created_at: madeAt,
+  ...more,
+});
 
 export const aCohort = (more: Partial<Cohort> = {}): Cohort => ({
   id: 1,
