@@ -147,7 +147,7 @@ export const aFlag = (key: string, more: Partial<FeatureFlag> = {}): FeatureFlag
   blankFeatureFlag({ id: 7, project: 1, key, name: key, version: 3, ...more }, madeAt);
 
 export const aFlagOverride = (more: Partial<FlagOverride> = {}): FlagOverride => ({
-  id: uuidFor("override"),
+  id: uuidFor(1, "3"),
   project: 1,
   flag: "beta",
   distinct_id: null,
