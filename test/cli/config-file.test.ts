@@ -94,6 +94,6 @@ describe("the first place that is not JSON", () => {
     ['{"a\nb":1}', 1, 2],
   ])("%j", (text, line, column) => {
     expect(() => JSON.parse(text)).toThrow();
-    expect(syntaxErrorAt(text)).toEqual({ line, column });
+    expect(syntaxErrorAt(text)).toMatchObject({ line, column });
   });
 });
