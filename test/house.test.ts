@@ -9,6 +9,7 @@ const house: Record<string, readonly string[]> = {
   flags: ["kernel", "model"],
   match: ["kernel", "model"],
   store: ["kernel", "model"],
+  geo: ["kernel", "model"],
   http: ["kernel"],
   tape: ["kernel"],
   ingest: ["kernel", "model"],
@@ -20,7 +21,7 @@ const house: Record<string, readonly string[]> = {
   door: ["kernel", "http", "tape"],
   testing: ["kernel", "match", "index"],
   cli: ["kernel", "match", "index"],
-  client: ["kernel", "model"],
+  client: ["kernel", "model", "control"],
   index: ["sim", "client", "kernel", "model"],
   sim: [
     "client",
@@ -29,6 +30,7 @@ const house: Record<string, readonly string[]> = {
     "flags",
     "match",
     "store",
+    "geo",
     "http",
     "tape",
     "ingest",
@@ -49,6 +51,7 @@ const homes: Record<string, readonly string[]> = {
   chokidar: ["scenario"],
   yargs: ["cli"],
   "find-my-way": ["http"],
+  "mmdb-lib": ["geo"],
   zod: ["model", "scenario", "resources", "control"],
 };
 

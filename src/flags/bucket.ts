@@ -1,5 +1,8 @@
 import { hash } from "node:crypto";
 
+/** What is hashed. */
+export type IdentifierKind = "distinct_id" | "device_id" | "hash_key_override" | "anonymous_id" | "group_key";
+
 /** 0xFFFFFFFFFFFFFFF as a double. */
 const scale = 2 ** 60;
 
@@ -23,13 +26,20 @@ function fraction(text: string): number {
  * gets the first variant. Upstream PostHog rust/feature-flags, flag_matching_utils.
  */
 export const bucketOf = (flagKey: string, identifier: string, salt: "" | "variant"): number =>
-  identifier === "" ? 0 : fraction(`${flagKey}.${identifier}${salt}`);
+  identifier === "" ? 0 : fraction(bucketInput(flagKey, identifier, salt));
 
 /**
  * Where an identifier falls for holdouts, in [0, 1]: independent of the flag, so that all flags of a
  * holdout agree. An empty identifier is hashed like any other. Upstream as above.
  */
-export const holdoutBucketOf = (identifier: string): number => fraction(`holdout-${identifier}`);
+export const holdoutBucketOf = (identifier: string): number => fraction(holdoutInput(identifier));
 
 /** Is a bucket inside a rollout of so many percent? 0 % admits exactly the bucket 0. */
 export const isWithin = (bucket: number, percentage: number): boolean => bucket <= percentage / 100;
+
+/** The text whose SHA-1 is a flag's bucket, for people to check. */
+export const bucketInput = (flagKey: string, identifier: string, salt: "" | "variant"): string =>
+  `${flagKey}.${identifier}${salt}`;
+
+/** The text whose SHA-1 is the holdouts' bucket. */
+export const holdoutInput = (identifier: string): string => `holdout-${identifier}`;

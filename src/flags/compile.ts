@@ -1,25 +1,26 @@
-import { isObject, type Json } from "../kernel/json.ts";
+import { isObject } from "../kernel/json.ts";
 import type { FeatureFlag } from "../model/world.ts";
-import { type Decision, failed, off, on, payloadText } from "./decision.ts";
-import { operatorOf } from "./operators.ts";
-import { type FailureCode, FlagFailure, type MissCode } from "./reasons.ts";
-
-type Filters = FeatureFlag["filters"];
-type ConditionSet = NonNullable<Filters["groups"]>[number];
-type PropertyFilter = NonNullable<ConditionSet["properties"]>[number];
-
-/** One property filter, ready to be asked. */
-export interface PropertyTest {
-  readonly key: string;
-  /** The result for an absent property. */
-  readonly missing: boolean;
-  passes(value: Json, now: number): boolean;
-}
+import { type Decision, failed, off, offWithoutGroups, on, payloadText } from "./decision.ts";
+import {
+  type CohortTest,
+  type ConditionSet,
+  type Filters,
+  type FilterTest,
+  filterTest,
+  type PropertyFilter,
+} from "./filters.ts";
+import { defaultMatching, type Matching } from "./operators.ts";
+import { FlagFailure, type MissCode } from "./reasons.ts";
 
 export interface Condition {
-  /** Index of the group type whose key is hashed and whose properties are read; null is the person. */
+  readonly index: number;
+  /** Index of the group type whose key is hashed; null is the person. */
   readonly aggregation: number | null;
-  readonly tests: readonly PropertyTest[];
+  /** All filters as they are written. */
+  readonly filters: readonly FilterTest[];
+  /** Those on properties and flags, in order; cohorts are asked last. */
+  readonly tests: readonly FilterTest[];
+  readonly cohorts: readonly CohortTest[];
   /** Percent; 100 and more needs no hash. */
   readonly rollout: number;
   /** The variant that this set forces on who matches. */
@@ -27,6 +28,8 @@ export interface Condition {
   /** What a match gives, by the variant's position; the last is the one without a variant. */
   readonly matched: readonly Decision[];
   readonly missed: Readonly<Record<MissCode, Decision>>;
+  /** `no_condition_match` when other sets were passed over for want of a group. */
+  readonly missedWithoutGroups: Decision;
 }
 
 export interface Enrollment {
@@ -37,29 +40,36 @@ export interface Enrollment {
 }
 
 /** The legacy form of enrolment: its condition decides as soon as the person has one of its properties. */
-interface SuperCondition {
+export interface SuperCondition {
   readonly condition: Condition;
   readonly on: Decision;
   readonly off: Decision;
 }
 
-interface Holdout {
+export interface Holdout {
+  /** 0–100 */
   readonly percentage: number;
   readonly decision: Decision;
 }
 
-/** A flag with everything worked out that does not depend on the subject. */
+/** A flag with everything worked out that depends neither on the subject nor on other flags or cohorts. */
 export interface CompiledFlag {
   readonly flag: FeatureFlag;
   /** Set when the flag cannot be computed for anybody. */
   readonly failed: Decision | undefined;
-  readonly bucketing: "distinct_id" | "device_id" | "continuity";
+  /** The device is hashed, if there is one. */
+  readonly byDevice: boolean;
+  /** What is hashed for a person is kept over its identification. */
+  readonly isContinuous: boolean;
   /** Group type whose key is hashed for holdouts; null is the person. */
   readonly aggregation: number | null;
   readonly enrollment: Enrollment | undefined;
   readonly superCondition: SuperCondition | undefined;
   readonly holdout: Holdout | undefined;
   readonly conditions: readonly Condition[];
+  /** Ids or keys of the flags that condition sets ask for. */
+  readonly dependencies: readonly (number | string)[];
+  readonly variants: readonly string[];
   /** Upper ends of the variants' ranges in [0, 1], in order. */
   readonly variantEnds: readonly number[];
   /** Stop at the first set whose properties match but whose rollout does not. */
@@ -78,39 +88,34 @@ const aggregationOf = (set: ConditionSet, filters: Filters): number | null =>
       : filters.aggregation_group_type_index,
   );
 
-/** Filter types whose evaluation has a name of its own in the failure. */
-const unsupportedTypes: ReadonlyMap<unknown, FailureCode> = new Map<unknown, FailureCode>([
-  ["cohort", "unsupported_cohort"],
-  ["flag", "unsupported_flag_dependency"],
-]);
-
-/** A filter reads the properties of what the set is about; anything else is refused. */
-function checkType(filter: PropertyFilter, aggregation: number | null): void {
-  const type = filter.type ?? (aggregation === null ? "person" : "group");
-  const index = filter.group_type_index ?? aggregation;
-  const fits = aggregation === null ? type === "person" : type === "group" && index === aggregation;
-  if (!fits) throw new FlagFailure(unsupportedTypes.get(type) ?? "unsupported_property_type");
-}
-
-function compileFilter(filter: PropertyFilter, aggregation: number | null): PropertyTest {
-  checkType(filter, aggregation);
-  if (filter.negation === true) throw new FlagFailure("unsupported_operator");
-  const operator = operatorOf(typeof filter.operator === "string" ? filter.operator : "exact");
-  // The document is JSON: zod's loose objects only forget it.
-  const passes = operator.prepare((filter.value ?? null) as Json);
-  return { key: filter.key, missing: operator.missing, passes };
-}
-
 const variantsOf = (filters: Filters): string[] =>
   (filters.multivariate?.variants ?? []).map((variant) => variant.key);
 
-function compileCondition(set: ConditionSet, index: number, filters: Filters): Condition {
-  const aggregation = aggregationOf(set, filters);
+/** Only the sets of `groups` are checked before they get here. */
+function filtersIn({ properties }: ConditionSet): readonly PropertyFilter[] {
+  if (!Array.isArray(properties)) return [];
+  const isSound = properties.every((it) => isObject(it) && typeof it.key === "string");
+  if (!isSound) throw new FlagFailure("unsupported_filter_value");
+  return properties;
+}
+
+interface Place {
+  readonly index: number;
+  readonly aggregation: number | null;
+  readonly hasGroups: boolean;
+}
+
+function compileCondition(set: ConditionSet, place: Place, filters: Filters, matching: Matching): Condition {
+  const { index, aggregation } = place;
   const variants = variantsOf(filters);
   const decide = (variant: string | null) => on("condition_match", index, variant, filters.payloads);
+  const all = filtersIn(set).map((filter) => filterTest(filter, place, matching));
   return {
+    index,
     aggregation,
-    tests: (set.properties ?? []).map((filter) => compileFilter(filter, aggregation)),
+    filters: all,
+    tests: all.filter(({ about }) => about !== "cohort"),
+    cohorts: all.filter((test) => test.about === "cohort"),
     rollout: set.rollout_percentage ?? 100,
     forced: set.variant && variants.includes(set.variant) ? decide(set.variant) : undefined,
     matched: [...variants, null].map(decide),
@@ -119,6 +124,7 @@ function compileCondition(set: ConditionSet, index: number, filters: Filters): C
       no_condition_match: off("no_condition_match", index),
       no_group_type: off("no_group_type", index),
     },
+    missedWithoutGroups: offWithoutGroups(index),
   };
 }
 
@@ -139,9 +145,12 @@ const firstOf = (list: unknown): ConditionSet | undefined =>
   // Shaped like a condition set; compileCondition reads every key defensively.
   Array.isArray(list) && isObject(list[0]) ? (list[0] as ConditionSet) : undefined;
 
-function compileSuperCondition(filters: Filters): SuperCondition | undefined {
-  const set = firstOf(filters.super_groups);
-  return set && { condition: compileCondition(set, 0, filters), ...superDecisions(filters) };
+/** Always about the person; not looked at where the newer form of enrolment is used. */
+function compileSuperCondition(filters: Filters, matching: Matching): SuperCondition | undefined {
+  const set = filters.feature_enrollment === true ? undefined : firstOf(filters.super_groups);
+  if (!set) return undefined;
+  const place = { index: 0, aggregation: null, hasGroups: false };
+  return { condition: compileCondition(set, place, filters, matching), ...superDecisions(filters) };
 }
 
 function compileHoldout(filters: Filters): Holdout | undefined {
@@ -157,7 +166,8 @@ function compileHoldout(filters: Filters): Holdout | undefined {
 
 function holdoutOf(percentage: unknown, variant: string, filters: Filters): Holdout {
   if (typeof percentage !== "number") throw new FlagFailure("unsupported_filter_value");
-  return { percentage, decision: on("holdout_condition_value", null, variant, filters.payloads) };
+  const decision = on("holdout_condition_value", null, variant, filters.payloads);
+  return { percentage: Math.min(Math.max(percentage, 0), 100), decision };
 }
 
 function variantEnds(filters: Filters): number[] {
@@ -168,24 +178,29 @@ function variantEnds(filters: Filters): number[] {
   });
 }
 
-const bucketingOf = (flag: FeatureFlag): CompiledFlag["bucketing"] => {
-  if (flag.bucketing_identifier === "device_id") return "device_id";
-  return flag.ensure_experience_continuity ? "continuity" : "distinct_id";
-};
+const referencesIn = (conditions: readonly Condition[]): (number | string)[] => [
+  ...new Set(
+    conditions.flatMap(({ filters }) => filters.flatMap((it) => (it.about === "flag" ? [it.reference] : []))),
+  ),
+];
 
 /** Every part that depends on filters which may be refused. */
-function compileRules(flag: FeatureFlag) {
-  const { filters } = flag;
+function compileRules({ filters }: FeatureFlag, matching: Matching) {
   try {
+    const conditions = (filters.groups ?? []).map((set, index) => {
+      const place = { index, aggregation: aggregationOf(set, filters), hasGroups: true };
+      return compileCondition(set, place, filters, matching);
+    });
     return {
       failed: undefined,
-      superCondition: compileSuperCondition(filters),
+      superCondition: compileSuperCondition(filters, matching),
       holdout: compileHoldout(filters),
-      conditions: (filters.groups ?? []).map((set, index) => compileCondition(set, index, filters)),
+      conditions,
+      dependencies: referencesIn(conditions),
     };
   } catch (error) {
     if (!(error instanceof FlagFailure)) throw error;
-    return { failed: failed(error.code), superCondition: undefined, holdout: undefined, conditions: [] };
+    return { failed: failed(error.code), conditions: [], dependencies: [] };
   }
 }
 
@@ -193,12 +208,16 @@ function compileRules(flag: FeatureFlag) {
  * Works out what does not depend on the subject. A flag with a filter that cannot be evaluated is failed
  * as a whole: even where another set would match, upstream may have decided otherwise.
  */
-export const compileFlag = (flag: FeatureFlag): CompiledFlag => ({
+export const compileFlag = (flag: FeatureFlag, matching: Matching = defaultMatching): CompiledFlag => ({
   flag,
-  ...compileRules(flag),
-  bucketing: bucketingOf(flag),
+  superCondition: undefined,
+  holdout: undefined,
+  ...compileRules(flag, matching),
+  byDevice: flag.bucketing_identifier === "device_id",
+  isContinuous: flag.ensure_experience_continuity,
   aggregation: indexOf(flag.filters.aggregation_group_type_index),
   enrollment: compileEnrollment(flag),
+  variants: variantsOf(flag.filters),
   variantEnds: variantEnds(flag.filters),
   earlyExit: flag.filters.early_exit === true,
   unconditioned: off("no_group_type", null),

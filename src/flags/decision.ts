@@ -1,4 +1,4 @@
-import { type FailureCode, failures, type ReasonCode, reasons } from "./reasons.ts";
+import { type FailureCode, failures, groupsNotEvaluated, type ReasonCode, reasons } from "./reasons.ts";
 
 /** What a flag is for a subject, and why. */
 export interface Decision {
@@ -58,6 +58,12 @@ export const off = (code: ReasonCode, index: number | null, payload: string | nu
   reason: reasonOf(code, index),
   condition_index: index,
   failed: false,
+});
+
+/** No set matched, and sets about groups were passed over because the request names no such group. */
+export const offWithoutGroups = (index: number): Decision => ({
+  ...off("no_condition_match", index),
+  reason: { code: "no_condition_match", description: groupsNotEvaluated },
 });
 
 /** The flag could not be computed. */

@@ -6,26 +6,43 @@ import { isBooleanLike, isTruthy, lowerAscii, numberOf, textOf } from "./values.
 import {
   caretRange,
   compareVersions,
-  isInRange,
   tildeRange,
   type Version,
   type VersionRange,
   versionOf,
   wildcardRange,
 } from "./versions.ts";
+import { utc, type Zone } from "./zone.ts";
+
+/** What a project's properties are compared by. */
+export interface Matching {
+  /** 1: a filter that looks like a boolean compares truthiness; 2: it compares text like any other. */
+  readonly version: 1 | 2;
+  /** Where dates without an offset are. */
+  readonly zone: Zone;
+}
+
+export const defaultMatching: Matching = { version: 1, zone: utc };
 
 /** Does a present property pass? `now` in ms since the epoch. */
-type ValueTest = (property: Json, now: number) => boolean;
+export type ValueTest = (property: Json, now: number) => boolean;
 
 /** One way to compare a property with a filter's value. */
-export interface Operator {
+interface Operator {
   /** The result for a property that is absent. */
   readonly missing: boolean;
   /**
    * Makes the test for a filter's value. What upstream calls an evaluation error is no match here, too.
    * @throws FlagFailure when the value cannot be evaluated.
    */
-  prepare(value: Json): ValueTest;
+  prepare(value: Json, matching: Matching): ValueTest;
+}
+
+/** An operator with its value, ready for any property. */
+export interface PreparedTest {
+  /** The result for an absent property. */
+  readonly missing: boolean;
+  readonly passes: ValueTest;
 }
 
 const never: ValueTest = () => false;
@@ -34,15 +51,21 @@ const positive = (prepare: Operator["prepare"]): Operator => ({ missing: false, 
 /** The opposite of an operator, for absent properties, too. */
 const not = (operator: Operator): Operator => ({
   missing: !operator.missing,
-  prepare(value) {
-    const test = operator.prepare(value);
+  prepare(value, matching) {
+    const test = operator.prepare(value, matching);
     return (property, now) => !test(property, now);
   },
 });
 
-/** Boolean-like values compare by truthiness: the filter "false" matches 0, "banana" and null. */
-const exact = positive((value) => {
-  if (isBooleanLike(value)) {
+/**
+ * In version 1 boolean-like values compare by truthiness: the filter "false" matches 0, "banana" and null.
+ * In version 2 only the empty list still does.
+ */
+const comparesTruth = (value: Json, { version }: Matching): boolean =>
+  version === 1 ? isBooleanLike(value) : Array.isArray(value) && value.length === 0;
+
+const exact = positive((value, matching) => {
+  if (comparesTruth(value, matching)) {
     const wanted = isTruthy(value);
     return (property) => isTruthy(property) === wanted;
   }
@@ -57,9 +80,9 @@ const textual = (passes: (text: string, wanted: string) => boolean): Operator =>
     return (property) => passes(lowerAscii(textOf(property)), wanted);
   });
 
+/** A list of which any is enough, or a single value. */
 const containsAny = positive((value) => {
-  if (!Array.isArray(value)) throw new FlagFailure("unsupported_filter_value");
-  const wanted = value.map((one) => lowerAscii(textOf(one)));
+  const wanted = (Array.isArray(value) ? value : [value]).map((one) => lowerAscii(textOf(one)));
   return (property) => {
     const text = lowerAscii(textOf(property));
     return wanted.some((one) => text.includes(one));
@@ -70,34 +93,37 @@ const containsAny = positive((value) => {
 const regex = (wanted: boolean): Operator => ({
   missing: !wanted,
   prepare(value) {
-    const pattern = patternOf(textOf(value));
-    return pattern ? (property) => pattern.test(textOf(property)) === wanted : never;
+    const isFound = patternOf(textOf(value));
+    return isFound ? (property) => isFound(textOf(property)) === wanted : never;
   },
 });
 
+/** What is no number compares like NaN: never. */
+const numberIn = (value: Json): number => numberOf(value) ?? Number.NaN;
+
 const numeric = (passes: (property: number, wanted: number) => boolean): Operator =>
   positive((value) => {
-    const wanted = numberOf(value);
-    return (property) => passes(numberOf(property), wanted);
+    const wanted = numberIn(value);
+    return (property) => passes(numberIn(property), wanted);
   });
 
 /** A malformed range, and a property that is no number, fail both the operator and its opposite. */
 const between = (wanted: boolean): Operator => ({
   missing: !wanted,
   prepare(value) {
-    const [low = Number.NaN, high = Number.NaN] = Array.isArray(value) ? value.map(numberOf) : [];
+    const [low = Number.NaN, high = Number.NaN] = Array.isArray(value) ? value.map(numberIn) : [];
     if (!Array.isArray(value) || value.length !== 2 || !(low <= high)) return never;
     return (property) => {
-      const number = numberOf(property);
+      const number = numberIn(property);
       return !Number.isNaN(number) && (number >= low && number <= high) === wanted;
     };
   },
 });
 
 const dated = (passes: (property: number, wanted: number) => boolean): Operator =>
-  positive((value) =>
+  positive((value, { zone }) =>
     typeof value === "string"
-      ? (property, now) => passes(timeOfProperty(property, now), timeOfText(value, now))
+      ? (property, now) => passes(timeOfProperty(property, now, zone), timeOfText(value, now, zone))
       : never,
   );
 
@@ -109,8 +135,8 @@ const versioned = (passes: (order: number) => boolean): Operator =>
 
 const ranged = (rangeOf: (text: string) => VersionRange | undefined): Operator =>
   positive((value) => {
-    const range = rangeOf(textOf(value).trim());
-    return range ? versionTest((version) => isInRange(version, range)) : never;
+    const range = rangeOf(textOf(value));
+    return range ? versionTest(range) : never;
   });
 
 const versionTest =
@@ -124,10 +150,12 @@ const isSet = positive(() => () => true);
 const contains = textual((text, wanted) => text.includes(wanted));
 const startsWith = textual((text, wanted) => text.startsWith(wanted));
 const endsWith = textual((text, wanted) => text.endsWith(wanted));
+/** Meant for cohorts and flags: an evaluation error where it stands with a property. */
+const elsewhere: Operator = { missing: false, prepare: () => never };
 
 /**
  * The operators of property filters. A present null counts as set; its text is "null". What is not in
- * the table fails the flag. Upstream PostHog rust/feature-flags, property_matching (version 1).
+ * the table fails the flag. Upstream PostHog rust/feature-flags, property_matching.
  */
 const operators: ReadonlyMap<string, Operator> = new Map([
   ["exact", exact],
@@ -162,14 +190,30 @@ const operators: ReadonlyMap<string, Operator> = new Map([
   ["semver_tilde", ranged(tildeRange)],
   ["semver_caret", ranged(caretRange)],
   ["semver_wildcard", ranged(wildcardRange)],
+  ["in", elsewhere],
+  ["not_in", elsewhere],
+  ["flag_evaluates_to", elsewhere],
 ]);
 
-/** @throws FlagFailure for an operator that the table lacks. */
-export function operatorOf(name: string): Operator {
-  const operator = operators.get(name);
-  if (!operator) throw new FlagFailure("unsupported_operator");
-  return operator;
-}
+const valueless: ReadonlySet<string> = new Set(["is_set", "is_not_set"]);
 
 /** All names, for tests and documentation. */
 export const operatorNames: readonly string[] = [...operators.keys()];
+
+/** @throws FlagFailure for an operator that upstream does not have. */
+export function checkOperator(name: string): void {
+  if (!operators.has(name)) throw new FlagFailure("unsupported_operator");
+}
+
+/**
+ * The test of an operator with a filter's value. A filter whose value is null or absent matches nobody,
+ * whatever the operator, unless it needs no value.
+ * @throws FlagFailure for an unknown operator and for a value that cannot be evaluated.
+ */
+export function prepareTest(name: string, value: Json | undefined, matching: Matching): PreparedTest {
+  const operator = operators.get(name);
+  if (!operator) throw new FlagFailure("unsupported_operator");
+  if ((value === undefined || value === null) && !valueless.has(name))
+    return { missing: false, passes: never };
+  return { missing: operator.missing, passes: operator.prepare(value ?? null, matching) };
+}

@@ -1,24 +1,41 @@
 import type { Json } from "../kernel/json.ts";
 
+/** Below this a number is written with an exponent; JavaScript starts later. */
+const smallest = 1e-5;
+
+/** A number as upstream's JSON writer has it. What a parser has already lost (`5.0` is 5) stays lost. */
+function numberText(value: number): string {
+  const text = value !== 0 && Math.abs(value) < smallest ? value.toExponential() : String(value);
+  return text.replace("e+", "e");
+}
+
 /** A property as text: strings as they are, everything else as JSON. */
-export const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
+export function textOf(value: Json): string {
+  if (typeof value === "string") return value;
+  return typeof value === "number" ? numberText(value) : JSON.stringify(value);
+}
 
 /** Lower case for A–Z only. */
 export const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (part) => part.toLowerCase());
 
 const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const infinite = /^([+-]?)inf(?:inity)?$/i;
+const notANumber = /^[+-]?nan$/i;
 
-/** A number, or text that is exactly one number; NaN for everything else. Upstream: Rust's `f64::from_str`. */
-export function numberOf(value: Json): number {
+/**
+ * A number, or text that is exactly one; undefined for everything else. "nan" is a number here: it is NaN.
+ * Upstream: Rust's `f64::from_str`.
+ */
+export function numberOf(value: Json): number | undefined {
   if (typeof value === "number") return value;
-  if (typeof value !== "string") return Number.NaN;
+  if (typeof value !== "string") return undefined;
   if (decimal.test(value)) return Number(value);
   const found = infinite.exec(value);
-  return found ? (found[1] === "-" ? -Infinity : Infinity) : Number.NaN;
+  if (found) return found[1] === "-" ? -Infinity : Infinity;
+  return notANumber.test(value) ? Number.NaN : undefined;
 }
 
-/** true, "true" in any case, or a list of only such. */
+/** true, "true" in any case, or a list of only such (also the empty one). */
 export const isTruthy = (value: Json): boolean =>
   value === true ||
   (typeof value === "string" && value.toLowerCase() === "true") ||

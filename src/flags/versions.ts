@@ -1,90 +1,153 @@
-import { FlagFailure } from "./reasons.ts";
-
-/** A semantic version; build metadata is dropped. */
-export interface Version {
-  numbers: readonly [major: number, minor: number, patch: number];
-  prerelease: readonly string[];
-}
-
-const shape = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-([0-9a-z.-]+))?(?:\+[0-9a-z.-]*)?$/i;
-
 /**
- * Reads `v1.2.3-rc.1+build`; missing numbers are 0. undefined when it is no version.
- * @throws FlagFailure for four and more numbers, where upstream's behaviour is not known.
+ * A semantic version. Numbers are kept as digits without leading zeros: they may be larger than a double
+ * holds.
  */
-export function versionOf(text: string): Version | undefined {
-  const found = shape.exec(text.trim());
-  if (!found) {
-    if (/^v?\d+(?:\.\d+){3,}/i.test(text.trim())) throw new FlagFailure("unsupported_version");
-    return undefined;
-  }
-  return {
-    numbers: [Number(found[1]), Number(found[2] ?? 0), Number(found[3] ?? 0)],
-    prerelease: found[4]?.split(".") ?? [],
-  };
+export interface Version {
+  readonly numbers: readonly [major: string, minor: string, patch: string];
+  /** What follows `-`, "" when there is nothing. */
+  readonly prerelease: string;
+  /** What follows `+`, "" when there is nothing. It counts in comparisons, after everything else. */
+  readonly build: string;
 }
+
+const whole = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?$/;
+const largest = "18446744073709551615";
 
 const isNumeric = (part: string): boolean => /^\d+$/.test(part);
+const withoutZeros = (part: string): string => (isNumeric(part) ? part.replace(/^0+(?=\d)/, "") : part);
 
-function compareParts(a: string, b: string): number {
-  if (isNumeric(a) && isNumeric(b)) return Number(a) - Number(b);
-  if (isNumeric(a) !== isNumeric(b)) return isNumeric(a) ? -1 : 1;
-  return a < b ? -1 : a > b ? 1 : 0;
+/** A `v` in front and blanks around are not part of a version. */
+const normalized = (text: string): string => text.replace(/^v/, "").trim();
+
+/** `3.08-rc` → `3.8.0-rc`: leading zeros go, missing numbers are 0. */
+function canonical(text: string): string {
+  const end = text.search(/[-+]/);
+  const numbers = (end < 0 ? text : text.slice(0, end)).split(".").map(withoutZeros);
+  while (numbers.length < 3) numbers.push("0");
+  return numbers.join(".") + (end < 0 ? "" : text.slice(end));
 }
 
-function comparePrereleases(a: readonly string[], b: readonly string[]): number {
-  if (a.length === 0 || b.length === 0) return b.length - a.length;
-  for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const order = compareParts(a[i] ?? "", b[i] ?? "");
+const isPrerelease = (text: string): boolean =>
+  text.split(".").every((part) => part !== "" && !/^0\d+$/.test(part));
+
+/**
+ * Reads `v1.2.3-rc.1+build`; undefined when it is no version, as with four and more numbers. Upstream
+ * PostHog rust/feature-flags, property_matching; the syntax is that of Rust's `semver`.
+ */
+export function versionOf(text: string): Version | undefined {
+  const found = whole.exec(canonical(normalized(text)));
+  if (!found) return undefined;
+  const [, major = "", minor = "", patch = "", prerelease = "", build = ""] = found;
+  const numbers = [major, minor, patch] as const;
+  const fits = numbers.every((it) => compareNumbers(it, largest) <= 0);
+  const isWellFormed = prerelease === "" || isPrerelease(prerelease);
+  return fits && isWellFormed && !build.split(".").slice(1).includes("") && !build.startsWith(".")
+    ? { numbers, prerelease, build }
+    : undefined;
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Digits without leading zeros. */
+const compareNumbers = (a: string, b: string): number => a.length - b.length || compareText(a, b);
+
+/** Numbers come before words; of equal numbers the one with more leading zeros comes later. */
+function compareParts(a: string, b: string): number {
+  if (!isNumeric(a) || !isNumeric(b)) return isNumeric(a) ? -1 : isNumeric(b) ? 1 : compareText(a, b);
+  return compareNumbers(withoutZeros(a), withoutZeros(b)) || a.length - b.length;
+}
+
+function compareLists(a: string, b: string): number {
+  const [left, right] = [a.split("."), b.split(".")];
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const order = compareParts(left[i] ?? "", right[i] ?? "");
     if (order !== 0) return order;
   }
-  return a.length - b.length;
+  return left.length - right.length;
 }
 
-/** Negative, zero or positive, in the order of SemVer 2.0. */
+/** A version without a prerelease comes after all its prereleases. */
+function comparePrereleases(a: string, b: string): number {
+  if (a === "" || b === "") return a === b ? 0 : a === "" ? 1 : -1;
+  return compareLists(a, b);
+}
+
+/**
+ * Negative, zero or positive, in the order of SemVer 2.0; versions that differ in their build only are
+ * ordered by it, and never equal. Upstream: Rust's `semver`.
+ */
 export function compareVersions(a: Version, b: Version): number {
   for (const i of [0, 1, 2] as const) {
-    if (a.numbers[i] !== b.numbers[i]) return a.numbers[i] - b.numbers[i];
+    const order = compareNumbers(a.numbers[i], b.numbers[i]);
+    if (order !== 0) return order;
   }
-  return comparePrereleases(a.prerelease, b.prerelease);
+  const order = comparePrereleases(a.prerelease, b.prerelease);
+  if (order !== 0 || a.build === b.build) return order;
+  return a.build === "" || b.build === "" ? a.build.length - b.build.length : compareLists(a.build, b.build);
 }
 
-/** Versions from `from` (inclusive) up to `to` (exclusive). */
-export interface VersionRange {
-  from: Version;
-  to: Version;
+/** Which versions a requirement admits. */
+export type VersionRange = (version: Version) => boolean;
+
+interface Wanted {
+  readonly numbers: readonly string[];
+  readonly prerelease: string;
 }
 
-const release = (major: number, minor: number, patch: number): Version => ({
-  numbers: [major, minor, patch],
-  prerelease: [],
-});
+/** A prerelease is admitted only by a requirement that names one of the same version. */
+const admits = (wanted: Wanted, version: Version): boolean =>
+  version.prerelease === "" ||
+  (wanted.prerelease !== "" && wanted.numbers.every((it, i) => it === version.numbers[i]));
 
-export const isInRange = (version: Version, range: VersionRange): boolean =>
-  compareVersions(version, range.from) >= 0 && compareVersions(version, range.to) < 0;
+/**
+ * From the wanted version (inclusive) on, as long as the first `fixed` numbers are the same. Upstream:
+ * Rust's `semver`, which orders by the patch number only where the minor one is fixed.
+ */
+const upwards =
+  (wanted: Wanted, fixed: number): VersionRange =>
+  (version) => {
+    if (!admits(wanted, version)) return false;
+    for (let i = 0; i < wanted.numbers.length; i++) {
+      const order = compareNumbers(version.numbers[i] ?? "", wanted.numbers[i] ?? "");
+      if (order !== 0) return i >= fixed && order > 0;
+    }
+    return wanted.numbers.length < 3 || comparePrereleases(version.prerelease, wanted.prerelease) >= 0;
+  };
 
-/** `~1.2.3`: the same minor version. */
+/** `~1.2.3`: the same minor version. The value is written without the sign. */
 export function tildeRange(text: string): VersionRange | undefined {
-  const from = versionOf(text.replace(/^~/, ""));
-  return from && { from, to: release(from.numbers[0], from.numbers[1] + 1, 0) };
+  const wanted = versionOf(text);
+  return wanted && upwards(wanted, 2);
 }
 
-/** `^1.2.3`: the same leftmost non-zero number. */
+/** How many numbers must stay: up to the leftmost that is not 0. */
+const leftmost = (numbers: readonly string[]): number => numbers.findIndex((it) => it !== "0") + 1 || 3;
+
+/** `^1.2.3`: the same leftmost non-zero number. The value is written without the sign. */
 export function caretRange(text: string): VersionRange | undefined {
-  const from = versionOf(text.replace(/^\^/, ""));
-  if (!from) return undefined;
-  const [major, minor, patch] = from.numbers;
-  if (major > 0) return { from, to: release(major + 1, 0, 0) };
-  return { from, to: minor > 0 ? release(0, minor + 1, 0) : release(0, 0, patch + 1) };
+  const wanted = versionOf(text);
+  return wanted && upwards(wanted, leftmost(wanted.numbers));
 }
 
-/** `1.*`, `1.2.*` or `*`. */
+const isWild = (part: string): boolean => part === "*" || part.toLowerCase() === "x";
+
+/**
+ * `1.*`, `1.2.*`, `1.*.*` or `*`; a version without a wildcard means what `^` does, with the numbers that
+ * it has. undefined for anything else. Upstream as `versionOf`.
+ */
 export function wildcardRange(text: string): VersionRange | undefined {
-  if (text === "*") return { from: release(0, 0, 0), to: release(Infinity, 0, 0) };
-  const found = /^v?(\d+)(?:\.(\d+))?\.\*$/i.exec(text);
-  if (!found) return undefined;
-  const major = Number(found[1]);
-  if (found[2] === undefined) return { from: release(major, 0, 0), to: release(major + 1, 0, 0) };
-  const minor = Number(found[2]);
-  return { from: release(major, minor, 0), to: release(major, minor + 1, 0) };
+  const parts = normalized(text).split(".").map(withoutZeros);
+  const wild = parts.findIndex(isWild);
+  if (wild < 0) return partialCaret(parts, text);
+  const numbers = parts.slice(0, wild);
+  const isSound = parts.length <= 3 && numbers.every(isNumeric) && parts.slice(wild).every(isWild);
+  if (!isSound || (wild === 0 && parts.length > 1)) return undefined;
+  return ({ numbers: own, prerelease }) => prerelease === "" && numbers.every((it, i) => it === own[i]);
+}
+
+function partialCaret(parts: readonly string[], text: string): VersionRange | undefined {
+  if (parts.length >= 3) return caretRange(text);
+  if (!parts.every(isNumeric)) return undefined;
+  const fixed = parts[0] === "0" ? parts.length : 1;
+  return upwards({ numbers: parts, prerelease: "" }, fixed);
 }

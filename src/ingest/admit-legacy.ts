@@ -164,6 +164,7 @@ function readItem(raw: JsonObject, index: number, admission: Admission): Item {
     set: objectOf(raw.$set),
     setOnce: objectOf(raw.$set_once),
     processPerson: properties.$process_person_profile,
+    place: undefined,
     warnings: undefined,
     placeholder: false,
     dropped: undefined,

@@ -102,6 +102,7 @@ function keptItem(item: V1Item, uuid: string, admission: V1Admission): Item {
     set: undefined,
     setOnce: undefined,
     processPerson: options.$process_person_profile ?? own.$process_person_profile,
+    place: undefined,
     warnings: placeholder ? ["person_processing_disabled"] : undefined,
     placeholder,
     dropped: undefined,

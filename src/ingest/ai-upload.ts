@@ -113,7 +113,7 @@ export function takeAiUpload(desk: Desk, packet: Packet, note: Note): AcceptedPa
   const readable = bytes.toString("latin1");
   if (maskKeys(readable) !== readable) note.redacted = true;
   const items = admitAll(openLegacy(event, false), packet, desk.dialect);
-  note.events = record(desk, project, items);
+  note.events = record(desk, project, items, packet);
   note.keys = items;
   return parts.map(acceptedPart);
 }

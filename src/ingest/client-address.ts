@@ -1,4 +1,4 @@
-import type { TrafficLine } from "../model/traffic.ts";
+import { isIP } from "node:net";
 
 /** The value of a header in a flat list, by its name in lower case. */
 export function headerIn(headers: readonly string[], name: string): string | undefined {
@@ -8,14 +8,29 @@ export function headerIn(headers: readonly string[], name: string): string | und
   return undefined;
 }
 
+const withPort = /^\[(.+)\](?::\d+)?$|^(\d+\.\d+\.\d+\.\d+):\d+$/;
+
+/** The address in an entry of a forwarding header, without its port; undefined when it is none. */
+export function forwardedAddress(entry: string): string | undefined {
+  const text = entry.trim();
+  const found = withPort.exec(text);
+  const address = found?.[1] ?? found?.[2] ?? text;
+  return isIP(address) === 0 ? undefined : address;
+}
+
 /** Both spellings: the contract names the header as WSGI does. */
 const forwardedNames = ["x-forwarded-for", "http_x_forwarded_for"];
 
-/** The client's address: the first entry of X-Forwarded-For, else the sender's. Upstream v0_endpoint.rs. */
-export function clientAddress(line: TrafficLine): string {
+/**
+ * The client's address: the first entry of X-Forwarded-For that is one, else the sender's (`peer`).
+ * `header` reads a header by its name in lower case. Upstream capture, v0_endpoint.rs.
+ */
+export function clientAddress(header: (name: string) => string | undefined, peer: string): string {
   for (const name of forwardedNames) {
-    const first = headerIn(line.headers, name)?.split(",")[0]?.trim();
-    if (first) return first;
+    for (const entry of header(name)?.split(",") ?? []) {
+      const address = forwardedAddress(entry);
+      if (address !== undefined) return address;
+    }
   }
-  return line.peer;
+  return peer;
 }

@@ -3,7 +3,7 @@ import type { EventFacts } from "../model/event.ts";
 import type { People } from "../model/people.ts";
 import { maxGroupTypes } from "../model/person.ts";
 import { type Item, warn } from "./item.ts";
-import { patched } from "./person-properties.ts";
+import { patched, personFieldsOf } from "./person-properties.ts";
 
 /** A type's index, given at first sight; undefined when the project has five others already. */
 function typeIndex(people: People, project: number, name: string): number | undefined {
@@ -36,13 +36,11 @@ function noteGroups(people: People, project: number, groups: JsonObject, facts: 
   }
 }
 
-const groupStrips = ["$set", "$set_once", "$unset"];
-
 /** `$groupidentify`: makes the group, or lays `$group_set` over what it has. */
 function identifyGroup(people: People, project: number, item: Item, facts: EventFacts): void {
   const { $group_type: name, $group_key, $group_set } = item.properties;
   const key = keyText($group_key);
-  const strips = groupStrips.filter((field) => item.properties[field] !== undefined);
+  const strips = personFieldsOf(item);
   if (strips.length > 0) facts.strips = [...(facts.strips ?? []), ...strips];
   if (typeof name !== "string" || name === "" || key === "") {
     warn(facts, "missing_group_identity");

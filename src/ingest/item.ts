@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import type { DropReason, Warning } from "../model/outcome.ts";
+import type { Place } from "../model/places.ts";
 
 /**
  * One item of a request, read: what the rest of the pipeline needs of it. It is its own index key
@@ -18,6 +19,8 @@ export interface Item {
   setOnce: JsonObject | undefined;
   /** The value of `$process_person_profile`, wherever it stood. */
   processPerson: Json | undefined;
+  /** Where the item's address is, once that has been looked up. */
+  place: Place | undefined;
   warnings: Warning[] | undefined;
   /** A placeholder id (capture v1): its events are kept without a person. */
   placeholder: boolean;
@@ -41,6 +44,7 @@ export const unreadItem = (time: number): Item => ({
   set: undefined,
   setOnce: undefined,
   processPerson: undefined,
+  place: undefined,
   warnings: undefined,
   placeholder: false,
   dropped: undefined,

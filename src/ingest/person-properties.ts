@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import { copiedProperties } from "../model/copied-properties.ts";
+import { personPlace } from "./geoip.ts";
 import { type Item, objectOf } from "./item.ts";
 
 /** Not copied from events that a server sends: they describe the server. */
@@ -44,17 +45,35 @@ function layered(lowest: Layer, middle: Layer, highest: Layer): Layer {
   return { ...lowest, ...middle, ...highest };
 }
 
-/** `$set` and `$set_once` of an event as stored: copies below, then the properties', then the item's own. */
-export function personProperties(item: Pick<Item, "properties" | "set" | "setOnce">): {
+interface PersonProperties {
   set: JsonObject | undefined;
   setOnce: JsonObject | undefined;
-} {
-  const { properties } = item;
+}
+
+/**
+ * `$set` and `$set_once` of an event as stored: copies below, then the properties', then the item's own,
+ * then those of its place.
+ */
+export function personProperties(
+  item: Pick<Item, "properties" | "set" | "setOnce" | "place">,
+): PersonProperties {
+  const { properties, place } = item;
   const copies = copiesOf(properties);
-  return {
-    set: layered(copies?.set, objectOf(properties.$set), item.set),
-    setOnce: layered(copies?.setOnce, objectOf(properties.$set_once), item.setOnce),
-  };
+  const set = layered(copies?.set, objectOf(properties.$set), item.set);
+  const setOnce = layered(copies?.setOnce, objectOf(properties.$set_once), item.setOnce);
+  if (place === undefined) return { set, setOnce };
+  const located = personPlace(place);
+  return { set: { ...set, ...located.set }, setOnce: { ...setOnce, ...located.setOnce } };
+}
+
+/** What the service keeps of an event for its person. */
+const personFields = ["$set", "$set_once", "$unset"] as const;
+
+/** Which of the fields for a person the event would be stored with; events that change none go without. */
+export function personFieldsOf(item: Item): string[] {
+  const { set, setOnce } = personProperties(item);
+  const made: JsonObject = { ...(set && { $set: set }), ...(setOnce && { $set_once: setOnce }) };
+  return personFields.filter((name) => made[name] !== undefined || item.properties[name] !== undefined);
 }
 
 function unsetNames(value: Json | undefined): readonly string[] {

@@ -4,31 +4,18 @@ import type { Person } from "../model/person.ts";
 import { isIllegalForMerge } from "./illegal-ids.ts";
 import { type Item, warn } from "./item.ts";
 import { applyMerge } from "./merge.ts";
-import { type Patch, patched, patchOf } from "./person-properties.ts";
+import { type Patch, patched, patchOf, personFieldsOf } from "./person-properties.ts";
 import { personUuid } from "./person-uuid.ts";
 import type { MergeWish } from "./special-events.ts";
 
 /** A personless event this much later than its person was made counts as a full one. */
 const upgradeAfter = 60_000;
 
-/** What a personless event does not keep. */
-const personFields = ["$set", "$set_once", "$unset"] as const;
-
-function personlessStrips(item: Item): string[] {
-  const { properties } = item;
-  return personFields.filter(
-    (name) =>
-      properties[name] !== undefined ||
-      (name === "$set" && item.set !== undefined) ||
-      (name === "$set_once" && item.setOnce !== undefined),
-  );
-}
-
 /** The event names its person and changes nothing; a person is not made. */
 function passPersonless(desk: Desk, project: number, item: Item, facts: EventFacts): void {
   const { people } = desk;
   const person = people.personOf(project, item.distinct_id);
-  const strips = personlessStrips(item);
+  const strips = personFieldsOf(item);
   if (strips.length > 0) facts.strips = strips;
   facts.person = person?.uuid ?? personUuid(project, item.distinct_id);
   if (person !== undefined && item.time > person.created_at + upgradeAfter) return;

@@ -1,8 +1,10 @@
 import type { Desk } from "../model/desk.ts";
 import type { EventFacts } from "../model/event.ts";
 import type { DropReason } from "../model/outcome.ts";
+import { placeFinder } from "./geoip.ts";
 import { settleGroups } from "./groups.ts";
 import type { Item } from "./item.ts";
+import type { Packet } from "./packet.ts";
 import { settlePerson } from "./persons.ts";
 import { type SpecialEvent, specialEvents } from "./special-events.ts";
 
@@ -35,6 +37,7 @@ function droppedFacts(item: Item, dropped: DropReason): EventFacts {
 function keptFacts(desk: Desk, project: number, item: Item, special: SpecialEvent | undefined): EventFacts {
   const facts: EventFacts = { uuid: item.uuid ?? desk.ids.uuid(), time: item.time, person: null };
   if (item.warnings !== undefined) facts.warnings = item.warnings;
+  if (item.place !== undefined) facts.place = item.place;
   settlePerson(desk, project, item, special?.merge?.(item, desk.dialect), facts);
   if (item.properties.$groups !== undefined || item.event === "$groupidentify") {
     settleGroups(desk.people, project, item, facts);
@@ -42,11 +45,20 @@ function keptFacts(desk: Desk, project: number, item: Item, special: SpecialEven
   return facts;
 }
 
+/** Who sent the items. */
+type Sender = Pick<Packet, "headers" | "peer">;
+
 /**
  * Decides on each item in turn, with all effects on persons and groups: one `EventFacts` per item, in
  * order, kept or dropped. `project` is null when the key belongs to nobody.
  */
-export function record(desk: Desk, project: number | null, items: readonly Item[]): EventFacts[] {
+export function record(
+  desk: Desk,
+  project: number | null,
+  items: readonly Item[],
+  sender: Sender,
+): EventFacts[] {
+  const placeOf = placeFinder(desk.geoip, sender);
   const earlier: Earlier = items.length > 1 ? new Set() : undefined;
   const events: EventFacts[] = [];
   for (const item of items) {
@@ -57,6 +69,7 @@ export function record(desk: Desk, project: number | null, items: readonly Item[
       continue;
     }
     if (item.uuid !== null) earlier?.add(item.uuid);
+    if (placeOf !== undefined) item.place = placeOf(item.properties);
     events.push(keptFacts(desk, project, item, special));
   }
   return events;

@@ -4,6 +4,7 @@ import type { EventKey, Shape, TrafficLine } from "../model/traffic.ts";
 import { legacyKey } from "./admit-legacy.ts";
 import { v1Key } from "./admit-v1.ts";
 import { clientAddress, headerIn } from "./client-address.ts";
+import { eventPlace, ipOf } from "./geoip.ts";
 import { noProperties, objectOf } from "./item.ts";
 import { isEngage, openLegacy, openV1 } from "./open.ts";
 import { personProperties } from "./person-properties.ts";
@@ -74,9 +75,9 @@ export function keysOf(line: TrafficLine): EventKey[] {
   });
 }
 
-/** `$set` and `$set_once` as stored: with the copies, and the item's own over the properties'. */
-function personFields(item: JsonObject, properties: JsonObject): JsonObject {
-  const top = { set: objectOf(item.$set), setOnce: objectOf(item.$set_once) };
+/** `$set` and `$set_once` as stored: with the copies and the place, and the item's own over the properties'. */
+function personFields(item: JsonObject, properties: JsonObject, { place }: EventFacts): JsonObject {
+  const top = { set: objectOf(item.$set), setOnce: objectOf(item.$set_once), place };
   const { set, setOnce } = personProperties({ properties, ...top });
   return { ...(set ? { $set: set } : {}), ...(setOnce ? { $set_once: setOnce } : {}) };
 }
@@ -87,11 +88,12 @@ const groupFields = (facts: EventFacts): JsonObject =>
 /** The item's properties and all that the service adds to them, without what it takes away. */
 function keptProperties(item: JsonObject, line: TrafficLine, facts: EventFacts): JsonObject {
   const own = readerOf(line).properties(item, line);
-  const address = own.capture_internal === true ? "127.0.0.1" : clientAddress(line);
+  const address = clientAddress((name) => headerIn(line.headers, name), line.peer);
   const all: JsonObject = {
-    $ip: address,
     ...own,
-    ...(line.shape === "recording" ? {} : personFields(item, own)),
+    $ip: ipOf(own, address),
+    ...(facts.place && eventPlace(facts.place)),
+    ...(line.shape === "recording" ? {} : personFields(item, own, facts)),
     ...groupFields(facts),
     ...facts.adds,
   };

@@ -78,6 +78,6 @@ function takeOpened(desk: Desk, packet: Packet, note: Note, opened: Opened, lane
   const project = projectInto(note, desk, opened);
   const items = admitAll(opened, packet, desk.dialect);
   if (lane === "ai") refuseOthers(items);
-  note.events = record(desk, project, items);
+  note.events = record(desk, project, items, packet);
   note.keys = items;
 }

@@ -79,7 +79,7 @@ export function takeV1(desk: Desk, packet: Packet, note: Note, aiOnly: boolean):
   note.project = project;
   const opened = openV1(bodyInto(note, packet, encoding));
   const items = admitV1Batch(opened.items, { at: packet.at, sentAt, aiOnly });
-  note.events = record(desk, project, items);
+  note.events = record(desk, project, items, packet);
   note.keys = items;
   return Object.fromEntries(items.map((item) => [item.uuid ?? "", resultOf(item)]));
 }

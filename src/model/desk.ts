@@ -2,6 +2,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Dialect } from "./dialect.ts";
 import type { People } from "./people.ts";
+import type { Places } from "./places.ts";
 import type { Project, Worlds } from "./world.ts";
 
 /** All that a handler may touch. Made once, in sim.ts. */
@@ -11,6 +12,8 @@ export interface Desk {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly dialect: Dialect;
+  /** Where addresses are. */
+  readonly geoip: Places;
   /** The project of a key; with --adopt-tokens a well-formed unknown `phc_` key becomes a project here. */
   projectFor(token: string): Project | undefined;
   /** Was an event with this uuid already kept in the project? */

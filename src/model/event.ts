@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../kernel/json.ts";
 import type { DropReason, Warning } from "./outcome.ts";
+import type { Place } from "./places.ts";
 
 /** Who the event's person is: a stored person, a synthetic one (personless event), or nobody (dropped). */
 type PersonMode = "full" | "propertyless" | "none";
@@ -22,6 +23,8 @@ export interface EventFacts {
   warnings?: Warning[];
   /** Group keys by type index, e.g. {"0": "acme"}. */
   groups?: Record<string, string>;
+  /** Where the event's address is: its `$geoip_…` properties. */
+  place?: Place;
   /** Properties that the service adds or changes, laid over the item's own. */
   adds?: JsonObject;
   /** Names of the item's properties that are not kept, e.g. `$set` of a personless event. */

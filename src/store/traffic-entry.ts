@@ -76,6 +76,7 @@ const isUsual = (facts: EventFacts): boolean =>
   facts.mode === undefined &&
   facts.adds === undefined &&
   facts.groups === undefined &&
+  facts.place === undefined &&
   facts.warnings === undefined &&
   facts.strips === undefined &&
   facts.detail === undefined &&

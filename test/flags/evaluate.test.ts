@@ -256,6 +256,230 @@ const rows: [string, Filters, Who, boolean | string, string, number | null, stri
     "Matched condition set 1",
   ],
   [
+    "an empty device id is none",
+    { groups: [{}] },
+    { deviceId: "" },
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "persons missed, groups not given",
+    {
+      groups: [{ properties: [pro] }, { aggregation_group_type_index: 0 }],
+    },
+    {},
+    false,
+    "no_condition_match",
+    0,
+    "No matching condition set (group conditions were not evaluated because no group type was provided)",
+  ],
+  [
+    "a missed rollout tells nothing of groups",
+    {
+      groups: [{ rollout_percentage: 0 }, { aggregation_group_type_index: 0 }],
+    },
+    {},
+    false,
+    "out_of_rollout_bound",
+    0,
+    "Out of rollout bound",
+  ],
+  [
+    "groups not given at all: the later set is told",
+    { groups: [{}, { aggregation_group_type_index: 1 }], aggregation_group_type_index: 0 },
+    {},
+    false,
+    "no_group_type",
+    1,
+    "No group type",
+  ],
+  [
+    "a set about another group than the flag",
+    { groups: [{ aggregation_group_type_index: 1 }], aggregation_group_type_index: 0 },
+    { groups: { 1: { key: "x" } } },
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "a person's property in a group flag",
+    { groups: [{ properties: [pro] }], aggregation_group_type_index: 0 },
+    { groups: { 0: { key: "acme" } }, properties: { plan: "pro" } },
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "a group's property in a set about persons",
+    { groups: [{ properties: [{ ...pro, type: "group", group_type_index: 1 }] }] },
+    { groups: { 1: { key: "acme", properties: { plan: "pro" } } } },
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "a group's property without the group is absent",
+    { groups: [{ properties: [{ ...pro, operator: "is_not", type: "group", group_type_index: 1 }] }] },
+    {},
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "a group's property of no type is absent",
+    { groups: [{ properties: [{ ...pro, type: "group" }] }] },
+    { groups: { 0: { key: "acme", properties: { plan: "pro" } } } },
+    false,
+    "no_condition_match",
+    0,
+    "No matching condition set",
+  ],
+  [
+    "a filter without a type reads what the set is about",
+    { groups: [{ properties: [{ key: "plan", value: "pro" }] }], aggregation_group_type_index: 0 },
+    { groups: { 0: { key: "acme", properties: { plan: "pro" } } } },
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "a field of the person, not its property",
+    {
+      groups: [
+        {
+          properties: [
+            { key: "created_at", type: "person_metadata", operator: "is_date_before", value: "2026-01-01" },
+          ],
+        },
+      ],
+    },
+    { metadata: { created_at: "2025-05-05T00:00:00Z" }, properties: { created_at: "2027-01-01" } },
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "a field without a person is absent",
+    { groups: [{ properties: [{ key: "created_at", type: "person_metadata", operator: "is_not_set" }] }] },
+    {},
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "a filter without a value matches nobody, though it is negative",
+    { groups: [{ properties: [{ key: "x", operator: "is_not" }] }] },
+    {},
+    false,
+    "no_condition_match",
+    0,
+    "No matching condition set",
+  ],
+  [
+    "negation is for cohorts",
+    { groups: [{ properties: [{ ...pro, negation: true }] }] },
+    { properties: { plan: "pro" } },
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "a flag that is not known matches nothing",
+    {
+      groups: [{ properties: [{ key: "3", type: "flag", operator: "flag_evaluates_to", value: false }] }],
+    },
+    {},
+    false,
+    "no_condition_match",
+    0,
+    "No matching condition set",
+  ],
+  [
+    "enrolment comes before its legacy form, also without a choice",
+    {
+      groups: [{}],
+      feature_enrollment: true,
+      super_groups: [{ properties: [{ key: "in", value: ["true"] }] }],
+    },
+    { properties: { in: "false" } },
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "TRUE is no choice for it",
+    { groups: [{}], feature_enrollment: true },
+    { properties: { "$feature_enrollment/beta": "TRUE" } },
+    false,
+    "super_condition_value",
+    0,
+    "Super condition value",
+  ],
+  [
+    "enrolment comes before holdouts",
+    { groups: [], feature_enrollment: true, holdout: { id: 1, exclusion_percentage: 100 } },
+    { properties: { "$feature_enrollment/beta": true } },
+    true,
+    "super_condition_value",
+    0,
+    "Super condition value",
+  ],
+  [
+    "everyone is held out",
+    { groups: [{}], holdout: { id: 7, exclusion_percentage: 250 } },
+    { distinctId: "test_user" },
+    "holdout-7",
+    "holdout_condition_value",
+    null,
+    "Holdout condition value",
+  ],
+  [
+    "nobody is held out",
+    { groups: [{}], holdout: { id: 7, exclusion_percentage: -1 } },
+    { distinctId: "" },
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "holdouts of a group flag hash the group",
+    {
+      groups: [{ aggregation_group_type_index: null }],
+      aggregation_group_type_index: 0,
+      holdout: { id: 42, exclusion_percentage: 20 },
+    },
+    { distinctId: "test_user", groups: { 0: { key: "user-1" } } },
+    "holdout-42",
+    "holdout_condition_value",
+    null,
+    "Holdout condition value",
+  ],
+  [
+    "the newer form of holdouts comes first",
+    {
+      groups: [{}],
+      holdout: { id: 1, exclusion_percentage: 0 },
+      holdout_groups: [{ variant: "holdout-3", rollout_percentage: 100 }],
+    },
+    {},
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
     "held out by the legacy form",
     { groups: [{}], holdout_groups: [{ variant: "holdout-3", rollout_percentage: 20 }] },
     { distinctId: "user-1" },
@@ -330,35 +554,61 @@ describe("evaluation", () => {
     expect(decide({ filters: { groups: [{}], ...filters, payloads } }, who).payload).toBe(expected);
   });
 
+  test("holdouts of a continuity flag do not see stored hash keys", () => {
+    const flag = {
+      ensure_experience_continuity: true,
+      filters: { groups: [{}], holdout: { id: 1, exclusion_percentage: 20 } },
+    };
+    const held = (who: Who) => decide(flag, { distinctId: "distinct_id_0", ...who }).value;
+    expect(held({ continuityKey: "user-1" })).toBe(true);
+    expect(held({ continuityKey: "distinct_id_0", anonymousId: "user-1" })).toBe("holdout-1");
+    expect(held({ distinctId: "user-1", continuityKey: "distinct_id_0" })).toBe("holdout-1");
+  });
+
+  test("without a device, legacy enrolment and holdouts of a device flag fall back to the distinct id", () => {
+    const holdout = { groups: [{}], holdout: { id: 1, exclusion_percentage: 20 } };
+    const flag = { bucketing_identifier: "device_id", filters: holdout };
+    expect(decide(flag, { distinctId: "user-1" }).value).toBe("holdout-1");
+    expect(decide(flag, { distinctId: "user-1", deviceId: "test_user" }).value).toBe(true);
+    const enrolment = { super_groups: [{ properties: [{ key: "in", value: "x" }], rollout_percentage: 45 }] };
+    const old = { key: "simple-flag", bucketing_identifier: "device_id", filters: enrolment };
+    const who = (distinctId: string) => ({ distinctId, properties: { in: "x" } });
+    expect([decide(old, who("distinct_id_1")).value, decide(old, who("distinct_id_3")).value]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  test("early exit is for rollouts, not for missing devices", () => {
+    const groups = [{}, { aggregation_group_type_index: 0 }];
+    const flag = { bucketing_identifier: "device_id", filters: { groups, early_exit: true } };
+    const decision = decide(flag, { groups: { 0: { key: "acme" } } });
+    expect(decision).toMatchObject({ value: true, condition_index: 1 });
+  });
+
   test.each<[string, Filters]>([
-    ["unsupported_cohort", { groups: [{ properties: [{ key: "id", type: "cohort", value: 1 }] }] }],
+    ["dependency_not_found_cohort", { groups: [{ properties: [{ key: "id", type: "cohort", value: 1 }] }] }],
     [
-      "unsupported_cohort",
-      { groups: [{}, { properties: [{ key: "id", type: "cohort", value: 1, operator: "in" }] }] },
-    ],
-    [
-      "unsupported_flag_dependency",
-      { groups: [{ properties: [{ key: "3", type: "flag", operator: "flag_evaluates_to", value: true }] }] },
+      "cohort_filters_parsing_error",
+      { groups: [{ properties: [{ key: "id", type: "cohort", value: "all" }] }] },
     ],
     [
       "unsupported_property_type",
-      { groups: [{ properties: [{ key: "created_at", type: "person_metadata", operator: "is_set" }] }] },
+      { groups: [{}, { properties: [{ key: "$pageview", type: "behavioral", operator: "is_set" }] }] },
     ],
-    [
-      "unsupported_property_type",
-      { groups: [{ properties: [{ key: "plan", type: "group", group_type_index: 0 }] }] },
-    ],
-    ["unsupported_property_type", { groups: [{ properties: [pro] }], aggregation_group_type_index: 0 }],
-    [
-      "unsupported_property_type",
-      {
-        groups: [{ properties: [{ key: "x", type: "group", group_type_index: 1 }] }],
-        aggregation_group_type_index: 0,
-      },
-    ],
+    ["unsupported_property_type", { groups: [{ properties: [{ key: "x", type: "constructor" }] }] }],
     ["unsupported_operator", { groups: [{ properties: [{ key: "x", operator: "sounds_like", value: 1 }] }] }],
-    ["unsupported_operator", { groups: [{ properties: [{ key: "x", negation: true, value: 1 }] }] }],
     ["unsupported_filter_value", { groups: [{}], holdout: { id: 1 } }],
+    ["unsupported_filter_value", { groups: [{}], super_groups: [{ properties: [null] }] }],
+    ["unsupported_filter_value", { groups: [{}], super_groups: [{ properties: [{ value: 1 }] }] }],
+    [
+      "unsupported_regex",
+      { groups: [{}, { properties: [{ key: "x", operator: "regex", value: "(?>x)" }] }] },
+    ],
+    [
+      "unsupported_regex",
+      { groups: [{ properties: [{ key: "x", operator: "regex", value: "(?=x)(x+)+$" }] }] },
+    ],
   ])("%s: the flag fails instead of guessing", (code, filters) => {
     expect(decide({ filters }, { properties: { x: 1 } })).toEqual({
       value: false,
@@ -371,11 +621,12 @@ describe("evaluation", () => {
     });
   });
 
-  test("a value that cannot be read fails only whom it concerns", () => {
-    const filters = {
-      groups: [{ properties: [{ key: "seen", operator: "is_date_after", value: "2026-01-01" }] }],
-    };
-    expect(decide({ filters }, { properties: { seen: "May 5th 2026" } }).failed).toBe(true);
-    expect(decide({ filters }, { properties: { seen: "2026-05-05" } }).value).toBe(true);
+  test("what fails in a set fails only whom the evaluation leads there", () => {
+    const filters = { groups: [{ properties: [pro, { key: "id", type: "cohort", value: 1 }] }, {}] };
+    expect(decide({ filters }, { properties: { plan: "pro" } }).failed).toBe(true);
+    expect(decide({ filters }, { properties: { plan: "free" } })).toMatchObject({
+      value: true,
+      failed: false,
+    });
   });
 });

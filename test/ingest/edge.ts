@@ -13,6 +13,7 @@ import type { Desk } from "../../src/model/desk.ts";
 import type { Dialect } from "../../src/model/dialect.ts";
 import type { StoredEvent } from "../../src/model/event.ts";
 import type { People } from "../../src/model/people.ts";
+import { noPlaces, type Places } from "../../src/model/places.ts";
 import type { Note, TrafficLine } from "../../src/model/traffic.ts";
 import { openPeople } from "../../src/store/people.ts";
 import { openWorld } from "../../src/store/world.ts";
@@ -76,7 +77,7 @@ const bytesOf = (body: unknown): Buffer => {
 };
 
 /** The capture endpoints with a desk of their own and a journal in memory; no socket. */
-export function openEdge(dialect: Dialect = "documented") {
+export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlaces) {
   const clock = fixedClock(now);
   const seen = new Set<string>();
   const lines: TrafficLine[] = [];
@@ -87,6 +88,7 @@ export function openEdge(dialect: Dialect = "documented") {
     clock,
     ids: randomIds(clock),
     dialect,
+    geoip,
     projectFor: worlds.projectByKey,
     seen: (project, uuid) => seen.has(`${project} ${uuid}`),
   };

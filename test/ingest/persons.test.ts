@@ -189,6 +189,12 @@ describe("$process_person_profile", () => {
     expect([propertiesOf(edge), edge.people.isPersonless(1, "u")]).toEqual([undefined, true]);
   });
 
+  test("false: what would be copied to a person is not, either", async () => {
+    const properties = { $process_person_profile: false, $browser: "B" };
+    const stored = await openEdge().capture("e", "u", properties);
+    expect(stored.properties).toEqual({ ...properties, $ip: "127.0.0.1" });
+  });
+
   test.each([
     ["soon after the person was made", 60_000, "propertyless"],
     ["later than a minute", 60_001, "full"],

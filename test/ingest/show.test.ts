@@ -69,8 +69,14 @@ describe("showEvent", () => {
     ["the peer", {}, {}, "10.0.0.9"],
     ["the first forwarded address", { "x-forwarded-for": "203.0.113.7, 10.0.0.1" }, {}, "203.0.113.7"],
     ["in the contract's spelling", { http_x_forwarded_for: "203.0.113.8" }, {}, "203.0.113.8"],
+    ["… without its port", { "x-forwarded-for": "203.0.113.7:4711" }, {}, "203.0.113.7"],
+    ["… IPv6, too", { "x-forwarded-for": "[2001:db8::1]:4711" }, {}, "2001:db8::1"],
+    ["the first that is an address", { "x-forwarded-for": "unknown, 203.0.113.7" }, {}, "203.0.113.7"],
+    ["… of both headers", { "x-forwarded-for": "?", http_x_forwarded_for: "203.0.113.8" }, {}, "203.0.113.8"],
     ["an empty header is none", { "x-forwarded-for": "" }, {}, "10.0.0.9"],
     ["the sender's own $ip", { "x-forwarded-for": "203.0.113.7" }, { $ip: "1.2.3.4" }, "1.2.3.4"],
+    ["… unless it is empty", { "x-forwarded-for": "203.0.113.7" }, { $ip: "" }, "203.0.113.7"],
+    ["… or null", {}, { $ip: null }, "10.0.0.9"],
     ["internal capture", {}, { capture_internal: true }, "127.0.0.1"],
   ])("$ip: %s", async (_, headers, properties, expected) => {
     const body = { api_key: key, event: "e", distinct_id: "u", properties };

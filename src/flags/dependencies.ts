@@ -1,0 +1,126 @@
+import type { CompiledFlag } from "./compile.ts";
+import { type Decision, failed, off } from "./decision.ts";
+
+/** A flag among the others of its project. */
+export interface Entry {
+  readonly compiled: CompiledFlag;
+  /** Its place in the document. */
+  readonly position: number;
+  /** Under which ids and keys other flags ask for it. */
+  readonly names: readonly (number | string)[];
+  /** The flags that it asks for, without those that do not exist. */
+  readonly dependencies: readonly Entry[];
+  /** Set when it cannot be computed because of what it asks for. */
+  fault: Decision | undefined;
+}
+
+interface Draft extends Entry {
+  names: (number | string)[];
+  dependencies: Entry[];
+  /** Asks for a flag that does not exist, or for one that does. */
+  isMissingOne: boolean;
+}
+
+/** By id, and by key for references that are no ids. An active flag comes before a deleted one of its key. */
+function byReference(entries: readonly Draft[]): Map<number | string, Draft> {
+  const found = new Map<number | string, Draft>();
+  for (const entry of entries) {
+    const { id, key, deleted } = entry.compiled.flag;
+    found.set(id, entry);
+    if (!deleted || !found.has(key)) found.set(key, entry);
+  }
+  return found;
+}
+
+/** A name that no flag has matches nothing; an id that no flag has fails the flag. Upstream knows ids only. */
+function connect(entries: readonly Draft[]): void {
+  const found = byReference(entries);
+  for (const entry of entries) {
+    for (const reference of entry.compiled.dependencies) {
+      const target = found.get(reference);
+      if (target) {
+        if (!target.names.includes(reference)) target.names.push(reference);
+        entry.dependencies.push(target);
+      } else if (typeof reference === "number") entry.isMissingOne = true;
+    }
+  }
+}
+
+/** Dependencies first; flags on a circle, and those behind one, are left out. */
+function layered(entries: readonly Draft[]): Draft[] {
+  const dependents = new Map<Entry, Draft[]>();
+  const waiting = new Map<Draft, number>();
+  for (const entry of entries) {
+    const distinct = new Set(entry.dependencies);
+    waiting.set(entry, distinct.size);
+    for (const it of distinct) {
+      const known = dependents.get(it);
+      if (known) known.push(entry);
+      else dependents.set(it, [entry]);
+    }
+  }
+  const ordered = entries.filter((it) => waiting.get(it) === 0);
+  for (const entry of ordered) {
+    for (const dependent of dependents.get(entry) ?? []) {
+      const left = (waiting.get(dependent) ?? 0) - 1;
+      waiting.set(dependent, left);
+      if (left === 0) ordered.push(dependent);
+    }
+  }
+  return ordered;
+}
+
+/** A missing dependency is handed on to all that depend on it. */
+function markMissing(ordered: readonly Draft[]): void {
+  const missing = new Set<Entry>();
+  for (const entry of ordered) {
+    if (!entry.isMissingOne && !entry.dependencies.some((it) => missing.has(it))) continue;
+    missing.add(entry);
+    entry.fault = off("missing_dependency", null);
+  }
+}
+
+/** Flags in an order in which every one comes after those that it asks for. */
+export interface DependencyOrder {
+  /** In the document's order. */
+  readonly entries: readonly Entry[];
+  /** Dependencies first; those on or behind a circle come last and have a `fault`. */
+  readonly ordered: readonly Entry[];
+}
+
+/**
+ * Orders the flags of a project. Inactive flags take part: what depends on them sees `false`, and a
+ * missing dependency reaches through them. Upstream computes this when flags change (feature_flags,
+ * flags_cache) and leaves flags on or behind a circle out of the answer; here they fail visibly.
+ */
+export function orderFlags(flags: readonly CompiledFlag[]): DependencyOrder {
+  const entries = flags.map(
+    (compiled, position): Draft => ({
+      compiled,
+      position,
+      names: [],
+      dependencies: [],
+      isMissingOne: false,
+      fault: undefined,
+    }),
+  );
+  connect(entries);
+  const ordered = layered(entries);
+  const reached = new Set<Entry>(ordered);
+  const circular = entries.filter((it) => !reached.has(it));
+  for (const entry of circular) entry.fault = failed("dependency_cycle_flag");
+  markMissing(ordered);
+  return { entries, ordered: [...ordered, ...circular] };
+}
+
+/** The entries with these keys and all that they depend on. */
+export function withDependencies(entries: readonly Entry[], keys: ReadonlySet<string>): Set<Entry> {
+  const needed = new Set<Entry>();
+  const open = entries.filter(({ compiled }) => keys.has(compiled.flag.key));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (needed.has(next)) continue;
+    needed.add(next);
+    open.push(...next.dependencies);
+  }
+  return needed;
+}
