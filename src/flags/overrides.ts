@@ -33,11 +33,25 @@ export function overridesFor(
 /** The payload's name among the flag's payloads. */
 const payloadName = ({ value }: FlagOverride): string => (typeof value === "string" ? value : "true");
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** As JSON text; a text that is JSON already, as the service's own payloads are, stays as it is. */
+function ownPayload({ payload }: FlagOverride): string | null {
+  if (payload === null) return null;
+  return typeof payload === "string" && isJson(payload) ? payload : JSON.stringify(payload);
+}
+
 /** The override's own payload, else what the flag gives with this value; a flag that is off has none. */
 function payloadOf(flag: FeatureFlag, override: FlagOverride): string | null {
   if (override.value === false) return null;
-  const name = payloadName(override);
-  return payloadText({ own: override.payload }, "own") ?? payloadText(flag.filters.payloads, name);
+  return ownPayload(override) ?? payloadText(flag.filters.payloads, payloadName(override));
 }
 
 /** What a flag is by an override, whatever its rules say. */

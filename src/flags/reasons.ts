@@ -29,6 +29,7 @@ export type MissCode = "out_of_rollout_bound" | "no_condition_match" | "no_group
  */
 export const failures = {
   hash_key_override_error: "Failed to fetch hash key override for experience continuity",
+  database_error: "The database could not be asked",
   dependency_cycle_flag: "Flag dependency cycle detected",
   dependency_cycle_cohort: "Cohort dependency cycle detected",
   dependency_not_found_cohort: "Cohort dependency not found",

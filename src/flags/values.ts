@@ -1,4 +1,4 @@
-import type { Json } from "../kernel/json.ts";
+import type { Json, JsonObject } from "../kernel/json.ts";
 
 /** Below this a number is written with an exponent; JavaScript starts later. */
 const smallest = 1e-5;
@@ -9,11 +9,23 @@ function numberText(value: number): string {
   return text.replace("e+", "e");
 }
 
-/** A property as text: strings as they are, everything else as JSON. */
-export function textOf(value: Json): string {
-  if (typeof value === "string") return value;
-  return typeof value === "number" ? numberText(value) : JSON.stringify(value);
+const byCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** Upstream's maps are sorted (Rust's `serde_json`). */
+const objectText = (object: JsonObject): string =>
+  `{${Object.keys(object)
+    .sort(byCodePoints)
+    .map((key) => `${JSON.stringify(key)}:${jsonText(object[key] ?? null)}`)
+    .join(",")}}`;
+
+function jsonText(value: Json): string {
+  if (typeof value === "number") return numberText(value);
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(",")}]`;
+  return typeof value === "object" && value !== null ? objectText(value) : JSON.stringify(value);
 }
+
+/** A property as text: strings as they are, everything else as JSON. */
+export const textOf = (value: Json): string => (typeof value === "string" ? value : jsonText(value));
 
 /** Lower case for A–Z only. */
 export const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (part) => part.toLowerCase());

@@ -25,6 +25,7 @@ export const controlErrorSchema: JsonSchema = {
 const descriptions: Readonly<Record<number, string>> = {
   400: "The request cannot be read, or a value in it is wrong",
   401: "The key is missing or not known",
+  402: "The project has used up its quota",
   403: "The caller may not do this",
   404: "There is no such thing, or the caller may not see it",
   405: "The method is not allowed here",

@@ -1,64 +1,75 @@
 import { createHash } from "node:crypto";
+import type { FlagBook } from "../flags/book.ts";
 import { payloadText } from "../flags/decision.ts";
+import { overridesFor } from "../flags/overrides.ts";
+import type { Ruleset } from "../flags/ruleset.ts";
 import type { Call } from "../http/call.ts";
 import type { Endpoint, Family } from "../http/endpoint.ts";
 import { empty, jsonText, type Reply, withHeaders } from "../http/reply.ts";
-import { isObject, type JsonObject } from "../kernel/json.ts";
+import { SimError, withNote } from "../kernel/errors.ts";
 import type { Desk } from "../model/desk.ts";
 import type { Note } from "../model/traffic.ts";
-import type { FeatureFlag, ReadonlyWorld, World } from "../model/world.ts";
+import type { FeatureFlag, Project } from "../model/world.ts";
+import { chainWriter } from "./definitions-chains.ts";
+import { cohortTrees, withoutCohorts } from "./definitions-cohorts.ts";
 import { flagAccess } from "./flags-access.ts";
+import { isQuotaLimited } from "./flags-quota.ts";
+
+type Filters = FeatureFlag["filters"];
 
 /** Payloads as SDKs expect them: JSON text, whatever the scenario's author wrote. */
-function showFilters({ filters }: FeatureFlag) {
-  if (!filters.payloads) return filters;
-  const names = Object.keys(filters.payloads);
-  const payloads = Object.fromEntries(names.map((name) => [name, payloadText(filters.payloads, name)]));
-  return { ...filters, payloads };
+function withPayloadTexts(filters: Filters): Filters {
+  const { payloads } = filters;
+  if (!payloads) return filters;
+  const texts = Object.keys(payloads).map((name) => [name, payloadText(payloads, name)]);
+  return { ...filters, payloads: Object.fromEntries(texts) };
 }
 
-const showDefinition = (flag: FeatureFlag) => ({
+const showDefinition = (flag: FeatureFlag, filters: Filters) => ({
   id: flag.id,
   team_id: flag.project,
   name: flag.name,
   key: flag.key,
-  filters: showFilters(flag),
+  filters,
   deleted: flag.deleted,
   active: flag.active,
   ensure_experience_continuity: flag.ensure_experience_continuity,
   has_encrypted_payloads: flag.has_encrypted_payloads,
   version: flag.version,
   evaluation_runtime: flag.evaluation_runtime ?? "all",
-  evaluation_contexts: [],
+  evaluation_contexts: flag.evaluation_contexts ?? [],
   bucketing_identifier: flag.bucketing_identifier,
 });
 
-/** A dynamic cohort's condition tree; static cohorts have none and are left to the server. */
-function treeOf(cohort: World["cohorts"][number]): JsonObject | undefined {
-  const filters = isObject(cohort.filters) ? cohort.filters : undefined;
-  const tree = filters?.properties ?? cohort.properties;
-  return cohort.is_static !== true && isObject(tree) ? tree : undefined;
+/**
+ * With an override for a single distinct id, a flag is left to the server, which knows it: no SDK decides a
+ * flag with experience continuity by itself.
+ */
+function leftToServer({ worlds }: Desk, project: Project): (flag: FeatureFlag) => FeatureFlag {
+  const own = worlds.current.flag_overrides.filter(
+    (it) => it.project === project.id && it.distinct_id !== null,
+  );
+  const keys = new Set(own.map(({ flag }) => flag));
+  return (flag) =>
+    keys.has(flag.key) ? { ...flag, active: true, ensure_experience_continuity: true } : flag;
 }
 
-function cohortsOf(world: ReadonlyWorld, project: number): Record<string, JsonObject> {
-  const rows = world.cohorts
-    .filter((cohort) => cohort.project === project && cohort.deleted !== true)
-    .flatMap((cohort) => {
-      const tree = treeOf(cohort);
-      return tree ? [[String(cohort.id), tree] as const] : [];
-    });
-  return Object.fromEntries(rows);
-}
+const isShown = (flag: FeatureFlag): boolean => !flag.deleted && !flag.is_remote_configuration;
 
 /** Everything a server SDK needs to evaluate flags by itself; inactive flags are there, too. */
-function definitionsOf(desk: Desk, project: number) {
-  const world = desk.worlds.current;
+function definitionsOf(desk: Desk, ruleset: Ruleset, project: Project, hasCohorts: boolean) {
+  const { flags: all, propertyMatchingVersion } = ruleset.source;
+  const flags = all.filter(isShown);
+  const withChains = chainWriter(ruleset, flags);
+  const asTold = leftToServer(desk, project);
+  const withCohorts = hasCohorts ? (it: Filters) => it : (it: Filters) => withoutCohorts(ruleset, it);
   return {
-    flags: world.feature_flags
-      .filter((flag) => flag.project === project && !flag.deleted && !flag.is_remote_configuration)
-      .map(showDefinition),
-    group_type_mapping: Object.fromEntries(desk.people.groupTypes(project).entries()),
-    cohorts: cohortsOf(world, project),
+    flags: flags.map((flag) =>
+      showDefinition(asTold(flag), withPayloadTexts(withChains(withCohorts(flag.filters)))),
+    ),
+    group_type_mapping: Object.fromEntries(desk.people.groupTypes(project.id).entries()),
+    cohorts: hasCohorts ? cohortTrees(ruleset, flags) : {},
+    ...(propertyMatchingVersion === 2 && { property_matching_version: 2 }),
   };
 }
 
@@ -68,28 +79,44 @@ function isNamed(header: string, etag: string): boolean {
   return tags.includes("*") || tags.includes(etag.replace(/^W\//, ""));
 }
 
-function definitions(desk: Desk, call: Call): Reply<Note> {
+const overQuota = (): SimError =>
+  new SimError("payment_required", "You have exceeded your feature flag request quota");
+
+/** With an override for everybody, the flag's rules are such that an SDK comes to it by itself. */
+const rulesetFor = (desk: Desk, book: FlagBook, project: Project): Ruleset =>
+  book.overriddenRulesetOf(project, overridesFor(desk.worlds, project.id, undefined));
+
+function definitions(desk: Desk, book: FlagBook, call: Call, hasCohorts: boolean): Reply<Note> {
   const { project } = flagAccess(call, desk);
-  const text = JSON.stringify(definitionsOf(desk, project.id));
+  const note: Note = { project: project.id };
+  if (isQuotaLimited(project, call)) throw withNote(overQuota(), note);
+  const text = JSON.stringify(definitionsOf(desk, rulesetFor(desk, book, project), project, hasCohorts));
   const etag = `W/"${createHash("sha1").update(text).digest("hex").slice(0, 32)}"`;
   const reply: Reply = isNamed(call.headers["if-none-match"] ?? "", etag) ? empty(304) : jsonText(text);
-  const headed = withHeaders(reply, "etag", etag, "cache-control", "private, must-revalidate");
-  return { ...headed, note: { project: project.id } };
+  return { ...withHeaders(reply, "etag", etag, "cache-control", "private, must-revalidate"), note };
 }
 
-const rows: readonly (readonly [path: string, family: Family])[] = [
-  ["/flags/definitions", "flags"],
-  ["/api/feature_flag/local_evaluation", "service"],
-  ["/api/projects/:project_id/feature_flags/local_evaluation", "service"],
+/** The newer path always tells cohorts, the older ones when they are asked with `?send_cohorts`. */
+const rows: readonly (readonly [path: string, family: Family, hasCohorts: (call: Call) => boolean])[] = [
+  ["/flags/definitions", "flags", () => true],
+  ["/api/feature_flag/local_evaluation", "service", (call) => call.query.has("send_cohorts")],
+  [
+    "/api/projects/:project_id/feature_flags/local_evaluation",
+    "service",
+    (call) => call.query.has("send_cohorts"),
+  ],
 ];
 
-/** Flag definitions for local evaluation. Upstream PostHog rust/feature-flags, api/flag_definitions. */
-export const definitionEndpoints = (desk: Desk): Endpoint[] =>
-  rows.map(([path, family]) => ({
+/**
+ * Flag definitions for local evaluation. Upstream PostHog rust/feature-flags, api/flag_definitions, and
+ * `posthog/models/feature_flag/local_evaluation.py`.
+ */
+export const definitionEndpoints = (desk: Desk, book: FlagBook): Endpoint[] =>
+  rows.map(([path, family, hasCohorts]) => ({
     methods: ["GET"],
     path,
     family,
     summary: "Flag definitions for local evaluation",
     scope: "feature_flag:read",
-    handle: (call) => definitions(desk, call),
+    handle: (call) => definitions(desk, book, call, hasCohorts(call)),
   }));

@@ -15,6 +15,8 @@ export interface FlagsRequest {
   /** Only these flags; undefined is all. */
   readonly flagKeys: ReadonlySet<string> | undefined;
   readonly runtime: "all" | "client" | "server" | undefined;
+  /** Where the caller is used; flags that name contexts are for these only. None: no filter. */
+  readonly contexts: readonly string[];
   readonly isDisabled: boolean;
   readonly isGeoipDisabled: boolean;
 }
@@ -47,9 +49,12 @@ function distinctIdIn(value: Json | undefined): string | undefined {
   return Array.from(text).slice(0, maxDistinctId).join("");
 }
 
+const textsIn = (value: Json | undefined): string[] | undefined =>
+  Array.isArray(value) ? value.filter((it) => typeof it === "string") : undefined;
+
 function keysIn(value: Json | undefined): ReadonlySet<string> | undefined {
-  if (!Array.isArray(value)) return undefined;
-  return new Set(value.filter((key) => typeof key === "string"));
+  const keys = textsIn(value);
+  return keys && new Set(keys);
 }
 
 const runtimeIn = (value: Json | undefined): FlagsRequest["runtime"] =>
@@ -68,6 +73,7 @@ export function flagsRequestOf(body: JsonObject): FlagsRequest {
     groupProperties: objectIn(first(body, "group_properties", "$group_properties")),
     flagKeys: keysIn(first(body, "flag_keys_to_evaluate", "flag_keys")),
     runtime: runtimeIn(own(body, "evaluation_runtime")),
+    contexts: textsIn(first(body, "evaluation_contexts", "evaluation_environments")) ?? [],
     isDisabled: own(body, "disable_flags") === true,
     isGeoipDisabled: own(body, "geoip_disable") === true,
   };

@@ -18,6 +18,16 @@ export function runtimeOf(call: Call, request: FlagsRequest): FlagsRequest["runt
   return browserHeaders.some((name) => call.headers[name] !== undefined) ? "client" : undefined;
 }
 
+/** Flags that name contexts are for callers that name one of them; who names none gets every flag. */
+export const suitsContexts = (
+  { evaluation_contexts: wanted }: FeatureFlag,
+  contexts: readonly string[],
+): boolean =>
+  wanted === undefined ||
+  wanted.length === 0 ||
+  contexts.length === 0 ||
+  wanted.some((context) => contexts.includes(context));
+
 /** Flags without a runtime are for everybody; a caller that says `all` gets every flag. */
 export function suitsRuntime(flag: FeatureFlag, runtime: FlagsRequest["runtime"]): boolean {
   const wanted = flag.evaluation_runtime;

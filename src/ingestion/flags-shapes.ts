@@ -1,10 +1,10 @@
-import type { CompiledFlag } from "../flags/compile.ts";
 import type { Decision } from "../flags/decision.ts";
+import type { Result as Decided } from "../flags/ruleset.ts";
+import type { ConditionAnalysis } from "./flags-analysis.ts";
 
-/** What one flag came to. */
-export interface Result {
-  readonly compiled: CompiledFlag;
-  readonly decision: Decision;
+/** What one flag came to, and how, if the request wants to know. */
+export interface Result extends Decided {
+  readonly conditions?: readonly ConditionAnalysis[] | undefined;
 }
 
 /** Writes results as members of a JSON object, without its braces. */
@@ -15,8 +15,12 @@ export const redacted = '"********* (encrypted)"';
 
 const keyOf = ({ compiled }: Result): string => JSON.stringify(compiled.flag.key);
 const isOn = ({ decision }: Result): boolean => decision.enabled;
-/** In the shapes without `failed`, a flag that is not known is left out: clients keep what they had. */
-const isKnown = ({ decision }: Result): boolean => !decision.failed;
+/**
+ * In the shapes without `failed`, a flag that failed is false, as upstream has it; one that only the sim
+ * cannot compute is left out: clients keep what they had.
+ */
+const isKnown = ({ decision }: Result): boolean =>
+  !decision.failed || !decision.reason.code.startsWith("unsupported_");
 
 const payloadOf = ({ compiled, decision }: Result): string | null =>
   decision.payload !== null && compiled.flag.has_encrypted_payloads ? redacted : decision.payload;
@@ -35,7 +39,7 @@ function errors(results: readonly Result[]): string {
 }
 
 const values: Shape = (results) => {
-  const paid = results.filter((result) => isOn(result) && payloadOf(result) !== null);
+  const paid = results.filter((result) => payloadOf(result) !== null);
   const payloads = members(paid, (result) => JSON.stringify(payloadOf(result)));
   const flags = members(results.filter(isKnown), valueText);
   return `"featureFlags":${flags},"featureFlagPayloads":${payloads},${errors(results)}`;
@@ -62,6 +66,7 @@ function detailText(result: Result): string {
       payload: payloadOf(result),
       has_experiment: false,
     },
+    ...(result.conditions && { conditions: result.conditions }),
   });
 }
 
@@ -69,10 +74,10 @@ function detailText(result: Result): string {
 function detailsShape(): Shape {
   const written = new WeakMap<Decision, string>();
   const entry = (result: Result): string => {
-    const known = written.get(result.decision);
+    const known = result.conditions ? undefined : written.get(result.decision);
     if (known !== undefined) return known;
     const text = `${keyOf(result)}:${detailText(result)}`;
-    written.set(result.decision, text);
+    if (!result.conditions) written.set(result.decision, text);
     return text;
   };
   return (results) => {

@@ -1,4 +1,7 @@
-import { evaluateFlag } from "../flags/evaluate.ts";
+import { type Asked, subjectOf } from "../flags/ask.ts";
+import type { FlagBook } from "../flags/book.ts";
+import { overridesFor, withOverrides } from "../flags/overrides.ts";
+import { evaluateRuleset } from "../flags/ruleset.ts";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { jsonText, type Reply } from "../http/reply.ts";
@@ -9,12 +12,15 @@ import type { Desk } from "../model/desk.ts";
 import type { Dialect } from "../model/dialect.ts";
 import type { Note } from "../model/traffic.ts";
 import type { FeatureFlag, Project } from "../model/world.ts";
+import { addressOf } from "./flags-address.ts";
+import { conditionsOf } from "./flags-analysis.ts";
 import { flagsBodyOf } from "./flags-body.ts";
-import { createFlagBook, type FlagBook } from "./flags-book.ts";
+import { keepContinuity } from "./flags-continuity.ts";
+import { withFailures } from "./flags-failing.ts";
+import { isQuotaLimited, quotaLimited } from "./flags-quota.ts";
 import { type FlagsRequest, flagsRequestOf } from "./flags-request.ts";
-import { runtimeOf, suitsRuntime } from "./flags-runtime.ts";
-import { createShapes, type Result, type Shapes, shapeOf } from "./flags-shapes.ts";
-import { subjectOf } from "./flags-subject.ts";
+import { runtimeOf, suitsContexts, suitsRuntime } from "./flags-runtime.ts";
+import { createShapes, type Result, type Shape, type Shapes, shapeOf } from "./flags-shapes.ts";
 import { remoteConfigOf } from "./sdk/remote-config.ts";
 
 /** What both paths need; made once for all calls. */
@@ -31,12 +37,20 @@ interface Plan {
   readonly hasConfig: boolean;
 }
 
+const negative: ReadonlySet<string> = new Set(["false", "0", "no", "off"]);
+
+/** A switch of the query: being there is enough, unless it says no. undefined when it is not there. */
+function switchOf(call: Call, name: string): boolean | undefined {
+  const value = call.query.get(name);
+  return value === null ? undefined : !negative.has(value.toLowerCase());
+}
+
 function planOf(call: Call, isDecide: boolean): Plan {
   const version = call.query.get("v") ?? call.query.get("version");
-  const config = call.query.get("config");
-  if (!isDecide && version === null && config === null) return { shape: "details", hasConfig: true };
+  const config = switchOf(call, "config");
+  if (!isDecide && version === null && config === undefined) return { shape: "details", hasConfig: true };
   const number = version !== null && /^\d{1,9}$/.test(version) ? Number(version) : undefined;
-  return { shape: shapeOf(isDecide, number), hasConfig: config === null ? isDecide : config === "true" };
+  return { shape: shapeOf(isDecide, number), hasConfig: config ?? isDecide };
 }
 
 /** @throws SimError not_authenticated, authentication_failed */
@@ -61,26 +75,74 @@ function distinctIdOf(request: FlagsRequest): string {
 
 const surveyPrefix = "survey-targeting-";
 
-/** Which flags the request is about. */
+/** Which flags the request is about; encrypted ones are only for the remote config endpoint. */
 function selection(call: Call, request: FlagsRequest): (flag: FeatureFlag) => boolean {
   const runtime = runtimeOf(call, request);
-  const isSurveysOnly = call.query.get("only_evaluate_survey_feature_flags") === "true";
-  const { flagKeys } = request;
+  const isSurveysOnly = switchOf(call, "only_evaluate_survey_feature_flags") === true;
   return (flag) =>
     suitsRuntime(flag, runtime) &&
-    (flagKeys === undefined || flagKeys.has(flag.key)) &&
+    suitsContexts(flag, request.contexts) &&
+    !flag.has_encrypted_payloads &&
     (!isSurveysOnly || flag.key.startsWith(surveyPrefix));
 }
 
-function evaluate(service: Service, call: Call, project: Project, request: FlagsRequest): Result[] {
-  if (request.isDisabled) return [];
-  const subject = subjectOf(service.desk, project, request, call, distinctIdOf(request));
+const askedIn = ({ geoip }: Desk, call: Call, request: FlagsRequest, distinctId: string): Asked => ({
+  distinctId,
+  deviceId: request.deviceId,
+  anonymousId: request.anonymousId,
+  personProperties: request.personProperties,
+  groups: request.groups,
+  groupProperties: request.groupProperties,
+  address: geoip.isEmpty ? undefined : addressOf(call),
+  isGeoipDisabled: request.isGeoipDisabled,
+  isStoredIgnored: switchOf(call, "only_use_override_person_properties") === true,
+});
+
+function evaluate(
+  { desk, book }: Service,
+  call: Call,
+  project: Project,
+  request: FlagsRequest,
+  asked: Asked,
+) {
+  const { distinctId, anonymousId } = asked;
+  const { flagKeys: keys } = request;
   const isSelected = selection(call, request);
-  const results: Result[] = [];
-  for (const compiled of service.book.flagsOf(project.id)) {
-    if (isSelected(compiled.flag)) results.push({ compiled, decision: evaluateFlag(compiled, subject) });
+  if (anonymousId !== undefined) {
+    const isAsked = (key: string) => keys === undefined || keys.has(key);
+    keepContinuity(
+      desk.people,
+      book.rulesetOf(project),
+      project.id,
+      { distinctId, anonymousId },
+      (it) => isAsked(it.flag.key) && isSelected(it.flag),
+    );
   }
-  return results;
+  const overrides = overridesFor(desk.worlds, project.id, distinctId);
+  const ruleset = book.overriddenRulesetOf(project, overrides);
+  const subject = subjectOf(desk, project, asked);
+  const decided = withOverrides(evaluateRuleset(ruleset, subject, { keys, isSelected }), overrides);
+  const results = call.fault?.flags === undefined ? decided : withFailures(decided, call.fault.flags);
+  if (switchOf(call, "detailed_analysis") !== true) return results;
+  return results.map((result): Result => {
+    const { flag } = result.compiled;
+    if (result.decision.failed) return result;
+    return { ...result, conditions: overrides.has(flag.key) ? [] : conditionsOf(ruleset, flag, subject) };
+  });
+}
+
+/** What came of the flags, as members of the answer. */
+function flagMembers(
+  service: Service,
+  call: Call,
+  project: Project,
+  request: FlagsRequest,
+  shape: Shape,
+): string {
+  if (request.isDisabled) return shape([]);
+  const asked = askedIn(service.desk, call, request, distinctIdOf(request));
+  if (isQuotaLimited(project, call)) return `${shape([])},"quotaLimited":${JSON.stringify(quotaLimited)}`;
+  return shape(evaluate(service, call, project, request, asked));
 }
 
 const supportedCompression: Record<Dialect, string[]> = {
@@ -127,10 +189,9 @@ function evaluated(service: Service, call: Call): Reply<Note> {
     const request = flagsRequestOf(body.json);
     const project = projectOf(service.desk, request.token);
     note.project = project.id;
-    const results = evaluate(service, call, project, request);
     const { shape, hasConfig } = planOf(call, service.isDecide);
-    const config = configOf(service, project, hasConfig);
-    return { ...answer(service, call, config, service.shapes[shape](results)), note };
+    const shaped = flagMembers(service, call, project, request, service.shapes[shape]);
+    return { ...answer(service, call, configOf(service, project, hasConfig), shaped), note };
   } catch (error) {
     throw error instanceof SimError ? withNote(error, note) : error;
   }
@@ -150,8 +211,8 @@ function stub(service: Service, call: Call): Reply {
  * POST /flags and /decide, and the GET stubs. In the documented dialect /decide has no GET.
  * Upstream PostHog rust/feature-flags, api/endpoint; contract, Flag decision.
  */
-export function flagEndpoints(desk: Desk): Endpoint[] {
-  const common = { desk, book: createFlagBook(desk.worlds), shapes: createShapes() };
+export function flagEndpoints(desk: Desk, book: FlagBook): Endpoint[] {
+  const common = { desk, book, shapes: createShapes() };
   const flags: Service = { ...common, isDecide: false };
   const decide: Service = { ...common, isDecide: true };
   const rows: Endpoint[] = [

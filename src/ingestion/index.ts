@@ -1,3 +1,4 @@
+import type { FlagBook } from "../flags/book.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Desk } from "../model/desk.ts";
 import { captureV1Endpoints } from "./capture-v1.ts";
@@ -8,11 +9,11 @@ import { recordingEndpoints } from "./recordings.ts";
 import { sdkEndpoints } from "./sdk/index.ts";
 
 /** Every public endpoint but the capture rows, which a start loads first (see sim.ts). */
-export const lateIngestionEndpoints = (desk: Desk): Endpoint[] => [
+export const lateIngestionEndpoints = (desk: Desk, book: FlagBook): Endpoint[] => [
   ...captureV1Endpoints(desk),
   ...recordingEndpoints(desk),
-  ...flagEndpoints(desk),
-  ...definitionEndpoints(desk),
+  ...flagEndpoints(desk, book),
+  ...definitionEndpoints(desk, book),
   ...flagRemoteConfigEndpoints(desk),
   ...sdkEndpoints(desk),
 ];

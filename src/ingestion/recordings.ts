@@ -1,8 +1,13 @@
 import { type Endpoint, recordingBodyLimit } from "../http/endpoint.ts";
+import { json } from "../http/reply.ts";
+import { isUsedUp } from "../ingest/packet.ts";
 import { takeRecording } from "../ingest/take-recording.ts";
 import type { Desk } from "../model/desk.ts";
 import { accepted } from "./capture.ts";
 import { noting } from "./capture-note.ts";
+
+/** What posthog-js is told, so that it pauses its recording. Upstream capture, api.rs. */
+const overQuota = { status: "Ok", quota_limited: ["recordings"] };
 
 /** Session recordings. */
 export const recordingEndpoints = (desk: Desk): Endpoint[] => [
@@ -14,7 +19,7 @@ export const recordingEndpoints = (desk: Desk): Endpoint[] => [
     bodyLimit: recordingBodyLimit,
     handle: noting((call, note) => {
       takeRecording(desk, call, note);
-      return accepted(call);
+      return isUsedUp(call, "recordings") ? json(overQuota) : accepted(call);
     }),
   },
 ];

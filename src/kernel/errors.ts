@@ -44,6 +44,7 @@ const rows = {
   authentication_failed: [401, "authentication_error"],
   missing_api_key: [401, "authentication_error"],
   invalid_api_key: [401, "authentication_error"],
+  payment_required: [402, "quota_limited"],
   permission_denied: [403, "authentication_error"],
   invalid_input: [400, "validation_error"],
   required: [400, "validation_error"],

@@ -25,6 +25,10 @@ export const dropReasons = {
     sentence: "an event with this uuid was already kept in the project",
     fix: "nothing, if this was a retry; otherwise give each event its own uuid",
   },
+  over_quota: {
+    sentence: "a fault says that the project has used up its quota",
+    fix: "nothing, if that is what you test; otherwise `phx-sim fault clear`",
+  },
   dropped_performance_event: {
     sentence: "$performance_event is filtered out by the service",
     fix: "use session replay's network timings instead",

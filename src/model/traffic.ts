@@ -21,12 +21,15 @@ export interface TrafficLine {
   target: string;
   /** The sender's address. */
   peer: string;
+  /** 0 where a fault kept the answer from arriving. */
   status: number;
   /** Time taken until the answer was ready, in microseconds. */
   us: number;
   project: number | null;
   /** Why the request was rejected; absent when it was answered. */
   rejected?: { reason: string; detail: string };
+  /** Names of the faults that touched it. */
+  fault?: string;
   /** Seq of the first event; events follow without a gap. Absent when the request carried none. */
   seq?: number;
   events?: EventFacts[];
@@ -57,6 +60,7 @@ export interface Note {
   /** Index keys of each event, in the same order. */
   keys?: EventKey[];
   rejected?: { reason: string; detail: string };
+  fault?: string;
 }
 
 /** What the index knows of an event besides its place. */

@@ -1,5 +1,6 @@
 import type { People } from "../model/people.ts";
 import type { Person } from "../model/person.ts";
+import type { Bytes } from "./bytes.ts";
 import { keyHash } from "./people/apply.ts";
 import { folderHome, memoryHome } from "./people/home.ts";
 import {
@@ -8,6 +9,8 @@ import {
   goneLine,
   groupLine,
   groupTypeLine,
+  type HashKeys,
+  hashKeysLine,
   idLine,
   personLine,
   personlessLine,
@@ -33,6 +36,14 @@ export interface PeopleStore extends People, Queries {
   counts(project?: number): PeopleCounts;
   /** Forgets the people of a project, or all. */
   clear(project?: number): void;
+  /** Copies what is stored as lines of people.ndjson, without what was superseded. */
+  copyInto(target: Bytes): void;
+  /**
+   * Puts other lines in the place of all that is stored, on disk, too.
+   * @throws DataFolderError when a line cannot be read, the system's error when they cannot be written; then
+   * nothing has happened
+   */
+  replace(lines: Bytes): void;
   /**
    * Writes the changes since the last flush with one call; to be called once a turn, before answering.
    * @throws the system's error (disk full); the changes then wait for the next flush.
@@ -72,13 +83,15 @@ export function openPeople(options: PeopleOptions = {}): PeopleStore {
       shelf.log.flush();
       shelf.keepCompact();
     },
+    copyInto: shelf.copyInto,
+    replace: shelf.replace,
     close: shelf.close,
   };
 }
 
 type LookUps = Pick<
   PeopleStore,
-  "personOf" | "isPersonless" | "distinctIds" | "group" | "groupTypes" | "counts"
+  "personOf" | "isPersonless" | "distinctIds" | "hashKeysOf" | "group" | "groupTypes" | "counts"
 >;
 
 function lookUps(shelf: Shelf): LookUps {
@@ -98,6 +111,7 @@ function lookUps(shelf: Shelf): LookUps {
       const row = state.findPerson(project, uuid);
       return row === -1 ? [] : state.ids.rowsOf(row).map(state.ids.text);
     },
+    hashKeysOf: (person) => hashKeysOf(shelf.state, person),
     group(project, type, key) {
       const { state } = shelf;
       const row = state.findGroup(project, type, key);
@@ -108,7 +122,8 @@ function lookUps(shelf: Shelf): LookUps {
   };
 }
 
-type Changes = Omit<PeopleStore, keyof LookUps | keyof Queries | "flush" | "close">;
+type Whole = "copyInto" | "replace" | "flush" | "close";
+type Changes = Omit<PeopleStore, keyof LookUps | keyof Queries | Whole>;
 
 function changes(shelf: Shelf): Changes {
   /** Writes a line and takes it over, exactly as reading it back would. */
@@ -119,7 +134,7 @@ function changes(shelf: Shelf): Changes {
   }
 
   /** A line that refers to nobody would make the file unreadable: it must not be written. */
-  function mustExist({ project, uuid }: Person): void {
+  function mustExist({ project, uuid }: Pick<Person, "project" | "uuid">): void {
     if (shelf.state.findPerson(project, uuid) === -1)
       throw new Error(`project ${project} has no person ${uuid}`);
   }
@@ -131,6 +146,14 @@ function changes(shelf: Shelf): Changes {
     const owner = ownerOf(state, project, distinctId);
     if (owner !== -1 && state.persons.at(owner).uuid === uuid) return;
     record(idLine(project, distinctId, uuid), { kind: "id", project, distinctId, uuid });
+  }
+
+  function addHashKeys({ project, uuid }: Pick<Person, "project" | "uuid">, added: HashKeys["keys"]): void {
+    const known = hashKeysOf(shelf.state, { project, uuid });
+    const keys = new Map([...added, ...known]);
+    if (keys.size === known.size) return;
+    const change = { project, uuid, keys };
+    record(hashKeysLine(change), { kind: "hash_keys", keys: change });
   }
 
   return {
@@ -150,10 +173,15 @@ function changes(shelf: Shelf): Changes {
       mustExist(person);
       give(person, distinctId);
     },
+    addHashKeys(person, keys) {
+      mustExist(person);
+      addHashKeys(person, keys);
+    },
     merge(from, into) {
       mustExist(from);
       save(into);
       if (from.uuid === into.uuid) return;
+      addHashKeys(into, hashKeysOf(shelf.state, from));
       const { project, uuid } = from;
       record(goneLine(project, uuid, into.uuid), { kind: "gone", project, uuid, into: into.uuid });
     },
@@ -179,6 +207,13 @@ const noTypes: readonly string[] = Object.freeze([]);
 
 const typesOf = (state: PeopleState, project: number): readonly string[] =>
   state.projects.known(project)?.groupTypes ?? noTypes;
+
+const noKeys: HashKeys["keys"] = new Map();
+
+function hashKeysOf(state: PeopleState, { project, uuid }: Pick<Person, "project" | "uuid">) {
+  const row = state.findHashKeys(project, uuid);
+  return row === -1 ? noKeys : state.hashKeys.at(row).keys;
+}
 
 /** Row of the person that has the id, or -1. */
 function ownerOf(state: PeopleState, project: number, distinctId: string): number {

@@ -9,6 +9,7 @@ import { randomIds } from "../../src/kernel/ids.ts";
 import type { Desk } from "../../src/model/desk.ts";
 import type { Dialect } from "../../src/model/dialect.ts";
 import type { People } from "../../src/model/people.ts";
+import { noPlaces, type Places } from "../../src/model/places.ts";
 import type { World } from "../../src/model/world.ts";
 import { openWorld, type WorldStore } from "../../src/store/world.ts";
 
@@ -19,6 +20,7 @@ export async function deskOf(
   world: World,
   people: People,
   dialect: Dialect = "documented",
+  geoip: Places = noPlaces,
 ): Promise<Desk & { worlds: WorldStore }> {
   const clock = fixedClock(now);
   const worlds = await openWorld({ seedWorld: () => world });
@@ -28,6 +30,7 @@ export async function deskOf(
     clock,
     ids: randomIds(clock),
     dialect,
+    geoip,
     projectFor: worlds.projectByKey,
     seen: () => false,
   };

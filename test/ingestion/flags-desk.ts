@@ -1,7 +1,10 @@
+import { createFlagBook } from "../../src/flags/book.ts";
+import { uuidV5 } from "../../src/kernel/ids.ts";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import type { Dialect } from "../../src/model/dialect.ts";
-import type { People } from "../../src/model/people.ts";
+import { noPlaces, type Places } from "../../src/model/places.ts";
 import type { FeatureFlag, World } from "../../src/model/world.ts";
+import { openPeople, type PeopleStore } from "../../src/store/people.ts";
 import { aPersonalApiKey, aProject, aFlag as flagOf, aWorld as worldOf } from "../support/documents.ts";
 import { deskOf, now } from "./ask.ts";
 
@@ -29,30 +32,32 @@ export interface Stored {
   groupTypes?: string[];
 }
 
-function readOnly(): never {
-  throw new Error("flags never change people");
+/** The person's uuid is made from its first id. */
+const uuidOf = (id: string) => uuidV5("5f3b2f4e-6c56-4d0a-9a53-5a0f6b3f9c01", id);
+
+/** People in memory, all of project 1. */
+export function peopleOf({ persons = {}, groups = {}, groupTypes = [] }: Stored): PeopleStore {
+  const people = openPeople();
+  for (const name of groupTypes) people.addGroupType(1, name);
+  for (const [id, properties] of Object.entries(persons)) {
+    const facts = { project: 1, uuid: uuidOf(id), created_at: now, is_identified: true, version: 1 };
+    people.create({ ...facts, properties }, [id]);
+  }
+  for (const [name, properties] of Object.entries(groups)) {
+    const [type = "", key = ""] = name.split("/");
+    people.saveGroup({ project: 1, type: Number(type), key, created_at: now, properties });
+  }
+  return people;
 }
 
-const peopleOf = ({ persons = {}, groups = {}, groupTypes = [] }: Stored): People => ({
-  personOf: (project, id) =>
-    Object.hasOwn(persons, id)
-      ? { project, uuid: id, created_at: now, is_identified: true, version: 1, properties: persons[id] ?? {} }
-      : undefined,
-  isPersonless: () => false,
-  group: (project, type, key) =>
-    Object.hasOwn(groups, `${type}/${key}`)
-      ? { project, type, key, created_at: now, properties: groups[`${type}/${key}`] ?? {} }
-      : undefined,
-  groupTypes: () => groupTypes,
-  distinctIds: () => [],
-  rememberPersonless: readOnly,
-  create: readOnly,
-  update: readOnly,
-  attach: readOnly,
-  merge: readOnly,
-  saveGroup: readOnly,
-  addGroupType: readOnly,
-});
-
-export const aDesk = (world: World = aWorld(), stored: Stored = {}, dialect?: Dialect) =>
-  deskOf(world, peopleOf(stored), dialect);
+/** A desk, the book of its flags, and its people. */
+export async function aDesk(
+  world: World = aWorld(),
+  stored: Stored = {},
+  dialect?: Dialect,
+  places: Places = noPlaces,
+) {
+  const people = peopleOf(stored);
+  const desk = await deskOf(world, people, dialect, places);
+  return { ...desk, people, book: createFlagBook(desk) };
+}

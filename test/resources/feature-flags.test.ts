@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createFlagBook } from "../../src/ingestion/flags-book.ts";
+import { createFlagBook } from "../../src/flags/book.ts";
 import { blankFeatureFlag } from "../../src/model/blank.ts";
 import { WorldSchema } from "../../src/model/world.schema.ts";
 import type { Cohort, FeatureFlag, World } from "../../src/model/world.ts";
@@ -510,8 +510,9 @@ test.each([
 
 test("what is written here is decided at once", async () => {
   const { desk, post, patch } = start();
-  const book = createFlagBook(desk.worlds);
-  const keys = () => book.flagsOf(1).map((it) => it.flag.key);
+  const book = createFlagBook(desk);
+  const project = () => desk.worlds.projectById(1) ?? expect.unreachable();
+  const keys = () => book.rulesetOf(project()).flags.map((it) => it.flag.key);
   expect(keys()).toEqual(["first"]);
   await post(root, { key: "new" });
   await patch(`${root}/1`, { active: false });

@@ -9,6 +9,7 @@ import { randomIds } from "../../src/kernel/ids.ts";
 import type { Dialect } from "../../src/model/dialect.ts";
 import type { StoredEvent } from "../../src/model/event.ts";
 import type { EventQuery } from "../../src/model/event-reader.ts";
+import { noPlaces } from "../../src/model/places.ts";
 import type { World } from "../../src/model/world.ts";
 import type { ResourceDesk } from "../../src/resources/desk.ts";
 import { resourceEndpoints } from "../../src/resources/index.ts";
@@ -63,6 +64,7 @@ export function manage(options: ManageOptions = {}) {
     clock,
     ids,
     dialect: options.dialect ?? "documented",
+    geoip: noPlaces,
     projectFor: worlds.projectByKey,
     seen: () => false,
     events: { newest: (query) => newestOf(options.events ?? [], query) },

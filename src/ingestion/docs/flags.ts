@@ -11,6 +11,7 @@ import {
   listOf,
   mapOf,
   nullable,
+  number,
   oneOf,
   open,
   text,
@@ -45,10 +46,38 @@ const request = titled(
       $device_id: text,
       flag_keys_to_evaluate: described(listOf(text), "Only these flags"),
       evaluation_runtime: oneOf("all", "client", "server"),
+      evaluation_contexts: described(
+        listOf(text),
+        "Flags that name contexts only if they name one of these; `evaluation_environments` is read as well",
+      ),
       disable_flags: described(boolean, "true: no flags, only settings"),
       geoip_disable: described(boolean, "true: nothing is derived from the caller's address"),
     },
   ),
+);
+
+const analysis = titled(
+  "FlagConditionAnalysis",
+  exact({
+    index: described(integer, "From 0; -1 is early access enrolment, -2 a holdout"),
+    properties: listOf(
+      exact({
+        key: text,
+        operator: text,
+        value: anything,
+        type: text,
+        actual_value: described(anything, "null for cohorts, flags, and properties that are not there"),
+        matched: boolean,
+        explanation: text,
+      }),
+    ),
+    rollout_percentage: number,
+    variant: nullable(text),
+    matched: described(boolean, "true: it decided the flag"),
+    properties_matched: boolean,
+    rollout_excluded: boolean,
+    explanation: text,
+  }),
 );
 
 const details = titled(
@@ -67,7 +96,10 @@ const details = titled(
         has_experiment: boolean,
       }),
     },
-    { failed: described(boolean, "true: the flag could not be computed") },
+    {
+      failed: described(boolean, "true: the flag could not be computed"),
+      conditions: described(listOf(analysis), "With `detailed_analysis`: what each condition set came to"),
+    },
   ),
 );
 
@@ -84,6 +116,10 @@ const flagKeys = {
   ),
   featureFlagPayloads: described(mapOf(text), "JSON text by flag key"),
   errorsWhileComputingFlags,
+  quotaLimited: described(
+    listOf(text),
+    "`feature_flags` when the project has used up its requests: no flags then",
+  ),
 };
 
 const settings = {
@@ -107,6 +143,7 @@ const query = [
   parameter("config", "`true`: with the project's settings, `false`: without", oneOf("true", "false")),
   parameter("only_evaluate_survey_feature_flags", "`true`: only those that target surveys", oneOf("true")),
   parameter("only_use_override_person_properties", "`true`: stored properties do not count", oneOf("true")),
+  parameter("detailed_analysis", "`true`: with what each condition set came to", oneOf("true")),
   parameter("compression", "How the body is packed", oneOf("gzip", "gzip-js", "base64")),
 ];
 
@@ -156,16 +193,27 @@ const definitions: EndpointDocs = {
       "Everything a server SDK needs to evaluate flags by itself",
       titled(
         "FlagDefinitions",
-        exact({
-          flags: listOf(definition),
-          group_type_mapping: described(mapOf(text), "Group type by its index"),
-          cohorts: described(mapOf(dictionary), "Conditions by cohort id"),
-        }),
+        exact(
+          {
+            flags: listOf(definition),
+            group_type_mapping: described(mapOf(text), "Group type by its index"),
+            cohorts: described(mapOf(dictionary), "Conditions by cohort id"),
+          },
+          { property_matching_version: described(integer, "2 where the project says so") },
+        ),
       ),
     ),
     ...unchanged,
-    ...serviceErrors(401, 403, 404),
+    ...serviceErrors(401, 402, 403, 404),
   },
+};
+
+const localEvaluation: EndpointDocs = {
+  ...definitions,
+  query: [
+    tokenParameter,
+    parameter("send_cohorts", "There: with cohorts; else flags with one simple cohort have its conditions"),
+  ],
 };
 
 const remoteConfig: EndpointDocs = {
@@ -183,7 +231,7 @@ export const flagDocs: Readonly<Record<string, EndpointDocs>> = {
   "POST /decide": evaluation(decideAnswer),
   "GET /decide": stub(decideAnswer),
   "GET /flags/definitions": definitions,
-  "GET /api/feature_flag/local_evaluation": definitions,
-  "GET /api/projects/:project_id/feature_flags/local_evaluation": definitions,
+  "GET /api/feature_flag/local_evaluation": localEvaluation,
+  "GET /api/projects/:project_id/feature_flags/local_evaluation": localEvaluation,
   "GET /api/projects/:project_id/feature_flags/:key/remote_config": remoteConfig,
 };

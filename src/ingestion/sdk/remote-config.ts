@@ -50,8 +50,9 @@ function defaults(project: Project, world: ReadonlyWorld): JsonObject {
   return {
     token: project.api_key,
     supportedCompression: ["gzip", "gzip-js"],
-    // posthog-js asks /flags only when this is true.
-    hasFeatureFlags: flags.some((flag) => flag.active && !flag.deleted),
+    // posthog-js asks /flags only when this is true; an override may stand for a flag that is not there.
+    hasFeatureFlags:
+      flags.some((flag) => flag.active && !flag.deleted) || hasOwn(world.flag_overrides, project),
     captureDeadClicks: false,
     capturePerformance: false,
     // Absent, it keeps autocapture off for a new visitor.

@@ -52,6 +52,8 @@ export const BatchExportRun = z.object({
   created_at: z.string(),
   finished_at: z.string().nullable(),
   last_updated_at: z.string(),
+  /** The engine made it and brings it to its end; one that a scenario wrote stays as it is. */
+  driven: z.boolean().optional(),
 });
 
 export const BatchExportBackfill = z.object({

@@ -31,6 +31,8 @@ export const FeatureFlag = z.object({
   is_remote_configuration: z.boolean(),
   evaluation_runtime: z.enum(["all", "client", "server"]).nullable(),
   bucketing_identifier: z.string().nullable(),
+  /** For callers that name one of these contexts; none: for everybody. The service's older name: evaluation tags. */
+  evaluation_contexts: z.array(z.string()).optional(),
   filters: FlagFilters,
   tags: z.array(z.string()),
   created_at: z.string(),

@@ -86,7 +86,7 @@ export function showFlag(desk: ResourceDesk, flag: FeatureFlag): z.infer<typeof 
     performed_rollback: false,
     can_edit: true,
     tags: flag.tags,
-    evaluation_tags: [],
+    evaluation_tags: flag.evaluation_contexts ?? [],
     usage_dashboard: null,
     analytics_dashboards: [],
     has_enriched_analytics: false,

@@ -7,6 +7,7 @@ const owned = [
   "dashboard_templates",
   "insights",
   "feature_flags",
+  "flag_overrides",
   "cohorts",
   "batch_exports",
 ] as const satisfies readonly CollectionName[];

@@ -2,7 +2,7 @@ import { fnv1a } from "../../kernel/hash.ts";
 import type { Group, Person } from "../../model/person.ts";
 import type { Documents } from "./documents.ts";
 import type { IdTable } from "./ids.ts";
-import type { Change } from "./line.ts";
+import type { Change, HashKeys } from "./line.ts";
 import type { ProjectSlots } from "./projects.ts";
 import type { LineRows, Place } from "./rows.ts";
 
@@ -21,6 +21,7 @@ interface Tables {
   persons: Documents<Person>;
   groups: Documents<Group>;
   ids: IdTable;
+  hashKeys: Documents<HashKeys>;
 }
 
 type Appliers = { [K in Change["kind"]]: (change: Extract<Change, { kind: K }>, place: Place) => void };
@@ -32,14 +33,26 @@ export function createApply(tables: Tables, hash: KeyHash): (change: Change, pla
   return (change, place) => (appliers[change.kind] as (change: Change, place: Place) => void)(change, place);
 }
 
-type PersonKind = "person" | "id" | "personless" | "gone" | "removed";
+type PersonKind = "person" | "id" | "personless" | "gone" | "removed" | "hash_keys";
 
-function personAppliers({ projects, persons, ids }: Tables, hash: KeyHash): Pick<Appliers, PersonKind> {
+function personAppliers(
+  { projects, persons, ids, hashKeys }: Tables,
+  hash: KeyHash,
+): Pick<Appliers, PersonKind> {
   function knownPerson(project: number, uuid: string): number {
     const slot = projects.find(project);
     const row = slot === -1 ? -1 : persons.find(slot, hash(project, uuid), uuid);
     if (row === -1) throw new Error(`project ${project} has no person ${uuid}`);
     return row;
+  }
+
+  function hashKeysRow(project: number, uuid: string): number {
+    return hashKeys.find(projects.slot(project), hash(project, uuid), uuid);
+  }
+
+  function forgetHashKeys(project: number, uuid: string): void {
+    const row = hashKeysRow(project, uuid);
+    if (row !== -1) hashKeys.kill(row);
   }
 
   return {
@@ -67,11 +80,18 @@ function personAppliers({ projects, persons, ids }: Tables, hash: KeyHash): Pick
       projects.entry(slot).personless++;
       ids.addPersonless({ slot, hash: key, distinctId, place });
     },
+    hash_keys({ keys }, place) {
+      const { project, uuid } = keys;
+      knownPerson(project, uuid);
+      const row = hashKeysRow(project, uuid);
+      hashKeys.put(row, projects.slot(project), hash(project, uuid), keys, place);
+    },
     gone({ project, uuid, into }) {
       if (uuid === into) throw new Error(`person ${uuid} cannot be merged into itself`);
       const from = knownPerson(project, uuid);
       ids.moveAll(from, knownPerson(project, into));
       persons.kill(from);
+      forgetHashKeys(project, uuid);
       projects.entry(projects.slot(project)).persons--;
     },
     removed({ project, uuid }) {
@@ -82,13 +102,14 @@ function personAppliers({ projects, persons, ids }: Tables, hash: KeyHash): Pick
         counts.ids--;
       }
       persons.kill(row);
+      forgetHashKeys(project, uuid);
       counts.persons--;
     },
   };
 }
 
 function otherAppliers(
-  { projects, persons, groups, ids }: Tables,
+  { projects, persons, groups, ids, hashKeys }: Tables,
   hash: KeyHash,
 ): Pick<Appliers, Exclude<Change["kind"], PersonKind>> {
   return {
@@ -107,7 +128,7 @@ function otherAppliers(
     clear({ project }) {
       const slot = projects.find(project);
       if (slot === -1) return;
-      for (const part of [ids, groups, persons]) killSlot(part, slot);
+      for (const part of [ids, groups, persons, hashKeys]) killSlot(part, slot);
       Object.assign(projects.entry(slot), { persons: 0, ids: 0, personless: 0, groups: 0, groupTypes: [] });
     },
   };

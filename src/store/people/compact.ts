@@ -8,13 +8,14 @@ import type { PeopleState } from "./state.ts";
 const tolerated = 4;
 
 /** Are most of the log's bytes superseded lines? */
-export const isWasteful = ({ ids, persons, groups }: PeopleState, size: number): boolean =>
-  size > (tolerated + 1) * (ids.table.living + persons.table.living + groups.table.living);
+export const isWasteful = ({ ids, persons, groups, hashKeys }: PeopleState, size: number): boolean =>
+  size >
+  (tolerated + 1) * (ids.table.living + persons.table.living + groups.table.living + hashKeys.table.living);
 
 /** Copies the living lines: each person before its ids, then the rest. */
 export function compactInto(target: Bytes, state: PeopleState, log: LineLog): void {
   const copy = createLineLog(target);
-  const { persons, groups, ids, projects } = state;
+  const { persons, groups, ids, hashKeys, projects } = state;
   const copyLine = (table: LineRows, row: number) => {
     const { offset, length } = table.place(row);
     copy.append(log.lineAt(offset, length));
@@ -26,6 +27,7 @@ export function compactInto(target: Bytes, state: PeopleState, log: LineLog): vo
     for (const id of ids.rowsOf(row)) copy.append(idLine(project, ids.text(id), uuid));
   }
   for (const row of livingRows(ids.table)) if (ids.person(row) === -1) copyLine(ids.table, row);
+  for (const row of livingRows(hashKeys.table)) copyLine(hashKeys.table, row);
   for (const row of livingRows(groups.table)) copyLine(groups.table, row);
   for (const { project, groupTypes } of projects.entries) {
     for (const name of groupTypes) copy.append(groupTypeLine(project, name));

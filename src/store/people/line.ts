@@ -1,6 +1,14 @@
 import { isObject, type Json, type JsonObject, own } from "../../kernel/json.ts";
 import type { Group, Person } from "../../model/person.ts";
 
+/** What a person's continuity flags hash, by the flag's key. */
+export interface HashKeys {
+  readonly project: number;
+  /** The person's uuid. */
+  readonly uuid: string;
+  readonly keys: ReadonlyMap<string, string>;
+}
+
 /** One change of people.ndjson. Later lines win over earlier ones. */
 export type Change =
   | { kind: "person"; person: Person }
@@ -8,6 +16,7 @@ export type Change =
   | { kind: "personless"; project: number; distinctId: string }
   | { kind: "gone"; project: number; uuid: string; into: string }
   | { kind: "removed"; project: number; uuid: string }
+  | { kind: "hash_keys"; keys: HashKeys }
   | { kind: "group"; group: Group }
   | { kind: "group_type"; project: number; name: string }
   | { kind: "clear"; project: number };
@@ -26,6 +35,10 @@ export const goneLine = (project: number, uuid: string, into: string): string =>
 
 export const removedLine = (project: number, uuid: string): string =>
   `{"kind":"removed","project":${project},"uuid":"${uuid}"}`;
+
+/** All hash keys of the person: the line replaces an earlier one. */
+export const hashKeysLine = ({ project, uuid, keys }: HashKeys): string =>
+  `{"kind":"hash_keys","project":${project},"person":"${uuid}","keys":${JSON.stringify(Object.fromEntries(keys))}}`;
 
 export const groupLine = (group: Group): string => `{"kind":"group",${JSON.stringify(group).slice(1)}`;
 
@@ -50,6 +63,13 @@ const object = (line: JsonObject, key: string): JsonObject => {
   const value = own(line, key);
   if (!isObject(value)) throw new Error(`"${key}" must be an object`);
   return value;
+};
+
+const texts = (line: JsonObject, key: string): ReadonlyMap<string, string> => {
+  const entries = Object.entries(object(line, key));
+  const isText = (entry: [string, Json]): entry is [string, string] => typeof entry[1] === "string";
+  if (!entries.every(isText)) throw new Error(`"${key}" must hold strings`);
+  return new Map(entries);
 };
 
 const readers: Record<Change["kind"], (line: JsonObject) => Change> = {
@@ -82,6 +102,10 @@ const readers: Record<Change["kind"], (line: JsonObject) => Change> = {
     into: text(line, "merged_into"),
   }),
   removed: (line) => ({ kind: "removed", project: number(line, "project"), uuid: text(line, "uuid") }),
+  hash_keys: (line) => ({
+    kind: "hash_keys",
+    keys: { project: number(line, "project"), uuid: text(line, "person"), keys: texts(line, "keys") },
+  }),
   group: (line) => ({
     kind: "group",
     group: {

@@ -27,6 +27,10 @@ export interface Shelf {
   /** Row numbers keep their meaning within an epoch. */
   readonly epoch: number;
   clear(): void;
+  /** Copies what is stored, without what was superseded. */
+  copyInto(target: Bytes): void;
+  /** Puts other lines in the place of all that is stored. @throws Error when they cannot be read; then nothing has happened. */
+  replace(lines: Bytes): void;
   /** Rewrites a log in memory that is mostly dead; a file waits for the next start. */
   keepCompact(): void;
   close(): void;
@@ -78,14 +82,32 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
   }
 
   function compact(): void {
+    rewrite((draft) => compactInto(draft, ready(), log));
+  }
+
+  /** Goes on with what `write` puts into a new edition of the log. Nothing may be waiting. */
+  function rewrite(write: (draft: Bytes) => void): void {
     const draft = home.draft();
-    compactInto(draft, ready(), log);
+    write(draft);
     log.bytes.close();
     log.use(home.take(draft));
     epoch++;
+    filling = undefined;
     state.clear();
     sidecar?.drop();
     replay(0);
+  }
+
+  /** @throws Error saying which line cannot be read or refers to nobody */
+  function check(lines: Bytes): void {
+    const copy = createPeopleState(createLineLog(lines), hash);
+    for (const { offset, text } of linesOf(lines, 0)) {
+      try {
+        copy.apply(readLine(text), { offset, length: Buffer.byteLength(text) + 1 });
+      } catch (error) {
+        throw damagedLine(home.name, lines, offset, error);
+      }
+    }
   }
 
   /** An index that cannot be written costs time at the next start and nothing else: told once, tried again. */
@@ -141,6 +163,12 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
       log.clear();
       state.clear();
       sidecar?.drop();
+    },
+    copyInto: (target) => compactInto(target, ready(), log),
+    replace(lines) {
+      check(lines);
+      log.flush();
+      rewrite((draft) => draft.append(lines.read(0, lines.size)));
     },
     keepCompact() {
       if (sidecar || log.bytes.size < nextCheck) return;

@@ -47,7 +47,7 @@ interface Head {
   projects: ProjectEntry[];
 }
 
-const mark = `phx-people-1-${endianness()}\n`;
+const mark = `phx-people-2-${endianness()}\n`;
 /** The head's length in bytes, as text of this width. */
 const lengthWidth = 12;
 const printed = 4096;
@@ -63,7 +63,7 @@ function printOf(bytes: Bytes, end: number): string {
 
 export function createSidecar(path: string, state: PeopleState): Sidecar {
   const draft = `${path}.tmp`;
-  const tables = [state.ids.table, state.persons.table, state.groups.table];
+  const tables = [state.ids.table, state.persons.table, state.groups.table, state.hashKeys.table];
   let covered = 0;
   let found: FoundHead | undefined;
   /** Counts drafts and drops: a draft that was overtaken is not put in place. */

@@ -3,7 +3,7 @@ import { DataFolderError } from "../data-folder.ts";
 import { createApply, groupKey, type KeyHash } from "./apply.ts";
 import { createDocuments, type Documents } from "./documents.ts";
 import { createIdTable, type IdTable } from "./ids.ts";
-import { type Change, readLine } from "./line.ts";
+import { type Change, type HashKeys, readLine } from "./line.ts";
 import type { LineLog } from "./log.ts";
 import { createProjectSlots, type ProjectSlots } from "./projects.ts";
 import type { Place } from "./rows.ts";
@@ -14,9 +14,12 @@ export interface PeopleState {
   readonly persons: Documents<Person>;
   readonly groups: Documents<Group>;
   readonly ids: IdTable;
+  /** One for each person that has some. */
+  readonly hashKeys: Documents<HashKeys>;
   /** Rows, or -1. */
   findPerson(project: number, uuid: string): number;
   findId(project: number, distinctId: string): number;
+  findHashKeys(project: number, uuid: string): number;
   findGroup(project: number, type: number, key: string): number;
   /** Takes over one change, whose line is at the place. @throws Error when it refers to nobody. */
   apply(change: Change, place: Place): void;
@@ -28,6 +31,7 @@ export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
   const persons = createDocuments(personReader(log), (person) => person.uuid);
   const groups = createDocuments(groupReader(log), (group) => groupKey(group.type, group.key));
   const ids = createIdTable(persons.table.rows, idReader(log));
+  const hashKeys = createDocuments(hashKeysReader(log), ({ uuid }) => uuid);
 
   function findPerson(project: number, uuid: string): number {
     const slot = projects.find(project);
@@ -36,6 +40,11 @@ export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
   function findId(project: number, distinctId: string): number {
     const slot = projects.find(project);
     return slot === -1 ? -1 : ids.find(slot, hash(project, distinctId), distinctId);
+  }
+  function findHashKeys(project: number, uuid: string): number {
+    if (hashKeys.table.rows.length === 0) return -1;
+    const slot = projects.find(project);
+    return slot === -1 ? -1 : hashKeys.find(slot, hash(project, uuid), uuid);
   }
   function findGroup(project: number, type: number, key: string): number {
     const slot = projects.find(project);
@@ -48,12 +57,14 @@ export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
     persons,
     groups,
     ids,
+    hashKeys,
     findPerson,
     findId,
+    findHashKeys,
     findGroup,
-    apply: createApply({ projects, persons, groups, ids }, hash),
+    apply: createApply({ projects, persons, groups, ids, hashKeys }, hash),
     clear() {
-      for (const part of [projects, persons, groups, ids]) part.clear();
+      for (const part of [projects, persons, groups, ids, hashKeys]) part.clear();
     },
   };
 }
@@ -82,4 +93,5 @@ function changeAt<K extends Change["kind"]>(
 
 const personReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["person"]).person;
 const groupReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["group"]).group;
+const hashKeysReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["hash_keys"]).keys;
 const idReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["id", "personless"]).distinctId;

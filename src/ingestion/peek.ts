@@ -1,0 +1,53 @@
+import type { Call } from "../http/call.ts";
+import { bearerOf, queryToken } from "../http/credentials.ts";
+import type { Family } from "../http/endpoint.ts";
+import { decodedLimits } from "../ingest/packet.ts";
+import { decodeInto } from "../ingest/take-legacy.ts";
+import { commonToken } from "../ingest/token.ts";
+import { isObject, type Json, own } from "../kernel/json.ts";
+import { projectOfSecret } from "../model/access.ts";
+import type { Desk } from "../model/desk.ts";
+import type { Note } from "../model/traffic.ts";
+
+/** The key that a body carries, for all of it or in its items. */
+function bodyToken(body: Json): string | undefined {
+  const key = isObject(body) ? (own(body, "api_key") ?? own(body, "token")) : undefined;
+  if (typeof key === "string") return key;
+  return commonToken(Array.isArray(body) ? body : [body]);
+}
+
+/** Decodes the body into the note. A body that cannot be read tells nothing. */
+function tokenIn(call: Call, note: Note): string | undefined {
+  try {
+    return bodyToken(decodeInto(note, call, decodedLimits.v1));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The families whose bodies events and flag requests come in. */
+const decoded: ReadonlySet<Family> = new Set(["capture", "capture-v1", "flags"]);
+
+const namedProject = /^\/api\/(?:projects|environments)\/(\d{1,15})(?:\/|$)/;
+
+function projectId(desk: Desk, call: Call, token: string | undefined): number | null {
+  const { worlds } = desk;
+  const id = namedProject.exec(call.path)?.[1];
+  if (id !== undefined) return worlds.projectById(Number(id))?.id ?? null;
+  const key = token ?? queryToken(call) ?? call.params.token ?? bearerOf(call);
+  if (key === undefined) return null;
+  const project = worlds.projectByKey(key) ?? projectOfSecret(worlds.current, key);
+  return project?.id ?? null;
+}
+
+/**
+ * What can be told of a call that no handler is to see: whose it is, by its body, query, path or bearer, and what
+ * its body says, with keys masked as always. Changes nothing; never throws.
+ */
+export function peek(desk: Desk, call: Call, family: Family): Note {
+  const note: Note = {};
+  const hasBody = call.body.length > 0 || call.query.has("data");
+  const token = decoded.has(family) && hasBody ? tokenIn(call, note) : undefined;
+  note.project = projectId(desk, call, token);
+  return note;
+}
