@@ -1,4 +1,6 @@
 import { isObject, type JsonObject } from "../kernel/json.ts";
+import { clean } from "./clean-text.ts";
+import { Failure } from "./failure.ts";
 
 /** What `GET /__sim/info` answers; undefined when nobody or no sim answers in time. */
 export async function askInfo(
@@ -27,4 +29,47 @@ async function get(url: string, timeoutMs: number, token?: string): Promise<unkn
   } catch {
     return undefined;
   }
+}
+
+/** Where a sim is, and what opens its control API. */
+interface Address {
+  readonly url: string;
+  readonly token: string | undefined;
+}
+
+const callMs = 30_000;
+
+/**
+ * Makes a control call and returns its answer: `path` below /__sim, the body as JSON.
+ * @throws Failure usage when the sim does not take what was asked, failed when it could not do it, no_sim when
+ * nobody answers
+ */
+export async function callSim<T>(
+  { url, token }: Address,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> {
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  const init: RequestInit = { method, headers, signal: AbortSignal.timeout(callMs), redirect: "error" };
+  if (body !== undefined) init.body = JSON.stringify(body);
+  const { status, answer } = await answered(`${url}/__sim/${path}`, init);
+  if (status < 300) return answer as T;
+  throw new Failure(status < 500 ? "usage" : "failed", complaintOf(status, answer));
+}
+
+async function answered(url: string, init: RequestInit): Promise<{ status: number; answer: unknown }> {
+  try {
+    const response = await fetch(url, init);
+    return { status: response.status, answer: await response.json() };
+  } catch (error) {
+    throw new Failure("no_sim", `${clean(url)} does not answer as phx-sim does`, error);
+  }
+}
+
+function complaintOf(status: number, answer: unknown): string {
+  const { detail, hint } = isObject(answer) ? answer : {};
+  const what = typeof detail === "string" ? detail : `the sim answers ${status}`;
+  return clean(typeof hint === "string" ? `${what}; ${hint}` : what);
 }

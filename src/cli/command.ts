@@ -16,9 +16,17 @@ export interface Shell extends Surroundings {
   readonly quit: (ending: Ending) => void;
 }
 
+/** Commands whose names begin with the same word. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly describe: string;
+}
+
 /** One command as data, with its way to run. */
 export interface Command {
+  /** One word, or two in a group: `flags set`. */
   readonly name: string;
+  readonly group?: CommandGroup;
   readonly describe: string;
   readonly options: Options;
   /** Command line, then what it is good for. */
@@ -37,6 +45,10 @@ export const command = <const O extends Options>(row: Row<O>): Command => ({
   ...row,
   run: (flags, shell) => row.run(resolveSettings(row.options, flags, shell), shell),
 });
+
+/** The command that a command line names, if it names one. */
+export const namedCommand = (argv: readonly string[], commands: readonly Command[]): Command | undefined =>
+  commands.find(({ name }) => name.split(" ").every((word, i) => argv[i] === word));
 
 const configurable = ([, option]: [string, Option]): boolean => !option.flagOnly;
 

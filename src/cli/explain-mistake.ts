@@ -1,7 +1,8 @@
 import { didYouMean } from "../kernel/nearest.ts";
 import { clean } from "./clean-text.ts";
-import type { Command } from "./command.ts";
+import { type Command, namedCommand } from "./command.ts";
 import { Failure } from "./failure.ts";
+import { placedOf } from "./options.ts";
 
 const seeHelp = "(phx-sim --help lists all)";
 
@@ -18,27 +19,46 @@ export function explainMistake(
   const message = error instanceof Error ? error.message : String(error);
   const valueless = /following: (\S+)/.exec(message)?.[1];
   if (valueless) return new Failure("usage", `--${clean(valueless)} needs a value ${seeHelp}`);
-  const unknown = /^Unknown arguments?: ([^,]+)/.exec(message)?.[1];
+  if (message.startsWith("Not enough non-option arguments")) return explainLack(argv, commands);
+  const unknown = /^Unknown (?:arguments?|commands?): ([^,]+)/.exec(message)?.[1];
   return unknown === undefined
     ? new Failure("usage", `${clean(message)} ${seeHelp}`, error)
     : explainUnknown(unknown, argv, commands);
 }
 
+/** The words that may follow the first one of a group's commands. */
+const membersOf = (group: string | undefined, commands: readonly Command[]): string[] =>
+  commands.filter((it) => it.group?.name === group).map(({ name }) => name.split(" ").at(-1) ?? "");
+
+/** Words are missing after the command, or the command's second word is. */
+function explainLack(argv: readonly string[], commands: readonly Command[]): Failure {
+  const command = namedCommand(argv, commands);
+  const [first = ""] = argv;
+  const needs = command
+    ? placedOf(command.options).map((name) => name.toUpperCase())
+    : membersOf(first, commands);
+  const what = command ? needs.join(" and ") : `one of ${needs.join(", ")}`;
+  return new Failure("usage", `phx-sim ${command?.name ?? first} needs ${what} ${seeHelp}`);
+}
+
 function explainUnknown(word: string, argv: readonly string[], commands: readonly Command[]): Failure {
   const flag = argv.find((arg) => /^--?[^-]/.test(arg) && arg.split("=")[0]?.replace(/^--?/, "") === word);
   if (flag) return explainUnknownFlag(flag.split("=")[0] ?? flag, argv, commands);
-  const isLate = argv[0]?.startsWith("-") && commands.some(({ name }) => name === word);
+  const names = commands.map(({ name, group }) => group?.name ?? name);
+  const isLate = argv[0]?.startsWith("-") && names.includes(word);
   if (isLate) return new Failure("usage", `the command comes first: phx-sim ${word} … ${seeHelp}`);
-  if (argv[0] !== word) return unexpected(word);
-  const hint = didYouMean(
-    word,
-    commands.map(({ name }) => name),
-  );
-  return new Failure("usage", `unknown command "${clean(word)}"${hint} ${seeHelp}`);
+  if (argv[0] === word) return unknownCommand(word, word, names);
+  const members = namedCommand(argv, commands) ? [] : membersOf(argv[0], commands);
+  return argv[1] === word && members.length > 0
+    ? unknownCommand(`${argv[0]} ${word}`, word, members)
+    : unexpected(word);
 }
 
+const unknownCommand = (name: string, word: string, known: readonly string[]): Failure =>
+  new Failure("usage", `unknown command "${clean(name)}"${didYouMean(word, known)} ${seeHelp}`);
+
 function explainUnknownFlag(flag: string, argv: readonly string[], commands: readonly Command[]): Failure {
-  const command = commands.find(({ name }) => name === argv[0]) ?? commands[0];
+  const command = namedCommand(argv, commands) ?? commands[0];
   const word = flag.replace(/^-+/, "");
   const owner = commands.find(({ options }) => Object.hasOwn(options, word));
   const hint = owner

@@ -5,7 +5,7 @@ A flag wins over the variable, the variable over the file, the file over the def
 
 Environment:
   PHX_SIM_…              one for each option, named beside it
-  PHX_SIM_URL            the sim that status and env ask
+  PHX_SIM_URL            the sim that client commands ask (status, env, flags)
   NO_COLOR, FORCE_COLOR  no emphasis at all; emphasis even when not on a terminal
 
 Exit codes:

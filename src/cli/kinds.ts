@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 
 /** A kind of option value: how its text is read, and how it is spelled in a JSON config file. */
 interface Kind<T> {
@@ -38,10 +39,55 @@ function readUrl(text: string): string | undefined {
   return url && /^https?:$/.test(url.protocol) ? url.origin : undefined;
 }
 
+/** Text that is JSON as what it says, any other text as itself: `3`, `true`, `"3"`, `pro`. */
+function jsonOrText(text: string): Json {
+  const parsed = parseJson(text);
+  return parsed ? parsed.value : text;
+}
+
+/** In a box, so that JSON's null is not mistaken for none. */
+function parseJson(text: string): { value: Json } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** `KEY=VALUE`. Object.fromEntries takes any key for a key, `__proto__`, too. */
+function readPair(text: string): JsonObject | undefined {
+  const at = text.indexOf("=");
+  return at > 0 ? Object.fromEntries([[text.slice(0, at), jsonOrText(text.slice(at + 1))]]) : undefined;
+}
+
+function readProperties(text: string): JsonObject | undefined {
+  const parsed = parseJson(text);
+  if (parsed && isObject(parsed.value)) return parsed.value;
+  return readPair(text);
+}
+
+function readGroup(text: string): JsonObject | undefined {
+  const at = text.indexOf(":");
+  const key = text.slice(at + 1);
+  return at > 0 && key !== "" ? Object.fromEntries([[text.slice(0, at), key]]) : undefined;
+}
+
+function readGroupProperty(text: string): JsonObject | undefined {
+  const at = text.indexOf(".");
+  const properties = at > 0 ? readPair(text.slice(at + 1)) : undefined;
+  return properties && Object.fromEntries([[text.slice(0, at), properties]]);
+}
+
 export const kinds = {
   text: { expects: "text", json: "string", read: (text: string) => text || undefined },
   folder: {
     expects: "a folder",
+    json: "string",
+    read: (text: string, folder: string) =>
+      text === "" || text.includes("\0") ? undefined : resolve(folder, text),
+  },
+  file: {
+    expects: "the path of a file",
     json: "string",
     read: (text: string, folder: string) =>
       text === "" || text.includes("\0") ? undefined : resolve(folder, text),
@@ -67,7 +113,16 @@ export const kinds = {
   },
   duration: { expects: "a time such as 10s, 500ms or 2m", json: "string", read: readDuration },
   url: { expects: "an http address such as http://127.0.0.1:7490", json: "string", read: readUrl },
-} as const satisfies Record<string, Kind<string | number | boolean>>;
+  count: {
+    expects: "a whole number",
+    json: "number",
+    read: (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
+  },
+  json: { expects: "JSON", json: "string", read: (text: string) => parseJson(text)?.value },
+  properties: { expects: "NAME=VALUE or a JSON object", json: "string", read: readProperties },
+  group: { expects: "TYPE:KEY", json: "string", read: readGroup },
+  "group property": { expects: "TYPE.NAME=VALUE", json: "string", read: readGroupProperty },
+} as const satisfies Record<string, Kind<Json>>;
 
 export type KindName = keyof typeof kinds;
 export type KindValue<K extends KindName> = Exclude<ReturnType<(typeof kinds)[K]["read"]>, undefined>;

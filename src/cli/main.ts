@@ -4,6 +4,7 @@ import { type Command, configOptions, type Ending, type Shell } from "./command.
 import { findConfig } from "./config-file.ts";
 import { env } from "./env.ts";
 import { Failure, type FailureKind } from "./failure.ts";
+import { flagCommands } from "./flags.ts";
 import { createLines, survive } from "./output.ts";
 import { type Reading, readArgs } from "./read-args.ts";
 import { start } from "./start.ts";
@@ -11,7 +12,7 @@ import { status } from "./status.ts";
 import { styleFor } from "./style.ts";
 
 /** The first one is the default. */
-const commands: readonly Command[] = [start, status, env];
+const commands: readonly Command[] = [start, status, env, ...flagCommands];
 
 /** Every way to end, and its exit code. No other place knows them. */
 const exitCodes: Readonly<Record<Ending | FailureKind, number>> = {

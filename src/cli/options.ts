@@ -1,3 +1,4 @@
+import type { Json } from "../kernel/json.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
@@ -17,6 +18,10 @@ export interface Option {
   readonly flagOnly?: true;
   /** Another option that cannot be on at the same time; where both are, the nearer source wins. */
   readonly excludes?: string;
+  /** Given by its place among the words after the command, from 1, and not by its name. Always there; flagOnly. */
+  readonly place?: number;
+  /** May be given any number of times; the value is the list of them, in order. flagOnly. */
+  readonly many?: true;
 }
 
 export type Options = Readonly<Record<string, Option>>;
@@ -25,24 +30,33 @@ type Value<O extends Option> = O extends { choices: readonly (infer Choice)[] }
   ? Choice
   : KindValue<O["kind"]>;
 
-/** Switches and options with a default always have a value. */
-export type ValueOf<O extends Option> = O extends { kind: "switch" } | { default: string }
-  ? Value<O>
-  : Value<O> | undefined;
+type ConstantlyThere = { kind: "switch" } | { default: string } | { place: number };
+
+/** Switches, words at their place and options with a default always have a value. */
+export type ValueOf<O extends Option> = O extends { many: true }
+  ? readonly Value<O>[]
+  : O extends ConstantlyThere
+    ? Value<O>
+    : Value<O> | undefined;
 
 /** `PHX_SIM_ADOPT_TOKENS` for `adopt-tokens`. */
 export const variableOf = (name: string): string => `PHX_SIM_${name.toUpperCase().replaceAll("-", "_")}`;
+
+/** How the help and complaints name it: `--port`, or `KEY` for what is given by its place. */
+export const spelledOption = (name: string, { place }: Pick<Option, "place">): string =>
+  place === undefined ? `--${name}` : name.toUpperCase();
+
+/** The names of what is given by place, in order. */
+export const placedOf = (options: Options): string[] =>
+  Object.keys(options)
+    .filter((name) => options[name]?.place !== undefined)
+    .sort((a, b) => (options[a]?.place ?? 0) - (options[b]?.place ?? 0));
 
 /**
  * Reads a value's text. `where` names the source, e.g. `--port`; throws a usage failure that says what was
  * expected.
  */
-export function readValue(
-  option: Option,
-  text: string,
-  where: string,
-  folder: string,
-): string | number | boolean {
+export function readValue(option: Option, text: string, where: string, folder: string): Json {
   const value = kinds[option.kind].read(text, folder);
   if (value === undefined) {
     throw new Failure("usage", `${where} must be ${kinds[option.kind].expects}, not ${quote(text)}`);

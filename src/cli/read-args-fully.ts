@@ -1,9 +1,9 @@
 import yargs, { type Argv, type Options as YargsOption } from "yargs";
 import { version } from "../kernel/version.ts";
-import type { Command } from "./command.ts";
+import type { Command, CommandGroup } from "./command.ts";
 import { explainMistake, unexpected } from "./explain-mistake.ts";
 import { helpTail } from "./help-tail.ts";
-import { type Option, readValue, variableOf } from "./options.ts";
+import { type Option, type Options, placedOf, readValue, variableOf } from "./options.ts";
 import type { Reading } from "./read-args.ts";
 import type { Flags } from "./settings.ts";
 
@@ -27,10 +27,14 @@ function plainSwitches(argv: readonly string[], commands: readonly Command[]): s
 export async function readArgsFully(argv: readonly string[], commands: readonly Command[]): Promise<Reading> {
   let chosen: Reading | undefined;
   const parser = blankParser();
-  for (const command of commands) {
-    addCommand(parser, command, command === commands[0], (flags) => {
+  const add = (to: Argv, command: Command): Argv =>
+    addCommand(to, command, command === commands[0], (flags) => {
       chosen = { command, flags };
     });
+  for (const command of commands) if (!command.group) add(parser, command);
+  for (const group of groupsOf(commands)) {
+    const members = commands.filter((it) => it.group === group);
+    addGroup(parser, group, (sub) => members.reduce(add, sub));
   }
   let printed = "";
   try {
@@ -54,7 +58,6 @@ function blankParser(): Argv {
     .updateStrings({ string: "value", boolean: "switch" })
     .parserConfiguration({
       "camel-case-expansion": false,
-      "duplicate-arguments-array": false,
       "dot-notation": false,
       "parse-numbers": false,
       "parse-positional-numbers": false,
@@ -63,7 +66,6 @@ function blankParser(): Argv {
     .exitProcess(false)
     .fail(false)
     .strict()
-    .recommendCommands()
     .help("help")
     .alias("help", "h")
     .version(version)
@@ -71,28 +73,44 @@ function blankParser(): Argv {
     .wrap(100);
 }
 
+const groupsOf = (commands: readonly Command[]): CommandGroup[] => [
+  ...new Set(commands.flatMap(({ group }) => (group ? [group] : []))),
+];
+
+const addGroup = (parser: Argv, { name, describe }: CommandGroup, addMembers: (sub: Argv) => Argv): Argv =>
+  parser.command(name, describe, (sub) => addMembers(sub).demandCommand(1).epilogue(helpTail));
+
+/** What yargs is told of a command: its last word, then the words by place. */
+const spelled = ({ name, options }: Command): string =>
+  [name.split(" ").at(-1), ...placedOf(options).map((it) => `<${it}>`)].join(" ");
+
 function addCommand(
   parser: Argv,
   command: Command,
   isDefault: boolean,
   choose: (flags: Flags) => void,
 ): Argv {
-  const entries = Object.entries(command.options);
+  const words = command.name.split(" ");
   return parser.command(
-    isDefault ? [command.name, "$0"] : command.name,
+    isDefault ? [spelled(command), "$0"] : spelled(command),
     command.describe,
     (sub) => {
-      for (const [name, option] of entries) sub.option(name, yargsOption(name, option));
+      for (const [name, option] of Object.entries(command.options)) addOption(sub, name, option);
       for (const [line, purpose] of command.examples) sub.example(line, purpose);
       return sub.epilogue(helpTail);
     },
     (args) => {
       // What follows `--` is not checked by yargs.
-      const extra = args._.find((word, i) => i > 0 || word !== command.name);
+      const extra = args._.find((word, i) => word !== words[i]);
       if (extra !== undefined) throw unexpected(String(extra));
-      choose(flagsFrom(args, Object.keys(command.options)));
+      choose(flagsFrom(args, command.options));
     },
   );
+}
+
+function addOption(sub: Argv, name: string, option: Option): void {
+  if (option.place === undefined) sub.option(name, yargsOption(name, option));
+  else sub.positional(name, { type: "string", describe: option.describe });
 }
 
 function yargsOption(name: string, option: Option): YargsOption {
@@ -106,10 +124,12 @@ function yargsOption(name: string, option: Option): YargsOption {
   };
 }
 
-function flagsFrom(args: Record<string, unknown>, names: readonly string[]): Flags {
-  const given = names.flatMap((name): [string, string | boolean][] => {
-    const value = args[name];
-    return typeof value === "string" || typeof value === "boolean" ? [[name, value]] : [];
+function flagsFrom(args: Record<string, unknown>, options: Options): Flags {
+  const given = Object.entries(options).flatMap(([name, { many }]): [string, Flags[string]][] => {
+    const values = [args[name]].flat().filter((it) => typeof it === "string" || typeof it === "boolean");
+    const last = values.at(-1);
+    if (last === undefined) return [];
+    return [[name, many ? values.map(String) : last]];
   });
   return Object.fromEntries(given);
 }

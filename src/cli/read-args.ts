@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import type { Command } from "./command.ts";
+import { type Command, namedCommand } from "./command.ts";
+import { placedOf } from "./options.ts";
 import type { Flags } from "./settings.ts";
 
 /** What a command line says: which command, with which flags; or a text to print (help, version). */
@@ -10,28 +11,41 @@ export type Reading = { readonly command: Command; readonly flags: Flags } | { r
  * Undefined when anything is unusual; the full reader (read-args-fully.ts) then explains or serves it.
  */
 export function readArgs(argv: readonly string[], commands: readonly Command[]): Reading | undefined {
-  const [first, ...rest] = argv;
-  const named = commands.find(({ name }) => name === first);
+  const [first] = argv;
+  const named = namedCommand(argv, commands);
   const command = named ?? commands[0];
   if (!command || (!named && first !== undefined && !first.startsWith("-"))) return undefined;
-  const flags = parseStrictly(named ? rest : argv, command);
+  const rest = named ? argv.slice(named.name.split(" ").length) : argv;
+  const flags = parseStrictly(rest, command);
   return flags && { command, flags };
 }
 
-function parseStrictly(args: readonly string[], { options }: Command): Flags | undefined {
-  const types = Object.entries(options).map(([name, { kind }]) => {
-    const type: "boolean" | "string" = kind === "switch" ? "boolean" : "string";
-    return [name, { type }] as const;
-  });
+const optionTypes = ({ options }: Command) =>
+  Object.fromEntries(
+    Object.entries(options)
+      .filter(([, { place }]) => place === undefined)
+      .map(([name, { kind, many = false }]) => {
+        const type: "boolean" | "string" = kind === "switch" ? "boolean" : "string";
+        return [name, { type, multiple: many }] as const;
+      }),
+  );
+
+function parseStrictly(args: readonly string[], command: Command): Flags | undefined {
+  const placed = placedOf(command.options);
   try {
-    const { values } = parseArgs({ args: [...args], options: Object.fromEntries(types), strict: true });
-    return Object.fromEntries(
-      Object.entries(values).filter((entry): entry is [string, string | boolean] => isFlag(entry[1])),
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: optionTypes(command),
+      strict: true,
+      allowPositionals: placed.length > 0,
+    });
+    if (positionals.length !== placed.length) return undefined;
+    const given = Object.entries(values).flatMap(([name, value]): [string, Flags[string]][] =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.map(String) : value]],
     );
+    const words = placed.map((name, i): [string, string] => [name, positionals[i] ?? ""]);
+    return Object.fromEntries([...given, ...words]);
   } catch {
     return undefined;
   }
 }
-
-const isFlag = (value: unknown): value is string | boolean =>
-  typeof value === "string" || typeof value === "boolean";

@@ -23,9 +23,8 @@ interface Spot {
 }
 
 /** A running sim: what it says of itself, and how it was found. */
-export interface Running {
+export interface Running extends Spot {
   readonly info: JsonObject;
-  readonly foundBy: string;
 }
 
 /** Pause between two looks, and the longest that one look may take. */
@@ -52,7 +51,7 @@ async function look(where: Where, cwd: string, needsReady: boolean): Promise<Run
   if (spot instanceof Failure) return spot;
   const ready = !needsReady || (await askReady(spot.url, askMs));
   const info = ready ? await askInfo(spot.url, askMs, spot.token) : undefined;
-  if (info) return { info, foundBy: spot.foundBy };
+  if (info) return { ...spot, info };
   return new Failure("no_sim", `no phx-sim answers at ${clean(spot.url)} (from ${clean(spot.foundBy)})`);
 }
 

@@ -1,9 +1,10 @@
+import type { Json } from "../kernel/json.ts";
 import type { Config } from "./config-file.ts";
 import { Failure } from "./failure.ts";
-import { type Option, type Options, readValue, type ValueOf, variableOf } from "./options.ts";
+import { type Option, type Options, readValue, spelledOption, type ValueOf, variableOf } from "./options.ts";
 
-/** Options given on the command line, as text; switches as booleans. */
-export type Flags = Readonly<Record<string, string | boolean>>;
+/** Options given on the command line, as text; switches as booleans, those that may come often as lists. */
+export type Flags = Readonly<Record<string, string | boolean | readonly string[]>>;
 
 /** Everything a setting can come from besides the defaults in the table. */
 export interface Surroundings {
@@ -28,7 +29,7 @@ export interface Settings<O extends Options> {
 }
 
 interface Found extends Origin {
-  readonly value: string | number | boolean | undefined;
+  readonly value: Json | undefined;
 }
 
 /**
@@ -58,10 +59,19 @@ export function resolveSettings<O extends Options>(
 }
 
 function find(name: string, option: Option, flags: Flags, around: Surroundings): Found {
+  if (option.many) return findAll(name, option, flags[name], around.cwd);
   const given = candidates(name, option, flags, around).find(({ text }) => text !== undefined);
   if (given?.text === undefined) return fallback(option, around.cwd);
   const { source, where, text, folder } = given;
   return { source, where, value: readValue(option, text, where, folder) };
+}
+
+/** All the values of an option that may come often. */
+function findAll(name: string, option: Option, given: Flags[string] | undefined, folder: string): Found {
+  const texts = typeof given === "object" ? given : [];
+  const where = spelledOption(name, option);
+  const value = texts.map((text) => readValue(option, text, where, folder));
+  return texts.length > 0 ? { source: "flag", where, value } : { source: "default", where: "default", value };
 }
 
 interface Candidate extends Origin {
@@ -73,7 +83,12 @@ function candidates(name: string, option: Option, flags: Flags, around: Surround
   const { cwd, env, config } = around;
   const flag = flags[name];
   const rows: Candidate[] = [
-    { source: "flag", where: `--${name}`, text: flag === undefined ? undefined : String(flag), folder: cwd },
+    {
+      source: "flag",
+      where: spelledOption(name, option),
+      text: flag === undefined ? undefined : String(flag),
+      folder: cwd,
+    },
   ];
   if (option.flagOnly) return rows;
   const variable = variableOf(name);

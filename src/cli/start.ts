@@ -31,6 +31,10 @@ const options = {
   },
   "adopt-tokens": { kind: "switch", describe: "An unknown phc_ key becomes a project" },
   "rate-limits": { kind: "switch", describe: "Apply the service's rate limits to personal keys" },
+  geoip: {
+    kind: "file",
+    describe: "City database in MaxMind's format (.mmdb): tells $geoip_ properties from addresses",
+  },
   strict: { kind: "switch", describe: "Answer 501 on paths that are not emulated" },
   json: { kind: "switch", describe: "Tell the addresses and keys as one JSON line", flagOnly: true },
   quiet: { kind: "switch", describe: "No request log", excludes: "verbose" },
@@ -78,6 +82,7 @@ async function open({ values }: StartSettings, shell: Shell): Promise<Sim> {
       dialect: values.dialect,
       adoptTokens: values["adopt-tokens"],
       rateLimits: values["rate-limits"],
+      ...(values.geoip === undefined ? {} : { geoip: values.geoip }),
       strict: values.strict,
       onNotice: (text) => shell.err.say(`phx-sim: ${clean(text, 4000)}`),
     });
@@ -95,6 +100,7 @@ const failureKinds: Readonly<Record<StartError["code"], FailureKind>> = {
   port_in_use: "start",
   data_folder: "start",
   scenario: "start",
+  geoip: "start",
 };
 
 async function portTaken({ host, port }: StartSettings["values"]): Promise<string> {

@@ -1,13 +1,22 @@
-/** Emphasis for people; both are the identity where emphasis is not wanted. */
+/** Emphasis for people; each is the identity where emphasis is not wanted. */
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;
+  /** For what passed. */
+  good(text: string): string;
+  /** For what did not. */
+  bad(text: string): string;
 }
 
-export const plain: Style = { bold: (text) => text, dim: (text) => text };
+const same = (text: string): string => text;
+const between = (open: number, close: number) => (text: string) => `\u001b[${open}m${text}\u001b[${close}m`;
+
+export const plain: Style = { bold: same, dim: same, good: same, bad: same };
 const emphatic: Style = {
-  bold: (text) => `\u001b[1m${text}\u001b[22m`,
-  dim: (text) => `\u001b[2m${text}\u001b[22m`,
+  bold: between(1, 22),
+  dim: between(2, 22),
+  good: between(32, 39),
+  bad: between(31, 39),
 };
 
 const off = ["0", "false"];

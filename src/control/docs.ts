@@ -1,5 +1,4 @@
-import type { Endpoint, EndpointDocs, JsonSchema, QueryParameter, ReplyDocs } from "../http/endpoint.ts";
-import { controlErrorSchema, errorReplies } from "../http/error-schemas.ts";
+import type { Endpoint, EndpointDocs, JsonSchema } from "../http/endpoint.ts";
 import {
   always,
   anything,
@@ -20,48 +19,13 @@ import {
   uuid,
 } from "../http/json-schema.ts";
 import { resetParts } from "./desk.ts";
-
-const whole = (minimum: number, maximum?: number): JsonSchema => ({
-  type: "integer",
-  minimum,
-  ...(maximum !== undefined && { maximum }),
-});
-
-const parameter = (name: string, description: string, schema: JsonSchema = text): QueryParameter => ({
-  name,
-  description,
-  schema,
-});
+import { bodyErrors, bodyOf, docsOf, guarded, parameter, whole } from "./docs-row.ts";
+import { flagDocs } from "./flags/docs.ts";
 
 const page = parameter("limit", "Most results, 100 unless told", whole(1, 10_000));
 const offset = parameter("offset", "Index of the first result", whole(0));
 const ofProject = parameter("project", "Only this project's", whole(0));
 const ofPerson = parameter("distinct_id", "Only this distinct id's");
-
-/** What the guard and the door say to a call, whatever it asks. */
-const guarded = errorReplies({ schema: controlErrorSchema }, 401, 403);
-
-const docsOf = (
-  description: string,
-  schema: JsonSchema,
-  more: Omit<EndpointDocs, "replies"> & { errors?: readonly number[] } = {},
-): EndpointDocs => {
-  const { errors = [], ...rest } = more;
-  const replies: Record<number, ReplyDocs> = {
-    200: { description, schema },
-    ...guarded,
-    ...errorReplies({ schema: controlErrorSchema }, ...errors),
-  };
-  return { ...rest, replies };
-};
-
-const bodyOf = (optional: Readonly<Record<string, JsonSchema>>) => ({
-  type: "application/json",
-  schema: exact({}, optional),
-  isOptional: true,
-});
-
-const bodyErrors = [400, 408, 413, 415];
 
 const event = titled(
   "StoredEvent",
@@ -291,6 +255,7 @@ const table = new Map<string, EndpointDocs>(
       titled("StoredGroupPage", exact({ groups: listOf(group), more: boolean })),
       { errors: [400], query: [ofProject, page, offset] },
     ),
+    ...flagDocs,
     "GET /__sim/openapi.json": docsOf(
       "This document",
       open({ openapi: text, info: dictionary, paths: dictionary }),

@@ -2,6 +2,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { ControlDesk } from "./desk.ts";
 import { withControlDocs } from "./docs.ts";
 import { eventEndpoints } from "./events.ts";
+import { flagEndpoints } from "./flags/endpoints.ts";
 import { type GuardRules, guarded } from "./guard.ts";
 import { openApiEndpoints } from "./openapi.ts";
 import { pageEndpoints } from "./page.ts";
@@ -21,6 +22,7 @@ export const controlEndpoints = (desk: ControlDesk, rules: GuardRules): Endpoint
         ...waitEndpoints(desk),
         ...requestEndpoints(desk),
         ...peopleEndpoints(desk),
+        ...flagEndpoints(desk),
         ...openApiEndpoints(desk),
         ...pageEndpoints(),
       ],

@@ -56,6 +56,7 @@ const rows: readonly Row[] = [
   { parameter: "dashboard_templates/:id", description: "UUID of a template", schema: uuid },
   { parameter: "feature_flags/:id", description: "Number of a feature flag", schema: integer },
   { parameter: "feature_flags/:key", description: "Key or number of a feature flag" },
+  { parameter: "flags/:key", description: "Key of a feature flag" },
   { parameter: "cohorts/:id", description: "Number of a cohort", schema: integer },
   { parameter: "insights/:id", description: "Number or short id of an insight" },
   { parameter: "persons/:id", description: "UUID or distinct id of a person" },

@@ -5,6 +5,7 @@ import { readArgsFully } from "../../src/cli/read-args-fully.ts";
 
 const done = async () => "ok" as const;
 const row = { describe: "", examples: [], run: done };
+const group = { name: "flags", describe: "" };
 const commands = [
   command({
     ...row,
@@ -21,6 +22,18 @@ const commands = [
     name: "status",
     options: { url: { kind: "url", describe: "" }, json: { kind: "switch", describe: "" } },
   }),
+  command({
+    ...row,
+    name: "flags set",
+    group,
+    options: {
+      value: { kind: "text", describe: "", flagOnly: true, place: 2 },
+      key: { kind: "text", describe: "", flagOnly: true, place: 1 },
+      person: { kind: "properties", describe: "", flagOnly: true, many: true },
+      json: { kind: "switch", describe: "" },
+    },
+  }),
+  command({ ...row, name: "flags list", group, options: { json: { kind: "switch", describe: "" } } }),
 ];
 
 const words = (line: string): string[] => line.split(" ").filter((word) => word !== "");
@@ -40,6 +53,18 @@ describe("the quick and the full reader agree", () => {
     ["--data a.b", "start", { data: "a.b" }],
     ["--data a=b", "start", { data: "a=b" }],
     ["status --json --url http://x", "status", { json: true, url: "http://x" }],
+    ["flags list", "flags list", {}],
+    ["flags list --json", "flags list", { json: true }],
+    ["flags set a true", "flags set", { key: "a", value: "true" }],
+    ["flags set --json 1 02", "flags set", { key: "1", value: "02", json: true }],
+    ["flags set a b --person c=1", "flags set", { key: "a", value: "b", person: ["c=1"] }],
+    [
+      "flags set a --person c=1 --person=d=2 b",
+      "flags set",
+      { key: "a", value: "b", person: ["c=1", "d=2"] },
+    ],
+    ["flags set flags set", "flags set", { key: "flags", value: "set" }],
+    ["flags set __proto__ constructor", "flags set", { key: "__proto__", value: "constructor" }],
   ])("phx-sim %s", async (line, name, flags) => {
     const quick = readArgs(words(line), commands);
     expect(quick).toMatchObject({ command: { name } });
@@ -82,6 +107,18 @@ describe("mistakes", () => {
     ["--__proto__=1", /^unexpected argument ".*__proto__.*" /],
     ["--memory status", `the command comes first: phx-sim status … ${tail}`],
     ["--constructor 1", `unknown option --constructor ${tail}`],
+    ["flags", `phx-sim flags needs one of set, list ${tail}`],
+    ["flags --json", `phx-sim flags needs one of set, list ${tail}`],
+    ["flags sett a b", `unknown command "flags sett"; did you mean set? ${tail}`],
+    ["flags frobnicate", `unknown command "flags frobnicate" ${tail}`],
+    ["flag set a b", `unknown command "flag"; did you mean flags? ${tail}`],
+    ["flags set", `phx-sim flags set needs KEY and VALUE ${tail}`],
+    ["flags set a", `phx-sim flags set needs KEY and VALUE ${tail}`],
+    ["flags set a b c", `unexpected argument "c" ${tail}`],
+    ["flags list a", `unexpected argument "a" ${tail}`],
+    ["flags set a b --person", `--person needs a value ${tail}`],
+    ["flags set a b --persn c=1", `unknown option --persn; did you mean --person? ${tail}`],
+    ["--json flags", `unknown option --json; it belongs to phx-sim status ${tail}`],
     ["\u001b[2J", `unknown command "\\x1b[2J" ${tail}`],
   ])("phx-sim %j", async (line, message) => {
     expect(readArgs(words(line), commands)).toBeUndefined();
@@ -92,9 +129,12 @@ describe("mistakes", () => {
   });
 });
 
-test.each(["--help", "-h", "status --help"])("phx-sim %s prints help", async (line) => {
-  expect(readArgs(words(line), commands)).toBeUndefined();
-  expect(await readArgsFully(words(line), commands)).toEqual({
-    print: expect.stringContaining("Exit codes:"),
-  });
-});
+test.each(["--help", "-h", "status --help", "flags --help", "flags set --help"])(
+  "phx-sim %s prints help",
+  async (line) => {
+    expect(readArgs(words(line), commands)).toBeUndefined();
+    expect(await readArgsFully(words(line), commands)).toEqual({
+      print: expect.stringContaining("Exit codes:"),
+    });
+  },
+);

@@ -12,6 +12,18 @@ const options = {
   url: { kind: "url", describe: "" },
 } as const;
 
+const withLists = {
+  key: { kind: "text", describe: "", flagOnly: true, place: 1 },
+  person: { kind: "properties", describe: "", flagOnly: true, many: true },
+  group: { kind: "group", describe: "", flagOnly: true, many: true },
+  "group-property": { kind: "group property", describe: "", flagOnly: true, many: true },
+  payload: { kind: "json", describe: "", flagOnly: true },
+  count: { kind: "count", describe: "", flagOnly: true },
+} as const;
+
+const withListsResolved = (flags: Flags) =>
+  resolveSettings(withLists, { key: "k", ...flags }, { env: {}, cwd: "/here", config: null }).values;
+
 const config = (texts: Record<string, string>): Config => ({
   file: "/up/phx-sim.config.json",
   folder: "/up",
@@ -128,5 +140,41 @@ describe("values", () => {
     [{ port: "\u001b[31m\n" }, {}, `--port ${whole}, not "\\x1b[31m\\x0a"`],
   ])("%j %j: %s", (flags, env, message) => {
     expect(() => resolved(flags, env)).toThrow(new Failure("usage", message));
+  });
+});
+
+describe("values that may come often, and JSON", () => {
+  const own = (name: string, value: unknown) => Object.fromEntries([[name, value]]);
+  test.each([
+    ["person", [], []],
+    ["person", ["plan=pro"], [{ plan: "pro" }]],
+    ["person", ["age=3", "vip=true", "none=null"], [{ age: 3 }, { vip: true }, { none: null }]],
+    ["person", ['zip="01"', "zip=01"], [{ zip: "01" }, { zip: "01" }]],
+    ["person", ["q=a=b", "empty=", "list=[1,2]"], [{ q: "a=b" }, { empty: "" }, { list: [1, 2] }]],
+    ["person", ['{"age":3,"plan":"pro"}'], [{ age: 3, plan: "pro" }]],
+    ["person", ["__proto__=1"], [own("__proto__", 1)]],
+    ["group", ["company:acme", "url:http://x"], [{ company: "acme" }, { url: "http://x" }]],
+    ["group", ["company:3"], [{ company: "3" }]],
+    ["group-property", ["company.plan=pro"], [{ company: { plan: "pro" } }]],
+    ["group-property", ["company.a.b=1"], [{ company: { "a.b": 1 } }]],
+    ["payload", '{"a":[1]}', { a: [1] }],
+    ["payload", "null", null],
+    ["payload", '"text"', "text"],
+    ["count", "10", 10],
+  ] as const)("--%s %j is read as %j", (name, texts, values) => {
+    expect(withListsResolved({ [name]: texts })[name]).toEqual(values);
+  });
+
+  test.each([
+    [{ person: ["plan"] }, '--person must be NAME=VALUE or a JSON object, not "plan"'],
+    [{ person: ["a=1", "=2"] }, '--person must be NAME=VALUE or a JSON object, not "=2"'],
+    [{ group: ["acme"] }, '--group must be TYPE:KEY, not "acme"'],
+    [{ group: ["company:"] }, '--group must be TYPE:KEY, not "company:"'],
+    [{ "group-property": ["plan=pro"] }, '--group-property must be TYPE.NAME=VALUE, not "plan=pro"'],
+    [{ payload: "{" }, '--payload must be JSON, not "{"'],
+    [{ count: "-1" }, '--count must be a whole number, not "-1"'],
+    [{ key: "" }, 'KEY must be text, not ""'],
+  ])("%j: %s", (flags, message) => {
+    expect(() => withListsResolved(flags)).toThrow(new Failure("usage", message));
   });
 });

@@ -1,0 +1,241 @@
+import type {
+  FlagDistribution,
+  FlagExplanation,
+  FlagOverride,
+  FlagOverrideSet,
+  FlagSummary,
+} from "../index.ts";
+import { type JsonObject, own } from "../kernel/json.ts";
+import { callSim } from "./ask-sim.ts";
+import { clean } from "./clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
+import { counted } from "./counted.ts";
+import { explainLines } from "./flags-explain-lines.ts";
+import { forWhom, listLines, simulateLines, valueText } from "./flags-lines.ts";
+import { findRunning, type Running, whereOptions } from "./running-sim.ts";
+import type { Settings } from "./settings.ts";
+
+const group: CommandGroup = {
+  name: "flags",
+  describe: "Feature flags: override them, and see why somebody gets what",
+};
+
+const key = { kind: "text", describe: "The flag's key", flagOnly: true, place: 1 } as const;
+const project = {
+  kind: "count",
+  describe: "Number of the project; the first one unless told",
+  flagOnly: true,
+} as const;
+const json = { kind: "switch", describe: "Print the control API's answer", flagOnly: true } as const;
+const distinctId = { kind: "text", flagOnly: true } as const;
+
+const common = { ...whereOptions, project, json } as const;
+
+/** What is said of somebody besides the id. */
+const about = {
+  person: {
+    kind: "properties",
+    describe: "Person property, NAME=VALUE, or several as a JSON object; any number of times",
+    flagOnly: true,
+    many: true,
+  },
+  group: {
+    kind: "group",
+    describe: "Group, TYPE:KEY; any number of times",
+    flagOnly: true,
+    many: true,
+  },
+  "group-property": {
+    kind: "group property",
+    describe: "Group property, TYPE.NAME=VALUE; any number of times",
+    flagOnly: true,
+    many: true,
+  },
+} as const;
+
+const listOptions = {
+  ...common,
+  project: { ...project, describe: "Only this project's" },
+} as const;
+
+const setOptions = {
+  key,
+  value: { kind: "text", describe: "true, false or a variant", flagOnly: true, place: 2 },
+  payload: { kind: "json", describe: "What the flag carries; else its own payload", flagOnly: true },
+  "distinct-id": { ...distinctId, describe: "Only for this distinct id; else for everybody" },
+  force: { kind: "switch", describe: "Set a variant that the flag does not have", flagOnly: true },
+  ...common,
+} as const;
+
+const unsetOptions = {
+  key,
+  "distinct-id": { ...distinctId, describe: "Only the override for this distinct id; else all of the flag" },
+  ...common,
+} as const;
+
+const explainOptions = {
+  key,
+  "distinct-id": { ...distinctId, describe: "Whom it is about", default: "user-1" },
+  ...about,
+  "device-id": { kind: "text", describe: "For flags that go by device", flagOnly: true },
+  "anon-distinct-id": { kind: "text", describe: "The id before the person was identified", flagOnly: true },
+  ip: { kind: "text", describe: "Address that tells $geoip_ properties", flagOnly: true },
+  ...common,
+} as const;
+
+const simulateOptions = {
+  key,
+  count: { kind: "count", describe: "How many generated users", default: "1000", flagOnly: true },
+  ...about,
+  ...common,
+} as const;
+
+/** The sim, and the way from here to there. */
+const find = (where: Settings<typeof whereOptions>, shell: Shell): Promise<Running> =>
+  findRunning(where, shell.cwd);
+
+const path = (flagKey: string, rest = ""): string => `flags/${encodeURIComponent(flagKey)}${rest}`;
+
+const query = (given: Readonly<Record<string, string | number | undefined>>): string => {
+  const there = Object.entries(given).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(there.map(([name, value]): [string, string] => [name, String(value)]));
+  return search.size === 0 ? "" : `?${search}`;
+};
+
+function say(shell: Shell, asJson: boolean, answer: unknown, lines: () => string[]): "ok" {
+  shell.out.say(...(asJson ? [JSON.stringify(answer, null, 2)] : lines()));
+  return "ok";
+}
+
+async function list(settings: Settings<typeof listOptions>, shell: Shell) {
+  const { values } = settings;
+  const running = await find(settings, shell);
+  const answer = await callSim<{ flags: FlagSummary[] }>(
+    running,
+    "GET",
+    `flags${query({ project: values.project })}`,
+  );
+  return say(shell, values.json, answer, () => listLines(answer.flags, shell.outStyle));
+}
+
+const words: Readonly<Record<string, boolean>> = { true: true, false: false };
+
+async function set(settings: Settings<typeof setOptions>, shell: Shell) {
+  const { values } = settings;
+  const answer = await callSim<FlagOverrideSet>(await find(settings, shell), "PUT", path(values.key), {
+    value: Object.hasOwn(words, values.value) ? words[values.value] : values.value,
+    payload: values.payload,
+    distinct_id: values["distinct-id"],
+    project: values.project,
+    force: values.force,
+  });
+  if (answer.hint !== null) shell.err.say(`phx-sim: ${clean(answer.hint)}`);
+  return say(shell, values.json, answer, () => [setLine(answer)]);
+}
+
+const setLine = (override: FlagOverride): string =>
+  `${clean(override.key)} is now ${valueText(override.value)} for ${forWhom(override)}`;
+
+async function unset(settings: Settings<typeof unsetOptions>, shell: Shell) {
+  const { values } = settings;
+  const which = query({ project: values.project, distinct_id: values["distinct-id"] });
+  const answer = await callSim<{ removed: number }>(
+    await find(settings, shell),
+    "DELETE",
+    path(values.key, which),
+  );
+  const line = `removed ${counted(answer.removed, "override")} of ${clean(values.key)}`;
+  return say(shell, values.json, answer, () => [line]);
+}
+
+/** Later ones win. Own keys only: a name may be `__proto__`. */
+const merged = (objects: readonly JsonObject[]): JsonObject =>
+  Object.fromEntries(objects.flatMap((it) => Object.entries(it)));
+
+function mergedByType(objects: readonly JsonObject[]): JsonObject {
+  const types = new Set(objects.flatMap((it) => Object.keys(it)));
+  return Object.fromEntries(
+    [...types].map((type) => [
+      type,
+      merged(objects.map((it) => own(it, type)).filter((it): it is JsonObject => it !== undefined)),
+    ]),
+  );
+}
+
+const aboutIn = (values: Settings<typeof about & { project: typeof project }>["values"]) => ({
+  project: values.project,
+  person: merged(values.person),
+  groups: merged(values.group),
+  group_properties: mergedByType(values["group-property"]),
+});
+
+async function explain(settings: Settings<typeof explainOptions>, shell: Shell) {
+  const { values } = settings;
+  const running = await find(settings, shell);
+  const answer = await callSim<FlagExplanation>(running, "POST", path(values.key, "/explain"), {
+    ...aboutIn(values),
+    distinct_id: values["distinct-id"],
+    device_id: values["device-id"],
+    anon_distinct_id: values["anon-distinct-id"],
+    ip: values.ip,
+  });
+  return say(shell, values.json, answer, () => explainLines(answer, shell.outStyle));
+}
+
+async function simulate(settings: Settings<typeof simulateOptions>, shell: Shell) {
+  const { values } = settings;
+  const running = await find(settings, shell);
+  const body = { ...aboutIn(values), count: values.count };
+  const answer = await callSim<FlagDistribution>(running, "POST", path(values.key, "/simulate"), body);
+  return say(shell, values.json, answer, () => simulateLines(answer, shell.outStyle));
+}
+
+/** The commands `phx-sim flags …`. */
+export const flagCommands: readonly Command[] = [
+  command({
+    name: "flags list",
+    group,
+    describe: "Flags, their rules in short, and their overrides",
+    options: listOptions,
+    examples: [["phx-sim flags list", "of all projects"]],
+    run: list,
+  }),
+  command({
+    name: "flags set",
+    group,
+    describe: "Override a flag until it is unset or the sim is reset",
+    options: setOptions,
+    examples: [
+      ["phx-sim flags set new-checkout test", "the variant, for everybody"],
+      ["phx-sim flags set beta-feature false --distinct-id user-1", "for one user"],
+    ],
+    run: set,
+  }),
+  command({
+    name: "flags unset",
+    group,
+    describe: "Remove a flag's overrides",
+    options: unsetOptions,
+    examples: [["phx-sim flags unset new-checkout", "back to its rules"]],
+    run: unset,
+  }),
+  command({
+    name: "flags explain",
+    group,
+    describe: "Say why somebody gets a flag's value",
+    options: explainOptions,
+    examples: [
+      ["phx-sim flags explain new-checkout --distinct-id user-1 --person plan=pro", "with a property"],
+      ["phx-sim flags explain beta --group company:acme --group-property company.plan=pro", "with a group"],
+    ],
+    run: explain,
+  }),
+  command({
+    name: "flags simulate",
+    group,
+    describe: "Count what generated users get by a flag's rules",
+    options: simulateOptions,
+    examples: [["phx-sim flags simulate new-checkout --count 10000", "how the variants are spread"]],
+    run: simulate,
+  }),
+];

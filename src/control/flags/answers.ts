@@ -1,0 +1,66 @@
+import type { Explanation } from "../../flags/explain.ts";
+import type { Distribution } from "../../flags/simulate.ts";
+import type { Json } from "../../kernel/json.ts";
+
+/** What the flag endpoints of the control API answer; the TypeScript API hands it on. */
+
+/** What a flag is to be, whatever its rules say. */
+export interface ShownOverride {
+  readonly project: number;
+  /** The flag's key. */
+  readonly key: string;
+  /** Only for this distinct id; null: for everybody. */
+  readonly distinct_id: string | null;
+  /** A text is a variant. */
+  readonly value: boolean | string;
+  /** null: what the flag's own payloads say for the value. */
+  readonly payload: Json;
+  readonly created_at: string;
+}
+
+/** An override that was just set. */
+export interface SetOverride extends ShownOverride {
+  /** Does the project have a flag with this key? If not, clients get the override all the same. */
+  readonly known: boolean;
+  /** What to look at when it does not. */
+  readonly hint: string | null;
+}
+
+/** A flag and its overrides. */
+export interface ShownFlag {
+  readonly project: number;
+  readonly key: string;
+  /** null for a key that has overrides only. */
+  readonly id: number | null;
+  readonly name: string;
+  readonly active: boolean;
+  /** The condition sets, then the variants, in words. */
+  readonly rules: readonly string[];
+  readonly variants: readonly string[];
+  readonly overrides: readonly ShownOverride[];
+}
+
+/** What a flag comes to. */
+export type FlagDecision = Pick<
+  Explanation,
+  "value" | "enabled" | "variant" | "payload" | "failed" | "reason" | "condition_index"
+>;
+
+/** Why a flag is what it is for somebody. What `/flags` would answer, and how that came about. */
+export interface FlagExplanation extends Omit<Explanation, "id"> {
+  readonly project: number;
+  readonly distinct_id: string;
+  /** null for a key that has overrides only. */
+  readonly id: number | null;
+  /** The override that made the value; null: the rules did. */
+  readonly override: ShownOverride | null;
+  /** What the rules say, overridden or not; null where there are none. */
+  readonly by_rules: FlagDecision | null;
+}
+
+/** What the rules give to generated subjects. */
+export interface FlagDistribution extends Distribution {
+  readonly project: number;
+  /** The override for everybody, which is what they would get instead. */
+  readonly override: ShownOverride | null;
+}

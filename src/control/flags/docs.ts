@@ -1,0 +1,254 @@
+import type { EndpointDocs, JsonSchema, QueryParameter } from "../../http/endpoint.ts";
+import {
+  anyOf,
+  anything,
+  boolean,
+  described,
+  dictionary,
+  exact,
+  integer,
+  listOf,
+  mapOf,
+  nullable,
+  number,
+  open,
+  text,
+  time,
+  titled,
+} from "../../http/json-schema.ts";
+import { bodyErrors, bodyOf, docsOf, parameter, whole } from "../docs-row.ts";
+
+const value = described(anyOf(boolean, text), "A text is a variant");
+
+const overrideFields = {
+  project: integer,
+  key: text,
+  distinct_id: described(nullable(text), "Only for it; null: for everybody"),
+  value,
+  payload: described(anything, "null: what the flag's own payloads say for the value"),
+  created_at: time,
+};
+
+const override = titled("FlagOverride", exact(overrideFields));
+
+const flag = titled(
+  "FlagSummary",
+  exact({
+    project: integer,
+    key: text,
+    id: described(nullable(integer), "null for a key that has overrides only"),
+    name: text,
+    active: boolean,
+    rules: described(listOf(text), "The condition sets, then the variants, in words"),
+    variants: listOf(text),
+    overrides: listOf(override),
+  }),
+);
+
+const decisionFields = {
+  value,
+  enabled: boolean,
+  variant: nullable(text),
+  payload: described(nullable(text), "JSON text"),
+  failed: described(boolean, "It could not be computed: the value says nothing"),
+  reason: exact({ code: text, description: text }),
+  condition_index: described(nullable(integer), "Which condition set decided, from 0"),
+};
+
+const hash = titled(
+  "FlagHash",
+  exact({
+    input: described(text, "The text whose SHA-1 it is"),
+    identifier: text,
+    identifier_kind: text,
+    hash: number,
+  }),
+);
+
+const rollout = titled(
+  "FlagRollout",
+  exact({ percentage: number, hash: nullable(hash), threshold: number, passed: boolean }),
+);
+
+const variantRanges = exact({
+  forced: nullable(text),
+  hash: nullable(hash),
+  ranges: listOf(exact({ variant: text, from: number, to: number, hit: boolean })),
+});
+
+const property = titled(
+  "FlagProperty",
+  open(
+    {
+      type: text,
+      key: text,
+      operator: text,
+      expected: anything,
+      passed: boolean,
+    },
+    { actual: described(anything, "Absent where the property is"), failure: text },
+  ),
+);
+
+const condition = titled(
+  "FlagCondition",
+  exact({
+    index: integer,
+    reached: described(boolean, "Did the evaluation come to it?"),
+    matched: boolean,
+    miss: nullable(text),
+    failure: nullable(text),
+    group_type_index: nullable(integer),
+    group_type: nullable(text),
+    properties: listOf(property),
+    rollout: nullable(rollout),
+    variant: nullable(titled("FlagVariantRanges", variantRanges)),
+    hint: described(nullable(text), "What would have had to differ for it to match"),
+  }),
+);
+
+const explanation = titled(
+  "FlagExplanation",
+  exact({
+    project: integer,
+    distinct_id: text,
+    key: text,
+    id: nullable(integer),
+    active: boolean,
+    ...decisionFields,
+    override: described(nullable(override), "What made the value; null: the rules did"),
+    by_rules: described(
+      nullable(titled("FlagDecision", exact(decisionFields))),
+      "What the rules say, overridden or not",
+    ),
+    enrollment: nullable(exact({ form: text, properties: listOf(property), decided: boolean })),
+    holdout: nullable(
+      exact({
+        variant: text,
+        percentage: number,
+        hash: nullable(hash),
+        threshold: number,
+        held_out: boolean,
+      }),
+    ),
+    conditions: listOf(condition),
+    hint: described(nullable(text), "What would have had to differ for the flag to be on"),
+  }),
+);
+
+const distribution = titled(
+  "FlagDistribution",
+  exact({
+    project: integer,
+    key: text,
+    count: integer,
+    failed: described(integer, "For whom it could not be computed"),
+    values: listOf(exact({ value, count: integer, share: number })),
+    override: described(nullable(override), "For everybody; it is not counted"),
+  }),
+);
+
+interface Field {
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+const project: Field = { description: "Its project; the first unless told", schema: whole(0) };
+
+/** What is said of the subject besides its id. */
+const aboutFields: Readonly<Record<string, Field>> = {
+  project,
+  person: { description: "Properties that count before the stored ones", schema: dictionary },
+  groups: { description: "Keys of groups, by their type", schema: mapOf(anyOf(text, number)) },
+  group_properties: { description: "Properties of groups, by their type", schema: mapOf(dictionary) },
+};
+
+const explainFields: Readonly<Record<string, Field>> = {
+  ...aboutFields,
+  device_id: { description: "For flags that go by device", schema: text },
+  anon_distinct_id: { description: "The id before the person was identified", schema: text },
+  ip: { description: "An address that tells `$geoip_` properties", schema: text },
+};
+
+const distinctId: Field = { description: "Whom it is about", schema: text };
+
+const simulateFields: Readonly<Record<string, Field>> = {
+  ...aboutFields,
+  count: { description: "How many subjects, 1,000 unless told", schema: whole(1, 100_000) },
+};
+
+/** Objects are JSON text in the query. */
+const inQuery = (fields: Readonly<Record<string, Field>>): QueryParameter[] =>
+  Object.entries(fields).map(([name, { description, schema }]) =>
+    schema.type === "object"
+      ? parameter(name, `${description}; a JSON object`)
+      : parameter(name, description, schema),
+  );
+
+const inBody = (fields: Readonly<Record<string, Field>>): Record<string, JsonSchema> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, { description, schema }]) => [
+      name,
+      described(nullable(schema), description),
+    ]),
+  );
+
+const ofFlag = inQuery({ project });
+const removed = exact({ removed: described(integer, "How many") });
+const key = "/__sim/flags/:key";
+
+/** What the OpenAPI document says of the flag endpoints, by method and path. */
+export const flagDocs: Readonly<Record<string, EndpointDocs>> = {
+  "GET /__sim/flags": docsOf("Flags", exact({ flags: listOf(flag) }), {
+    errors: [400],
+    query: [parameter("project", "Only this project's", whole(0))],
+  }),
+  "DELETE /__sim/flags": docsOf("Overrides were removed", removed, {
+    errors: [400],
+    query: [parameter("project", "Only this project's", whole(0))],
+  }),
+  [`GET ${key}`]: docsOf("The flag", flag, { errors: [400, 404], query: ofFlag }),
+  [`PUT ${key}`]: docsOf(
+    "The override",
+    titled(
+      "FlagOverrideSet",
+      exact({
+        ...overrideFields,
+        known: described(boolean, "Does the project have such a flag?"),
+        hint: nullable(text),
+      }),
+    ),
+    {
+      errors: [...bodyErrors, 404],
+      body: bodyOf(
+        {
+          payload: described(anything, "Instead of the flag's own for the value"),
+          distinct_id: described(nullable(text), "Only for it"),
+          project: described(nullable(whole(0)), project.description),
+          force: described(boolean, "Sets a variant that the flag does not have"),
+        },
+        { value },
+      ),
+    },
+  ),
+  [`DELETE ${key}`]: docsOf("Overrides were removed", removed, {
+    errors: [400, 404],
+    query: [...ofFlag, parameter("distinct_id", "Only the one for this distinct id")],
+  }),
+  [`GET ${key}/explain`]: docsOf("Why", explanation, {
+    errors: [400, 404],
+    query: inQuery({ distinct_id: distinctId, ...explainFields }),
+  }),
+  [`POST ${key}/explain`]: docsOf("Why", explanation, {
+    errors: [...bodyErrors, 404],
+    body: bodyOf(inBody(explainFields), { distinct_id: text }),
+  }),
+  [`GET ${key}/simulate`]: docsOf("Who gets what", distribution, {
+    errors: [400, 404],
+    query: inQuery(simulateFields),
+  }),
+  [`POST ${key}/simulate`]: docsOf("Who gets what", distribution, {
+    errors: [...bodyErrors, 404],
+    body: bodyOf(inBody(simulateFields)),
+  }),
+};

@@ -1,0 +1,71 @@
+import type { Call } from "../../http/call.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { json, type Reply } from "../../http/reply.ts";
+import { bodyOf } from "../body.ts";
+import type { ControlDesk } from "../desk.ts";
+import { explain, explainNames, projectGiven } from "./explain.ts";
+import { givenIn, givenInQuery } from "./given.ts";
+import { listFlags, shownFlag } from "./list.ts";
+import { removeOverrides, setOverride } from "./overrides.ts";
+import { projectOf } from "./place.ts";
+import { distribution, simulateNames } from "./simulate.ts";
+
+const keyOf = (call: Call): string => call.params.key ?? "";
+
+type Handle = (desk: ControlDesk, call: Call) => Reply | Promise<Reply>;
+
+const list: Handle = (desk, call) => json({ flags: listFlags(desk, projectGiven(givenInQuery(call))) });
+
+const clear: Handle = (desk, call) =>
+  json({ removed: removeOverrides(desk, { project: projectGiven(givenInQuery(call)) }) });
+
+const show: Handle = (desk, call) =>
+  json(shownFlag(desk, projectOf(desk, projectGiven(givenInQuery(call))), keyOf(call)));
+
+const put: Handle = (desk, call) => json(setOverride(desk, keyOf(call), bodyOf(call)));
+
+const unset: Handle = (desk, call) => {
+  const project = projectOf(desk, projectGiven(givenInQuery(call))).id;
+  // An empty id is nobody's; it must not stand for all.
+  const distinctId = call.query.get("distinct_id") ?? undefined;
+  return json({ removed: removeOverrides(desk, { project, key: keyOf(call), distinctId }) });
+};
+
+const why: Handle = (desk, call) => {
+  const given = givenIn(call, explainNames);
+  return json(explain(desk, projectOf(desk, projectGiven(given)), keyOf(call), given));
+};
+
+const simulated: Handle = async (desk, call) => {
+  const given = givenIn(call, simulateNames);
+  return json(await distribution(desk, projectOf(desk, projectGiven(given)), keyOf(call), given));
+};
+
+const flags = "/__sim/flags";
+
+const rows: readonly (readonly [method: string, path: string, summary: string, handle: Handle])[] = [
+  ["GET", flags, "Flags with their rules in short and their overrides: project", list],
+  ["DELETE", flags, "Removes the overrides of one project or of all", clear],
+  ["GET", `${flags}/:key`, "One flag: project (the first unless told)", show],
+  ["PUT", `${flags}/:key`, "Overrides a flag: value, payload, distinct_id, project, force", put],
+  [
+    "DELETE",
+    `${flags}/:key`,
+    "Removes a flag's overrides, all or a distinct_id's: project, distinct_id",
+    unset,
+  ],
+  ["GET", `${flags}/:key/explain`, "Why somebody gets a flag's value; objects of the query are JSON", why],
+  ["POST", `${flags}/:key/explain`, "The same, asked with a JSON body", why],
+  ["GET", `${flags}/:key/simulate`, "What the rules give to generated subjects", simulated],
+  ["POST", `${flags}/:key/simulate`, "The same, asked with a JSON body", simulated],
+];
+
+/** Overrides of flags, and why flags are what they are. */
+export const flagEndpoints = (desk: ControlDesk): Endpoint[] =>
+  rows.map(([method, path, summary, handle]) => ({
+    methods: [method],
+    path,
+    family: "control",
+    summary,
+    handle: (call) => handle(desk, call),
+  }));

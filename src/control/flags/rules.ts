@@ -1,0 +1,33 @@
+import type { FeatureFlag } from "../../model/world.ts";
+
+type Condition = NonNullable<FeatureFlag["filters"]["groups"]>[number];
+type Filter = NonNullable<Condition["properties"]>[number];
+
+const text = (value: unknown): string => JSON.stringify(value) ?? "";
+
+const valueless = ["is_set", "is_not_set"];
+
+function filterText(filter: Filter): string {
+  const isCohort = filter.type === "cohort";
+  const operator = typeof filter.operator === "string" ? filter.operator : isCohort ? "in" : "exact";
+  if (isCohort) return `${operator} cohort ${text(filter.value)}`;
+  const what = typeof filter.type === "string" && filter.type !== "person" ? `${filter.type} ` : "";
+  const value = valueless.includes(operator) ? "" : ` ${text(filter.value)}`;
+  return `${what}${filter.key} ${operator}${value}`;
+}
+
+function conditionText({ properties = [], rollout_percentage, variant }: Condition): string {
+  const who = properties.length > 0 ? properties.map(filterText).join(" and ") : "everyone";
+  return `${who}: ${rollout_percentage ?? 100} %${variant ? `, variant ${variant}` : ""}`;
+}
+
+/** The keys of a flag's variants. */
+export const variantsOf = ({ filters }: FeatureFlag): string[] =>
+  (filters.multivariate?.variants ?? []).map(({ key }) => key);
+
+/** A flag's rules in a few words, a line for each condition set, then the variants. */
+export function rulesOf({ filters }: FeatureFlag): string[] {
+  const variants = filters.multivariate?.variants ?? [];
+  const shares = variants.map((it) => `${it.key} ${it.rollout_percentage} %`).join(", ");
+  return [...(filters.groups ?? []).map(conditionText), ...(shares === "" ? [] : [`variants: ${shares}`])];
+}
