@@ -1,3 +1,4 @@
+import type { Group, Person } from "../model/person.ts";
 import {
   emptyWorld,
   type Organization,
@@ -13,9 +14,18 @@ import type { Scenario } from "./schema.ts";
 import type { AuthoredFlag } from "./schemas/feature-flag.ts";
 import type { AuthoredProject } from "./schemas/project.ts";
 
+/** Persons and groups that are known before the first event. They are not part of the world. */
+export interface ScenarioPeople {
+  readonly persons: { readonly person: Person; readonly distinctIds: readonly string[] }[];
+  /** In the order of the types' indexes. */
+  readonly groupTypes: { readonly project: number; readonly name: string }[];
+  readonly groups: Group[];
+}
+
 /** A world while it is made from a scenario. What is wrong is noted and the making goes on, to find the rest. */
 export interface Building {
   readonly world: World;
+  readonly people: ScenarioPeople;
   readonly problems: Problem[];
   /** By e-mail address, in lower case. */
   readonly users: Names<User>;
@@ -25,8 +35,11 @@ export interface Building {
   readonly projects: Names<Project>;
   /** Slugs that organizations give themselves. */
   readonly givenSlugs: ReadonlySet<string>;
-  /** Notes a problem when another document has claimed the value already; `what` keeps kinds apart. */
-  claim(what: string, value: string | number, at: Path): void;
+  /**
+   * Notes a problem, and returns false, when another document has claimed the value already; `what` keeps
+   * kinds apart.
+   */
+  claim(what: string, value: string | number, at: Path): boolean;
   /** The document's number; `at` is the document's place. */
   number(sequence: SequenceName, given: number | undefined, at: Path): number;
   /** The uuid, by default one that follows from `name`; `at` is the uuid's own place. */
@@ -74,11 +87,12 @@ export function beginWorld(scenario: Scenario): Building {
   const claims = new Map<string, Path>();
   const derived = new Map<string, number>();
 
-  function claim(what: string, value: string | number, at: Path): void {
+  function claim(what: string, value: string | number, at: Path): boolean {
     const claimed = `${what} ${value}`;
     const holder = claims.get(claimed);
     if (holder) problems.push({ at, text: `the same ${what} as ${pointerTo(holder)}` });
     else claims.set(claimed, at);
+    return holder === undefined;
   }
 
   /** Documents that are called the same get different uuids. */
@@ -90,6 +104,7 @@ export function beginWorld(scenario: Scenario): Building {
 
   return {
     world,
+    people: { persons: [], groupTypes: [], groups: [] },
     problems,
     users,
     organizations: createNames("organization", problems),

@@ -1,7 +1,10 @@
+import { isUuid } from "../kernel/ids.ts";
 import { blankFeatureFlag } from "../model/blank.ts";
+import type { Person } from "../model/person.ts";
 import { tidyTags } from "../model/tags.ts";
 import type { Cohort, FeatureFlag, Project } from "../model/world.ts";
 import type { Building } from "./building.ts";
+import type { Names } from "./names.ts";
 import type { Path } from "./problems.ts";
 import type { AuthoredCohort, AuthoredFlag, ServiceFlag, ShortFlag } from "./schemas/feature-flag.ts";
 import { beginning, timeOr } from "./times.ts";
@@ -57,9 +60,15 @@ function knownOf(flag: ServiceFlag): Partial<FeatureFlag> {
   return {
     ...pick(flag, known),
     tags: tidyTags(flag.tags ?? []),
+    ...contextsOf(flag),
     created_at: timeOr(flag.created_at, beginning),
     updated_at: timeOr(flag.updated_at, null),
   };
+}
+
+function contextsOf(flag: ServiceFlag): Pick<FeatureFlag, "evaluation_contexts"> {
+  const contexts = flag.evaluation_contexts ?? flag.evaluation_tags ?? [];
+  return contexts.length === 0 ? {} : { evaluation_contexts: tidyTags(contexts) };
 }
 
 /** The keys that have a value: null means the default. */
@@ -93,12 +102,22 @@ function filtersOf({ rollout = 100, variants, payloads, person = {} }: ShortFlag
   };
 }
 
-export function addCohort(building: Building, project: Project, authored: AuthoredCohort, at: Path): void {
+/** Members may be called by their distinct ids. */
+export function addCohort(
+  building: Building,
+  project: Project,
+  persons: Names<Person>,
+  { persons: members, ...authored }: AuthoredCohort,
+  at: Path,
+): void {
+  const uuidOf = (called: string, i: number): string =>
+    isUuid(called) ? called.toLowerCase() : (persons.find(called, [...at, "persons", i])?.uuid ?? called);
   const cohort: Cohort = {
     description: "",
     is_static: false,
     deleted: false,
     ...authored,
+    ...(members && { persons: members.map(uuidOf) }),
     id: building.number("cohorts", authored.id, at),
     project: project.id,
     created_at: timeOr(authored.created_at, beginning),

@@ -1,60 +1,75 @@
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import type { Json } from "../kernel/json.ts";
-import { syntaxErrorAt } from "../kernel/json-syntax.ts";
-import { problemsError, ScenarioError } from "./problems.ts";
-import type { Scenario } from "./schema.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  inOrder,
+  type PlacedProblem,
+  ScenarioError,
+  type ScenarioProblem,
+  shownProblem,
+} from "./problems.ts";
+import type { Scenario, ScenarioLayer } from "./schema.ts";
+import { shippedFolder } from "./shipped.ts";
 
 export { ScenarioError } from "./problems.ts";
 
-/** The folder of the shipped scenarios: beside `dist` in the package, beside `src` in the repository. */
-function shippedFolder(): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(join(folder, "scenarios", "default.json"))) {
-    const parent = dirname(folder);
-    if (parent === folder)
-      throw new ScenarioError("the shipped scenarios are missing", "install phx-sim again");
-    folder = parent;
-  }
-  return join(folder, "scenarios");
+/**
+ * A shipped scenario's name, the path of a scenario file, a scenario, or a list of these: later ones are
+ * laid over earlier ones.
+ */
+export type ScenarioSource = string | Scenario | ScenarioLayer | readonly (string | ScenarioLayer)[];
+
+/** What came of reading a scenario; without a scenario there are problems that say why. */
+export interface LoadedScenario {
+  readonly scenario?: Scenario;
+  /** By file and place. */
+  readonly problems: readonly ScenarioProblem[];
+  /** Absolute paths of the files that it came from, or should have. */
+  readonly files: readonly string[];
+}
+
+const isList = (source: ScenarioSource): source is readonly (string | ScenarioLayer)[] =>
+  Array.isArray(source);
+
+/**
+ * Reads and checks a scenario with everything that it extends. Everything that is wrong is told; it may be
+ * called again at any time. Never throws for what a file says or that it is not there.
+ */
+export async function readScenario(source: ScenarioSource): Promise<LoadedScenario> {
+  if (source === "default") return shippedDefault();
+  const { readLayers } = await import("./layers.ts");
+  const { tree, problems, files } = await readLayers(isList(source) ? source : [source]);
+  const { scenario, problems: found } = tree ? await check(tree) : { scenario: undefined, problems: [] };
+  const all = told([...problems, ...found.filter((it) => !isKnown(it, problems))], files);
+  return { ...(scenario && all.length === 0 && { scenario }), problems: all, files };
+}
+
+async function check(tree: Parameters<typeof import("./check.ts").checkScenario>[0]) {
+  const { checkScenario } = await import("./check.ts");
+  return checkScenario(tree);
+}
+
+/** What could not be read has been replaced by something that is wrong, too. */
+const isKnown = ({ place }: PlacedProblem, problems: readonly PlacedProblem[]): boolean =>
+  problems.some((it) => it.place.source === place.source && it.place.offset === place.offset);
+
+const told = (problems: readonly PlacedProblem[], files: readonly string[]): ScenarioProblem[] =>
+  inOrder(problems, files).map(shownProblem);
+
+/** A test holds it against the schema, so that the start needs neither the checker nor a parser. */
+function shippedDefault(): LoadedScenario {
+  const file = join(shippedFolder(), "default.json");
+  return { scenario: JSON.parse(readFileSync(file, "utf8")), problems: [], files: [file] };
 }
 
 /**
- * Loads a scenario: a shipped one by its bare name, any other by its path; or takes one as it is given.
- * Shipped files are held against the schema by a test, so the checker (zod) is not loaded for them.
- * @throws ScenarioError with a line for each thing that is wrong.
+ * Loads a scenario (see `readScenario`).
+ * @throws ScenarioError with everything that is wrong.
  */
-export async function loadScenario(source: string | Scenario): Promise<Scenario> {
-  // What is given is copied: keys that are undefined are absent, and later changes of the caller's do nothing.
-  if (typeof source === "object") return check("scenario", JSON.parse(JSON.stringify(source)));
-  const shipped = join(shippedFolder(), `${source}.json`);
-  if (/^[\w-]+$/.test(source) && existsSync(shipped)) return JSON.parse(readFileSync(shipped, "utf8"));
-  return check(source, parse(source, read(resolve(source))));
-}
-
-function read(path: string): string {
-  try {
-    // Some editors put a byte order mark in front.
-    return readFileSync(path, "utf8").replace(/^\ufeff/, "");
-  } catch (error) {
-    const reason =
-      (error as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : (error as Error).message;
-    throw new ScenarioError(`${path}: ${reason}`, "give the path of a scenario file, or `default`");
-  }
-}
-
-function parse(path: string, text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const { line, column } = syntaxErrorAt(text) ?? { line: 1, column: 1 };
-    throw new ScenarioError(`${path}:${line}:${column} is not JSON`, "mend the file and start again");
-  }
-}
-
-async function check(name: string, value: Json): Promise<Scenario> {
-  const { checkScenario } = await import("./check.ts");
-  const { scenario, problems } = checkScenario(value);
-  if (!scenario || problems.length > 0) throw problemsError(name, problems);
+export async function loadScenario(source: ScenarioSource): Promise<Scenario> {
+  const { scenario, problems, files } = await readScenario(source);
+  if (!scenario) throw new ScenarioError(problems, files);
   return scenario;
 }
+
+/** The files whose changes change the scenario, for a watcher; those that are missing are among them. */
+export const watchList = ({ files }: Pick<LoadedScenario, "files">): readonly string[] => files;

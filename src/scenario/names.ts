@@ -13,6 +13,10 @@ export interface Names<T> {
 export function createNames<T>(what: string, problems: Problem[]): Names<T> {
   const byId = new Map<string, T>();
   const byName = new Map<string, T[]>();
+  const hintFor = (key: string): Pick<Problem, "hint"> => {
+    const hint = didYouMean(key, [...byName.keys(), ...byId.keys()], (it) => JSON.stringify(it));
+    return hint === "" ? {} : { hint: hint.replace(/^; /, "") };
+  };
   return {
     add(document, { name, id }) {
       if (id !== undefined && !byId.has(String(id))) byId.set(String(id), document);
@@ -27,8 +31,12 @@ export function createNames<T>(what: string, problems: Problem[]): Names<T> {
       ]);
       const shown = JSON.stringify(called);
       if (found === undefined) {
-        const hint = didYouMean(key, [...byName.keys(), ...byId.keys()], (it) => JSON.stringify(it));
-        problems.push({ at, text: `unknown ${what} ${shown}${hint}` });
+        problems.push({
+          at,
+          text: `unknown ${what} ${shown}`,
+          called: key,
+          ...(typeof called === "string" && hintFor(key)),
+        });
       } else if (others.length > 0) {
         problems.push({ at, text: `${others.length + 1} ${what}s are called ${shown}` });
       }

@@ -6,6 +6,7 @@ import { addDashboard, addTemplate } from "./dashboards.ts";
 import { addCohort, addFlag } from "./flags.ts";
 import { addInsights } from "./insights.ts";
 import { createNames } from "./names.ts";
+import { addPeople } from "./people.ts";
 import type { Path } from "./problems.ts";
 import type { AuthoredProject } from "./schemas/project.ts";
 import { beginning, timeOr } from "./times.ts";
@@ -24,8 +25,9 @@ export function addProject(
   for (const [key, flag] of Object.entries(authored.flags ?? {})) {
     addFlag(building, project, key, flag, [...at, "flags", key]);
   }
+  const persons = addPeople(building, project, authored, at);
   for (const [i, it] of (authored.cohorts ?? []).entries()) {
-    addCohort(building, project, it, [...at, "cohorts", i]);
+    addCohort(building, project, persons, it, [...at, "cohorts", i]);
   }
   for (const [i, it] of (authored.batch_exports ?? []).entries()) {
     addBatchExport(building, project, it, [...at, "batch_exports", i]);
@@ -55,8 +57,11 @@ function projectOf(
     },
     beginning,
   );
-  building.claim("project key", project.api_key, [...at, "api_key"]);
-  building.claim("secret key", project.secret_api_key, [...at, "secret_api_key"]);
+  const isNew = building.claim("project key", project.api_key, [...at, "api_key"]);
+  // The secret key follows from the project key: its being there twice would say nothing more.
+  if (isNew || secret_api_key !== undefined) {
+    building.claim("secret key", project.secret_api_key, [...at, "secret_api_key"]);
+  }
   return project;
 }
 
@@ -80,12 +85,13 @@ function addDashboards(
   return primary === undefined ? null : (names.find(primary, [...at, "primary_dashboard"])?.id ?? null);
 }
 
-/** What the public endpoints serve as it stands. */
+/** Lists that the public endpoints serve as they stand. */
+const publicLists = ["surveys", "early_access_features", "product_tours", "web_experiments"] as const;
+
 function addPublicLists({ world }: Building, project: Project, authored: AuthoredProject): void {
   const owned = { project: project.id };
-  world.surveys.push(...(authored.surveys ?? []).map((it) => ({ ...it, ...owned })));
-  world.early_access_features.push(
-    ...(authored.early_access_features ?? []).map((it) => ({ ...it, ...owned })),
-  );
+  for (const name of publicLists) {
+    world[name].push(...(authored[name] ?? []).map((it) => ({ ...it, ...owned })));
+  }
   world.prompts.push(...(authored.prompts ?? []).map((it) => ({ version: 1, ...it, ...owned })));
 }

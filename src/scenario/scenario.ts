@@ -1,24 +1,50 @@
 import type { World } from "../model/world.ts";
 import { addOrganization, addPersonalApiKey, addUser, developer, settleUsers } from "./accounts.ts";
-import { beginWorld } from "./building.ts";
-import { type Problem, problemsError } from "./problems.ts";
+import { beginWorld, type ScenarioPeople } from "./building.ts";
+import { type Problem, pointerTo, ScenarioError } from "./problems.ts";
 import { addProject } from "./projects.ts";
 import type { Scenario } from "./schema.ts";
 
+export type { ScenarioPeople } from "./building.ts";
+export { storePeople } from "./people.ts";
 export type { Scenario } from "./schema.ts";
 
 /**
  * The world that a scenario describes; always the same one for the same scenario.
  * @throws ScenarioError naming every reference that leads nowhere and every id or key that is there twice.
  */
-export function worldOf(scenario: Scenario): World {
-  const { world, problems } = buildWorld(scenario);
-  if (problems.length > 0) throw problemsError("scenario", problems);
-  return world;
+export const worldOf = (scenario: Scenario): World => soundly(scenario).world;
+
+/**
+ * The persons and groups that a scenario describes, by the projects of its world. To be stored in an empty
+ * store (`storePeople`).
+ * @throws ScenarioError as `worldOf` does.
+ */
+export const peopleOf = (scenario: Scenario): ScenarioPeople => soundly(scenario).people;
+
+function soundly(scenario: Scenario): Built {
+  const built = buildWorld(scenario);
+  if (built.problems.length === 0) return built;
+  const inMemory = { file: null, line: null, column: null };
+  throw new ScenarioError(
+    built.problems.map(({ at, text, hint }) => ({
+      ...inMemory,
+      pointer: pointerTo(at),
+      message: text,
+      hint: hint ?? null,
+    })),
+  );
 }
 
-/** The world, and what is wrong with the scenario; with problems the world is of no use. */
-export function buildWorld(scenario: Scenario): { world: World; problems: readonly Problem[] } {
+/** What a scenario describes, and what is wrong with it; with problems it is of no use. */
+interface Built {
+  readonly world: World;
+  readonly people: ScenarioPeople;
+  readonly problems: readonly Problem[];
+}
+
+/** Makes the world, and goes on where something is wrong, to find the rest. */
+export function buildWorld(scenario: Scenario): Built {
   const building = beginWorld(scenario);
   for (const [i, user] of (scenario.users ?? [developer]).entries()) addUser(building, user, ["users", i]);
   for (const [i, { projects, ...authored }] of scenario.organizations.entries()) {
@@ -32,5 +58,7 @@ export function buildWorld(scenario: Scenario): { world: World; problems: readon
   for (const [i, key] of scenario.personal_api_keys.entries()) {
     addPersonalApiKey(building, key, ["personal_api_keys", i]);
   }
-  return { world: { ...building.world, sequences: building.sequences() }, problems: building.problems };
+  building.world.geoip.push(...(scenario.geoip ?? []));
+  const { people, problems } = building;
+  return { world: { ...building.world, sequences: building.sequences() }, people, problems };
 }

@@ -1,17 +1,54 @@
 import { z } from "zod";
+import { FaultUses } from "../model/schemas/fault.ts";
 import { AuthoredOrganization, AuthoredPersonalApiKey, AuthoredUser } from "./schemas/account.ts";
+import { AuthoredClock } from "./schemas/clock.ts";
+import { AuthoredPlace } from "./schemas/place.ts";
 import { AuthoredProject } from "./schemas/project.ts";
 
-/** A scenario file: an authored world, read-only, kept in git. Unknown keys are errors. */
+const OrganizationWithProjects = AuthoredOrganization.extend({
+  projects: z.array(AuthoredProject).min(1).describe("The organization's projects; there is at least one."),
+});
+
+/**
+ * A scenario: an authored world, read-only, kept in git. Unknown keys are errors. What a file `extends` is
+ * laid under it before it is held against this (merge.ts).
+ */
 export const ScenarioSchema = z.strictObject({
-  $schema: z.string().optional(),
-  version: z.literal(1),
-  description: z.string().optional(),
-  /** By default one: dev@phx-sim.test. */
-  users: z.array(AuthoredUser).min(1).optional(),
-  organizations: z.array(AuthoredOrganization.extend({ projects: z.array(AuthoredProject).min(1) })).min(1),
-  personal_api_keys: z.array(AuthoredPersonalApiKey).min(1),
+  $schema: z.string().optional().describe("Where editors find the schema of scenarios; it stands first."),
+  version: z.literal(1).describe("The version of the format: 1."),
+  description: z.string().optional().describe("What the scenario is for, in a sentence."),
+  extends: z
+    .union([z.string(), z.array(z.string())], "a name or a path, or a list of them")
+    .optional()
+    .describe(
+      "Scenarios that this one is laid over: shipped names, or paths from this file; later ones win.",
+    ),
+  users: z
+    .array(AuthoredUser)
+    .min(1)
+    .optional()
+    .describe("Who uses the service; by default one, dev@phx-sim.test."),
+  organizations: z.array(OrganizationWithProjects).min(1).describe("The organizations with their projects."),
+  personal_api_keys: z
+    .array(AuthoredPersonalApiKey)
+    .min(1)
+    .describe("Personal keys for the management API; there is at least one."),
+  geoip: z
+    .array(AuthoredPlace)
+    .optional()
+    .describe("Where addresses are; the first row that has the address counts."),
+  clock: AuthoredClock.optional().describe("The sim's time at the start; by default the machine's."),
+  faults: FaultUses.optional().describe("What goes wrong on purpose: names of presets, or rules."),
 });
 
 /** A scenario as its author writes it. */
 export type Scenario = z.infer<typeof ScenarioSchema>;
+
+/** A part of a scenario, to be laid over another one; null takes a key away. */
+export type ScenarioLayer = Part<Scenario>;
+
+type Part<T> = T extends readonly (infer E)[]
+  ? Part<E>[]
+  : T extends object
+    ? { [K in keyof T]?: Part<T[K]> | null }
+    : T;

@@ -70,7 +70,14 @@ export const fullExample = (): Scenario => ({
           ],
           dashboard_templates: [{ template_name: "Starter", tiles: [{ type: "TEXT", body: "Hi" }] }],
           flags: { beta: true, off: false, "pro-only": { person: { plan: "pro" } } },
-          cohorts: [{ name: "Team", filters: { properties: { type: "AND", values: [] } } }],
+          cohorts: [
+            { name: "Team", filters: { properties: { type: "AND", values: [] } } },
+            {
+              name: "Friends",
+              is_static: true,
+              persons: ["ann@home.test", "0195A000-0000-7000-8000-0000000000C1"],
+            },
+          ],
           batch_exports: [
             {
               name: "Nightly",
@@ -121,7 +128,24 @@ export const fullExample = (): Scenario => ({
           ],
           surveys: [{ id: "s1", name: "How was it?" }],
           early_access_features: [{ id: "e1", name: "Beta" }],
+          product_tours: [{ id: "t1", name: "First steps" }],
+          web_experiments: [{ id: 5, name: "Blue button", variants: {} }],
           prompts: [{ name: "greeting", prompt: "Hello" }],
+          persons: [
+            {
+              distinct_ids: ["ann", "ann@home.test"],
+              properties: { plan: "pro" },
+              is_identified: true,
+              created_at: "2025-02-01T00:00:00Z",
+            },
+            { distinct_ids: ["anonymous"], uuid: "0195A000-0000-7000-8000-0000000000C1" },
+          ],
+          group_types: ["company", "office"],
+          groups: [
+            { type: "office", key: "berlin", properties: { floors: 3 } },
+            { type: "company", key: "acme", created_at: "2024-01-01T00:00:00Z" },
+            { type: "team", key: "red" },
+          ],
         },
         { id: 3, name: "Blog", api_key: "phc_blog", secret_api_key: "phs_of_the_blog", is_demo: true },
       ],
@@ -135,6 +159,16 @@ export const fullExample = (): Scenario => ({
       allow_publicly_shared_resources: false,
       projects: [{ name: "Reactor", api_key: "phc_reactor", insights: [{ name: "Pageviews" }] }],
     },
+  ],
+  geoip: [
+    {
+      address: "203.0.113.7",
+      country_code: "SE",
+      city_name: "Linköping",
+      latitude: 58.4,
+      city_confidence: 60,
+    },
+    { address: "2001:db8::/32", country_code: "JP" },
   ],
   personal_api_keys: [
     { key: "phx_ada", scopes: ["*"] },

@@ -89,21 +89,19 @@ describe("references that lead nowhere", () => {
       '/personal_api_keys/1/organizations/2: unknown organization "Acne"; did you mean "Acme"?',
     ],
   ])("%s", async (_, change, line) => {
-    expect(await linesOf(changed(change))).toEqual([`scenario: ${line}`]);
+    expect(await linesOf(changed(change))).toEqual([`scenario ${line}`]);
   });
 
   test("names that several have", async () => {
     const lines = await linesOf(changed((it) => shopOf(it).insights?.push({ name: "Signups" })));
-    expect(lines).toEqual([
-      `scenario: ${shop}/dashboards/0/tiles/1/insight: 2 insights are called "Signups"`,
-    ]);
+    expect(lines).toEqual([`scenario ${shop}/dashboards/0/tiles/1/insight: 2 insights are called "Signups"`]);
   });
 
   test("a name that is another one's number", async () => {
     const lines = await linesOf(
       changed((it) => Object.assign(it.organizations[0]?.projects[0] ?? {}, { name: "3" })),
     );
-    expect(lines).toContain("scenario: /personal_api_keys/1/projects/1: 2 projects are called 3");
+    expect(lines).toContain("scenario /personal_api_keys/1/projects/1: 2 projects are called 3");
   });
 
   test("several names that nobody refers to", () => {
@@ -213,7 +211,7 @@ describe("what may be there only once", () => {
       `${first}: the same uuid as ${taken}/id`,
     ],
   ])("%s", async (_, change, line) => {
-    expect(await linesOf(changed(change))).toEqual([`scenario: ${line}`]);
+    expect(await linesOf(changed(change))).toEqual([`scenario ${line}`]);
   });
 
   test("short ids of two projects may be the same", () => {
@@ -227,92 +225,100 @@ describe("what may be there only once", () => {
 describe("what the schema refuses", () => {
   const atShop = (part: JsonObject): JsonObject => {
     const scenario = JSON.parse(JSON.stringify(fullExample()));
+    delete scenario.organizations[0].projects[0].primary_dashboard;
     Object.assign(scenario.organizations[0].projects[0], part);
     return scenario;
   };
 
   test.each<[string, JsonObject, string]>([
-    ["an unknown key", { colour: 1 }, "/colour: unknown key"],
+    ["an unknown key", { colour: 1 }, '/colour: unknown key "colour"'],
     [
       "an unknown key of a tile",
       { dashboards: [{ tiles: [{ text: "", x: 1 }] }] },
-      "/dashboards/0/tiles/0/x: unknown key",
+      '/dashboards/0/tiles/0/x: unknown key "x"',
     ],
     [
       "a tile of nothing",
       { dashboards: [{ tiles: [{}] }] },
-      "/dashboards/0/tiles/0: a tile is an object with either `text` or `insight`",
+      "/dashboards/0/tiles/0: expected a tile: an object with either `text` or `insight`",
     ],
-    ["a key of the short form", { flags: { "a/b": { rolout: 5 } } }, "/flags/a~1b/rolout: unknown key"],
+    [
+      "a key of the short form",
+      { flags: { "a/b": { rolout: 5 } } },
+      '/flags/a~1b/rolout: unknown key "rolout"; did you mean "rollout"?',
+    ],
     [
       "a value of the short form",
       { flags: { it: { rollout: 500 } } },
-      "/flags/it/rollout: Too big: expected number to be <=100",
+      "/flags/it/rollout: expected a number of at most 100, not 500",
     ],
     [
       "a value of the service's form",
       { flags: { it: { filters: { groups: 3 } } } },
-      "/flags/it/filters/groups: Invalid input: expected array, received number",
+      "/flags/it/filters/groups: expected a list, not 3",
     ],
     [
       "filters that are none",
       { flags: { it: { filters: 3 } } },
-      "/flags/it/filters: Invalid input: expected object, received number",
+      "/flags/it/filters: expected an object, not 3",
     ],
-    ["a flag of another kind", { flags: { it: 3 } }, "/flags/it: a flag is true, false or an object"],
+    [
+      "a flag of another kind",
+      { flags: { it: 3 } },
+      "/flags/it: expected a flag: true, false or an object, not 3",
+    ],
     [
       "a personal key for a project",
       { api_key: "phx_1" },
-      "/api_key: a project key: up to 64 ASCII characters, not phx_…",
+      "/api_key: expected a project key: up to 64 ASCII characters, not phx_…, not what stands here",
     ],
     [
       "a time without its offset",
       { dashboards: [{ created_at: "2025-01-01T00:00:00" }] },
-      "/dashboards/0/created_at: a time with its offset, such as 2025-01-01T00:00:00Z",
+      '/dashboards/0/created_at: expected a time with its offset, such as 2025-01-01T00:00:00Z, not "2025-01-01T00:00:00"',
     ],
     [
       "a time that is none",
       { dashboards: [{ created_at: "2025-13-01" }] },
-      "/dashboards/0/created_at: a time with its offset, such as 2025-01-01T00:00:00Z",
+      '/dashboards/0/created_at: expected a time with its offset, such as 2025-01-01T00:00:00Z, not "2025-13-01"',
     ],
     [
       "a restriction level",
       { dashboards: [{ restriction_level: 22 }] },
-      "/dashboards/0/restriction_level: Invalid option: expected one of 21|37",
+      "/dashboards/0/restriction_level: expected 21 or 37, not 22",
     ],
     [
       "an e-mail address",
       { dashboards: [{ created_by: "bob" }] },
-      "/dashboards/0/created_by: an e-mail address",
+      '/dashboards/0/created_by: expected an e-mail address, not "bob"',
     ],
   ])("%s", async (_, part, line) => {
-    expect(await linesOf(atShop(part))).toEqual([`scenario: ${shop}${line}`]);
+    expect(await linesOf(atShop(part))).toEqual([`scenario ${shop}${line}`]);
   });
 
   test("the version", async () => {
-    expect(await linesOf({ ...fullExample(), version: 2 })).toEqual([
-      "scenario: /version: Invalid input: expected 1",
-    ]);
+    expect(await linesOf({ ...fullExample(), version: 2 })).toEqual(["scenario /version: expected 1, not 2"]);
   });
 
   test("a scenario that is none", async () => {
-    expect(await linesOf([])).toEqual(["scenario: /: Invalid input: expected object, received array"]);
+    expect(await linesOf([])).toEqual(["scenario: expected at least one scenario"]);
+    expect(await linesOf([[]])).toEqual(["scenario: expected an object, not an empty list"]);
   });
 });
 
-test("all problems are told, a line each, up to twenty", async () => {
+test("all problems are told, a line each, up to fifty", async () => {
   const scenario = changed((it) => {
     it.users?.push({ email: "eve@globex.test" });
     it.personal_api_keys[0]?.scopes.pop();
     Object.assign(it.personal_api_keys[0] ?? {}, {
-      projects: Array.from({ length: 30 }, (_, i) => 1000 + i),
+      projects: Array.from({ length: 60 }, (_, i) => 1000 + i),
     });
   });
   const lines = await linesOf(scenario);
-  expect(lines[0]).toBe("scenario: /users/3/email: the same e-mail address as /users/2/email");
-  expect(lines[1]).toBe("scenario: /personal_api_keys/0/projects/0: unknown project 1000");
-  expect(lines).toHaveLength(21);
-  expect(lines.at(-1)).toBe("scenario: and 11 more");
+  expect(lines[0]).toBe("scenario /users/3/email: the same e-mail address as /users/2/email");
+  expect(lines[1]).toBe("scenario /personal_api_keys/0/projects/0: unknown project 1000");
+  expect(lines).toHaveLength(51);
+  expect(lines.at(-1)).toBe("and 11 more");
 });
 
 test("no key is told", async () => {
@@ -323,4 +329,51 @@ test("no key is told", async () => {
 test("worldOf refuses what nobody has checked", () => {
   const scenario = changed((it) => it.users?.push({ email: "ada@acme.test" }));
   expect(() => worldOf(scenario)).toThrow(ScenarioError);
+});
+
+describe("beside mistakes that the schema finds, references are looked at, too", () => {
+  const bare = (project: object, more: object = {}) => ({
+    version: 1,
+    organizations: [{ name: "O", projects: [{ name: "P", api_key: "phc_p", ...project }] }],
+    personal_api_keys: [{ key: "phx_p", scopes: ["*"], projects: ["P"] }],
+    ...more,
+  });
+  const at = "scenario /organizations/0/projects/0";
+
+  test.each<[string, object, string[]]>([
+    [
+      "what is missing hides nothing",
+      bare({ api_key: undefined, name: "Q" }),
+      [
+        `${at}/api_key: is missing; expected a text`,
+        'scenario /personal_api_keys/0/projects/0: unknown project "P"; did you mean "Q"?',
+      ],
+    ],
+    [
+      "a wrong value that is called by others is not missed by them",
+      bare({ insights: [{ name: "I", colour: 1 }, 5], dashboards: [{ tiles: [{ insight: "I" }] }] }),
+      [`${at}/insights/0/colour: unknown key "colour"`, `${at}/insights/1: expected an object, not 5`],
+    ],
+    [
+      "nor are things that are not read at all",
+      bare({ insights: "none", dashboards: [{ tiles: [{ insight: "I" }] }] }),
+      [`${at}/insights: expected a list, not "none"`],
+    ],
+    [
+      "places behind a wrong one are right",
+      bare({ dashboards: [7, { tiles: [{}, { insight: "I" }] }] }),
+      [
+        `${at}/dashboards/0: expected an object, not 7`,
+        `${at}/dashboards/1/tiles/0: expected a tile: an object with either \`text\` or \`insight\``,
+        `${at}/dashboards/1/tiles/1/insight: unknown insight "I"`,
+      ],
+    ],
+    [
+      "where nothing is left, nothing more is said",
+      { version: 1, organizations: [], personal_api_keys: [{ key: "k", scopes: [], projects: ["P"] }] },
+      ["scenario /organizations: expected at least one entry, not an empty list"],
+    ],
+  ])("%s", async (_, scenario, lines) => {
+    expect(await linesOf(scenario)).toEqual(lines);
+  });
 });

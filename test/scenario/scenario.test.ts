@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isUuid } from "../../src/kernel/ids.ts";
 import { WorldSchema } from "../../src/model/world.schema.ts";
 import { collections, type World } from "../../src/model/world.ts";
-import { type Scenario, worldOf } from "../../src/scenario/scenario.ts";
+import { peopleOf, type Scenario, worldOf } from "../../src/scenario/scenario.ts";
 import { ScenarioSchema } from "../../src/scenario/schema.ts";
 import { fullExample } from "./full-example.ts";
 
@@ -30,9 +30,12 @@ describe("the full example", () => {
 
   test("uses every key that a scenario has", () => {
     const unmade = Object.entries(world).filter(([, it]) => Array.isArray(it) && it.length === 0);
-    // Overrides are made while the sim runs; the other two cannot be authored yet.
-    const expected = ["flag_overrides", "product_tours", "web_experiments"];
-    expect(unmade.map(([name]) => name).filter((name) => name !== "geoip")).toEqual(expected);
+    // Overrides are made while the sim runs.
+    expect(unmade.map(([name]) => name)).toEqual(["flag_overrides"]);
+  });
+
+  test("places are kept as they are", () => {
+    expect(world.geoip).toEqual(fullExample().geoip);
   });
 
   test("the same scenario makes the same world, and is not changed by it", () => {
@@ -72,7 +75,7 @@ describe("the full example", () => {
       texts: 2,
       insights: 41,
       feature_flags: 3,
-      cohorts: 1,
+      cohorts: 2,
       batch_export_logs: 3,
     });
   });
@@ -323,7 +326,13 @@ describe("flags and cohorts", () => {
   test("a cohort", () => {
     expect(world.cohorts).toMatchObject([
       { id: 1, project: 1, name: "Team", is_static: false, created_by: 1 },
+      { id: 2, project: 1, name: "Friends", is_static: true },
     ]);
+  });
+
+  test("members of a static cohort are called by a distinct id, or by their uuid", () => {
+    const [ann, anonymous] = peopleOf(fullExample()).persons;
+    expect(world.cohorts[1]?.persons).toEqual([ann?.person.uuid, anonymous?.person.uuid]);
   });
 });
 

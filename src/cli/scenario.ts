@@ -1,0 +1,133 @@
+import { writeFileSync } from "node:fs";
+import { extname, relative } from "node:path";
+import { clean } from "./clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
+import { counted } from "./counted.ts";
+import { Failure } from "./failure.ts";
+import type { Settings } from "./settings.ts";
+
+const group: CommandGroup = { name: "scenario", describe: "Scenario files: begin one, check it" };
+
+const checkOptions = {
+  file: {
+    kind: "scenario",
+    describe: "The files (or shipped names); several are laid over each other, the last on top",
+    flagOnly: true,
+    place: 1,
+    many: true,
+  },
+  json: { kind: "switch", describe: "Print the problems as one JSON line", flagOnly: true },
+} as const;
+
+async function check({ values }: Settings<typeof checkOptions>, shell: Shell) {
+  const { problemLines, readScenario } = await import("../index.ts");
+  const { problems, files } = await readScenario(values.file);
+  if (values.json) shell.out.say(JSON.stringify({ ok: problems.length === 0, problems, files }));
+  else if (problems.length > 0)
+    shell.out.say(...problemLines(problems, shell.cwd).map((line) => clean(line, 2000)));
+  if (problems.length > 0) throw new Failure("failed", counted(problems.length, "problem"));
+  if (!values.json) shell.out.say(`${files.map((it) => clean(shown(it, shell.cwd))).join(" + ")}: ok`);
+  return "ok" as const;
+}
+
+/** Files of the folder and below by their relative path. */
+function shown(file: string, folder: string): string {
+  const path = relative(folder, file);
+  return path === "" || path.startsWith("..") ? file : path;
+}
+
+const initOptions = {
+  file: {
+    kind: "file",
+    describe: "The new file, .yaml or .json; scenario.yaml unless told",
+    flagOnly: true,
+    place: 1,
+    optional: true,
+  },
+} as const;
+
+const formats: Readonly<Record<string, "json" | "yaml">> = {
+  ".json": "json",
+  ".jsonc": "json",
+  ".yaml": "yaml",
+  ".yml": "yaml",
+};
+
+async function init({ values }: Settings<typeof initOptions>, shell: Shell) {
+  const file = values.file ?? `${shell.cwd}/scenario.yaml`;
+  const format = formats[extname(file).toLowerCase()];
+  const name = clean(shown(file, shell.cwd));
+  if (!format) throw new Failure("usage", `${name} must end in .yaml or .json`);
+  const { scenarioStarter } = await import("../index.ts");
+  create(file, name, scenarioStarter(format));
+  shell.out.say(`${name} is written; start it with: phx-sim start --scenario ${name}`);
+  return "ok" as const;
+}
+
+/** Never over a file that is there. */
+function create(file: string, name: string, text: string): void {
+  try {
+    writeFileSync(file, text, { flag: "wx" });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    const reason = code === "EEXIST" ? "is there already; give another name" : `cannot be written: ${code}`;
+    throw new Failure("failed", `${name} ${reason}`, error);
+  }
+}
+
+async function schema(_: Settings<Record<never, never>>, shell: Shell) {
+  const { scenarioSchemaText } = await import("../index.ts");
+  shell.out.say(scenarioSchemaText().trimEnd());
+  return "ok" as const;
+}
+
+const listOptions = {
+  json: { kind: "switch", describe: "Print them as one JSON line", flagOnly: true },
+} as const;
+
+async function list({ values }: Settings<typeof listOptions>, shell: Shell) {
+  const { shippedList } = await import("../index.ts");
+  const shipped = await shippedList();
+  const width = Math.max(...shipped.map(({ name }) => name.length));
+  if (values.json) shell.out.say(JSON.stringify({ scenarios: shipped }));
+  else shell.out.say(...shipped.map(({ name, description }) => `${name.padEnd(width)}  ${description}`));
+  return "ok" as const;
+}
+
+export const scenarioCommands: readonly Command[] = [
+  command({
+    name: "scenario init",
+    group,
+    describe: "Write a commented scenario to begin with",
+    options: initOptions,
+    examples: [["phx-sim scenario init world.yaml", "a new file, never over one that is there"]],
+    run: init,
+  }),
+  command({
+    name: "scenario check",
+    group,
+    describe: "Tell everything that is wrong with scenario files",
+    options: checkOptions,
+    examples: [
+      ["phx-sim scenario check world.yaml", "exit code 1 and a line for each problem, or one line"],
+      ["phx-sim scenario check shop.yaml sale.yaml", "what the second makes of the first"],
+    ],
+    run: check,
+  }),
+  command({
+    name: "scenario schema",
+    group,
+    describe: "Print the JSON Schema of scenario files",
+    options: {},
+    examples: [["phx-sim scenario schema > scenario.schema.json", "for an editor that cannot find ours"]],
+    run: schema,
+  }),
+  command({
+    name: "scenario list",
+    group,
+    describe: "List the scenarios that come with phx-sim",
+    options: listOptions,
+    examples: [["phx-sim scenario list", "names for --scenario and extends"]],
+    run: list,
+  }),
+];

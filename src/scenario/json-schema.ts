@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
+import { ScenarioSchema } from "./schema.ts";
+
+/**
+ * The published schema of scenario files, for editors: JSON Schema draft-07, which they all know. A file
+ * that extends others is a layer: nothing is required of it, and null takes a key away.
+ */
+export function scenarioJsonSchema(): JsonObject {
+  const { $schema, definitions, ...scenario } = jsonSchemaOf();
+  const { properties } = scenario;
+  return {
+    $schema: $schema ?? null,
+    title: "phx-sim scenario",
+    description: "An authored world for phx-sim. With `extends` a file is a layer over other scenarios.",
+    type: "object",
+    if: { type: "object", required: ["extends"] },
+    // biome-ignore lint/suspicious/noThenProperty: a key of JSON Schema
+    then: { $ref: "#/definitions/layer" },
+    else: { $ref: "#/definitions/scenario" },
+    definitions: {
+      scenario,
+      layer: { type: "object", properties: layered(properties ?? {}), additionalProperties: false },
+      ...(isObject(definitions) && definitions),
+    },
+  };
+}
+
+/** The text of the published file. */
+export const scenarioJsonSchemaText = (): string => `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`;
+
+function jsonSchemaOf(): JsonObject {
+  const schema = z.toJSONSchema(ScenarioSchema, {
+    target: "draft-7",
+    io: "input",
+    reused: "inline",
+    override: ({ jsonSchema }) => {
+      // That keys are texts goes without saying.
+      const { propertyNames } = jsonSchema;
+      if (isObject(propertyNames) && Object.keys(propertyNames).join() === "type")
+        delete jsonSchema.propertyNames;
+    },
+  });
+  return JSON.parse(JSON.stringify(schema));
+}
+
+/** The schemas of keys in a layer. */
+function layered(properties: Json): JsonObject {
+  if (!isObject(properties)) return {};
+  return Object.fromEntries(Object.entries(properties).map(([key, it]) => [key, orNull(asLayer(it))]));
+}
+
+/** Forms that must not be there, and schemas that take any JSON. */
+const takesNull = (schema: JsonObject): boolean =>
+  Object.hasOwn(schema, "not") || Object.hasOwn(schema, "$ref") || Object.keys(schema).length === 0;
+
+function orNull(schema: Json): Json {
+  if (!isObject(schema) || takesNull(schema)) return schema;
+  if (typeof schema.type === "string" && !Object.hasOwn(schema, "enum") && !Object.hasOwn(schema, "const")) {
+    return { ...schema, type: [schema.type, "null"] };
+  }
+  const { description, ...rest } = schema;
+  return { ...(description !== undefined && { description }), anyOf: [rest, { type: "null" }] };
+}
+
+const parts = ["anyOf", "items", "additionalProperties"] as const;
+
+/** The same without `required`, all the way down; what tells the forms of a union apart stays required. */
+function asLayer(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(asForm);
+  if (!isObject(schema)) return schema;
+  const { required: _, ...rest } = schema;
+  return withParts(rest);
+}
+
+function asForm(schema: Json): Json {
+  return isObject(schema) ? withParts(schema) : schema;
+}
+
+function withParts(schema: JsonObject): JsonObject {
+  const inner = parts.flatMap((key): [string, Json][] => {
+    const part = schema[key];
+    if (part === undefined) return [];
+    // Any key of a record may be taken away.
+    return [[key, key === "additionalProperties" ? orNull(asLayer(part)) : asLayer(part)]];
+  });
+  const properties: [string, Json][] =
+    schema.properties === undefined ? [] : [["properties", layered(schema.properties)]];
+  return { ...schema, ...Object.fromEntries([...inner, ...properties]) };
+}

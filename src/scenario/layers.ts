@@ -1,0 +1,200 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import type { Json } from "../kernel/json.ts";
+import { didYouMean, nearest } from "../kernel/nearest.ts";
+import type { Read } from "./growth.ts";
+import { layOver } from "./merge.ts";
+import { type Path, type PlacedProblem, pointerTo } from "./problems.ts";
+import { readJson } from "./read-json.ts";
+import { readYaml } from "./read-yaml.ts";
+import type { ScenarioLayer } from "./schema.ts";
+import { shippedScenarios } from "./shipped.ts";
+import { type ObjectTree, type Place, type Source, type Tree, treeOf } from "./tree.ts";
+
+/** A shipped scenario's name, a path, or (a part of) a scenario as a program made it. */
+export type LayerSource = string | ScenarioLayer;
+
+/** Several layers as one, with everything that they extend. */
+export interface Layered {
+  /** Missing when there is a layer that cannot be read. */
+  readonly tree?: Tree;
+  readonly problems: readonly PlacedProblem[];
+  /** Absolute paths of all files that were read or should have been, without repetition; the top ones first. */
+  readonly files: readonly string[];
+}
+
+/** More than anybody can follow. */
+const mostDepth = 16;
+const mostCharacters = 64 * 1024 * 1024;
+
+/** One reading of layers: each file is read and laid over its bases once, however often it is extended. */
+interface Visit {
+  readonly files: Map<string, Promise<Tree | undefined>>;
+  readonly problems: PlacedProblem[];
+  readonly shipped: ReadonlyMap<string, string>;
+}
+
+/** Where a layer is called by its name or path. */
+interface Call {
+  readonly name: string;
+  /** Relative paths start here. */
+  readonly folder: string;
+  /** Undefined for what the user named; then problems are about the file itself. */
+  readonly place?: Place;
+  readonly at: Path;
+  /** The files that lead here, the top one first. */
+  readonly chain: readonly string[];
+}
+
+/** Reads layers and what they extend, and lays them over each other: later ones over earlier ones. */
+export async function readLayers(sources: readonly LayerSource[], folder = process.cwd()): Promise<Layered> {
+  const visit: Visit = { files: new Map(), problems: [], shipped: shippedScenarios() };
+  const layers: (Tree | undefined)[] = [];
+  for (const source of sources) {
+    const layer =
+      typeof source === "string"
+        ? await readNamed(visit, { name: source, folder, at: [], chain: [] })
+        : await readGiven(visit, source, folder);
+    layers.push(layer);
+  }
+  if (sources.length === 0) {
+    visit.problems.push({ place: nowhere, pointer: "", text: "expected at least one scenario" });
+  }
+  const tree = together(layers);
+  return { ...(tree && { tree }), problems: visit.problems, files: [...visit.files.keys()] };
+}
+
+/** Missing when one of them is. */
+function together(layers: readonly (Tree | undefined)[]): Tree | undefined {
+  const there = layers.filter((it) => it !== undefined);
+  return there.length === layers.length && there.length > 0 ? there.reduce(layOver) : undefined;
+}
+
+/** Where everything is that a program made. */
+const nowhere: Place = { source: { file: null, text: "" }, offset: 0 };
+
+function readGiven(visit: Visit, given: ScenarioLayer, folder: string): Promise<Tree | undefined> {
+  // A copy: keys that are undefined are absent, and later changes of the caller's do nothing.
+  const value: Json = JSON.parse(JSON.stringify(given));
+  const tree = treeOf(value, nowhere);
+  return withBases(visit, tree, folder, []);
+}
+
+async function readNamed(visit: Visit, call: Call): Promise<Tree | undefined> {
+  const file = fileOf(visit, call);
+  if (call.chain.includes(file)) {
+    return complain(visit, call, file, `${loopOf(call.chain, file)}: a scenario cannot extend itself`);
+  }
+  if (call.chain.length >= mostDepth) {
+    return complain(visit, call, file, `expected at most ${mostDepth} scenarios above each other`);
+  }
+  const reading = visit.files.get(file) ?? readFile(visit, call, file);
+  visit.files.set(file, reading);
+  return reading;
+}
+
+async function readFile(visit: Visit, call: Call, file: string): Promise<Tree | undefined> {
+  const source = readText(file);
+  if (typeof source === "string") {
+    const name = call.place ? `${JSON.stringify(call.name)} ` : "";
+    return complain(visit, call, file, `${name}${source}`, meant(visit, call, file));
+  }
+  const { tree, problems } = await parse(source);
+  visit.problems.push(...problems);
+  return tree && withBases(visit, tree, dirname(file), [...call.chain, file]);
+}
+
+function complain(visit: Visit, call: Call, file: string, text: string, hint?: string): undefined {
+  const place = call.place ?? { source: { file, text: "" }, offset: -1 };
+  visit.problems.push({ place, pointer: pointerTo(call.at), text, ...(hint !== undefined && { hint }) });
+}
+
+const loopOf = (chain: readonly string[], file: string): string =>
+  [...chain.slice(chain.indexOf(file)), file].map((it) => basename(it)).join(" → ");
+
+/** A bare word is a shipped scenario's name if there is one, anything else is a path. */
+function fileOf({ shipped }: Visit, { name, folder }: Call): string {
+  return (/^[\w-]+$/.test(name) ? shipped.get(name) : undefined) ?? resolve(folder, name);
+}
+
+/** The text, or why there is none. */
+function readText(file: string): Source | string {
+  try {
+    const text = readFileSync(file, "utf8");
+    if (text.length > mostCharacters) return `is larger than ${mostCharacters} characters`;
+    // Some editors put a byte order mark in front.
+    return { file, text: text.replace(/^\ufeff/, "") };
+  } catch (error) {
+    return reasons[codeOf(error)] ?? `cannot be read: ${codeOf(error)}`;
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : String(error);
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "does not exist",
+  ENOTDIR: "does not exist",
+  EISDIR: "is a folder; expected a file",
+  EACCES: "may not be read",
+};
+
+/** A shipped name, or a file of the same folder, that is spelled nearly like what was asked for. */
+function meant({ shipped }: Visit, { name }: Call, file: string): string | undefined {
+  const folder = dirname(file);
+  const beside = existsSync(folder) ? readdirSync(folder).filter((it) => formatOf(it) !== undefined) : [];
+  const neighbour = nearest(basename(file), beside);
+  const known = neighbour === undefined ? [...shipped.keys()] : [join(dirname(name), neighbour)];
+  const hint = didYouMean(name, known, (it) => JSON.stringify(it)).replace(/^; /, "");
+  return hint || `shipped scenarios are ${[...shipped.keys()].join(", ")}; anything else is a path`;
+}
+
+type Parse = (source: Source) => Promise<Read>;
+
+const formats: Readonly<Record<string, Parse>> = {
+  ".json": readJson,
+  ".jsonc": readJson,
+  ".yaml": readYaml,
+  ".yml": readYaml,
+};
+
+const formatOf = (file: string): Parse | undefined => formats[extname(file).toLowerCase()];
+
+/** A file of another name is JSON: `/dev/stdin`, too. */
+const parse: Parse = (source) => (formatOf(source.file ?? "") ?? readJson)(source);
+
+/** The tree laid over what it extends, and no longer saying so. */
+async function withBases(
+  visit: Visit,
+  tree: Tree,
+  folder: string,
+  chain: readonly string[],
+): Promise<Tree | undefined> {
+  const named = tree.kind === "object" ? tree.entries.get("extends")?.tree : undefined;
+  if (tree.kind !== "object" || !named) return tree;
+  const layers: (Tree | undefined)[] = [];
+  const names = named.kind === "list" ? named.items : [named];
+  for (const [i, it] of names.entries()) {
+    const at = named.kind === "list" ? ["extends", i] : ["extends"];
+    layers.push(await readBase(visit, it, { folder, at, chain }));
+  }
+  return together([...layers, withoutExtends(tree)]);
+}
+
+async function readBase(
+  visit: Visit,
+  named: Tree,
+  call: Pick<Call, "folder" | "at" | "chain">,
+): Promise<Tree | undefined> {
+  const { place } = named;
+  if (named.kind === "plain" && typeof named.value === "string") {
+    return readNamed(visit, { ...call, name: named.value, place });
+  }
+  const text = "expected the name or the path of a scenario";
+  visit.problems.push({ place, pointer: pointerTo(call.at), text });
+  return undefined;
+}
+
+function withoutExtends(tree: ObjectTree): ObjectTree {
+  return { ...tree, entries: new Map([...tree.entries].filter(([key]) => key !== "extends")) };
+}

@@ -1,0 +1,112 @@
+import type { z } from "zod";
+import { isObject, type Json } from "../kernel/json.ts";
+import { didYouMean } from "../kernel/nearest.ts";
+import type { Path } from "./problems.ts";
+
+type RawIssue = z.core.$ZodRawIssue;
+
+const types: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  object: "an object",
+  record: "an object",
+  array: "a list",
+  null: "null",
+  never: "nothing",
+};
+
+const shownValue = (value: unknown): string => JSON.stringify(value) ?? "nothing";
+
+/** `"a", "b" or "c"` */
+const alternatives = (values: readonly unknown[]): string => {
+  const shown = values.map(shownValue);
+  return [shown.slice(0, -1).join(", "), shown.at(-1)].filter(Boolean).join(" or ");
+};
+
+const counted = (count: unknown, origin: string): string =>
+  `${String(count)} ${origin === "string" ? "characters" : "entries"}`;
+
+/** What was expected where an issue is, by the issue's kind. */
+const phrases: { readonly [K in RawIssue["code"]]?: (issue: Extract<RawIssue, { code: K }>) => string } = {
+  invalid_type: ({ expected }) => types[expected] ?? expected,
+  invalid_value: ({ values }) => alternatives(values),
+  too_small: ({ origin, minimum, inclusive }) => {
+    if (origin === "string" || origin === "array") {
+      return minimum === 1
+        ? origin === "string"
+          ? "a text that is not empty"
+          : "at least one entry"
+        : `at least ${counted(minimum, origin)}`;
+    }
+    return `a number ${inclusive ? "of at least" : "above"} ${minimum}`;
+  },
+  too_big: ({ origin, maximum, inclusive }) =>
+    origin === "string" || origin === "array"
+      ? `at most ${counted(maximum, origin)}`
+      : `a number ${inclusive ? "of at most" : "below"} ${maximum}`,
+};
+
+/**
+ * The checker's message for an issue that the schema has no words of its own for: a phrase that completes
+ * "expected …", as the schema's own messages are.
+ */
+export function phraseOf(issue: RawIssue): string {
+  // The row of the table fits the issue by its code, which the compiler cannot follow.
+  const phrase = phrases[issue.code] as ((issue: RawIssue) => string) | undefined;
+  return phrase?.(issue) ?? "another value";
+}
+
+const secretive = /key|secret|token|password|credential/i;
+
+/** Keys and passwords are never told, nor what stands in the settings of a destination. */
+const isSecret = (at: Path): boolean =>
+  at.includes("config") ||
+  at.some((step) => typeof step === "string" && step !== "personal_api_keys" && secretive.test(step));
+
+const longest = 40;
+
+/** A value in a few words. */
+function shown(value: Json, at: Path): string {
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`;
+  if (typeof value === "object" && value !== null) return "an object";
+  if (value === "") return "an empty text";
+  if (value !== null && isSecret(at)) return "what stands here";
+  if (typeof value !== "string") return String(value);
+  return JSON.stringify(value.length > longest ? `${value.slice(0, longest)}…` : value);
+}
+
+/** What is wrong at a place: the phrase says what was expected, `value` is what stands there. */
+export function sentence(phrase: string, value: Json | undefined, at: Path): string {
+  if (value === undefined) return `is missing; expected ${phrase}`;
+  // Another kind of object was expected: that it is one says nothing.
+  const isAnother = isObject(value) && phrase.includes("an object");
+  return `expected ${phrase}${isAnother ? "" : `, not ${shown(value, at)}`}`;
+}
+
+/** What may have been meant. */
+export function hintFor(issue: z.core.$ZodIssue, value: Json | undefined): string | undefined {
+  if (issue.code === "invalid_value" && typeof value === "string") {
+    const known = issue.values.map(String);
+    return meantOf(value, known, (it) => shownValue(issue.values[known.indexOf(it)]));
+  }
+  const isBare = typeof value === "number" || typeof value === "boolean";
+  if (issue.code === "invalid_type" && issue.expected === "string" && isBare) return "put it in quotes";
+  const isQuoted = typeof value === "string" && value.trim() !== "" && !Number.isNaN(Number(value));
+  if (
+    issue.code === "invalid_type" &&
+    (issue.expected === "number" || issue.expected === "int") &&
+    isQuoted
+  ) {
+    return "leave the quotes out";
+  }
+  return undefined;
+}
+
+/** `did you mean …?`, if a known word is near. */
+export const meantOf = (
+  word: string,
+  known: readonly string[],
+  show: (found: string) => string = shownValue,
+): string | undefined => didYouMean(word, known, show).replace(/^; /, "") || undefined;

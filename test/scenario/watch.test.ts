@@ -1,0 +1,106 @@
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { readScenario } from "../../src/scenario/load.ts";
+import { type ScenarioWatch, watchScenario } from "../../src/scenario/watch.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "phx-watch-")));
+const watches: ScenarioWatch[] = [];
+afterEach(async () => {
+  for (const it of watches.splice(0)) await it.close();
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+});
+
+const named = (name: string, more: object = {}): string =>
+  JSON.stringify({
+    version: 1,
+    organizations: [{ name, projects: [{ name: "App", api_key: "phc_app" }] }],
+    personal_api_keys: [{ key: "phx_all", scopes: ["*"] }],
+    ...more,
+  });
+
+/** What the watcher tells, to be awaited one by one. */
+async function watched(file: string) {
+  const told: string[] = [];
+  let wake = () => {};
+  const tell = (text: string) => {
+    told.push(text);
+    wake();
+  };
+  const watch = await watchScenario({
+    source: file,
+    first: await readScenario(file),
+    onScenario: (scenario) => tell(scenario.organizations[0]?.name ?? ""),
+    onInvalid: ({ problems }) => tell(`invalid: ${problems[0]?.message}`),
+    onError: (error) => tell(`error: ${String(error)}`),
+  });
+  watches.push(watch);
+  await watch.ready;
+  return {
+    /** Resolves when a text that fits has been told, with all that was told until then. */
+    async until(wanted: string | RegExp): Promise<string[]> {
+      while (!told.some((text) => (typeof wanted === "string" ? text === wanted : wanted.test(text)))) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return told.splice(0);
+    },
+  };
+}
+
+test("a changed file is read again, an invalid one is told and the next good one counts", async () => {
+  const file = join(folder, "a.json");
+  writeFileSync(file, named("One"));
+  const watch = await watched(file);
+  writeFileSync(file, named("Two"));
+  await watch.until("Two");
+  writeFileSync(file, named("Two").slice(0, -20));
+  await watch.until(/^invalid: /);
+  writeFileSync(file, named("Three"));
+  await watch.until("Three");
+});
+
+test("a file that is replaced by another, as editors do", async () => {
+  const file = join(folder, "a.json");
+  writeFileSync(file, named("One"));
+  const watch = await watched(file);
+  for (const name of ["Two", "Three"]) {
+    writeFileSync(join(folder, ".a.json.tmp"), named(name));
+    renameSync(join(folder, ".a.json.tmp"), file);
+    await watch.until(name);
+  }
+});
+
+test("a file that is deleted and made again", async () => {
+  const file = join(folder, "a.json");
+  writeFileSync(file, named("One"));
+  const watch = await watched(file);
+  unlinkSync(file);
+  await watch.until(/^invalid: /);
+  writeFileSync(file, named("Two"));
+  await watch.until("Two");
+});
+
+test("files that it extends, also those that it comes to extend", async () => {
+  mkdirSync(join(folder, "deep"));
+  const base = join(folder, "deep", "base.json");
+  const file = join(folder, "a.json");
+  writeFileSync(base, named("Base"));
+  writeFileSync(file, named("One"));
+  const watch = await watched(file);
+  writeFileSync(file, JSON.stringify({ version: 1, extends: "./deep/base.json" }));
+  await watch.until("Base");
+  writeFileSync(base, named("Other base"));
+  await watch.until("Other base");
+});
+
+test("several writes at once are one edit", async () => {
+  const file = join(folder, "a.json");
+  writeFileSync(file, named("One"));
+  const watch = await watched(file);
+  for (const name of ["Two", "Three", "Four"]) writeFileSync(file, named(name));
+  expect(await watch.until("Four")).toEqual(["Four"]);
+});
