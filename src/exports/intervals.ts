@@ -41,3 +41,27 @@ export function intervalsBetween(interval: Interval, start: number, end: number)
     data_interval_end: wireTime(start + (i + 1) * length),
   }));
 }
+
+/** Length of an interval in ms. */
+export const lengthOf = (interval: Interval): number => lengths[interval];
+
+type Scheduled = Pick<BatchExport, "interval" | "paused" | "deleted" | "start_at" | "end_at">;
+
+/**
+ * The first time after `from` (both ms) at which an export runs by its schedule: a boundary, not before `start_at`
+ * and not after `end_at`. undefined when there is none, and for exports that are paused or deleted.
+ */
+export function nextDue(it: Scheduled, from: number): number | undefined {
+  if (it.paused || it.deleted) return undefined;
+  const length = lengths[it.interval];
+  const first = it.start_at === null ? Number.NEGATIVE_INFINITY : Date.parse(it.start_at);
+  const next = Math.max(lastBoundary(it.interval, from) + length, Math.ceil(first / length) * length);
+  return it.end_at !== null && next > Date.parse(it.end_at) ? undefined : next;
+}
+
+/** All times after `from` and up to `to` (ms) at which an export runs by its schedule, the earliest first. */
+export function dueTimes(it: Scheduled, from: number, to: number): number[] {
+  const times: number[] = [];
+  for (let at = nextDue(it, from); at !== undefined && at <= to; at = nextDue(it, at)) times.push(at);
+  return times;
+}

@@ -129,10 +129,10 @@ test("a cancelled run has ended", async () => {
       last_updated_at: "2026-03-04T05:06:08.500000Z",
     },
   ]);
-  expect(messages().at(-1)).toEqual({
-    run: run.id,
-    message: "Batch export for range the beginning - 2026-03-04T03:00:00Z cancelled",
-  });
+  expect(messages().slice(-2)).toEqual([
+    { run: run.id, message: "Batch export for range the beginning - 2026-03-04T03:00:00Z cancelled" },
+    { run: "", message: "Backfill of the beginning - 2026-03-04T03:00:00Z finished" },
+  ]);
 });
 
 test("a cancelled backfill ends its open runs, and no others", async () => {
