@@ -1,14 +1,29 @@
 import type { App } from "../http/app.ts";
 import { callFrom, pathOf } from "../http/call.ts";
-import type { Reply } from "../http/reply.ts";
+import type { Reply, Transport } from "../http/reply.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Gauge } from "../kernel/gauge.ts";
 
-/** The door without a socket: a web Request in, a web Response out. Usable as an SDK's `fetch` option. */
-export async function answerRequest(
-  request: Request,
-  { app, clock, gauge }: { app: App; clock: Clock; gauge: Gauge },
-): Promise<Response> {
+interface FetchDoor {
+  app: App;
+  clock: Clock;
+  gauge: Gauge;
+  /** Ends when the sim closes. */
+  closing: AbortSignal;
+}
+
+/**
+ * The door without a socket: a web Request in, a web Response out. Usable as an SDK's `fetch` option.
+ * @throws what fetch throws: the signal's reason; TypeError when a fault takes the connection away
+ */
+export async function answerRequest(request: Request, door: FetchDoor): Promise<Response> {
+  const reply = await replyTo(request, door);
+  request.signal.throwIfAborted();
+  if (reply.transport === undefined) return responseOf(reply);
+  return mishaps[reply.transport](reply, request.signal, door.closing);
+}
+
+async function replyTo(request: Request, { app, clock, gauge }: FetchDoor): Promise<Reply> {
   const url = new URL(request.url);
   const target = url.pathname + url.search;
   const counted = !target.startsWith("/__sim");
@@ -35,11 +50,52 @@ export async function answerRequest(
       signal: () => request.signal,
       scheme: url.protocol === "https:" ? "https" : "http",
     });
-    return responseOf(await (tooLarge ? app.refuseTooLarge(call) : app.handle(call)));
+    return await (tooLarge ? app.refuseTooLarge(call) : app.handle(call));
   } finally {
     if (counted) gauge.end();
   }
 }
+
+/** As fetch tells it that the other side is gone; `cause` is the system's error. */
+const lost = (message: string): TypeError =>
+  new TypeError(message, { cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }) });
+
+const reset = async (): Promise<never> => {
+  throw lost("fetch failed");
+};
+
+/** Waits for the caller to give up. */
+function hang(_: Reply, signal: AbortSignal, closing: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = () => reject(signal.aborted ? signal.reason : lost("fetch failed"));
+    for (const it of [signal, closing]) {
+      if (it.aborted) end();
+      else it.addEventListener("abort", end, { once: true });
+    }
+  });
+}
+
+/** The head and the first half of the body, then an error. */
+async function truncate(reply: Reply): Promise<Response> {
+  if (reply.body === null || reply.body.length === 0) return reset();
+  const bytes = Buffer.from(reply.body);
+  const { status, headers } = responseOf(reply);
+  headers.set("content-length", String(bytes.length));
+  let isSent = false;
+  const body = new ReadableStream({
+    pull(controller) {
+      if (isSent) controller.error(lost("terminated"));
+      else controller.enqueue(new Uint8Array(bytes.subarray(0, bytes.length >> 1)));
+      isSent = true;
+    },
+  });
+  return new Response(body, { status, headers });
+}
+
+/** How answers that do not arrive look to who asked with fetch. */
+const mishaps: Readonly<
+  Record<Transport, (reply: Reply, signal: AbortSignal, closing: AbortSignal) => Promise<Response>>
+> = { reset, hang, truncate };
 
 /** Statuses that must not carry a body. */
 const bodiless = new Set([204, 304]);

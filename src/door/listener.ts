@@ -5,11 +5,15 @@ import { type Call, callFrom, pathOf } from "../http/call.ts";
 import { empty, type Reply } from "../http/reply.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Gauge } from "../kernel/gauge.ts";
+import { mishaps } from "./mishaps.ts";
 
 export interface Listener {
   readonly port: number;
   readonly host: string;
-  /** Stops accepting, lets running requests end (at most `graceMs`), then closes what is left. */
+  /**
+   * Stops accepting, ends what waits for nothing, lets running requests end (at most `graceMs`), then closes what
+   * is left.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -44,7 +48,8 @@ export function listen(options: ListenOptions): Promise<Listener> {
     void options.app.abandon(callOf(arrival, Buffer.concat(arrival.chunks)), why);
   });
   server.on("connection", flights.watch);
-  server.on("request", (req, res) => receive(req, res, options, flights));
+  const hung = new Set<ServerResponse>();
+  server.on("request", (req, res) => receive(req, res, options, flights, hung));
   server.on("clientError", (error, socket) => {
     if ((error as NodeJS.ErrnoException).code === requestTimedOut) late.add(socket);
     answerGarbage(error, socket);
@@ -54,7 +59,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
     server.listen(options.port, options.host, () => {
       server.off("error", reject);
       const { port } = server.address() as AddressInfo;
-      resolve({ port, host: options.host, close: (graceMs = 1000) => closeServer(server, graceMs) });
+      resolve({ port, host: options.host, close: (graceMs = 1000) => closeServer(server, hung, graceMs) });
     });
   });
 }
@@ -108,7 +113,8 @@ const garbageStatus: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
 };
 
-function closeServer(server: Server, graceMs: number): Promise<void> {
+function closeServer(server: Server, hung: ReadonlySet<ServerResponse>, graceMs: number): Promise<void> {
+  for (const res of hung) res.destroy();
   return new Promise((resolve) => {
     const force = setTimeout(() => server.closeAllConnections(), graceMs).unref();
     server.close(() => {
@@ -152,6 +158,7 @@ function receive(
   res: ServerResponse,
   { app, clock }: ListenOptions,
   flights: Flights,
+  hung: Set<ServerResponse>,
 ): void {
   const method = req.method ?? "GET";
   const target = req.url ?? "/";
@@ -180,16 +187,17 @@ function receive(
     else arrival.chunks.push(chunk);
   });
   req.on("end", () => {
-    if (!arrival.complete) handle(arrival, app, flights);
+    if (!arrival.complete) handle(arrival, app, flights, hung);
   });
 }
 
-function handle(arrival: Arrival, app: App, flights: Flights): void {
-  const { chunks, res } = arrival;
+function handle(arrival: Arrival, app: App, flights: Flights, hung: Set<ServerResponse>): void {
+  const { chunks, res, req } = arrival;
   arrival.complete = true;
   const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
   const answer = (reply: Reply) => {
-    send(res, reply);
+    if (reply.transport === undefined) send(res, reply);
+    else mishaps[reply.transport](res, req.socket, reply, hung);
     flights.end(arrival);
   };
   app.handle(callOf(arrival, body)).then(answer, () => answer(empty(500)));

@@ -11,6 +11,7 @@ import {
 } from "./filters.ts";
 import { defaultMatching, type Matching } from "./operators.ts";
 import { FlagFailure, type MissCode } from "./reasons.ts";
+import { referenceIn } from "./references.ts";
 
 export interface Condition {
   readonly index: number;
@@ -178,9 +179,12 @@ function variantEnds(filters: Filters): number[] {
   });
 }
 
-const referencesIn = (conditions: readonly Condition[]): (number | string)[] => [
+/** Read from the document: a flag that cannot be compiled still takes part in circles. */
+const referencesIn = ({ groups = [] }: Filters): (number | string)[] => [
   ...new Set(
-    conditions.flatMap(({ filters }) => filters.flatMap((it) => (it.about === "flag" ? [it.reference] : []))),
+    groups.flatMap(({ properties = [] }) =>
+      properties.flatMap(({ type, key }) => (type === "flag" ? [referenceIn(key) ?? key] : [])),
+    ),
   ),
 ];
 
@@ -196,11 +200,11 @@ function compileRules({ filters }: FeatureFlag, matching: Matching) {
       superCondition: compileSuperCondition(filters, matching),
       holdout: compileHoldout(filters),
       conditions,
-      dependencies: referencesIn(conditions),
+      dependencies: referencesIn(filters),
     };
   } catch (error) {
     if (!(error instanceof FlagFailure)) throw error;
-    return { failed: failed(error.code), conditions: [], dependencies: [] };
+    return { failed: failed(error.code), conditions: [], dependencies: referencesIn(filters) };
   }
 }
 

@@ -3,9 +3,13 @@ import type { Json, JsonObject } from "../kernel/json.ts";
 /** Below this a number is written with an exponent; JavaScript starts later. */
 const smallest = 1e-5;
 
+/** What no 64-bit integer holds is a double to upstream, and written with an exponent; JavaScript starts later. */
+const isBeyondIntegers = (value: number): boolean => value >= 2 ** 64 || value < -(2 ** 63);
+
 /** A number as upstream's JSON writer has it. What a parser has already lost (`5.0` is 5) stays lost. */
 function numberText(value: number): string {
-  const text = value !== 0 && Math.abs(value) < smallest ? value.toExponential() : String(value);
+  const isTiny = value !== 0 && Math.abs(value) < smallest;
+  const text = isTiny || isBeyondIntegers(value) ? value.toExponential() : String(value);
   return text.replace("e+", "e");
 }
 

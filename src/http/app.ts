@@ -3,6 +3,7 @@ import type { Call } from "./call.ts";
 import { corsHeaders, isPreflight, preflight } from "./cors.ts";
 import { defaultBodyLimit, type Endpoint, type Family, largestBodyLimit } from "./endpoint.ts";
 import { asSimError, errorReply } from "./error-body.ts";
+import { type FaultPort, faulted, pause } from "./fault.ts";
 import { empty, type Reply } from "./reply.ts";
 import type { Match, Router } from "./router.ts";
 
@@ -23,6 +24,8 @@ export interface AppOptions {
   unknownPath: (call: Call, endpoints: readonly Endpoint[]) => SimError;
   /** Told of errors that are not answers: bugs. */
   onCrash: (error: unknown, call: Call) => void;
+  /** What is to go wrong on purpose; the control API is never asked about. */
+  faults?: FaultPort;
 }
 
 /** The core: a call in, a reply out. A socket is one door to it, a web Request another. */
@@ -47,21 +50,33 @@ type Kind = Pick<Endpoint, "family" | "journaled" | "allow">;
 const unknownFamily = (path: string): Family =>
   path.startsWith("/__sim") ? "control" : path.startsWith("/api") ? "management" : "service";
 
+/** The row that answers the call, or the first of its path; a path without rows has a family only. */
+function kindIn(match: Match | undefined, call: Call): Kind {
+  const [first] = match?.byMethod.values() ?? [];
+  return match?.byMethod.get(call.method) ?? first ?? { family: unknownFamily(call.path) };
+}
+
 export function createApp(options: AppOptions): App {
-  const { router, journal, unknownPath, onCrash } = options;
+  const { router, journal, unknownPath, onCrash, faults } = options;
 
   function failed(call: Call, family: Family, thrown: unknown): [Reply, Rejection] {
     const error = asSimError(thrown);
     if (error.code === "internal") onCrash(error.extra.cause ?? error, call);
-    return [errorReply(family, error), { reason: error.code, detail: error.message }];
+    const { attr } = error.extra;
+    // The answer names the field by itself; who reads the log wants to know it as well.
+    const detail = attr === undefined ? error.message : `${attr}: ${error.message}`;
+    return [errorReply(family, error), { reason: error.code, detail }];
   }
 
-  function finish(call: Call, kind: Kind, reply: Reply, rejection?: Rejection) {
+  function finish(call: Call, kind: Kind, given: Reply, rejection?: Rejection) {
+    const reply = call.fault === undefined ? given : faulted(given, call.fault);
     const full: Reply = {
       status: reply.status,
       headers: finalHeaders(call, kind, reply),
       body: reply.body,
       note: reply.note,
+      fault: reply.fault,
+      transport: reply.transport,
     };
     const answer = call.method === "HEAD" ? headOf(full) : full;
     if (kind.journaled === false) return Promise.resolve(answer);
@@ -101,8 +116,26 @@ export function createApp(options: AppOptions): App {
   }
 
   function dispatch(call: Call, match: Match | undefined): Promise<Reply> {
+    if (match) call.params = match.params;
+    if (faults?.active && !call.path.startsWith("/__sim")) return beset(call, match, faults);
+    return route(call, match);
+  }
+
+  /** Lets go wrong what is to go wrong with the call. */
+  async function beset(call: Call, match: Match | undefined, port: FaultPort): Promise<Reply> {
+    const kind = kindIn(match, call);
+    call.fault = port.take(call, kind.family);
+    if (call.fault === undefined) return route(call, match);
+    const { delay, answer, name, transport } = call.fault;
+    if (delay > 0) await pause(delay, call.signal, port.closing);
+    if (answer === undefined) return route(call, match);
+    const isRefusal = transport !== undefined || answer.status >= 400;
+    const detail = `the fault ${name} is in force; the request was not handled`;
+    return finish(call, kind, answer, isRefusal ? { reason: "fault", detail } : undefined);
+  }
+
+  function route(call: Call, match: Match | undefined): Promise<Reply> {
     if (!match) return withoutMatch(call);
-    call.params = match.params;
     const endpoint =
       match.byMethod.get(call.method) ?? (call.method === "HEAD" ? match.byMethod.get("GET") : undefined);
     if (!endpoint) return withoutRow(call, match);
@@ -167,10 +200,12 @@ const abandoned = {
 
 const storageFailed = "transient error, please retry";
 
-const source = ["x-phx-source", "emulator"];
+const emulator = ["x-phx-source", "emulator"];
+const fault = ["x-phx-source", "fault"];
 
 function finalHeaders(call: Call, { family, allow }: Kind, reply: Reply): string[] {
   const cors = corsHeaders(call, family);
+  const source = reply.fault === undefined ? emulator : fault;
   const headers = cors.length > 0 ? [...reply.headers, ...cors, ...source] : [...reply.headers, ...source];
   if (allow !== undefined) headers.push("allow", allow);
   return headers;

@@ -1,3 +1,5 @@
+import type { CallFault } from "./fault.ts";
+
 type Door = "socket" | "fetch";
 
 /** A request as the core sees it, whichever door it came through. */
@@ -27,6 +29,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Path parameters, decoded; filled in by the router. */
   params: Readonly<Record<string, string>>;
+  /** What is to go wrong; filled in by the app. */
+  fault: CallFault | undefined;
 }
 
 /** The parts of a call that a door knows; `callFrom` derives the rest. */
@@ -59,6 +63,7 @@ export function pathOf(target: string): string {
 class LazyCall implements Call {
   readonly path: string;
   params = noParams;
+  fault: CallFault | undefined = undefined;
   readonly #parts: CallParts;
   #query: URLSearchParams | undefined;
 

@@ -7,9 +7,8 @@ const wireCode = (error: SimError): string => (error.code === "internal" ? "erro
 
 /** `{type, code, detail, attr}`: all four keys always, as the service's exception handler does. */
 function serviceBody(error: SimError): Reply {
-  const { attr = null, retryAfter } = error.extra;
-  const reply = json({ type: error.type, code: wireCode(error), detail: error.message, attr }, error.status);
-  return retryAfter === undefined ? reply : withHeaders(reply, "retry-after", String(retryAfter));
+  const { attr = null } = error.extra;
+  return json({ type: error.type, code: wireCode(error), detail: error.message, attr }, error.status);
 }
 
 /** How each family writes an error. */
@@ -44,7 +43,11 @@ const bodies: Record<Family, (error: SimError) => Reply> = {
 };
 
 /** The reply that tells an error, in the shape its family uses. */
-export const errorReply = (family: Family, error: SimError): Reply => bodies[family](error);
+export function errorReply(family: Family, error: SimError): Reply {
+  const { retryAfter } = error.extra;
+  const reply = bodies[family](error);
+  return retryAfter === undefined ? reply : withHeaders(reply, "retry-after", String(retryAfter));
+}
 
 /** Anything thrown, as a SimError: what is not ours becomes `internal`, without its text. */
 export const asSimError = (thrown: unknown): SimError =>

@@ -1,3 +1,6 @@
+/** Ways in which an answer does not arrive whole: the connection is reset, nothing comes, or half of the body. */
+export type Transport = "reset" | "hang" | "truncate";
+
 /** The answer to a call. `note` is what the journal keeps of it; it never reaches the wire. */
 export interface Reply<Note = unknown> {
   status: number;
@@ -6,6 +9,10 @@ export interface Reply<Note = unknown> {
   /** null sends no body and no content-type. */
   body: string | Buffer | null;
   note?: Note;
+  /** Names of the faults that touched it. */
+  fault?: string | undefined;
+  /** What the door does to it; then `status` is 0 unless some of it is sent. */
+  transport?: Transport | undefined;
 }
 
 const jsonType = ["content-type", "application/json"];

@@ -10,7 +10,13 @@ export interface Packet {
   readonly peer: string;
   /** Arrival, ms since the epoch. */
   readonly at: number;
+  /** What the project is said to have used up, by a fault. */
+  readonly fault?: { readonly quota?: readonly string[] } | undefined;
 }
+
+/** Has the project used this up? */
+export const isUsedUp = ({ fault }: Pick<Packet, "fault">, what: "events" | "recordings"): boolean =>
+  fault?.quota?.includes(what) === true;
 
 const mebibyte = 1024 * 1024;
 

@@ -4,7 +4,7 @@ import type { DropReason } from "../model/outcome.ts";
 import { placeFinder } from "./geoip.ts";
 import { settleGroups } from "./groups.ts";
 import type { Item } from "./item.ts";
-import type { Packet } from "./packet.ts";
+import { isUsedUp, type Packet } from "./packet.ts";
 import { settlePerson } from "./persons.ts";
 import { type SpecialEvent, specialEvents } from "./special-events.ts";
 
@@ -20,9 +20,11 @@ function dropReason(
   item: Item,
   special: SpecialEvent | undefined,
   earlier: Earlier,
+  isOverQuota: boolean,
 ): DropReason | undefined {
   if (item.dropped !== undefined) return item.dropped;
   if (project === null) return "unknown_project_key";
+  if (isOverQuota) return "over_quota";
   if (isRepeated(desk, project, item, earlier)) return "duplicate_event_uuid";
   return special?.refuse(item);
 }
@@ -46,7 +48,7 @@ function keptFacts(desk: Desk, project: number, item: Item, special: SpecialEven
 }
 
 /** Who sent the items. */
-type Sender = Pick<Packet, "headers" | "peer">;
+type Sender = Pick<Packet, "headers" | "peer" | "fault">;
 
 /**
  * Decides on each item in turn, with all effects on persons and groups: one `EventFacts` per item, in
@@ -60,10 +62,11 @@ export function record(
 ): EventFacts[] {
   const placeOf = placeFinder(desk.geoip, sender);
   const earlier: Earlier = items.length > 1 ? new Set() : undefined;
+  const isOverQuota = isUsedUp(sender, "events");
   const events: EventFacts[] = [];
   for (const item of items) {
     const special = specialEvents.get(item.event);
-    const dropped = dropReason(desk, project, item, special, earlier);
+    const dropped = dropReason(desk, project, item, special, earlier, isOverQuota);
     if (dropped !== undefined || project === null) {
       events.push(droppedFacts(item, dropped ?? "unknown_project_key"));
       continue;

@@ -5,7 +5,7 @@ import type { EventFacts } from "../model/event.ts";
 import type { Note } from "../model/traffic.ts";
 import type { Item } from "./item.ts";
 import type { Opened } from "./open.ts";
-import { decodedLimits, type Packet } from "./packet.ts";
+import { decodedLimits, isUsedUp, type Packet } from "./packet.ts";
 import { personUuid } from "./person-uuid.ts";
 import { propertiesOf, recordingEvent } from "./recording.ts";
 import { admitAll, decodeInto, openInto, projectInto } from "./take-legacy.ts";
@@ -59,6 +59,11 @@ export function takeRecording(desk: Desk, packet: Packet, note: Note): void {
   const project = projectInto(note, desk, opened);
   const first = admitFirst(packet, opened);
   checkSnapshots(opened.items);
-  note.events = [factsOf(desk, project, first)];
+  const { uuid, time } = first;
+  note.events = [
+    isUsedUp(packet, "recordings") && project !== null
+      ? { uuid, time, person: null, dropped: "over_quota" }
+      : factsOf(desk, project, first),
+  ];
   note.keys = [{ event: recordingEvent, distinct_id: first.distinct_id }];
 }

@@ -7,7 +7,7 @@ import { inflaters } from "./inflate.ts";
 import type { Item } from "./item.ts";
 import { type JsonText, parseJson } from "./json-text.ts";
 import { openV1 } from "./open.ts";
-import { decodedLimits, type Packet } from "./packet.ts";
+import { decodedLimits, isUsedUp, type Packet } from "./packet.ts";
 import { v1Project } from "./project.ts";
 import { record } from "./record.ts";
 import { readV1Headers } from "./v1-headers.ts";
@@ -67,6 +67,10 @@ function bodyInto(note: Note, packet: Packet, encoding: string | undefined): Jso
   return value;
 }
 
+/** When nothing of a request may be taken any more. Upstream capture, v1/error.rs. */
+const overQuota = (): SimError =>
+  new SimError("billing_limit_exceeded", "The project has used up its events.", { retryAfter: 1 });
+
 /**
  * Takes in a request of capture v1. What is found out is written into `note`, also when this throws.
  * What the pipeline drops later (a repeated uuid, an invalid alias) is `ok` to the sender, as upstream.
@@ -78,6 +82,7 @@ export function takeV1(desk: Desk, packet: Packet, note: Note, aiOnly: boolean):
   const project = v1Project(desk, token)?.id ?? null;
   note.project = project;
   const opened = openV1(bodyInto(note, packet, encoding));
+  if (isUsedUp(packet, "events")) throw overQuota();
   const items = admitV1Batch(opened.items, { at: packet.at, sentAt, aiOnly });
   note.events = record(desk, project, items, packet);
   note.keys = items;

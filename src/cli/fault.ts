@@ -1,0 +1,149 @@
+import type { Fault, FaultPreset } from "../index.ts";
+import { isObject, type JsonObject } from "../kernel/json.ts";
+import { callSim } from "./ask-sim.ts";
+import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
+import { counted } from "./counted.ts";
+import { Failure } from "./failure.ts";
+import { faultLine, faultLines, presetLines } from "./fault-lines.ts";
+import { findRunning, whereOptions } from "./running-sim.ts";
+import type { Settings } from "./settings.ts";
+
+const group: CommandGroup = { name: "fault", describe: "Let requests go wrong on purpose" };
+
+const json = { kind: "switch", describe: "Print the control API's answer", flagOnly: true } as const;
+
+const common = { ...whereOptions, json } as const;
+
+const applyOptions = {
+  fault: {
+    kind: "text",
+    describe: "A preset's name, or a rule as a JSON object",
+    flagOnly: true,
+    place: 1,
+  },
+  name: { kind: "text", describe: "How it is called; otherwise as its preset", flagOnly: true },
+  route: {
+    kind: "text",
+    describe: "capture, flags, service, sdk, management, or a path such as '/flags' or 'POST /api/*'",
+    flagOnly: true,
+  },
+  method: { kind: "text", describe: "Only requests with this method", flagOnly: true },
+  project: { kind: "count", describe: "Only requests of the project with this number", flagOnly: true },
+  rate: { kind: "json", describe: "Which part of the requests, above 0 and up to 1", flagOnly: true },
+  seed: { kind: "count", describe: "Decides which requests a rate hits", flagOnly: true },
+  times: { kind: "count", describe: "Over after so many requests", flagOnly: true },
+  for: { kind: "duration", describe: "Over after this time of the sim's clock, e.g. 30s", flagOnly: true },
+  latency: { kind: "duration", describe: "Wait this long, in place of the preset's effect", flagOnly: true },
+  ...common,
+} as const;
+
+const clearOptions = {
+  which: { kind: "text", describe: "Only the fault of this id or name", flagOnly: true },
+  ...common,
+} as const;
+
+async function ask<T>(
+  settings: Settings<typeof common>,
+  shell: Shell,
+  method: string,
+  path: string,
+  body?: object,
+) {
+  return callSim<T>(await findRunning(settings, shell.cwd), method, path, body);
+}
+
+function say(shell: Shell, asJson: boolean, answer: unknown, lines: readonly string[]): "ok" {
+  shell.out.say(...(asJson ? [JSON.stringify(answer, null, 2)] : lines));
+  return "ok";
+}
+
+async function list(settings: Settings<typeof common>, shell: Shell) {
+  const answer = await ask<{ faults: Fault[] }>(settings, shell, "GET", "faults");
+  return say(shell, settings.values.json, answer, faultLines(answer.faults, shell.outStyle));
+}
+
+async function presets(settings: Settings<typeof common>, shell: Shell) {
+  const answer = await ask<{ presets: FaultPreset[] }>(settings, shell, "GET", "faults/presets");
+  return say(shell, settings.values.json, answer, presetLines(answer.presets, shell.outStyle));
+}
+
+/** A rule, or a preset's name. */
+function orderIn(text: string): JsonObject {
+  if (!text.trimStart().startsWith("{")) return { preset: text };
+  try {
+    const rule: unknown = JSON.parse(text);
+    if (isObject(rule)) return rule;
+  } catch {
+    // Told below.
+  }
+  throw new Failure("usage", "FAULT must be a preset's name or a rule as a JSON object");
+}
+
+/** What the options say; `undefined` is left out when it is sent. */
+function sayings({ values }: Settings<typeof applyOptions>) {
+  const { route, method, project, latency } = values;
+  const match = { route, method: method?.toUpperCase(), project };
+  return {
+    name: values.name,
+    match: Object.values(match).some((it) => it !== undefined) ? match : undefined,
+    effect: latency === undefined ? undefined : { latency },
+    rate: values.rate,
+    seed: values.seed,
+    times: values.times,
+    duration: values.for,
+  };
+}
+
+async function apply(settings: Settings<typeof applyOptions>, shell: Shell) {
+  const given = Object.entries(sayings(settings)).filter(([, value]) => value !== undefined);
+  const body = { ...orderIn(settings.values.fault), ...Object.fromEntries(given) };
+  const answer = await ask<Fault>(settings, shell, "POST", "faults", body);
+  return say(shell, settings.values.json, answer, [faultLine(answer, shell.outStyle)]);
+}
+
+async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
+  const { which } = settings.values;
+  const path = which === undefined ? "faults" : `faults/${encodeURIComponent(which)}`;
+  const answer = await ask<{ removed: number }>(settings, shell, "DELETE", path);
+  return say(shell, settings.values.json, answer, [`cleared ${counted(answer.removed, "fault")}`]);
+}
+
+/** The commands `phx-sim fault …`. */
+export const faultCommands: readonly Command[] = [
+  command({
+    name: "fault list",
+    group,
+    describe: "Faults in force, and those that are over",
+    options: common,
+    examples: [["phx-sim fault list", "with how many requests each touched"]],
+    run: list,
+  }),
+  command({
+    name: "fault presets",
+    group,
+    describe: "What can be applied by name",
+    options: common,
+    examples: [["phx-sim fault presets", "their names, and what they do"]],
+    run: presets,
+  }),
+  command({
+    name: "fault apply",
+    group,
+    describe: "Put a preset or a rule in force",
+    options: applyOptions,
+    examples: [
+      ["phx-sim fault apply flags-down --for 30s", "then the flags come back"],
+      ["phx-sim fault apply capture-503 --rate 0.2 --seed 7", "one request in five, always the same ones"],
+      [`phx-sim fault apply '{"effect":{"status":500}}' --route management`, "a rule of your own"],
+    ],
+    run: apply,
+  }),
+  command({
+    name: "fault clear",
+    group,
+    describe: "End and forget all faults, or one",
+    options: clearOptions,
+    examples: [["phx-sim fault clear --which flags-down", "only this one"]],
+    run: clear,
+  }),
+];
