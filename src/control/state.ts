@@ -1,17 +1,39 @@
+import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { json } from "../http/reply.ts";
+import { json, type Reply } from "../http/reply.ts";
 import { SimError } from "../kernel/errors.ts";
-import { allowKeys, bodyOf } from "./body.ts";
+import { allowKeys, bodyOf, wholeNumber } from "./body.ts";
 import { type ControlDesk, type ResetPart, resetParts } from "./desk.ts";
+import { resetProject } from "./project-reset.ts";
+import { exportState, largestState } from "./state-export.ts";
+import { importState } from "./state-import.ts";
+
+const most = Number.MAX_SAFE_INTEGER;
 
 const isPart = (value: unknown): value is ResetPart => resetParts.some((part) => part === value);
 
-function partsOf(what: unknown): ReadonlySet<ResetPart> {
-  if (what === undefined) return new Set(resetParts);
-  if (Array.isArray(what) && what.every(isPart)) return new Set(what);
-  throw new SimError("invalid_input", `"what" must be a list of ${resetParts.join(", ")}`, {
+/** What one project has of its own. */
+const projectParts = ["world", "people", "events"] as const satisfies readonly ResetPart[];
+
+function partsOf(what: unknown, known: readonly ResetPart[]): ReadonlySet<ResetPart> {
+  if (what === undefined) return new Set(known);
+  if (Array.isArray(what) && what.every(isPart) && what.every((part) => known.includes(part)))
+    return new Set(what);
+  const ofProject = known === projectParts ? " for one project" : "";
+  throw new SimError("invalid_input", `"what" must be a list of ${known.join(", ")}${ofProject}`, {
     pointer: "/what",
   });
+}
+
+async function reset(desk: ControlDesk, call: Call): Promise<Reply> {
+  const body = bodyOf(call);
+  allowKeys(body, ["what", "project"]);
+  const isWhole = body.project === undefined;
+  const parts = partsOf(body.what, isWhole ? resetParts : projectParts);
+  if (isWhole) await desk.reset(parts);
+  else await resetProject(desk, wholeNumber(body, "project", 0, { min: 1, max: most }), parts);
+  desk.agenda.changed();
+  return json({ reset: [...parts], cursor: desk.log.lastSeq });
 }
 
 /** Open to everyone: liveness says nothing about what was captured. */
@@ -39,20 +61,29 @@ export const stateEndpoints = (desk: ControlDesk): Endpoint[] => [
     methods: ["GET"],
     path: "/__sim/info",
     family: "control",
-    summary: "Version, addresses, keys, dialect, clock, counts, evictions",
+    summary: "Version, addresses, keys, dialect, clock, counts, evictions, faults",
     handle: () => json(desk.info()),
   },
   {
     methods: ["POST"],
     path: "/__sim/reset",
     family: "control",
-    summary: "Back to the scenario: all, or `what`: world, people, events",
-    async handle(call) {
-      const body = bodyOf(call);
-      allowKeys(body, ["what"]);
-      const parts = partsOf(body.what);
-      await desk.reset(parts);
-      return json({ reset: [...parts], cursor: desk.log.lastSeq });
-    },
+    summary: "Back to the scenario: all, or `what`: world, people, events, faults, clock; or one project",
+    handle: (call) => reset(desk, call),
+  },
+  {
+    methods: ["GET"],
+    path: "/__sim/state",
+    family: "control",
+    summary: "The whole state as one JSON: documents, persons, groups, journal",
+    handle: () => exportState(desk),
+  },
+  {
+    methods: ["PUT"],
+    path: "/__sim/state",
+    family: "control",
+    bodyLimit: largestState,
+    summary: "Puts an exported state in the place of this one",
+    handle: (call) => importState(desk, call),
   },
 ];

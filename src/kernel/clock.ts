@@ -19,3 +19,74 @@ export function fixedClock(start: number): SettableClock {
     },
   };
 }
+
+/** The times that a clock can show, ms since the epoch: 1970 to 9999, which every format can write. */
+export const timeRange = { first: 0, last: Date.UTC(9999, 11, 31, 23, 59, 59, 999) } as const;
+
+/** Can a clock show it? */
+export const isInRange = (time: number): boolean =>
+  Number.isInteger(time) && time >= timeRange.first && time <= timeRange.last;
+
+/** How a clock starts: with the machine's time, or at a time (ms since the epoch); frozen there, or running on. */
+export interface ClockStart {
+  at: number | "real";
+  frozen: boolean;
+}
+
+/** The sim's clock: the machine's time until somebody sets, freezes or moves it. */
+export interface SimClock extends Clock {
+  /** Does it show the machine's time? */
+  readonly isReal: boolean;
+  readonly isFrozen: boolean;
+  /** Shows this time from now on; a frozen clock stays frozen. @throws RangeError outside `timeRange` */
+  set(now: number): void;
+  /** Stands still where it is. */
+  freeze(): void;
+  /** Runs on from where it stands. */
+  run(): void;
+  /** Starts over. @throws RangeError outside `timeRange` */
+  start(start: ClockStart): void;
+}
+
+/** @param machine Tells the machine's time; another one is for tests. */
+export function createClock(start: ClockStart = realTime, machine: () => number = Date.now): SimClock {
+  /** Ahead of the machine, ms; what a clock shows that stands is kept instead. */
+  let offset = 0;
+  let stands: number | undefined;
+
+  const running = () => Math.min(Math.max(machine() + offset, timeRange.first), timeRange.last);
+
+  const clock: SimClock = {
+    now: () => stands ?? running(),
+    get isReal() {
+      return stands === undefined && offset === 0;
+    },
+    get isFrozen() {
+      return stands !== undefined;
+    },
+    set(now) {
+      if (!isInRange(now)) throw new RangeError(`a clock cannot show ${now}`);
+      if (stands === undefined) offset = now - machine();
+      else stands = now;
+    },
+    freeze() {
+      stands ??= running();
+    },
+    run() {
+      if (stands === undefined) return;
+      offset = stands - machine();
+      stands = undefined;
+    },
+    start({ at, frozen }) {
+      stands = undefined;
+      offset = 0;
+      if (at !== "real") clock.set(at);
+      if (frozen) clock.freeze();
+    },
+  };
+  clock.start(start);
+  return clock;
+}
+
+/** The machine's time, running. */
+export const realTime: ClockStart = { at: "real", frozen: false };

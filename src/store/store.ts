@@ -3,6 +3,7 @@ import type { World } from "../model/world.ts";
 import { type Bytes, fileBytes, memoryBytes } from "./bytes.ts";
 import { fileError, openDataFolder } from "./data-folder.ts";
 import { openPeople, type PeopleStore } from "./people.ts";
+import { createSnapshots, type Snapshots } from "./snapshots.ts";
 import { openTrafficLog, type TrafficLog } from "./traffic-log.ts";
 import { memoryWorld, openWorld, type WorldStore } from "./world.ts";
 
@@ -11,6 +12,7 @@ export interface Store {
   readonly worlds: WorldStore;
   readonly people: PeopleStore;
   readonly log: TrafficLog;
+  readonly snapshots: Snapshots;
   /** Absolute path of the data folder, or null in memory. */
   readonly folder: string | null;
   /** Writes the locator that client commands read. */
@@ -44,7 +46,9 @@ async function inMemory({ seedWorld, keysOf, keepBytes, onNotice }: StoreOptions
     beforeWrite: () => people.flush(),
     onNotice,
   });
-  return { worlds, people, log, folder: null, announce() {}, close: () => closeAll(log, people, worlds) };
+  const snapshots = createSnapshots({ worlds, people, log, folder: null });
+  const close = () => closeAll(log, people, worlds);
+  return { worlds, people, log, snapshots, folder: null, announce() {}, close };
 }
 
 async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: string): Promise<Store> {
@@ -68,6 +72,7 @@ async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: str
       worlds,
       people,
       log,
+      snapshots: createSnapshots({ worlds, people, log, folder: folder.path, onNotice }),
       folder: folder.path,
       announce: (info) => folder.announce(info),
       close: () => closeAll(log, people, worlds).finally(() => folder.release()),

@@ -111,14 +111,24 @@ function rawText(call: ReceivedCall, note: Note, isMasked: boolean): string {
 
 const binary = /^(image|audio|video|font)\/|octet-stream|javascript/;
 
-function replyText(reply: GivenReply): string {
+function isReadable(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A handler's JSON is JSON; an answer that a fault has touched may only say that it is. */
+function replyText(reply: GivenReply, isTouched: boolean): string {
   if (reply.body === null || reply.body.length === 0) return "null";
   if (reply.body.length > keptWhole)
     return JSON.stringify({ omitted: "too_large", bytes: reply.body.length });
   const type = contentType(reply.headers);
   if (binary.test(type)) return JSON.stringify({ omitted: "not_text", bytes: reply.body.length });
   const text = reply.body.toString("utf8");
-  const isJson = type.startsWith("application/json");
+  const isJson = type.startsWith("application/json") && (!isTouched || isReadable(text));
   return isJson && !text.includes("\n") && !text.includes("\r") ? text : JSON.stringify(text);
 }
 
@@ -167,6 +177,7 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
     const project = note.project ?? null;
     let head = `"at":${call.at},${addressText(call)},"status":${reply.status},"us":${us},"project":${project}`;
     if (note.rejected) head += `,"rejected":${JSON.stringify(note.rejected)}`;
+    if (note.fault !== undefined) head += `,"fault":${JSON.stringify(note.fault)}`;
     if (note.shape && note.shape !== "legacy") head += `,"shape":"${note.shape}"`;
     if (note.steps && note.steps.length > 0) head += `,"steps":${JSON.stringify(note.steps)}`;
     // Ingest masks what it decodes, because persons are made of it; the other rooms leave it to the journal.
@@ -176,7 +187,7 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
     return {
       head,
       events: note.events && note.events.length > 0 ? `,"events":[${eventsText(note.events)}]` : "",
-      tail: `,"headers":${headersText(call.rawHeaders)}${rawText(call, note, isMasked)},"reply":${replyText(reply)}`,
+      tail: `,"headers":${headersText(call.rawHeaders)}${rawText(call, note, isMasked)},"reply":${replyText(reply, note.fault !== undefined)}`,
       body: isMasked ? text : (note.bytes ?? text),
       note,
       method: call.method,

@@ -4,6 +4,7 @@ import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import type { Bytes } from "./bytes.ts";
 import { DataFolderError } from "./data-folder.ts";
 import { createHashIndex } from "./hash-index.ts";
+import { type HidingTable, hiddenRuns, hideOnly, type Run } from "./hidden.ts";
 import { lineNumber, linesOf, repairTail } from "./lines.ts";
 import { createRows, openRowFile, type RowFile, type Rows } from "./rows.ts";
 import type { TrafficEntry } from "./traffic-entry.ts";
@@ -14,6 +15,7 @@ const request = { offsetLow: 0, offsetHigh: 1, meta: 2, width: 3 } as const;
 const event = { request: 0, name: 1, distinctId: 2, uuid: 3, meta: 4, width: 5 } as const;
 
 const rejectedBit = 1;
+const forgottenBit = 2;
 const droppedBit = 1;
 const clearedBit = 2;
 const flagBits = 2;
@@ -41,6 +43,26 @@ interface EventRef {
   seq: number;
   line: TrafficLine;
   index: number;
+}
+
+/** What can be seen of the log at a moment: `TrafficLog.restore` brings it back. */
+export interface LogMark {
+  /** Which log it is of; a log that was emptied is another one. */
+  birth: number;
+  /** The last request and the last event. */
+  n: number;
+  seq: number;
+  /** How many requests and events can be seen. */
+  requests: number;
+  events: number;
+  hidden: { requests: Run[]; events: Run[] };
+}
+
+/** A request as it is copied from one log to another. */
+export interface CopiedLine {
+  line: TrafficLine;
+  /** Are its events hidden? */
+  isCleared: boolean;
 }
 
 /** What is told to listeners once a request is in the log. */
@@ -77,7 +99,22 @@ export interface TrafficLog {
   requests(filter: { rejected?: boolean; project?: number; before?: number }): Generator<number>;
   /** Hides the events up to now, of one project or of all; their seqs are never used again. */
   clearEvents(project?: number): number;
-  /** Forgets requests and events; numbering goes on. */
+  /** Hides the requests up to now, of one project or of all, and their events. What `mark` saw can be restored. */
+  forget(project?: number): void;
+  mark(): LogMark;
+  /**
+   * Shows what could be seen when the mark was made, and nothing else. Of a log that was emptied since then
+   * nothing is left to be shown. Returns whether everything is there.
+   */
+  restore(mark: LogMark): boolean;
+  /** The JSON text of each request that is not forgotten, oldest first. */
+  texts(): Generator<{ text: string; isCleared: boolean }>;
+  /**
+   * Adds requests that were in another log; their numbers and seqs become the next ones here. Nobody is told.
+   * @throws the system's error; then none was added
+   */
+  load(lines: readonly CopiedLine[]): void;
+  /** Forgets requests and events for good; numbering goes on. */
   reset(): void;
   readonly lastSeq: number;
   readonly lastRequest: number;
@@ -111,9 +148,14 @@ interface Opening {
   seq: number;
 }
 
-/** A line that hides the events up to a seq. */
+/** A line that hides the events up to a seq, and the requests up to a number. */
 interface ClearLine {
-  clear: { project: number | null; until: number };
+  clear: { project: number | null; until: number; requests?: number };
+}
+
+/** A line that says what is hidden of all before it. */
+interface HiddenLine {
+  hidden: Pick<LogMark, "n" | "seq" | "hidden">;
 }
 
 /**
@@ -177,12 +219,13 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   function catchUp(): void {
     for (const { offset, text } of linesOf(bytes, covered)) {
       const parsed = parseLine(text, offset);
-      if ("clear" in parsed) hide(parsed.clear.project, parsed.clear.until);
+      if ("clear" in parsed) applyClear(parsed);
+      else if ("hidden" in parsed) applyHidden(parsed);
       else if ("n" in parsed && "at" in parsed) indexLine(parsed, offset);
     }
   }
 
-  function parseLine(text: string, offset: number): TrafficLine | ClearLine | Opening {
+  function parseLine(text: string, offset: number): TrafficLine | ClearLine | HiddenLine | Opening {
     try {
       return JSON.parse(text);
     } catch (cause) {
@@ -224,6 +267,9 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     const row = events.add(requests.length - 1, name, fnv1a(key?.distinct_id ?? ""), hash, meta);
     if (unique) uuids.add(hash, row);
   }
+
+  const isForgotten = (row: number): boolean =>
+    row >= 0 && row < requests.length && (requests.get(row, request.meta) & forgottenBit) !== 0;
 
   const offsetOf = (row: number): number =>
     requests.get(row, request.offsetLow) + requests.get(row, request.offsetHigh) * 2 ** 32;
@@ -301,6 +347,77 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       hidden++;
     }
     return hidden;
+  }
+
+  function hideRequests(project: number | null, until: number): void {
+    for (let row = 0; row < Math.min(requests.length, until - opening.n + 1); row++) {
+      const meta = requests.get(row, request.meta);
+      if (project === null || meta >>> flagBits === project)
+        requests.set(row, request.meta, meta | forgottenBit);
+    }
+  }
+
+  function applyClear({ clear }: ClearLine): number {
+    if (clear.requests !== undefined) hideRequests(clear.project, clear.requests);
+    return hide(clear.project, clear.until);
+  }
+
+  function hidingTables(): Record<"requests" | "events", HidingTable> {
+    const ofRequests = { rows: requests, meta: request.meta, hiddenBit: forgottenBit, first: opening.n };
+    const ofEvents = { rows: events, meta: event.meta, hiddenBit: clearedBit, first: opening.seq };
+    return { requests: { ...ofRequests, flagBits }, events: { ...ofEvents, flagBits } };
+  }
+
+  function applyHidden({ hidden: { n, seq, hidden } }: HiddenLine): void {
+    const tables = hidingTables();
+    for (const it of files) it.touch();
+    hideOnly(tables.requests, hidden.requests, n);
+    hideOnly(tables.events, hidden.events, seq);
+  }
+
+  function mark(): LogMark {
+    const tables = hidingTables();
+    const counts = countAll(requests, events, () => false);
+    return {
+      birth: opening.birth,
+      n: opening.n + requests.length - 1,
+      seq: opening.seq + events.length - 1,
+      requests: counts.requests,
+      events: counts.events,
+      hidden: { requests: hiddenRuns(tables.requests), events: hiddenRuns(tables.events) },
+    };
+  }
+
+  /** Adds a line that is not a request, and does what it says. */
+  function say<L extends ClearLine | HiddenLine, T>(line: L, apply: (line: L) => T): T {
+    const result = apply(line);
+    addToGroup(`${JSON.stringify(line)}\n`);
+    schedule();
+    return result;
+  }
+
+  function clear(project: number | undefined, andRequests: boolean): number {
+    const until = opening.seq + events.length - 1;
+    const last = { requests: opening.n + requests.length - 1 };
+    return say({ clear: { project: project ?? null, until, ...(andRequests && last) } }, applyClear);
+  }
+
+  /** Writes copied lines behind all others, under the next numbers. */
+  function copyIn(lines: readonly CopiedLine[]): void {
+    const texts: Buffer[] = [];
+    let offset = bytes.size;
+    for (const { line, isCleared } of lines) {
+      const own: TrafficLine = { ...line, n: opening.n + requests.length };
+      if (line.events) own.seq = opening.seq + events.length;
+      const text = Buffer.from(`${JSON.stringify(own)}\n`);
+      texts.push(text);
+      const firstEvent = events.length;
+      indexLine(own, offset);
+      offset += text.length;
+      for (let row = firstEvent; isCleared && row < events.length; row++)
+        events.set(row, event.meta, events.get(row, event.meta) | clearedBit);
+    }
+    if (texts.length > 0) bytes.append(Buffer.concat(texts));
   }
 
   function makeRoom(most: number): void {
@@ -411,29 +528,59 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       return (
         uuids.find(fnv1a(uuid), (row) => {
           if (row >= events.length || events.get(row, event.meta) >>> flagBits !== project) return false;
+          if (events.get(row, event.meta) & clearedBit) return false;
           const ref = refAt(row);
           return ref?.line.events?.[ref.index]?.uuid === uuid;
         }) !== -1
       );
     },
-    line: (n) => lineAt(n - opening.n),
+    line: (n) => (isForgotten(n - opening.n) ? undefined : lineAt(n - opening.n)),
     scan,
     *requests(filter) {
       const first = Math.min(requests.length, (filter.before ?? Number.POSITIVE_INFINITY) - opening.n);
       for (let row = first - 1; row >= 0; row--) {
         const meta = requests.get(row, request.meta);
+        if (meta & forgottenBit) continue;
         if (filter.project !== undefined && meta >>> flagBits !== filter.project) continue;
         if (filter.rejected !== undefined && ((meta & rejectedBit) !== 0) !== filter.rejected) continue;
         if (offsetOf(row) >= bytes.start) yield opening.n + row;
       }
     },
-    clearEvents(project) {
-      const until = opening.seq + events.length - 1;
-      const line: ClearLine = { clear: { project: project ?? null, until } };
-      const hidden = hide(project ?? null, until);
-      addToGroup(`${JSON.stringify(line)}\n`);
-      schedule();
-      return hidden;
+    clearEvents: (project) => clear(project, false),
+    forget: (project) => void clear(project, true),
+    mark,
+    restore(given) {
+      const isSame = given.birth === opening.birth;
+      const nothing = { n: 0, seq: 0, hidden: { requests: [], events: [] } };
+      const { n, seq, hidden } = isSame ? given : nothing;
+      say({ hidden: { n, seq, hidden } }, applyHidden);
+      return isSame || given.requests === 0;
+    },
+    *texts() {
+      let row = 0;
+      for (let at = 0; at < requests.length; at++) {
+        while (row < events.length && events.get(row, event.request) < at) row++;
+        if (isForgotten(at) || offsetOf(at) < bytes.start) continue;
+        const hasEvents = row < events.length && events.get(row, event.request) === at;
+        const isCleared = hasEvents && (events.get(row, event.meta) & clearedBit) !== 0;
+        yield { text: textAt(at), isCleared };
+      }
+    },
+    load(lines) {
+      flush();
+      const [size, ofRequests, ofEvents] = [bytes.size, requests.length, events.length];
+      try {
+        copyIn(lines);
+      } catch (error) {
+        bytes.truncate(size);
+        requests.truncate(ofRequests);
+        events.truncate(ofEvents);
+        throw error;
+      }
+      if (!lines.some((it) => it.isCleared)) return evict();
+      const { n, seq, hidden } = mark();
+      say({ hidden: { n, seq, hidden } }, () => {});
+      evict();
     },
     reset() {
       flush();
@@ -520,7 +667,7 @@ function metaMatches(meta: number, filter: EventFilter): boolean {
 
 function countAll(requests: Rows, events: Rows, isEvicted: (row: number) => boolean): TrafficCounts {
   const counts = {
-    requests: requests.length,
+    requests: 0,
     rejected: 0,
     events: 0,
     kept: 0,
@@ -528,7 +675,10 @@ function countAll(requests: Rows, events: Rows, isEvicted: (row: number) => bool
     evicted_requests: 0,
   };
   for (let row = 0; row < requests.length; row++) {
-    if (requests.get(row, request.meta) & rejectedBit) counts.rejected++;
+    const meta = requests.get(row, request.meta);
+    if (meta & forgottenBit) continue;
+    counts.requests++;
+    if (meta & rejectedBit) counts.rejected++;
   }
   while (counts.evicted_requests < requests.length && isEvicted(counts.evicted_requests))
     counts.evicted_requests++;

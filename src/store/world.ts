@@ -6,7 +6,7 @@ import { createChanger } from "./world/change.ts";
 import { replayChanges } from "./world/changes-file.ts";
 import { clashOf, createDocument, type WorldDocument } from "./world/document.ts";
 import { createKeeper, type Keeper, noKeeper } from "./world/keeper.ts";
-import { checkedWorld, openSealed, readWorldFile, type SealedWorld } from "./world-file.ts";
+import { checkedWorld, openSealed, readWorldFile, type SealedWorld, writeDraft } from "./world-file.ts";
 
 export interface WorldOptions {
   /** Data folder for world.json and world.changes.ndjson; without it the world stays in memory. */
@@ -27,6 +27,8 @@ export interface WorldStore extends Worlds {
    * be written: then it counts in memory, and is written with the next change.
    */
   replace(world: World): void;
+  /** Writes the world to another file. @throws the system's error */
+  saveAs(file: string): void;
   /** Writes changes down. @throws the system's error; the changes then wait on. */
   flush(): void;
   /** Writes world.json and stops writing. Harmless when done twice. */
@@ -63,6 +65,25 @@ export async function openWorld(options: WorldOptions): Promise<WorldStore> {
 
 /** A world that is not kept. */
 export const memoryWorld = (world: World): WorldStore => worldStore(createDocument(world), noKeeper);
+
+/**
+ * The world of a file that `saveAs` wrote.
+ * @throws DataFolderError when it is missing, damaged, not a world, or newer than this version.
+ */
+export async function readWorld(file: string): Promise<World> {
+  const seedWorld = () => {
+    throw new DataFolderError(`${file} is missing`, {
+      file,
+      hint: "the snapshot is not complete: delete it",
+    });
+  };
+  const { world, sealed } = await load(file, { seedWorld });
+  try {
+    return { ...world.view };
+  } finally {
+    sealed?.release();
+  }
+}
 
 const seededAgain = (file: string, changesFile: string): string =>
   `${file} is missing: what ${changesFile} holds was added to the scenario's world`;
@@ -120,6 +141,7 @@ function worldStore(world: WorldDocument, keeper: Keeper): WorldStore {
       world.load(other);
       keeper.replaced();
     },
+    saveAs: (file) => writeDraft(file, world.sections()).publish(),
     flush: keeper.flush,
     close: keeper.close,
   };

@@ -1,0 +1,145 @@
+import type { ClockFacts, Happened } from "../index.ts";
+import { callSim } from "./ask-sim.ts";
+import { clean } from "./clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
+import type { Options } from "./options.ts";
+import { findRunning, whereOptions } from "./running-sim.ts";
+import type { Settings } from "./settings.ts";
+
+const group: CommandGroup = {
+  name: "clock",
+  describe: "The sim's time: set it, move it on, have it stand still",
+};
+
+const common = {
+  ...whereOptions,
+  json: { kind: "switch", describe: "Print the control API's answer", flagOnly: true },
+} as const;
+
+const time = {
+  kind: "text",
+  describe: "A time in ISO 8601 (UTC unless it says otherwise), or real for the machine's",
+  flagOnly: true,
+} as const;
+
+const setOptions = { time: { ...time, place: 1 }, ...common } as const;
+const freezeOptions = { at: { ...time, describe: "At this time; else where it is" }, ...common } as const;
+const advanceOptions = {
+  by: {
+    kind: "text",
+    describe: "How far, e.g. 1h, 90s, 1d12h (units: ms s m h d w)",
+    flagOnly: true,
+    place: 1,
+  },
+  ...common,
+} as const;
+
+/** Exports may run on the way; no answer is waited for longer than this, ms. */
+const advanceMs = 300_000;
+
+interface Answer extends ClockFacts {
+  hint?: string | null;
+  happened?: readonly Happened[];
+}
+
+interface Asked {
+  method: string;
+  path: string;
+  body?: unknown;
+  timeoutMs?: number;
+}
+
+async function ask(
+  where: Settings<typeof common>,
+  shell: Shell,
+  asked: Asked,
+  lines: (it: Answer) => string[],
+) {
+  const running = await findRunning(where, shell.cwd);
+  const { method, path, body, timeoutMs } = asked;
+  const answer = await callSim<Answer>(running, method, path, body, timeoutMs);
+  if (typeof answer.hint === "string") shell.err.say(`phx-sim: ${clean(answer.hint)}`);
+  shell.out.say(...(where.values.json ? [JSON.stringify(answer, null, 2)] : lines(answer)));
+  return "ok" as const;
+}
+
+const stateLine = ({ now, frozen, real }: Answer): string => {
+  const how = frozen ? "it stands still" : real ? "the machine's time" : "it runs on";
+  return `the clock shows ${clean(now)}: ${how}`;
+};
+
+/** What happened, a line each; what is told of it is the sim's own. */
+const happenedLine = ({ at, kind, ...facts }: Happened): string => {
+  const told = Object.entries(facts).map(
+    ([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return clean([at, kind, ...told].join("  "), 1000);
+};
+
+const advancedLines = (answer: Answer): string[] => [
+  ...(answer.happened ?? []).map(happenedLine),
+  stateLine(answer),
+];
+
+const row = <const O extends typeof common>(
+  name: string,
+  describe: string,
+  options: O,
+  examples: Command["examples"],
+  asked: (values: Settings<O>["values"]) => Asked,
+  lines = (answer: Answer) => [stateLine(answer)],
+): Command =>
+  command({
+    name: `clock ${name}`,
+    group,
+    describe,
+    options: options as O & Options,
+    examples,
+    run: (settings, shell) => ask(settings, shell, asked(settings.values), lines),
+  });
+
+const put = (body: unknown): Asked => ({ method: "PUT", path: "clock", body });
+
+/** The commands `phx-sim clock …`. */
+export const clockCommands: readonly Command[] = [
+  row(
+    "now",
+    "Print the sim's time",
+    common,
+    [["phx-sim clock now --json", "also whether it stands, and when something is due"]],
+    () => ({ method: "GET", path: "clock" }),
+    ({ now }) => [clean(now)],
+  ),
+  row(
+    "set",
+    "Go to a time, from which it runs on unless it stands; performs nothing",
+    setOptions,
+    [
+      ["phx-sim clock set 2025-06-01T12:00:00Z", "noon in June"],
+      ["phx-sim clock set real", "back to the machine's time"],
+    ],
+    (values) => put({ now: values.time }),
+  ),
+  row(
+    "advance",
+    "Move on, and say what became due on the way",
+    advanceOptions,
+    [["phx-sim clock advance 1h", "runs the exports of an hour"]],
+    ({ by }) => ({ method: "POST", path: "clock/advance", body: { by }, timeoutMs: advanceMs }),
+    advancedLines,
+  ),
+  row(
+    "freeze",
+    "Have the clock stand still",
+    freezeOptions,
+    [["phx-sim clock freeze --at 2025-06-01", "at a time"]],
+    ({ at }) => put({ ...(at !== undefined && { now: at }), frozen: true }),
+  ),
+  row(
+    "resume",
+    "Have the clock run on from where it stands",
+    common,
+    [["phx-sim clock resume", "after a freeze"]],
+    () => put({ frozen: false }),
+  ),
+];

@@ -1,0 +1,70 @@
+import type { Rows } from "./rows.ts";
+
+/** Numbers (seqs of events, or numbers of requests) of a project that are hidden: those from `from` to `to`. */
+export interface Run {
+  /** 0: of none. */
+  project: number;
+  from: number;
+  to: number;
+}
+
+/** A table whose rows are numbered from `first`, with a bit that hides a row and its project above the flags. */
+export interface HidingTable {
+  rows: Rows;
+  /** The column with the flags and the project. */
+  meta: number;
+  hiddenBit: number;
+  flagBits: number;
+  /** Number of row 0. */
+  first: number;
+}
+
+/** What is hidden now, a run for each stretch of a project's rows: few, however many rows there are. */
+export function hiddenRuns({ rows, meta, hiddenBit, flagBits, first }: HidingTable): Run[] {
+  const runs: Run[] = [];
+  const open = new Map<number, Run>();
+  for (let row = 0; row < rows.length; row++) {
+    const flags = rows.get(row, meta);
+    const project = flags >>> flagBits;
+    const run = open.get(project);
+    if (!(flags & hiddenBit)) {
+      if (run) open.delete(project);
+    } else if (run) {
+      run.to = first + row;
+    } else {
+      const made = { project, from: first + row, to: first + row };
+      open.set(project, made);
+      runs.push(made);
+    }
+  }
+  return runs;
+}
+
+/** Hides what the runs name and all that comes after `last`; shows everything else. */
+export function hideOnly(table: HidingTable, runs: readonly Run[], last: number): void {
+  const { rows, meta, hiddenBit, flagBits, first } = table;
+  const byProject = new Map<number, Run[]>();
+  for (const run of runs) byProject.set(run.project, [...(byProject.get(run.project) ?? []), run]);
+  const at = new Map<number, number>();
+  for (let row = 0; row < rows.length; row++) {
+    const flags = rows.get(row, meta);
+    const number = first + row;
+    const isHidden = number > last || isIn(byProject.get(flags >>> flagBits), at, flags >>> flagBits, number);
+    const wanted = isHidden ? flags | hiddenBit : flags & ~hiddenBit;
+    if (wanted !== flags) rows.set(row, meta, wanted >>> 0);
+  }
+}
+
+/** Asked with rising numbers: `at` keeps how many runs of each project lie behind. */
+function isIn(
+  runs: readonly Run[] | undefined,
+  at: Map<number, number>,
+  project: number,
+  number: number,
+): boolean {
+  if (!runs) return false;
+  let index = at.get(project) ?? 0;
+  while (index < runs.length && (runs[index]?.to ?? 0) < number) index++;
+  at.set(project, index);
+  return (runs[index]?.from ?? Number.POSITIVE_INFINITY) <= number;
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { endAll, newFolder, phxSim, post, type Ready, removeFolders, startReady } from "./phx-sim.ts";
+
+let cwd: string;
+let ready: Ready;
+beforeAll(async () => {
+  cwd = newFolder();
+  ({ ready } = await startReady(["--clock", "2031-05-06T12:00:00Z"], { cwd }));
+});
+afterAll(async () => {
+  await endAll();
+  removeFolders();
+});
+
+const run = (...args: string[]) => phxSim(["clock", ...args], { cwd }).ended;
+
+const noon = "2031-05-06T12:00:00.000Z";
+
+test("start --clock: the sim begins then, and runs on", async () => {
+  const info = (await (await fetch(`${ready.url}/__sim/info`)).json()) as {
+    clock: { now: string; frozen: boolean; starts: unknown };
+  };
+  expect(info.clock.starts).toEqual({ now: noon, frozen: false });
+  expect(info.clock.now.slice(0, 10)).toBe("2031-05-06");
+});
+
+describe("with the clock standing at noon", () => {
+  beforeEach(async () => {
+    await run("freeze", "--at", noon);
+  });
+
+  const rows: [args: string[], said: string][] = [
+    [["now"], noon],
+    [["freeze"], `the clock shows ${noon}: it stands still`],
+    [["set", "2031-05-06T13:00"], "the clock shows 2031-05-06T13:00:00.000Z: it stands still"],
+    [["advance", "1d12h"], "the clock shows 2031-05-08T00:00:00.000Z: it stands still"],
+    [["advance", "250ms"], "the clock shows 2031-05-06T12:00:00.250Z: it stands still"],
+  ];
+  test.each(rows)("clock %j", async (args, said) => {
+    expect(await run(...args)).toEqual({ code: 0, stdout: `${said}\n`, stderr: "" });
+  });
+
+  test("what is captured carries the time", async () => {
+    await post(`${ready.url}/capture/`, { api_key: ready.project_api_key, event: "a", distinct_id: "u" });
+    const answer = await (await fetch(`${ready.url}/__sim/events?order=desc&limit=1`)).json();
+    expect(answer).toMatchObject({ events: [{ timestamp: noon, received_at: noon }] });
+  });
+
+  test("going back is told", async () => {
+    const { code, stderr } = await run("set", "2031-05-06T11:00:00Z");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^phx-sim: the clock went back by 3600000 ms: /);
+  });
+
+  test("--json prints the answer", async () => {
+    const { stdout } = await run("advance", "1h", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ now: "2031-05-06T13:00:00.000Z", happened: [] });
+  });
+
+  test("resume, and back to the machine's time", async () => {
+    expect((await run("resume")).stdout).toMatch(/^the clock shows 2031-05-06T12:0\S+: it runs on\n$/);
+    expect((await run("set", "real")).stdout).toMatch(/: the machine's time\n$/);
+  });
+});
+
+const mistakes: [args: string[], said: RegExp][] = [
+  [["set", "noon"], /"now" must be a time from 1970 to 9999, or "real"; for example/],
+  [["freeze", "--at", "1969-01-01"], /"now" must be a time/],
+  [["advance", "soon"], /"by" must be a duration that is not negative/],
+  [["advance"], /BY|by/],
+  [["stop"], /stop/],
+];
+test.each(mistakes)("clock %j is a mistake", async (args, said) => {
+  const { code, stdout, stderr } = await run(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(said);
+});
+
+test("start --clock with what is no time", async () => {
+  const { code, stderr } = await phxSim(["start", "--memory", "--port", "0", "--clock", "noon"], { cwd })
+    .ended;
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^phx-sim: the clock cannot start at "noon"; give "real", a time such as/);
+});
