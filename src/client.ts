@@ -1,3 +1,5 @@
+import { type Clock, clockBy } from "./client/clock.ts";
+import { type StateClient, stateBy } from "./client/state.ts";
 import type {
   FlagDistribution,
   FlagExplanation,
@@ -7,6 +9,7 @@ import type {
 } from "./control/flags/answers.ts";
 import type { Json, JsonObject } from "./kernel/json.ts";
 import type { StoredEvent } from "./model/event.ts";
+import type { FaultOrder, PresetName, ShownFault, ShownPreset } from "./model/fault.ts";
 
 /** Sends a request to a sim: in process, or over the network. */
 export type Send = (request: Request) => Promise<Response>;
@@ -133,9 +136,33 @@ export interface Flags {
   simulate(key: string, options?: FlagSubject & { count?: number }): Promise<FlagDistribution>;
 }
 
+/** What is to differ from a preset, and for how many requests, how long, which of them. */
+export type FaultOptions = Omit<FaultOrder, "preset">;
+/** A rule: which requests, what happens to them, how often. */
+export type FaultRule = FaultOptions & { effect: NonNullable<FaultOrder["effect"]> };
+export type { PresetName as FaultPresetName };
+/** A rule, and how often it was used. */
+export type Fault = ShownFault;
+export type FaultPreset = ShownPreset;
+
+/** What goes wrong on purpose. Never touches the control API; ends with `clear`, or `reset`. */
+export interface Faults {
+  /** The faults in force, and those that are over, in the order they were applied. */
+  list(): Promise<Fault[]>;
+  /** The presets, and what they do. */
+  presets(): Promise<FaultPreset[]>;
+  /** Puts a preset in force, e.g. `apply("flags-partial", { times: 2 })`, or a rule. @throws ControlError */
+  apply(preset: PresetName, options?: FaultOptions): Promise<Fault>;
+  apply(rule: FaultRule): Promise<Fault>;
+  /** Ends and forgets the faults of an id or name, or all; returns how many there were. @throws ControlError not_found */
+  clear(which?: string): Promise<number>;
+}
+
 /** The control API as functions. One interface for a sim in process and one elsewhere. */
-export interface Client {
+export interface Client extends StateClient {
+  clock: Clock;
   events: Events;
+  faults: Faults;
   flags: Flags;
   /** Returns when no request is in flight and it has been quiet for `idleMs`. @throws ControlError */
   settle(options?: { idleMs?: number; timeoutMs?: number }): Promise<void>;
@@ -147,8 +174,6 @@ export interface Client {
   }): Promise<JsonObject[]>;
   persons(query?: { distinct_id?: string; project?: number; limit?: number }): Promise<JsonObject[]>;
   groups(query?: { project?: number; limit?: number }): Promise<JsonObject[]>;
-  /** Back to the scenario: documents, persons, events. */
-  reset(): Promise<void>;
   info(): Promise<JsonObject>;
 }
 
@@ -197,6 +222,17 @@ function flagsBy(call: Call): Flags {
   };
 }
 
+const faultsBy = (call: Call): Faults => ({
+  list: async () => (await call<{ faults: Fault[] }>("GET", "faults")).faults,
+  presets: async () => (await call<{ presets: FaultPreset[] }>("GET", "faults/presets")).presets,
+  apply: (what: PresetName | FaultRule, options: FaultOptions = {}) =>
+    call<Fault>("POST", "faults", typeof what === "string" ? { ...options, preset: what } : what),
+  clear: async (which) => {
+    const path = which === undefined ? "faults" : `faults/${encodeURIComponent(which)}`;
+    return (await call<{ removed: number }>("DELETE", path)).removed;
+  },
+});
+
 /** @param base Scheme, host and port of the sim. */
 export function createClient(base: string, send: Send): Client {
   async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -233,13 +269,15 @@ export function createClient(base: string, send: Send): Client {
       clear: async (project) => void (await call("DELETE", `events${queryText({ project })}`)),
       mark: async () => (await get<{ cursor: number }>("events", { limit: 1, order: "desc" })).cursor,
     },
+    ...stateBy(call),
+    clock: clockBy(call),
+    faults: faultsBy(call),
     flags: flagsBy(call),
     settle: async ({ idleMs, timeoutMs } = {}) =>
       void (await call("POST", "settle", { idle_ms: idleMs, timeout_ms: timeoutMs })),
     requests: async (query = {}) => (await get<{ requests: JsonObject[] }>("requests", query)).requests,
     persons: async (query = {}) => (await get<{ persons: JsonObject[] }>("persons", query)).persons,
     groups: async (query = {}) => (await get<{ groups: JsonObject[] }>("groups", query)).groups,
-    reset: async () => void (await call("POST", "reset", {})),
     info: () => get("info"),
   };
 }

@@ -1,8 +1,24 @@
+export type { Clock, ClockFacts, Happened, Moment } from "./client/clock.ts";
+export type {
+  ExportedState,
+  ImportedState,
+  ResetOptions,
+  ResetPart,
+  RestoredSnapshot,
+  Snapshot,
+  StateClient,
+} from "./client/state.ts";
 export {
   ControlError,
   type EventQuery,
   type Events,
   type ExplainOptions,
+  type Fault,
+  type FaultOptions,
+  type FaultPreset,
+  type FaultPresetName,
+  type FaultRule,
+  type Faults,
   type FlagDistribution,
   type FlagExplanation,
   type FlagOverride,
@@ -17,4 +33,16 @@ export {
 export { version } from "./kernel/version.ts";
 export type { Dialect } from "./model/dialect.ts";
 export type { StoredEvent } from "./model/event.ts";
-export { type Finding, type RequestSummary, type Sim, type SimOptions, StartError, startSim } from "./sim.ts";
+export { type LoadedScenario, readScenario, type ScenarioSource } from "./scenario/load.ts";
+export { type ShippedScenario, scenarioSchemaText, scenarioStarter, shippedList } from "./scenario/offers.ts";
+export { linesOf as problemLines, type ScenarioProblem } from "./scenario/problems.ts";
+export type { Scenario, ScenarioLayer } from "./scenario/schema.ts";
+export {
+  type ClockSetting,
+  type Finding,
+  type RequestSummary,
+  type Sim,
+  type SimOptions,
+  StartError,
+  startSim,
+} from "./sim.ts";

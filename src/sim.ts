@@ -1,23 +1,30 @@
 import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
+import { resolve } from "node:path";
 import { type Client, createClient } from "./client.ts";
 import type { ControlDesk, ResetPart } from "./control/desk.ts";
 import type { GuardRules } from "./control/guard.ts";
 import { answerRequest } from "./door/fetch.ts";
 import { type Listener, listen } from "./door/listener.ts";
-import { createExportEngine } from "./exports/engine.ts";
+import { createFaults } from "./faults/faults.ts";
+import { faultPort } from "./faults/port.ts";
+import { createPlaces, type PlaceLookup } from "./geo/places.ts";
 import { createApp } from "./http/app.ts";
 import type { Call } from "./http/call.ts";
-import type { Endpoint } from "./http/endpoint.ts";
+import type { Endpoint, Family } from "./http/endpoint.ts";
 import { nearestEndpoints } from "./http/nearest.ts";
 import { createRouter, type Router } from "./http/router.ts";
 import { keysOf, showEvent } from "./ingest/show.ts";
 import { captureEndpoints } from "./ingestion/capture.ts";
-import { systemClock } from "./kernel/clock.ts";
+import { peek } from "./ingestion/peek.ts";
+import { createAgenda } from "./kernel/agenda.ts";
+import { type ClockStart, createClock, realTime } from "./kernel/clock.ts";
+import { clockFacts } from "./kernel/clock-facts.ts";
 import { SimError } from "./kernel/errors.ts";
 import { createGauge } from "./kernel/gauge.ts";
 import { randomIds } from "./kernel/ids.ts";
 import type { JsonObject } from "./kernel/json.ts";
+import { clockStartExpected, readClockStart } from "./kernel/time-text.ts";
 import { version } from "./kernel/version.ts";
 import { blankProject } from "./model/blank.ts";
 import type { Desk } from "./model/desk.ts";
@@ -29,8 +36,11 @@ import type { Note } from "./model/traffic.ts";
 import type { Project } from "./model/world.ts";
 import type { ResourceDesk } from "./resources/desk.ts";
 import { createThrottle, noThrottle } from "./resources/throttle.ts";
-import { loadScenario, ScenarioError } from "./scenario/load.ts";
-import { type Scenario, worldOf } from "./scenario/scenario.ts";
+import { loadScenario, ScenarioError, type ScenarioSource } from "./scenario/load.ts";
+import type { ScenarioProblem } from "./scenario/problems.ts";
+import type { OnChange } from "./scenario/reload.ts";
+import { peopleOf, type Scenario, storePeople, worldOf } from "./scenario/scenario.ts";
+import type { Exports } from "./sim/exports.ts";
 import { DataFolderError } from "./store/data-folder.ts";
 import { openStore, type Store } from "./store/store.ts";
 import { entryWriter } from "./store/traffic-entry.ts";
@@ -43,19 +53,37 @@ export interface SimOptions {
   host?: string;
   /** Folder for what arrives and what is edited. Default: everything stays in memory. */
   data?: string;
-  /** A shipped scenario's name, the path of a scenario file, or a scenario. Default `default`. */
-  scenario?: string | Scenario;
+  /**
+   * A shipped scenario's name, the path of a scenario file, a scenario, or a list of these that are laid over each
+   * other. Default `default`.
+   */
+  scenario?: ScenarioSource;
   /** Default `documented`: the contract; `production` follows the live service where the two differ. */
   dialect?: Dialect;
+  /**
+   * What an edit of the scenario's files does to a running sim. `merge`: what the edit changed is changed, all else
+   * stays; `reset`: back to the scenario, captured events stay; `ignore` (default): nothing.
+   */
+  onChange?: OnChange;
   /** Makes a project of every well-formed unknown `phc_` key. */
   adoptTokens?: boolean;
   /** Applies the service's rate limits to personal keys. Default: off. */
   rateLimits?: boolean;
+  /** Path of a city database in MaxMind's format; rows of the scenario count before it. Default: none. */
+  geoip?: string;
   /** Answers 501 with the nearest endpoints on paths that are not emulated. */
   strict?: boolean;
+  /**
+   * The sim's time at the start, and after a reset: `real` (the machine's), or a time in ISO 8601 from which it
+   * runs on, or at which it stands. Default: the scenario's, else `real`.
+   */
+  clock?: ClockSetting;
   /** Told what the user should know: a repaired log, an adopted key, a bug. */
   onNotice?: (text: string) => void;
 }
+
+/** How the clock starts: `real`, a time, or both with whether it stands. */
+export type ClockSetting = string | { now?: string; frozen?: boolean };
 
 /** Something to know about an event: why it was dropped, or what was odd about it. */
 export interface Finding {
@@ -75,6 +103,8 @@ export interface RequestSummary {
   ms: number;
   project: number | null;
   rejected?: { reason: string; detail: string };
+  /** Names of the faults that touched it; `status` is 0 where they kept the answer from arriving. */
+  fault?: string;
   events: number;
   /** Names of the kept events, the first few. */
   names: string[];
@@ -113,7 +143,7 @@ export interface Sim extends Omit<Client, "info">, AsyncDisposable {
 
 /** Why a sim could not start. */
 export class StartError extends Error {
-  readonly code: "port_in_use" | "bad_host" | "bad_port" | "data_folder" | "scenario";
+  readonly code: "clock" | "port_in_use" | "bad_host" | "bad_port" | "data_folder" | "scenario" | "geoip";
   /** What to do about it. */
   readonly hint: string;
 
@@ -136,37 +166,59 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
   const host = options.host ?? "127.0.0.1";
   const dialect = options.dialect ?? "documented";
   const notice = options.onNotice ?? (() => {});
-  const scenario = await loadOrExplain(options.scenario ?? "default");
-  const clock = systemClock;
+  const scenarioSource = options.scenario ?? "default";
+  const scenario = { current: await loadOrExplain(scenarioSource) };
+  let scenarioProblems: readonly ScenarioProblem[] = [];
+  const lookup = await lookupOrExplain(options.geoip, notice);
+  const clockStart = startOfClock(options.clock ?? scenario.current.clock);
+  const clock = createClock(clockStart);
+  const agenda = createAgenda(clock, (error) => notice(`what was due failed: ${stackOf(error)}`));
   const ids = randomIds(clock);
   const gauge = createGauge();
-  const store = await openOrExplain(options, scenario, notice);
+  const store = await openOrExplain(options, scenario.current, notice);
   const { worlds, people, log } = store;
+  const geoip = createPlaces({ rows: () => worlds.current.geoip, lookup });
 
   const projectFor = options.adoptTokens
     ? (token: string) => worlds.projectByKey(token) ?? adopt({ worlds, ids, clock }, token, notice)
     : (token: string) => worlds.projectByKey(token);
-  const desk: Desk = { worlds, people, clock, ids, dialect, projectFor, seen: log.seen };
-  const controlDesk: ControlDesk = {
+  const desk: Desk = { worlds, people, clock, ids, dialect, geoip, projectFor, seen: log.seen };
+  const faults = createFaults({ clock, onChange: notice });
+  faults.replace(scenario.current.faults ?? []);
+  const ending = new AbortController();
+  const controlDesk: Omit<ControlDesk, "flagBook" | "exports"> = {
     ...desk,
+    faults,
+    worlds,
     people,
     log,
     gauge,
     endpoints: () => documented(router),
     info: () => info(),
     reset,
+    scenarioWorld: () => worldOf(scenario.current),
+    seedPeople,
+    clock,
+    agenda,
+    clockStart,
+    snapshots: store.snapshots,
   };
   const controlToken = isLoopback(host) ? null : randomBytes(16).toString("hex");
   const rules = { hosts: [host.toLowerCase()], token: controlToken };
-  const resourceDesk: ResourceDesk = {
+  const resourceDesk: Omit<ResourceDesk, "exports"> = {
     ...desk,
     people,
     events: eventReader(log),
-    exports: createExportEngine(desk),
     throttle: options.rateLimits ? createThrottle(clock) : noThrottle,
   };
-  const router = createRouter(captureEndpoints(desk), () =>
-    lateEndpoints(desk, resourceDesk, controlDesk, rules),
+  let exports: Promise<Exports> | undefined;
+  /** Loaded with the late rows: nothing is due before. */
+  const exportsOf = () => {
+    exports ??= import("./sim/exports.ts").then(({ openExports }) => openExports(desk, store, agenda));
+    return exports;
+  };
+  const router = createRouter(captureEndpoints(desk), async () =>
+    lateEndpoints({ desk, resourceDesk, controlDesk, rules, exports: await exportsOf() }),
   );
   const entryOf = entryWriter();
   const app = createApp({
@@ -174,17 +226,30 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     journal(call, reply, rejected) {
       const note = (reply.note ?? {}) as Note;
       if (rejected) note.rejected = rejected;
+      if (reply.fault !== undefined) note.fault = reply.fault;
       log.append(entryOf(call, reply, note));
       return log.written();
     },
+    faults: faultPort(faults, ending.signal, (call: Call, family: Family) => peek(desk, call, family)),
     unknownPath: (call, endpoints) => unknownPath(call, endpoints, options.strict === true),
     onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
   });
 
+  function seedPeople(project?: number): void {
+    storePeople(people, peopleOf(scenario.current), project);
+  }
+
   async function reset(parts: ReadonlySet<ResetPart>): Promise<void> {
-    if (parts.has("world")) worlds.replace(worldOf(scenario));
-    if (parts.has("people")) people.clear();
-    if (parts.has("events")) log.reset();
+    if (parts.has("world")) worlds.replace(worldOf(scenario.current));
+    if (parts.has("people")) {
+      people.clear();
+      seedPeople();
+    }
+    if (parts.has("events") && store.snapshots.isEmpty) log.reset();
+    else if (parts.has("events")) log.forget();
+    if (exports) await resetExports(await exports, parts);
+    if (parts.has("clock")) await agenda.change((it) => it.start(clockStart));
+    if (parts.has("faults")) faults.replace(scenario.current.faults ?? []);
     await log.written();
   }
 
@@ -214,7 +279,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
         api_key,
         adopted,
       })),
-      scenario: typeof options.scenario === "object" ? "(inline)" : (options.scenario ?? "default"),
+      scenario: nameOf(scenarioSource),
       data: store.folder,
       dialect,
       rate_limits: options.rateLimits === true,
@@ -225,17 +290,46 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
 
   const info = (): JsonObject => ({
     ...facts(),
-    clock: { now: new Date(clock.now()).toISOString() },
+    clock: { ...clockFacts(clock, agenda, clockStart) },
     counts: { ...log.counts(), ...people.counts() },
+    scenario_problems: scenarioProblems.map((it) => ({ ...it })),
+    faults: faults.list().flatMap(({ state, name }) => (state === "active" ? [name] : [])),
     cursor: log.lastSeq,
     in_flight: gauge.inFlight,
   });
 
-  const handle = (request: Request): Promise<Response> => answerRequest(request, { app, clock, gauge });
+  const mode = options.onChange ?? "ignore";
+  const following =
+    mode === "ignore" || scenarioSource === "default"
+      ? undefined
+      : import("./sim/follow-scenario.ts")
+          .then(({ followScenario }) =>
+            followScenario({
+              source: scenarioSource,
+              mode,
+              scenario,
+              worlds,
+              faults,
+              notice,
+              onProblems(problems) {
+                scenarioProblems = problems;
+              },
+            }),
+          )
+          .catch((error: unknown) => notice(`the scenario cannot be followed: ${stackOf(error)}`));
+
+  const handle = (request: Request): Promise<Response> =>
+    answerRequest(request, { app, clock, gauge, closing: ending.signal });
   const { info: _, ...client } = createClient(url, handle);
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= listener.close().then(() => store.close());
+    ending.abort();
+    agenda.close();
+    closing ??= listener
+      .close()
+      .then(async () => (await following)?.close())
+      .then(async () => (await exports)?.close())
+      .finally(() => store.close());
     return closing;
   };
   const sim: Sim = {
@@ -263,20 +357,31 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
 }
 
 /** Everything but capture: loaded on first need, or once the start is over. */
-async function lateEndpoints(
-  desk: Desk,
-  resourceDesk: ResourceDesk,
-  controlDesk: ControlDesk,
-  rules: GuardRules,
-): Promise<Endpoint[]> {
+async function lateEndpoints({
+  desk,
+  resourceDesk,
+  controlDesk,
+  rules,
+  exports,
+}: LateParts): Promise<Endpoint[]> {
+  const { createFlagBook } = await import("./flags/book.ts");
   const { lateIngestionEndpoints } = await import("./ingestion/index.ts");
   const { controlEndpoints } = await import("./control/index.ts");
   const { resourceEndpoints } = await import("./resources/index.ts");
+  const flagBook = createFlagBook(desk);
   return [
-    ...lateIngestionEndpoints(desk),
-    ...resourceEndpoints(resourceDesk),
-    ...controlEndpoints(controlDesk, rules),
+    ...lateIngestionEndpoints(desk, flagBook),
+    ...resourceEndpoints({ ...resourceDesk, exports: exports.engine }),
+    ...controlEndpoints({ ...controlDesk, flagBook, exports }, rules),
   ];
+}
+
+interface LateParts {
+  desk: Desk;
+  resourceDesk: Omit<ResourceDesk, "exports">;
+  controlDesk: Omit<ControlDesk, "flagBook" | "exports">;
+  rules: GuardRules;
+  exports: Exports;
 }
 
 /** The rows with their docs; those of the public endpoints are loaded only for this. */
@@ -292,11 +397,37 @@ function warmUp(router: Router): void {
   setTimeout(() => void router.endpoints(), warmUpDelay).unref();
 }
 
-async function loadOrExplain(scenario: string | Scenario): Promise<Scenario> {
+async function loadOrExplain(scenario: ScenarioSource): Promise<Scenario> {
   try {
     return await loadScenario(scenario);
   } catch (error) {
     if (error instanceof ScenarioError) throw new StartError("scenario", error.message, error.hint, error);
+    throw error;
+  }
+}
+
+/** @throws StartError clock */
+function startOfClock(setting: ClockSetting | undefined): ClockStart {
+  const start = setting === undefined ? realTime : readClockStart(setting);
+  if (start) return start;
+  throw new StartError(
+    "clock",
+    `the clock cannot start at ${JSON.stringify(setting)}`,
+    `give ${clockStartExpected}`,
+  );
+}
+
+/** Reads the city database, if there is one. */
+async function lookupOrExplain(
+  path: string | undefined,
+  onNotice: (text: string) => void,
+): Promise<PlaceLookup | undefined> {
+  if (path === undefined) return undefined;
+  const { CityFileError, openCityFile } = await import("./geo/city-file.ts");
+  try {
+    return await openCityFile(resolve(path), onNotice);
+  } catch (error) {
+    if (error instanceof CityFileError) throw new StartError("geoip", error.message, error.hint, error);
     throw error;
   }
 }
@@ -306,14 +437,23 @@ async function openOrExplain(
   scenario: Scenario,
   onNotice: (text: string) => void,
 ): Promise<Store> {
+  let isNew = false;
   try {
-    return await openStore({
+    const store = await openStore({
       folder: options.data ?? null,
-      seedWorld: () => worldOf(scenario),
+      seedWorld() {
+        isNew = true;
+        return worldOf(scenario);
+      },
       keysOf,
       keepBytes: memoryLimit,
       onNotice,
     });
+    if (isNew && store.people.counts().persons === 0) storePeople(store.people, peopleOf(scenario));
+    if (!isNew && options.scenario !== undefined && options.scenario !== "default") {
+      onNotice("the data folder has its own world already; `phx-sim state reset` takes the scenario's");
+    }
+    return store;
   } catch (error) {
     if (error instanceof DataFolderError)
       throw new StartError("data_folder", error.message, error.hint, error);
@@ -344,6 +484,12 @@ async function listenOrExplain(
     const code = (error as NodeJS.ErrnoException).code ?? "";
     throw listenErrors[code]?.(options.port ?? 0, options.host ?? "127.0.0.1") ?? error;
   }
+}
+
+/** Files and knowledge of exports go with what they were made of. */
+async function resetExports({ files, forgetEvents }: Exports, parts: ReadonlySet<ResetPart>): Promise<void> {
+  if (parts.has("world")) await files.clear();
+  if (parts.has("events")) forgetEvents();
 }
 
 /** The log of events as the management API reads it. */
@@ -416,11 +562,18 @@ function summaryOf({ n, entry }: Written): RequestSummary {
     ms,
     project,
     ...(note.rejected && { rejected: note.rejected }),
+    ...(note.fault !== undefined && { fault: note.fault }),
     events: facts.length,
     names: kept.slice(0, namesShown),
     dropped: facts.flatMap((it, i) => (it.dropped === undefined ? [] : [finding(i, it.dropped)])),
     warnings: facts.flatMap((it, i) => (it.warnings ?? []).map((warning) => finding(i, warning))),
   };
+}
+
+/** What a scenario is called; one that was given as an object has no name. */
+function nameOf(source: ScenarioSource): string {
+  const parts: readonly unknown[] = Array.isArray(source) ? source : [source];
+  return parts.map((it) => (typeof it === "string" ? it : "(inline)")).join(", ");
 }
 
 const isLoopback = (host: string): boolean =>

@@ -10,6 +10,7 @@ const house: Record<string, readonly string[]> = {
   match: ["kernel", "model"],
   store: ["kernel", "model"],
   geo: ["kernel", "model"],
+  faults: ["kernel", "model"],
   http: ["kernel"],
   tape: ["kernel"],
   ingest: ["kernel", "model"],
@@ -17,12 +18,24 @@ const house: Record<string, readonly string[]> = {
   scenario: ["kernel", "model", "store"],
   resources: ["kernel", "model", "http", "store"],
   ingestion: ["kernel", "model", "http", "ingest", "flags"],
-  control: ["kernel", "model", "flags", "match", "store", "http", "tape", "ingest", "exports", "scenario"],
+  control: [
+    "kernel",
+    "model",
+    "flags",
+    "match",
+    "store",
+    "http",
+    "tape",
+    "ingest",
+    "exports",
+    "scenario",
+    "faults",
+  ],
   door: ["kernel", "http", "tape"],
   testing: ["kernel", "match", "index"],
   cli: ["kernel", "match", "index"],
   client: ["kernel", "model", "control"],
-  index: ["sim", "client", "kernel", "model"],
+  index: ["sim", "client", "kernel", "model", "scenario"],
   sim: [
     "client",
     "kernel",
@@ -31,6 +44,7 @@ const house: Record<string, readonly string[]> = {
     "match",
     "store",
     "geo",
+    "faults",
     "http",
     "tape",
     "ingest",
@@ -49,9 +63,12 @@ const homes: Record<string, readonly string[]> = {
   ws: ["door"],
   lowdb: ["store"],
   chokidar: ["scenario"],
+  yaml: ["scenario"],
+  "jsonc-parser": ["scenario"],
   yargs: ["cli"],
   "find-my-way": ["http"],
   "mmdb-lib": ["geo"],
+  "hyparquet-writer": ["exports"],
   zod: ["model", "scenario", "resources", "control"],
 };
 
@@ -64,7 +81,7 @@ const roomOf = (file: string): string =>
   file.includes("/") ? (file.split("/")[0] ?? "") : file.replace(/\.ts$/, "");
 
 /** Static, dynamic and type imports alike: `from "x"`, `import "x"`, `import("x")`. */
-const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g;
+const importPattern = /(?:^(?:import|export)\b[^"';]*?\bfrom\s*|^import\s*|\bimport\(\s*)"([^"]+)"/gm;
 
 const withoutComments = (code: string): string => code.replace(/^\s*(\/\/|\*|\/\*).*$/gm, "");
 

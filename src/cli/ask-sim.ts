@@ -32,7 +32,7 @@ async function get(url: string, timeoutMs: number, token?: string): Promise<unkn
 }
 
 /** Where a sim is, and what opens its control API. */
-interface Address {
+export interface Address {
   readonly url: string;
   readonly token: string | undefined;
 }
@@ -40,7 +40,7 @@ interface Address {
 const callMs = 30_000;
 
 /**
- * Makes a control call and returns its answer: `path` below /__sim, the body as JSON.
+ * Makes a control call and returns its answer: `path` below /__sim, the body as JSON (bytes are JSON already).
  * @throws Failure usage when the sim does not take what was asked, failed when it could not do it, no_sim when
  * nobody answers
  */
@@ -49,11 +49,13 @@ export async function callSim<T>(
   method: string,
   path: string,
   body?: unknown,
+  timeoutMs = callMs,
 ): Promise<T> {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   if (body !== undefined) headers["content-type"] = "application/json";
-  const init: RequestInit = { method, headers, signal: AbortSignal.timeout(callMs), redirect: "error" };
-  if (body !== undefined) init.body = JSON.stringify(body);
+  const init: RequestInit = { method, headers, signal: AbortSignal.timeout(timeoutMs), redirect: "error" };
+  if (body !== undefined)
+    init.body = body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
   const { status, answer } = await answered(`${url}/__sim/${path}`, init);
   if (status < 300) return answer as T;
   throw new Failure(status < 500 ? "usage" : "failed", complaintOf(status, answer));
@@ -68,7 +70,8 @@ async function answered(url: string, init: RequestInit): Promise<{ status: numbe
   }
 }
 
-function complaintOf(status: number, answer: unknown): string {
+/** What the sim says of a call that it refuses, in one line. */
+export function complaintOf(status: number, answer: unknown): string {
   const { detail, hint } = isObject(answer) ? answer : {};
   const what = typeof detail === "string" ? detail : `the sim answers ${status}`;
   return clean(typeof hint === "string" ? `${what}; ${hint}` : what);

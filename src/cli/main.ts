@@ -1,18 +1,31 @@
 import { version } from "../kernel/version.ts";
 import { clean } from "./clean-text.ts";
+import { clockCommands } from "./clock.ts";
 import { type Command, configOptions, type Ending, type Shell } from "./command.ts";
 import { findConfig } from "./config-file.ts";
 import { env } from "./env.ts";
 import { Failure, type FailureKind } from "./failure.ts";
+import { faultCommands } from "./fault.ts";
 import { flagCommands } from "./flags.ts";
 import { createLines, survive } from "./output.ts";
 import { type Reading, readArgs } from "./read-args.ts";
+import { scenarioCommands } from "./scenario.ts";
 import { start } from "./start.ts";
+import { stateCommands } from "./state.ts";
 import { status } from "./status.ts";
 import { styleFor } from "./style.ts";
 
 /** The first one is the default. */
-const commands: readonly Command[] = [start, status, env, ...flagCommands];
+const commands: readonly Command[] = [
+  start,
+  status,
+  env,
+  ...flagCommands,
+  ...faultCommands,
+  ...clockCommands,
+  ...stateCommands,
+  ...scenarioCommands,
+];
 
 /** Every way to end, and its exit code. No other place knows them. */
 const exitCodes: Readonly<Record<Ending | FailureKind, number>> = {

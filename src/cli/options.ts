@@ -18,9 +18,14 @@ export interface Option {
   readonly flagOnly?: true;
   /** Another option that cannot be on at the same time; where both are, the nearer source wins. */
   readonly excludes?: string;
-  /** Given by its place among the words after the command, from 1, and not by its name. Always there; flagOnly. */
+  /** Given by its place among the words after the command, from 1, and not by its name. flagOnly. */
   readonly place?: number;
-  /** May be given any number of times; the value is the list of them, in order. flagOnly. */
+  /** What is given by its place may be left out; the last ones only. */
+  readonly optional?: true;
+  /**
+   * May be given any number of times; the value is the list of them, in order. By place: all words from there
+   * on, one at least unless it is optional. flagOnly.
+   */
   readonly many?: true;
 }
 
@@ -35,9 +40,11 @@ type ConstantlyThere = { kind: "switch" } | { default: string } | { place: numbe
 /** Switches, words at their place and options with a default always have a value. */
 export type ValueOf<O extends Option> = O extends { many: true }
   ? readonly Value<O>[]
-  : O extends ConstantlyThere
-    ? Value<O>
-    : Value<O> | undefined;
+  : O extends { optional: true }
+    ? Value<O> | undefined
+    : O extends ConstantlyThere
+      ? Value<O>
+      : Value<O> | undefined;
 
 /** `PHX_SIM_ADOPT_TOKENS` for `adopt-tokens`. */
 export const variableOf = (name: string): string => `PHX_SIM_${name.toUpperCase().replaceAll("-", "_")}`;

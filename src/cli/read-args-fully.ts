@@ -82,7 +82,12 @@ const addGroup = (parser: Argv, { name, describe }: CommandGroup, addMembers: (s
 
 /** What yargs is told of a command: its last word, then the words by place. */
 const spelled = ({ name, options }: Command): string =>
-  [name.split(" ").at(-1), ...placedOf(options).map((it) => `<${it}>`)].join(" ");
+  [name.split(" ").at(-1), ...placedOf(options).map((it) => spelledPlace(it, options[it] ?? {}))].join(" ");
+
+const spelledPlace = (name: string, { optional, many }: Pick<Option, "optional" | "many">): string => {
+  const word = many ? `${name}..` : name;
+  return optional ? `[${word}]` : `<${word}>`;
+};
 
 function addCommand(
   parser: Argv,

@@ -30,6 +30,17 @@ const optionTypes = ({ options }: Command) =>
       }),
   );
 
+/** The words by the names of their places; undefined when there are too few or too many. */
+function placedWords(words: readonly string[], { options }: Command): [string, Flags[string]][] | undefined {
+  const placed = placedOf(options);
+  const isFull = words.length >= placed.filter((name) => !options[name]?.optional).length;
+  const takesRest = options[placed.at(-1) ?? ""]?.many === true;
+  if (!isFull || (words.length > placed.length && !takesRest)) return undefined;
+  return placed
+    .slice(0, words.length)
+    .map((name, i) => [name, options[name]?.many ? words.slice(i) : (words[i] ?? "")]);
+}
+
 function parseStrictly(args: readonly string[], command: Command): Flags | undefined {
   const placed = placedOf(command.options);
   try {
@@ -39,11 +50,11 @@ function parseStrictly(args: readonly string[], command: Command): Flags | undef
       strict: true,
       allowPositionals: placed.length > 0,
     });
-    if (positionals.length !== placed.length) return undefined;
+    const words = placedWords(positionals, command);
+    if (!words) return undefined;
     const given = Object.entries(values).flatMap(([name, value]): [string, Flags[string]][] =>
       value === undefined ? [] : [[name, Array.isArray(value) ? value.map(String) : value]],
     );
-    const words = placed.map((name, i): [string, string] => [name, positionals[i] ?? ""]);
     return Object.fromEntries([...given, ...words]);
   } catch {
     return undefined;

@@ -19,6 +19,7 @@ interface Told {
   readonly dropped: readonly Finding[];
   readonly warnings: readonly Finding[];
   readonly rejected: RequestSummary["rejected"];
+  readonly fault: RequestSummary["fault"];
 }
 
 /** How requests become lines. */
@@ -54,17 +55,26 @@ export function requestLines(requests: readonly RequestSummary[], rules: LineRul
 function isWorthTelling(request: RequestSummary, verbosity: Verbosity): boolean {
   if (verbosity === "quiet") return false;
   return (
-    verbosity === "verbose" || request.events > 0 || request.status >= 400 || request.rejected !== undefined
+    verbosity === "verbose" ||
+    request.events > 0 ||
+    request.status >= 400 ||
+    request.rejected !== undefined ||
+    request.fault !== undefined
   );
 }
 
-const alone = (request: RequestSummary): Told => ({ ...request, rejected: request.rejected, requests: 1 });
+const alone = (request: RequestSummary): Told => ({
+  ...request,
+  rejected: request.rejected,
+  fault: request.fault,
+  requests: 1,
+});
 
 function together(requests: readonly RequestSummary[]): Told[] {
   const groups = new Map<string, RequestSummary[]>();
   for (const request of requests) {
-    const { method, status, rejected } = request;
-    const sort = `${method} ${pathOf(request.target)} ${status} ${rejected?.reason ?? ""}`;
+    const { method, status, rejected, fault } = request;
+    const sort = `${method} ${pathOf(request.target)} ${status} ${rejected?.reason ?? ""} ${fault ?? ""}`;
     const group = groups.get(sort);
     if (group) group.push(request);
     else groups.set(sort, [request]);
@@ -94,8 +104,10 @@ const pathOf = (target: string): string => target.split("?", 1)[0] ?? target;
 
 function headLine(it: Told, style: Style): string {
   const times = it.requests === 1 ? "" : ` ×${it.requests}`;
-  const head = `${clean(it.method, 20)} ${clean(it.target, 120)} ${it.status}${times}`;
-  return [head, eventsPart(it), style.dim(timePart(it))].filter((part) => part !== "").join("  ");
+  const status = it.status === 0 ? "no answer" : it.status;
+  const head = `${clean(it.method, 20)} ${clean(it.target, 120)} ${status}${times}`;
+  const fault = it.fault === undefined ? "" : style.bold(`fault ${clean(it.fault, 120)}`);
+  return [head, fault, eventsPart(it), style.dim(timePart(it))].filter((part) => part !== "").join("  ");
 }
 
 function eventsPart({ events, dropped, names }: Told): string {
@@ -111,7 +123,8 @@ function eventsPart({ events, dropped, names }: Told): string {
 const timePart = ({ ms, requests }: Told): string => `${requests === 1 ? "" : "≤ "}${ms.toFixed(1)} ms`;
 
 function rejectionLines({ rejected }: Told, { style, projectKey }: LineRules): string[] {
-  if (!rejected) return [];
+  // The line before names the fault.
+  if (!rejected || rejected.reason === "fault") return [];
   const fix = fixFor(rejected.reason, projectKey);
   const told = `${style.bold("rejected")} ${clean(rejected.reason, 60)}: ${clean(rejected.detail)}`;
   return [`  ${told}${fix && ` → ${fix}`}`];

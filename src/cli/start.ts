@@ -23,6 +23,12 @@ const options = {
     describe: "World to start with, in a new data folder or in memory: a file, or a shipped one's name",
     default: "default",
   },
+  "on-change": {
+    kind: "text",
+    describe: "What an edit of the scenario's files does to the running sim",
+    default: "merge",
+    choices: ["merge", "reset", "ignore"],
+  },
   dialect: {
     kind: "text",
     describe: "Whom to follow where the contract and the live service differ",
@@ -34,6 +40,10 @@ const options = {
   geoip: {
     kind: "file",
     describe: "City database in MaxMind's format (.mmdb): tells $geoip_ properties from addresses",
+  },
+  clock: {
+    kind: "text",
+    describe: "The sim's time at the start, from which it runs on: ISO 8601, or real; else the scenario's",
   },
   strict: { kind: "switch", describe: "Answer 501 on paths that are not emulated" },
   json: { kind: "switch", describe: "Tell the addresses and keys as one JSON line", flagOnly: true },
@@ -79,10 +89,12 @@ async function open({ values }: StartSettings, shell: Shell): Promise<Sim> {
       host: values.host,
       ...(values.memory ? {} : { data: values.data }),
       scenario: values.scenario,
+      onChange: values["on-change"],
       dialect: values.dialect,
       adoptTokens: values["adopt-tokens"],
       rateLimits: values["rate-limits"],
       ...(values.geoip === undefined ? {} : { geoip: values.geoip }),
+      ...(values.clock === undefined ? {} : { clock: values.clock }),
       strict: values.strict,
       onNotice: (text) => shell.err.say(`phx-sim: ${clean(text, 4000)}`),
     });
@@ -96,6 +108,7 @@ async function open({ values }: StartSettings, shell: Shell): Promise<Sim> {
 
 const failureKinds: Readonly<Record<StartError["code"], FailureKind>> = {
   bad_host: "usage",
+  clock: "usage",
   bad_port: "start",
   port_in_use: "start",
   data_folder: "start",

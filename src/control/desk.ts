@@ -1,19 +1,26 @@
+import type { DrivenExportEngine, ExportFiles } from "../exports/ports.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { FlagBook } from "../flags/book.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import type { Agenda } from "../kernel/agenda.ts";
+import type { ClockStart, SimClock } from "../kernel/clock.ts";
 import type { Gauge } from "../kernel/gauge.ts";
 import type { Desk } from "../model/desk.ts";
+import type { World } from "../model/world.ts";
 import type { PeopleStore } from "../store/people.ts";
+import type { Snapshots } from "../store/snapshots.ts";
 import type { TrafficLog } from "../store/traffic-log.ts";
 import type { WorldStore } from "../store/world.ts";
 
 /** What the control endpoints may touch, besides what every handler may. */
-export interface ControlDesk extends Omit<Desk, "people" | "worlds"> {
+export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   readonly people: PeopleStore;
   readonly worlds: WorldStore;
   readonly flagBook: FlagBook;
   readonly faults: Faults;
   readonly log: TrafficLog;
+  /** The engine that runs batch exports, and the files it wrote. */
+  readonly exports: { readonly engine: DrivenExportEngine; readonly files: ExportFiles };
   readonly gauge: Gauge;
   /** The facts of GET /__sim/info. */
   info(): Record<string, unknown>;
@@ -21,7 +28,16 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds"> {
   endpoints(): Promise<readonly Endpoint[]>;
   /** Back to the scenario; `parts` restricts what is reset. */
   reset(parts: ReadonlySet<ResetPart>): Promise<void>;
+  /** The scenario's world, made anew. */
+  scenarioWorld(): World;
+  /** Stores the persons and groups of the scenario, or of one of its projects; there must be none of them yet. */
+  seedPeople(project?: number): void;
+  readonly clock: SimClock;
+  readonly agenda: Agenda;
+  /** What a reset makes of the clock. */
+  readonly clockStart: ClockStart;
+  readonly snapshots: Snapshots;
 }
 
-export const resetParts = ["world", "people", "events", "faults"] as const;
+export const resetParts = ["world", "people", "events", "faults", "clock"] as const;
 export type ResetPart = (typeof resetParts)[number];

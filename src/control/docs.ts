@@ -18,9 +18,11 @@ import {
   titled,
   uuid,
 } from "../http/json-schema.ts";
-import { resetParts } from "./desk.ts";
+import { clockDocs, clockShape } from "./clock-docs.ts";
 import { bodyErrors, bodyOf, docsOf, guarded, parameter, whole } from "./docs-row.ts";
+import { faultDocs } from "./faults/docs.ts";
 import { flagDocs } from "./flags/docs.ts";
+import { stateDocs } from "./state-docs.ts";
 
 const page = parameter("limit", "Most results, 100 unless told", whole(1, 10_000));
 const offset = parameter("offset", "Index of the first result", whole(0));
@@ -56,11 +58,12 @@ const requestFields = {
   at: time,
   method: text,
   target: text,
-  status: integer,
+  status: described(integer, "0: a fault kept the answer from arriving"),
   ms: number,
   project: nullable(integer),
   outcome: oneOf("answered", "rejected"),
   rejected: nullable(exact({ reason: text, detail: text })),
+  fault: described(nullable(text), "Names of the faults that touched it"),
   events: integer,
   dropped: integer,
 };
@@ -140,8 +143,9 @@ const info = titled(
     rate_limits: boolean,
     strict: boolean,
     adopt_tokens: boolean,
-    clock: exact({ now: time }),
+    clock: clockShape,
     counts: mapOf(integer),
+    faults: described(listOf(text), "Names of the faults in force"),
     cursor,
     in_flight: integer,
   }),
@@ -190,10 +194,6 @@ const table = new Map<string, EndpointDocs>(
     "GET /__sim/health": health(exact({ status: always("ok") })),
     "GET /__sim/ready": health(exact({ status: always("ready"), projects: integer })),
     "GET /__sim/info": docsOf("The facts", info),
-    "POST /__sim/reset": docsOf("What was reset", exact({ reset: listOf(oneOf(...resetParts)), cursor }), {
-      errors: bodyErrors,
-      body: bodyOf({ what: listOf(oneOf(...resetParts)) }),
-    }),
     "GET /__sim/events": docsOf("Events", titled("EventPage", exact({ events, cursor, more: boolean })), {
       errors: [400],
       query: [
@@ -255,7 +255,10 @@ const table = new Map<string, EndpointDocs>(
       titled("StoredGroupPage", exact({ groups: listOf(group), more: boolean })),
       { errors: [400], query: [ofProject, page, offset] },
     ),
+    ...stateDocs,
+    ...clockDocs,
     ...flagDocs,
+    ...faultDocs,
     "GET /__sim/openapi.json": docsOf(
       "This document",
       open({ openapi: text, info: dictionary, paths: dictionary }),

@@ -19,6 +19,7 @@ const showInList = (line: TrafficLine) => ({
   project: line.project,
   outcome: line.rejected ? "rejected" : "answered",
   rejected: line.rejected ?? null,
+  fault: line.fault ?? null,
   events: line.events?.length ?? 0,
   dropped: line.events?.filter((it) => it.dropped !== undefined).length ?? 0,
 });

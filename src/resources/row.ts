@@ -101,10 +101,12 @@ function requestOf<Body>(call: Call, caller: Caller, row: RowHead<Body>): Reques
   };
 }
 
-const shown = (row: RowHead<never>, value: object | undefined, note: Note): Reply<Note> => {
+function shown(row: RowHead<never>, value: object | undefined, note: Note): Reply<Note> {
   const status = row.status ?? 200;
+  // A row that always refuses has no error to tell: its answer is empty.
+  if (status >= 400) note.rejected = { reason: "method_not_allowed", detail: row.summary };
   return { ...(value === undefined ? empty(status) : json(value, status)), note };
-};
+}
 
 /** Runs a handler; the journal learns the project, whatever comes of the call. */
 async function answer(row: RowHead<never>, note: Note, handle: () => Answer): Promise<Reply<Note>> {

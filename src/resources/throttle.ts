@@ -49,7 +49,10 @@ export function createThrottle(clock: Clock): Throttle {
       const now = clock.now();
       const windows = limits[pace];
       const longest = Math.max(...windows.map((it) => it.seconds)) * 1000;
-      const times = (seen.get(`${pace} ${key}`) ?? []).filter((time) => time > now - longest);
+      const times = (seen.get(`${pace} ${key}`) ?? []).filter(
+        // Times after now were seen before the clock was set back.
+        (time) => time > now - longest && time <= now,
+      );
       const wait = Math.max(...windows.map((it) => waitFor(times, now, it.most, it.seconds)));
       if (wait > 0) refuse(wait);
       times.push(now);

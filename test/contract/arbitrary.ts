@@ -84,10 +84,11 @@ function numbers(schema: Schema): fc.Arbitrary<unknown> {
   const min = numberIn(schema, "minimum");
   const max = numberIn(schema, "maximum");
   const most = { min: min ?? -1e12, max: max ?? 1e12 };
+  const small = Math.max(most.min, -3);
   return schema.type === "number"
     ? fc.double({ ...most, noNaN: true, noDefaultInfinity: true })
     : fc
-        .oneof(fc.integer({ min: Math.max(most.min, -3), max: Math.min(most.max, 50) }), fc.maxSafeInteger())
+        .oneof(fc.integer({ min: small, max: Math.max(small, Math.min(most.max, 50)) }), fc.maxSafeInteger())
         .map((it) => Math.min(most.max, Math.max(most.min, it)));
 }
 

@@ -361,9 +361,13 @@ describe("rows of a scenario", () => {
     [
       "no range",
       { address: "203.0.113.0/33" },
-      "/geoip/1/address: an IP address, or a range such as 203.0.113.0/24",
+      "/geoip/1/address: expected an IP address, or a range such as 203.0.113.0/24",
     ],
-    ["no address", { address: "example.com" }, "/geoip/1/address: an IP address, or a range such as"],
+    [
+      "no address",
+      { address: "example.com" },
+      "/geoip/1/address: expected an IP address, or a range such as",
+    ],
     ["none at all", { country_code: "SE" }, "/geoip/1/address: "],
     ["an unknown key", { address: "1.2.3.4", country: "SE" }, "/geoip/1/country: unknown key"],
     ["a number as text", { address: "1.2.3.4", latitude: "58" }, "/geoip/1/latitude: "],
@@ -372,7 +376,7 @@ describe("rows of a scenario", () => {
     const broken = { ...(scenario as object), geoip: rows } as unknown as SimOptions["scenario"];
     await expect(startSim({ scenario: broken })).rejects.toMatchObject({
       code: "scenario",
-      message: expect.stringContaining(`scenario: ${line}`),
+      message: expect.stringContaining(`scenario ${line}`),
     });
   });
 

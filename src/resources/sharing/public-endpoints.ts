@@ -89,8 +89,16 @@ export function publicSharingEndpoints(desk: ResourceDesk): Endpoint[] {
     return dashboardPage(dashboard, settingsOf(shared, call), isEmbedded);
   }
 
-  const notThere = (isEmbedded: boolean): Reply =>
-    noticePage(404, "Page not found", "Nothing is shared here, or not any more.", isEmbedded);
+  const notThere = (isEmbedded: boolean): Reply<Note> => ({
+    ...noticePage(404, "Page not found", "Nothing is shared here, or not any more.", isEmbedded),
+    note: { rejected: { reason: "not_found", detail: "no enabled sharing configuration has this token" } },
+  });
+
+  /** For the journal; the page tells the reader. */
+  const noteOf = (reply: Reply, project: number): Note => ({
+    project,
+    ...(reply.status === 404 && { rejected: { reason: "not_found", detail: "images are not made" } }),
+  });
 
   return rows.map(({ path, summary, isEmbedded }) => ({
     methods: ["GET"],
@@ -110,8 +118,9 @@ export function publicSharingEndpoints(desk: ResourceDesk): Endpoint[] {
     handle(call): Reply<Note> {
       const address = addressIn(call);
       const shared = viewer.find(address.token);
-      if (!shared) return { ...notThere(isEmbedded), note: {} };
-      return { ...open(shared, call, isEmbedded, address), note: { project: shared.dashboard.project } };
+      if (!shared) return notThere(isEmbedded);
+      const reply = open(shared, call, isEmbedded, address);
+      return { ...reply, note: noteOf(reply, shared.dashboard.project) };
     },
   }));
 }

@@ -1,0 +1,58 @@
+import { createWriteStream, readFileSync, renameSync, rmSync } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ImportedState } from "../index.ts";
+import { type Address, callSim, complaintOf } from "./ask-sim.ts";
+import { clean } from "./clean-text.ts";
+import { Failure } from "./failure.ts";
+
+/** A large state takes its time, ms. */
+const transferMs = 600_000;
+
+/**
+ * Writes the sim's state to a file, which appears whole or not at all; numbers stay as the sim writes them.
+ * @returns its size in bytes
+ * @throws Failure
+ */
+export async function exportTo(file: string, { url, token }: Address): Promise<number> {
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const response = await fetch(`${url}/__sim/state`, { headers, signal: AbortSignal.timeout(transferMs) });
+  if (!response.ok || !response.body)
+    throw new Failure("failed", complaintOf(response.status, await response.json()));
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    // Keys are in it.
+    const written = createWriteStream(draft, { mode: 0o600, flush: true });
+    await pipeline(Readable.fromWeb(response.body), written);
+    renameSync(draft, file);
+    return written.bytesWritten;
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw new Failure("failed", `${clean(file)} cannot be written: ${reasonOf(error)}`, error);
+  }
+}
+
+/** Has the sim take over the state in a file. @throws Failure */
+export function importFrom(file: string, sim: Address): Promise<ImportedState> {
+  return callSim<ImportedState>(sim, "PUT", "state", readWhole(file), transferMs);
+}
+
+function readWhole(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new Failure("usage", `${clean(file)} cannot be read: ${reasonOf(error)}`, error);
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file or folder",
+  EISDIR: "it is a folder",
+  EACCES: "permission denied",
+  ENOSPC: "the disk is full",
+};
+
+const reasonOf = (error: unknown): string => {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return reasons[code] ?? clean(error instanceof Error ? error.message : String(error));
+};
