@@ -145,6 +145,19 @@ const info = titled(
     adopt_tokens: boolean,
     clock: clockShape,
     counts: mapOf(integer),
+    scenario_problems: described(
+      listOf(
+        exact({
+          file: nullable(text),
+          line: nullable(integer),
+          column: nullable(integer),
+          pointer: text,
+          message: text,
+          hint: nullable(text),
+        }),
+      ),
+      "What is wrong with the scenario's files as they are now; the last good one is in force",
+    ),
     faults: described(listOf(text), "Names of the faults in force"),
     cursor,
     in_flight: integer,
