@@ -8,6 +8,8 @@ import type { Bench } from "./suite.ts";
 export interface Contest {
   label: string;
   load(server: Server, bench: Bench): Load;
+  /** Further arguments of the programs. */
+  args?: Partial<Record<Program, readonly string[]>>;
 }
 
 /** A server's results, one per round. */
@@ -15,7 +17,7 @@ export type Rounds = readonly LoadResult[];
 
 async function once(program: Program, contest: Contest, bench: Bench): Promise<LoadResult> {
   const folder = temporaryFolder();
-  const server = await launch(program, folder, true);
+  const server = await launch(program, folder, true, contest.args?.[program]);
   try {
     return await runLoad(server, contest.load(server, bench));
   } finally {

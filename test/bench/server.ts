@@ -10,6 +10,7 @@ const programs = {
   naive: (folder: string) => ["test/bench/servers/naive.mjs", folder, projectKey],
   drain: (folder: string) => ["test/bench/servers/drain.mjs", folder, projectKey],
   bare: (folder: string) => ["test/bench/servers/bare.mjs", folder, projectKey],
+  canned: (folder: string) => ["test/bench/servers/canned.mjs", folder, projectKey],
 } as const;
 
 export type Program = keyof typeof programs;
@@ -94,10 +95,16 @@ interface Announcement {
 /**
  * Starts a server on a free port and resolves when it says that it listens.
  * @param pinned on the servers' core, where the system can do that.
+ * @param more further arguments of the program.
  * @throws Error with its complaint when it ends instead.
  */
-export async function launch(program: Program, folder: string, pinned: boolean): Promise<Server> {
-  const [file, args] = command(pinned ? "server" : "anywhere", programs[program](folder));
+export async function launch(
+  program: Program,
+  folder: string,
+  pinned: boolean,
+  more: readonly string[] = [],
+): Promise<Server> {
+  const [file, args] = command(pinned ? "server" : "anywhere", [...programs[program](folder), ...more]);
   const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
   child.once("exit", () => running.delete(child));

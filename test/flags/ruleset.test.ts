@@ -137,6 +137,18 @@ describe("dependencies between flags", () => {
     ]);
   });
 
+  test("a flag that cannot be compiled still closes a circle", () => {
+    const properties = [asking("1", true), { key: "x", operator: "sounds_like", value: 1 }];
+    const flags = [
+      aFlag("f1", { id: 1, filters: { groups: [{ properties }] } }),
+      aDependent(2, [["1", true]]),
+    ];
+    expect(valuesOf(aRuleset({ flags }))).toEqual([
+      ["f1", "dependency_cycle_flag"],
+      ["f2", "dependency_cycle_flag"],
+    ]);
+  });
+
   test("a long chain does not exhaust the stack", () => {
     const count = 5000;
     const flags = Array.from({ length: count }, (_, i) =>
