@@ -58,7 +58,7 @@ export interface SimOptions {
    * other. Default `default`.
    */
   scenario?: ScenarioSource;
-  /** Default `documented`: the contract; `production` follows the live service where the two differ. */
+  /** `documented`: the contract; `production` follows the live service where the two differ. Default: the scenario's. */
   dialect?: Dialect;
   /**
    * What an edit of the scenario's files does to a running sim. `merge`: what the edit changed is changed, all else
@@ -164,10 +164,10 @@ const memoryLimit = 256 * 1024 * 1024;
  */
 export async function startSim(options: SimOptions = {}): Promise<Sim> {
   const host = options.host ?? "127.0.0.1";
-  const dialect = options.dialect ?? "documented";
   const notice = options.onNotice ?? (() => {});
   const scenarioSource = options.scenario ?? "default";
   const scenario = { current: await loadOrExplain(scenarioSource) };
+  const dialect = options.dialect ?? scenario.current.dialect ?? "documented";
   let scenarioProblems: readonly ScenarioProblem[] = [];
   const lookup = await lookupOrExplain(options.geoip, notice);
   const clockStart = startOfClock(options.clock ?? scenario.current.clock);

@@ -31,8 +31,8 @@ const options = {
   },
   dialect: {
     kind: "text",
-    describe: "Whom to follow where the contract and the live service differ",
-    default: "documented",
+    describe:
+      "Whom to follow where the contract and the live service differ; documented, unless the scenario says more",
     choices: ["documented", "production"],
   },
   "adopt-tokens": { kind: "switch", describe: "An unknown phc_ key becomes a project" },
@@ -90,7 +90,7 @@ async function open({ values }: StartSettings, shell: Shell): Promise<Sim> {
       ...(values.memory ? {} : { data: values.data }),
       scenario: values.scenario,
       onChange: values["on-change"],
-      dialect: values.dialect,
+      ...(values.dialect && { dialect: values.dialect }),
       adoptTokens: values["adopt-tokens"],
       rateLimits: values["rate-limits"],
       ...(values.geoip === undefined ? {} : { geoip: values.geoip }),

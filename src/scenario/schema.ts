@@ -38,6 +38,12 @@ export const ScenarioSchema = z.strictObject({
     .optional()
     .describe("Where addresses are; the first row that has the address counts."),
   clock: AuthoredClock.optional().describe("The sim's time at the start; by default the machine's."),
+  dialect: z
+    .enum(["documented", "production"])
+    .optional()
+    .describe(
+      "Whom the sim follows where the contract and the live service differ; by default the contract.",
+    ),
   faults: FaultUses.optional().describe("What goes wrong on purpose: names of presets, or rules."),
 });
 

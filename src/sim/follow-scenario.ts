@@ -32,6 +32,7 @@ function apply({ mode, scenario, worlds, faults, notice }: FollowOptions, next: 
     mode === "reset" ? { world: after, taken: [] } : reloadedWorld(before, after, worlds.current);
   worlds.replace(world);
   if (differ(scenario.current.faults, next.faults)) faults.replace(next.faults ?? []);
+  const stays = differ(scenario.current.dialect, next.dialect);
   const lateChanges = [
     ...(differ(peopleOf(scenario.current), peopleOf(next)) ? ["persons and groups"] : []),
     ...(differ(scenario.current.clock, next.clock) ? ["the clock"] : []),
@@ -43,6 +44,7 @@ function apply({ mode, scenario, worlds, faults, notice }: FollowOptions, next: 
       `${collection} ${id} was made while the sim ran and keeps its number; a reset takes the scenario's`,
     );
   }
+  if (stays) notice("the dialect of the scenario counts from the next start on");
   if (lateChanges.length > 0)
     notice(`${lateChanges.join(" and ")} of the scenario count from the next reset on`);
 }
