@@ -1,4 +1,6 @@
+import { type Answers, answersBy } from "./client/answers.ts";
 import { type Clock, clockBy } from "./client/clock.ts";
+import { type Exports, exportsBy } from "./client/exports.ts";
 import { type StateClient, stateBy } from "./client/state.ts";
 import type {
   FlagDistribution,
@@ -160,8 +162,10 @@ export interface Faults {
 
 /** The control API as functions. One interface for a sim in process and one elsewhere. */
 export interface Client extends StateClient {
+  answers: Answers;
   clock: Clock;
   events: Events;
+  exports: Exports;
   faults: Faults;
   flags: Flags;
   /** Returns when no request is in flight and it has been quiet for `idleMs`. @throws ControlError */
@@ -170,6 +174,8 @@ export interface Client extends StateClient {
   requests(query?: {
     outcome?: "answered" | "rejected";
     project?: number;
+    /** Only those whose `X-Test-Id` header says so. */
+    partition?: string;
     limit?: number;
   }): Promise<JsonObject[]>;
   persons(query?: { distinct_id?: string; project?: number; limit?: number }): Promise<JsonObject[]>;
@@ -246,6 +252,11 @@ export function createClient(base: string, send: Send): Client {
     if (!response.ok) throw new ControlError(response.status, answer as JsonObject);
     return answer;
   }
+  async function fetched(path: string): Promise<Uint8Array> {
+    const response = await send(new Request(base + path));
+    if (!response.ok) throw new ControlError(response.status, (await response.json()) as JsonObject);
+    return new Uint8Array(await response.arrayBuffer());
+  }
   const get = <T>(path: string, query: Query = {}) => call<T>("GET", path + queryText(query));
 
   const list = async (query: EventQuery = {}) =>
@@ -270,7 +281,9 @@ export function createClient(base: string, send: Send): Client {
       mark: async () => (await get<{ cursor: number }>("events", { limit: 1, order: "desc" })).cursor,
     },
     ...stateBy(call),
+    answers: answersBy(call),
     clock: clockBy(call),
+    exports: exportsBy(call, fetched),
     faults: faultsBy(call),
     flags: flagsBy(call),
     settle: async ({ idleMs, timeoutMs } = {}) =>

@@ -1,4 +1,17 @@
+export type { AnswerPlace, AnswerQueue, Answers, ScriptedAnswer } from "./client/answers.ts";
 export type { Clock, ClockFacts, Happened, Moment } from "./client/clock.ts";
+export type {
+  Export,
+  ExportFile,
+  ExportLog,
+  ExportOutcome,
+  ExportPerformed,
+  ExportRun,
+  ExportRunQuery,
+  ExportRunWithLogs,
+  Exports,
+  ScriptedRun,
+} from "./client/exports.ts";
 export type {
   ExportedState,
   ImportedState,

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { createAnswers } from "./answers/answers.ts";
+import { answerPort } from "./answers/port.ts";
 import { type Client, createClient } from "./client.ts";
 import type { ControlDesk, ResetPart } from "./control/desk.ts";
 import type { GuardRules } from "./control/guard.ts";
@@ -8,12 +10,14 @@ import { answerRequest } from "./door/fetch.ts";
 import { type Listener, listen } from "./door/listener.ts";
 import { createFaults } from "./faults/faults.ts";
 import { faultPort } from "./faults/port.ts";
+import type { FlagBook } from "./flags/book.ts";
 import { createPlaces, type PlaceLookup } from "./geo/places.ts";
 import { createApp } from "./http/app.ts";
 import type { Call } from "./http/call.ts";
 import type { Endpoint, Family } from "./http/endpoint.ts";
+import { eitherPort } from "./http/fault.ts";
 import { nearestEndpoints } from "./http/nearest.ts";
-import { createRouter, type Router } from "./http/router.ts";
+import { createRouter, type LateRows, type Router } from "./http/router.ts";
 import { keysOf, showEvent } from "./ingest/show.ts";
 import { captureEndpoints } from "./ingestion/capture.ts";
 import { peek } from "./ingestion/peek.ts";
@@ -26,6 +30,7 @@ import { randomIds } from "./kernel/ids.ts";
 import type { JsonObject } from "./kernel/json.ts";
 import { clockStartExpected, readClockStart } from "./kernel/time-text.ts";
 import { version } from "./kernel/version.ts";
+import { partitionOf } from "./model/answer.ts";
 import { blankProject } from "./model/blank.ts";
 import type { Desk } from "./model/desk.ts";
 import type { Dialect } from "./model/dialect.ts";
@@ -105,6 +110,8 @@ export interface RequestSummary {
   rejected?: { reason: string; detail: string };
   /** Names of the faults that touched it; `status` is 0 where they kept the answer from arriving. */
   fault?: string;
+  /** Answered by a script. */
+  scripted?: true;
   events: number;
   /** Names of the kept events, the first few. */
   names: string[];
@@ -185,10 +192,12 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
   const desk: Desk = { worlds, people, clock, ids, dialect, geoip, projectFor, seen: log.seen };
   const faults = createFaults({ clock, onChange: notice });
   faults.replace(scenario.current.faults ?? []);
+  const answers = createAnswers();
   const ending = new AbortController();
   const controlDesk: Omit<ControlDesk, "flagBook" | "exports"> = {
     ...desk,
     faults,
+    answers,
     worlds,
     people,
     log,
@@ -212,25 +221,33 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     throttle: options.rateLimits ? createThrottle(clock) : noThrottle,
   };
   let exports: Promise<Exports> | undefined;
-  /** Loaded with the late rows: nothing is due before. */
+  /** Loaded when somebody asks about exports, or once the start is over and there are some. */
   const exportsOf = () => {
     exports ??= import("./sim/exports.ts").then(({ openExports }) => openExports(desk, store, agenda));
     return exports;
   };
-  const router = createRouter(captureEndpoints(desk), async () =>
-    lateEndpoints({ desk, resourceDesk, controlDesk, rules, exports: await exportsOf() }),
+  const wakeExports = () => {
+    if (worlds.current.batch_exports.length > 0) void exportsOf();
+  };
+  const router = createRouter(
+    captureEndpoints(desk),
+    lateRows({ desk, resourceDesk, controlDesk, rules, exportsOf }),
   );
   const entryOf = entryWriter();
+  const read = (call: Call, family: Family) => peek(desk, call, family);
   const app = createApp({
     router,
     journal(call, reply, rejected) {
       const note = (reply.note ?? {}) as Note;
       if (rejected) note.rejected = rejected;
       if (reply.fault !== undefined) note.fault = reply.fault;
+      if (reply.scripted) note.scripted = true;
+      const partition = partitionOf(call.headers);
+      if (partition !== undefined) note.partition = partition;
       log.append(entryOf(call, reply, note));
       return log.written();
     },
-    faults: faultPort(faults, ending.signal, (call: Call, family: Family) => peek(desk, call, family)),
+    faults: eitherPort(answerPort(answers, read), faultPort(faults, ending.signal, read)),
     unknownPath: (call, endpoints) => unknownPath(call, endpoints, options.strict === true),
     onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
   });
@@ -249,6 +266,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     else if (parts.has("events")) log.forget();
     if (exports) await resetExports(await exports, parts);
     if (parts.has("clock")) await agenda.change((it) => it.start(clockStart));
+    if (parts.has("answers")) answers.clear();
     if (parts.has("faults")) faults.replace(scenario.current.faults ?? []);
     await log.written();
   }
@@ -311,6 +329,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
               worlds,
               faults,
               notice,
+              onApplied: wakeExports,
               onProblems(problems) {
                 scenarioProblems = problems;
               },
@@ -352,27 +371,45 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     [Symbol.asyncDispose]: close,
   };
   store.announce({ ...facts(), control_token: controlToken });
-  warmUp(router);
+  warmUp(router, wakeExports);
   return sim;
 }
 
-/** Everything but capture: loaded on first need, or once the start is over. */
-async function lateEndpoints({
-  desk,
-  resourceDesk,
-  controlDesk,
-  rules,
-  exports,
-}: LateParts): Promise<Endpoint[]> {
-  const { createFlagBook } = await import("./flags/book.ts");
-  const { lateIngestionEndpoints } = await import("./ingestion/index.ts");
-  const { controlEndpoints } = await import("./control/index.ts");
-  const { resourceEndpoints } = await import("./resources/index.ts");
-  const flagBook = createFlagBook(desk);
+const isControl = (path: string): boolean => path.startsWith("/__sim");
+const isManagement = (path: string): boolean => /^\/(api|shared|shared_dashboard|embedded)\//.test(path);
+
+/** Everything but capture: what SDKs ask for besides, the management API, the control API; each when it is needed. */
+function lateRows({ desk, resourceDesk, controlDesk, rules, exportsOf }: LateParts): LateRows[] {
+  let book: Promise<FlagBook> | undefined;
+  const bookOf = () => {
+    book ??= import("./flags/book.ts").then(({ createFlagBook }) => createFlagBook(desk));
+    return book;
+  };
   return [
-    ...lateIngestionEndpoints(desk, flagBook),
-    ...resourceEndpoints({ ...resourceDesk, exports: exports.engine }),
-    ...controlEndpoints({ ...controlDesk, flagBook, exports }, rules),
+    {
+      owns: (path) => !isControl(path),
+      async load() {
+        const { lateIngestionEndpoints } = await import("./ingestion/index.ts");
+        return lateIngestionEndpoints(desk, await bookOf());
+      },
+    },
+    {
+      owns: isManagement,
+      async load() {
+        const { resourceEndpoints } = await import("./resources/index.ts");
+        return resourceEndpoints({ ...resourceDesk, exports: (await exportsOf()).engine });
+      },
+    },
+    {
+      owns: isControl,
+      async load() {
+        const { controlEndpoints } = await import("./control/index.ts");
+        return controlEndpoints(
+          { ...controlDesk, flagBook: await bookOf(), exports: await exportsOf() },
+          rules,
+        );
+      },
+    },
   ];
 }
 
@@ -381,7 +418,7 @@ interface LateParts {
   resourceDesk: Omit<ResourceDesk, "exports">;
   controlDesk: Omit<ControlDesk, "flagBook" | "exports">;
   rules: GuardRules;
-  exports: Exports;
+  exportsOf(): Promise<Exports>;
 }
 
 /** The rows with their docs; those of the public endpoints are loaded only for this. */
@@ -392,9 +429,12 @@ async function documented(router: Router): Promise<readonly Endpoint[]> {
 
 const warmUpDelay = 250;
 
-/** So that the first flag request does not pay for the loading, and neither does the first event. */
-function warmUp(router: Router): void {
-  setTimeout(() => void router.endpoints(), warmUpDelay).unref();
+/** So that the first flag request does not pay for the loading, and what is due happens without a request. */
+function warmUp(router: Router, wakeExports: () => void): void {
+  setTimeout(() => {
+    void router.warm("/flags");
+    wakeExports();
+  }, warmUpDelay).unref();
 }
 
 async function loadOrExplain(scenario: ScenarioSource): Promise<Scenario> {
@@ -563,6 +603,7 @@ function summaryOf({ n, entry }: Written): RequestSummary {
     project,
     ...(note.rejected && { rejected: note.rejected }),
     ...(note.fault !== undefined && { fault: note.fault }),
+    ...(note.scripted && { scripted: note.scripted }),
     events: facts.length,
     names: kept.slice(0, namesShown),
     dropped: facts.flatMap((it, i) => (it.dropped === undefined ? [] : [finding(i, it.dropped)])),

@@ -4,6 +4,7 @@ import { clockCommands } from "./clock.ts";
 import { type Command, configOptions, type Ending, type Shell } from "./command.ts";
 import { findConfig } from "./config-file.ts";
 import { env } from "./env.ts";
+import { exportCommands } from "./exports.ts";
 import { Failure, type FailureKind } from "./failure.ts";
 import { faultCommands } from "./fault.ts";
 import { flagCommands } from "./flags.ts";
@@ -23,6 +24,7 @@ const commands: readonly Command[] = [
   ...flagCommands,
   ...faultCommands,
   ...clockCommands,
+  ...exportCommands,
   ...stateCommands,
   ...scenarioCommands,
 ];

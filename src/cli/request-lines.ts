@@ -20,6 +20,7 @@ interface Told {
   readonly warnings: readonly Finding[];
   readonly rejected: RequestSummary["rejected"];
   readonly fault: RequestSummary["fault"];
+  readonly scripted: RequestSummary["scripted"];
 }
 
 /** How requests become lines. */
@@ -59,7 +60,8 @@ function isWorthTelling(request: RequestSummary, verbosity: Verbosity): boolean 
     request.events > 0 ||
     request.status >= 400 ||
     request.rejected !== undefined ||
-    request.fault !== undefined
+    request.fault !== undefined ||
+    request.scripted === true
   );
 }
 
@@ -67,14 +69,16 @@ const alone = (request: RequestSummary): Told => ({
   ...request,
   rejected: request.rejected,
   fault: request.fault,
+  scripted: request.scripted,
   requests: 1,
 });
 
 function together(requests: readonly RequestSummary[]): Told[] {
   const groups = new Map<string, RequestSummary[]>();
   for (const request of requests) {
-    const { method, status, rejected, fault } = request;
-    const sort = `${method} ${pathOf(request.target)} ${status} ${rejected?.reason ?? ""} ${fault ?? ""}`;
+    const { method, status, rejected, fault, scripted } = request;
+    const cause = `${rejected?.reason ?? ""} ${fault ?? ""} ${scripted ?? ""}`;
+    const sort = `${method} ${pathOf(request.target)} ${status} ${cause}`;
     const group = groups.get(sort);
     if (group) group.push(request);
     else groups.set(sort, [request]);
@@ -107,7 +111,10 @@ function headLine(it: Told, style: Style): string {
   const status = it.status === 0 ? "no answer" : it.status;
   const head = `${clean(it.method, 20)} ${clean(it.target, 120)} ${status}${times}`;
   const fault = it.fault === undefined ? "" : style.bold(`fault ${clean(it.fault, 120)}`);
-  return [head, fault, eventsPart(it), style.dim(timePart(it))].filter((part) => part !== "").join("  ");
+  const script = it.scripted ? style.bold("scripted") : "";
+  return [head, fault, script, eventsPart(it), style.dim(timePart(it))]
+    .filter((part) => part !== "")
+    .join("  ");
 }
 
 function eventsPart({ events, dropped, names }: Told): string {
@@ -123,8 +130,8 @@ function eventsPart({ events, dropped, names }: Told): string {
 const timePart = ({ ms, requests }: Told): string => `${requests === 1 ? "" : "≤ "}${ms.toFixed(1)} ms`;
 
 function rejectionLines({ rejected }: Told, { style, projectKey }: LineRules): string[] {
-  // The line before names the fault.
-  if (!rejected || rejected.reason === "fault") return [];
+  // The line before names the fault, or the script.
+  if (!rejected || rejected.reason === "fault" || rejected.reason === "script") return [];
   const fix = fixFor(rejected.reason, projectKey);
   const told = `${style.bold("rejected")} ${clean(rejected.reason, 60)}: ${clean(rejected.detail)}`;
   return [`  ${told}${fix && ` → ${fix}`}`];

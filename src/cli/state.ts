@@ -21,13 +21,13 @@ const resetOptions = {
   what: {
     kind: "text",
     describe: "Only this part; any number of times",
-    choices: ["world", "people", "events", "faults", "clock"],
+    choices: ["world", "people", "events", "faults", "answers", "clock"],
     flagOnly: true,
     many: true,
   },
   project: {
     kind: "count",
-    describe: "Number of the project; else all, and faults and clock",
+    describe: "Number of the project; else all, and faults, answers and clock",
     flagOnly: true,
   },
   ...common,
@@ -114,7 +114,7 @@ export const stateCommands: readonly Command[] = [
     describe: "Go back to the scenario",
     options: resetOptions,
     examples: [
-      ["phx-sim state reset", "documents, people, events, faults, clock"],
+      ["phx-sim state reset", "documents, people, events, faults, answers, clock"],
       ["phx-sim state reset --what events --what people", "keep what was edited"],
     ],
     run: reset,

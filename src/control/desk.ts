@@ -1,3 +1,4 @@
+import type { Answers } from "../answers/answers.ts";
 import type { DrivenExportEngine, ExportFiles } from "../exports/ports.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { FlagBook } from "../flags/book.ts";
@@ -18,6 +19,7 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   readonly worlds: WorldStore;
   readonly flagBook: FlagBook;
   readonly faults: Faults;
+  readonly answers: Answers;
   readonly log: TrafficLog;
   /** The engine that runs batch exports, and the files it wrote. */
   readonly exports: { readonly engine: DrivenExportEngine; readonly files: ExportFiles };
@@ -39,5 +41,5 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   readonly snapshots: Snapshots;
 }
 
-export const resetParts = ["world", "people", "events", "faults", "clock"] as const;
+export const resetParts = ["world", "people", "events", "faults", "answers", "clock"] as const;
 export type ResetPart = (typeof resetParts)[number];

@@ -18,8 +18,10 @@ import {
   titled,
   uuid,
 } from "../http/json-schema.ts";
+import { answerDocs } from "./answers/docs.ts";
 import { clockDocs, clockShape } from "./clock-docs.ts";
 import { bodyErrors, bodyOf, docsOf, guarded, parameter, whole } from "./docs-row.ts";
+import { exportDocs } from "./exports/docs.ts";
 import { faultDocs } from "./faults/docs.ts";
 import { flagDocs } from "./flags/docs.ts";
 import { stateDocs } from "./state-docs.ts";
@@ -64,6 +66,8 @@ const requestFields = {
   outcome: oneOf("answered", "rejected"),
   rejected: nullable(exact({ reason: text, detail: text })),
   fault: described(nullable(text), "Names of the faults that touched it"),
+  scripted: described(boolean, "Answered by a script"),
+  partition: described(nullable(text), "What its X-Test-Id header says"),
   events: integer,
   dropped: integer,
 };
@@ -245,6 +249,7 @@ const table = new Map<string, EndpointDocs>(
         query: [
           ofProject,
           parameter("outcome", "Only those that were answered, or rejected", oneOf("answered", "rejected")),
+          parameter("partition", "Only those whose X-Test-Id header says so"),
           parameter("before", "Only requests before this number", whole(1)),
           page,
         ],
@@ -272,6 +277,8 @@ const table = new Map<string, EndpointDocs>(
     ...clockDocs,
     ...flagDocs,
     ...faultDocs,
+    ...answerDocs,
+    ...exportDocs,
     "GET /__sim/openapi.json": docsOf(
       "This document",
       open({ openapi: text, info: dictionary, paths: dictionary }),

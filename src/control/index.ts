@@ -1,8 +1,10 @@
 import type { Endpoint } from "../http/endpoint.ts";
+import { answerEndpoints } from "./answers/endpoints.ts";
 import { clockEndpoints } from "./clock.ts";
 import type { ControlDesk } from "./desk.ts";
 import { withControlDocs } from "./docs.ts";
 import { eventEndpoints } from "./events.ts";
+import { exportEndpoints } from "./exports/endpoints.ts";
 import { faultEndpoints } from "./faults/endpoints.ts";
 import { flagEndpoints } from "./flags/endpoints.ts";
 import { type GuardRules, guarded } from "./guard.ts";
@@ -29,6 +31,8 @@ export const controlEndpoints = (desk: ControlDesk, rules: GuardRules): Endpoint
         ...peopleEndpoints(desk),
         ...flagEndpoints(desk),
         ...faultEndpoints(desk),
+        ...answerEndpoints(desk),
+        ...exportEndpoints(desk),
         ...openApiEndpoints(desk),
         ...pageEndpoints(desk),
       ],

@@ -80,6 +80,8 @@ const JournalLine = z
     us: z.number(),
     project: project.nullable(),
     rejected: z.looseObject({ reason: z.string(), detail: z.string() }).optional(),
+    scripted: z.literal(true).optional(),
+    partition: z.string().optional(),
     seq: z.int().optional(),
     events: z.array(EventFacts).optional(),
     shape: z.enum(["legacy", "v1", "recording"]).optional(),

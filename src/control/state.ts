@@ -68,7 +68,8 @@ export const stateEndpoints = (desk: ControlDesk): Endpoint[] => [
     methods: ["POST"],
     path: "/__sim/reset",
     family: "control",
-    summary: "Back to the scenario: all, or `what`: world, people, events, faults, clock; or one project",
+    summary:
+      "Back to the scenario: all, or `what`: world, people, events, faults, answers, clock; or one project",
     handle: (call) => reset(desk, call),
   },
   {

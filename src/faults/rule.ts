@@ -7,7 +7,7 @@ import type {
   PresetName,
   ShownFault,
 } from "../model/fault.ts";
-import { routeTest } from "../model/fault-route.ts";
+import { placeTest } from "../model/fault-route.ts";
 import { describeFault, type Told } from "./describe.ts";
 import type { CallFacts } from "./effect.ts";
 import { presets } from "./presets.ts";
@@ -29,17 +29,9 @@ export interface Rule extends Told {
 
 const orderOf = (use: FaultUse): FaultOrder => (typeof use === "string" ? { preset: use } : use);
 
-/** A preflight belongs to the request after it: only who names the method means it. */
-const suitsMethod = (wanted: string | undefined, method: string): boolean =>
-  wanted === undefined ? method !== "OPTIONS" : method === wanted;
-
-function testOf({ route, method, project }: FaultMatch): Rule["suits"] {
-  const suitsRoute = route === undefined ? () => true : routeTest(route);
-  const named = method ?? /^[A-Z]+(?= )/.exec(route ?? "")?.[0];
-  return (facts) =>
-    suitsMethod(named, facts.method) &&
-    suitsRoute(facts) &&
-    (project === undefined || facts.project() === project);
+function testOf({ project, ...place }: FaultMatch): Rule["suits"] {
+  const suitsPlace = placeTest(place);
+  return (facts) => suitsPlace(facts) && (project === undefined || facts.project() === project);
 }
 
 /** A time as it is authored, in ms. */

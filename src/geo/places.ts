@@ -13,7 +13,7 @@ interface PlaceSources {
 }
 
 /** Networks that no geographic database knows: this host, private ones, link-local ones. */
-const privateNetworks = [
+const privateRanges = [
   "0.0.0.0/8",
   "10.0.0.0/8",
   "100.64.0.0/10",
@@ -24,10 +24,16 @@ const privateNetworks = [
   "::/127",
   "fc00::/7",
   "fe80::/10",
-].flatMap((text) => parseNetwork(text) ?? []);
+];
 
-const isPrivate = (address: Address): boolean =>
-  privateNetworks.some((network) => isInNetwork(address, network));
+/** Read on first need: the first IPv6 address that a process looks at costs 8 ms, and most sims need none. */
+function createPrivateTest(): (address: Address) => boolean {
+  let networks: readonly Network[] | undefined;
+  return (address) => {
+    networks ??= privateRanges.flatMap((text) => parseNetwork(text) ?? []);
+    return networks.some((network) => isInNetwork(address, network));
+  };
+}
 
 interface Row {
   readonly network: Network;
@@ -53,6 +59,7 @@ export function createPlaces({ rows, lookup }: PlaceSources): Places {
   let read: readonly Row[] = [];
   let readFrom: readonly PlaceRow[] | undefined;
   const remembered = new Map<string, Place | undefined>();
+  const isPrivate = createPrivateTest();
 
   function refresh(): void {
     const now = rows();

@@ -4,7 +4,7 @@ import { corsHeaders, isPreflight, preflight } from "./cors.ts";
 import { defaultBodyLimit, type Endpoint, type Family, largestBodyLimit } from "./endpoint.ts";
 import { asSimError, errorReply } from "./error-body.ts";
 import { type FaultPort, faulted, pause } from "./fault.ts";
-import { empty, type Reply } from "./reply.ts";
+import { empty, headerOf, type Reply } from "./reply.ts";
 import type { Match, Router } from "./router.ts";
 
 /** What the journal is told of a rejected request when its handler threw. */
@@ -76,6 +76,7 @@ export function createApp(options: AppOptions): App {
       body: reply.body,
       note: reply.note,
       fault: reply.fault,
+      scripted: reply.scripted,
       transport: reply.transport,
     };
     const answer = call.method === "HEAD" ? headOf(full) : full;
@@ -126,12 +127,12 @@ export function createApp(options: AppOptions): App {
     const kind = kindIn(match, call);
     call.fault = port.take(call, kind.family);
     if (call.fault === undefined) return route(call, match);
-    const { delay, answer, name, transport } = call.fault;
+    const { source = "fault", delay, answer, name, transport } = call.fault;
     if (delay > 0) await pause(delay, call.signal, port.closing);
     if (answer === undefined) return route(call, match);
     const isRefusal = transport !== undefined || answer.status >= 400;
-    const detail = `the fault ${name} is in force; the request was not handled`;
-    return finish(call, kind, answer, isRefusal ? { reason: "fault", detail } : undefined);
+    const detail = `${causes[source](name)}; the request was not handled`;
+    return finish(call, kind, answer, isRefusal ? { reason: source, detail } : undefined);
   }
 
   function route(call: Call, match: Match | undefined): Promise<Reply> {
@@ -200,12 +201,27 @@ const abandoned = {
 
 const storageFailed = "transient error, please retry";
 
+/** Why a request is answered in a handler's place. */
+const causes = {
+  fault: (name: string) => `the fault ${name} is in force`,
+  script: (name: string) => `${name} was given`,
+} as const;
+
 const emulator = ["x-phx-source", "emulator"];
 const fault = ["x-phx-source", "fault"];
+const script = ["x-phx-source", "script"];
+
+const sourceOf = (reply: Reply): readonly string[] =>
+  reply.scripted ? script : reply.fault === undefined ? emulator : fault;
+
+/** A page of another origin reads scripted answers, too; what they say of that themselves counts. */
+const withoutNamed = (flat: readonly string[], reply: Reply): string[] =>
+  flat.filter((_, i) => headerOf(reply, flat[i - (i % 2)] ?? "") === undefined);
 
 function finalHeaders(call: Call, { family, allow }: Kind, reply: Reply): string[] {
-  const cors = corsHeaders(call, family);
-  const source = reply.fault === undefined ? emulator : fault;
+  const given = corsHeaders(call, family);
+  const cors = reply.scripted ? withoutNamed(given, reply) : given;
+  const source = sourceOf(reply);
   const headers = cors.length > 0 ? [...reply.headers, ...cors, ...source] : [...reply.headers, ...source];
   if (allow !== undefined) headers.push("allow", allow);
   return headers;

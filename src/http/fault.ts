@@ -2,8 +2,10 @@ import type { Call } from "./call.ts";
 import type { Family } from "./endpoint.ts";
 import type { Reply, Transport } from "./reply.ts";
 
-/** What is to go wrong with one call. */
+/** What is to go wrong with one call, or what is to be said to it. */
 export interface CallFault {
+  /** A scripted answer is no fault, and is marked as what it is; absent: a fault. */
+  readonly source?: "script";
   /** The rules' names; the journal and the answer's mark carry it. */
   readonly name: string;
   /** Time before anything else happens, ms of real time. */
@@ -30,9 +32,21 @@ export interface FaultPort {
   take(call: Call, family: Family): CallFault | undefined;
 }
 
+/** The first port's decision about a call, or else the second's. `closing` is the second's. */
+export const eitherPort = (first: Omit<FaultPort, "closing">, second: FaultPort): FaultPort => ({
+  closing: second.closing,
+  get active() {
+    return first.active || second.active;
+  },
+  take: (call, family) =>
+    (first.active ? first.take(call, family) : undefined) ??
+    (second.active ? second.take(call, family) : undefined),
+});
+
 /** The reply as a fault leaves it. */
 export function faulted(reply: Reply, fault: CallFault): Reply {
-  const changed: Reply = { ...(fault.change?.(reply) ?? reply), fault: fault.name };
+  const mark = fault.source === "script" ? { scripted: true as const } : { fault: fault.name };
+  const changed: Reply = { ...(fault.change?.(reply) ?? reply), ...mark };
   if (fault.transport === undefined) return changed;
   changed.transport = fault.transport;
   // Nobody reads an answer that does not arrive; one that is cut off has its status.

@@ -11,6 +11,8 @@ export interface Reply<Note = unknown> {
   note?: Note;
   /** Names of the faults that touched it. */
   fault?: string | undefined;
+  /** A scripted answer. */
+  scripted?: true | undefined;
   /** What the door does to it; then `status` is 0 unless some of it is sent. */
   transport?: Transport | undefined;
 }

@@ -15,6 +15,8 @@ export interface Router {
   search(path: string): Promise<Match | undefined>;
   /** Every row; loads the late ones. @throws Error when two rows claim the same method and path. */
   endpoints(): Promise<readonly Endpoint[]>;
+  /** Loads the first late rows that may have the path. */
+  warm(path: string): Promise<void>;
 }
 
 const noParams = Object.freeze({});
@@ -42,43 +44,88 @@ async function plant(paths: Map<string, MethodMap>) {
   return tree;
 }
 
+/** Rows that are loaded on first need. */
+export interface LateRows {
+  /** Which paths they may have; where several do, the first that has the path answers. */
+  owns(path: string): boolean;
+  load(): Promise<readonly Endpoint[]>;
+}
+
+const everything = (): boolean => true;
+
+/** Late rows once they are there. */
+interface Grove {
+  readonly endpoints: readonly Endpoint[];
+  find(path: string): Match | undefined;
+}
+
 /**
  * A router over rows that are needed at once and rows that are loaded on first need: start-up pays only
- * for what the first event asks for.
+ * for what the first event asks for, and an app that never calls the management API never loads it.
  */
 export function createRouter(
   early: readonly Endpoint[],
-  loadLate: () => Promise<readonly Endpoint[]> = async () => [],
+  late: readonly LateRows[] | (() => Promise<readonly Endpoint[]>) = [],
 ): Router {
-  let exact = exactMatches(grouped(early));
-  let late: ReturnType<typeof load> | undefined;
+  const withParameters = early.filter((it) => it.path.includes(":"));
+  const first: LateRows = { owns: () => withParameters.length > 0, load: async () => withParameters };
+  const others = typeof late === "function" ? [{ owns: everything, load: late }] : late;
+  const groups = [first, ...others];
+  const exact = exactMatches(grouped(early));
+  const grown = new Map<LateRows, Promise<Grove>>();
 
-  async function load() {
-    const endpoints = [...early, ...(await loadLate())];
+  async function grow(group: LateRows): Promise<Grove> {
+    const endpoints = await group.load();
     const paths = grouped(endpoints);
+    for (const path of paths.keys()) {
+      if (exact.has(path)) throw new Error(`two groups of endpoints for ${path}`);
+    }
     const tree = await plant(paths);
-    exact = exactMatches(paths);
-    return { endpoints, tree };
+    for (const [path, match] of exactMatches(paths)) exact.set(path, match);
+    return {
+      endpoints,
+      find(path) {
+        const found = tree.find("GET", path);
+        return found
+          ? { byMethod: found.store as MethodMap, params: found.params as Record<string, string> }
+          : undefined;
+      },
+    };
   }
-  const loaded = () => {
-    late ??= load();
-    return late;
-  };
+
+  function loaded(group: LateRows): Promise<Grove> {
+    const known = grown.get(group) ?? grow(group);
+    grown.set(group, known);
+    return known;
+  }
 
   return {
     exact: (path) => exact.get(path),
     async search(path) {
-      const { tree } = await loaded();
-      const known = exact.get(path);
-      if (known) return known;
-      const found = tree.find("GET", path);
-      return found
-        ? { byMethod: found.store as MethodMap, params: found.params as Record<string, string> }
-        : undefined;
+      for (const group of groups) {
+        if (!group.owns(path)) continue;
+        const grove = await loaded(group);
+        const found = exact.get(path) ?? grove.find(path);
+        if (found) return found;
+      }
+      return exact.get(path);
     },
-    endpoints: async () => (await loaded()).endpoints,
+    async endpoints() {
+      const groves = await Promise.all(others.map(loaded));
+      const all = [...early, ...groves.flatMap((it) => it.endpoints)];
+      grouped(all);
+      return all;
+    },
+    async warm(path) {
+      const group = others.find((it) => it.owns(path));
+      if (group) await loaded(group);
+    },
   };
 }
 
 const exactMatches = (paths: ReadonlyMap<string, MethodMap>): Map<string, Match> =>
-  new Map([...paths].map(([path, byMethod]) => [path, { byMethod, params: noParams }]));
+  new Map(
+    [...paths]
+      .filter(([path]) => !path.includes(":"))
+      .map(([path, byMethod]) => [path, { byMethod, params: noParams }]),
+  );

@@ -52,10 +52,25 @@ export function routeProblem(route: string): string | undefined {
 }
 
 /** The test that a route's word or pattern stands for. */
-export function routeTest(route: string): (place: Place) => boolean {
+function routeTest(route: string): (place: Place) => boolean {
   const families = Object.hasOwn(words, route) ? words[route] : undefined;
   if (families) return ({ family }) => families.includes(family);
   const [, method, path = ""] = patternShape.exec(route) ?? [];
   const pattern = segmentsOf(path);
   return (place) => (method === undefined || method === place.method) && matches(pattern, place.path);
+}
+
+/**
+ * The test for requests to a route, with a method, or both. A preflight belongs to the request after it: only
+ * who names the method means it.
+ */
+export function placeTest(match: {
+  route?: string | undefined;
+  method?: string | undefined;
+}): (place: Place) => boolean {
+  const { route } = match;
+  const suitsRoute = route === undefined ? () => true : routeTest(route);
+  const method = match.method ?? /^[A-Z]+(?= )/.exec(route ?? "")?.[0];
+  const suitsMethod = (sent: string) => (method === undefined ? sent !== "OPTIONS" : sent === method);
+  return (place) => suitsMethod(place.method) && suitsRoute(place);
 }

@@ -30,6 +30,10 @@ export interface TrafficLine {
   rejected?: { reason: string; detail: string };
   /** Names of the faults that touched it. */
   fault?: string;
+  /** Answered by a script, not by the emulator. */
+  scripted?: true;
+  /** The partition that its X-Test-Id header names. */
+  partition?: string;
   /** Seq of the first event; events follow without a gap. Absent when the request carried none. */
   seq?: number;
   events?: EventFacts[];
@@ -61,6 +65,8 @@ export interface Note {
   keys?: EventKey[];
   rejected?: { reason: string; detail: string };
   fault?: string;
+  scripted?: true;
+  partition?: string;
 }
 
 /** What the index knows of an event besides its place. */

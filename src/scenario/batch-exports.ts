@@ -1,3 +1,4 @@
+import { readDuration } from "../kernel/time-text.ts";
 import { maskSecrets } from "../model/batch-export-secrets.ts";
 import { blankBatchExport } from "../model/blank.ts";
 import type { BatchExport, BatchExportBackfill, BatchExportRun, Project } from "../model/world.ts";
@@ -8,6 +9,7 @@ import type {
   AuthoredBackfill,
   AuthoredBatchExport,
   AuthoredLogs,
+  AuthoredOutcome,
   AuthoredRun,
 } from "./schemas/batch-export.ts";
 import { beginning, timeOr } from "./times.ts";
@@ -19,12 +21,13 @@ export function addBatchExport(
   authored: AuthoredBatchExport,
   at: Path,
 ): void {
-  const { runs = [], backfills = [], logs = [], ...given } = authored;
+  const { runs = [], backfills = [], logs = [], scripted_runs: scripted, ...given } = authored;
   const created = timeOr(given.created_at, beginning);
   const id = building.uuid(`batch_export:${project.api_key}/${given.name}`, given.id, [...at, "id"]);
   const batchExport = blankBatchExport(
     {
       ...given,
+      ...(scripted && { scripted_runs: scripted.map(outcomeOf) }),
       id,
       project: project.id,
       destination: maskSecrets(given.destination),
@@ -41,6 +44,12 @@ export function addBatchExport(
   const names = addBackfills(building, batchExport, backfills, [...at, "backfills"]);
   for (const [i, run] of runs.entries()) addRun(building, batchExport, names, run, [...at, "runs", i]);
 }
+
+const outcomeOf = ({ status, after = 0, latest_error: error }: AuthoredOutcome) => ({
+  status,
+  after: typeof after === "string" ? (readDuration(after) ?? 0) : after,
+  latest_error: error ?? null,
+});
 
 /** Ended with its creation unless a time is given or it has not ended. */
 const endOf = (

@@ -2,13 +2,21 @@ import { join } from "node:path";
 import { createExportEngine } from "../exports/engine.ts";
 import { createEventSource } from "../exports/event-source.ts";
 import { folderFiles, memoryFiles } from "../exports/files.ts";
-import type { DrivenExportEngine, ExportedPerson, ExportFiles, ExportSource } from "../exports/ports.ts";
+import type {
+  DrivenExportEngine,
+  ExportedPerson,
+  ExportFiles,
+  ExportSource,
+  ScriptedOutcome,
+} from "../exports/ports.ts";
 import { patternOf } from "../flags/pattern.ts";
 import { showEvent } from "../ingest/show.ts";
 import type { Agenda } from "../kernel/agenda.ts";
 import type { Desk } from "../model/desk.ts";
+import type { BatchExport, Worlds } from "../model/world.ts";
 import type { PeopleStore } from "../store/people.ts";
 import type { Store } from "../store/store.ts";
+import type { WorldStore } from "../store/world.ts";
 
 /** Batch exports that run: by themselves as the clock goes on, or when somebody moves it. */
 export interface Exports {
@@ -33,8 +41,29 @@ async function* personsBefore(
   }
 }
 
+/** What the engine does has no request whose answer waits for the disk: each change is written at once. */
+const flushed = (worlds: WorldStore): Worlds => ({
+  ...worlds,
+  change(edit) {
+    const result = worlds.change(edit);
+    worlds.flush();
+    return result;
+  },
+});
+
+/** Takes the next outcome that the export's scenario wrote down. */
+function nextOutcome(worlds: Worlds, { id }: BatchExport): ScriptedOutcome | undefined {
+  const current = worlds.get("batch_exports", id);
+  const [outcome, ...rest] = current?.scripted_runs ?? [];
+  if (!current || !outcome) return undefined;
+  worlds.change((draft) => draft.put("batch_exports", { ...current, scripted_runs: rest }));
+  return outcome;
+}
+
 /** Opens the engine over the store; its work goes on the agenda. */
-export function openExports(desk: Desk, { people, log, folder }: Store, agenda: Agenda): Exports {
+export function openExports(sim: Desk, store: Store, agenda: Agenda): Exports {
+  const { people, log, folder } = store;
+  const desk: Desk = { ...sim, worlds: flushed(store.worlds) };
   const events = createEventSource(log, showEvent);
   const source: ExportSource = {
     events: events.events,
@@ -46,6 +75,7 @@ export function openExports(desk: Desk, { people, log, folder }: Store, agenda: 
     source,
     files,
     searchFor: patternOf,
+    script: (_, batchExport) => nextOutcome(desk.worlds, batchExport),
     wake: () => agenda.changed(),
   });
   agenda.add({

@@ -16,6 +16,8 @@ export interface FollowOptions {
   faults: Faults;
   /** Told what is wrong with the files now; an empty list: nothing. */
   onProblems(problems: readonly ScenarioProblem[]): void;
+  /** Told when another scenario is in force. */
+  onApplied(): void;
   notice(text: string): void;
 }
 
@@ -60,6 +62,7 @@ export async function followScenario(options: FollowOptions): Promise<{ close():
     onScenario(next) {
       onProblems([]);
       apply(options, next);
+      options.onApplied();
     },
     onInvalid({ problems }) {
       onProblems(problems);

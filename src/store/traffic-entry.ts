@@ -120,7 +120,7 @@ function isReadable(text: string): boolean {
   }
 }
 
-/** A handler's JSON is JSON; an answer that a fault has touched may only say that it is. */
+/** A handler's JSON is JSON; one that a fault has touched, or a script, may only say that it is. */
 function replyText(reply: GivenReply, isTouched: boolean): string {
   if (reply.body === null || reply.body.length === 0) return "null";
   if (reply.body.length > keptWhole)
@@ -178,6 +178,8 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
     let head = `"at":${call.at},${addressText(call)},"status":${reply.status},"us":${us},"project":${project}`;
     if (note.rejected) head += `,"rejected":${JSON.stringify(note.rejected)}`;
     if (note.fault !== undefined) head += `,"fault":${JSON.stringify(note.fault)}`;
+    if (note.scripted) head += `,"scripted":true`;
+    if (note.partition !== undefined) head += `,"partition":${JSON.stringify(note.partition)}`;
     if (note.shape && note.shape !== "legacy") head += `,"shape":"${note.shape}"`;
     if (note.steps && note.steps.length > 0) head += `,"steps":${JSON.stringify(note.steps)}`;
     // Ingest masks what it decodes, because persons are made of it; the other rooms leave it to the journal.
@@ -187,7 +189,7 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
     return {
       head,
       events: note.events && note.events.length > 0 ? `,"events":[${eventsText(note.events)}]` : "",
-      tail: `,"headers":${headersText(call.rawHeaders)}${rawText(call, note, isMasked)},"reply":${replyText(reply, note.fault !== undefined)}`,
+      tail: `,"headers":${headersText(call.rawHeaders)}${rawText(call, note, isMasked)},"reply":${replyText(reply, note.fault !== undefined || note.scripted === true)}`,
       body: isMasked ? text : (note.bytes ?? text),
       note,
       method: call.method,

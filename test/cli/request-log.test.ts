@@ -43,6 +43,21 @@ describe("a request", () => {
   test.each<[string, RequestSummary, string[]]>([
     ["kept", request(), ["POST /capture/ 200  1 event kept: signed_up  1.2 ms"]],
     [
+      "answered by a script",
+      request({
+        status: 503,
+        events: 0,
+        scripted: true,
+        rejected: { reason: "script", detail: "a scripted answer was given" },
+      }),
+      ["POST /capture/ 503  scripted  1.2 ms"],
+    ],
+    [
+      "kept, but answered by a script",
+      request({ status: 502, scripted: true }),
+      ["POST /capture/ 502  scripted  1 event kept: signed_up  1.2 ms"],
+    ],
+    [
       "many kept",
       request({ target: "/batch/?compression=gzip-js", events: 7, names: ["a", "b", "c", "d", "e"] }),
       ["POST /batch/?compression=gzip-js 200  7 events kept: a, b, c, d, e, …  1.2 ms"],

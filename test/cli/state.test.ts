@@ -32,7 +32,9 @@ beforeEach(async () => {
 describe("reset", () => {
   test("all", async () => {
     await capture("a");
-    expect(await run("reset")).toEqual(ok("back to the scenario: world, people, events, faults, clock"));
+    expect(await run("reset")).toEqual(
+      ok("back to the scenario: world, people, events, faults, answers, clock"),
+    );
     expect(await names()).toEqual([]);
   });
 
@@ -92,7 +94,12 @@ describe("export and import", () => {
 });
 
 const mistakes: [what: string, args: string[], code: number, said: RegExp][] = [
-  ["an unknown part", ["reset", "--what", "everything"], 2, /world or people or events or faults or clock/],
+  [
+    "an unknown part",
+    ["reset", "--what", "everything"],
+    2,
+    /world or people or events or faults or answers or clock/,
+  ],
   ["an unknown project", ["reset", "--project", "99"], 2, /there is no project 99/],
   ["no such snapshot", ["restore", "nothing"], 2, /there is no snapshot "nothing"/],
   ["a path for a name", ["snapshot", "../up"], 2, /"name" must be 1 to 64 letters/],

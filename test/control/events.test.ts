@@ -253,7 +253,7 @@ describe("POST /__sim/reset", () => {
   test("back to the scenario", async () => {
     await capture({ event: "a", distinct_id: "u" });
     const { answer } = await control("POST", "reset");
-    expect(answer.reset).toEqual(["world", "people", "events", "faults", "clock"]);
+    expect(answer.reset).toEqual(["world", "people", "events", "faults", "answers", "clock"]);
     expect([await sim.events.list(), await sim.persons()]).toEqual([[], []]);
   });
 

@@ -3,9 +3,10 @@ import { startSim } from "../../src/index.ts";
 
 test("an SDK meets a service that is down", async () => {
   await using sim = await startSim();
-  const capture = () =>
+  const capture = (headers: Record<string, string> = {}) =>
     fetch(`${sim.url}/capture/`, {
       method: "POST",
+      headers,
       body: JSON.stringify({ api_key: sim.apiKey, event: "checkout", distinct_id: "user-1" }),
     });
 
@@ -13,6 +14,10 @@ test("an SDK meets a service that is down", async () => {
   const answers = [await capture(), await capture(), await capture()];
   expect(answers.map((it) => it.status)).toEqual([503, 503, 200]);
   expect(await sim.events.list()).toHaveLength(1);
+
+  await sim.answers.queue([{ status: 429, headers: { "retry-after": "1" } }], { partition: "test-7" });
+  const limited = await capture({ "x-test-id": "test-7" });
+  expect(limited.status).toBe(429);
 });
 
 test("time passes when the test says so", async () => {

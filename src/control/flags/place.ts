@@ -6,14 +6,15 @@ import type { ControlDesk } from "../desk.ts";
 const listed = (words: readonly (string | number)[]): string =>
   words.length > 10 ? `${words.slice(0, 10).join(", ")} …` : words.join(", ");
 
-/** The project with the id, or the first. @throws SimError not_found */
-export function projectOf(desk: ControlDesk, id: number | undefined): Project {
+/** The project with the id, or the first. `pointer` says where the id stood. @throws SimError not_found */
+export function projectOf(desk: ControlDesk, id: number | undefined, pointer?: string): Project {
   const { projects } = desk.worlds.current;
   const project = id === undefined ? projects[0] : desk.worlds.projectById(id);
   if (project) return project;
   const hint = projects.length > 0 ? `known projects: ${listed(projects.map((it) => it.id))}` : undefined;
   throw new SimError("not_found", id === undefined ? "there is no project" : `there is no project ${id}`, {
     ...(hint !== undefined && { hint }),
+    ...(pointer !== undefined && { pointer }),
   });
 }
 

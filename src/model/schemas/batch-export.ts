@@ -15,6 +15,13 @@ export const runStatuses = [
 
 export const logLevels = ["DEBUG", "INFO", "WARNING", "ERROR"] as const;
 
+/** How a run ends instead of as it would; `after` in ms from its start. */
+export const RunOutcome = z.object({
+  status: z.enum(runStatuses).exclude(["Starting", "Running"]),
+  after: z.int().nonnegative(),
+  latest_error: z.string().nullable(),
+});
+
 export const BatchExport = z.object({
   id: z.string(),
   project: z.int(),
@@ -34,6 +41,8 @@ export const BatchExport = z.object({
   schema: z.record(z.string(), z.json()).nullable(),
   filters: z.array(z.json()).nullable(),
   deleted: z.boolean(),
+  /** How its next runs end, the first of them first. Not the service's: a scenario says it. */
+  scripted_runs: z.array(RunOutcome).optional(),
 });
 
 export const BatchExportRun = z.object({

@@ -22,8 +22,8 @@ function timeUpTo(most: number, least: number, phrase: string) {
 const Wait = timeUpTo(longest.wait, 0, "ms up to 600000, or a text such as 800ms or 2s");
 const Duration = timeUpTo(longest.rule, 1, "ms, or a text such as 30s or 5m");
 
-const HeaderName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "the name of a header");
-const HeaderValue = z.string().regex(/^[\t\x20-\x7e]*$/, "printable ASCII");
+export const HeaderName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "the name of a header");
+export const HeaderValue = z.string().regex(/^[\t\x20-\x7e]*$/, "printable ASCII");
 
 /** What can happen to a request; one of them at a time. */
 const kinds = ["status", "socket", "body", "flags", "quota"] as const;
@@ -85,21 +85,19 @@ export const FaultEffect = EffectKeys.superRefine((effect, context) => {
   }
 });
 
-const Route = z.string().superRefine((route, context) => {
+export const Route = z.string().superRefine((route, context) => {
   const message = routeProblem(route);
   if (message !== undefined) context.addIssue({ code: "custom", message });
 });
+
+export const Method = z.string().regex(/^[A-Z]+$/, "a method in capitals");
 
 /** Which requests; absent keys do not restrict. */
 export const FaultMatch = z.strictObject({
   route: Route.optional().describe(
     "capture, flags, service, sdk, management, or a path: :name or * for a segment, * at the end for the rest",
   ),
-  method: z
-    .string()
-    .regex(/^[A-Z]+$/, "a method in capitals")
-    .optional()
-    .describe("Only this method; otherwise all but OPTIONS"),
+  method: Method.optional().describe("Only this method; otherwise all but OPTIONS"),
   project: z.int().min(1).optional().describe("Only requests of the project with this number"),
 });
 

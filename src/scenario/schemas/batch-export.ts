@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { BatchExport, logLevels, runStatuses } from "../../model/schemas/batch-export.ts";
+import { readDuration } from "../../kernel/time-text.ts";
+import { BatchExport, logLevels, RunOutcome, runStatuses } from "../../model/schemas/batch-export.ts";
 import { AnyJson, JsonRecord, Time, Uuid } from "./values.ts";
 
 const Count = z.int().nonnegative();
@@ -28,6 +29,19 @@ const Run = z.strictObject({
   logs: Logs.optional().describe("What the run said."),
 });
 export type AuthoredRun = z.infer<typeof Run>;
+
+const Outcome = z.strictObject({
+  status: RunOutcome.shape.status.describe("How the run ends."),
+  after: z
+    .union([
+      z.int().nonnegative(),
+      z.string().refine((text) => readDuration(text) !== undefined, "a duration such as 30s or 5m"),
+    ])
+    .optional()
+    .describe("How long it runs, in ms or as a duration such as 30s; by default it ends at once."),
+  latest_error: z.string().optional().describe("What went wrong; by default nothing."),
+});
+export type AuthoredOutcome = z.infer<typeof Outcome>;
 
 const Backfill = z.strictObject({
   id: Uuid.optional().describe("Runs name their backfill by it; by default it follows from its place."),
@@ -60,6 +74,10 @@ export const AuthoredBatchExport = z.strictObject({
   filters: z.array(AnyJson).nullable().optional().describe("Property filters; by default none."),
   deleted: z.boolean().optional().describe("By default false."),
   created_at: Time.optional().describe("By default 2025-01-01."),
+  scripted_runs: z
+    .array(Outcome)
+    .optional()
+    .describe("How its next runs end, one after the other; the ones after these run as they would."),
   runs: z.array(Run).optional().describe("Its past, and what it is doing now."),
   backfills: z.array(Backfill).optional().describe("Exports of the past that somebody asked for."),
   logs: Logs.optional().describe("What was said about the export itself; a run's own stands in the run."),
