@@ -25,13 +25,13 @@ export interface CohortLeaf {
 }
 
 /** What only past events could tell (and what is not understood): never fulfilled. */
-export interface UnknownLeaf {
+interface UnknownLeaf {
   readonly kind: "unknown";
   readonly type: string;
 }
 
 /** All or any of some nodes; without any it is fulfilled. */
-export interface TreeGroup {
+interface TreeGroup {
   readonly kind: "all" | "any";
   readonly nodes: readonly TreeNode[];
 }

@@ -6,7 +6,7 @@ import { type FailureCode, FlagFailure } from "./reasons.ts";
 import type { Run } from "./run.ts";
 
 /** A cohort with everything worked out that depends neither on the person nor on other cohorts. */
-export interface CompiledCohort {
+interface CompiledCohort {
   readonly cohort: Cohort;
   /** Uuids of the persons of a static cohort; undefined for a dynamic one. */
   readonly members: ReadonlySet<string> | undefined;

@@ -41,13 +41,13 @@ export interface Enrollment {
 }
 
 /** The legacy form of enrolment: its condition decides as soon as the person has one of its properties. */
-export interface SuperCondition {
+interface SuperCondition {
   readonly condition: Condition;
   readonly on: Decision;
   readonly off: Decision;
 }
 
-export interface Holdout {
+interface Holdout {
   /** 0–100 */
   readonly percentage: number;
   readonly decision: Decision;

@@ -25,7 +25,7 @@ export interface PropertyTrace {
 }
 
 /** A cohort that a filter asks for. */
-export interface CohortTrace {
+interface CohortTrace {
   readonly id: number;
   readonly name: string | null;
   readonly is_static: boolean;
@@ -34,12 +34,12 @@ export interface CohortTrace {
   readonly tree: TreeTrace | null;
 }
 
-export type TreeTrace =
+type TreeTrace =
   | { readonly type: "AND" | "OR"; readonly passed: boolean; readonly values: readonly TreeTrace[] }
   | PropertyTrace;
 
 /** A flag that a filter asks for. */
-export interface FlagTrace {
+interface FlagTrace {
   readonly key: string | null;
   /** null where it has none: it failed, or does not exist. */
   readonly value: FlagValue | null;

@@ -30,14 +30,14 @@ export interface RolloutTrace {
 }
 
 /** A variant takes the hashes from `from` (inclusive) up to `to` (exclusive). */
-export interface VariantRange {
+interface VariantRange {
   readonly variant: string;
   readonly from: number;
   readonly to: number;
   readonly hit: boolean;
 }
 
-export interface VariantTrace {
+interface VariantTrace {
   /** The variant that the set forces. */
   readonly forced: string | null;
   readonly hash: HashTrace | null;
@@ -65,7 +65,7 @@ export interface ConditionTrace {
   readonly hint: string | null;
 }
 
-export interface EnrollmentTrace {
+interface EnrollmentTrace {
   readonly form: "feature_enrollment" | "super_groups";
   readonly properties: readonly PropertyTrace[];
   /** Did it decide the flag? */

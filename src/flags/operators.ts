@@ -25,7 +25,7 @@ export interface Matching {
 export const defaultMatching: Matching = { version: 1, zone: utc };
 
 /** Does a present property pass? `now` in ms since the epoch. */
-export type ValueTest = (property: Json, now: number) => boolean;
+type ValueTest = (property: Json, now: number) => boolean;
 
 /** One way to compare a property with a filter's value. */
 interface Operator {

@@ -2,7 +2,7 @@ import { entryOf, evaluateRuleset, type Ruleset } from "./ruleset.ts";
 import type { Subject } from "./subject.ts";
 
 /** How many subjects got a value. */
-export interface Share {
+interface Share {
   readonly value: boolean | string;
   readonly count: number;
   /** Of all, in [0, 1]. */

@@ -30,7 +30,7 @@ export const productFeature = (key: string) => ({
 });
 
 /** What a licensed organization has; the service's code asks for these keys. */
-export const licensedFeatures = [
+const licensedFeatures = [
   "organizations_projects",
   "access_control",
   "advanced_permissions",

@@ -49,7 +49,7 @@ export function pageOf<D, T>(call: Call, documents: readonly D[], show: (documen
 }
 
 /** The envelope around results that are already cut out of `count`. */
-export function envelope<T>(call: Call, count: number, results: T[]): Page<T> {
+function envelope<T>(call: Call, count: number, results: T[]): Page<T> {
   const { limit, offset } = windowOf(call);
   const link = (to: number) => linkWith(call, { limit: String(limit), offset: to <= 0 ? null : String(to) });
   return {

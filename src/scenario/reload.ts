@@ -1,8 +1,7 @@
 import { collections, type ReadonlyWorld, type World } from "../model/world.ts";
 
 /** What a reload makes of a document that the sim's users have changed or made meanwhile. */
-export const onChangeModes = ["merge", "reset", "ignore"] as const;
-export type OnChange = (typeof onChangeModes)[number];
+export type OnChange = "merge" | "reset" | "ignore";
 
 interface Identified {
   readonly id: number | string;

@@ -19,7 +19,7 @@ export interface SnapshotFacts {
 }
 
 /** What a restored snapshot could not bring back. */
-export interface Restored extends SnapshotFacts {
+interface Restored extends SnapshotFacts {
   /** False when the journal was emptied since then: its events are gone. */
   hasEvents: boolean;
 }

@@ -36,7 +36,7 @@ export interface Stored {
 const uuidOf = (id: string) => uuidV5("5f3b2f4e-6c56-4d0a-9a53-5a0f6b3f9c01", id);
 
 /** People in memory, all of project 1. */
-export function peopleOf({ persons = {}, groups = {}, groupTypes = [] }: Stored): PeopleStore {
+function peopleOf({ persons = {}, groups = {}, groupTypes = [] }: Stored): PeopleStore {
   const people = openPeople();
   for (const name of groupTypes) people.addGroupType(1, name);
   for (const [id, properties] of Object.entries(persons)) {

@@ -4,8 +4,8 @@ import { InvalidPattern } from "./tree.ts";
 
 /** Character sets as sources of JavaScript character classes (mode `v`). */
 
-export const digit = String.raw`\p{Nd}`;
-export const blank = String.raw`\p{White_Space}`;
+const digit = String.raw`\p{Nd}`;
+const blank = String.raw`\p{White_Space}`;
 export const word = String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}`;
 const hexDigit = "0-9A-Fa-f";
 
@@ -49,7 +49,7 @@ const posix: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A code point as it is written in a class. */
-export const codePoint = (code: number): string => `\\u{${code.toString(16)}}`;
+const codePoint = (code: number): string => `\\u{${code.toString(16)}}`;
 
 const isClassSource = (source: string): boolean => {
   try {

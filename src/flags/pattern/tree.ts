@@ -11,7 +11,7 @@ export interface Place {
   readonly at: "start" | "end" | "line_start" | "line_end" | "before_last_newlines" | "word" | "not_word";
 }
 
-export interface Sequence {
+interface Sequence {
   readonly kind: "sequence" | "choice";
   readonly nodes: readonly PatternNode[];
 }
@@ -24,20 +24,20 @@ export interface Repeat {
 }
 
 /** A group that can be referred to; numbered from 1. */
-export interface Capture {
+interface Capture {
   readonly kind: "capture";
   readonly node: PatternNode;
 }
 
 /** What follows or precedes without being part of the match. */
-export interface Look {
+interface Look {
   readonly kind: "look";
   readonly sign: "=" | "!" | "<=" | "<!";
   readonly node: PatternNode;
 }
 
 /** The text of a capture once more. */
-export interface Backreference {
+interface Backreference {
   readonly kind: "backreference";
   readonly capture: number;
   readonly ignoresCase: boolean;
