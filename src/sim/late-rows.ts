@@ -1,0 +1,70 @@
+import type { ControlDesk } from "../control/desk.ts";
+import type { GuardRules } from "../control/guard.ts";
+import type { FlagBook } from "../flags/book.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import type { LateRows, Router } from "../http/router.ts";
+import type { Desk } from "../model/desk.ts";
+import type { ResourceDesk } from "../resources/desk.ts";
+import type { Exports } from "./exports.ts";
+
+const isControl = (path: string): boolean => path.startsWith("/__sim");
+const isManagement = (path: string): boolean => /^\/(api|shared|shared_dashboard|embedded)\//.test(path);
+
+/** Everything but capture: what SDKs ask for besides, the management API, the control API; each when it is needed. */
+export function lateRows({ desk, resourceDesk, controlDesk, rules, exportsOf }: LateParts): LateRows[] {
+  let book: Promise<FlagBook> | undefined;
+  const bookOf = () => {
+    book ??= import("../flags/book.ts").then(({ createFlagBook }) => createFlagBook(desk));
+    return book;
+  };
+  return [
+    {
+      owns: (path) => !isControl(path),
+      async load() {
+        const { lateIngestionEndpoints } = await import("../ingestion/index.ts");
+        return lateIngestionEndpoints(desk, await bookOf());
+      },
+    },
+    {
+      owns: isManagement,
+      async load() {
+        const { resourceEndpoints } = await import("../resources/index.ts");
+        return resourceEndpoints({ ...resourceDesk, exports: (await exportsOf()).engine });
+      },
+    },
+    {
+      owns: isControl,
+      async load() {
+        const { controlEndpoints } = await import("../control/index.ts");
+        return controlEndpoints(
+          { ...controlDesk, flagBook: await bookOf(), exports: await exportsOf() },
+          rules,
+        );
+      },
+    },
+  ];
+}
+
+interface LateParts {
+  desk: Desk;
+  resourceDesk: Omit<ResourceDesk, "exports">;
+  controlDesk: Omit<ControlDesk, "flagBook" | "exports">;
+  rules: GuardRules;
+  exportsOf(): Promise<Exports>;
+}
+
+/** The rows with their docs; those of the public endpoints are loaded only for this. */
+export async function documented(router: Router): Promise<readonly Endpoint[]> {
+  const { withIngestionDocs } = await import("../ingestion/docs/index.ts");
+  return withIngestionDocs(await router.endpoints());
+}
+
+const warmUpDelay = 250;
+
+/** So that the first flag request does not pay for the loading, and what is due happens without a request. */
+export function warmUp(router: Router, wakeExports: () => void): void {
+  setTimeout(() => {
+    void router.warm("/flags");
+    wakeExports();
+  }, warmUpDelay).unref();
+}

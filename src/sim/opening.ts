@@ -1,0 +1,105 @@
+import { resolve } from "node:path";
+import type { Listener } from "../door/listener.ts";
+import type { PlaceLookup } from "../geo/places.ts";
+import { keysOf } from "../ingest/show.ts";
+import { type ClockStart, realTime } from "../kernel/clock.ts";
+import { clockStartExpected, readClockStart } from "../kernel/time-text.ts";
+import { loadScenario, ScenarioError, type ScenarioSource } from "../scenario/load.ts";
+import { peopleOf, type Scenario, storePeople, worldOf } from "../scenario/scenario.ts";
+import { DataFolderError } from "../store/data-folder.ts";
+import { openStore, type Store } from "../store/store.ts";
+import { type ClockSetting, type SimOptions, StartError } from "./types.ts";
+
+/** Opens what a sim stands on; what fails is told as a StartError, with what to do about it. */
+
+/** Memory mode holds this many bytes of traffic before the oldest requests are let go. */
+const memoryLimit = 256 * 1024 * 1024;
+
+export async function loadOrExplain(scenario: ScenarioSource): Promise<Scenario> {
+  try {
+    return await loadScenario(scenario);
+  } catch (error) {
+    if (error instanceof ScenarioError) throw new StartError("scenario", error.message, error.hint, error);
+    throw error;
+  }
+}
+
+/** @throws StartError clock */
+export function startOfClock(setting: ClockSetting | undefined): ClockStart {
+  const start = setting === undefined ? realTime : readClockStart(setting);
+  if (start) return start;
+  throw new StartError(
+    "clock",
+    `the clock cannot start at ${JSON.stringify(setting)}`,
+    `give ${clockStartExpected}`,
+  );
+}
+
+/** Reads the city database, if there is one. */
+export async function lookupOrExplain(
+  path: string | undefined,
+  onNotice: (text: string) => void,
+): Promise<PlaceLookup | undefined> {
+  if (path === undefined) return undefined;
+  const { CityFileError, openCityFile } = await import("../geo/city-file.ts");
+  try {
+    return await openCityFile(resolve(path), onNotice);
+  } catch (error) {
+    if (error instanceof CityFileError) throw new StartError("geoip", error.message, error.hint, error);
+    throw error;
+  }
+}
+
+export async function openOrExplain(
+  options: SimOptions,
+  scenario: Scenario,
+  onNotice: (text: string) => void,
+): Promise<Store> {
+  let isNew = false;
+  try {
+    const store = await openStore({
+      folder: options.data ?? null,
+      seedWorld() {
+        isNew = true;
+        return worldOf(scenario);
+      },
+      keysOf,
+      keepBytes: memoryLimit,
+      onNotice,
+    });
+    if (isNew && store.people.counts().persons === 0) storePeople(store.people, peopleOf(scenario));
+    if (!isNew && options.scenario !== undefined && options.scenario !== "default") {
+      onNotice("the data folder has its own world already; `phx-sim state reset` takes the scenario's");
+    }
+    return store;
+  } catch (error) {
+    if (error instanceof DataFolderError)
+      throw new StartError("data_folder", error.message, error.hint, error);
+    throw error;
+  }
+}
+
+type SystemErrors = Record<string, (port: number, host: string) => StartError>;
+
+const listenErrors: SystemErrors = {
+  EADDRINUSE: (port, host) =>
+    new StartError("port_in_use", `port ${port} on ${host} is in use`, "use --port 0 for any free port"),
+  EACCES: (port) => new StartError("bad_port", `port ${port} needs privileges`, "use a port above 1023"),
+  EADDRNOTAVAIL: (_, host) =>
+    new StartError("bad_host", `${host} is not an address of this machine`, "use --host 127.0.0.1"),
+  ENOTFOUND: (_, host) => new StartError("bad_host", `the host ${host} is not known`, "use --host 127.0.0.1"),
+};
+
+export async function listenOrExplain(
+  open: () => Promise<Listener>,
+  options: SimOptions,
+  store: Store,
+): Promise<Listener> {
+  try {
+    return await open();
+  } catch (error) {
+    await store.close();
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    throw listenErrors[code]?.(options.port ?? 0, options.host ?? "127.0.0.1") ?? error;
+  }
+}

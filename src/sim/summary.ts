@@ -1,0 +1,33 @@
+import { type DropReason, explain, type Warning } from "../model/outcome.ts";
+import type { Written } from "../store/traffic-log.ts";
+import type { Finding, RequestSummary } from "./types.ts";
+
+const namesShown = 5;
+
+/** What happened in a request that is in the log now. */
+export function summaryOf({ n, entry }: Written): RequestSummary {
+  const { note, method, target, status, ms, project } = entry;
+  const facts = note.events ?? [];
+  const nameOf = (i: number) => note.keys?.[i]?.event ?? "";
+  const finding = (i: number, reason: DropReason | Warning): Finding => ({
+    event: nameOf(i),
+    reason,
+    ...explain(reason),
+  });
+  const kept = facts.flatMap((it, i) => (it.dropped === undefined ? [nameOf(i)] : []));
+  return {
+    n,
+    method,
+    target,
+    status,
+    ms,
+    project,
+    ...(note.rejected && { rejected: note.rejected }),
+    ...(note.fault !== undefined && { fault: note.fault }),
+    ...(note.scripted && { scripted: note.scripted }),
+    events: facts.length,
+    names: kept.slice(0, namesShown),
+    dropped: facts.flatMap((it, i) => (it.dropped === undefined ? [] : [finding(i, it.dropped)])),
+    warnings: facts.flatMap((it, i) => (it.warnings ?? []).map((warning) => finding(i, warning))),
+  };
+}

@@ -1,0 +1,117 @@
+import type { Client } from "../client.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import type { Dialect } from "../model/dialect.ts";
+import type { ScenarioSource } from "../scenario/load.ts";
+import type { OnChange } from "../scenario/reload.ts";
+
+export interface SimOptions {
+  /** Default 0: any free port. */
+  port?: number;
+  /** Default 127.0.0.1. Anything wider makes the control API ask for a token. */
+  host?: string;
+  /** Folder for what arrives and what is edited. Default: everything stays in memory. */
+  data?: string;
+  /**
+   * A shipped scenario's name, the path of a scenario file, a scenario, or a list of these that are laid over each
+   * other. Default `default`.
+   */
+  scenario?: ScenarioSource;
+  /** `documented`: the contract; `production` follows the live service where the two differ. Default: the scenario's. */
+  dialect?: Dialect;
+  /**
+   * What an edit of the scenario's files does to a running sim. `merge`: what the edit changed is changed, all else
+   * stays; `reset`: back to the scenario, captured events stay; `ignore` (default): nothing.
+   */
+  onChange?: OnChange;
+  /** Makes a project of every well-formed unknown `phc_` key. */
+  adoptTokens?: boolean;
+  /** Applies the service's rate limits to personal keys. Default: off. */
+  rateLimits?: boolean;
+  /** Path of a city database in MaxMind's format; rows of the scenario count before it. Default: none. */
+  geoip?: string;
+  /** Answers 501 with the nearest endpoints on paths that are not emulated. */
+  strict?: boolean;
+  /**
+   * The sim's time at the start, and after a reset: `real` (the machine's), or a time in ISO 8601 from which it
+   * runs on, or at which it stands. Default: the scenario's, else `real`.
+   */
+  clock?: ClockSetting;
+  /** Told what the user should know: a repaired log, an adopted key, a bug. */
+  onNotice?: (text: string) => void;
+}
+
+/** How the clock starts: `real`, a time, or both with whether it stands. */
+export type ClockSetting = string | { now?: string; frozen?: boolean };
+
+/** Something to know about an event: why it was dropped, or what was odd about it. */
+export interface Finding {
+  event: string;
+  /** Machine-readable; the README lists them. */
+  reason: string;
+  sentence: string;
+  fix: string;
+}
+
+/** A request that has been answered, in a few words. */
+export interface RequestSummary {
+  n: number;
+  method: string;
+  target: string;
+  status: number;
+  ms: number;
+  project: number | null;
+  rejected?: { reason: string; detail: string };
+  /** Names of the faults that touched it; `status` is 0 where they kept the answer from arriving. */
+  fault?: string;
+  /** Answered by a script. */
+  scripted?: true;
+  events: number;
+  /** Names of the kept events, the first few. */
+  names: string[];
+  dropped: Finding[];
+  /** What was odd about events that were kept. */
+  warnings: Finding[];
+}
+
+/** A running sim. */
+export interface Sim extends Omit<Client, "info">, AsyncDisposable {
+  readonly url: string;
+  readonly inspectorUrl: string;
+  /** Public key of the first project, `phc_…`. */
+  readonly apiKey: string;
+  /** Its secret key, `phs_…`. */
+  readonly secretApiKey: string;
+  /** A personal key that may do everything, `phx_…`. */
+  readonly personalApiKey: string;
+  readonly projectId: number;
+  readonly dialect: Dialect;
+  /** The data folder, or null in memory. */
+  readonly data: string | null;
+  /** Needed by the control API once the port is bound wider than loopback. */
+  readonly controlToken: string | null;
+  readonly version: string;
+  /** Every endpoint that is served: the rows behind the routes. */
+  endpoints(): Promise<readonly Omit<Endpoint, "handle">[]>;
+  /** Answers a web request without a socket; usable as an SDK's `fetch` option. */
+  handle(request: Request): Promise<Response>;
+  info(): JsonObject;
+  /** Calls back after each answered request; returns the function that ends it. */
+  onRequest(listener: (summary: RequestSummary) => void): () => void;
+  /** Stops accepting, writes everything, closes. Harmless when done twice. */
+  close(): Promise<void>;
+}
+
+/** Why a sim could not start. */
+export class StartError extends Error {
+  readonly code: "clock" | "port_in_use" | "bad_host" | "bad_port" | "data_folder" | "scenario" | "geoip";
+  /** What to do about it. */
+  readonly hint: string;
+
+  constructor(code: StartError["code"], message: string, hint: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "StartError";
+    this.code = code;
+    this.hint = hint;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Call } from "../http/call.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { nearestEndpoints } from "../http/nearest.ts";
+import { SimError } from "../kernel/errors.ts";
+import { blankProject } from "../model/blank.ts";
+import type { Desk } from "../model/desk.ts";
+import { wireTime } from "../model/time.ts";
+import type { Project } from "../model/world.ts";
+
+/** Makes a project of a well-formed key that nobody has: `phc_` and what a key may contain. */
+export function adopt(
+  { worlds, ids, clock }: Pick<Desk, "worlds" | "ids" | "clock">,
+  token: string,
+  notice: (text: string) => void,
+): Project | undefined {
+  if (!/^phc_\w{1,60}$/.test(token)) return undefined;
+  notice(`adopted the unknown key ${token} as a new project`);
+  return worlds.change((draft) =>
+    draft.put(
+      "projects",
+      blankProject(
+        {
+          id: draft.nextId("projects"),
+          uuid: ids.uuid(),
+          organization: worlds.current.organizations[0]?.id ?? "",
+          name: `Adopted ${token}`,
+          api_key: token,
+          adopted: true,
+        },
+        wireTime(clock.now()),
+      ),
+    ),
+  );
+}
+
+/** The service's answer to a path it does not have; in strict mode one that cannot be overlooked. */
+export function unknownPath(call: Call, endpoints: readonly Endpoint[], strict: boolean): SimError {
+  const nearest = nearestEndpoints(endpoints, call.path);
+  if (strict && !call.path.startsWith("/__sim")) {
+    const detail = `phx-sim does not emulate ${call.method} ${call.path}.`;
+    return new SimError(
+      "not_emulated",
+      nearest.length > 0 ? `${detail} Nearest: ${nearest.join(", ")}.` : detail,
+    );
+  }
+  return new SimError("not_found", "Endpoint not found.", {
+    hint: nearest.length > 0 ? `nearest: ${nearest.join(", ")}` : "GET /__sim/info says what is here",
+  });
+}
