@@ -24,6 +24,7 @@ const there: Readonly<Record<string, readonly string[]>> = {
   runs: [ids.run],
   backfills: [ids.backfill],
   feature_flags: [String(ids.flag), "remote", "beta"],
+  flags: ["remote", "beta"],
   cohorts: [String(ids.cohort)],
   insights: [String(ids.insight), ids.shortId],
   users: ["@me", ids.owner],
