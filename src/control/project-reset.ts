@@ -1,39 +1,15 @@
 import { SimError } from "../kernel/errors.ts";
-import type { CollectionName, Draft, ReadonlyWorld, World } from "../model/world.ts";
+import { documentsOf } from "../model/project-documents.ts";
+import type { Draft, ReadonlyWorld, World } from "../model/world.ts";
 import type { ControlDesk } from "./desk.ts";
 
-/** Collections whose documents belong to a project. */
-const owned = [
-  "dashboards",
-  "dashboard_templates",
-  "insights",
-  "feature_flags",
-  "flag_overrides",
-  "cohorts",
-  "batch_exports",
-] as const satisfies readonly CollectionName[];
-
-/** Those whose documents belong to one of a project's documents. */
-const ofDashboard = ["dashboard_collaborators", "sharing_configurations"] as const;
-const ofBatchExport = ["batch_export_runs", "batch_export_backfills", "batch_export_logs"] as const;
-
-/** A project's documents, by collection. */
-function documentsOf(world: ReadonlyWorld, project: number) {
-  const dashboards = new Set(world.dashboards.filter((it) => it.project === project).map(({ id }) => id));
-  const exports = new Set(world.batch_exports.filter((it) => it.project === project).map(({ id }) => id));
-  return [
-    ...owned.map((name) => [name, world[name].filter((it) => it.project === project)] as const),
-    ...ofDashboard.map((name) => [name, world[name].filter((it) => dashboards.has(it.dashboard))] as const),
-    ...ofBatchExport.map((name) => [name, world[name].filter((it) => exports.has(it.batch_export))] as const),
-  ];
-}
-
 function putBack(draft: Draft, current: ReadonlyWorld, scenario: World, project: number): void {
-  for (const [name, documents] of documentsOf(current, project)) {
+  const only = new Set([project]);
+  for (const [name, documents] of documentsOf(current, only)) {
     for (const { id } of documents) draft.remove(name, id);
   }
   for (const it of scenario.projects) if (it.id === project) draft.put("projects", it);
-  for (const [name, documents] of documentsOf(scenario, project)) {
+  for (const [name, documents] of documentsOf(scenario, only)) {
     for (const it of documents) draft.put(name, it);
   }
 }

@@ -2,7 +2,7 @@ import type { Call } from "../http/call.ts";
 import { bearerOf } from "../http/credentials.ts";
 import { SimError } from "../kernel/errors.ts";
 import { isUuid } from "../kernel/ids.ts";
-import { grants } from "../model/access.ts";
+import { grants, personalKeyOf } from "../model/access.ts";
 import type { Membership, Organization, PersonalApiKey, Project, User } from "../model/world.ts";
 import { fieldsOf } from "./body.ts";
 import type { ResourceDesk } from "./desk.ts";
@@ -60,7 +60,7 @@ export function authenticate(call: Call, desk: ResourceDesk): Caller {
   if (place === "Authorization header" && tokenPattern.test(text)) {
     throw new SimError("authentication_failed", "Token invalid.");
   }
-  const key = desk.worlds.current.personal_api_keys.find((it) => it.key === text);
+  const key = personalKeyOf(desk.worlds.current, text);
   const user = key && desk.worlds.get("users", key.user);
   if (!key || !user?.is_active) {
     throw new SimError("authentication_failed", `Personal API key found in request ${place} is invalid.`);
@@ -99,11 +99,17 @@ export const membershipOf = (
 ): Membership | undefined =>
   worlds.current.memberships.find((it) => it.organization === organization && it.user === user);
 
-function projectNamed(call: Call, desk: ResourceDesk, { user }: Caller): Project | undefined {
-  const id = call.params.project_id ?? "";
-  if (id === "@current")
-    return user.current_project === null ? undefined : desk.worlds.projectById(user.current_project);
-  return /^\d{1,15}$/.test(id) ? desk.worlds.projectById(Number(id)) : undefined;
+/** The number that a path names a document by; undefined when it is none. */
+export const numberIn = (id: string): number | undefined => (/^\d{1,15}$/.test(id) ? Number(id) : undefined);
+
+/** The project with this id or `@current`, whoever asks. */
+export function projectNamed(
+  id: string,
+  { worlds }: Pick<ResourceDesk, "worlds">,
+  { user }: Caller,
+): Project | undefined {
+  const number = id === "@current" ? (user.current_project ?? undefined) : numberIn(id);
+  return number === undefined ? undefined : worlds.projectById(number);
 }
 
 /** Has the organization bought what `key` switches on? */
@@ -122,7 +128,7 @@ export interface Place {
  * @throws SimError not_found, permission_denied
  */
 export function enterProject(call: Call, desk: ResourceDesk, caller: Caller): Place & { project: Project } {
-  const project = found(projectNamed(call, desk, caller), "Project");
+  const project = found(projectNamed(call.params.project_id ?? "", desk, caller), "Project");
   if (caller.key.scoped_teams.length > 0 && !caller.key.scoped_teams.includes(project.id)) {
     throw denied(`API key does not have access to the requested project: ID ${project.id}.`);
   }

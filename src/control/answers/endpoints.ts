@@ -6,6 +6,7 @@ import type { AnswerPlace } from "../../model/answer.ts";
 import { bodyOf, queryNumber } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
 import { projectOf } from "../flags/place.ts";
+import { type ControlRow, endpointsOf } from "../rows.ts";
 import { orderIn } from "./check.ts";
 
 type Handle = (desk: ControlDesk, call: Call) => Reply;
@@ -33,18 +34,11 @@ const clear: Handle = ({ answers }, call) => json({ removed: answers.clear(place
 
 const root = "/__sim/answers";
 
-const rows: readonly (readonly [method: string, path: string, summary: string, handle: Handle])[] = [
+const rows: readonly ControlRow<ControlDesk>[] = [
   ["GET", root, "The queues of scripted answers: what waits in them, and how often they were used", list],
   ["POST", root, "Queues answers for the requests of a project or partition: answers", queue],
   ["DELETE", root, "Forgets the answers that wait, all or of one queue: project, partition", clear],
 ];
 
 /** Answers that are given in place of the emulator's. */
-export const answerEndpoints = (desk: ControlDesk): Endpoint[] =>
-  rows.map(([method, path, summary, handle]) => ({
-    methods: [method],
-    path,
-    family: "control",
-    summary,
-    handle: (call) => handle(desk, call),
-  }));
+export const answerEndpoints = (desk: ControlDesk): Endpoint[] => endpointsOf(rows, desk);

@@ -4,6 +4,7 @@ import { json, type Reply } from "../../http/reply.ts";
 import { runStatuses } from "../../model/schemas/batch-export.ts";
 import { allowKeys, bodyOf, queryChoice, queryNumber } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
+import { type ControlRow, endpointsOf } from "../rows.ts";
 import { filesRoot, serveFile } from "./files.ts";
 import { exportsIn, runOf, runsIn, shownRun, shownRunWithLogs } from "./list.ts";
 import { keep, outcomeIn, scriptRun } from "./script.ts";
@@ -47,7 +48,7 @@ const tick: Handle = async (desk, call) => {
 
 const root = "/__sim/exports";
 
-const rows: readonly (readonly [method: string, path: string, summary: string, handle: Handle])[] = [
+const rows: readonly ControlRow<ControlDesk>[] = [
   ["GET", root, "Batch exports with their next and last runs: project", list],
   ["GET", `${root}/runs`, "Runs, newest first, with their files: project, batch_export, status, limit", runs],
   ["GET", `${root}/runs/:id`, "One run with its log and its files", run],
@@ -57,11 +58,4 @@ const rows: readonly (readonly [method: string, path: string, summary: string, h
 ];
 
 /** What batch exports did, and how to drive them. */
-export const exportEndpoints = (desk: ControlDesk): Endpoint[] =>
-  rows.map(([method, path, summary, handle]) => ({
-    methods: [method],
-    path,
-    family: "control",
-    summary,
-    handle: (call) => handle(desk, call),
-  }));
+export const exportEndpoints = (desk: ControlDesk): Endpoint[] => endpointsOf(rows, desk);

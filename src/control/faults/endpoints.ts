@@ -6,6 +6,7 @@ import { SimError } from "../../kernel/errors.ts";
 import { didYouMean } from "../../kernel/nearest.ts";
 import { bodyOf } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
+import { type ControlRow, endpointsOf } from "../rows.ts";
 import { orderIn } from "./check.ts";
 
 type FaultDesk = Pick<ControlDesk, "faults">;
@@ -30,7 +31,7 @@ const presets: Handle = () => json({ presets: shownPresets() });
 
 const root = "/__sim/faults";
 
-const rows: readonly (readonly [method: string, path: string, summary: string, handle: Handle])[] = [
+const rows: readonly ControlRow<FaultDesk>[] = [
   ["GET", root, "The faults in force, and those that are over, with how often each was used", list],
   ["POST", root, "Puts a fault in force: a rule, or a preset with what is to differ", apply],
   ["DELETE", root, "Ends and forgets all faults", clear],
@@ -39,11 +40,4 @@ const rows: readonly (readonly [method: string, path: string, summary: string, h
 ];
 
 /** What goes wrong on purpose. */
-export const faultEndpoints = (desk: FaultDesk): Endpoint[] =>
-  rows.map(([method, path, summary, handle]) => ({
-    methods: [method],
-    path,
-    family: "control",
-    summary,
-    handle: (call) => handle(desk, call),
-  }));
+export const faultEndpoints = (desk: FaultDesk): Endpoint[] => endpointsOf(rows, desk);

@@ -3,6 +3,7 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { json, type Reply } from "../../http/reply.ts";
 import { bodyOf } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
+import { type ControlRow, endpointsOf } from "../rows.ts";
 import { explain, explainNames, projectGiven } from "./explain.ts";
 import { givenIn, givenInQuery } from "./given.ts";
 import { listFlags, shownFlag } from "./list.ts";
@@ -43,7 +44,7 @@ const simulated: Handle = async (desk, call) => {
 
 const flags = "/__sim/flags";
 
-const rows: readonly (readonly [method: string, path: string, summary: string, handle: Handle])[] = [
+const rows: readonly ControlRow<ControlDesk>[] = [
   ["GET", flags, "Flags with their rules in short and their overrides: project", list],
   ["DELETE", flags, "Removes the overrides of one project or of all", clear],
   ["GET", `${flags}/:key`, "One flag: project (the first unless told)", show],
@@ -61,11 +62,4 @@ const rows: readonly (readonly [method: string, path: string, summary: string, h
 ];
 
 /** Overrides of flags, and why flags are what they are. */
-export const flagEndpoints = (desk: ControlDesk): Endpoint[] =>
-  rows.map(([method, path, summary, handle]) => ({
-    methods: [method],
-    path,
-    family: "control",
-    summary,
-    handle: (call) => handle(desk, call),
-  }));
+export const flagEndpoints = (desk: ControlDesk): Endpoint[] => endpointsOf(rows, desk);

@@ -1,4 +1,5 @@
 import type { Organization, Project, User } from "../../model/world.ts";
+import { numberIn } from "../access.ts";
 import type { ResourceDesk } from "../desk.ts";
 import { invalid } from "../invalid.ts";
 import type { Memberships } from "../memberships.ts";
@@ -21,7 +22,8 @@ export function openAccountChange({ worlds }: ResourceDesk, memberships: Members
 
   function wantedProject(user: User, id: string | undefined): Project | undefined {
     if (id === undefined) return undefined;
-    const project = /^\d{1,15}$/.test(id) ? worlds.projectById(Number(id)) : undefined;
+    const number = numberIn(id);
+    const project = number === undefined ? undefined : worlds.projectById(number);
     if (project && isMember(project.organization, user)) return project;
     throw doesNotExist(id, "set_current_team");
   }

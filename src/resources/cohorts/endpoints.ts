@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { Cohort, Project } from "../../model/world.ts";
-import { found, requireScope } from "../access.ts";
+import { found, numberIn, requireScope } from "../access.ts";
 import type { ResourceDesk } from "../desk.ts";
 import { invalid } from "../invalid.ts";
 import { filtered, filterQuery, type ListFilter, searchFilter } from "../list-filters.ts";
@@ -19,7 +19,7 @@ const read = "cohort:read";
 const write = "cohort:write";
 
 const cohortNamed = (desk: ResourceDesk, project: Project, id: string): Cohort =>
-  found(cohortOf(desk.worlds, project.id, /^\d{1,15}$/.test(id) ? Number(id) : undefined));
+  found(cohortOf(desk.worlds, project.id, numberIn(id)));
 
 /** What the list can be narrowed by. */
 const filtersOf = ({ worlds }: ResourceDesk): readonly ListFilter<Cohort>[] => [

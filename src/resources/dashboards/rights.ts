@@ -1,7 +1,7 @@
 import { SimError } from "../../kernel/errors.ts";
 import { derived } from "../../model/derived.ts";
 import type { Dashboard, DashboardCollaborator, Organization } from "../../model/world.ts";
-import { type Caller, type Level, levels, notFound, type Place } from "../access.ts";
+import { type Caller, type Level, levels, notFound, numberIn, type Place } from "../access.ts";
 import type { ResourceDesk } from "../desk.ts";
 
 /** Who may do what with a dashboard. Upstream PostHog/posthog posthog/user_permissions.py. */
@@ -58,11 +58,10 @@ export type Rights = ReturnType<typeof openRights>;
 /** Who asks, and as what in the organization. */
 export type Asker = Place & { readonly caller: Caller };
 
-const idPattern = /^\d{1,15}$/;
-
 /** The project's dashboard with this id, also a deleted one. @throws SimError not_found */
 export function anyDashboard(desk: ResourceDesk, project: number, id: string, what?: string): Dashboard {
-  const dashboard = idPattern.test(id) ? desk.worlds.get("dashboards", Number(id)) : undefined;
+  const number = numberIn(id);
+  const dashboard = number === undefined ? undefined : desk.worlds.get("dashboards", number);
   if (!dashboard || dashboard.project !== project) throw notFound(what);
   return dashboard;
 }

@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { FeatureFlag, Project } from "../../model/world.ts";
-import { found } from "../access.ts";
+import { found, numberIn } from "../access.ts";
 import type { ResourceDesk } from "../desk.ts";
 import { filtered, filterQuery } from "../list-filters.ts";
 import { newestFirst } from "../newest.ts";
@@ -17,7 +17,8 @@ const write = "feature_flag:write";
 
 /** The project's flag with this id, also a deleted one: it can be restored. @throws SimError not_found */
 function flagOf(desk: ResourceDesk, project: Project, id: string): FeatureFlag {
-  const flag = /^\d{1,15}$/.test(id) ? desk.worlds.get("feature_flags", Number(id)) : undefined;
+  const number = numberIn(id);
+  const flag = number === undefined ? undefined : desk.worlds.get("feature_flags", number);
   return found(flag?.project === project.id ? flag : undefined);
 }
 

@@ -2,7 +2,7 @@ import { SimError } from "../../kernel/errors.ts";
 import { derived } from "../../model/derived.ts";
 import { wireTime } from "../../model/time.ts";
 import type { Draft, Insight } from "../../model/world.ts";
-import { found } from "../access.ts";
+import { found, numberIn } from "../access.ts";
 import { type Asker, openRights } from "../dashboards/rights.ts";
 import type { ResourceDesk } from "../desk.ts";
 import type { ProjectRow } from "../row.ts";
@@ -23,7 +23,8 @@ export function openInsightDesk(desk: ResourceDesk) {
     () => new Map(desk.worlds.current.insights.map((it) => [`${it.project} ${it.short_id}`, it])),
   );
   const byId = (project: number, id: string): Insight | undefined => {
-    const insight = /^\d{1,15}$/.test(id) ? desk.worlds.get("insights", Number(id)) : undefined;
+    const number = numberIn(id);
+    const insight = number === undefined ? undefined : desk.worlds.get("insights", number);
     return insight?.project === project ? insight : undefined;
   };
 

@@ -10,6 +10,7 @@ import {
   levels,
   organizationNamed,
   type Place,
+  projectNamed,
   refuseProjectLimits,
 } from "../access.ts";
 import { fieldsOf } from "../body.ts";
@@ -36,20 +37,13 @@ function allowance({ available_product_features }: Organization): number {
 
 /** Who may see and make projects. Upstream PostHog/posthog posthog/api/project.py, posthog/permissions.py. */
 export function openProjectAccess(desk: ResourceDesk, memberships: Memberships) {
-  const { worlds } = desk;
-
-  function named(id: string, { user }: Caller): Project | undefined {
-    const number = id === "@current" ? user.current_project : /^\d{1,15}$/.test(id) ? Number(id) : null;
-    return number === null ? undefined : worlds.projectById(number);
-  }
-
   return {
     /**
      * The project with this id or `@current`; one that the caller must not know of is not there.
      * @throws SimError not_found, permission_denied
      */
     visible(id: string, caller: Caller): Visible {
-      const project = found(named(id, caller));
+      const project = found(projectNamed(id, desk, caller));
       const { scoped_organizations: limits, scoped_teams: teams } = caller.key;
       const isInside = limits.length === 0 || limits.includes(project.organization);
       const level = isInside ? memberships.levelOf(project.organization, caller.user.id) : null;

@@ -1,37 +1,8 @@
-import type { CollectionName, Draft, Project, User } from "../../model/world.ts";
+import { documentsOf } from "../../model/project-documents.ts";
+import type { Draft, Project, User } from "../../model/world.ts";
 import type { ResourceDesk } from "../desk.ts";
 
-/** Collections whose documents belong to a project. */
-const owned = [
-  "dashboards",
-  "dashboard_templates",
-  "insights",
-  "feature_flags",
-  "flag_overrides",
-  "cohorts",
-  "batch_exports",
-] as const satisfies readonly CollectionName[];
-
-/** Collections whose documents belong to one of those, and by which field. */
-const ofDashboard = ["dashboard_collaborators", "sharing_configurations"] as const;
-const ofBatchExport = ["batch_export_runs", "batch_export_backfills", "batch_export_logs"] as const;
-
 type Worlds = ResourceDesk["worlds"];
-
-function removeDocuments(draft: Draft, { current }: Worlds, gone: ReadonlySet<number>): void {
-  const isGone = (it: { project: number | null }) => it.project !== null && gone.has(it.project);
-  const dashboards = new Set(current.dashboards.filter(isGone).map((it) => it.id));
-  const exports = new Set(current.batch_exports.filter(isGone).map((it) => it.id));
-  for (const name of ofDashboard) {
-    for (const it of current[name].filter((one) => dashboards.has(one.dashboard))) draft.remove(name, it.id);
-  }
-  for (const name of ofBatchExport) {
-    for (const it of current[name].filter((one) => exports.has(one.batch_export))) draft.remove(name, it.id);
-  }
-  for (const name of owned) {
-    for (const it of current[name].filter(isGone)) draft.remove(name, it.id);
-  }
-}
 
 /** Where `@current` leads: what it was if that is still there, else the first that is. */
 function settled({ current }: Worlds, user: User): User {
@@ -66,7 +37,9 @@ export function deleteProjects(
   const gone = new Set(projects.map((it) => it.id));
   const running = worlds.current.batch_exports.filter((it) => gone.has(it.project) && !it.deleted);
   worlds.change((draft) => {
-    removeDocuments(draft, worlds, gone);
+    for (const [name, documents] of documentsOf(worlds.current, gone)) {
+      for (const { id } of documents) draft.remove(name, id);
+    }
     for (const id of gone) draft.remove("projects", id);
     also(draft);
     resettleUsers(draft, worlds, (user) => isAstray(worlds, user));

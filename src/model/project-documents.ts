@@ -1,0 +1,28 @@
+import type { CollectionName, ReadonlyWorld } from "./world.ts";
+
+/** Collections whose documents belong to a project. */
+const owned = [
+  "dashboards",
+  "dashboard_templates",
+  "insights",
+  "feature_flags",
+  "flag_overrides",
+  "cohorts",
+  "batch_exports",
+] as const satisfies readonly CollectionName[];
+
+/** Collections whose documents belong to one of those. */
+const ofDashboard = ["dashboard_collaborators", "sharing_configurations"] as const;
+const ofBatchExport = ["batch_export_runs", "batch_export_backfills", "batch_export_logs"] as const;
+
+/** Everything that belongs to some projects, by collection; the projects themselves are not among it. */
+export function documentsOf(world: ReadonlyWorld, projects: ReadonlySet<number>) {
+  const isTheirs = (it: { project: number | null }) => it.project !== null && projects.has(it.project);
+  const dashboards = new Set(world.dashboards.filter(isTheirs).map(({ id }) => id));
+  const exports = new Set(world.batch_exports.filter(isTheirs).map(({ id }) => id));
+  return [
+    ...owned.map((name) => [name, world[name].filter(isTheirs)] as const),
+    ...ofDashboard.map((name) => [name, world[name].filter((it) => dashboards.has(it.dashboard))] as const),
+    ...ofBatchExport.map((name) => [name, world[name].filter((it) => exports.has(it.batch_export))] as const),
+  ];
+}
