@@ -232,6 +232,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     agenda.close();
     closing ??= listener
       .close()
+      .then(endWarmUp)
       .then(async () => (await following)?.close())
       .then(async () => (await exports)?.close())
       .finally(() => store.close());
@@ -257,7 +258,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     [Symbol.asyncDispose]: close,
   };
   store.announce({ ...facts(), control_token: controlToken });
-  warmUp(router, wakeExports);
+  const endWarmUp = warmUp(router, wakeExports);
   return sim;
 }
 

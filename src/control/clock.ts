@@ -58,8 +58,9 @@ async function apply({ agenda }: ClockDesk, { now, frozen }: Wish): Promise<numb
 }
 
 function move(clock: SimClock, now: number | undefined, frozen: boolean | undefined): void {
-  if (now !== undefined) clock.set(now);
+  // frozen first: between set and freeze a running clock may reach the next millisecond
   if (frozen === true) clock.freeze();
+  if (now !== undefined) clock.set(now);
   if (frozen === false) clock.run();
 }
 

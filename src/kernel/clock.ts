@@ -80,8 +80,9 @@ export function createClock(start: ClockStart = realTime, machine: () => number 
     start({ at, frozen }) {
       stands = undefined;
       offset = 0;
-      if (at !== "real") clock.set(at);
+      // frozen first: between set and freeze a running clock may reach the next millisecond
       if (frozen) clock.freeze();
+      if (at !== "real") clock.set(at);
     },
   };
   clock.start(start);

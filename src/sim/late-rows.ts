@@ -61,10 +61,19 @@ export async function documented(router: Router): Promise<readonly Endpoint[]> {
 
 const warmUpDelay = 250;
 
-/** So that the first flag request does not pay for the loading, and what is due happens without a request. */
-export function warmUp(router: Router, wakeExports: () => void): void {
-  setTimeout(() => {
-    void router.warm("/flags");
+/**
+ * So that the first flag request does not pay for the loading, and what is due happens without a request.
+ * Returns what ends it: resolved when nothing is being loaded any more.
+ */
+export function warmUp(router: Router, wakeExports: () => void): () => Promise<void> {
+  let warming = Promise.resolve();
+  const timer = setTimeout(() => {
+    // whoever asks for it first is told what failed
+    warming = router.warm("/flags").catch(() => {});
     wakeExports();
   }, warmUpDelay).unref();
+  return () => {
+    clearTimeout(timer);
+    return warming;
+  };
 }

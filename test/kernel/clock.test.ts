@@ -35,6 +35,12 @@ describe("the clock", () => {
     expect([clock.now(), clock.isFrozen]).toEqual([7_250, false]);
   });
 
+  test("stands at the very time it is started at, however slow the machine", () => {
+    let now = 1_000_000;
+    const clock = createClock({ at: 5_000, frozen: true }, () => ++now);
+    expect(clock.now()).toBe(5_000);
+  });
+
   test("starts over", () => {
     const of = machine();
     const clock = createClock({ at: 5_000, frozen: true }, of.tell);
