@@ -13,6 +13,26 @@ export type {
   ScriptedRun,
 } from "./client/exports.ts";
 export type {
+  Fault,
+  FaultOptions,
+  FaultPreset,
+  FaultPresetName,
+  FaultRule,
+  Faults,
+} from "./client/faults.ts";
+export type {
+  ExplainOptions,
+  FlagDistribution,
+  FlagExplanation,
+  FlagOverride,
+  FlagOverrideSet,
+  FlagSubject,
+  FlagSummary,
+  Flags,
+  OfProject,
+  OverrideOptions,
+} from "./client/flags.ts";
+export type {
   ExportedState,
   ImportedState,
   ResetOptions,
@@ -21,28 +41,7 @@ export type {
   Snapshot,
   StateClient,
 } from "./client/state.ts";
-export {
-  ControlError,
-  type EventQuery,
-  type Events,
-  type ExplainOptions,
-  type Fault,
-  type FaultOptions,
-  type FaultPreset,
-  type FaultPresetName,
-  type FaultRule,
-  type Faults,
-  type FlagDistribution,
-  type FlagExplanation,
-  type FlagOverride,
-  type FlagOverrideSet,
-  type FlagSubject,
-  type FlagSummary,
-  type Flags,
-  type OfProject,
-  type OverrideOptions,
-  type WaitOptions,
-} from "./client.ts";
+export { ControlError, type EventQuery, type Events, type WaitOptions } from "./client.ts";
 export { version } from "./kernel/version.ts";
 export type { Dialect } from "./model/dialect.ts";
 export type { StoredEvent } from "./model/event.ts";

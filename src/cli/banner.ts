@@ -1,7 +1,7 @@
 import type { Sim } from "../index.ts";
+import { type Access, serverGroup } from "../kernel/env-names.ts";
 import { clean } from "./clean-text.ts";
 import { envLines } from "./env-format.ts";
-import { type Access, serverGroup } from "./env-names.ts";
 import type { Style } from "./style.ts";
 
 /** The one line of `start --json`; the locator file holds the same. Its keys are public API. */

@@ -1,4 +1,4 @@
-import type { EnvGroup } from "./env-names.ts";
+import type { EnvGroup } from "../kernel/env-names.ts";
 
 /**
  * Single quotes with the way out and in again for a quote inside: nothing in between means anything to a

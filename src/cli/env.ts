@@ -1,6 +1,6 @@
+import { type Access, envGroups, frameworks } from "../kernel/env-names.ts";
 import { command, type Shell } from "./command.ts";
 import { envFormats, envLines } from "./env-format.ts";
-import { type Access, envGroups, frameworks } from "./env-names.ts";
 import { Failure } from "./failure.ts";
 import { findRunning, type Running, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";

@@ -1,0 +1,212 @@
+import type { JsonObject } from "../kernel/json.ts";
+import type { Count, Pattern, Report, Terms, Verdict } from "../match/types.ts";
+import type { StoredEvent } from "../model/event.ts";
+import type { Answers } from "./answers.ts";
+import type { Clock } from "./clock.ts";
+import type { Exports } from "./exports.ts";
+import type { Faults } from "./faults.ts";
+import type { Flags } from "./flags.ts";
+import type { StateClient } from "./state.ts";
+
+/** Which events: a name, or what the whole event must be like, e.g. `{ event: "signup", distinct_id: "u1" }`. */
+export type EventPattern = string | { readonly [key: string]: Pattern };
+/** What an event's properties must be like. */
+export type PropertiesPattern = { readonly [name: string]: Pattern };
+
+/** In which stretch of the log to look. */
+export interface Scope {
+  /** Only events after this cursor (`events.mark()`); by default all since the start, or the last clear. */
+  since?: number;
+  /** Only this project's; a project's own handle has this set. */
+  project?: number;
+}
+
+export interface WaitOptions extends Scope {
+  /** How long to wait, ms. Default 4,000: under the test runners' own limit, so that the report is what people see. */
+  timeoutMs?: number;
+  /** First line of the report when the wait is in vain; by default what was called. */
+  title?: string;
+}
+
+export interface VerifyOptions extends WaitOptions {
+  /** How long it must have been quiet before "no more" counts as true, ms. Default 250; 0 does not wait. */
+  settleMs?: number;
+}
+
+/** Which events are listed. */
+export interface EventQuery extends Scope {
+  event?: string;
+  distinct_id?: string;
+  outcome?: "kept" | "dropped";
+  /** Only events up to this cursor. */
+  until?: number;
+  limit?: number;
+  order?: "asc" | "desc";
+  /** What the event must be like besides. */
+  where?: PropertiesPattern;
+}
+
+/** What was captured, to be asserted. Every method that waits is answered on arrival; nothing polls, nothing sleeps. */
+export interface Events {
+  /** Events in order of arrival. */
+  list(query?: EventQuery): Promise<StoredEvent[]>;
+  /** The events that were dropped, each with its reason. */
+  dropped(query?: Omit<EventQuery, "outcome">): Promise<StoredEvent[]>;
+  /** The requests that were rejected whole, newest first, each with its reason. */
+  rejected(query?: Omit<RequestQuery, "outcome">): Promise<SimRequest[]>;
+  /**
+   * The first kept event that fits, now or when it comes.
+   * @throws ExpectationError with a report of what was captured instead
+   */
+  waitFor(event: EventPattern, properties?: PropertiesPattern, options?: WaitOptions): Promise<StoredEvent>;
+  /** The first `count` events that fit. @throws ExpectationError */
+  waitForCount(
+    event: EventPattern,
+    count: number,
+    options?: WaitOptions & { properties?: PropertiesPattern },
+  ): Promise<StoredEvent[]>;
+  /** One event for each pattern, in this order; others may come in between. @throws ExpectationError */
+  waitForSequence(
+    events: readonly EventPattern[],
+    options?: WaitOptions & { distinctId?: string },
+  ): Promise<StoredEvent[]>;
+  /** Settles, then finds that no event fits. @throws ExpectationError naming those that do */
+  expectNone(event?: EventPattern, properties?: PropertiesPattern, options?: VerifyOptions): Promise<void>;
+  /**
+   * Waits until every minimum is reached, settles if a maximum or `nothingElse` is asked, then judges.
+   * @throws ExpectationError
+   */
+  verify(terms: Terms, options?: VerifyOptions): Promise<Verdict>;
+  /** Clears them; the numbering goes on. */
+  clear(): Promise<void>;
+  /** Where the log ends now; pass it as `since` to look at later events only. */
+  mark(): Promise<number>;
+  /** Events as they come, from `since` (default: now) on, until the loop is left or the signal says so. */
+  stream(query?: EventQuery, options?: { signal?: AbortSignal }): AsyncIterable<StoredEvent>;
+}
+
+export interface RequestQuery {
+  outcome?: "answered" | "rejected" | "unmatched";
+  project?: number;
+  /** Only those whose `X-Test-Id` header says so. */
+  partition?: string;
+  limit?: number;
+}
+
+/** A request in the journal, in short. */
+export interface SimRequest {
+  n: number;
+  at: string;
+  method: string;
+  /** Path and query as sent, secrets masked. */
+  target: string;
+  /** 0 where a fault kept the answer from arriving. */
+  status: number;
+  ms: number;
+  project: number | null;
+  outcome: "answered" | "rejected";
+  rejected: { reason: string; detail: string } | null;
+  fault: string | null;
+  scripted: boolean;
+  partition: string | null;
+  /** How many events it carried, and how many of them were dropped. */
+  events: number;
+  dropped: number;
+}
+
+/** The journal. */
+export interface Requests {
+  /** Newest first. */
+  list(query?: RequestQuery): Promise<SimRequest[]>;
+  /** Those to paths that are not there, newest first. */
+  unmatched(query?: Omit<RequestQuery, "outcome">): Promise<SimRequest[]>;
+  /** One with headers, raw and decoded body, answer and events. @throws ControlError not_found */
+  get(n: number): Promise<SimRequest & JsonObject>;
+  /** HAR 1.2, secrets masked. */
+  har(query?: Omit<RequestQuery, "outcome">): Promise<JsonObject>;
+}
+
+/** A person: its merged ids and what is known of it. */
+export interface SimPerson {
+  uuid: string;
+  project: number;
+  distinct_ids: string[];
+  is_identified: boolean;
+  created_at: string;
+  version: number;
+  properties: JsonObject;
+}
+
+export interface Persons {
+  /** Newest first. */
+  list(query?: {
+    distinct_id?: string;
+    search?: string;
+    project?: number;
+    limit?: number;
+  }): Promise<SimPerson[]>;
+  /** By uuid or distinct id, with the events that changed it; undefined when there is none. */
+  get(id: string): Promise<(SimPerson & { history: JsonObject[] }) | undefined>;
+}
+
+export interface Groups {
+  /** Newest first. */
+  list(query?: { project?: number; limit?: number }): Promise<JsonObject[]>;
+}
+
+/** What a handle of a project and a sim have in common; what matchers take. A sim's is about all projects. */
+export interface Tenant {
+  /** Public key, `phc_…`; for a sim that of its first project, as all keys below. */
+  readonly apiKey: string;
+  readonly secretApiKey: string;
+  /** A personal key that may do everything there, `phx_…`. */
+  readonly personalApiKey: string;
+  readonly projectId: number;
+  /** What SDKs take as host. */
+  readonly host: string;
+  readonly events: Events;
+  readonly requests: Requests;
+  readonly persons: Persons;
+  readonly groups: Groups;
+  readonly flags: Flags;
+  readonly faults: Faults;
+  readonly answers: Answers;
+  /** Returns when no request is in flight and it has been quiet for `idleMs` (250 unless told). @throws ControlError */
+  settle(options?: { idleMs?: number; timeoutMs?: number }): Promise<void>;
+  /** The variables that point an app at it, for one framework (`next`, `vite` …) or all of them. */
+  env(framework?: string): Record<string, string>;
+}
+
+/** A project of its own for one test. */
+export interface Project extends Tenant, AsyncDisposable {
+  readonly id: number;
+  readonly name: string;
+  /** Back to how it was made. */
+  reset(): Promise<void>;
+  /** Deletes it with all it has. Harmless when done twice. */
+  dispose(): Promise<void>;
+}
+
+export interface ProjectOptions {
+  /** Shown by the inspector and in reports; e.g. the test's name. */
+  name?: string;
+  /** Flags and what they are to be, whatever their rules say. */
+  flags?: Readonly<Record<string, boolean | string>>;
+  /** The project whose flags, cohorts and settings it gets; null: none. Default: the first one. */
+  like?: number | null;
+}
+
+/** A sim, in process or elsewhere. */
+export interface SimClient extends Tenant, StateClient {
+  readonly url: string;
+  readonly inspectorUrl: string;
+  readonly clock: Clock;
+  readonly exports: Exports;
+  /** Makes a project for a test: its events, persons, flags and faults are its own. @throws ControlError */
+  project(options?: ProjectOptions): Promise<Project>;
+  info(): Promise<JsonObject>;
+  /** Ends what this end holds: the sim itself in process, nothing but the handle elsewhere. */
+  close(): Promise<void>;
+}
+
+export type { Count, Pattern, Report, Terms, Verdict };

@@ -1,0 +1,110 @@
+import type {
+  FlagDistribution,
+  FlagExplanation,
+  SetOverride,
+  ShownFlag,
+  ShownOverride,
+} from "../control/flags/answers.ts";
+import type { Json, JsonObject } from "../kernel/json.ts";
+import type { ControlCall } from "./call.ts";
+import { queryText } from "./query.ts";
+
+export type { FlagDistribution, FlagExplanation };
+/** A flag, its rules in words, and its overrides. */
+export type FlagSummary = ShownFlag;
+/** What a flag is to be, whatever its rules say. */
+export type FlagOverride = ShownOverride;
+/** An override that was just set, with a hint where the project has no such flag. */
+export type FlagOverrideSet = SetOverride;
+
+/** Whose flag; the first project's unless told. */
+export interface OfProject {
+  project?: number;
+}
+
+/** What is said of whom a flag is evaluated for; it counts before what is stored. */
+export interface FlagSubject extends OfProject {
+  /** Person properties. */
+  person?: JsonObject;
+  /** Keys of groups by their type, e.g. `{ company: "acme" }`. */
+  groups?: Record<string, string | number>;
+  /** Properties of groups by their type. */
+  groupProperties?: Record<string, JsonObject>;
+}
+
+export interface ExplainOptions extends FlagSubject {
+  distinctId: string;
+  /** For flags that go by device. */
+  deviceId?: string;
+  /** The id before the person was identified. */
+  anonDistinctId?: string;
+  /** An address that tells `$geoip_` properties. */
+  ip?: string;
+}
+
+export interface OverrideOptions extends OfProject {
+  /** What the flag carries; without it the flag's own payload for the value. */
+  payload?: Json;
+  /** Only for this distinct id; by default for everybody. */
+  distinctId?: string;
+  /** Sets a variant that the flag does not have. */
+  force?: boolean;
+}
+
+/** The feature flags: overridden, explained, simulated. */
+export interface Flags {
+  /** The flags of a project or of all, with their overrides. */
+  list(query?: OfProject): Promise<FlagSummary[]>;
+  /** One flag. @throws ControlError not_found */
+  get(key: string, options?: OfProject): Promise<FlagSummary>;
+  /**
+   * Has a flag be true, false or a variant, whatever its rules say: for everybody, or for a distinct id, whose
+   * own override counts first. Clients see it with their next request; it lasts until it is unset, or `reset`.
+   * @throws ControlError invalid_input when the flag has no such variant; not_found for an unknown project
+   */
+  set(key: string, value: boolean | string, options?: OverrideOptions): Promise<FlagOverrideSet>;
+  /** Removes a flag's overrides, all or a distinct id's; returns how many there were. */
+  unset(key: string, options?: OfProject & { distinctId?: string }): Promise<number>;
+  /** Removes the overrides of a project or of all; returns how many there were. */
+  clear(project?: number): Promise<number>;
+  /**
+   * Why somebody gets a flag's value: each condition with what it wanted and what there was, hashes and their
+   * thresholds, and what would have had to differ. @throws ControlError not_found
+   */
+  explain(key: string, subject: ExplainOptions): Promise<FlagExplanation>;
+  /** What the rules give to `count` (1,000 unless told, 100,000 at most) generated subjects. @throws ControlError */
+  simulate(key: string, options?: FlagSubject & { count?: number }): Promise<FlagDistribution>;
+}
+
+const subjectBody = ({ project, person, groups, groupProperties }: FlagSubject) => ({
+  project,
+  person,
+  groups,
+  group_properties: groupProperties,
+});
+
+/** The flags' part of the client. */
+export function flagsBy(call: ControlCall): Flags {
+  const at = (key: string, rest = "") => `flags/${encodeURIComponent(key)}${rest}`;
+  const remove = async (path: string) => (await call<{ removed: number }>("DELETE", path)).removed;
+  return {
+    list: async ({ project } = {}) =>
+      (await call<{ flags: FlagSummary[] }>("GET", `flags${queryText({ project })}`)).flags,
+    get: (key, { project } = {}) => call("GET", at(key, queryText({ project }))),
+    set: (key, value, { payload, distinctId, project, force } = {}) =>
+      call("PUT", at(key), { value, payload, distinct_id: distinctId, project, force }),
+    unset: (key, { project, distinctId } = {}) =>
+      remove(at(key, queryText({ project, distinct_id: distinctId }))),
+    clear: (project) => remove(`flags${queryText({ project })}`),
+    explain: (key, subject) =>
+      call("POST", at(key, "/explain"), {
+        ...subjectBody(subject),
+        distinct_id: subject.distinctId,
+        device_id: subject.deviceId,
+        anon_distinct_id: subject.anonDistinctId,
+        ip: subject.ip,
+      }),
+    simulate: (key, { count, ...subject } = {}) =>
+      call("POST", at(key, "/simulate"), { ...subjectBody(subject), count }),
+  };
+}
