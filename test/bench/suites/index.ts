@@ -3,10 +3,23 @@ import { suite as batch } from "./batch.ts";
 import { suite as capture } from "./capture.ts";
 import { suite as dashboards } from "./dashboards.ts";
 import { suite as flags } from "./flags.ts";
+import { suite as inProcess } from "./in-process.ts";
 import { suite as kill } from "./kill.ts";
 import { suite as query } from "./query.ts";
 import { suite as start } from "./start.ts";
+import { suite as testSuite } from "./test-suite.ts";
 import { suite as wait } from "./wait.ts";
 
 /** In the order they run: `start` uses the folder that `query` filled. */
-export const suites: readonly Suite[] = [capture, batch, flags, query, start, wait, dashboards, kill];
+export const suites: readonly Suite[] = [
+  capture,
+  batch,
+  flags,
+  query,
+  start,
+  inProcess,
+  testSuite,
+  wait,
+  dashboards,
+  kill,
+];
