@@ -24,7 +24,7 @@ export interface Expectation {
 /** What all of it must satisfy together. */
 export interface Terms {
   expect: readonly Expectation[];
-  /** Does the first event of each expectation come after that of the one before? */
+  /** Do the events of each expectation (as many as its minimum) come after those of the one before? */
   ordered?: boolean;
   /** Is every event that fits none of the expectations one too many? Events whose names start with `$` are let pass unless an expectation names them. */
   nothingElse?: boolean;
@@ -100,9 +100,9 @@ export interface Surroundings {
   /** Events that fit the first expectation that failed, seen before the cursor. */
   early: Sighting[];
   /** … that came after the wait was over. */
-  late: Sighting[];
-  /** … that were kept in another project. */
-  elsewhere: Sighting[];
+  late: (Sighting & { ms_late?: number })[];
+  /** … that were kept in another project; with its public key, where it is known. */
+  elsewhere: (Sighting & { api_key?: string | null })[];
   /** Requests of the scope, and those of no project, that were rejected; newest first. */
   rejected: { n: number; method: string; target: string; reason: string; detail: string }[];
   /** Requests to paths that are not there, newest first. */
@@ -124,6 +124,8 @@ export interface Report extends Surroundings {
   /** What was wanted, in a line, e.g. `toHaveCaptured("signup", {plan: "pro"})`. */
   title: string;
   text: string;
+  /** The expectations as one would write them, by their index. */
+  wanted: string[];
   complaints: Complaint[];
   /** The nearest events, best first. */
   near_misses: NearMiss[];

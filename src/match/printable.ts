@@ -1,0 +1,39 @@
+/**
+ * Characters that can move a cursor, start an escape sequence, end a line, hide or reorder text: controls,
+ * format characters, line separators, lone surrogates.
+ */
+const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+function spelled(character: string): string {
+  const hex = (character.codePointAt(0) ?? 0).toString(16);
+  if (hex.length <= 2) return `\\x${hex.padStart(2, "0")}`;
+  return hex.length <= 4 ? `\\u${hex.padStart(4, "0")}` : `\\u{${hex}}`;
+}
+
+/** Captured text as one line that is safe on every terminal, of `limit` characters before spelling out. */
+export function printable(text: string, limit = 200): string {
+  const cut = text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
+  return cut.replace(unsafe, spelled);
+}
+
+/** The text as a literal in code. */
+export function quoted(text: string, limit = 80): string {
+  const cut = text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
+  return printable(JSON.stringify(cut), Number.POSITIVE_INFINITY);
+}
+
+/** `signup`, or `"sign up"` where the name is more than a word. */
+export const nameText = (name: string): string =>
+  name === "" ? "(no name)" : /^[\w$.:/-]{1,80}$/.test(name) ? name : quoted(name);
+
+const word = /^[A-Za-z_$][\w$]{0,79}$/;
+
+/** A property's name as in an object literal. */
+export const keyText = (key: string): string => (word.test(key) ? key : quoted(key));
+
+/** The path of a property below another path, as in code. */
+export function pathTo(path: string, key: string | number): string {
+  if (typeof key === "number") return `${path}[${key}]`;
+  if (!word.test(key)) return `${path}[${quoted(key)}]`;
+  return path === "" ? key : `${path}.${key}`;
+}

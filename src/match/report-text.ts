@@ -1,0 +1,177 @@
+import { describePattern } from "./describe.ts";
+import { nameText, printable } from "./printable.ts";
+import type { Complaint, Count, DroppedSighting, NearMiss, Report, Sighting, Terms } from "./types.ts";
+
+const mostLines = 40;
+const widest = 240;
+
+/** What the text is made of. */
+export type Told = Omit<Report, "text">;
+
+const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
+
+function countText({ min = 0, max }: Count): string {
+  if (max === undefined) return min <= 1 ? "at least once" : `at least ${times(min)}`;
+  if (max === 0) return "none";
+  if (min === max) return `exactly ${times(max)}`;
+  return min === 0 ? `at most ${times(max)}` : `${min} to ${max} times`;
+}
+
+type Of<K extends Complaint["kind"]> = Extract<Complaint, { kind: K }>;
+type Words = { [K in Complaint["kind"]]: (complaint: Of<K>, within: string) => string };
+
+const counted = ({ got, wanted }: { got: number; wanted: Count }, within: string): string =>
+  got === 0 ? `not captured${within}` : `captured ${times(got)}${within}, wanted ${countText(wanted)}`;
+
+const inShort = ({ seq, event }: Sighting): string => `#${seq} ${nameText(event)}`;
+
+const words: Words = {
+  too_few: counted,
+  too_many: (complaint) => counted(complaint, ""),
+  out_of_order: ({ event, previous }) => `out of order: ${inShort(event)} came before ${inShort(previous)}`,
+  unexpected: ({ total }) => `${total} ${total === 1 ? "event that was" : "events that were"} not expected`,
+};
+
+// The row for the complaint's own kind takes just that complaint.
+const say = (complaint: Complaint, within: string): string =>
+  (words[complaint.kind] as (complaint: Complaint, within: string) => string)(complaint, within);
+
+function scopeText({ project, since }: Told): string {
+  const where =
+    project === null
+      ? "all projects"
+      : `project ${project.id}${project.name === "" ? "" : ` ${printable(JSON.stringify(project.name), 60)}`}`;
+  return since > 0 ? `${where}, since #${since}` : where;
+}
+
+function head(told: Told): string[] {
+  const { complaints, title, waited_ms } = told;
+  const within = waited_ms === null ? "" : ` within ${waited_ms} ms`;
+  const [only, ...others] = complaints;
+  const outcome =
+    only === undefined
+      ? "all is as wanted"
+      : others.length === 0
+        ? say(only, within)
+        : `${complaints.length} things are not as wanted${within}`;
+  return [`${printable(title, 140)} — ${outcome} (${scopeText(told)})`];
+}
+
+const expectationOf = (complaint: Complaint, wanted: readonly string[]): string =>
+  "expectation" in complaint ? `${wanted[complaint.expectation] ?? "?"}: ` : "";
+
+function list({ complaints, wanted }: Told): string[] {
+  const isNamed = complaints.length < 2 && (wanted.length < 2 || !complaints.some((it) => "wanted" in it));
+  if (isNamed) return [];
+  return complaints.map((complaint) => `  ${expectationOf(complaint, wanted)}${say(complaint, "")}`);
+}
+
+const clock = (received: string): string => /T([\d:.]+)/.exec(received)?.[1] ?? "";
+
+const sighting = (it: Sighting): string =>
+  `  #${it.seq}  ${nameText(it.event)}  distinct_id ${nameText(it.distinct_id)}  at ${printable(clock(it.received_at), 20)}`;
+
+/** Events that are too many, or in the wrong place. */
+function culprits({ complaints }: Told): string[] {
+  return complaints.flatMap((complaint) => {
+    if (complaint.kind === "out_of_order")
+      return ["in the order of arrival:", sighting(complaint.event), sighting(complaint.previous)];
+    if (complaint.kind === "too_few") return [];
+    const total = complaint.kind === "too_many" ? complaint.got : complaint.total;
+    const title = complaint.kind === "too_many" ? "captured:" : "not expected:";
+    const more = total - complaint.events.length;
+    return [title, ...complaint.events.map(sighting), ...(more > 0 ? [`  … and ${more} more`] : [])];
+  });
+}
+
+function differenceLines({ differences }: NearMiss, most: number): string[] {
+  const shown = differences.slice(0, most);
+  const width = Math.min(40, Math.max(...shown.map(({ path }) => path.length), 0));
+  const lines = shown.flatMap(({ path, expected, actual, hint }) => [
+    `      ${path.padEnd(width)}  - ${expected}`,
+    `      ${" ".repeat(width)}  + ${actual ?? "(nothing)"}${hint === null ? "" : `   ${hint}`}`,
+  ]);
+  const more = differences.length - shown.length;
+  return more > 0 ? [...lines, `      … and ${more} more`] : lines;
+}
+
+function closest({ near_misses, seen }: Told): string[] {
+  if (near_misses.length === 0) return [];
+  const total = Object.values(seen).reduce((sum, count) => sum + count, 0);
+  return [
+    `closest of ${total} ${total === 1 ? "event" : "events"}:`,
+    ...near_misses.flatMap((miss, i) => [
+      `  #${miss.seq}  ${nameText(miss.event)}  distinct_id ${nameText(miss.distinct_id)}  at ${clock(miss.received_at)}  ${miss.differences.length} ${miss.differences.length === 1 ? "difference" : "differences"}`,
+      ...differenceLines(miss, i === 0 ? 4 : 2),
+    ]),
+  ];
+}
+
+const hints = ({ hints }: Told): string[] =>
+  hints.length === 0 ? [] : ["why it may be:", ...hints.map((hint) => `  - ${hint}`)];
+
+const mostNames = 12;
+
+function captured({ seen }: Told): string[] {
+  const names = Object.entries(seen).sort(([, a], [, b]) => b - a);
+  const shown = names
+    .slice(0, mostNames)
+    .map(([name, count]) => (count > 1 ? `${nameText(name)} ×${count}` : nameText(name)));
+  const more = names.length - shown.length;
+  return [
+    `captured in scope: ${shown.join(", ") || "nothing"}${more > 0 ? `, and ${more} other names` : ""}`,
+  ];
+}
+
+const droppedLine = ({ seq, event, reason, sentence }: DroppedSighting): string =>
+  `  #${seq}  ${nameText(event)}  ${reason}: ${sentence}`;
+
+const mostDropped = 4;
+
+function dropped({ dropped }: Told): string[] {
+  if (dropped.length === 0) return [];
+  const more = dropped.length - mostDropped;
+  return [
+    "dropped (HTTP 200 was returned):",
+    ...dropped.slice(0, mostDropped).map(droppedLine),
+    ...(more > 0 ? [`  … and ${more} more`] : []),
+  ];
+}
+
+function traffic({ requests, in_flight, last_request_ms_ago, senders }: Told): string[] {
+  const last =
+    last_request_ms_ago === null ? "" : `   last request ${(last_request_ms_ago / 1000).toFixed(1)} s ago`;
+  const from = senders
+    .slice(0, 3)
+    .map(({ lib, version }) => printable(version === null ? lib : `${lib} ${version}`, 40));
+  return [
+    `requests: ${requests}   in flight: ${in_flight}${last}${from.length === 0 ? "" : `   from ${from.join(", ")}`}`,
+  ];
+}
+
+const inspect = ({ url, project }: Told): string[] => [
+  `inspect: ${printable(url, 100)}/__sim/events${project === null ? "" : `?project=${project.id}`}`,
+];
+
+/** Parts in order; those with the most lines give way where there is too little room. */
+const parts = [head, list, culprits, closest, hints, captured, dropped, traffic, inspect];
+
+function squeezed(sections: readonly string[][]): string[] {
+  const kept = sections.map((lines) => [...lines]);
+  const total = () => kept.reduce((sum, lines) => sum + lines.length, 0);
+  while (total() > mostLines) {
+    const longest = kept.reduce((a, b) => (b.length > a.length ? b : a));
+    longest.splice(-2, 2, "  …");
+  }
+  return kept.flat();
+}
+
+/** The report as text: at most 40 lines, none longer than 240 characters, free of control characters and colour. */
+export const reportText = (told: Told): string =>
+  squeezed(parts.map((part) => part(told)))
+    .map((line) => (line.length > widest ? `${line.slice(0, widest - 1)}…` : line))
+    .join("\n");
+
+/** The expectations, each on a line. */
+export const wantedLines = ({ expect }: Terms): string[] =>
+  expect.map(({ match }) => describePattern(match, 100));
