@@ -1,0 +1,237 @@
+import { writeFileSync } from "node:fs";
+import { relative } from "node:path";
+import type { Plan, PlanFile, PlannableEvent } from "../plan/types.ts";
+import { clean } from "./clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
+import { counted } from "./counted.ts";
+import { Failure } from "./failure.ts";
+import { fileEvents, simEvents } from "./plan-events.ts";
+import { junitOf } from "./plan-junit.ts";
+import { findRunning, whereOptions } from "./running-sim.ts";
+import type { Settings } from "./settings.ts";
+
+const group: CommandGroup = {
+  name: "plan",
+  describe: "Tracking plan: the events an app is to capture, and what they are like",
+};
+
+const project = { kind: "count", describe: "Only the project with this number", flagOnly: true } as const;
+const events = {
+  kind: "file",
+  describe: "Take the events from this NDJSON file, such as a report's events.ndjson",
+  flagOnly: true,
+} as const;
+const out = { kind: "file", describe: "Write it there; else to stdout", flagOnly: true } as const;
+const force = { kind: "switch", describe: "Also over a file that is there", flagOnly: true } as const;
+const file = {
+  kind: "file",
+  describe: "The plan; events.plan.json in this folder or above unless told",
+  flagOnly: true,
+  place: 1,
+  optional: true,
+} as const;
+
+const inferOptions = {
+  project,
+  event: { kind: "text", describe: "Only the event of this name", flagOnly: true },
+  events,
+  title: { kind: "text", describe: "The plan's title", flagOnly: true },
+  merge: {
+    kind: "file",
+    describe: "A plan whose say comes first: only what it has not is added; its comments are lost",
+    flagOnly: true,
+  },
+  out,
+  force,
+  ...whereOptions,
+} as const;
+
+const checkOptions = {
+  file,
+  project,
+  since: { kind: "count", describe: "Only events after this cursor", flagOnly: true },
+  events,
+  complete: {
+    kind: "switch",
+    describe: "Fail also when a planned event was never seen",
+    flagOnly: true,
+  },
+  json: { kind: "switch", describe: "Print what came of it as one JSON line", flagOnly: true },
+  junit: { kind: "file", describe: "Also write it there as JUnit XML", flagOnly: true },
+  ...whereOptions,
+} as const;
+
+const typesOptions = { file, out, force } as const;
+
+interface From extends Settings<typeof whereOptions & { project: typeof project; events: typeof events }> {}
+
+/** Where an app has the schema of plan files, for its editor. */
+const shippedSchema = "./node_modules/phx-sim/scenarios/plan.schema.json";
+
+/** The events that a command is about. */
+async function eventsFor(
+  settings: From,
+  shell: Shell,
+  which: { since?: number | undefined; event?: string | undefined } = {},
+): Promise<AsyncIterable<PlannableEvent>> {
+  const { values } = settings;
+  if (values.events !== undefined) return fileEvents(values.events);
+  const running = await findRunning(settings, shell.cwd);
+  return simEvents(running, { since: which.since, event: which.event, project: values.project });
+}
+
+const shown = (path: string, folder: string): string => {
+  const name = relative(folder, path);
+  return clean(name === "" || name.startsWith("..") ? path : name);
+};
+
+/** A plan that cannot be used is told line by line. */
+async function told<T>(reading: () => Promise<T>, shell: Shell): Promise<T> {
+  const { PlanError, planProblemLines } = await import("../plan/problems.ts");
+  try {
+    return await reading();
+  } catch (error) {
+    if (!(error instanceof PlanError)) throw error;
+    shell.err.say(...planProblemLines(error.problems, shell.cwd));
+    throw new Failure("usage", `${counted(error.problems.length, "problem")} in the plan`, error);
+  }
+}
+
+async function read(path: string, shell: Shell): Promise<Plan> {
+  const { readPlan } = await import("../plan/read-plan.ts");
+  return told(() => readPlan(path), shell);
+}
+
+/** The plan file that was named, or the one that is found. */
+async function theFile(named: string | undefined, shell: Shell): Promise<string> {
+  if (named !== undefined) return named;
+  const { findPlan, planName } = await import("../plan/read-plan.ts");
+  const found = await findPlan(shell.cwd);
+  if (found !== undefined) return found;
+  throw new Failure(
+    "usage",
+    `there is no ${planName} in ${clean(shell.cwd)} or above; give a file, or make one: phx-sim plan infer --out ${planName}`,
+  );
+}
+
+/** To stdout, or into a file that is not there yet. */
+function deliver(text: string, path: string | undefined, isForced: boolean, shell: Shell): "ok" {
+  if (path === undefined) {
+    shell.out.say(text.trimEnd());
+    return "ok";
+  }
+  write(path, text, isForced ? "w" : "wx", shell);
+  shell.err.say(`${shown(path, shell.cwd)} is written`);
+  return "ok";
+}
+
+function write(path: string, text: string, flag: "w" | "wx", shell: Shell): void {
+  try {
+    writeFileSync(path, text, { flag });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    const reason =
+      code === "EEXIST" ? "is there already; --force writes over it" : `cannot be written: ${code}`;
+    throw new Failure("failed", `${shown(path, shell.cwd)} ${reason}`, error);
+  }
+}
+
+async function infer(settings: Settings<typeof inferOptions>, shell: Shell) {
+  const { event, title, merge, out, force } = settings.values;
+  // A plan that cannot be read is told before anything is asked.
+  const first = merge === undefined ? undefined : await contentOf(merge, shell);
+  const { createInference, mergePlans } = await import("../plan/infer-plan.ts");
+  const inference = createInference({ ...(title && { title }), ...(event && { event }) });
+  for await (const it of await eventsFor(settings, shell, { event })) inference.add(it);
+  if (inference.added === 0) throw new Failure("failed", "there are no events to infer a plan from");
+  if (inference.leftOut > 0)
+    shell.err.say(`phx-sim: ${counted(inference.leftOut, "event")} left out: too many different names`);
+  const inferred = inference.plan();
+  const plan = first ? mergePlans(first, inferred) : { $schema: shippedSchema, ...inferred };
+  return deliver(`${JSON.stringify(plan, null, 2)}\n`, out, force, shell);
+}
+
+/** What a plan file says, once it is known to be right. */
+async function contentOf(path: string, shell: Shell): Promise<PlanFile> {
+  const { planContent } = await import("../plan/read-plan.ts");
+  return told(() => planContent(path), shell);
+}
+
+async function check(settings: Settings<typeof checkOptions>, shell: Shell) {
+  const { values } = settings;
+  const path = await theFile(values.file, shell);
+  const plan = await read(path, shell);
+  const [{ checkPlan }, { sentenceOf }] = await Promise.all([
+    import("../plan/check-plan.ts"),
+    import("../plan/report.ts"),
+  ]);
+  const { text, ...result } = await checkPlan(
+    plan,
+    await eventsFor(settings, shell, { since: values.since }),
+  );
+  const misses = values.complete ? result.unseen.length : 0;
+  const ok = result.total === 0 && misses === 0;
+  if (values.junit !== undefined) write(values.junit, junitOf(result, sentenceOf), "w", shell);
+  if (values.json) shell.out.say(JSON.stringify({ ok, plan: path, ...result }));
+  else shell.out.say(text);
+  if (ok) return "ok" as const;
+  const parts = [
+    ...(result.total > 0 ? [counted(result.total, "violation")] : []),
+    ...(misses > 0 ? [`${counted(misses, "planned event")} never seen`] : []),
+  ];
+  throw new Failure("failed", `${parts.join(", ")} (${shown(path, shell.cwd)})`);
+}
+
+async function types({ values }: Settings<typeof typesOptions>, shell: Shell) {
+  const plan = await read(await theFile(values.file, shell), shell);
+  const { planTypes } = await import("../plan/plan-types.ts");
+  return deliver(planTypes(plan), values.out, values.force, shell);
+}
+
+async function schema(_: Settings<Record<never, never>>, shell: Shell) {
+  const { planSchemaText } = await import("../plan/plan-schema.ts");
+  shell.out.say(planSchemaText().trimEnd());
+  return "ok" as const;
+}
+
+/** The commands `phx-sim plan …`. */
+export const planCommands: readonly Command[] = [
+  command({
+    name: "plan infer",
+    group,
+    describe: "Make a plan of the events that were captured",
+    options: inferOptions,
+    examples: [
+      ["phx-sim plan infer --out events.plan.json", "a plan to begin with"],
+      ["phx-sim plan infer --merge events.plan.json --out events.plan.json --force", "adds what is new"],
+    ],
+    run: infer,
+  }),
+  command({
+    name: "plan check",
+    group,
+    describe: "Compare the captured events with the plan",
+    options: checkOptions,
+    examples: [
+      ["phx-sim plan check", "exit code 1 and a line for each violation, and which events never came"],
+      ["phx-sim plan check --events report/events.ndjson --junit plan.xml", "after phx-sim exec, in CI"],
+    ],
+    run: check,
+  }),
+  command({
+    name: "plan types",
+    group,
+    describe: "Write the plan's events as TypeScript types",
+    options: typesOptions,
+    examples: [["phx-sim plan types --out src/events.ts", "Events, CapturedEvent, a typed capture"]],
+    run: types,
+  }),
+  command({
+    name: "plan schema",
+    group,
+    describe: "Print the JSON Schema of plan files",
+    options: {},
+    examples: [["phx-sim plan schema > plan.schema.json", "for an editor that cannot find ours"]],
+    run: schema,
+  }),
+];
