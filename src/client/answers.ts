@@ -1,5 +1,5 @@
 import type { AnswerPlace, AnswerQueue, ScriptedAnswer } from "../model/answer.ts";
-import type { ControlCall } from "./call.ts";
+import type { Place } from "./call.ts";
 
 export type { AnswerPlace, AnswerQueue, ScriptedAnswer };
 
@@ -29,13 +29,21 @@ const queryOf = (place: AnswerPlace): URLSearchParams =>
     "project" in place ? { project: String(place.project) } : { partition: place.partition },
   );
 
-/** The scripted answers' part of the client. */
-export const answersBy = (call: ControlCall): Answers => ({
-  queue: (answers, place) =>
-    call("POST", "answers", { ...place, answers: isList(answers) ? answers : [answers] }),
-  list: async () => (await call<{ queues: AnswerQueue[] }>("GET", "answers")).queues,
+const isOf = (project: number) => (queue: AnswerQueue) => queue.project === project;
+
+/** The scripted answers' part of the client. A project's handle has its own queue only. */
+export const answersBy = ({ call, project }: Place): Answers => ({
+  queue: (answers, place) => {
+    const whose = project === undefined ? place : { project };
+    return call("POST", "answers", { ...whose, answers: isList(answers) ? answers : [answers] });
+  },
+  list: async () => {
+    const { queues } = await call<{ queues: AnswerQueue[] }>("GET", "answers");
+    return project === undefined ? queues : queues.filter(isOf(project));
+  },
   clear: async (place) => {
-    const path = place === undefined ? "answers" : `answers?${queryOf(place)}`;
+    const whose = project === undefined ? place : { project };
+    const path = whose === undefined ? "answers" : `answers?${queryOf(whose)}`;
     return (await call<{ removed: number }>("DELETE", path)).removed;
   },
 });

@@ -1,3 +1,4 @@
+import type { Guard, GuardOptions } from "../guard/types.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Count, Pattern, Report, Terms, Verdict } from "../match/types.ts";
 import type { StoredEvent } from "../model/event.ts";
@@ -8,8 +9,8 @@ import type { Faults } from "./faults.ts";
 import type { Flags } from "./flags.ts";
 import type { StateClient } from "./state.ts";
 
-/** Which events: a name, or what the whole event must be like, e.g. `{ event: "signup", distinct_id: "u1" }`. */
-export type EventPattern = string | { readonly [key: string]: Pattern };
+/** Which events: a name, what a name is like, or what the whole event is like, e.g. `{ event: "signup", distinct_id: "u1" }`. */
+export type EventPattern = string | RegExp | { readonly [key: string]: Pattern };
 /** What an event's properties must be like. */
 export type PropertiesPattern = { readonly [name: string]: Pattern };
 
@@ -197,13 +198,18 @@ export interface ProjectOptions {
 }
 
 /** A sim, in process or elsewhere. */
-export interface SimClient extends Tenant, StateClient {
+export interface SimClient extends Tenant, StateClient, AsyncDisposable {
   readonly url: string;
   readonly inspectorUrl: string;
   readonly clock: Clock;
   readonly exports: Exports;
   /** Makes a project for a test: its events, persons, flags and faults are its own. @throws ControlError */
   project(options?: ProjectOptions): Promise<Project>;
+  /**
+   * From now on this process cannot reach the real service: `await using guard = sim.guard()`. Blocked calls fail at
+   * once, and leaving the block throws an EgressError that names them. @throws TypeError on a host that is none
+   */
+  guard(options?: GuardOptions): Guard;
   info(): Promise<JsonObject>;
   /** Ends what this end holds: the sim itself in process, nothing but the handle elsewhere. */
   close(): Promise<void>;

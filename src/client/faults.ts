@@ -1,5 +1,6 @@
 import type { FaultOrder, PresetName, ShownFault, ShownPreset } from "../model/fault.ts";
-import type { ControlCall } from "./call.ts";
+import type { Place } from "./call.ts";
+import { ControlError } from "./errors.ts";
 
 /** What is to differ from a preset, and for how many requests, how long, which of them. */
 export type FaultOptions = Omit<FaultOrder, "preset">;
@@ -23,14 +24,39 @@ export interface Faults {
   clear(which?: string): Promise<number>;
 }
 
-/** The faults' part of the client. */
-export const faultsBy = (call: ControlCall): Faults => ({
-  list: async () => (await call<{ faults: Fault[] }>("GET", "faults")).faults,
-  presets: async () => (await call<{ presets: FaultPreset[] }>("GET", "faults/presets")).presets,
-  apply: (what: PresetName | FaultRule, options: FaultOptions = {}) =>
-    call<Fault>("POST", "faults", typeof what === "string" ? { ...options, preset: what } : what),
-  clear: async (which) => {
-    const path = which === undefined ? "faults" : `faults/${encodeURIComponent(which)}`;
-    return (await call<{ removed: number }>("DELETE", path)).removed;
-  },
-});
+/** The rule or preset, restricted to a project where there is one. */
+function orderOf(what: PresetName | FaultRule, options: FaultOptions, project: number | undefined) {
+  const order: FaultOrder = typeof what === "string" ? { ...options, preset: what } : what;
+  return project === undefined ? order : { ...order, match: { ...order.match, project } };
+}
+
+/** The faults' part of the client. A project's handle sees and ends its own ones only. */
+export function faultsBy({ call, project }: Place): Faults {
+  const list = async () => {
+    const { faults } = await call<{ faults: Fault[] }>("GET", "faults");
+    return project === undefined ? faults : faults.filter(({ match }) => match.project === project);
+  };
+  const remove = async (rest: string) => (await call<{ removed: number }>("DELETE", `faults${rest}`)).removed;
+  const removeOne = (which: string) => remove(`/${encodeURIComponent(which)}`);
+  const clearOwn = async (which: string | undefined) => {
+    const mine = (await list()).filter(
+      ({ id, name }) => which === undefined || which === id || which === name,
+    );
+    if (mine.length === 0 && which !== undefined) throw noFault(which);
+    const counts = await Promise.all(mine.map(({ id }) => removeOne(id)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+  return {
+    list,
+    presets: async () => (await call<{ presets: FaultPreset[] }>("GET", "faults/presets")).presets,
+    apply: (what: PresetName | FaultRule, options: FaultOptions = {}) =>
+      call<Fault>("POST", "faults", orderOf(what, options, project)),
+    clear: (which) => {
+      if (project !== undefined) return clearOwn(which);
+      return which === undefined ? remove("") : removeOne(which);
+    },
+  };
+}
+
+const noFault = (which: string): ControlError =>
+  new ControlError(404, { code: "not_found", detail: `the project has no fault "${which}"` });

@@ -1,15 +1,17 @@
 import type {
   FlagDistribution,
   FlagExplanation,
+  FlagServing,
+  FlagServings,
   SetOverride,
   ShownFlag,
   ShownOverride,
 } from "../control/flags/answers.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
-import type { ControlCall } from "./call.ts";
+import type { Place } from "./call.ts";
 import { queryText } from "./query.ts";
 
-export type { FlagDistribution, FlagExplanation };
+export type { FlagDistribution, FlagExplanation, FlagServing, FlagServings };
 /** A flag, its rules in words, and its overrides. */
 export type FlagSummary = ShownFlag;
 /** What a flag is to be, whatever its rules say. */
@@ -51,6 +53,17 @@ export interface OverrideOptions extends OfProject {
   force?: boolean;
 }
 
+export interface ServedOptions extends OfProject {
+  /** Only what this distinct id got. */
+  distinctId?: string;
+  /** What is looked for; any value unless told. */
+  value?: boolean | string;
+  /** How long to wait for one that fits, ms. Default 0. */
+  waitMs?: number;
+  /** Default 20. */
+  limit?: number;
+}
+
 /** The feature flags: overridden, explained, simulated. */
 export interface Flags {
   /** The flags of a project or of all, with their overrides. */
@@ -74,37 +87,48 @@ export interface Flags {
   explain(key: string, subject: ExplainOptions): Promise<FlagExplanation>;
   /** What the rules give to `count` (1,000 unless told, 100,000 at most) generated subjects. @throws ControlError */
   simulate(key: string, options?: FlagSubject & { count?: number }): Promise<FlagDistribution>;
+  /**
+   * What a flag was for clients, newest first: in the answers they got, and where SDKs evaluated it by themselves
+   * and said so. Waits up to `waitMs` for one that has `value`.
+   */
+  served(key: string, options?: ServedOptions): Promise<FlagServings>;
 }
 
-const subjectBody = ({ project, person, groups, groupProperties }: FlagSubject) => ({
-  project,
+const subjectBody = ({ person, groups, groupProperties }: FlagSubject) => ({
   person,
   groups,
   group_properties: groupProperties,
 });
 
-/** The flags' part of the client. */
-export function flagsBy(call: ControlCall): Flags {
+/** The flags' part of the client. A project's handle has its own flags only. */
+export function flagsBy({ call, project: fixed }: Place): Flags {
   const at = (key: string, rest = "") => `flags/${encodeURIComponent(key)}${rest}`;
+  const whose = (project: number | undefined) => ({ project: fixed ?? project });
   const remove = async (path: string) => (await call<{ removed: number }>("DELETE", path)).removed;
   return {
     list: async ({ project } = {}) =>
-      (await call<{ flags: FlagSummary[] }>("GET", `flags${queryText({ project })}`)).flags,
-    get: (key, { project } = {}) => call("GET", at(key, queryText({ project }))),
+      (await call<{ flags: FlagSummary[] }>("GET", `flags${queryText(whose(project))}`)).flags,
+    get: (key, { project } = {}) => call("GET", at(key, queryText(whose(project)))),
     set: (key, value, { payload, distinctId, project, force } = {}) =>
-      call("PUT", at(key), { value, payload, distinct_id: distinctId, project, force }),
+      call("PUT", at(key), { value, payload, distinct_id: distinctId, force, ...whose(project) }),
     unset: (key, { project, distinctId } = {}) =>
-      remove(at(key, queryText({ project, distinct_id: distinctId }))),
-    clear: (project) => remove(`flags${queryText({ project })}`),
+      remove(at(key, queryText({ ...whose(project), distinct_id: distinctId }))),
+    clear: (project) => remove(`flags${queryText(whose(project))}`),
     explain: (key, subject) =>
       call("POST", at(key, "/explain"), {
         ...subjectBody(subject),
+        ...whose(subject.project),
         distinct_id: subject.distinctId,
         device_id: subject.deviceId,
         anon_distinct_id: subject.anonDistinctId,
         ip: subject.ip,
       }),
+    served: (key, { project, distinctId, value, waitMs, limit } = {}) => {
+      const asked = typeof value === "string" ? JSON.stringify(value) : value?.toString();
+      const query = { ...whose(project), distinct_id: distinctId, value: asked, wait_ms: waitMs, limit };
+      return call("GET", at(key, `/served${queryText(query)}`));
+    },
     simulate: (key, { count, ...subject } = {}) =>
-      call("POST", at(key, "/simulate"), { ...subjectBody(subject), count }),
+      call("POST", at(key, "/simulate"), { ...subjectBody(subject), ...whose(subject.project), count }),
   };
 }

@@ -1,0 +1,95 @@
+import { createClient } from "../client.ts";
+import { isObject, type JsonObject } from "../kernel/json.ts";
+import { version } from "../kernel/version.ts";
+import type { SimClient } from "./api.ts";
+import { callBy, type Send } from "./call.ts";
+import { ControlError } from "./errors.ts";
+import { causeOf, type Fetch, sendOverNetwork } from "./over-network.ts";
+
+/** How to reach a sim. */
+export interface ConnectOptions {
+  /** Control token of a sim that is bound wider than loopback. Default: `PHX_SIM_TOKEN`. */
+  token?: string;
+  /** Sends the requests; by default the platform's sockets do, whatever a test made of `fetch`. */
+  fetch?: Fetch;
+}
+
+/** How long the first answer may take, ms. */
+const patience = 5_000;
+
+const startHint = "start one with `phx-sim start`, or run the command below `phx-sim exec -- …`";
+
+const problem = (code: string, detail: string, hint: string, cause?: unknown): ControlError =>
+  new ControlError(0, { code, detail, hint }, { cause });
+
+/** Scheme, host and port. @throws ControlError no_sim */
+function baseOf(url: string | undefined): string {
+  if (url === undefined || url === "")
+    throw problem("no_sim", "connectSim() was given no address, and PHX_SIM_URL is not set", startHint);
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed && /^https?:$/.test(parsed.protocol)) return parsed.origin;
+  throw problem(
+    "no_sim",
+    `${JSON.stringify(url)} is not the address of a sim`,
+    "give scheme, host and port, e.g. http://127.0.0.1:7490",
+  );
+}
+
+type Explain = (error: ControlError, base: string, token: string | undefined) => ControlError;
+
+/** Why a first call fails, by its code. */
+const explained: Readonly<Record<string, Explain>> = {
+  no_sim: ({ cause }, base) =>
+    problem("no_sim", `nothing answers at ${base} (${causeOf(cause)})`, startHint, cause),
+  control_token_required: (_, base, token) =>
+    problem(
+      "control_token_required",
+      `the sim at ${base} is open to the network and ${token === undefined ? "needs its control token" : "has another control token"}`,
+      "pass { token }, or set PHX_SIM_TOKEN; the token is in the sim's banner and in run.json",
+    ),
+  forbidden_host: (error) => error,
+};
+
+const somethingElse = (base: string, what: string): ControlError =>
+  problem("not_a_sim", `something else than phx-sim answers at ${base}: ${what}`, startHint);
+
+async function factsOf(send: Send, base: string, token: string | undefined): Promise<JsonObject> {
+  const signal = AbortSignal.timeout(patience);
+  try {
+    return await callBy(send)<JsonObject>("GET", "info", undefined, signal);
+  } catch (error) {
+    if (signal.aborted) throw problem("no_sim", `${base} does not answer within ${patience} ms`, startHint);
+    if (!(error instanceof ControlError)) throw error;
+    throw explained[error.code]?.(error, base, token) ?? somethingElse(base, `HTTP ${error.status}`);
+  }
+}
+
+const majorOf = (text: string): string => text.split(".")[0] ?? "";
+
+/** @throws ControlError not_a_sim, other_version */
+function checkFacts(facts: unknown, base: string): void {
+  if (!isObject(facts) || facts.name !== "phx-sim" || typeof facts.version !== "string")
+    throw somethingElse(base, "its /__sim/info does not say phx-sim");
+  if (majorOf(facts.version) === majorOf(version)) return;
+  throw problem(
+    "other_version",
+    `the sim at ${base} is version ${facts.version}, this is ${version}`,
+    "use the same major version of phx-sim on both sides",
+  );
+}
+
+/**
+ * Connects to a sim that runs elsewhere: `await connectSim("http://127.0.0.1:7490")`, or, below
+ * `phx-sim exec`, `await connectSim()`. The handle has what a sim in process has; closing it closes nothing.
+ * @param url Scheme, host and port; default `PHX_SIM_URL`
+ * @throws ControlError `no_sim` nothing answers there, `not_a_sim` something else does, `other_version`,
+ * `control_token_required`
+ */
+export async function connectSim(url?: string, options: ConnectOptions = {}): Promise<SimClient> {
+  const base = baseOf(url ?? process.env.PHX_SIM_URL);
+  const token = options.token ?? (process.env.PHX_SIM_TOKEN || undefined);
+  const send = sendOverNetwork(base, { token, fetch: options.fetch });
+  const facts = await factsOf(send, base, token);
+  checkFacts(facts, base);
+  return createClient({ url: base, send, facts, close: async () => {} });
+}

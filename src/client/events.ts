@@ -1,0 +1,110 @@
+import { fitsEvent } from "../match/judge.ts";
+import type { Terms } from "../match/types.ts";
+import { toWire } from "../match/wire.ts";
+import type { StoredEvent } from "../model/event.ts";
+import type { EventQuery, Events, Requests, VerifyOptions, WaitOptions } from "./api.ts";
+import type { Place } from "./call.ts";
+import { fromCaller } from "./errors.ts";
+import type { Wish } from "./judged.ts";
+import { largestPage, listingOf, pageOf } from "./pages.ts";
+import { called, wholeEvent } from "./pattern.ts";
+import { queryText } from "./query.ts";
+import { streamOf } from "./stream.ts";
+
+/** Lists to the end where the server can only narrow down; by its own page where it decides. */
+async function list(place: Place, query: EventQuery): Promise<StoredEvent[]> {
+  const { query: asked, exact } = listingOf(place, query);
+  const { limit = largestPage, where } = query;
+  if (exact) return (await pageOf(place, { ...asked, limit })).events;
+  const found: StoredEvent[] = [];
+  let since = query.since ?? 0;
+  for (;;) {
+    const page = await pageOf(place, { ...asked, since, limit: largestPage, order: "asc" });
+    found.push(...page.events.filter((event) => fitsEvent(where, event)));
+    if (!page.more) break;
+    since = page.cursor;
+  }
+  return (query.order === "desc" ? found.reverse() : found).slice(0, limit);
+}
+
+/** The part of a body that every assertion has. */
+const scopeBody = (place: Place, { since, project, timeoutMs, title }: WaitOptions) => ({
+  since,
+  project: place.project ?? project,
+  timeout_ms: timeoutMs,
+  title,
+});
+
+/** What can be said over HTTP is decided there; all else here, by the same rules. */
+async function wait(place: Place, wish: Wish, options: WaitOptions): Promise<StoredEvent[]> {
+  const said = ("match" in wish ? [wish.match] : wish.sequence).map((it) => toWire(it));
+  if (!said.every(({ exact }) => exact)) return (await import("./judged.ts")).waitHere(place, wish, options);
+  const wires = said.map(({ wire }) => wire);
+  const what = "match" in wish ? { match: wires[0], count: wish.count } : { sequence: wires };
+  const body = { ...what, ...scopeBody(place, options) };
+  return (await place.call<{ events: StoredEvent[] }>("POST", "events/wait", body)).events;
+}
+
+async function verify(place: Place, terms: Terms, options: VerifyOptions): Promise<number[][]> {
+  const said = terms.expect.map(({ match }) => toWire(match));
+  if (!said.every(({ exact }) => exact))
+    return (await import("./judged.ts")).verifyHere(place, terms, options);
+  const body = {
+    expect: terms.expect.map(({ count }, i) => ({ match: said[i]?.wire, count })),
+    ordered: terms.ordered,
+    nothing_else: terms.nothingElse,
+    settle_ms: options.settleMs,
+    ...scopeBody(place, options),
+  };
+  return (await place.call<{ matched: number[][] }>("POST", "events/verify", body)).matched;
+}
+
+const first = (events: readonly StoredEvent[]): StoredEvent => {
+  const [event] = events;
+  if (event) return event;
+  throw new TypeError("the sim answered a wait without an event");
+};
+
+/** The events' part of the client. */
+export function eventsBy(place: Place, requests: Requests): Events {
+  const mark = async () => (await pageOf(place, { since: Number.MAX_SAFE_INTEGER, limit: 1 })).cursor;
+  const events: Events = {
+    list: (query = {}) => list(place, query),
+    dropped: (query = {}) => list(place, { ...query, outcome: "dropped" }),
+    rejected: (query) => requests.list({ ...query, outcome: "rejected" }),
+    waitFor: (event, properties, options) =>
+      fromCaller(events.waitFor, async () => {
+        const title = called("waitFor", event, properties);
+        const match = wholeEvent(event, { properties });
+        return first(await wait(place, { match, count: 1 }, { title, ...options }));
+      }),
+    waitForCount: (event, count, { properties, ...options } = {}) =>
+      fromCaller(events.waitForCount, async () => {
+        const title = called("waitForCount", event, count, properties);
+        const match = wholeEvent(event, { properties });
+        return wait(place, { match, count }, { title, ...options });
+      }),
+    waitForSequence: (patterns, { distinctId, ...options } = {}) =>
+      fromCaller(events.waitForSequence, async () => {
+        const scope = distinctId === undefined ? undefined : { distinctId };
+        const title = called("waitForSequence", patterns, scope);
+        const sequence = patterns.map((it) => wholeEvent(it, { distinctId }));
+        return wait(place, { sequence }, { title, ...options });
+      }),
+    expectNone: (event, properties, options) =>
+      fromCaller(events.expectNone, async () => {
+        const title = called("expectNone", event, properties);
+        const match = wholeEvent(event ?? {}, { properties });
+        await verify(place, { expect: [{ match, count: { max: 0 } }] }, { title, ...options });
+      }),
+    verify: (terms, options) =>
+      fromCaller(events.verify, async () => {
+        const matched = await verify(place, terms, { title: called("verify", terms), ...options });
+        return { passed: true, complaints: [], matched };
+      }),
+    clear: async () => void (await place.call("DELETE", `events${queryText({ project: place.project })}`)),
+    mark,
+    stream: (query = {}, { signal } = {}) => streamOf(place, { query, signal, mark }),
+  };
+  return events;
+}

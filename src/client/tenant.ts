@@ -1,0 +1,47 @@
+import { envGroups, type Framework, frameworks } from "../kernel/env-names.ts";
+import { answersBy } from "./answers.ts";
+import type { Tenant } from "./api.ts";
+import type { Place } from "./call.ts";
+import { eventsBy } from "./events.ts";
+import { faultsBy } from "./faults.ts";
+import { flagsBy } from "./flags.ts";
+import { groupsBy, personsBy } from "./people.ts";
+import { requestsBy } from "./requests.ts";
+
+/** What an app needs to be somebody's. */
+export type Keys = Pick<Tenant, "apiKey" | "secretApiKey" | "personalApiKey" | "projectId" | "host">;
+
+const isFramework = (name: string): name is Framework => frameworks.some((it) => it === name);
+
+/** The variables for one framework, or all. @throws RangeError for one that is not known */
+function envOf({ host, apiKey, personalApiKey, projectId }: Keys, framework: string | undefined) {
+  if (framework !== undefined && !isFramework(framework))
+    throw new RangeError(`no framework is called "${framework}"; known are ${frameworks.join(", ")}`);
+  const access = {
+    url: host,
+    project_api_key: apiKey,
+    personal_api_key: personalApiKey,
+    project_id: projectId,
+  };
+  return Object.fromEntries(envGroups(access, framework).flatMap(({ variables }) => variables));
+}
+
+/** What a sim and a project's handle have in common, over the control API. */
+export function tenantBy(place: Place, keys: Keys): Tenant {
+  const requests = requestsBy(place);
+  return {
+    ...keys,
+    events: eventsBy(place, requests),
+    requests,
+    persons: personsBy(place),
+    groups: groupsBy(place),
+    flags: flagsBy(place),
+    faults: faultsBy(place),
+    answers: answersBy(place),
+    settle: async ({ idleMs, timeoutMs } = {}) => {
+      const body = { project: place.project, idle_ms: idleMs, timeout_ms: timeoutMs };
+      await place.call("POST", "settle", body);
+    },
+    env: (framework) => envOf(keys, framework),
+  };
+}

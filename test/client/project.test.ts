@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+import { ExpectationError, type Project } from "../../src/index.ts";
+import { capture, ends, held, names } from "./ends.ts";
+
+/** What `/flags` gives an id in a project. */
+async function flagsOf(project: Project, distinctId: string): Promise<Record<string, unknown>> {
+  const response = await fetch(`${project.host}/flags/?v=2`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ api_key: project.apiKey, distinct_id: distinctId }),
+  });
+  if (response.status !== 200) return { status: response.status };
+  const { flags } = (await response.json()) as {
+    flags: Record<string, { variant?: string; enabled: boolean }>;
+  };
+  return Object.fromEntries(Object.entries(flags).map(([key, it]) => [key, it.variant ?? it.enabled]));
+}
+
+describe.each(ends)("sim.project(), $end", (end) => {
+  test("has keys of its own, and knows only what is its own", async () => {
+    await using it = await held(end);
+    await using one = await it.client.project({ name: "one" });
+    await using two = await it.client.project();
+    expect(one).toMatchObject({ name: "one", projectId: one.id, host: it.sim.url });
+    expect(new Set([one.apiKey, two.apiKey, it.sim.apiKey]).size).toBe(3);
+    expect([one.apiKey, one.secretApiKey, one.personalApiKey].map((key) => key.slice(0, 4))).toEqual([
+      "phc_",
+      "phs_",
+      "phx_",
+    ]);
+    await capture(it.sim, "everywhere");
+    await capture(one, "a", { event: "$identify", distinct_id: "u1", properties: { $set: { plan: "pro" } } });
+    await capture(two, "b");
+    expect(names(await one.events.list())).toEqual(["a", "$identify"]);
+    expect(names(await one.events.list({ where: { event: (name: unknown) => name !== "a" } }))).toEqual([
+      "$identify",
+    ]);
+    expect(names(await two.events.list({ project: one.id }))).toEqual(["b"]);
+    expect(names(await it.client.events.list())).toEqual(["everywhere", "a", "$identify", "b"]);
+    expect(await one.persons.list()).toMatchObject([{ distinct_ids: ["u1"], properties: { plan: "pro" } }]);
+    expect(await one.persons.get("u1")).toMatchObject({ project: one.id, history: [{ event: "$identify" }] });
+    expect(await one.persons.get("nobody")).toBeUndefined();
+    expect(await one.groups.list()).toEqual([]);
+    const requests = await one.requests.list();
+    expect(requests).toMatchObject([{ project: one.id, events: 2 }]);
+    expect(await one.requests.get(requests[0]?.n ?? 0)).toMatchObject({
+      project: one.id,
+      headers: expect.any(Array),
+    });
+    await one.events.clear();
+    expect([names(await one.events.list()), names(await two.events.list())]).toEqual([[], ["b"]]);
+  });
+
+  test("waits for what is its own", async () => {
+    await using it = await held(end);
+    await using project = await it.client.project();
+    await capture(it.sim, "a");
+    const inVain = [
+      project.events.waitFor("a", undefined, { timeoutMs: 20 }),
+      project.events.waitFor({ event: (name: unknown) => name === "a" }, {}, { timeoutMs: 20 }),
+    ];
+    for (const result of await Promise.allSettled(inVain)) {
+      if (result.status === "fulfilled") throw new Error("it was not its own");
+      const { reason } = result;
+      expect(reason).toBeInstanceOf(ExpectationError);
+      expect(reason.report).toMatchObject({
+        project: { id: project.id, api_key: project.apiKey },
+        elsewhere: [{ event: "a", project: it.sim.projectId }],
+      });
+    }
+    await project.events.expectNone("a", undefined, { settleMs: 20 });
+    await project.settle({ idleMs: 20 });
+    const next = project.events.stream()[Symbol.asyncIterator]();
+    const streamed = next.next();
+    await project.events.mark();
+    await capture(it.sim, "a");
+    await capture(project, "a");
+    expect(await streamed).toMatchObject({ value: { project: project.id } });
+    expect(await project.events.waitFor("a")).toMatchObject({ project: project.id });
+    await next.return?.();
+  });
+
+  test("flags: as told when it was made, and changed later", async () => {
+    await using it = await held(end);
+    await using project = await it.client.project({ flags: { "new-checkout": "test", mine: true } });
+    await using empty = await it.client.project({ like: null });
+    expect(await flagsOf(project, "u1")).toMatchObject({
+      "new-checkout": "test",
+      mine: true,
+      "beta-feature": true,
+    });
+    expect(await flagsOf(empty, "u1")).toEqual({});
+    await project.flags.set("beta-feature", false);
+    expect(await flagsOf(project, "u1")).toMatchObject({ "beta-feature": false });
+    expect(await project.flags.explain("beta-feature", { distinctId: "u1" })).toMatchObject({ value: false });
+    expect((await it.client.flags.get("beta-feature")).overrides).toEqual([]);
+    expect((await project.flags.list()).map(({ project: id }) => id)).not.toContain(it.sim.projectId);
+    expect(await project.flags.unset("beta-feature")).toBe(1);
+    expect(await project.flags.clear()).toBeGreaterThan(0);
+    expect(await flagsOf(project, "u1")).not.toHaveProperty("mine");
+  });
+
+  test("faults and scripted answers hit it alone", async () => {
+    await using it = await held(end);
+    await using one = await it.client.project();
+    await using two = await it.client.project();
+    await it.client.faults.apply("capture-503", { name: "other", match: { project: two.id } });
+    const fault = await one.faults.apply("flags-down");
+    await one.faults.apply({ name: "slow", match: { method: "POST" }, effect: { latency: 1 } });
+    expect(fault.match).toEqual({ route: "flags", project: one.id });
+    expect([await flagsOf(one, "u1"), Object.keys(await flagsOf(two, "u1")).length > 1]).toEqual([
+      { status: 503 },
+      true,
+    ]);
+    expect((await one.faults.list()).map(({ name }) => name)).toEqual(["flags-down", "slow"]);
+    await expect(one.faults.clear("other")).rejects.toMatchObject({ code: "not_found" });
+    expect([await one.faults.clear("slow"), await one.faults.clear(), await one.faults.clear()]).toEqual([
+      1, 1, 0,
+    ]);
+    expect((await it.client.faults.list()).map(({ name }) => name)).toEqual(["other"]);
+
+    await it.client.answers.queue({ status: 418 }, { project: two.id });
+    await one.answers.queue([{ status: 503 }]);
+    expect(await one.answers.list()).toMatchObject([{ project: one.id, waiting: [{ status: 503 }] }]);
+    expect(await one.answers.clear()).toBe(1);
+    expect(await two.answers.list()).toMatchObject([{ waiting: [{ status: 418 }] }]);
+  });
+
+  test("reset brings it back to how it was made", async () => {
+    await using it = await held(end);
+    await using project = await it.client.project({ name: "mine", flags: { "beta-feature": false } });
+    await capture(project, "a");
+    await project.flags.set("beta-feature", true);
+    await project.reset();
+    expect(await project.events.list()).toEqual([]);
+    expect(await project.persons.list()).toEqual([]);
+    expect(await flagsOf(project, "u1")).toMatchObject({ "beta-feature": false });
+  });
+
+  test("disposing deletes it, and is harmless when done twice, or late", async () => {
+    await using it = await held(end);
+    const project = await it.client.project();
+    await capture(project, "a");
+    await Promise.all([project.dispose(), project.dispose()]);
+    await project.dispose();
+    const { projects } = await it.client.info();
+    expect(projects).not.toContainEqual(expect.objectContaining({ id: project.id }));
+    expect(await it.client.events.list()).toEqual([]);
+
+    const gone = await it.client.project();
+    await it.client.reset();
+    await gone.dispose();
+    const late = await it.client.project();
+    await it.sim.close();
+    await late.dispose();
+  });
+
+  test("a failing test disposes it, and its own error is what is seen", async () => {
+    await using it = await held(end);
+    let id = 0;
+    const body = async () => {
+      await using project = await it.client.project();
+      ({ id } = project);
+      throw new RangeError("the test's own");
+    };
+    await expect(body()).rejects.toThrow(RangeError);
+    const { projects } = await it.client.info();
+    expect(projects).not.toContainEqual(expect.objectContaining({ id }));
+  });
+
+  test("env has its own keys, for one framework or all", async () => {
+    await using it = await held(end);
+    await using project = await it.client.project();
+    expect(project.env("next")).toMatchObject({
+      NEXT_PUBLIC_POSTHOG_KEY: project.apiKey,
+      NEXT_PUBLIC_POSTHOG_HOST: it.sim.url,
+      POSTHOG_API_KEY: project.apiKey,
+      POSTHOG_PERSONAL_API_KEY: project.personalApiKey,
+      POSTHOG_PROJECT_ID: String(project.id),
+    });
+    expect(project.env("next")).not.toHaveProperty("VITE_POSTHOG_KEY");
+    expect(it.client.env()).toMatchObject({ VITE_POSTHOG_KEY: it.sim.apiKey, PHX_SIM_URL: it.sim.url });
+    expect(() => it.client.env("rails")).toThrow(/"rails"; known are next, vite/);
+  });
+
+  test("what is said of a mistake", async () => {
+    await using it = await held(end);
+    await expect(it.client.project({ like: 999_999 })).rejects.toMatchObject({ name: "ControlError" });
+  });
+});
