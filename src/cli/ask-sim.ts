@@ -45,25 +45,32 @@ const callMs = 30_000;
  * nobody answers
  */
 export async function callSim<T>(
-  { url, token }: Address,
+  sim: Address,
   method: string,
   path: string,
   body?: unknown,
   timeoutMs = callMs,
 ): Promise<T> {
+  const { status, answer } = await trySim(sim, method, path, body, timeoutMs);
+  if (status < 300) return answer as T;
+  throw new Failure(status < 500 ? "usage" : "failed", complaintOf(status, answer));
+}
+
+/** The same for who wants to look at a refusal. @throws Failure no_sim when nobody answers */
+export async function trySim(
+  { url, token }: Address,
+  method: string,
+  path: string,
+  body?: unknown,
+  timeoutMs = callMs,
+): Promise<{ status: number; answer: unknown }> {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   if (body !== undefined) headers["content-type"] = "application/json";
   const init: RequestInit = { method, headers, signal: AbortSignal.timeout(timeoutMs), redirect: "error" };
   if (body !== undefined)
     init.body = body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
-  const { status, answer } = await answered(`${url}/__sim/${path}`, init);
-  if (status < 300) return answer as T;
-  throw new Failure(status < 500 ? "usage" : "failed", complaintOf(status, answer));
-}
-
-async function answered(url: string, init: RequestInit): Promise<{ status: number; answer: unknown }> {
   try {
-    const response = await fetch(url, init);
+    const response = await fetch(`${url}/__sim/${path}`, init);
     return { status: response.status, answer: await response.json() };
   } catch (error) {
     throw new Failure("no_sim", `${clean(url)} does not answer as phx-sim does`, error);

@@ -3,8 +3,8 @@ import type { Lines } from "./output.ts";
 import { type Flags, resolveSettings, type Settings, type Surroundings } from "./settings.ts";
 import type { Style } from "./style.ts";
 
-/** How a command ends when it does not fail; a signal's name when one ended it. */
-export type Ending = "ok" | "SIGINT" | "SIGTERM" | "SIGHUP";
+/** How a command ends when it does not fail; a signal's name when one ended it, a number for another's exit code. */
+export type Ending = "ok" | "SIGINT" | "SIGTERM" | "SIGHUP" | number;
 
 /** What a command may use of the process. stdout is the result, stderr is everything else. */
 export interface Shell extends Surroundings {

@@ -5,11 +5,12 @@ A flag wins over the variable, the variable over the file, the file over the def
 
 Environment:
   PHX_SIM_…              one for each option, named beside it
-  PHX_SIM_URL            the sim that client commands ask (status, env, flags)
+  PHX_SIM_URL            the sim that client commands ask (status, env, events …)
   NO_COLOR, FORCE_COLOR  no emphasis at all; emphasis even when not on a terminal
 
 Exit codes:
   0  all went well                     4  network trouble
   1  an expectation was not met        5  no running sim was found
   2  usage or configuration mistake    130, 143  ended by SIGINT, SIGTERM
-  3  cannot start (port, data folder, scenario)`;
+  3  cannot start (port, data folder, scenario)
+  exec ends with its command's own code: 128+n after signal n, 126 and 127 when it cannot be run`;

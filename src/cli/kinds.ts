@@ -78,6 +78,12 @@ function readGroupProperty(text: string): JsonObject | undefined {
   return properties && Object.fromEntries([[text.slice(0, at), properties]]);
 }
 
+/** `a,b,c`; blanks beside a name do not count. */
+function readNames(text: string): string[] | undefined {
+  const names = text.split(",").map((name) => name.trim());
+  return names.includes("") ? undefined : names;
+}
+
 export const kinds = {
   text: { expects: "text", json: "string", read: (text: string) => text || undefined },
   folder: {
@@ -118,6 +124,8 @@ export const kinds = {
     json: "number",
     read: (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
   },
+  word: { expects: "text", json: "string", read: (text: string) => text },
+  names: { expects: "names with commas between them", json: "string", read: readNames },
   json: { expects: "JSON", json: "string", read: (text: string) => parseJson(text)?.value },
   properties: { expects: "NAME=VALUE or a JSON object", json: "string", read: readProperties },
   group: { expects: "TYPE:KEY", json: "string", read: readGroup },

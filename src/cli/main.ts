@@ -3,13 +3,19 @@ import { clean } from "./clean-text.ts";
 import { clockCommands } from "./clock.ts";
 import { type Command, configOptions, type Ending, type Shell } from "./command.ts";
 import { findConfig } from "./config-file.ts";
+import { doctor } from "./doctor.ts";
 import { env } from "./env.ts";
+import { eventCommands } from "./events.ts";
+import { exec } from "./exec.ts";
 import { exportCommands } from "./exports.ts";
 import { Failure, type FailureKind } from "./failure.ts";
 import { faultCommands } from "./fault.ts";
 import { flagCommands } from "./flags.ts";
 import { createLines, survive } from "./output.ts";
+import { personCommands } from "./persons.ts";
+import { planCommands } from "./plan.ts";
 import { type Reading, readArgs } from "./read-args.ts";
+import { splitRest } from "./rest-args.ts";
 import { scenarioCommands } from "./scenario.ts";
 import { start } from "./start.ts";
 import { stateCommands } from "./state.ts";
@@ -21,16 +27,21 @@ const commands: readonly Command[] = [
   start,
   status,
   env,
+  doctor,
+  exec,
+  ...eventCommands,
+  ...personCommands,
   ...flagCommands,
   ...faultCommands,
   ...clockCommands,
   ...exportCommands,
   ...stateCommands,
   ...scenarioCommands,
+  ...planCommands,
 ];
 
 /** Every way to end, and its exit code. No other place knows them. */
-const exitCodes: Readonly<Record<Ending | FailureKind, number>> = {
+const exitCodes: Readonly<Record<Exclude<Ending, number> | FailureKind, number>> = {
   ok: 0,
   failed: 1,
   usage: 2,
@@ -54,9 +65,13 @@ export async function main(argv: readonly string[]): Promise<number> {
   });
   out.flush();
   err.flush();
-  if (ending !== "ok") leaveSoon(exitCodes[ending]);
-  return exitCodes[ending];
+  const code = codeOf(ending);
+  if (code !== 0) leaveSoon(code);
+  return code;
 }
+
+const codeOf = (ending: Ending | FailureKind): number =>
+  typeof ending === "number" ? ending : exitCodes[ending];
 
 async function run(argv: readonly string[], out: Shell["out"], err: Shell["err"]): Promise<Ending> {
   const reading = await read(argv);
@@ -69,10 +84,14 @@ async function run(argv: readonly string[], out: Shell["out"], err: Shell["err"]
 
 async function read(argv: readonly string[]): Promise<Reading> {
   if (argv.length === 1 && argv[0] === "--version") return { print: version };
-  const quick = readArgs(argv, commands);
-  if (quick) return quick;
+  const { words, rest } = splitRest(argv, commands);
+  const reading = readArgs(words, commands) ?? (await readFully(words));
+  return "print" in reading ? reading : { ...reading, flags: { ...reading.flags, ...rest } };
+}
+
+async function readFully(words: readonly string[]): Promise<Reading> {
   const { readArgsFully } = await import("./read-args-fully.ts");
-  return readArgsFully(argv, commands);
+  return readArgsFully(words, commands);
 }
 
 function shellOf(out: Shell["out"], err: Shell["err"]): Shell {
@@ -85,7 +104,7 @@ function shellOf(out: Shell["out"], err: Shell["err"]): Shell {
     err,
     outStyle: styleFor(process.env, process.stdout.isTTY === true),
     errStyle: styleFor(process.env, process.stderr.isTTY === true),
-    quit: (ending) => process.exit(exitCodes[ending]),
+    quit: (ending) => process.exit(codeOf(ending)),
   };
 }
 

@@ -27,6 +27,8 @@ export interface Option {
    * on, one at least unless it is optional. flagOnly.
    */
   readonly many?: true;
+  /** All the words after `--`, as they are; with `many`. flagOnly. */
+  readonly rest?: true;
 }
 
 export type Options = Readonly<Record<string, Option>>;

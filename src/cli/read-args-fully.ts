@@ -101,6 +101,8 @@ function addCommand(
     command.describe,
     (sub) => {
       for (const [name, option] of Object.entries(command.options)) addOption(sub, name, option);
+      if (Object.values(command.options).some(({ rest }) => rest))
+        sub.usage(`phx-sim ${spelled(command)} [options] -- COMMAND…\n\n${command.describe}`);
       for (const [line, purpose] of command.examples) sub.example(line, purpose);
       return sub.epilogue(helpTail);
     },
@@ -114,6 +116,7 @@ function addCommand(
 }
 
 function addOption(sub: Argv, name: string, option: Option): void {
+  if (option.rest) return;
   if (option.place === undefined) sub.option(name, yargsOption(name, option));
   else sub.positional(name, { type: "string", describe: option.describe });
 }

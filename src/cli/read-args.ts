@@ -23,7 +23,7 @@ export function readArgs(argv: readonly string[], commands: readonly Command[]):
 const optionTypes = ({ options }: Command) =>
   Object.fromEntries(
     Object.entries(options)
-      .filter(([, { place }]) => place === undefined)
+      .filter(([, { place, rest }]) => place === undefined && !rest)
       .map(([name, { kind, many = false }]) => {
         const type: "boolean" | "string" = kind === "switch" ? "boolean" : "string";
         return [name, { type, multiple: many }] as const;

@@ -31,6 +31,7 @@ const fixes: Partial<Record<ErrorCode, string>> = {
   missing_event_uuid: "give each event a uuid",
   invalid_event_uuid: "give each event a UUID",
   duplicate_event_uuid: "give each event its own uuid",
+  unknown_project: "name a project that is there: X-Phx-Project takes its number or its key",
   not_authenticated: personal,
   authentication_failed: personal,
   permission_denied: "use a key whose scopes, limits and user allow it (a scenario gives them)",

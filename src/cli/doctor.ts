@@ -1,0 +1,73 @@
+import { clean } from "./clean-text.ts";
+import { command, type Ending, type Shell } from "./command.ts";
+import { diagnose } from "./doctor-checks.ts";
+import { readApp, readVariables } from "./doctor-facts.ts";
+import type { Facts, Finding, Level } from "./doctor-finding.ts";
+import { readPreflight, readSim } from "./doctor-sim.ts";
+import { Failure } from "./failure.ts";
+import { findRunning, type Running, whereOptions } from "./running-sim.ts";
+import type { Settings } from "./settings.ts";
+import type { Style } from "./style.ts";
+
+const options = {
+  origin: {
+    kind: "url",
+    describe: "Where the app's pages are, e.g. http://localhost:3000: may they send to the sim?",
+    flagOnly: true,
+  },
+  ...whereOptions,
+  json: { kind: "switch", describe: "Print the findings as JSON", flagOnly: true },
+} as const;
+
+export const doctor = command({
+  name: "doctor",
+  describe: "Find out why events do not arrive: variables, keys, host, CORS, what was refused",
+  options,
+  examples: [
+    ["phx-sim doctor", "in the app's folder, with the app's variables"],
+    ["phx-sim doctor --origin http://localhost:3000", "also whether its pages may send"],
+  ],
+  run,
+});
+
+async function run(settings: Settings<typeof options>, shell: Shell): Promise<Ending> {
+  const found = diagnose(await gather(settings, shell));
+  const passed = found.every(({ level }) => level !== "problem");
+  const lines = settings.values.json
+    ? [JSON.stringify({ passed, findings: found }, null, 2)]
+    : found.flatMap((finding) => findingLines(finding, shell.outStyle));
+  shell.out.say(...lines);
+  return passed ? "ok" : 1;
+}
+
+/** Everything that the checks look at. */
+async function gather(settings: Settings<typeof options>, shell: Shell): Promise<Facts> {
+  const variables = readVariables(shell.env, shell.cwd);
+  const app = readApp(shell.cwd);
+  const running = await findOrExplain(settings, shell.cwd);
+  if (running instanceof Failure)
+    return { sim: { missing: running.message }, variables, ...app, preflight: null };
+  const { origin } = settings.values;
+  const sim = await readSim(running);
+  const preflight = origin === undefined ? null : await readPreflight(running.url, origin);
+  return { sim, variables, ...app, preflight };
+}
+
+async function findOrExplain(settings: Settings<typeof options>, cwd: string): Promise<Running | Failure> {
+  try {
+    return await findRunning(settings, cwd);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === "no_sim") return error;
+    throw error;
+  }
+}
+
+const marks: Readonly<Record<Level, (style: Style) => string>> = {
+  ok: (style) => style.good("✓"),
+  warning: (style) => style.bold("!"),
+  problem: (style) => style.bad("✗"),
+};
+
+const findingLines = ({ level, text, fix }: Finding, style: Style): string[] => [
+  `${marks[level](style)} ${clean(text, 600)}${fix === undefined ? "" : ` → ${clean(fix, 300)}`}`,
+];

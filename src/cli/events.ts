@@ -1,0 +1,203 @@
+import type { StoredEvent } from "../index.ts";
+import { isObject, type JsonObject } from "../kernel/json.ts";
+import { callSim, complaintOf, trySim } from "./ask-sim.ts";
+import { clean } from "./clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
+import { counted } from "./counted.ts";
+import { eventLine } from "./event-lines.ts";
+import { followEvents } from "./events-tail.ts";
+import { Failure } from "./failure.ts";
+import { readPattern } from "./json-pattern.ts";
+import { queryText } from "./query-text.ts";
+import { findRunning, type Running, whereOptions } from "./running-sim.ts";
+import type { Settings } from "./settings.ts";
+
+const group: CommandGroup = { name: "events", describe: "What was captured: list, follow, wait for, clear" };
+
+const project = { kind: "count", describe: "Only of the project with this number", flagOnly: true } as const;
+
+const filters = {
+  event: { kind: "text", describe: "Only events with this name", flagOnly: true },
+  "distinct-id": { kind: "text", describe: "Only events of this distinct id", flagOnly: true },
+  project,
+  outcome: {
+    kind: "text",
+    describe: "Only kept or only dropped events",
+    choices: ["kept", "dropped"],
+    flagOnly: true,
+  },
+  since: { kind: "count", describe: "Only events with a number above this one", flagOnly: true },
+  where: {
+    kind: "word",
+    describe: `What the event must be like, as JSON: '{"properties":{"amount":{"@gte":10}}}'`,
+    flagOnly: true,
+  },
+} as const;
+
+const json = { kind: "switch", describe: "One JSON object per line", flagOnly: true } as const;
+
+const common = { ...filters, ...whereOptions, json } as const;
+
+const listOptions = {
+  ...common,
+  limit: { kind: "count", describe: "The newest so many", default: "100", flagOnly: true },
+} as const;
+
+const waitOptions = {
+  ...common,
+  count: { kind: "count", describe: "How many are waited for", default: "1", flagOnly: true },
+  timeout: { kind: "duration", describe: "How long, e.g. 4s, 500ms", default: "4s", flagOnly: true },
+} as const;
+
+const clearOptions = {
+  project,
+  ...whereOptions,
+  json: { kind: "switch", describe: "Print the control API's answer", flagOnly: true },
+} as const;
+
+type Common = Settings<typeof common>;
+
+/** Are there several projects whose events could be mixed up? */
+const isMixed = ({ info }: Running, { values }: Common): boolean =>
+  values.project === undefined && Array.isArray(info.projects) && info.projects.length > 1;
+
+/** How events are printed: each on a line, for people or as JSON. */
+const printer = (running: Running, settings: Common, shell: Shell) => {
+  const mixed = isMixed(running, settings);
+  return (event: StoredEvent): string =>
+    settings.values.json ? JSON.stringify(event) : eventLine(event, mixed, shell.outStyle);
+};
+
+/** The filters as the control API takes them in a query. @throws Failure usage */
+function queryOf({ values }: Common) {
+  const pattern = readPattern(values.where, "--where");
+  return {
+    event: values.event,
+    distinct_id: values["distinct-id"],
+    project: values.project,
+    outcome: values.outcome,
+    since: values.since,
+    where: pattern && JSON.stringify(pattern),
+  };
+}
+
+async function list(settings: Settings<typeof listOptions>, shell: Shell) {
+  const query = queryOf(settings);
+  const { limit } = settings.values;
+  const running = await findRunning(settings, shell.cwd);
+  const path = `events${queryText({ ...query, limit, order: "desc" })}`;
+  const { events, more } = await callSim<{ events: StoredEvent[]; more: boolean }>(running, "GET", path);
+  shell.out.say(...events.reverse().map(printer(running, settings, shell)));
+  if (more) shell.err.say(`phx-sim: older ones are not shown; --limit N shows the newest N`);
+  else if (events.length === 0 && !settings.values.json) shell.err.say("phx-sim: no events");
+  return "ok" as const;
+}
+
+async function tail(settings: Common, shell: Shell) {
+  const query = queryOf(settings);
+  const running = await findRunning(settings, shell.cwd);
+  const line = printer(running, settings, shell);
+  return followEvents(running, query, (events) => {
+    shell.out.say(...events.map(line));
+    shell.out.flush();
+  });
+}
+
+/** The pattern and the filters that are part of it; what --where says of them must not be lost. */
+function matchOf({ values }: Common): JsonObject {
+  const given = readPattern(values.where, "--where") ?? {};
+  const literals = { event: values.event, distinct_id: values["distinct-id"] };
+  const set = Object.entries(literals).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, value]],
+  );
+  const twice = set.find(([name]) => Object.hasOwn(given, name))?.[0];
+  if (twice === undefined) return Object.fromEntries([...Object.entries(given), ...set]);
+  const option = twice.replace("_", "-");
+  throw new Failure("usage", `--${option} and "${twice}" in --where say the same; give one of them`);
+}
+
+/** The answer to a wait comes at the latest this long after its end, ms. */
+const graceMs = 10_000;
+
+async function wait(settings: Settings<typeof waitOptions>, shell: Shell) {
+  const { values } = settings;
+  const wish = {
+    match: matchOf(settings),
+    count: values.count,
+    project: values.project,
+    since: values.since,
+    outcome: values.outcome,
+    timeout_ms: values.timeout,
+  };
+  const running = await findRunning(settings, shell.cwd);
+  const { status, answer } = await trySim(running, "POST", "events/wait", wish, values.timeout + graceMs);
+  const body: JsonObject = isObject(answer) ? answer : {};
+  if (status >= 300) throw isObject(body.report) ? inVain(body.report) : refused(status, body);
+  const events = (body as { events?: StoredEvent[] }).events ?? [];
+  shell.out.say(...events.map(printer(running, settings, shell)));
+  return "ok" as const;
+}
+
+/** The report's text, which the sim wrote; captured text in it stays on its lines. */
+function inVain({ text }: JsonObject): Failure {
+  const lines = typeof text === "string" ? text.split("\n") : ["no event came in time"];
+  return new Failure("failed", lines.map((line) => clean(line, 1000)).join("\n"));
+}
+
+const refused = (status: number, body: JsonObject): Failure =>
+  new Failure(status < 500 ? "usage" : "failed", complaintOf(status, body));
+
+async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
+  const { values } = settings;
+  const running = await findRunning(settings, shell.cwd);
+  const path = `events${queryText({ project: values.project })}`;
+  const answer = await callSim<{ cleared: number }>(running, "DELETE", path);
+  shell.out.say(
+    values.json ? JSON.stringify(answer, null, 2) : `cleared ${counted(answer.cleared, "event")}`,
+  );
+  return "ok" as const;
+}
+
+/** The commands `phx-sim events …`. */
+export const eventCommands: readonly Command[] = [
+  command({
+    name: "events list",
+    group,
+    describe: "List what was captured, oldest first",
+    options: listOptions,
+    examples: [
+      ["phx-sim events list --event signup --json | jq .properties", "one JSON object per line"],
+      ["phx-sim events list --outcome dropped", "what got lost, and why"],
+    ],
+    run: list,
+  }),
+  command({
+    name: "events tail",
+    group,
+    describe: "Print events as they come, until interrupted",
+    options: common,
+    examples: [
+      ["phx-sim events tail", "from now on"],
+      ["phx-sim events tail --since 0", "also all there are"],
+    ],
+    run: tail,
+  }),
+  command({
+    name: "events wait",
+    group,
+    describe: "Wait until events are there; fail with a report when they do not come",
+    options: waitOptions,
+    examples: [
+      ["phx-sim events wait --event signup --timeout 10s", "in a script: go on once it was captured"],
+    ],
+    run: wait,
+  }),
+  command({
+    name: "events clear",
+    group,
+    describe: "Clear the events; persons stay, and the numbering goes on",
+    options: clearOptions,
+    examples: [["phx-sim events clear --project 2", "of one project"]],
+    run: clear,
+  }),
+];

@@ -1,0 +1,116 @@
+import { clean } from "./clean-text.ts";
+import { counted } from "./counted.ts";
+import type { Blocked } from "./exec-egress.ts";
+import type { PlanOutcome } from "./exec-plan.ts";
+import type { Mishap, Tally } from "./exec-tally.ts";
+import type { Style } from "./style.ts";
+
+/** Kinds of mishaps told on a terminal; the report has more. */
+const toldMishaps = 10;
+const reportedMishaps = 100;
+
+/** What is told of a run. */
+export interface Run {
+  readonly tally: Pick<Tally, "counts" | "mishaps" | "faults">;
+  /** Calls to the real service. */
+  readonly blocked: readonly Blocked[];
+  /** What became of the tracking plan, if there is one. */
+  readonly plan: PlanOutcome | null;
+  /** The exit code of the command. */
+  readonly code: number;
+  /** Why the run fails though the command passed. */
+  readonly failures: readonly string[];
+}
+
+const headline = ({ kept, dropped, requests, flags, rejected, unmatched }: Tally["counts"]): string =>
+  `${counted(kept, "event")} kept, ${dropped} dropped; ${counted(requests, "request")} (${flags} for flags), ` +
+  `${rejected} rejected, ${unmatched} unmatched`;
+
+const times = (count: number): string => (count === 1 ? "" : ` ×${count}`);
+
+function mishapLine({ kind, what, reason, sentence, fix, count }: Mishap, style: Style): string {
+  const named = kind === "dropped" ? `"${clean(what, 80)}"` : clean(what, 120);
+  const told = `${style.bad(kind)} ${named}${times(count)} ${clean(reason, 60)}: ${clean(sentence)}`;
+  return `  ${told}${fix && ` → ${clean(fix)}`}`;
+}
+
+const faultLine = ([name, requests]: [string, number]): string =>
+  `  fault ${clean(name, 120)} touched ${counted(requests, "request")}`;
+
+const blockedLine = ({ call, count }: Blocked): string =>
+  `  blocked ${clean(call, 200)}${times(count)} → it does not use POSTHOG_HOST`;
+
+/** The report of a plan may be long; the last line sums it up elsewhere. */
+const planLines = (plan: PlanOutcome | null): string[] =>
+  plan === null || plan.violations === 0
+    ? []
+    : firstOf(plan.text.split("\n"), 3 * toldMishaps, (line) => `  ${clean(line, 600)}`);
+
+/** The first of a list, and how many more there are. */
+function firstOf<T>(items: readonly T[], most: number, line: (item: T) => string): string[] {
+  const more = items.length - most;
+  if (more <= 1) return items.map(line);
+  return [...items.slice(0, most).map(line), `  … and ${more} more`];
+}
+
+const silence = "  nothing reached it: does the app read one of the variables above? (phx-sim doctor tells)";
+
+/** The summary on a terminal. */
+export function summaryLines({ tally, blocked, plan }: Run, style: Style): string[] {
+  return [
+    `phx-sim: ${headline(tally.counts)}`,
+    ...(tally.counts.requests === 0 ? [silence] : []),
+    ...firstOf(tally.mishaps(), toldMishaps, (mishap) => mishapLine(mishap, style)),
+    ...firstOf(tally.faults(), toldMishaps, faultLine),
+    ...firstOf(blocked, toldMishaps, blockedLine),
+    ...planLines(plan),
+  ];
+}
+
+/** A cell of a Markdown table: captured text may not end the row, nor be HTML or a link. */
+const cell = (text: string): string =>
+  clean(text, 200).replace(/[\\`*_|[\]<>&]/g, (char) => `&#${char.codePointAt(0)};`);
+
+const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
+
+const verdictOf = ({ failures, code }: Run): string => {
+  if (failures.length > 0) return `❌ ${cell(failures.join(", "))}`;
+  return code === 0 ? "✅ passed" : "❌ failed";
+};
+
+function mishapTable(mishaps: readonly Mishap[]): string[] {
+  if (mishaps.length === 0) return [];
+  const head = ["", "what", "times", "reason", "what happened", "what to do"];
+  const more = mishaps.length - reportedMishaps;
+  return [
+    "",
+    row(head),
+    row(head.map(() => "---")),
+    ...mishaps
+      .slice(0, reportedMishaps)
+      .map((it) => row([it.kind, cell(it.what), it.count, cell(it.reason), cell(it.sentence), cell(it.fix)])),
+    ...(more > 0 ? ["", `… and ${more} more`] : []),
+  ];
+}
+
+/** The summary as Markdown, as CI systems show it for a job. */
+export function summaryMarkdown(run: Run): string {
+  const { tally, blocked, plan, code } = run;
+  const paragraphs = [
+    ...tally
+      .faults()
+      .map(([name, requests]) => `Fault ${cell(name)} touched ${counted(requests, "request")}.`),
+    ...blocked.slice(0, reportedMishaps).map(({ call, count }) => `Blocked: ${cell(call)}${times(count)}`),
+    ...(plan ? plan.text.split("\n").slice(0, reportedMishaps).map(cell) : []),
+  ];
+  return [
+    "## phx-sim",
+    "",
+    `${verdictOf(run)} (exit code of the command: ${code})`,
+    "",
+    headline(tally.counts),
+    ...mishapTable(tally.mishaps()),
+    ...paragraphs.flatMap((text) => ["", text]),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,155 @@
+import type { ChildGuard } from "../guard/open-guard.ts";
+import type { RequestSummary, ScenarioSource, Sim } from "../index.ts";
+import { readyLine } from "./banner.ts";
+import { clean } from "./clean-text.ts";
+import { command, type Ending, type Shell } from "./command.ts";
+import type { ChildEnd, SignalRelay } from "./exec-child.ts";
+import { blockedBy, openEgressGuard } from "./exec-egress.ts";
+import { childVariables, variableLines } from "./exec-env.ts";
+import { heldAgainst, planFor } from "./exec-plan.ts";
+import { makeReportFolder, writeReport } from "./exec-report.ts";
+import { type Run, summaryLines, summaryMarkdown } from "./exec-summary.ts";
+import { createTally } from "./exec-tally.ts";
+import { failReasons, failReasonsOf, tripped } from "./fail-on.ts";
+import { Failure } from "./failure.ts";
+import { closesWithin, openSim, simOptions } from "./open-sim.ts";
+import type { Settings } from "./settings.ts";
+
+const options = {
+  scenarios: {
+    kind: "scenario",
+    describe: "Scenarios to start with, laid over each other: files, or shipped ones' names",
+    flagOnly: true,
+    place: 1,
+    optional: true,
+    many: true,
+  },
+  ...simOptions,
+  port: { kind: "port", describe: "Port to listen on; 0 takes any free one", default: "0", flagOnly: true },
+  "fail-on": {
+    kind: "names",
+    describe: `Fail though the command passed when there was one of these: ${failReasons.join(",")}`,
+  },
+  "block-egress": {
+    kind: "switch",
+    describe: "Keep the command from reaching the real service; on with --fail-on egress",
+  },
+  plan: {
+    kind: "file",
+    describe:
+      "Tracking plan to compare with; for --fail-on plan events.plan.json in this folder or above unless told",
+  },
+  report: { kind: "folder", describe: "Folder for events.ndjson, requests.har and summary.md" },
+  quiet: { kind: "switch", describe: "Tell neither the variables nor the summary" },
+  command: {
+    kind: "word",
+    describe: "The command and its words, as they are; no shell looks at them",
+    flagOnly: true,
+    many: true,
+    rest: true,
+  },
+} as const;
+
+type ExecSettings = Settings<typeof options>;
+
+export const exec = command({
+  name: "exec",
+  describe: "Run a command against a sim of its own, and tell what it sent",
+  options,
+  examples: [
+    ["phx-sim exec -- npm test", "with POSTHOG_HOST, POSTHOG_API_KEY … set"],
+    ["phx-sim exec --fail-on dropped,rejected -- npx vitest run", "in CI: no event may get lost"],
+    ["phx-sim exec scenarios/shop.json -- sh -c 'npm run seed && npm test'", "with a world, and a shell"],
+  ],
+  run,
+});
+
+async function run(settings: ExecSettings, shell: Shell): Promise<Ending> {
+  const { values, origins } = settings;
+  const failOn = failReasonsOf(values["fail-on"] ?? [], origins["fail-on"].where);
+  const plan = await planFor(values.plan, failOn.includes("plan"), shell);
+  if (values.report !== undefined) makeReportFolder(values.report);
+  // On demand: starting programs is no part of starting a sim.
+  const { hasTerminal, relaySignals } = await import("./exec-child.ts");
+  const relay = relaySignals(process, hasTerminal());
+  const sim = await openSim(values, { port: values.port, scenario: scenarioOf(settings) }, shell);
+  let guard: ChildGuard | undefined;
+  try {
+    if (values["block-egress"] || failOn.includes("egress")) guard = await openEgressGuard(sim.url, shell);
+    if (relay.first) return relay.first;
+    const tally = createTally(sim.apiKey);
+    sim.onRequest((request: RequestSummary) => tally.add(request));
+    const end = await runPointed(sim, settings, shell, relay, guard?.env);
+    if (end.problem !== undefined) {
+      shell.err.say(`phx-sim: ${end.problem}`);
+      return end.code;
+    }
+    await settle(sim);
+    const findings = { tally, blocked: await blockedBy(guard), plan: await heldAgainst(plan, sim) };
+    const told = { ...findings, code: end.code, failures: tripped(failOn, findings) };
+    return await conclude(told, sim, settings, shell);
+  } finally {
+    await guard?.close();
+    await closesWithin(sim, closeMs);
+  }
+}
+
+/** What is given by place, over what --scenario says; else the setting alone. */
+function scenarioOf({ values, origins }: ExecSettings): ScenarioSource {
+  const [only, ...more] = values.scenarios;
+  if (only === undefined) return values.scenario;
+  if (origins.scenario.source === "flag") return [values.scenario, only, ...more];
+  return more.length === 0 ? only : [only, ...more];
+}
+
+/** Runs the command with the variables that point it at the sim. @param more Others that it gets */
+async function runPointed(
+  sim: Sim,
+  { values }: ExecSettings,
+  shell: Shell,
+  relay: SignalRelay,
+  more: Readonly<Record<string, string>> = {},
+): Promise<ChildEnd> {
+  const access = readyLine(sim);
+  const variables = childVariables(access);
+  if (!values.quiet) {
+    const [program = ""] = values.command;
+    shell.err.say(
+      `phx-sim: ready at ${sim.url}; ${clean(program, 80)} gets`,
+      ...variableLines(variables, access),
+    );
+  }
+  shell.err.flush();
+  const { runChild } = await import("./exec-child.ts");
+  return runChild(values.command, { ...shell.env, ...variables, ...more }, relay);
+}
+
+/** What was sent without waiting for the answer has this time to arrive, ms. */
+const settleMs = 1000;
+const idleMs = 100;
+
+/** Waits for the last requests, but not for a program that was left behind and goes on sending. */
+const settle = (sim: Sim): Promise<void> => sim.settle({ idleMs, timeoutMs: settleMs }).catch(() => {});
+
+/** Tells how it went and gives the exit code: the command's own, or 1 when it passed and something else did not. */
+async function conclude(told: Run, sim: Sim, { values }: ExecSettings, shell: Shell): Promise<number> {
+  if (!values.quiet) shell.err.say(...summaryLines(told, shell.errStyle));
+  if (told.failures.length > 0) shell.err.say(`phx-sim: --fail-on: ${told.failures.join(", ")}`);
+  const problem = await reported(told, sim, values.report);
+  if (problem !== undefined) shell.err.say(`phx-sim: ${problem}`);
+  return told.code === 0 && (told.failures.length > 0 || problem !== undefined) ? 1 : told.code;
+}
+
+/** Writes the report, if one is asked for; the complaint when that fails: it must not hide the command's exit code. */
+async function reported(told: Run, sim: Sim, folder: string | undefined): Promise<string | undefined> {
+  if (folder === undefined) return undefined;
+  try {
+    await writeReport(folder, sim, summaryMarkdown(told));
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error.message;
+    throw error;
+  }
+}
+
+const closeMs = 1500;

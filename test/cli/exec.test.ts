@@ -1,0 +1,412 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+
+afterEach(async () => {
+  await endAll();
+  removeFolders();
+});
+
+const root = join(import.meta.dirname, "../..");
+
+/** A command that runs this script, after what every script needs. */
+const script = (code: string): string[] => [
+  process.execPath,
+  "--input-type=module",
+  "-e",
+  `const { POSTHOG_HOST: host, POSTHOG_API_KEY: api_key } = process.env;
+   const send = (path, body) => fetch(host + path, {
+     method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ api_key, ...body }),
+   });
+   ${code}`,
+];
+
+const exec = (
+  args: readonly string[],
+  command: readonly string[],
+  env: Record<string, string> = {},
+  cwd?: string,
+) => phxSim(["exec", ...args, "--", ...command], { cwd: cwd ?? newFolder(), env });
+
+const kept = `await send("/capture/", { event: "signup", distinct_id: "u" });`;
+const dropped = `await send("/capture/", { event: "checkout" });`;
+const rejected = `await send("/batch/", { api_key: "phc_nobodys", batch: [{ event: "a", distinct_id: "u" }] });`;
+const unmatched = `await send("/nowhere/at/all", {});`;
+
+describe("the command", () => {
+  test("its words arrive as they are, and its output is its own", async () => {
+    const words = ["a b", "", "$HOME", "'", '"', "*", "--fail-on", "--", "ünï"];
+    const { code, stdout } = await exec(
+      [],
+      [process.execPath, "-e", "console.log(JSON.stringify(process.argv.slice(1)))", "x", ...words],
+    ).ended;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(["x", ...words]);
+  });
+
+  test("gets every variable, and people are told which key each one is", async () => {
+    const { stdout, stderr } = await exec([], script(`console.log(JSON.stringify(process.env));`), {
+      POSTHOG_API_KEY: "phc_of_the_shell",
+      KEPT: "yes",
+    }).ended;
+    const env = JSON.parse(stdout) as Record<string, string>;
+    expect(env).toMatchObject({
+      POSTHOG_HOST: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      PHX_SIM_URL: env.POSTHOG_HOST,
+      NEXT_PUBLIC_POSTHOG_HOST: env.POSTHOG_HOST,
+      POSTHOG_API_KEY: expect.stringMatching(/^phc_sim/),
+      VITE_PUBLIC_POSTHOG_KEY: env.POSTHOG_API_KEY,
+      NUXT_PUBLIC_POSTHOG_PUBLIC_KEY: env.POSTHOG_API_KEY,
+      EXPO_PUBLIC_POSTHOG_API_KEY: env.POSTHOG_API_KEY,
+      POSTHOG_PERSONAL_API_KEY: expect.stringMatching(/^phx_/),
+      PHX_SIM_PROJECT_ID: "1",
+      KEPT: "yes",
+    });
+    expect(stderr).toContain("  POSTHOG_API_KEY, POSTHOG_PROJECT_TOKEN = project key (phc_…)\n");
+    expect(stderr).toContain("  POSTHOG_PERSONAL_API_KEY = personal key (phx_…)\n");
+    expect(stderr).toContain(
+      "NEXT_PUBLIC_, VITE_PUBLIC_, VITE_, NUXT_PUBLIC_, EXPO_PUBLIC_ before: POSTHOG_HOST = address",
+    );
+    expect(stderr).not.toContain(env.POSTHOG_PERSONAL_API_KEY);
+  });
+
+  test.each([
+    ["process.exit(0)", 0],
+    ["process.exit(7)", 7],
+    ["process.kill(process.pid, 'SIGKILL')", 137],
+    ["process.kill(process.pid, 'SIGTERM')", 143],
+  ])("%s ends it with %i", async (code, expected) => {
+    expect((await exec(["--quiet"], script(code)).ended).code).toBe(expected);
+  });
+
+  test.each([
+    [["phx-no-such-program"], 127, "cannot run phx-no-such-program: there is no such program"],
+    [
+      ["echo hello"],
+      127,
+      "cannot run echo hello: there is no such program; a line for the shell is written sh -c",
+    ],
+    [[root], 126, `cannot run ${root}: it may not be executed`],
+    [[""], 126, 'cannot run "": '],
+  ])("%j cannot be run: %i", async (command, expected, said) => {
+    const { code, stdout, stderr } = await exec(["--quiet"], command).ended;
+    expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
+    expect(stderr).toContain(`phx-sim: ${said}`);
+    expect(stderr.match(/\n/g)).toHaveLength(1);
+  });
+});
+
+describe("signals", () => {
+  test.each([
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+    ["SIGHUP", 129],
+  ] as const)("%s is passed on; the code is that of the command", async (signal, code) => {
+    const run = exec([], script(`console.log("up"); setInterval(() => {}, 1000);`));
+    await run.says("stdout", /up/);
+    expect((await run.signal(signal)).code).toBe(code);
+  });
+
+  test("a command that tidies up ends with its own code, and once only", async () => {
+    const run = exec(
+      [],
+      script(`let heard = 0;
+        process.on("SIGTERM", async () => {
+          heard++;
+          ${kept}
+          console.log("heard " + heard);
+          process.exit(9);
+        });
+        console.log("up");
+        setInterval(() => {}, 1000);`),
+    );
+    await run.says("stdout", /up/);
+    run.child.kill("SIGTERM");
+    const { code, stdout, stderr } = await run.signal("SIGTERM");
+    expect({ code, stdout }).toEqual({ code: 9, stdout: "up\nheard 1\n" });
+    expect(stderr).toContain("phx-sim: 1 event kept, 0 dropped");
+  });
+});
+
+describe("what is told at the end", () => {
+  test("counts, and each mishap with its reason and fix", async () => {
+    const { code, stderr } = await exec(
+      [],
+      script(
+        `${kept}${dropped}${dropped}${rejected}${unmatched} await send("/flags/?v=2", { distinct_id: "u" });`,
+      ),
+    ).ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      "phx-sim: 1 event kept, 2 dropped; 6 requests (1 for flags), 1 rejected, 1 unmatched\n",
+    );
+    expect(stderr).toMatch(/\n {2}dropped "checkout" ×2 missing_distinct_id: .* → send `distinct_id`/);
+    expect(stderr).toMatch(/\n {2}rejected POST \/batch\/? \w+: .* → use the project key phc_sim/);
+    expect(stderr).toMatch(/\n {2}unmatched POST \/nowhere\/at\/all not_found: .* → check the path/);
+  });
+
+  test("many kinds of mishaps are cut short", async () => {
+    const { stderr } = await exec(
+      [],
+      script(`for (let i = 0; i < 22; i++) await send("/capture/", { event: "e" + i });`),
+    ).ended;
+    expect(stderr.match(/\n {2}dropped /g)).toHaveLength(10);
+    expect(stderr).toContain("\n  … and 12 more\n");
+  });
+
+  test("faults that touched requests; what they broke is no mishap", async () => {
+    const { code, stderr } = await exec(
+      ["--fail-on", "dropped,rejected,unmatched"],
+      script(`await fetch(host + "/__sim/faults", { method: "POST", headers: { "content-type": "application/json" },
+        body: JSON.stringify({ preset: "capture-503", times: 1 }) }); ${kept}${kept}`),
+    ).ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      "phx-sim: 1 event kept, 0 dropped; 2 requests (0 for flags), 0 rejected, 0 unmatched\n",
+    );
+    expect(stderr).toContain("  fault capture-503 touched 1 request\n");
+  });
+
+  test("silence has its own words", async () => {
+    expect((await exec([], script("")).ended).stderr).toContain("nothing reached it");
+  });
+
+  test("what posthog-node sends on its way out counts", async () => {
+    const code = `import { PostHog } from "posthog-node";
+      const client = new PostHog(api_key, { host, flushAt: 1 });
+      client.capture({ distinctId: "u", event: "bye" });
+      await client.shutdown();
+      process.exit(0);`;
+    const { stderr } = await exec([], script(code), {}, root).ended;
+    expect(stderr).toContain("phx-sim: 1 event kept");
+  });
+
+  test("what a command sends without waiting for the answer counts", async () => {
+    const code = `import { connect } from "node:net";
+      const body = JSON.stringify({ api_key, event: "bye", distinct_id: "u" });
+      const socket = connect(new URL(host).port, "127.0.0.1");
+      socket.end("POST /capture/ HTTP/1.1\\r\\nHost: x\\r\\nContent-Type: application/json\\r\\nContent-Length: " +
+        body.length + "\\r\\n\\r\\n" + body, () => process.exit(0));`;
+    expect((await exec([], script(code)).ended).stderr).toContain("1 request (0 for flags)");
+  });
+
+  test("--quiet: nothing but the reason to fail", async () => {
+    expect(await exec(["--quiet"], script(dropped)).ended).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect((await exec(["--quiet", "--fail-on", "dropped"], script(dropped)).ended).stderr).toBe(
+      "phx-sim: --fail-on: 1 event dropped\n",
+    );
+  });
+});
+
+describe("--fail-on", () => {
+  const rows: [failOn: string, code: string, expected: number, said: string][] = [
+    ["dropped", dropped, 1, "1 event dropped"],
+    ["rejected", rejected, 1, "1 request rejected"],
+    ["unmatched", unmatched, 1, "1 request to paths that are not there"],
+    ["dropped, unmatched", dropped + unmatched, 1, "1 event dropped, 1 request to paths that are not there"],
+    ["dropped", kept + rejected + unmatched, 0, ""],
+    ["rejected", kept + dropped + unmatched, 0, ""],
+    ["unmatched", kept + dropped + rejected, 0, ""],
+    ["dropped", `${dropped} process.exit(5);`, 5, "1 event dropped"],
+  ];
+  test.each(rows)("%s after %s: %i", async (failOn, code, expected, said) => {
+    const ended = await exec(["--quiet", "--fail-on", failOn], script(code)).ended;
+    expect(ended).toEqual({ code: expected, stdout: "", stderr: said && `phx-sim: --fail-on: ${said}\n` });
+  });
+
+  test("also by its variable and by the config file", async () => {
+    const cwd = newFolder();
+    writeFileSync(join(cwd, "phx-sim.config.json"), `{"fail-on": "dropped"}`);
+    expect((await exec(["--quiet"], script(dropped), {}, cwd).ended).code).toBe(1);
+    const byVariable = exec(["--quiet"], script(rejected), { PHX_SIM_FAIL_ON: "rejected" });
+    expect((await byVariable.ended).code).toBe(1);
+  });
+});
+
+describe("--report", () => {
+  test("writes events, requests and a summary, whole", async () => {
+    const cwd = newFolder();
+    const code = `${kept}${dropped}${unmatched} process.exit(3);`;
+    const ended = await exec(
+      ["--report", "out/phx"],
+      script(code),
+      { GITHUB_STEP_SUMMARY: join(cwd, "step.md") },
+      cwd,
+    ).ended;
+    expect(ended.code).toBe(3);
+    const folder = join(cwd, "out/phx");
+    expect(readdirSync(folder).sort()).toEqual(["events.ndjson", "requests.har", "summary.md"]);
+    expect(readdirSync(cwd)).toEqual(["out"]);
+    const events = readFileSync(join(folder, "events.ndjson"), "utf8").trimEnd().split("\n");
+    expect(events.map((line) => JSON.parse(line))).toMatchObject([
+      { seq: 1, event: "signup", outcome: "kept" },
+      { seq: 2, event: "checkout", outcome: "dropped", reason: "missing_distinct_id" },
+    ]);
+    const har = JSON.parse(readFileSync(join(folder, "requests.har"), "utf8"));
+    expect(
+      har.log.entries.map((it: { request: { url: string } }) => new URL(it.request.url).pathname),
+    ).toEqual(["/capture/", "/capture/", "/nowhere/at/all"]);
+    const summary = readFileSync(join(folder, "summary.md"), "utf8");
+    expect(summary).toContain("❌ failed (exit code of the command: 3)");
+    expect(summary).toContain("| dropped | checkout | 1 | missing&#95;distinct&#95;id |");
+  });
+
+  test("a second run replaces it, and an empty one is a report, too", async () => {
+    const cwd = newFolder();
+    await exec(["--quiet", "--report", "out"], script(kept), {}, cwd).ended;
+    await exec(["--quiet", "--report", "out"], script(""), {}, cwd).ended;
+    expect(readFileSync(join(cwd, "out/events.ndjson"), "utf8")).toBe("");
+    expect(readFileSync(join(cwd, "out/summary.md"), "utf8")).toContain("✅ passed");
+  });
+
+  test("a folder that cannot be written any more costs a line and the code 1", async () => {
+    const cwd = newFolder();
+    const code = `import { rmSync, writeFileSync } from "node:fs"; rmSync("out", { recursive: true }); writeFileSync("out", "");`;
+    const { code: ended, stderr } = await exec(["--quiet", "--report", "out"], script(code), {}, cwd).ended;
+    expect(ended).toBe(1);
+    expect(stderr).toMatch(/^phx-sim: the report in \S+out is incomplete: ENOTDIR[^\n]*\n$/);
+  });
+});
+
+describe("the real service", () => {
+  const leak = `await fetch("https://us.i.posthog.com/batch/", { method: "POST" }).catch(() => {});`;
+
+  test.each([
+    [["--block-egress"], 0],
+    [["--fail-on", "egress"], 1],
+  ])("%j: calls to it are blocked and told", async (args, expected) => {
+    const { code, stderr } = await exec(args, script(kept + leak)).ended;
+    expect(code).toBe(expected);
+    expect(stderr).toContain(
+      "  blocked POST https://us.i.posthog.com/batch/ → it does not use POSTHOG_HOST\n",
+    );
+    expect(stderr).toContain("phx-sim: 1 event kept");
+    expect(stderr.includes("phx-sim: --fail-on: 1 call to the real service blocked\n")).toBe(expected === 1);
+  });
+
+  test("--fail-on egress passes when there were none", async () => {
+    const ended = await exec(["--quiet", "--fail-on", "egress"], script(kept)).ended;
+    expect(ended).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+});
+
+describe("the tracking plan", () => {
+  const plan = (cwd: string, name: string, text: string) => writeFileSync(join(cwd, name), text);
+  const signupOnly = `{"version": 1, "events": {"signup": {}}}`;
+
+  test("is found, and violations fail the run", async () => {
+    const cwd = newFolder();
+    plan(cwd, "events.plan.json", signupOnly);
+    const other = `await send("/capture/", { event: "surprise", distinct_id: "u" });`;
+    const { code, stderr } = await exec(["--fail-on", "plan"], script(kept + other), {}, cwd).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain("surprise");
+    expect(stderr).toContain("phx-sim: --fail-on: 1 violation of the tracking plan\n");
+    expect((await exec(["--fail-on", "plan"], script(kept), {}, cwd).ended).code).toBe(0);
+  });
+
+  test("--plan alone tells, and does not fail", async () => {
+    const cwd = newFolder();
+    plan(cwd, "mine.json", signupOnly);
+    const other = `await send("/capture/", { event: "surprise", distinct_id: "u" });`;
+    const { code, stderr } = await exec(["--plan", "mine.json"], script(other), {}, cwd).ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain("surprise");
+  });
+
+  test.each([
+    [["--fail-on", "plan"], "there is no events.plan.json"],
+    [["--plan", "missing.json"], "missing.json"],
+    [["--plan", "broken.json"], "broken.json"],
+  ])("%j without a good one is a mistake", async (args, said) => {
+    const cwd = newFolder();
+    plan(cwd, "broken.json", `{"version": 7}`);
+    const { code, stderr } = await exec(args, ["true"], {}, cwd).ended;
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+  });
+});
+
+describe("the world", () => {
+  const write = (cwd: string, name: string, content: object) =>
+    writeFileSync(join(cwd, name), JSON.stringify(content));
+  const organizations = (api_key: string) => [{ name: "Local", projects: [{ id: 1, api_key }] }];
+  const sayKey = script("console.log(api_key)");
+
+  test.each([
+    [["mine.json"], "phc_mine"],
+    [["--scenario", "mine.json"], "phc_mine"],
+    [["./mine.json"], "phc_mine"],
+    [["--scenario", "mine.json", "other.json"], "phc_other"],
+    [[], "phc_sim_default"],
+  ])("%j", async (args, key) => {
+    const cwd = newFolder();
+    write(cwd, "mine.json", { extends: "default", organizations: organizations("phc_mine") });
+    write(cwd, "other.json", { organizations: organizations("phc_other") });
+    expect((await exec(["--quiet", ...args], sayKey, {}, cwd).ended).stdout).toBe(`${key}\n`);
+  });
+
+  test("--adopt-tokens, --clock and --strict are those of start", async () => {
+    const code = `${rejected.replace("phc_nobodys", "phc_new")}
+      console.log((await (await fetch(host + "/__sim/clock")).json()).now.slice(0, 4), (await send("/nowhere", {})).status);`;
+    const { stdout, stderr } = await exec(
+      ["--adopt-tokens", "--clock", "2031-01-01", "--strict"],
+      script(code),
+    ).ended;
+    expect(stdout).toBe("2031 501\n");
+    expect(stderr).toContain("1 event kept");
+  });
+
+  test("nothing is left in the folder", async () => {
+    const cwd = newFolder();
+    await exec([], script(kept), {}, cwd).ended;
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+});
+
+describe("mistakes", () => {
+  const rows: [args: string[], expected: number, said: string][] = [
+    [["exec"], 2, "phx-sim exec needs -- and a command after it, e.g. phx-sim exec -- npm test"],
+    [["exec", "--"], 2, "phx-sim exec needs -- and a command after it, e.g. phx-sim exec -- npm test"],
+    [["exec", "npx", "vitest", "--coverage"], 2, "e.g. phx-sim exec -- npx vitest --coverage"],
+    [["exec", "--fail-on", "droped", "--", "true"], 2, "--fail-on must be of dropped, rejected, unmatched"],
+    [["exec", "--fail-on", "dropped,,", "--", "true"], 2, "--fail-on must be names with commas between them"],
+    [["exec", "--fail-on", "", "--", "true"], 2, "--fail-on must be names with commas"],
+    [["exec", "--fail-on", "toString", "--", "true"], 2, 'not "toString"'],
+    [["exec", "--reprot", "x", "--", "true"], 2, "unknown option --reprot; did you mean --report?"],
+    [["exec", "--port", "x", "--", "true"], 2, "--port must be a whole number"],
+    [["exec", "--report", "file/below", "--", "true"], 2, "the report cannot be put into"],
+    [["exec", "--clock", "noon", "--", "true"], 2, "noon"],
+    [["exec", "missing.json", "--", "true"], 3, "missing.json"],
+    [["exec", "no-such-world", "--", "true"], 3, "no-such-world"],
+  ];
+  test.each(rows)("%j: %i", async (args, expected, said) => {
+    const cwd = newFolder();
+    writeFileSync(join(cwd, "file"), "");
+    const { code, stdout, stderr } = await phxSim(args, { cwd }).ended;
+    expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
+    expect(stderr).toContain(said);
+  });
+
+  test("a wrong variable is named", async () => {
+    const { code, stderr } = await exec([], ["true"], { PHX_SIM_FAIL_ON: "all" }).ended;
+    expect(code).toBe(2);
+    expect(stderr).toContain("phx-sim: PHX_SIM_FAIL_ON must be of ");
+  });
+
+  test("the help needs no command", async () => {
+    const { code, stdout } = await phxSim(["exec", "--help"], { cwd: newFolder() }).ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain("phx-sim exec [scenarios..] [options] -- COMMAND…");
+  });
+
+  test("a folder in the place of the report's file", async () => {
+    const cwd = newFolder();
+    mkdirSync(join(cwd, "out/summary.md/x"), { recursive: true });
+    const { code, stderr } = await exec(["--quiet", "--report", "out"], script(""), {}, cwd).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain("the report in ");
+    expect(readdirSync(join(cwd, "out")).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+});
