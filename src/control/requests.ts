@@ -1,14 +1,20 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { json, type Reply } from "../http/reply.ts";
+import { json, jsonText, type Reply } from "../http/reply.ts";
+import { headerIn } from "../ingest/client-address.ts";
+import { projectHeader } from "../ingest/project.ts";
 import { showEvent } from "../ingest/show.ts";
 import { SimError } from "../kernel/errors.ts";
 import type { TrafficLine } from "../model/traffic.ts";
+import { isUnmatched } from "../model/unmatched.ts";
 import { pathNumber, queryChoice, queryNumber } from "./body.ts";
 import type { ControlDesk } from "./desk.ts";
+import { harEntry, harText } from "./har.ts";
+import { type ControlRow, endpointsOf } from "./rows.ts";
 
 const most = Number.MAX_SAFE_INTEGER;
+const mostShown = 10_000;
 
 /** A request in a list: what happened, without headers and bodies. */
 const showInList = (line: TrafficLine) => ({
@@ -35,6 +41,7 @@ const pairs = (flat: readonly string[]): [string, string][] =>
 const showInFull = (line: TrafficLine) => ({
   ...showInList(line),
   peer: line.peer,
+  project_header: headerIn(line.headers, projectHeader) ?? null,
   headers: pairs(line.headers),
   decode_steps: line.steps ?? [],
   raw: line.raw ?? null,
@@ -46,46 +53,88 @@ const showInFull = (line: TrafficLine) => ({
 /** Lines looked at before other work gets a turn: a partition's may be few among many. */
 const slice = 200;
 
-async function list({ log }: ControlDesk, call: Call): Promise<Reply> {
-  const limit = queryNumber(call, "limit", { min: 1, max: 10_000 }) ?? 100;
-  const project = queryNumber(call, "project", { min: 0, max: most });
-  const before = queryNumber(call, "before", { min: 1, max: most });
-  const outcome = queryChoice(call, "outcome", ["answered", "rejected"] as const);
-  const partition = call.query.get("partition") || undefined;
-  const requests: ReturnType<typeof showInList>[] = [];
+const outcomes = ["answered", "rejected", "unmatched"] as const;
+
+/** Which requests; absent keys do not restrict. */
+interface RequestFilter {
+  project: number | undefined;
+  partition: string | undefined;
+  outcome: (typeof outcomes)[number] | undefined;
+  /** Only requests before, and after, this number. */
+  before: number | undefined;
+  since: number | undefined;
+}
+
+const filterOf = (call: Call): RequestFilter => ({
+  project: queryNumber(call, "project", { min: 0, max: most }),
+  partition: call.query.get("partition") || undefined,
+  outcome: queryChoice(call, "outcome", outcomes),
+  before: queryNumber(call, "before", { min: 1, max: most }),
+  since: queryNumber(call, "since", { min: 0, max: most }),
+});
+
+const suits = (line: TrafficLine, { partition, outcome }: RequestFilter): boolean =>
+  (partition === undefined || line.partition === partition) && (outcome !== "unmatched" || isUnmatched(line));
+
+/** The lines that fit, newest first, with pauses for other requests. */
+async function* linesOf(log: ControlDesk["log"], filter: RequestFilter): AsyncGenerator<TrafficLine> {
+  const { project, outcome, before, since = 0 } = filter;
   const numbers = log.requests({
     ...(project !== undefined && { project }),
     ...(before !== undefined && { before }),
-    ...(outcome !== undefined && { rejected: outcome === "rejected" }),
+    ...(outcome !== undefined && { rejected: outcome !== "answered" }),
   });
   let looked = 0;
   for (const n of numbers) {
+    if (n <= since) return;
     const line = log.line(n);
-    if (line && (partition === undefined || line.partition === partition)) requests.push(showInList(line));
-    if (requests.length === limit) break;
+    if (line && suits(line, filter)) yield line;
     if (++looked % slice === 0) await turn();
+  }
+}
+
+async function list({ log }: ControlDesk, call: Call): Promise<Reply> {
+  const limit = queryNumber(call, "limit", { min: 1, max: mostShown }) ?? 100;
+  const requests: ReturnType<typeof showInList>[] = [];
+  for await (const line of linesOf(log, filterOf(call))) {
+    requests.push(showInList(line));
+    if (requests.length === limit) break;
   }
   return json({ requests, before: requests.length === limit ? (requests.at(-1)?.n ?? null) : null });
 }
 
-export const requestEndpoints = (desk: ControlDesk): Endpoint[] => [
-  {
-    methods: ["GET"],
-    path: "/__sim/requests",
-    family: "control",
-    summary: "The journal, newest first: project, partition, outcome=answered|rejected, before, limit",
-    handle: (call) => list(desk, call),
-  },
-  {
-    methods: ["GET"],
-    path: "/__sim/requests/:n",
-    family: "control",
-    summary: "One request: headers (secrets masked), raw and decoded body, answer, and the events it carried",
-    handle(call) {
+/** The newest requests in the order of their arrival. Each becomes text as soon as it is read: bodies may be large. */
+async function har({ log }: ControlDesk, call: Call): Promise<Reply> {
+  const limit = queryNumber(call, "limit", { min: 1, max: mostShown }) ?? 1_000;
+  const until = queryNumber(call, "until", { min: 1, max: most });
+  const filter = { ...filterOf(call), ...(until !== undefined && { before: until + 1 }) };
+  const entries: string[] = [];
+  for await (const line of linesOf(log, filter)) {
+    entries.push(JSON.stringify(harEntry(line)));
+    if (entries.length === limit) break;
+  }
+  return jsonText(harText(entries.reverse()));
+}
+
+const rows: readonly ControlRow<ControlDesk>[] = [
+  [
+    "GET",
+    "/__sim/requests",
+    "The journal, newest first: project, partition, outcome=answered|rejected|unmatched, before, since, limit",
+    list,
+  ],
+  ["GET", "/__sim/requests.har", "The journal as HAR 1.2: project, partition, since, until, limit", har],
+  [
+    "GET",
+    "/__sim/requests/:n",
+    "One request: headers (secrets masked), raw and decoded body, answer, and the events it carried",
+    (desk, call) => {
       const n = pathNumber(call, "n", "request");
       const line = desk.log.line(n);
       if (!line) throw new SimError("not_found", `there is no request ${n}`);
       return json(showInFull(line));
     },
-  },
+  ],
 ];
+
+export const requestEndpoints = (desk: ControlDesk): Endpoint[] => endpointsOf(rows, desk);

@@ -8,7 +8,7 @@ import { gunzip, undecodable } from "./inflate.ts";
 import { parseJson, utf8Text } from "./json-text.ts";
 import { openLegacy } from "./open.ts";
 import type { Packet } from "./packet.ts";
-import { legacyProject } from "./project.ts";
+import { legacyProject, projectByHeader } from "./project.ts";
 import { record } from "./record.ts";
 import { admitAll } from "./take-legacy.ts";
 
@@ -104,7 +104,7 @@ export function takeAiUpload(desk: Desk, packet: Packet, note: Note): AcceptedPa
   if (isPacked) note.steps = ["gzip"];
   const bytes = isPacked ? gunzip(body, decodedLimit) : body;
   const boundary = boundaryOf(headers["content-type"] ?? "");
-  const project = legacyProject(desk, bearer(headers))?.id ?? null;
+  const project = (projectByHeader(desk, packet) ?? legacyProject(desk, bearer(headers)))?.id ?? null;
   note.project = project;
   const parts = readParts(bytes, boundary);
   const event = assembled(parts);

@@ -1,9 +1,30 @@
 import { SimError } from "../kernel/errors.ts";
 import type { Desk } from "../model/desk.ts";
 import type { Project } from "../model/world.ts";
+import type { Packet } from "./packet.ts";
 import { tokenFault } from "./token.ts";
 
 const unknownKey = "Project API key invalid. You can find your project API key in PostHog project settings.";
+
+/** By it a test says whose a request is when the keys that the app sends cannot be changed. Ours, not the service's. */
+export const projectHeader = "x-phx-project";
+
+/**
+ * The project that a request's `X-Phx-Project` header names, by number or public key; undefined without the
+ * header. It decides before every key that the request carries, and none need be there.
+ * @throws SimError unknown_project
+ */
+export function projectByHeader(
+  { worlds }: Pick<Desk, "worlds">,
+  { headers }: Pick<Packet, "headers">,
+): Project | undefined {
+  const name = headers[projectHeader];
+  if (name === undefined) return undefined;
+  const id = /^[1-9]\d{0,14}$/.test(name) ? Number(name) : undefined;
+  const project = worlds.projectByKey(name) ?? (id === undefined ? undefined : worlds.projectById(id));
+  if (project) return project;
+  throw new SimError("unknown_project", `X-Phx-Project: no project has the number or key "${name}"`);
+}
 
 /** The project of a well-formed key; a known key needs no look at its spelling. */
 function find(desk: Desk, token: string, malformed: (reason: string) => SimError): Project | undefined {

@@ -9,7 +9,7 @@ import { batchToken, sentAtOf } from "./envelope.ts";
 import type { Item } from "./item.ts";
 import { isEngage, type Opened, openLegacy } from "./open.ts";
 import { decodedLimits, type Packet } from "./packet.ts";
-import { legacyProject } from "./project.ts";
+import { legacyProject, projectByHeader } from "./project.ts";
 import { record } from "./record.ts";
 import { commonToken } from "./token.ts";
 
@@ -39,12 +39,14 @@ export function openInto(body: Json, path: string): Opened {
 }
 
 /** Finds the project; the note has its id from here on. */
-export function projectInto(note: Note, desk: Desk, opened: Opened): number | null {
-  const token = opened.envelope ? batchToken(opened.envelope) : commonToken(opened.items);
-  const project = legacyProject(desk, token)?.id ?? null;
-  note.project = project;
-  return project;
+export function projectInto(note: Note, desk: Desk, opened: Opened, packet: Packet): number | null {
+  const project = projectByHeader(desk, packet) ?? legacyProject(desk, tokenOf(opened));
+  note.project = project?.id ?? null;
+  return note.project;
 }
+
+const tokenOf = ({ envelope, items }: Opened): string =>
+  envelope ? batchToken(envelope) : commonToken(items);
 
 /** Reads all items; `production` refuses the request where `documented` drops an item. */
 export function admitAll(opened: Opened, packet: Packet, dialect: Dialect): Item[] {
@@ -75,7 +77,7 @@ export function takeLegacy(desk: Desk, packet: Packet, note: Note, lane: "any" |
 }
 
 function takeOpened(desk: Desk, packet: Packet, note: Note, opened: Opened, lane: "any" | "ai"): void {
-  const project = projectInto(note, desk, opened);
+  const project = projectInto(note, desk, opened, packet);
   const items = admitAll(opened, packet, desk.dialect);
   if (lane === "ai") refuseOthers(items);
   note.events = record(desk, project, items, packet);

@@ -56,7 +56,7 @@ function admitFirst(packet: Packet, opened: Opened): Item {
 export function takeRecording(desk: Desk, packet: Packet, note: Note): void {
   note.shape = "recording";
   const opened = openInto(decodeInto(note, packet, decodedLimits.recording), packet.path);
-  const project = projectInto(note, desk, opened);
+  const project = projectInto(note, desk, opened, packet);
   const first = admitFirst(packet, opened);
   checkSnapshots(opened.items);
   const { uuid, time } = first;

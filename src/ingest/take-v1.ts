@@ -8,7 +8,7 @@ import type { Item } from "./item.ts";
 import { type JsonText, parseJson } from "./json-text.ts";
 import { openV1 } from "./open.ts";
 import { decodedLimits, isUsedUp, type Packet } from "./packet.ts";
-import { v1Project } from "./project.ts";
+import { projectByHeader, v1Project } from "./project.ts";
 import { record } from "./record.ts";
 import { readV1Headers } from "./v1-headers.ts";
 
@@ -78,8 +78,9 @@ const overQuota = (): SimError =>
  */
 export function takeV1(desk: Desk, packet: Packet, note: Note, aiOnly: boolean): V1Results {
   note.shape = "v1";
-  const { token, encoding, sentAt } = readV1Headers(packet.headers);
-  const project = v1Project(desk, token)?.id ?? null;
+  const named = projectByHeader(desk, packet);
+  const { token, encoding, sentAt } = readV1Headers(packet.headers, named !== undefined);
+  const project = (named ?? v1Project(desk, token))?.id ?? null;
   note.project = project;
   const opened = openV1(bodyInto(note, packet, encoding));
   if (isUsedUp(packet, "events")) throw overQuota();

@@ -7,6 +7,7 @@ type Headers = Readonly<Record<string, string | undefined>>;
 
 /** What the headers of a v1 request say. */
 interface V1Headers {
+  /** "" where none is needed. */
   token: string;
   /** Name in Content-Encoding, in lower case. */
   encoding: string | undefined;
@@ -74,13 +75,13 @@ const checks: readonly Check[] = [
 ];
 
 /**
- * Checks the headers of a v1 request.
+ * Checks the headers of a v1 request; `isNamed`: its project is known already, and no key is looked for.
  * @throws SimError missing_authorization, missing_required_headers, invalid_header_value,
  * unsupported_content_type, unsupported_encoding
  */
-export function readV1Headers(headers: Headers): V1Headers {
+export function readV1Headers(headers: Headers, isNamed = false): V1Headers {
   const { authorization } = headers;
-  if (authorization === undefined) {
+  if (authorization === undefined && !isNamed) {
     throw new SimError("missing_authorization", "request is missing the Authorization header");
   }
   const missing = required.filter((name) => headers[name] === undefined);
@@ -88,7 +89,7 @@ export function readV1Headers(headers: Headers): V1Headers {
     const names = missing.map((name) => `"${name}"`).join(", ");
     throw new SimError("missing_required_headers", `request is missing required headers: [${names}]`);
   }
-  const token = bearer(authorization);
+  const token = isNamed ? "" : bearer(authorization ?? "");
   for (const { header, fits, code, says } of checks) {
     const value = headers[header];
     if (value !== undefined && !fits(value)) throw new SimError(code, says(value));

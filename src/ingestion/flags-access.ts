@@ -1,5 +1,6 @@
 import type { Call } from "../http/call.ts";
 import { bearerOf, queryToken } from "../http/credentials.ts";
+import { projectByHeader } from "../ingest/project.ts";
 import { SimError } from "../kernel/errors.ts";
 import { grants, isOutsideLimits, personalKeyOf, projectOfSecret } from "../model/access.ts";
 import type { Desk } from "../model/desk.ts";
@@ -55,13 +56,19 @@ function namedProject(call: Call, desk: Desk): Project | undefined {
   return project;
 }
 
+/** With the header no key is needed; one that comes all the same says how much may be seen. */
+const credentialKind = (text: string | undefined): FlagAccess["credential"] =>
+  text?.startsWith("phx_") ? "personal" : "secret";
+
 /**
  * Checks `Authorization: Bearer` (a project's `phs_…`, or a `phx_…` with a flag scope) and finds the project:
- * by `?token=`, by the path, else the secret key's own, else the first.
+ * by `?token=`, by the path, else the secret key's own, else the first. `X-Phx-Project` comes before all of it.
  * Upstream PostHog rust/feature-flags, api/auth.
- * @throws SimError not_authenticated, authentication_failed, permission_denied, not_found
+ * @throws SimError not_authenticated, authentication_failed, permission_denied, not_found, unknown_project
  */
 export function flagAccess(call: Call, desk: Desk): FlagAccess {
+  const named = projectByHeader(desk, call);
+  if (named) return { project: named, credential: credentialKind(bearerOf(call)) };
   const world = desk.worlds.current;
   const credential = credentialOf(world, bearerOf(call));
   const owner = "secretOf" in credential ? credential.secretOf : undefined;

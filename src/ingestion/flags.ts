@@ -5,6 +5,7 @@ import { evaluateRuleset } from "../flags/ruleset.ts";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { jsonText, type Reply } from "../http/reply.ts";
+import { projectByHeader } from "../ingest/project.ts";
 import { SimError, withNote } from "../kernel/errors.ts";
 import { isUuid } from "../kernel/ids.ts";
 import type { JsonObject } from "../kernel/json.ts";
@@ -53,8 +54,10 @@ function planOf(call: Call, isDecide: boolean): Plan {
   return { shape: shapeOf(isDecide, number), hasConfig: config ?? isDecide };
 }
 
-/** @throws SimError not_authenticated, authentication_failed */
-function projectOf(desk: Desk, token: string | undefined): Project {
+/** @throws SimError not_authenticated, authentication_failed, unknown_project */
+function projectOf(desk: Desk, call: Call, token: string | undefined): Project {
+  const named = projectByHeader(desk, call);
+  if (named) return named;
   if (token === undefined) {
     const detail = "No API token provided. Please include a valid API token in your request.";
     throw new SimError("not_authenticated", detail);
@@ -187,7 +190,7 @@ function evaluated(service: Service, call: Call): Reply<Note> {
   const note: Note = { project: null, steps: body.steps, text: body.text };
   try {
     const request = flagsRequestOf(body.json);
-    const project = projectOf(service.desk, request.token);
+    const project = projectOf(service.desk, call, request.token);
     note.project = project.id;
     const { shape, hasConfig } = planOf(call, service.isDecide);
     const shaped = flagMembers(service, call, project, request, service.shapes[shape]);

@@ -8,6 +8,8 @@ export type User = World["users"][number];
 export type Organization = World["organizations"][number];
 export type Membership = World["memberships"][number];
 export type Project = World["projects"][number];
+/** What an ephemeral project was made with. */
+export type MadeProject = NonNullable<Project["ephemeral"]>;
 export type PersonalApiKey = World["personal_api_keys"][number];
 export type Dashboard = World["dashboards"][number];
 export type Tile = z.infer<typeof TileSchema>;

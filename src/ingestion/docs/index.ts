@@ -1,6 +1,7 @@
 import type { Endpoint, EndpointDocs } from "../../http/endpoint.ts";
 import { captureDocs } from "./capture.ts";
 import { flagDocs } from "./flags.ts";
+import { withProjectHeader } from "./project-header.ts";
 import { sdkDocs } from "./sdk.ts";
 
 const table = new Map<string, EndpointDocs>(Object.entries({ ...captureDocs, ...flagDocs, ...sdkDocs }));
@@ -12,5 +13,5 @@ const table = new Map<string, EndpointDocs>(Object.entries({ ...captureDocs, ...
 export const withIngestionDocs = (endpoints: readonly Endpoint[]): Endpoint[] =>
   endpoints.map((endpoint) => {
     const docs = endpoint.docs ? undefined : table.get(`${endpoint.methods[0]} ${endpoint.path}`);
-    return docs ? { ...endpoint, docs: () => docs } : endpoint;
+    return docs ? { ...endpoint, docs: () => withProjectHeader(endpoint, docs) } : endpoint;
   });

@@ -1,22 +1,29 @@
 import type { Call } from "../../http/call.ts";
 import { bearerOf, queryToken } from "../../http/credentials.ts";
+import { projectByHeader } from "../../ingest/project.ts";
 import { SimError } from "../../kernel/errors.ts";
 import { grants, isOutsideLimits, personalKeyOf, projectOfSecret } from "../../model/access.ts";
 import type { Desk } from "../../model/desk.ts";
 import type { PersonalApiKey, Project } from "../../model/world.ts";
 
 /**
- * The project of a public project key.
+ * The project of a public project key, or the one that the call's header names.
  * Upstream answers as the decide and survey endpoints of PostHog/posthog do.
- * @throws SimError missing_api_key, invalid_api_key
+ * @throws SimError missing_api_key, invalid_api_key, unknown_project
  */
-export function projectOfToken(desk: Desk, token: string | undefined): Project {
+export function projectOfToken(desk: Desk, call: Call, token: string | undefined): Project {
+  const named = projectByHeader(desk, call);
+  if (named) return named;
   if (!token) {
     throw new SimError(
       "missing_api_key",
       "Project token not provided. You can find your project token in PostHog project settings.",
     );
   }
+  return projectOfKey(desk, token);
+}
+
+function projectOfKey(desk: Desk, token: string): Project {
   const project = desk.projectFor(token);
   if (!project) {
     throw new SimError(
@@ -30,7 +37,7 @@ export function projectOfToken(desk: Desk, token: string | undefined): Project {
 /** The project of the path's `:project_id` (a number or `@current`), narrowed by `?token=`. */
 function namedProject(call: Call, desk: Desk): Project | undefined {
   const token = queryToken(call);
-  if (token) return projectOfToken(desk, token);
+  if (token) return projectOfKey(desk, token);
   const id = call.params.project_id ?? "";
   if (id === "@current") return desk.worlds.current.projects[0];
   return /^\d+$/.test(id) ? desk.worlds.projectById(Number(id)) : undefined;

@@ -2,6 +2,7 @@ import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { SimError } from "../../kernel/errors.ts";
 import type { Desk } from "../../model/desk.ts";
+import { listsOwner } from "../../model/public-lists.ts";
 import type { Project, World } from "../../model/world.ts";
 import { answered, inProject } from "./answer.ts";
 import { privateProject } from "./keys.ts";
@@ -14,7 +15,7 @@ const byVersion = (a: Prompt, b: Prompt): number => b.version - a.version;
 
 /** Newest first. */
 const promptsOf = (desk: Desk, project: Project): Prompt[] =>
-  desk.worlds.current.prompts.filter((prompt) => prompt.project === project.id).toSorted(byVersion);
+  desk.worlds.current.prompts.filter((prompt) => prompt.project === listsOwner(project)).toSorted(byVersion);
 
 /** An absent `label` stays absent: @posthog/ai refuses null. */
 const showPrompt = ({ name, prompt, version, label }: Prompt) => ({

@@ -3,6 +3,7 @@ import { queryToken } from "../../http/credentials.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { own } from "../../kernel/json.ts";
 import type { Desk } from "../../model/desk.ts";
+import { listsOwner } from "../../model/public-lists.ts";
 import type { Project, ReadonlyWorld, World } from "../../model/world.ts";
 import { answered } from "./answer.ts";
 import { projectOfToken } from "./keys.ts";
@@ -12,7 +13,7 @@ type Owned = World["surveys"][number];
 /** The project's documents without the key that says whose they are. */
 const ownedBy = (rows: readonly Owned[], project: Project): object[] =>
   rows
-    .filter((row) => row.project === project.id)
+    .filter((row) => row.project === listsOwner(project))
     .map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => key !== "project")));
 
 const isArchived = (row: Owned): boolean => row.archived === true;
@@ -75,7 +76,7 @@ export const publicListEndpoints = (desk: Desk): Endpoint[] =>
     family: "service",
     summary,
     handle(call) {
-      const project = projectOfToken(desk, queryToken(call));
+      const project = projectOfToken(desk, call, queryToken(call));
       return answered(show(desk.worlds.current, project, call), project);
     },
   }));

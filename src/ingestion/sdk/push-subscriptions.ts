@@ -13,7 +13,7 @@ const required = ["distinct_id", "device_token"];
 function subscribe(call: Call, desk: Desk): Reply {
   const body = objectBodyOf(call);
   const token = textField(body.json, "api_key") ?? textField(body.json, "token") ?? queryToken(call);
-  const project = projectOfToken(desk, token);
+  const project = projectOfToken(desk, call, token);
   return inProject(project, () => {
     for (const field of required) requiredText(body.json, field);
     return answered({ status: "ok" }, project, body);

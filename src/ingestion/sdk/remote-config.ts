@@ -1,9 +1,11 @@
 import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { json, type Reply, script } from "../../http/reply.ts";
+import { projectByHeader } from "../../ingest/project.ts";
 import { SimError } from "../../kernel/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import type { Desk } from "../../model/desk.ts";
+import { listsOwner } from "../../model/public-lists.ts";
 import type { Project, ReadonlyWorld } from "../../model/world.ts";
 import { fresh, noteOf } from "./answer.ts";
 import type { SdkScripts } from "./static-scripts.ts";
@@ -42,8 +44,8 @@ function setting(name: string, value: Json): Json {
   return isObject(value) ? { ...on, ...value } : value;
 }
 
-const hasOwn = (rows: readonly { project: number }[], project: Project): boolean =>
-  rows.some((row) => row.project === project.id);
+const hasOf = (rows: readonly { project: number }[], project: number): boolean =>
+  rows.some((row) => row.project === project);
 
 function defaults(project: Project, world: ReadonlyWorld): JsonObject {
   const flags = world.feature_flags.filter((flag) => flag.project === project.id);
@@ -52,7 +54,7 @@ function defaults(project: Project, world: ReadonlyWorld): JsonObject {
     supportedCompression: ["gzip", "gzip-js"],
     // posthog-js asks /flags only when this is true; an override may stand for a flag that is not there.
     hasFeatureFlags:
-      flags.some((flag) => flag.active && !flag.deleted) || hasOwn(world.flag_overrides, project),
+      flags.some((flag) => flag.active && !flag.deleted) || hasOf(world.flag_overrides, project.id),
     captureDeadClicks: false,
     capturePerformance: false,
     // Absent, it keeps autocapture off for a new visitor.
@@ -65,8 +67,8 @@ function defaults(project: Project, world: ReadonlyWorld): JsonObject {
     sessionRecording: false,
     heatmaps: false,
     conversations: false,
-    surveys: hasOwn(world.surveys, project),
-    productTours: hasOwn(world.product_tours, project),
+    surveys: hasOf(world.surveys, listsOwner(project)),
+    productTours: hasOf(world.product_tours, listsOwner(project)),
     defaultIdentifiedOnly: true,
     siteApps: [],
   };
@@ -92,7 +94,7 @@ function remoteConfigScript(project: Project, world: ReadonlyWorld): string {
 }
 
 function projectInPath(call: Call, desk: Desk): Project {
-  const project = desk.projectFor(call.params.token ?? "");
+  const project = projectByHeader(desk, call) ?? desk.projectFor(call.params.token ?? "");
   if (!project) throw new SimError("not_found", "Not found.");
   return project;
 }

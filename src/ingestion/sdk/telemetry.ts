@@ -36,7 +36,7 @@ function readBody(call: Call): JsonBody | undefined {
 }
 
 function accept(call: Call, desk: Desk): Reply<Note> {
-  const project = projectOfToken(desk, queryToken(call) ?? bearerOf(call));
+  const project = projectOfToken(desk, call, queryToken(call) ?? bearerOf(call));
   return inProject(project, () => ({ ...accepted(call), note: noteOf(project, readBody(call)) }));
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Cohort, FeatureFlag, FlagOverride } from "./feature-flag.ts";
 
 /** Who people and organizations are. Times are in the wire's form: `2025-03-01T09:30:00.123000Z`. */
 
@@ -47,6 +48,32 @@ export const Membership = z.object({
   updated_at: z.string(),
 });
 
+/** A person whom a static cohort names. Times are ms since the epoch. */
+const Member = z.object({
+  uuid: z.string(),
+  distinct_ids: z.array(z.string()),
+  created_at: z.number(),
+  is_identified: z.boolean(),
+  properties: z.record(z.string(), z.json()),
+});
+
+/** What a project was made with for one test: a reset brings all of it back. */
+const Made = z.object({
+  /** The project whose flags, cohorts and settings it got; its surveys and other public lists are shown as its own. */
+  like: z.int().nullable(),
+  name: z.string(),
+  api_key: z.string(),
+  secret_api_key: z.string(),
+  timezone: z.string(),
+  settings: z.record(z.string(), z.json()),
+  remote_config: z.record(z.string(), z.json()),
+  feature_flags: z.array(FeatureFlag),
+  cohorts: z.array(Cohort),
+  flag_overrides: z.array(FlagOverride),
+  group_types: z.array(z.string()),
+  persons: z.array(Member),
+});
+
 export const Project = z.object({
   id: z.int(),
   uuid: z.string(),
@@ -67,6 +94,8 @@ export const Project = z.object({
   remote_config: z.record(z.string(), z.json()),
   /** Was it made from an unknown key (--adopt-tokens)? */
   adopted: z.boolean(),
+  /** Set when it was made for one test (POST /__sim/projects). */
+  ephemeral: Made.optional(),
 });
 
 export const PersonalApiKey = z.object({

@@ -1,0 +1,30 @@
+import { always, exact, listOf, open, text, titled } from "../http/json-schema.ts";
+import { docsOf, parameter, whole } from "./docs-row.ts";
+
+export const ofProject = parameter("project", "Only this project's", whole(0));
+export const ofPartition = parameter("partition", "Only those whose X-Test-Id header says so");
+export const afterRequest = parameter("since", "Only requests after this number", whole(0));
+
+const har = titled(
+  "Har",
+  exact({
+    log: open({
+      version: always("1.2"),
+      creator: exact({ name: text, version: text }),
+      entries: listOf(open({})),
+    }),
+  }),
+);
+
+/** The journal as HAR. */
+export const harDocs = docsOf("The newest requests, oldest first", har, {
+  errors: [400],
+  query: [
+    ofProject,
+    ofPartition,
+    parameter("outcome", "As for GET /__sim/requests"),
+    afterRequest,
+    parameter("until", "Only requests up to this number", whole(1)),
+    parameter("limit", "Most requests, 1,000 unless told", whole(1, 10_000)),
+  ],
+});

@@ -1,0 +1,12 @@
+import type { TrafficLine } from "./traffic.ts";
+
+/** What is said about a path that is not there; by these words the journal knows such requests again. */
+export const unknownPathText = "Endpoint not found.";
+/** The same in strict mode; the method and the path follow. */
+export const notEmulatedText = "phx-sim does not emulate";
+
+/** Was it a request to a path that is not there? It is one of the rejected ones. */
+export const isUnmatched = ({ rejected }: Pick<TrafficLine, "rejected">): boolean =>
+  rejected !== undefined &&
+  ((rejected.reason === "not_found" && rejected.detail === unknownPathText) ||
+    (rejected.reason === "not_emulated" && rejected.detail.startsWith(`${notEmulatedText} `)));
