@@ -1,0 +1,10 @@
+import { held } from "./jest-held.ts";
+
+/** As `globalTeardown`: closes the sim that `phx-sim/jest/global` started. */
+export default async function teardown(): Promise<void> {
+  const { current } = held;
+  if (!current) return;
+  held.current = undefined;
+  Reflect.deleteProperty(process.env, "PHX_SIM_URL");
+  await current.close();
+}

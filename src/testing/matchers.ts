@@ -1,0 +1,69 @@
+import type { Tenant } from "../client/api.ts";
+import { called } from "../client/pattern.ts";
+import { describePattern } from "../match/describe.ts";
+import type { Asked, Judged } from "./asked.ts";
+import { captured, capturedInOrder, capturedOnly, capturedTimes } from "./captured.ts";
+import { noDroppedEvents, noUnmatchedRequests } from "./clean-record.ts";
+import { identified, merged } from "./people.ts";
+import { servedFlag } from "./served.ts";
+import { trackingPlan } from "./tracking-plan.ts";
+import type { MatcherResult, RunnerState, SimMatchers } from "./types.ts";
+
+type ArgsOf<Name extends keyof SimMatchers<unknown>> = Parameters<SimMatchers<unknown>[Name]>;
+type MatcherOf<Name extends keyof SimMatchers<unknown>> = (
+  this: RunnerState | undefined,
+  received: unknown,
+  ...args: ArgsOf<Name>
+) => Promise<MatcherResult>;
+
+type Judge<Args extends unknown[]> = (asked: Asked, ...args: Args) => Promise<Judged>;
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+const isTenant = (value: unknown): value is Tenant =>
+  isObject(value) &&
+  "events" in value &&
+  isObject(value.events) &&
+  "verify" in value.events &&
+  "settle" in value;
+
+/** What was probably meant. */
+function hintOn(received: unknown): string {
+  if (isObject(received) && "then" in received) return ", not a promise of one: await it first";
+  if (isObject(received) && "waitFor" in received) return ", not its events";
+  return `, not ${describePattern(received, 60)}`;
+}
+
+const wrongReceiver = (name: string, received: unknown): TypeError =>
+  new TypeError(`${name}: expect() wants a sim, or a project of one${hintOn(received)}`);
+
+function matcherOf<Args extends unknown[]>(name: string, judge: Judge<Args>) {
+  return async function matcher(
+    this: RunnerState | undefined,
+    received: unknown,
+    ...args: Args
+  ): Promise<MatcherResult> {
+    const isNot = this?.isNot === true;
+    const title = called(isNot ? `not.${name}` : name, ...args);
+    if (!isTenant(received)) throw wrongReceiver(title, received);
+    const { pass, text } = await judge({ tenant: received, isNot, title }, ...args);
+    return { pass, message: () => text };
+  };
+}
+
+/**
+ * The matchers, for `expect.extend` of any runner that has it: functions of what was received and the matcher's
+ * arguments, which tell `pass` and a message.
+ */
+export const simMatchers = {
+  toHaveCaptured: matcherOf("toHaveCaptured", captured),
+  toHaveCapturedTimes: matcherOf("toHaveCapturedTimes", capturedTimes),
+  toHaveCapturedInOrder: matcherOf("toHaveCapturedInOrder", capturedInOrder),
+  toHaveCapturedOnly: matcherOf("toHaveCapturedOnly", capturedOnly),
+  toHaveNoDroppedEvents: matcherOf("toHaveNoDroppedEvents", noDroppedEvents),
+  toHaveIdentified: matcherOf("toHaveIdentified", identified),
+  toHaveMerged: matcherOf("toHaveMerged", merged),
+  toHaveServedFlag: matcherOf("toHaveServedFlag", servedFlag),
+  toMatchTrackingPlan: matcherOf("toMatchTrackingPlan", trackingPlan),
+  toHaveNoUnmatchedRequests: matcherOf("toHaveNoUnmatchedRequests", noUnmatchedRequests),
+} satisfies { [Name in keyof SimMatchers<unknown>]: MatcherOf<Name> };

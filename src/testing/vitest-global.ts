@@ -1,0 +1,35 @@
+import type { SimOptions } from "../index.ts";
+
+/** What `startSim()` takes, as far as it can be handed from process to process. */
+export type VitestSimOptions = Omit<SimOptions, "onNotice">;
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** How the sim is started: `test: { provide: { phxSim: { scenario: "shop" } } }` in the config. */
+    phxSim?: VitestSimOptions;
+    /** The sim's address, of the global setup. */
+    phxSimUrl?: string;
+  }
+}
+
+/** What Vitest hands to a global setup, as far as it is needed here. */
+interface Setup {
+  provide(key: "phxSimUrl", value: string): void;
+  readonly config: { readonly provide?: { readonly phxSim?: VitestSimOptions } };
+}
+
+/**
+ * As `globalSetup`: one sim for the run. Where PHX_SIM_URL is set (`phx-sim exec -- vitest`) it is that one.
+ * @throws StartError
+ */
+export async function setup(project: Setup): Promise<(() => Promise<void>) | undefined> {
+  const { PHX_SIM_URL: url } = process.env;
+  if (url !== undefined && url !== "") {
+    project.provide("phxSimUrl", url);
+    return undefined;
+  }
+  const { startSim } = await import("../index.ts");
+  const sim = await startSim(project.config.provide?.phxSim ?? {});
+  project.provide("phxSimUrl", sim.url);
+  return () => sim.close();
+}

@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Project } from "../../src/client/api.ts";
+import { type Sim, startSim } from "../../src/index.ts";
+import "../../src/testing/vitest-matchers.ts";
+import { askFlags, send, signedUp } from "./shop.ts";
+
+let sim: Sim;
+beforeAll(async () => {
+  sim = await startSim({ scenario: "flags-gallery" });
+});
+afterAll(() => sim.close());
+
+const now = { timeoutMs: 0, settleMs: 0 };
+
+/** The text of what an assertion throws. */
+const failure = async (assertion: Promise<void>): Promise<string> => {
+  try {
+    await assertion;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  throw new Error("it did not fail");
+};
+
+interface Row {
+  name: string;
+  arrange?: (project: Project) => Promise<void>;
+  /** What holds. */
+  holds: (project: Project) => Promise<void>;
+  /** Its opposite, and what is said when that fails. */
+  fails: (project: Project) => Promise<void>;
+  says: RegExp[];
+}
+
+const signup = (project: Project) => send(project, ...signedUp);
+
+const rows: Row[] = [
+  {
+    name: "toHaveCaptured",
+    holds: (it) => expect(it).toHaveCaptured("signup_completed", { plan: "pro", amount: expect.any(Number) }),
+    fails: (it) => expect(it).toHaveCaptured("signup_completed", { plan: "free" }, now),
+    says: [/toHaveCaptured\("signup_completed", \{plan: "free"\}/, /"pro"/],
+  },
+  {
+    name: "toHaveCaptured with a pattern of the whole event",
+    holds: (it) => expect(it).toHaveCaptured({ event: /^signup/, distinct_id: "visitor" }),
+    fails: (it) =>
+      expect(it).toHaveCaptured("signup_completed", undefined, { ...now, distinctId: "visitor" }),
+    says: [/toHaveCaptured\("signup_completed"/],
+  },
+  {
+    name: "not.toHaveCaptured",
+    holds: (it) => expect(it).not.toHaveCaptured("error_shown"),
+    fails: (it) => expect(it).not.toHaveCaptured("signup_started", undefined, now),
+    says: [/not\.toHaveCaptured\("signup_started"/, /signup_started/],
+  },
+  {
+    name: "toHaveCapturedTimes",
+    holds: (it) => expect(it).toHaveCapturedTimes("signup_completed", 1, { plan: "pro" }),
+    fails: (it) => expect(it).toHaveCapturedTimes("signup_completed", 2, undefined, now),
+    says: [/toHaveCapturedTimes\("signup_completed", 2/],
+  },
+  {
+    name: "not.toHaveCapturedTimes",
+    holds: (it) => expect(it).not.toHaveCapturedTimes("signup_completed", 2),
+    fails: (it) => expect(it).not.toHaveCapturedTimes("signup_completed", 1, undefined, now),
+    says: [/not\.toHaveCapturedTimes/, /exactly 1 times: #\d+/],
+  },
+  {
+    name: "toHaveCapturedInOrder",
+    holds: (it) => expect(it).toHaveCapturedInOrder(["signup_started", { properties: { plan: "pro" } }]),
+    fails: (it) => expect(it).toHaveCapturedInOrder(["signup_completed", "signup_started"], now),
+    says: [/toHaveCapturedInOrder\(\["signup_completed", "signup_started"\]/],
+  },
+  {
+    name: "not.toHaveCapturedInOrder",
+    holds: (it) => expect(it).not.toHaveCapturedInOrder(["signup_completed", "signup_started"]),
+    fails: (it) => expect(it).not.toHaveCapturedInOrder(["signup_started", "signup_completed"], now),
+    says: [/in this order: #\d+, #\d+/],
+  },
+  {
+    name: "toHaveCapturedOnly",
+    holds: (it) => expect(it).toHaveCapturedOnly(["signup_started", "signup_completed"]),
+    fails: (it) => expect(it).toHaveCapturedOnly(["signup_completed"], now),
+    says: [/toHaveCapturedOnly\(\["signup_completed"\]/, /signup_started/],
+  },
+  {
+    name: "toHaveCapturedOnly with a name twice",
+    holds: (it) =>
+      expect(it).not.toHaveCapturedOnly(["signup_started", "signup_completed", "signup_completed"]),
+    fails: (it) =>
+      expect(it).toHaveCapturedOnly(["signup_started", "signup_completed", "signup_completed"], now),
+    says: [/signup_completed/],
+  },
+  {
+    name: "toHaveCapturedOnly of nothing",
+    arrange: () => Promise.resolve(),
+    holds: (it) => expect(it).toHaveCapturedOnly([]),
+    fails: (it) => expect(it).not.toHaveCapturedOnly([], now),
+    says: [/nothing else was captured/],
+  },
+  {
+    name: "toHaveIdentified",
+    holds: (it) => expect(it).toHaveIdentified("anna", { plan: "pro" }),
+    fails: (it) => expect(it).toHaveIdentified("anna", { plan: "free" }, { timeoutMs: 0 }),
+    says: [/toHaveIdentified\("anna", \{plan: "free"\}/, /plan: wanted "free", is "pro"/],
+  },
+  {
+    name: "toHaveIdentified of somebody unknown",
+    holds: (it) => expect(it).not.toHaveIdentified("ben"),
+    fails: (it) => expect(it).toHaveIdentified("ben", undefined, { timeoutMs: 0 }),
+    says: [/"ben": no person has this id/, /was identify\(\) called/],
+  },
+  {
+    name: "not.toHaveIdentified",
+    holds: (it) => expect(it).toHaveIdentified("visitor"),
+    fails: (it) => expect(it).not.toHaveIdentified("anna"),
+    says: [/not\.toHaveIdentified/, /"anna": person [\w-]+, ids "visitor", "anna", identified/],
+  },
+  {
+    name: "toHaveIdentified by a server, without an anonymous id",
+    arrange: (it) => send(it, { event: "$identify", properties: { $set: { plan: "pro" } } }),
+    holds: (it) => expect(it).toHaveIdentified("anna", { plan: expect.stringMatching(/^p/) }),
+    fails: (it) => expect(it).not.toHaveIdentified("anna"),
+    says: [/not identified by a merge/],
+  },
+  {
+    name: "toHaveMerged",
+    holds: (it) => expect(it).toHaveMerged("visitor", "anna"),
+    fails: (it) => expect(it).toHaveMerged("anna", "ben", { timeoutMs: 0 }),
+    says: [/"anna": person/, /"ben": no person/, /#\d+ \$identify "anna" with "visitor"/],
+  },
+  {
+    name: "toHaveMerged when the merge was refused",
+    arrange: async (it) => {
+      await signup(it);
+      const ben = { distinct_id: "ben", properties: { $anon_distinct_id: "other" } };
+      await send(it, { event: "$identify", ...ben });
+      await send(it, { event: "$identify", distinct_id: "anna", properties: { $anon_distinct_id: "ben" } });
+    },
+    holds: (it) => expect(it).not.toHaveMerged("anna", "ben"),
+    fails: (it) => expect(it).toHaveMerged("anna", "ben", { timeoutMs: 0 }),
+    says: [/\$identify "anna" with "ben": cannot_merge_already_identified/],
+  },
+  {
+    name: "toHaveNoDroppedEvents",
+    arrange: (it) => send(it, { event: "fine" }, { event: "lost", distinct_id: "" }),
+    holds: (it) => expect(it).not.toHaveNoDroppedEvents(),
+    fails: (it) => expect(it).toHaveNoDroppedEvents(),
+    says: [/dropped events: 1/, /lost.*missing_distinct_id/],
+  },
+  {
+    name: "not.toHaveNoDroppedEvents",
+    holds: (it) => expect(it).toHaveNoDroppedEvents(),
+    fails: (it) => expect(it).not.toHaveNoDroppedEvents(),
+    says: [/every event was kept/],
+  },
+  {
+    name: "toHaveNoUnmatchedRequests",
+    holds: (it) => expect(it).toHaveNoUnmatchedRequests(),
+    fails: (it) => expect(it).not.toHaveNoUnmatchedRequests(),
+    says: [/every request went to a path that is there/],
+  },
+  {
+    name: "toHaveServedFlag",
+    arrange: async (it) => {
+      await it.flags.set("checkout", "test");
+      await askFlags(it, "anna");
+    },
+    holds: (it) => expect(it).toHaveServedFlag("checkout", "test", { distinctId: "anna" }),
+    fails: (it) => expect(it).toHaveServedFlag("checkout", "control", { distinctId: "anna", timeoutMs: 0 }),
+    says: [/to "anna": "test" \(answered\)/, /overridden: "test" for everybody/, /now it would be "test"/],
+  },
+  {
+    name: "not.toHaveServedFlag",
+    arrange: async (it) => {
+      await it.flags.set("checkout", true);
+      await askFlags(it, "anna", 1);
+    },
+    holds: (it) => expect(it).not.toHaveServedFlag("checkout", false),
+    fails: (it) => expect(it).not.toHaveServedFlag("checkout"),
+    says: [/not\.toHaveServedFlag\("checkout"\)/, /to "anna": true/],
+  },
+  {
+    name: "toHaveServedFlag when nobody asked",
+    holds: (it) => expect(it).not.toHaveServedFlag("no-such-flag"),
+    fails: (it) => expect(it).toHaveServedFlag("no-such-flag", true, { timeoutMs: 0 }),
+    says: [/no flags were asked for/, /there is no flag "no-such-flag" here/],
+  },
+  {
+    name: "toHaveServedFlag by local evaluation",
+    arrange: (it) =>
+      send(it, {
+        event: "$feature_flag_called",
+        properties: { $feature_flag: "f", $feature_flag_response: "a", locally_evaluated: true },
+      }),
+    holds: (it) => expect(it).toHaveServedFlag("f", "a", { distinctId: "anna" }),
+    fails: (it) => expect(it).toHaveServedFlag("f", "b", { timeoutMs: 0 }),
+    says: [/"a" \(evaluated by the SDK itself\)/],
+  },
+];
+
+describe.each(rows)("$name", ({ arrange = signup, holds, fails, says }) => {
+  test("holds", async () => {
+    await using project = await sim.project();
+    await arrange(project);
+    await holds(project);
+  });
+
+  test("fails with evidence", async () => {
+    await using project = await sim.project();
+    await arrange(project);
+    const text = await failure(fails(project));
+    for (const it of says) expect(text).toMatch(it);
+  });
+});
+
+describe("what is still to come", () => {
+  const waits: [string, (project: Project) => Promise<void>, (project: Project) => Promise<void>][] = [
+    ["an event", (it) => expect(it).toHaveCaptured("signup_completed"), signup],
+    ["a person", (it) => expect(it).toHaveIdentified("anna", { plan: "pro" }), signup],
+    ["a merge", (it) => expect(it).toHaveMerged("anna", "visitor"), signup],
+    ["a flag", (it) => expect(it).toHaveServedFlag("x", true), (it) => askFlags(it, "anna")],
+  ];
+  test.each(waits)("%s is waited for", async (_, assertion, later) => {
+    await using project = await sim.project({ flags: { x: true } });
+    const waiting = assertion(project);
+    await later(project);
+    await waiting;
+  });
+});
+
+test("a rejected request with events is no clean record", async () => {
+  await using other = await startSim();
+  await fetch(`${other.url}/batch/`, { method: "POST", body: "{" });
+  const text = await failure(expect(other).toHaveNoDroppedEvents());
+  expect(text).toMatch(/rejected with all their events: 1/);
+});
+
+test("an unmatched request is named", async () => {
+  await using other = await startSim();
+  await fetch(`${other.url}/captrue/`, { method: "POST", body: "{}" });
+  const text = await failure(expect(other).toHaveNoUnmatchedRequests());
+  expect(text).toMatch(/POST \/captrue\//);
+});
+
+test("a key that is nearly a flag's is told", async () => {
+  await using project = await sim.project({ flags: { checkout: true } });
+  const text = await failure(expect(project).toHaveServedFlag("variantz", true, { timeoutMs: 0 }));
+  expect(text).toMatch(/there is no flag "variantz" here: did you mean "variants"\?/);
+});
+
+test("a fault in force is told", async () => {
+  await using project = await sim.project();
+  await project.faults.apply("flags-partial");
+  const text = await failure(expect(project).toHaveServedFlag("x", true, { timeoutMs: 0 }));
+  expect(text).toMatch(/faults in force: flags-partial/);
+});
+
+describe("the tracking plan", () => {
+  const plan = new URL("./plans/signup.plan.json", import.meta.url).pathname;
+  test("is matched, or what is wrong is told", async () => {
+    await using project = await sim.project();
+    await send(project, { event: "signup_completed", properties: { plan: "pro" } });
+    await expect(project).toMatchTrackingPlan(plan);
+    await send(project, { event: "signup_completed", properties: { plan: 3 } });
+    expect(await failure(expect(project).toMatchTrackingPlan(plan))).toMatch(/plan/);
+    await expect(project).not.toMatchTrackingPlan(plan);
+  });
+});
+
+describe("mistakes", () => {
+  const wrong: [string, () => Promise<void>, RegExp][] = [
+    [
+      "a text",
+      () => expect("phc_x").toHaveCaptured("a"),
+      /toHaveCaptured\("a"\): expect\(\) wants a sim.*not "phc_x"/,
+    ],
+    ["nothing", () => expect(undefined).toHaveNoDroppedEvents(), /wants a sim.*not undefined/],
+    ["a promise", () => expect(sim.project()).toHaveCaptured("a"), /not a promise of one: await it first/],
+    ["its events", () => expect(sim.events).toHaveCaptured("a"), /not its events/],
+    [
+      "half a count",
+      () => expect(sim).toHaveCapturedTimes("a", 1.5),
+      /must be a whole number from 0, not 1.5/,
+    ],
+    [
+      "no count",
+      () => expect(sim).toHaveCapturedTimes("a", "1" as unknown as number),
+      /must be a whole number/,
+    ],
+    ["an empty order", () => expect(sim).toHaveCapturedInOrder([]), /is empty/],
+    ["no list", () => expect(sim).toHaveCapturedOnly("a" as unknown as string[]), /must be a list/],
+    ["an empty id", () => expect(sim).toHaveIdentified(""), /a distinct id is a text that is not empty/],
+    ["no key", () => expect(sim).toHaveServedFlag(""), /a flag's key is a text/],
+    ["a bad operator in properties", () => expect(sim).toHaveIdentified("a", { "@gtt": 1 }), /@gtt/],
+    ["no value", () => expect(sim).toHaveServedFlag("a", 1 as unknown as string), /true, false or a variant/],
+    ["no plan", () => expect(sim).toMatchTrackingPlan(7 as unknown as string), /definePlan/],
+    ["a bad operator", () => expect(sim).toHaveCaptured("a", { b: { "@gt": {} } }, now), /@gt/],
+  ];
+  test.each(wrong)("%s", async (_, assertion, says) => {
+    expect(await failure(assertion())).toMatch(says);
+  });
+  test("are not let pass by .not", async () => {
+    expect(await failure(expect("phc_x").not.toHaveCaptured("a"))).toMatch(/wants a sim/);
+  });
+});

@@ -1,0 +1,36 @@
+import { type AttachableProject, type Attachment, attach, expect, test } from "phx-sim/playwright";
+
+test.use({
+  phxProject: { flags: { beta: "test" } },
+  phxAttach: { hosts: ["/ingest"], allowEscapes: ["/mine"] },
+});
+test.use({ phxAttach: false });
+
+export const suite = test("types", async ({ page, context, browser, ph, sim }) => {
+  const project: AttachableProject = ph;
+  const attachment: Attachment = await ph.attach(await browser.newContext(), { disguise: false });
+  await attach(page, ph);
+  await attach(context, sim);
+  await attachment.detach();
+  const done: Promise<void> = expect(project).toHaveCaptured("signed_up", { plan: expect.any(String) });
+  await done;
+  await expect(sim).not.toHaveCaptured({ event: /^\$/ }, {}, { since: 3, settleMs: 0 });
+  await expect(ph).toHaveCapturedTimes("a", 2, { b: 1 }, { timeoutMs: 10 });
+  await expect(ph).toHaveServedFlag("beta", "test", { distinctId: "anna" });
+  await expect(page).toHaveTitle("Shop");
+  using guard = sim.guard({ hosts: ["e.example.com"] });
+  guard.verify();
+
+  // @ts-expect-error there is no such option
+  await ph.attach(page, { host: "e.example.com" });
+  // @ts-expect-error a page is wanted
+  await attach(ph, ph);
+  // @ts-expect-error an event is a name or an object
+  await expect(ph).toHaveCaptured(1);
+  // @ts-expect-error the count is a number
+  await expect(ph).toHaveCapturedTimes("a", "2");
+  // @ts-expect-error no such matcher
+  await expect(ph).toHaveCapturd("a");
+  // @ts-expect-error hosts are texts
+  sim.guard({ hosts: [/posthog/] });
+});

@@ -1,0 +1,39 @@
+import type { Project } from "phx-sim";
+import { definePlan } from "phx-sim";
+import { expect, test } from "phx-sim/vitest";
+import "phx-sim/vitest/matchers";
+import { expect as plain } from "vitest";
+
+export const suite = test("types", async ({ ph, sim, expect: local }) => {
+  const project: Project = ph;
+  const done: Promise<void> = expect(project).toHaveCaptured("signed_up", { plan: expect.any(String) });
+  await done;
+  await local(sim).not.toHaveCaptured({ event: /^\$/, distinct_id: "anna" }, {}, { since: 3, settleMs: 0 });
+  await plain(ph).toHaveCapturedTimes("a", 2, { b: 1 }, { timeoutMs: 10, distinctId: "anna" });
+  await expect(ph).toHaveCapturedInOrder(["a", { event: "b" }]);
+  await expect(ph).toHaveCapturedOnly(["a"]);
+  await expect(ph).toHaveNoDroppedEvents();
+  await expect(ph).toHaveIdentified("anna", { plan: "pro" }, { timeoutMs: 1 });
+  await expect(ph).toHaveMerged("anna", "ben");
+  await expect(ph).toHaveServedFlag("beta", "test", { distinctId: "anna" });
+  await expect(ph).toMatchTrackingPlan("events.plan.json");
+  await expect(ph).toMatchTrackingPlan(definePlan({}));
+  await expect(ph).toHaveNoUnmatchedRequests();
+
+  // @ts-expect-error an event is a name or an object
+  await expect(ph).toHaveCaptured(1);
+  // @ts-expect-error there is no such option
+  await expect(ph).toHaveCaptured("a", {}, { timeout: 1 });
+  // @ts-expect-error the count is a number
+  await expect(ph).toHaveCapturedTimes("a", "2");
+  // @ts-expect-error a list is wanted
+  await expect(ph).toHaveCapturedInOrder("a");
+  // @ts-expect-error two ids are wanted
+  await expect(ph).toHaveMerged("anna");
+  // @ts-expect-error a flag is a boolean or a text
+  await expect(ph).toHaveServedFlag("beta", 1);
+  // @ts-expect-error no such matcher
+  await expect(ph).toHaveCapturd("a");
+});
+
+export const beta = test.extend({ phxProject: { name: "beta", flags: { beta: true } } });

@@ -1,0 +1,5 @@
+const { project } = require("phx-sim/jest");
+
+test("there is no sim", async () => {
+  await project();
+});

@@ -1,0 +1,4 @@
+export default {
+  setupFilesAfterEnv: ["phx-sim/jest"],
+  transform: {},
+};

@@ -1,0 +1,13 @@
+import { after, test } from "node:test";
+import { startSim } from "phx-sim";
+import { openShop } from "../../shop-app/shop.js";
+
+test("expects what is not captured", async () => {
+  const sim = await startSim();
+  after(() => sim.close());
+  const shop = openShop(sim);
+  shop.signUp("visitor-1", "anna", "pro");
+  await shop.close();
+
+  await sim.events.waitFor("signup_completed", { plan: "free" }, { timeoutMs: 0 });
+});
