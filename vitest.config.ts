@@ -1,5 +1,11 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 export default defineConfig({
-  test: { include: ["test/**/*.test.ts"], testTimeout: 20_000, hookTimeout: 60_000 },
+  test: {
+    include: ["test/**/*.test.ts"],
+    // Run by their own runners (test/usage/runners.test.ts).
+    exclude: [...configDefaults.exclude, "test/usage/apps/**"],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+  },
 });

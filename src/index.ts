@@ -1,5 +1,26 @@
 export type { AnswerPlace, AnswerQueue, Answers, ScriptedAnswer } from "./client/answers.ts";
+export type {
+  EventPattern,
+  EventQuery,
+  Events,
+  Groups,
+  Persons,
+  Project,
+  ProjectOptions,
+  PropertiesPattern,
+  RequestQuery,
+  Requests,
+  Scope,
+  SimClient,
+  SimPerson,
+  SimRequest,
+  Tenant,
+  VerifyOptions,
+  WaitOptions,
+} from "./client/api.ts";
 export type { Clock, ClockFacts, Happened, Moment } from "./client/clock.ts";
+export { type ConnectOptions, connectSim } from "./client/connect.ts";
+export { ControlError, ExpectationError } from "./client/errors.ts";
 export type {
   Export,
   ExportFile,
@@ -41,10 +62,44 @@ export type {
   Snapshot,
   StateClient,
 } from "./client/state.ts";
-export { ControlError, type EventQuery, type Events, type WaitOptions } from "./client.ts";
+export { EgressError } from "./guard/errors.ts";
+export type { BlockedCall, Guard, GuardOptions } from "./guard/types.ts";
 export { version } from "./kernel/version.ts";
+export type {
+  Complaint,
+  Count,
+  Difference,
+  DroppedSighting,
+  Expectation,
+  NearMiss,
+  Pattern,
+  Report,
+  Sighting,
+  Surroundings,
+  Terms,
+  Verdict,
+} from "./match/types.ts";
 export type { Dialect } from "./model/dialect.ts";
 export type { StoredEvent } from "./model/event.ts";
+export { checkEvents } from "./plan/check-events.ts";
+export { checkPlan } from "./plan/check-plan.ts";
+export { type DefineOptions, definePlan, type EventSource, type PlanEvents } from "./plan/define-plan.ts";
+export { type InferOptions, inferPlan, mergePlans } from "./plan/infer-plan.ts";
+export { planTypes } from "./plan/plan-types.ts";
+export { PlanError, type PlanProblem } from "./plan/problems.ts";
+export { findPlan, planFrom, readPlan } from "./plan/read-plan.ts";
+export { reportViolations } from "./plan/report.ts";
+export type {
+  EventEntry,
+  Plan,
+  PlanFile,
+  PlannableEvent,
+  PlannedEvent,
+  PlanResult,
+  PropertyEntry,
+  Violation,
+  ViolationKind,
+} from "./plan/types.ts";
 export { type LoadedScenario, readScenario, type ScenarioSource } from "./scenario/load.ts";
 export { type ShippedScenario, scenarioSchemaText, scenarioStarter, shippedList } from "./scenario/offers.ts";
 export { linesOf as problemLines, type ScenarioProblem } from "./scenario/problems.ts";

@@ -33,6 +33,7 @@ import { createThrottle, noThrottle } from "./resources/throttle.ts";
 import type { ScenarioSource } from "./scenario/load.ts";
 import type { ScenarioProblem } from "./scenario/problems.ts";
 import { peopleOf, storePeople, worldOf } from "./scenario/scenario.ts";
+import { tellingOwner } from "./sim/delayed-owner.ts";
 import type { Exports } from "./sim/exports.ts";
 import { documented, lateRows, warmUp } from "./sim/late-rows.ts";
 import {
@@ -42,6 +43,7 @@ import {
   openOrExplain,
   startOfClock,
 } from "./sim/opening.ts";
+import { ownCalls } from "./sim/own-calls.ts";
 import { summaryOf } from "./sim/summary.ts";
 import type { Sim, SimOptions } from "./sim/types.ts";
 import { adopt, unknownPath } from "./sim/unknown.ts";
@@ -88,6 +90,8 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     people,
     log,
     gauge,
+    notice,
+    closing: ending.signal,
     endpoints: () => documented(router),
     info: () => info(),
     reset,
@@ -130,10 +134,15 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
       if (reply.scripted) note.scripted = true;
       const partition = partitionOf(call.headers);
       if (partition !== undefined) note.partition = partition;
+      gauge.tell(call.ticket, note.project ?? null);
       log.append(entryOf(call, reply, note));
       return log.written();
     },
-    faults: eitherPort(answerPort(answers, read), faultPort(faults, ending.signal, read)),
+    faults: tellingOwner(
+      eitherPort(answerPort(answers, read), faultPort(faults, ending.signal, read)),
+      gauge,
+      read,
+    ),
     unknownPath: (call, endpoints) => unknownPath(call, endpoints, options.strict === true),
     onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
   });
@@ -225,7 +234,6 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
 
   const handle = (request: Request): Promise<Response> =>
     answerRequest(request, { app, clock, gauge, closing: ending.signal });
-  const { info: _, ...client } = createClient(url, handle);
   let closing: Promise<void> | undefined;
   const close = () => {
     ending.abort();
@@ -238,24 +246,16 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
       .finally(() => store.close());
     return closing;
   };
+  const send = ownCalls({ app, clock, url, closing: ending.signal });
   const sim: Sim = {
-    ...client,
-    url,
-    inspectorUrl: `${url}/__sim/`,
-    apiKey: first()?.api_key ?? "",
-    secretApiKey: first()?.secret_api_key ?? "",
-    personalApiKey: worlds.current.personal_api_keys[0]?.key ?? "",
-    projectId: first()?.id ?? 0,
+    ...createClient({ url, send, facts: facts(), close }),
     dialect,
     data: store.folder,
     controlToken,
     version,
     endpoints: () => documented(router),
     handle,
-    info,
     onRequest: (tell) => log.subscribe((written) => tell(summaryOf(written))),
-    close,
-    [Symbol.asyncDispose]: close,
   };
   store.announce({ ...facts(), control_token: controlToken });
   const endWarmUp = warmUp(router, wakeExports);

@@ -24,6 +24,10 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   /** The engine that runs batch exports, and the files it wrote. */
   readonly exports: { readonly engine: DrivenExportEngine; readonly files: ExportFiles };
   readonly gauge: Gauge;
+  /** Tells the user what should be known. */
+  notice(text: string): void;
+  /** Ends when the sim closes: nothing waits any longer. */
+  readonly closing: AbortSignal;
   /** The facts of GET /__sim/info. */
   info(): Record<string, unknown>;
   /** Every row that is served, with its docs. */

@@ -19,41 +19,20 @@ import {
   uuid,
 } from "../http/json-schema.ts";
 import { answerDocs } from "./answers/docs.ts";
+import { assertDocs } from "./assert/docs.ts";
 import { clockDocs, clockShape } from "./clock-docs.ts";
-import { bodyErrors, bodyOf, docsOf, guarded, parameter, whole } from "./docs-row.ts";
+import { docsOf, guarded, parameter, whole } from "./docs-row.ts";
+import { cursorShape as cursor, eventDocs, eventsShape as events } from "./events-docs.ts";
 import { exportDocs } from "./exports/docs.ts";
 import { faultDocs } from "./faults/docs.ts";
 import { flagDocs } from "./flags/docs.ts";
+import { afterRequest, harDocs, ofPartition, ofProject } from "./har-docs.ts";
+import { projectDocs } from "./projects-docs.ts";
 import { stateDocs } from "./state-docs.ts";
 
 const page = parameter("limit", "Most results, 100 unless told", whole(1, 10_000));
 const offset = parameter("offset", "Index of the first result", whole(0));
-const ofProject = parameter("project", "Only this project's", whole(0));
 const ofPerson = parameter("distinct_id", "Only this distinct id's");
-
-const event = titled(
-  "StoredEvent",
-  exact({
-    seq: described(integer, "Order of arrival over all projects, from 1"),
-    outcome: oneOf("kept", "dropped"),
-    reason: described(nullable(text), "Why it was dropped"),
-    detail: nullable(text),
-    warnings: listOf(text),
-    project: nullable(integer),
-    uuid: nullable(uuid),
-    event: text,
-    distinct_id: text,
-    timestamp: time,
-    received_at: time,
-    person_id: nullable(uuid),
-    person_mode: oneOf("full", "propertyless", "none"),
-    properties: dictionary,
-    request: described(integer, "Number of the request that carried it"),
-  }),
-);
-
-const events = listOf(event);
-const cursor = described(integer, "For `since` of the next call");
 
 const requestFields = {
   n: integer,
@@ -79,6 +58,10 @@ const request = titled(
   exact({
     ...requestFields,
     peer: text,
+    project_header: described(
+      nullable(text),
+      "What its X-Phx-Project header says; with captures and flag requests it decides whose they are, whatever key they carry",
+    ),
     headers: described(listOf(listOf(text)), "Pairs of name and value"),
     decode_steps: listOf(text),
     raw: described(nullable(dictionary), "The bytes as received, where they are not the body's exact text"),
@@ -168,38 +151,6 @@ const info = titled(
   }),
 );
 
-const waitReport = titled(
-  "WaitReport",
-  open({
-    waited_ms: integer,
-    cursor,
-    report: exact({
-      text,
-      seen: described(mapOf(integer), "How often which event came"),
-      dropped: listOf(exact({ seq: integer, event: text, reason: text, sentence: text, fix: text })),
-      got: integer,
-      in_flight: integer,
-    }),
-  }),
-);
-
-const wait: EndpointDocs = docsOf("The events", titled("Waited", exact({ events, cursor })), {
-  errors: bodyErrors,
-  body: bodyOf({
-    match: described(dictionary, "Recursive subset of the event"),
-    count: whole(1, 100_000),
-    since: described(whole(0), "Only events after this cursor"),
-    project: whole(0),
-    outcome: oneOf("kept", "dropped"),
-    timeout_ms: whole(0, 60_000),
-  }),
-});
-
-const settle: EndpointDocs = docsOf("It is quiet", exact({ quiet: always(true), cursor }), {
-  errors: [...bodyErrors, 409],
-  body: bodyOf({ idle_ms: whole(0, 60_000), timeout_ms: whole(0, 60_000) }),
-});
-
 /** Open to everyone: no guard stands before them. */
 const health = (schema: JsonSchema): EndpointDocs => ({
   replies: { 200: { description: "It is up", schema } },
@@ -211,30 +162,8 @@ const table = new Map<string, EndpointDocs>(
     "GET /__sim/health": health(exact({ status: always("ok") })),
     "GET /__sim/ready": health(exact({ status: always("ready"), projects: integer })),
     "GET /__sim/info": docsOf("The facts", info),
-    "GET /__sim/events": docsOf("Events", titled("EventPage", exact({ events, cursor, more: boolean })), {
-      errors: [400],
-      query: [
-        ofProject,
-        parameter("event", "Only events of this name"),
-        ofPerson,
-        parameter("outcome", "Only those that were kept, or dropped", oneOf("kept", "dropped")),
-        parameter("since", "Only events after this cursor", whole(0)),
-        parameter("until", "Only events up to this cursor", whole(0)),
-        parameter("where", "A JSON object that the events contain"),
-        parameter("order", "Order of arrival", oneOf("asc", "desc")),
-        page,
-      ],
-    }),
-    "DELETE /__sim/events": docsOf("How many were cleared", exact({ cleared: integer, cursor }), {
-      errors: [400],
-      query: [ofProject],
-    }),
-    "GET /__sim/events/:seq": docsOf("The event", event, { errors: [404] }),
-    "POST /__sim/events/wait": {
-      ...wait,
-      replies: { ...wait.replies, 409: { description: "They did not come in time", schema: waitReport } },
-    },
-    "POST /__sim/settle": settle,
+    ...eventDocs,
+    ...assertDocs,
     "GET /__sim/requests": docsOf(
       "Requests, newest first",
       titled(
@@ -248,13 +177,19 @@ const table = new Map<string, EndpointDocs>(
         errors: [400],
         query: [
           ofProject,
-          parameter("outcome", "Only those that were answered, or rejected", oneOf("answered", "rejected")),
-          parameter("partition", "Only those whose X-Test-Id header says so"),
+          parameter(
+            "outcome",
+            "Only those that were answered, or rejected; `unmatched`: rejected because their path is not there",
+            oneOf("answered", "rejected", "unmatched"),
+          ),
+          ofPartition,
           parameter("before", "Only requests before this number", whole(1)),
+          afterRequest,
           page,
         ],
       },
     ),
+    "GET /__sim/requests.har": harDocs,
     "GET /__sim/requests/:n": docsOf("The request", request, { errors: [404] }),
     "GET /__sim/persons": docsOf(
       "Persons, newest first",
@@ -273,6 +208,7 @@ const table = new Map<string, EndpointDocs>(
       titled("StoredGroupPage", exact({ groups: listOf(group), more: boolean })),
       { errors: [400], query: [ofProject, page, offset] },
     ),
+    ...projectDocs,
     ...stateDocs,
     ...clockDocs,
     ...flagDocs,

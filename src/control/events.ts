@@ -2,15 +2,21 @@ import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { json } from "../http/reply.ts";
 import { SimError } from "../kernel/errors.ts";
+import type { JsonObject } from "../kernel/json.ts";
 import type { StoredEvent } from "../model/event.ts";
 import type { EventFilter } from "../store/traffic-log.ts";
-import { pathNumber, queryChoice, queryNumber, queryObject } from "./body.ts";
-import type { ControlDesk } from "./desk.ts";
-import { checkPattern, searchEvents } from "./search.ts";
+import { arrivalOf } from "./assert/arrival.ts";
+import type { AssertDesk } from "./assert/desk.ts";
+import { refuseWrong } from "./assert/pattern.ts";
+import { searchBody } from "./assert/search-body.ts";
+import { bodyOf, pathNumber, queryChoice, queryNumber, queryObject } from "./body.ts";
+import { searchEvents } from "./search.ts";
 
 const most = Number.MAX_SAFE_INTEGER;
 const defaultPage = 100;
 const largestPage = 10_000;
+/** A list that waits never holds a connection longer than this, ms. */
+const longestWait = 60_000;
 
 /** The filter of a list call; absent parameters do not restrict. */
 function filterOf(call: Call): EventFilter {
@@ -32,31 +38,69 @@ function filterOf(call: Call): EventFilter {
   return filter;
 }
 
-export const eventEndpoints = (desk: ControlDesk): Endpoint[] => [
+/** What a list call asks for. */
+interface Asked {
+  filter: EventFilter;
+  where?: JsonObject | undefined;
+  limit: number;
+}
+
+interface Page {
+  events: StoredEvent[];
+  cursor: number;
+  more: boolean;
+}
+
+async function pageOf({ log }: AssertDesk, { filter, where, limit }: Asked): Promise<Page> {
+  // What comes while this is looking is for the next page: the cursor must not pass it.
+  const end = log.lastSeq;
+  const until = Math.min(filter.until ?? end, end);
+  const events: StoredEvent[] = [];
+  for await (const event of searchEvents(log, { ...filter, until }, where)) {
+    // With more to come the next page starts after the last one shown; otherwise after all there is.
+    if (events.length === limit) return { events, cursor: events.at(-1)?.seq ?? 0, more: true };
+    events.push(event);
+  }
+  return { events, cursor: end, more: false };
+}
+
+/** The list as soon as there is something to list, at the latest after `ms`. */
+async function listWithin(desk: AssertDesk, asked: Asked, ms: number, call: Call): Promise<Page> {
+  const { filter, where = {} } = asked;
+  if (ms === 0) return pageOf(desk, asked);
+  const arrival = arrivalOf(desk, filter, where);
+  try {
+    const page = await pageOf(desk, asked);
+    const isOver = page.events.length > 0 || page.cursor >= (filter.until ?? most);
+    if (isOver || !(await arrival.within(ms, call.signal))) return page;
+    return await pageOf(desk, asked);
+  } finally {
+    arrival.close();
+  }
+}
+
+export const eventEndpoints = (desk: AssertDesk): Endpoint[] => [
   {
     methods: ["GET"],
     path: "/__sim/events",
     family: "control",
     summary:
-      "Events in order of arrival: project, event, distinct_id, outcome, since, until, where, order, limit",
+      "Events in order of arrival: project, event, distinct_id, outcome, since, until, where, order, limit, wait_ms",
     async handle(call) {
       const limit = queryNumber(call, "limit", { min: 1, max: largestPage }) ?? defaultPage;
       const where = queryObject(call, "where");
-      checkPattern(where, "?where");
+      if (where) refuseWrong(where, "?where");
       const filter = filterOf(call);
-      const events: StoredEvent[] = [];
-      let more = false;
-      for await (const event of searchEvents(desk.log, filter, where)) {
-        if (events.length === limit) {
-          more = true;
-          break;
-        }
-        events.push(event);
-      }
-      // With more to come the next page starts after the last one shown; otherwise after all there is.
-      const cursor = more ? (events.at(-1)?.seq ?? 0) : desk.log.lastSeq;
-      return json({ events, cursor, more });
+      const wait = queryNumber(call, "wait_ms", { min: 0, max: longestWait }) ?? 0;
+      return json(await listWithin(desk, { filter, where, limit }, wait, call));
     },
+  },
+  {
+    methods: ["POST"],
+    path: "/__sim/events/search",
+    family: "control",
+    summary: "The same by a body: match, project, outcome, since, until, order, limit",
+    handle: async (call) => json(await pageOf(desk, searchBody(bodyOf(call), { defaultPage, largestPage }))),
   },
   {
     methods: ["DELETE"],

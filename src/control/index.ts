@@ -1,5 +1,7 @@
 import type { Endpoint } from "../http/endpoint.ts";
 import { answerEndpoints } from "./answers/endpoints.ts";
+import { assertDesk } from "./assert/desk.ts";
+import { assertEndpoints } from "./assert/endpoints.ts";
 import { clockEndpoints } from "./clock.ts";
 import type { ControlDesk } from "./desk.ts";
 import { withControlDocs } from "./docs.ts";
@@ -11,22 +13,24 @@ import { type GuardRules, guarded } from "./guard.ts";
 import { openApiEndpoints } from "./openapi.ts";
 import { pageEndpoints } from "./page.ts";
 import { peopleEndpoints } from "./people.ts";
+import { projectEndpoints } from "./projects.ts";
 import { requestEndpoints } from "./requests.ts";
 import { snapshotEndpoints } from "./snapshots.ts";
 import { healthEndpoints, stateEndpoints } from "./state.ts";
-import { waitEndpoints } from "./wait.ts";
 
 /** Every endpoint below /__sim. */
-export const controlEndpoints = (desk: ControlDesk, rules: GuardRules): Endpoint[] =>
-  withControlDocs([
+export function controlEndpoints(desk: ControlDesk, rules: GuardRules): Endpoint[] {
+  const asserting = assertDesk(desk);
+  return withControlDocs([
     ...healthEndpoints(desk),
     ...guarded(
       [
         ...stateEndpoints(desk),
         ...snapshotEndpoints(desk),
         ...clockEndpoints(desk),
-        ...eventEndpoints(desk),
-        ...waitEndpoints(desk),
+        ...eventEndpoints(asserting),
+        ...assertEndpoints(asserting),
+        ...projectEndpoints(desk),
         ...requestEndpoints(desk),
         ...peopleEndpoints(desk),
         ...flagEndpoints(desk),
@@ -39,3 +43,4 @@ export const controlEndpoints = (desk: ControlDesk, rules: GuardRules): Endpoint
       rules,
     ),
   ]);
+}

@@ -42,6 +42,7 @@ const rows: readonly Row[] = [
   { parameter: ":organization_id", description: "UUID of an organization, or `@current`" },
   { parameter: "organizations/:id", description: "UUID of an organization, or `@current`" },
   { parameter: "projects/:id", description: "Number of a project, or `@current`" },
+  { parameter: "projects/:project", description: "Number of a project", schema: integer },
   { parameter: "environments/:id", description: "Number of a project, or `@current`" },
   { parameter: "dashboards/:id", description: "Number of a dashboard", schema: integer },
   { parameter: ":dashboard_id", description: "Number of a dashboard", schema: integer },

@@ -43,7 +43,10 @@ export const stateDocs: Readonly<Record<string, EndpointDocs>> = {
     errors: [...bodyErrors, 404, 409],
     body: bodyOf({
       what: parts,
-      project: described(whole(1), "Only this project's documents, people and events"),
+      project: described(
+        whole(1),
+        "Only this project's documents, people and events; one that was made for a test goes back to how it was made, and its faults and waiting answers go",
+      ),
     }),
   }),
   "GET /__sim/state": docsOf("The state", state, { errors: [409] }),

@@ -4,7 +4,7 @@ import { json, type Reply } from "../http/reply.ts";
 import { SimError } from "../kernel/errors.ts";
 import { allowKeys, bodyOf, wholeNumber } from "./body.ts";
 import { type ControlDesk, type ResetPart, resetParts } from "./desk.ts";
-import { resetProject } from "./project-reset.ts";
+import { reseedMade, resetProject } from "./project-reset.ts";
 import { exportState, largestState } from "./state-export.ts";
 import { importState } from "./state-import.ts";
 
@@ -25,12 +25,17 @@ function partsOf(what: unknown, known: readonly ResetPart[]): ReadonlySet<ResetP
   });
 }
 
+async function resetAll(desk: ControlDesk, parts: ReadonlySet<ResetPart>): Promise<void> {
+  await desk.reset(parts);
+  if (parts.has("people")) reseedMade(desk);
+}
+
 async function reset(desk: ControlDesk, call: Call): Promise<Reply> {
   const body = bodyOf(call);
   allowKeys(body, ["what", "project"]);
   const isWhole = body.project === undefined;
   const parts = partsOf(body.what, isWhole ? resetParts : projectParts);
-  if (isWhole) await desk.reset(parts);
+  if (isWhole) await resetAll(desk, parts);
   else await resetProject(desk, wholeNumber(body, "project", 0, { min: 1, max: most }), parts);
   desk.agenda.changed();
   return json({ reset: [...parts], cursor: desk.log.lastSeq });

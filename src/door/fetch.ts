@@ -26,8 +26,7 @@ export async function answerRequest(request: Request, door: FetchDoor): Promise<
 async function replyTo(request: Request, { app, clock, gauge }: FetchDoor): Promise<Reply> {
   const url = new URL(request.url);
   const target = url.pathname + url.search;
-  const counted = !target.startsWith("/__sim");
-  if (counted) gauge.begin();
+  const ticket = target.startsWith("/__sim") ? 0 : gauge.begin();
   try {
     const received = Buffer.from(await request.arrayBuffer());
     const tooLarge = received.length > app.bodyLimit(request.method, pathOf(target));
@@ -49,10 +48,11 @@ async function replyTo(request: Request, { app, clock, gauge }: FetchDoor): Prom
       started: performance.now(),
       signal: () => request.signal,
       scheme: url.protocol === "https:" ? "https" : "http",
+      ticket,
     });
     return await (tooLarge ? app.refuseTooLarge(call) : app.handle(call));
   } finally {
-    if (counted) gauge.end();
+    if (ticket > 0) gauge.end(ticket);
   }
 }
 

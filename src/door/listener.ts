@@ -75,12 +75,12 @@ interface Flights {
 function createFlights(gauge: Gauge, onCutOff: (arrival: Arrival) => void): Flights {
   const bySocket = new WeakMap<Socket, Set<Arrival>>();
   const end = (arrival: Arrival) => {
-    if (bySocket.get(arrival.req.socket)?.delete(arrival)) gauge.end();
+    if (bySocket.get(arrival.req.socket)?.delete(arrival)) gauge.end(arrival.ticket);
   };
   return {
     begin(arrival) {
       bySocket.get(arrival.req.socket)?.add(arrival);
-      gauge.begin();
+      arrival.ticket = gauge.begin();
     },
     end,
     watch(socket) {
@@ -137,9 +137,11 @@ interface Arrival {
   chunks: Buffer[];
   /** Is it all there, or refused? */
   complete: boolean;
+  /** Its number in the gauge; 0: not counted there. */
+  ticket: number;
 }
 
-const callOf = ({ req, res, method, target, at, started }: Arrival, body: Buffer): Call =>
+const callOf = ({ req, res, method, target, at, started, ticket }: Arrival, body: Buffer): Call =>
   callFrom({
     method,
     target,
@@ -150,6 +152,7 @@ const callOf = ({ req, res, method, target, at, started }: Arrival, body: Buffer
     at,
     started,
     signal: () => signalOf(res),
+    ticket,
   });
 
 /** Reads the body up to the route's limit, has the app answer, writes the answer. */
@@ -172,6 +175,7 @@ function receive(
     started,
     chunks: [],
     complete: false,
+    ticket: 0,
   };
   if (!isControl(target)) flights.begin(arrival);
   const limit = app.bodyLimit(method, pathOf(target));

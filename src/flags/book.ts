@@ -12,6 +12,8 @@ export interface FlagBook {
    * of it still has to be marked: `withOverrides`.
    */
   overriddenRulesetOf(project: Project, overrides: ReadonlyMap<string, FlagOverride>): Ruleset;
+  /** Lets go of what is kept for a project that is gone. */
+  forget(project: number): void;
 }
 
 /** What a project's rulesets are kept for. */
@@ -73,6 +75,7 @@ export function createFlagBook({ worlds, people }: Pick<Desk, "worlds" | "people
 
   return {
     rulesetOf: (project) => shelfOf(project).ruleset,
+    forget: (project) => void shelves.delete(project),
     overriddenRulesetOf(project, overrides) {
       const { ruleset, overridden } = shelfOf(project);
       if (overrides.size === 0) return ruleset;

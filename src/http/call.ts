@@ -27,6 +27,8 @@ export interface Call {
   readonly started: number;
   /** Ends when the sender goes away; long polls listen to it. */
   readonly signal: AbortSignal;
+  /** Its number in the gauge of requests in flight; 0: not counted there. */
+  readonly ticket: number;
   /** Path parameters, decoded; filled in by the router. */
   params: Readonly<Record<string, string>>;
   /** What is to go wrong; filled in by the app. */
@@ -47,6 +49,7 @@ export interface CallParts {
   /** Makes the abort signal on first use: most calls never ask. */
   signal: () => AbortSignal;
   scheme?: "http" | "https";
+  ticket?: number;
 }
 
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
@@ -101,6 +104,9 @@ class LazyCall implements Call {
   }
   get signal(): AbortSignal {
     return this.#parts.signal();
+  }
+  get ticket(): number {
+    return this.#parts.ticket ?? 0;
   }
   get origin(): string {
     return `${this.#parts.scheme ?? "http"}://${this.headers.host ?? "localhost"}`;

@@ -81,6 +81,7 @@ const rows = {
   unsupported_media_type: [415, "invalid_request"],
   not_ready: [503, "server_error"],
   // Ours.
+  unknown_project: [400, "validation_error"],
   storage_failed: [503, "server_error"],
   internal: [500, "server_error"],
   // The service itself would fail here (production dialect only).

@@ -1,4 +1,5 @@
 import { type DropReason, explain, type Warning } from "../model/outcome.ts";
+import { isUnmatched } from "../model/unmatched.ts";
 import type { Written } from "../store/traffic-log.ts";
 import type { Finding, RequestSummary } from "./types.ts";
 
@@ -23,6 +24,7 @@ export function summaryOf({ n, entry }: Written): RequestSummary {
     ms,
     project,
     ...(note.rejected && { rejected: note.rejected }),
+    ...(isUnmatched(note) && { unmatched: true as const }),
     ...(note.fault !== undefined && { fault: note.fault }),
     ...(note.scripted && { scripted: note.scripted }),
     events: facts.length,

@@ -1,6 +1,5 @@
-import type { Client } from "../client.ts";
+import type { SimClient } from "../client/api.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import type { JsonObject } from "../kernel/json.ts";
 import type { Dialect } from "../model/dialect.ts";
 import type { ScenarioSource } from "../scenario/load.ts";
 import type { OnChange } from "../scenario/reload.ts";
@@ -62,6 +61,8 @@ export interface RequestSummary {
   ms: number;
   project: number | null;
   rejected?: { reason: string; detail: string };
+  /** It was rejected because its path is not there. */
+  unmatched?: true;
   /** Names of the faults that touched it; `status` is 0 where they kept the answer from arriving. */
   fault?: string;
   /** Answered by a script. */
@@ -74,17 +75,8 @@ export interface RequestSummary {
   warnings: Finding[];
 }
 
-/** A running sim. */
-export interface Sim extends Omit<Client, "info">, AsyncDisposable {
-  readonly url: string;
-  readonly inspectorUrl: string;
-  /** Public key of the first project, `phc_…`. */
-  readonly apiKey: string;
-  /** Its secret key, `phs_…`. */
-  readonly secretApiKey: string;
-  /** A personal key that may do everything, `phx_…`. */
-  readonly personalApiKey: string;
-  readonly projectId: number;
+/** A sim that runs in this process. */
+export interface Sim extends SimClient {
   readonly dialect: Dialect;
   /** The data folder, or null in memory. */
   readonly data: string | null;
@@ -95,10 +87,9 @@ export interface Sim extends Omit<Client, "info">, AsyncDisposable {
   endpoints(): Promise<readonly Omit<Endpoint, "handle">[]>;
   /** Answers a web request without a socket; usable as an SDK's `fetch` option. */
   handle(request: Request): Promise<Response>;
-  info(): JsonObject;
   /** Calls back after each answered request; returns the function that ends it. */
   onRequest(listener: (summary: RequestSummary) => void): () => void;
-  /** Stops accepting, writes everything, closes. Harmless when done twice. */
+  /** Stops accepting, ends what is waited for, writes everything, closes. Harmless when done twice. */
   close(): Promise<void>;
 }
 

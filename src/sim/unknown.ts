@@ -5,6 +5,7 @@ import { SimError } from "../kernel/errors.ts";
 import { blankProject } from "../model/blank.ts";
 import type { Desk } from "../model/desk.ts";
 import { wireTime } from "../model/time.ts";
+import { notEmulatedText, unknownPathText } from "../model/unmatched.ts";
 import type { Project } from "../model/world.ts";
 
 /** Makes a project of a well-formed key that nobody has: `phc_` and what a key may contain. */
@@ -37,13 +38,13 @@ export function adopt(
 export function unknownPath(call: Call, endpoints: readonly Endpoint[], strict: boolean): SimError {
   const nearest = nearestEndpoints(endpoints, call.path);
   if (strict && !call.path.startsWith("/__sim")) {
-    const detail = `phx-sim does not emulate ${call.method} ${call.path}.`;
+    const detail = `${notEmulatedText} ${call.method} ${call.path}.`;
     return new SimError(
       "not_emulated",
       nearest.length > 0 ? `${detail} Nearest: ${nearest.join(", ")}.` : detail,
     );
   }
-  return new SimError("not_found", "Endpoint not found.", {
+  return new SimError("not_found", unknownPathText, {
     hint: nearest.length > 0 ? `nearest: ${nearest.join(", ")}` : "GET /__sim/info says what is here",
   });
 }

@@ -118,6 +118,11 @@ export interface TrafficLog {
   reset(): void;
   readonly lastSeq: number;
   readonly lastRequest: number;
+  /**
+   * Were events after this seq, of one project or of all, let go: by the memory limit, or cleared? Who looks from
+   * the start (0) means what is there since it was cleared.
+   */
+  lost(since: number, project?: number): boolean;
   counts(): TrafficCounts;
   subscribe(listener: (written: Written) => void): () => void;
   sync(): Promise<void>;
@@ -600,6 +605,16 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     },
     get lastRequest() {
       return opening.n + requests.length - 1;
+    },
+    lost(since, project) {
+      if (since > 0 && since < opening.seq - 1) return true;
+      for (let row = Math.max(0, since - opening.seq + 1); row < events.length; row++) {
+        const meta = events.get(row, event.meta);
+        if (project !== undefined && meta >>> flagBits !== project) continue;
+        if (since > 0 && meta & clearedBit) return true;
+        if (offsetOf(events.get(row, event.request)) < bytes.start) return true;
+      }
+      return false;
     },
     counts: () => countAll(requests, events, (row) => offsetOf(row) < bytes.start),
     subscribe: (listener) => bus.subscribe(listener),

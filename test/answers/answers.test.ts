@@ -182,13 +182,13 @@ describe("whose requests", () => {
       }),
     );
     for (const partition of names) {
-      const journal = await sim.requests({ partition });
+      const journal = await sim.requests.list({ partition });
       expect(journal.map((it) => [it.partition, it.status, it.scripted]).reverse()).toEqual([
         ...statuses.map((status) => [partition, status, true]),
         [partition, 200, false],
       ]);
     }
-    expect(await sim.requests({ partition: "test-9" })).toEqual([]);
+    expect(await sim.requests.list({ partition: "test-9" })).toEqual([]);
   });
 });
 
@@ -197,7 +197,7 @@ describe("keep", () => {
     await sim.answers.queue({ status: 502, keep: true, body: "lost" });
     expect(await came()).toEqual(scripted(502, "lost"));
     expect((await sim.events.list({ outcome: "kept" })).map(({ uuid }) => uuid)).toEqual(uuids);
-    expect(await sim.requests()).toMatchObject([
+    expect(await sim.requests.list()).toMatchObject([
       { status: 502, scripted: true, outcome: "answered", events: 2 },
     ]);
   });
@@ -269,7 +269,7 @@ describe("on the wire", () => {
     expect(response.headers.get("content-type")).toBe(type);
     expect(await response.text()).toBe(text);
     // The log can still be read.
-    expect(await sim.requests()).toMatchObject([{ status: 200, scripted: true }]);
+    expect(await sim.requests.list()).toMatchObject([{ status: 200, scripted: true }]);
     expect(await came()).toEqual(ok);
   });
 
@@ -292,7 +292,7 @@ describe("on the wire", () => {
 test("the journal tells what came and what was answered", async () => {
   await sim.answers.queue({ status: 503, body: { no: 1 } }, { partition: "t1" });
   await ask({ partition: "t1", path: "/batch/?x=1" });
-  const [summary] = await sim.requests({ partition: "t1" });
+  const [summary] = await sim.requests.list({ partition: "t1" });
   const response = await fetch(`${sim.url}/__sim/requests/${summary?.n}`);
   expect(await response.json()).toMatchObject({
     method: "POST",

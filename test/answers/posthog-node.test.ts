@@ -32,7 +32,7 @@ function connect(partition?: string): PostHog {
 
 /** What the journal has: status, whether it was scripted, uuids of the events in the body. Oldest first. */
 async function journal(partition?: string) {
-  const lines = (await sim.requests(partition === undefined ? {} : { partition })).reverse();
+  const lines = (await sim.requests.list(partition === undefined ? {} : { partition })).reverse();
   return Promise.all(
     lines.map(async ({ n, status, scripted }) => {
       const response = await fetch(`${sim.url}/__sim/requests/${n}`);

@@ -74,7 +74,7 @@ const flags = () =>
 
 /** Path, status and fault of the requests to these paths, oldest first. */
 async function journal(path: RegExp) {
-  const lines = (await sim.requests({ limit: 1_000 })).reverse();
+  const lines = (await sim.requests.list({ limit: 1_000 })).reverse();
   return lines.filter(({ target }) => path.test(String(target))).map(({ status, fault }) => [status, fault]);
 }
 
@@ -121,7 +121,7 @@ describe("captures", () => {
     await page.evaluate(() => window.posthog.capture("stubborn"));
     await sim.events.waitFor("stubborn", undefined, veryPatient);
     expect((await journal(events)).filter(([, fault]) => fault !== null)).toEqual([[503, "capture-503"]]);
-    const again = (await sim.requests()).filter(({ target }) => String(target).includes("retry_count=1"));
+    const again = (await sim.requests.list()).filter(({ target }) => String(target).includes("retry_count=1"));
     expect(again).toMatchObject([{ status: 200, fault: null }]);
     expect(await sim.events.list({ event: "stubborn" })).toHaveLength(1);
   });

@@ -105,7 +105,7 @@ async function headerOf(request: number, name: string): Promise<string | undefin
 }
 
 async function expectNothingWrong(): Promise<void> {
-  const requests = await sim.requests({ limit: 1_000 });
+  const requests = await sim.requests.list({ limit: 1_000 });
   const failed = requests.filter((it) => it.outcome !== "answered" || Number(it.status) >= 300);
   expect(failed).toEqual([]);
   expect(await sim.events.dropped()).toEqual([]);
@@ -129,10 +129,10 @@ describe.each(Object.entries(loaders))("posthog-js as %s", (_name, load) => {
     });
     await sim.events.waitFor("$identify", undefined, patient);
     await sim.events.waitFor("$groupidentify", { $group_key: "acme" }, patient);
-    const [person] = await sim.persons({ distinct_id: "u1" });
+    const [person] = await sim.persons.list({ distinct_id: "u1" });
     expect(person).toMatchObject({ properties: { plan: "pro" } });
-    expect(await sim.persons({ distinct_id: pageview.distinct_id })).toEqual([person]);
-    expect(await sim.groups()).toMatchObject([{ key: "acme", properties: { tier: "gold" } }]);
+    expect(await sim.persons.list({ distinct_id: pageview.distinct_id })).toEqual([person]);
+    expect(await sim.groups.list()).toMatchObject([{ key: "acme", properties: { tier: "gold" } }]);
 
     await page.close({ runBeforeUnload: true });
     const leaving = await sim.events.waitFor("$pageleave", undefined, patient);

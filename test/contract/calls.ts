@@ -85,9 +85,12 @@ const asText = (value: unknown): string => (typeof value === "string" ? value : 
 
 const anEvent = JSON.stringify({ api_key: ids.projectKey, event: "sent", distinct_id: "user-3" });
 
-/** What only few values of a parameter's type are good for. */
+/** What only few values of a parameter's or header's type are good for. */
 const wanted: Readonly<Record<string, readonly string[]>> = {
   token: [ids.projectKey, ids.projectKey, ids.projectKey, "phc_nobody", ""],
+  "X-Phx-Project": [String(ids.project), ids.projectKey, ids.projectKey, "phc_nobody"],
+  // Calls that wait would wait as long as they are told.
+  wait_ms: ["0", "1", "", "-1", "soon"],
   data: [anEvent, Buffer.from(anEvent).toString("base64"), "{"],
 };
 
@@ -105,11 +108,17 @@ const headerText = (value: unknown): string =>
     .replace(/[^\x20-\x7e]/g, "?")
     .trim();
 
-const headerValue = ({ schema }: Parameter, components: Components): fc.Arbitrary<string> =>
-  fc.oneof(
-    { weight: 9, arbitrary: arbitraryOf(schema, components).map(headerText) },
-    { weight: 1, arbitrary: nonsense.map(headerText) },
-  );
+const headerValue = ({ schema, name }: Parameter, components: Components): fc.Arbitrary<string> =>
+  wanted[name]
+    ? fc.constantFrom(...wanted[name])
+    : fc.oneof(
+        { weight: 9, arbitrary: arbitraryOf(schema, components).map(headerText) },
+        { weight: 1, arbitrary: nonsense.map(headerText) },
+      );
+
+/** Capture v1 takes nothing without its headers. */
+const isNeeded = (path: string, { name }: Parameter): boolean =>
+  path.startsWith("/i/v1/") && wanted[name] === undefined;
 
 const some = <T>(entries: readonly [string, fc.Arbitrary<T>][], required: readonly string[] = []) =>
   fc.record(Object.fromEntries(entries), { requiredKeys: [...required] });
@@ -135,6 +144,7 @@ function bearer({ security }: Operation): fc.Arbitrary<string | undefined> {
 /** Calls that wait would wait as long as they are told. */
 const patience: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "/__sim/events/wait": { timeout_ms: 1 },
+  "/__sim/events/verify": { timeout_ms: 1, settle_ms: 1 },
   "/__sim/settle": { idle_ms: 0, timeout_ms: 50 },
 };
 
@@ -216,7 +226,7 @@ export function callsOf(operation: Operation, components: Components): fc.Arbitr
   const { path, parameters } = operation;
   const inPlace = (place: Parameter["in"]) => parameters.filter((it) => it.in === place);
   const pathNames = inPlace("path").map((it) => it.name);
-  const headerNames = operation.path.startsWith("/i/v1/") ? inPlace("header").map((it) => it.name) : [];
+  const headerNames = inPlace("header").flatMap((it) => (isNeeded(path, it) ? [it.name] : []));
   return fc
     .record({
       segments: some(

@@ -52,6 +52,13 @@ const rows: readonly (readonly [method: string, end: string, body: object])[] = 
   ["POST", "/delete_property", { $unset: "email" }],
   ["POST", "/s", recording],
   ["POST", "/__sim/events/wait", { match: { event: "seen" }, timeout_ms: 1 }],
+  ["POST", "/__sim/events/search", { match: { event: "seen" }, limit: 2 }],
+  ["POST", "/__sim/events/surroundings", { match: { event: "seen" } }],
+  [
+    "POST",
+    "/__sim/events/verify",
+    { expect: [{ match: { event: "seen" }, count: { min: 0 } }], timeout_ms: 1, settle_ms: 1 },
+  ],
 ];
 
 /** A good body for a call; `path` with parameters as `:name`. */

@@ -160,5 +160,5 @@ test("partition and mark survive an export of the state", async () => {
   await sim.answers.queue({ status: 503 }, { partition: "kept" });
   await fetch(`${sim.url}/flags`, { method: "POST", headers: { "x-test-id": "kept" } });
   await sim.state.import(await sim.state.export());
-  expect(await sim.requests({ partition: "kept" })).toMatchObject([{ status: 503, scripted: true }]);
+  expect(await sim.requests.list({ partition: "kept" })).toMatchObject([{ status: 503, scripted: true }]);
 });

@@ -122,8 +122,8 @@ describe("every timestamp comes from it", () => {
     const [event] = await sim.events.list();
     expect(event).toMatchObject({ timestamp: noon, received_at: noon });
     expect(millisOf(event?.uuid)).toBe(Date.parse(noon));
-    expect((await sim.requests())[0]).toMatchObject({ at: noon });
-    expect((await sim.persons())[0]).toMatchObject({ created_at: noon });
+    expect((await sim.requests.list())[0]).toMatchObject({ at: noon });
+    expect((await sim.persons.list())[0]).toMatchObject({ created_at: noon });
   });
 
   test("documents", async () => {
@@ -179,7 +179,7 @@ describe("the clock's start", () => {
       next_due: null,
       starts: { now: noon, frozen: true },
     });
-    expect(frozen.info().clock).toEqual(await frozen.clock.get());
+    expect((await frozen.info()).clock).toEqual(await frozen.clock.get());
   });
 
   const scenario = {

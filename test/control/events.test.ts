@@ -36,6 +36,8 @@ describe("GET /__sim/events", () => {
     ["?project=2", []],
     [`?where=${encodeURIComponent('{"properties":{"plan":"pro"}}')}`, ["b"]],
     [`?where=${encodeURIComponent('{"event":"a","distinct_id":"v"}')}`, ["a"]],
+    [`?event=b&where=${encodeURIComponent('{"event":"a"}')}`, []],
+    [`?where=${encodeURIComponent('{"properties":{"nested":{"x":{"@gte":1}}}}')}`, ["b"]],
   ];
   test.each(rows)("%s", async (query, names) => {
     await capture(
@@ -76,7 +78,9 @@ describe("GET /__sim/events", () => {
     ["?since=-1", '"since" must be a whole number'],
     ["?outcome=lost", '"outcome" must be one of kept, dropped'],
     ["?where=x", '"where" must be a JSON object'],
-    [`?where=${encodeURIComponent('{"a":{"@gt":1}}')}`, "operator at /a/@gt is not supported yet"],
+    [`?where=${encodeURIComponent('{"a":{"@gtx":1}}')}`, 'there is no operator "@gtx"'],
+    ["?wait_ms=60001", '"wait_ms" must be a whole number'],
+    ["?wait_ms=-1", '"wait_ms" must be a whole number'],
   ];
   test.each(bad)("%s is refused", async (query, detail) => {
     const { status, answer } = await control("GET", `events${query}`);
@@ -90,90 +94,81 @@ test("DELETE /__sim/events clears; persons stay; the cursor goes on", async () =
   const { answer } = await control("DELETE", "events");
   expect(answer.cleared).toBe(1);
   expect(await sim.events.list()).toEqual([]);
-  expect(await sim.persons()).toHaveLength(1);
+  expect(await sim.persons.list()).toHaveLength(1);
   await capture({ event: "b", distinct_id: "u" });
   expect((await sim.events.list({ since: Number(answer.cursor) })).map((it) => it.event)).toEqual(["b"]);
 });
 
-describe("POST /__sim/events/wait", () => {
-  test("finds what is already there", async () => {
-    await capture({ event: "a", distinct_id: "u", properties: { plan: "pro", n: 1 } });
-    const event = await sim.events.waitFor("a", { plan: "pro" });
-    expect(event).toMatchObject({ event: "a", distinct_id: "u", properties: { plan: "pro", n: 1 } });
-  });
+describe("GET /__sim/events?wait_ms", () => {
+  const list = async (query: string) => (await control("GET", `events?${query}`)).answer;
+  const names = (answer: Record<string, unknown>) =>
+    (answer.events as { event: string }[]).map((it) => it.event);
 
-  test("returns when it comes", async () => {
-    const waiting = sim.events.waitFor("later", { n: 2 });
-    await capture({ event: "later", distinct_id: "u", properties: { n: 1 } });
-    await capture({ event: "later", distinct_id: "u", properties: { n: 2 } });
-    expect((await waiting).properties.n).toBe(2);
-  });
-
-  test("counts, from a cursor on", async () => {
+  test("what is there is listed at once", async () => {
     await capture({ event: "a", distinct_id: "u" });
-    const since = await sim.events.mark();
-    const waiting = control("POST", "events/wait", { match: { event: "a" }, count: 2, since });
-    await capture({ batch: [1, 2, 3].map((n) => ({ event: "a", distinct_id: `u${n}` })) }, "/batch/");
-    const { answer } = await waiting;
-    expect((answer.events as { seq: number }[]).map((it) => it.seq)).toEqual([since + 1, since + 2]);
+    expect(names(await list("wait_ms=60000"))).toEqual(["a"]);
   });
 
-  test("many waiters, one event each", async () => {
-    const names = Array.from({ length: 50 }, (_, i) => `e${i}`);
-    const waiting = names.map((name) => sim.events.waitFor(name));
-    await Promise.all(names.map((event) => capture({ event, distinct_id: "u" })));
-    expect((await Promise.all(waiting)).map((it) => it.event)).toEqual(names);
-  });
-
-  test("in vain: 409 with a report of what came instead and what was dropped", async () => {
-    await capture({ event: "signup", distinct_id: "u" });
-    await capture({ event: "checkout" });
-    const { status, answer } = await control("POST", "events/wait", {
-      match: { event: "checkout" },
-      timeout_ms: 0,
-    });
-    expect([status, answer.code]).toEqual([409, "wait_timeout"]);
-    expect(answer.report).toMatchObject({
-      seen: { signup: 1 },
-      dropped: [{ event: "checkout", reason: "missing_distinct_id" }],
-      got: 0,
-    });
-    await expect(sim.events.waitFor("checkout", undefined, { timeoutMs: 0 })).rejects.toThrow(
-      /captured in scope: signup\ndropped: #\d+ checkout — missing_distinct_id/,
-    );
-  });
-
-  const bad: [body: unknown, code: string, pointer: string | null][] = [
-    [{ match: 1 }, "invalid_input", "/match"],
-    [{ match: { properties: { n: { "@gte": 1 } } } }, "invalid_input", "/match/properties/n/@gte"],
-    [{ count: 0 }, "invalid_input", "/count"],
-    [{ timeout_ms: 1e9 }, "invalid_input", "/timeout_ms"],
-    [{ since: "x" }, "invalid_input", "/since"],
-    [{ project: "one" }, "invalid_input", "/project"],
-    [{ outcome: "lost" }, "invalid_input", "/outcome"],
-    [{ timeout: 5 }, "invalid_input", "/timeout"],
-    [[], "invalid_input", ""],
-    ["{", "parse_error", null],
-    ["[".repeat(500), "parse_error", null],
+  const awaited: [query: string, where?: object][] = [
+    [""],
+    ["&event=b"],
+    ["&distinct_id=v"],
+    ["&outcome=kept&project=1"],
+    ["", { event: "b" }],
+    ["", { properties: { n: { "@gte": 2 } } }],
+    ["&event=b", { properties: { n: 2 } }],
   ];
-  test.each(bad)("%j is refused", async (body, code, pointer) => {
-    const { status, answer } = await control("POST", "events/wait", body);
-    expect([status, answer.code, answer.pointer]).toEqual([400, code, pointer]);
+  test.each(awaited)("answers as soon as it comes: %s %j", async (query, where) => {
+    const since = await sim.events.mark();
+    const text = where ? `&where=${encodeURIComponent(JSON.stringify(where))}` : "";
+    const listed = list(`since=${since}&wait_ms=60000${query}${text}`);
+    await capture({ event: "b", distinct_id: "v", properties: { n: 2 } });
+    const answer = await listed;
+    expect([names(answer), answer.cursor]).toEqual([["b"], since + 1]);
   });
-});
 
-describe("POST /__sim/settle", () => {
-  test("returns when it is quiet", async () => {
+  test("what does not fit does not end it", async () => {
+    const listed = list("event=b&wait_ms=60000");
     await capture({ event: "a", distinct_id: "u" });
-    expect((await control("POST", "settle", { idle_ms: 5 })).answer).toEqual({
-      quiet: true,
-      cursor: await sim.events.mark(),
-    });
+    await capture({ event: "b", distinct_id: "u" });
+    expect(names(await listed)).toEqual(["b"]);
   });
 
-  test("says when it does not get quiet", async () => {
-    const { status, answer } = await control("POST", "settle", { idle_ms: 1000, timeout_ms: 0 });
-    expect([status, answer.code]).toEqual([409, "wait_timeout"]);
+  test("nothing came: empty, with the cursor to go on from", async () => {
+    await capture({ event: "a", distinct_id: "u" });
+    const answer = await list("event=b&wait_ms=1");
+    expect([answer.events, answer.cursor, answer.more]).toEqual([[], await sim.events.mark(), false]);
+  });
+
+  test("what cannot come any more is not waited for", async () => {
+    await capture({ event: "a", distinct_id: "u" });
+    const cursor = await sim.events.mark();
+    expect((await list(`event=b&until=${cursor}&wait_ms=60000`)).events).toEqual([]);
+  });
+
+  test("page by page nothing is lost and nothing comes twice", async () => {
+    const start = await sim.events.mark();
+    const sending = (async () => {
+      for (let i = 0; i < 60; i++) await capture({ event: `e${i}`, distinct_id: "u" });
+    })();
+    const got: string[] = [];
+    let since = start;
+    while (got.length < 60) {
+      const answer = await list(`since=${since}&limit=7&wait_ms=60000`);
+      got.push(...names(answer));
+      since = Number(answer.cursor);
+    }
+    await sending;
+    expect(got).toEqual(Array.from({ length: 60 }, (_, i) => `e${i}`));
+  });
+
+  test("a caller that goes away ends it", async () => {
+    const end = new AbortController();
+    const url = `${sim.url}/__sim/events?event=never&wait_ms=60000`;
+    const listed = sim.handle(new Request(url, { signal: end.signal }));
+    await control("GET", "info");
+    end.abort();
+    await expect(listed).rejects.toMatchObject({ name: "AbortError" });
   });
 });
 
@@ -186,7 +181,7 @@ describe("the journal", () => {
         body: JSON.stringify({ api_key: sim.apiKey, event: "a", distinct_id: "u" }),
       }),
     );
-    const [latest] = await sim.requests();
+    const [latest] = await sim.requests.list();
     expect(latest).toMatchObject({
       method: "POST",
       target: "/capture/?x=1",
@@ -206,7 +201,7 @@ describe("the journal", () => {
     const bytes = new Uint8Array([0x1f, 0x8b, 1, 2, 3]);
     const response = await sim.handle(new Request(`${sim.url}/e/`, { method: "POST", body: bytes }));
     expect(response.status).toBe(400);
-    const [latest] = await sim.requests({ outcome: "rejected" });
+    const [latest] = await sim.requests.list({ outcome: "rejected" });
     expect(latest).toMatchObject({ status: 400, rejected: { reason: "undecodable_payload" } });
     const { answer } = await control("GET", `requests/${latest?.n}`);
     expect(answer.raw).toEqual({ base64: Buffer.from(bytes).toString("base64") });
@@ -214,7 +209,7 @@ describe("the journal", () => {
 
   test("keeps unknown paths", async () => {
     await sim.handle(new Request(`${sim.url}/nowhere`));
-    expect((await sim.requests({ outcome: "rejected" }))[0]).toMatchObject({
+    expect((await sim.requests.list({ outcome: "rejected" }))[0]).toMatchObject({
       target: "/nowhere",
       status: 404,
       rejected: { reason: "not_found" },
@@ -238,14 +233,16 @@ test("persons and groups can be asked for", async () => {
     distinct_id: "u",
     properties: { $group_type: "company", $group_key: "acme", $group_set: { tier: "gold" } },
   });
-  const [person] = await sim.persons({ distinct_id: "anon" });
+  const [person] = await sim.persons.list({ distinct_id: "anon" });
   expect(person).toMatchObject({ is_identified: true, properties: { plan: "pro" } });
   expect(person).toMatchObject({ distinct_ids: expect.arrayContaining(["anon", "u"]) });
   const { answer } = await control("GET", "persons/u");
   expect(answer.history).toMatchObject([
     { event: "$identify", change: { $set: { plan: "pro" }, $anon_distinct_id: "anon" } },
   ]);
-  expect(await sim.groups()).toMatchObject([{ type: "company", key: "acme", properties: { tier: "gold" } }]);
+  expect(await sim.groups.list()).toMatchObject([
+    { type: "company", key: "acme", properties: { tier: "gold" } },
+  ]);
   expect((await control("GET", "persons/nobody")).status).toBe(404);
 });
 
@@ -254,13 +251,13 @@ describe("POST /__sim/reset", () => {
     await capture({ event: "a", distinct_id: "u" });
     const { answer } = await control("POST", "reset");
     expect(answer.reset).toEqual(["world", "people", "events", "faults", "answers", "clock"]);
-    expect([await sim.events.list(), await sim.persons()]).toEqual([[], []]);
+    expect([await sim.events.list(), await sim.persons.list()]).toEqual([[], []]);
   });
 
   test("only a part", async () => {
     await capture({ event: "a", distinct_id: "u" });
     await control("POST", "reset", { what: ["events"] });
-    expect([await sim.events.list(), (await sim.persons()).length]).toEqual([[], 1]);
+    expect([await sim.events.list(), (await sim.persons.list()).length]).toEqual([[], 1]);
   });
 
   test.each([[{ what: "events" }], [{ what: ["nothing"] }], [{ which: [] }]])(

@@ -216,15 +216,15 @@ describe("bad rules", () => {
 describe("how faults show", () => {
   test("in info, on the page, in notices, until they are cleared", async () => {
     const page = async () => (await fetch(`${sim.url}/__sim/`)).text();
-    expect(sim.info().faults).toEqual([]);
+    expect((await sim.info()).faults).toEqual([]);
     expect(await page()).not.toContain("in force");
     await sim.faults.apply("flags-down");
     await sim.faults.apply({ name: "<b>mine</b>", effect: { status: 500 } });
-    expect(sim.info().faults).toEqual(["flags-down", "<b>mine</b>"]);
+    expect((await sim.info()).faults).toEqual(["flags-down", "<b>mine</b>"]);
     expect(await page()).toContain("2 faults are in force");
     expect(await page()).not.toContain("mine");
     expect(await sim.faults.clear()).toBe(2);
-    expect(sim.info().faults).toEqual([]);
+    expect((await sim.info()).faults).toEqual([]);
     expect(notices).toEqual([
       "fault flags-down is on: status 503 on flags",
       "fault <b>mine</b> is on: status 500 on all requests",
@@ -236,7 +236,7 @@ describe("how faults show", () => {
   test("requests are marked, in the list and alone", async () => {
     await sim.faults.apply("garbage-json");
     await sim.handle(new Request(`${sim.url}/e/`, { method: "POST" }));
-    const [line] = await sim.requests();
+    const [line] = await sim.requests.list();
     expect(line).toMatchObject({ fault: "garbage-json" });
     expect((await control("GET", `requests/${line?.n}`)).answer).toMatchObject({ fault: "garbage-json" });
   });

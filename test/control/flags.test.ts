@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createClient } from "../../src/client.ts";
-import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
+import { connectSim, type Sim, type SimOptions, startSim } from "../../src/index.ts";
 
 const scenario: SimOptions["scenario"] = {
   version: 1,
@@ -543,7 +542,7 @@ describe("sim.flags", () => {
   });
 
   test("over a network as in process", async () => {
-    const { flags: remote } = createClient(sim.url, fetch);
+    const { flags: remote } = await connectSim(sim.url);
     await remote.set("a/b", "blue", { distinctId: "u&v" });
     expect(await remote.explain("a/b", { distinctId: "u&v" })).toMatchObject({ value: "blue" });
     expect(await remote.unset("a/b", { distinctId: "u" })).toBe(0);

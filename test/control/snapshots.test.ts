@@ -15,15 +15,15 @@ import { type Sim, startSim } from "../../src/index.ts";
 /** What a caller can see of the state. */
 const seen = async (sim: Sim) => ({
   events: (await sim.events.list()).map((it) => [it.seq, it.event, it.outcome]),
-  persons: await sim.persons(),
-  groups: await sim.groups(),
-  requests: (await sim.requests()).map((it) => it.n),
+  persons: await sim.persons.list(),
+  groups: await sim.groups.list(),
+  requests: (await sim.requests.list()).map((it) => it.n),
   dashboards: await dashboards(sim),
-  counts: countsOf(sim),
+  counts: await countsOf(sim),
 });
 
-function countsOf(sim: Sim) {
-  const { evicted_requests: _, ...counts } = sim.info().counts as Record<string, number>;
+async function countsOf(sim: Sim) {
+  const { evicted_requests: _, ...counts } = (await sim.info()).counts as Record<string, number>;
   return counts;
 }
 
@@ -117,10 +117,10 @@ describe.each(["in memory", "in a folder"])("%s", (where) => {
   test("the journal of a reset is seen as little as an emptied one, and its uuids may come again", async () => {
     const uuid = "0190b5a0-0000-7000-8000-000000000001";
     await capture(sim, { event: "a", distinct_id: "u", uuid });
-    const [request] = await sim.requests();
+    const [request] = await sim.requests.list();
     await sim.snapshot("base");
     await sim.reset();
-    expect(countsOf(sim)).toMatchObject({ requests: 0, events: 0, kept: 0 });
+    expect(await countsOf(sim)).toMatchObject({ requests: 0, events: 0, kept: 0 });
     const one = await sim.handle(new Request(`${sim.url}/__sim/requests/${request?.n}`));
     expect(one.status).toBe(404);
     await capture(sim, { event: "b", distinct_id: "u", uuid });
@@ -188,7 +188,7 @@ describe.each(["in memory", "in a folder"])("%s", (where) => {
     await Promise.all(senders);
     await sim.restore("busy");
     const ids = (await sim.events.list()).map((it) => it.distinct_id);
-    const owners = (await sim.persons({ limit: 10_000 })).flatMap((it) => it.distinct_ids);
+    const owners = (await sim.persons.list({ limit: 10_000 })).flatMap((it) => it.distinct_ids);
     expect(owners.sort()).toEqual(ids.sort());
   });
 });
@@ -328,6 +328,6 @@ describe("in a data folder", () => {
     rmSync(join(folder, "traffic.ndjson"));
     await using second = await startSim({ data: folder });
     expect(await second.restore("base")).toMatchObject({ has_events: false, hint: expect.any(String) });
-    expect((await second.persons()).length).toBe(1);
+    expect((await second.persons.list()).length).toBe(1);
   });
 });

@@ -82,12 +82,12 @@ async function live(sim: Sim): Promise<void> {
   }
   await sim.flags.set("beta", false);
   await call(sim, "PATCH", `/api/projects/${sim.projectId}/`, { name: "Renamed" }, sim.personalApiKey);
-  for (const { id } of projectsOf(sim)) {
+  for (const { id } of await projectsOf(sim)) {
     await call(sim, "POST", `/api/projects/${id}/dashboards/`, { name: "Made" }, sim.personalApiKey);
   }
 }
 
-const projectsOf = (sim: Sim) => sim.info().projects as { id: number; name: string }[];
+const projectsOf = async (sim: Sim) => (await sim.info()).projects as { id: number; name: string }[];
 
 /** What the control API shows of a project. */
 async function seen(sim: Sim, project: number) {
@@ -95,14 +95,14 @@ async function seen(sim: Sim, project: number) {
   const documents = (name: string) =>
     ((world as JsonObject)[name] as JsonObject[]).filter((it) => it.project === project);
   return {
-    name: projectsOf(sim).find((it) => it.id === project)?.name,
+    name: (await projectsOf(sim)).find((it) => it.id === project)?.name,
     dashboards: documents("dashboards").map((it) => it.name),
     overrides: documents("flag_overrides").map((it) => it.flag),
     exports: documents("batch_exports").map((it) => it.name),
     events: (await sim.events.list({ project })).map((it) => it.event),
-    persons: (await sim.persons({ project })).length,
-    groups: (await sim.groups({ project })).length,
-    requests: (await sim.requests({ project })).length,
+    persons: (await sim.persons.list({ project })).length,
+    groups: (await sim.groups.list({ project })).length,
+    requests: (await sim.requests.list({ project })).length,
   };
 }
 
@@ -112,7 +112,7 @@ describe("POST /__sim/reset of one project", () => {
   beforeEach(async () => {
     sim = await start();
     await live(sim);
-    ids = projectsOf(sim).map((it) => it.id);
+    ids = (await projectsOf(sim)).map((it) => it.id);
   });
   afterEach(() => sim.close());
 
@@ -146,7 +146,7 @@ describe("POST /__sim/reset of one project", () => {
 
   test("one that was deleted is there again", async () => {
     await call(sim, "DELETE", `/api/projects/${one()}/`, undefined, sim.personalApiKey);
-    expect(projectsOf(sim).map((it) => it.id)).toEqual([two()]);
+    expect((await projectsOf(sim)).map((it) => it.id)).toEqual([two()]);
     await sim.reset({ project: one() });
     expect(await seen(sim, one())).toMatchObject({ name: "First", dashboards: ["Authored"] });
     expect((await capture(sim, { event: "back", distinct_id: "u" }, firstKey)).status).toBe(200);
@@ -155,7 +155,7 @@ describe("POST /__sim/reset of one project", () => {
   test("one that the scenario does not have is emptied and stays", async () => {
     await using adopting = await start({ adoptTokens: true });
     await capture(adopting, { event: "a", distinct_id: "u" }, "phc_adopted");
-    const project = projectsOf(adopting).at(-1)?.id ?? 0;
+    const project = (await projectsOf(adopting)).at(-1)?.id ?? 0;
     await adopting.reset({ project });
     expect(await seen(adopting, project)).toMatchObject({
       name: "Adopted phc_adopted",
@@ -194,7 +194,7 @@ describe("GET and PUT /__sim/state", () => {
   async function comparable(sim: Sim) {
     const { saved_at: _, journal, ...rest } = await sim.state.export();
     const events = await sim.events.list();
-    const persons = await sim.persons();
+    const persons = await sim.persons.list();
     const details = await Promise.all(
       persons.map(async (it) => (await call(sim, "GET", `/__sim/persons/${it.uuid}`)).answer),
     );
@@ -204,7 +204,7 @@ describe("GET and PUT /__sim/state", () => {
       events: events.map(({ seq: _seq, request: _request, ...event }) => event),
       history: details.map((it) => (it.history as JsonObject[]).map(({ seq: _seq, ...step }) => step)),
       persons,
-      groups: await sim.groups(),
+      groups: await sim.groups.list(),
     };
   }
 
@@ -244,8 +244,8 @@ describe("GET and PUT /__sim/state", () => {
     await sim.state.import(await sim.state.export());
     await capture(sim, { event: "once", distinct_id: "user", uuid });
     expect(await sim.events.dropped({ event: "once" })).toMatchObject([{ reason: "duplicate_event_uuid" }]);
-    const [project] = projectsOf(sim);
-    const [person] = await sim.persons({ distinct_id: "anon", project: project?.id ?? 0 });
+    const [project] = await projectsOf(sim);
+    const [person] = await sim.persons.list({ distinct_id: "anon", project: project?.id ?? 0 });
     expect(person?.distinct_ids).toEqual(expect.arrayContaining(["anon", "user"]));
   });
 
@@ -256,7 +256,7 @@ describe("GET and PUT /__sim/state", () => {
     await sim.snapshot("base");
     await using empty = await start();
     await sim.state.import(await empty.state.export());
-    expect([await sim.events.list(), await sim.persons()]).toEqual([[], []]);
+    expect([await sim.events.list(), await sim.persons.list()]).toEqual([[], []]);
     await sim.restore("base");
     expect(await comparable(sim)).toEqual(before);
   });

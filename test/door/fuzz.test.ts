@@ -196,7 +196,7 @@ test("no request on any public path makes an error of ours, and every refusal ha
       if (method !== "GET" && method !== "HEAD") init.body = body;
       const response = await sim.handle(new Request(sim.url + target, init));
       expect(response.status, target).toBeLessThan(500);
-      const [latest] = await sim.requests({ limit: 1 });
+      const [latest] = await sim.requests.list({ limit: 1 });
       expect(latest).toMatchObject({ method, status: response.status });
       if (response.status >= 400)
         expect(latest?.rejected, target).toMatchObject({ reason: /./, detail: expect.any(String) });

@@ -72,7 +72,7 @@ describe("the socket door", () => {
       () => "cut",
     );
     expect(text).toMatch(/HTTP\/1\.1 413|cut/);
-    expect((await sim.requests({ outcome: "rejected", limit: 1 }))[0]).toMatchObject({
+    expect((await sim.requests.list({ outcome: "rejected", limit: 1 }))[0]).toMatchObject({
       status: 413,
       rejected: { reason: "payload_too_large" },
     });
@@ -98,7 +98,7 @@ describe("the socket door", () => {
     });
     await sim.settle({ idleMs: 0 });
     expect((await sim.info()).in_flight).toBe(0);
-    const [latest] = await sim.requests({ outcome: "rejected", limit: 1 });
+    const [latest] = await sim.requests.list({ outcome: "rejected", limit: 1 });
     expect(latest).toMatchObject({ target: "/capture/", status: 499, rejected: { reason: "sender_gone" } });
   });
 

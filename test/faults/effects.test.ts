@@ -43,7 +43,7 @@ const post = (path: string, body: object, more: RequestInit = {}): Request =>
 
 const event = (more: object = {}) => ({ api_key: "phc_one", event: "seen", distinct_id: "u", ...more });
 const names = async () => (await sim.events.list({ outcome: "kept" })).map((it) => it.event);
-const journal = async () => (await sim.requests()).reverse();
+const journal = async () => (await sim.requests.list()).reverse();
 
 describe.each(doors)("%s", (_, ask) => {
   const send = (path: string, body: object, more?: RequestInit) => outcome(ask(sim, post(path, body, more)));
@@ -339,7 +339,7 @@ describe("quota-exhausted", () => {
     expect(await sim.events.list({ outcome: "kept" })).toEqual([]);
     const reasons = (await sim.events.dropped()).map((it) => it.reason);
     expect(reasons).toEqual(Array(dropped).fill("over_quota"));
-    expect(await sim.persons()).toEqual([]);
+    expect(await sim.persons.list()).toEqual([]);
     expect(await journal()).toMatchObject([{ fault: "quota-exhausted", outcome: "answered" }]);
   });
 

@@ -52,7 +52,7 @@ function connect(options: PostHogOptions = {}): PostHog {
 
 /** What the journal has of requests to a path: status, fault, uuids of the events in the body. Oldest first. */
 async function journal(path: string) {
-  const lines = (await sim.requests()).filter(({ target }) => String(target).startsWith(path)).reverse();
+  const lines = (await sim.requests.list()).filter(({ target }) => String(target).startsWith(path)).reverse();
   return Promise.all(
     lines.map(async ({ n, status, fault }) => {
       const response = await fetch(`${sim.url}/__sim/requests/${n}`);
@@ -110,7 +110,7 @@ describe("captures, meeting a fault twice, are sent again with the same uuids an
     await sim.faults.apply("rate-limited", { times: 1 });
     client.capture({ distinctId: "u1", event: "patient" });
     await client.flush();
-    const tries = (await sim.requests()).reverse();
+    const tries = (await sim.requests.list()).reverse();
     expect(tries.map(({ status, fault }) => [status, fault])).toEqual([
       [429, "rate-limited"],
       [200, null],

@@ -79,7 +79,7 @@ async function capture(sim: Sim, properties: object, headers: Headers = {}, more
 }
 
 const personOf = async (sim: Sim): Promise<unknown> => {
-  const [person] = await sim.persons({ distinct_id: "u" });
+  const [person] = await sim.persons.list({ distinct_id: "u" });
   return person?.properties;
 };
 

@@ -81,12 +81,12 @@ test("an edit is merged: what was captured and made stays, an invalid edit chang
 
   it.edit(withFlag(100, "Renamed").replace('"beta"', '"beta":true,"beta '));
   expect(await it.told(/not valid/)).toContain("merge.json:1:");
-  expect(it.sim.info().scenario_problems).not.toEqual([]);
+  expect((await it.sim.info()).scenario_problems).not.toEqual([]);
   expect(await it.beta()).toBe(true);
 
   it.edit(withFlag(0, "Renamed"));
   await it.told(inForce);
-  expect(it.sim.info().scenario_problems).toEqual([]);
+  expect((await it.sim.info()).scenario_problems).toEqual([]);
   expect(await it.beta()).toBe(false);
 });
 

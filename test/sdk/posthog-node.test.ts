@@ -59,7 +59,7 @@ function connect(options: PostHogOptions = {}): PostHog {
 
 /** The journal's lines whose path starts so, oldest first. */
 async function requestsTo(path: string) {
-  const requests = await sim.requests({ limit: 1_000 });
+  const requests = await sim.requests.list({ limit: 1_000 });
   return requests.filter((it) => String(it.target).startsWith(path)).reverse();
 }
 
@@ -117,7 +117,7 @@ describe("events", () => {
     const client = connect();
     client.identify({ distinctId: "u1", properties: { $set: { plan: "pro" }, $set_once: { first: 1 } } });
     await client.flush();
-    expect(await sim.persons({ distinct_id: "u1" })).toMatchObject([
+    expect(await sim.persons.list({ distinct_id: "u1" })).toMatchObject([
       { properties: { plan: "pro", first: 1 } },
     ]);
   });
@@ -127,8 +127,8 @@ describe("events", () => {
     client.capture({ distinctId: "u1", event: "seen" });
     client.alias({ distinctId: "u1", alias: "u1-old" });
     await client.flush();
-    const [mine] = await sim.persons({ distinct_id: "u1" });
-    const [aliased] = await sim.persons({ distinct_id: "u1-old" });
+    const [mine] = await sim.persons.list({ distinct_id: "u1" });
+    const [aliased] = await sim.persons.list({ distinct_id: "u1-old" });
     expect(mine).toBeDefined();
     expect(aliased).toEqual(mine);
   });
@@ -138,7 +138,7 @@ describe("events", () => {
     client.groupIdentify({ groupType: "company", groupKey: "acme", properties: { tier: "gold" } });
     client.capture({ distinctId: "u1", event: "in a group", groups: { company: "acme" } });
     await client.flush();
-    expect(await sim.groups()).toMatchObject([{ key: "acme", properties: { tier: "gold" } }]);
+    expect(await sim.groups.list()).toMatchObject([{ key: "acme", properties: { tier: "gold" } }]);
     const [event] = await sim.events.list({ event: "in a group" });
     expect(event?.properties).toMatchObject({ $groups: { company: "acme" }, $group_0: "acme" });
   });

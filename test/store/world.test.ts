@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { JsonObject } from "../../src/kernel/json.ts";
 import { type Draft, emptyWorld } from "../../src/model/world.ts";
 import { DataFolderError } from "../../src/store/data-folder.ts";
 import { openSealed, pathText } from "../../src/store/world-file.ts";
@@ -378,7 +377,7 @@ describe("world.json", () => {
     expect(worlds.change((draft) => draft.nextId("users"))).toBe(8);
   });
 
-  const world = (change: JsonObject): string => JSON.stringify({ ...seedWorld(), ...change }, null, 2);
+  const world = (change: object): string => JSON.stringify({ ...seedWorld(), ...change }, null, 2);
   const damages: [name: string, text: string, message: string | RegExp, line?: number][] = [
     ["empty", "", "world.json:1:1 is not JSON", 1],
     ["cut off", '{\n  "version": 2,\n  "pro', "world.json:3:3 is not JSON", 3],

@@ -23,7 +23,7 @@ test("the README's YAML scenario", async () => {
   await using sim = await startSim({ scenario: file });
   const told = await sim.flags.explain("free-shipping", { distinctId: "anyone", person: { plan: "pro" } });
   expect(told.value).toBe(true);
-  expect(await sim.persons({ distinct_id: "user-1" })).toMatchObject([{ properties: { plan: "pro" } }]);
+  expect(await sim.persons.list({ distinct_id: "user-1" })).toMatchObject([{ properties: { plan: "pro" } }]);
 });
 
 test("the README names every shipped scenario", () => {

@@ -64,3 +64,30 @@ export interface FlagDistribution extends Distribution {
   /** The override for everybody, which is what they would get instead. */
   readonly override: ShownOverride | null;
 }
+
+/** A flag's value that somebody got, or found by itself. */
+export interface FlagServing {
+  /** In an answer of `/flags` or `/decide`; or by an SDK that evaluates by itself and said so in an event. */
+  readonly by: "answer" | "local_evaluation";
+  readonly at: string;
+  /** Number of the request. */
+  readonly request: number;
+  /** Number of the event that said so; null for an answer. */
+  readonly seq: number | null;
+  readonly project: number | null;
+  readonly distinct_id: string | null;
+  /** null: the answer did not have the flag. */
+  readonly value: boolean | string | null;
+  readonly status: number;
+  /** Names of the faults that touched the request. */
+  readonly fault: string | null;
+}
+
+/** What a flag was for those who asked. */
+export interface FlagServings {
+  readonly key: string;
+  /** Is there one with the value that was asked for? */
+  readonly fits: boolean;
+  /** Newest first. */
+  readonly served: readonly FlagServing[];
+}

@@ -11,6 +11,7 @@ import {
   mapOf,
   nullable,
   number,
+  oneOf,
   open,
   text,
   time,
@@ -148,6 +149,27 @@ const distribution = titled(
   }),
 );
 
+const servings = titled(
+  "FlagServings",
+  exact({
+    key: text,
+    fits: described(boolean, "Is there one with the value that was asked for?"),
+    served: listOf(
+      exact({
+        by: oneOf("answer", "local_evaluation"),
+        at: time,
+        request: described(integer, "Number of the request"),
+        seq: described(nullable(integer), "Number of the event that said so; null for an answer"),
+        project: nullable(integer),
+        distinct_id: nullable(text),
+        value: described(nullable(anyOf(boolean, text)), "null: the answer did not have the flag"),
+        status: integer,
+        fault: described(nullable(text), "Names of the faults that touched the request"),
+      }),
+    ),
+  }),
+);
+
 interface Field {
   readonly description: string;
   readonly schema: JsonSchema;
@@ -250,5 +272,15 @@ export const flagDocs: Readonly<Record<string, EndpointDocs>> = {
   [`POST ${key}/simulate`]: docsOf("Who gets what", distribution, {
     errors: [...bodyErrors, 404],
     body: bodyOf(inBody(simulateFields)),
+  }),
+  [`GET ${key}/served`]: docsOf("What clients got", servings, {
+    errors: [400],
+    query: [
+      parameter("project", "Only this project's", whole(0)),
+      parameter("distinct_id", "Only what this distinct id got"),
+      parameter("value", "`true`, `false` or a variant: what is looked for; any unless told"),
+      parameter("wait_ms", "How long to wait for one that fits, 0 unless told", whole(0, 60_000)),
+      parameter("limit", "Most results, 20 unless told", whole(1, 1_000)),
+    ],
   }),
 };

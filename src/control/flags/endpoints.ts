@@ -9,6 +9,7 @@ import { givenIn, givenInQuery } from "./given.ts";
 import { listFlags, shownFlag } from "./list.ts";
 import { removeOverrides, setOverride } from "./overrides.ts";
 import { projectOf } from "./place.ts";
+import { served } from "./served.ts";
 import { distribution, simulateNames } from "./simulate.ts";
 
 const keyOf = (call: Call): string => call.params.key ?? "";
@@ -59,6 +60,12 @@ const rows: readonly ControlRow<ControlDesk>[] = [
   ["POST", `${flags}/:key/explain`, "The same, asked with a JSON body", why],
   ["GET", `${flags}/:key/simulate`, "What the rules give to generated subjects", simulated],
   ["POST", `${flags}/:key/simulate`, "The same, asked with a JSON body", simulated],
+  [
+    "GET",
+    `${flags}/:key/served`,
+    "What clients got, newest first: project, distinct_id, value; wait_ms waits for one that fits",
+    served,
+  ],
 ];
 
 /** Overrides of flags, and why flags are what they are. */

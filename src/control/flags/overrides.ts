@@ -1,10 +1,11 @@
 import { SimError } from "../../kernel/errors.ts";
 import { uuidV5 } from "../../kernel/ids.ts";
-import { type JsonObject, own } from "../../kernel/json.ts";
+import { type Json, type JsonObject, own } from "../../kernel/json.ts";
 import { didYouMean } from "../../kernel/nearest.ts";
-import type { Draft, FeatureFlag, FlagOverride, Project } from "../../model/world.ts";
+import type { FeatureFlag, FlagOverride, Project } from "../../model/world.ts";
 import { allowKeys } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
+import { change } from "../kept-change.ts";
 import type { SetOverride, ShownOverride } from "./answers.ts";
 import { givenInBody } from "./given.ts";
 import { flagOf, keyHint, projectOf } from "./place.ts";
@@ -25,19 +26,8 @@ export const showOverride = (it: FlagOverride): ShownOverride => ({
   created_at: it.created_at,
 });
 
-/** Changes the world; it is on disk when this returns. @throws SimError storage_failed */
-function change<T>({ worlds }: ControlDesk, edit: (draft: Draft) => T): T {
-  const result = worlds.change(edit);
-  try {
-    worlds.flush();
-  } catch (cause) {
-    throw new SimError("storage_failed", "the change counts, but it cannot be written to disk", { cause });
-  }
-  return result;
-}
-
-const valueError = (detail: string, hint: string): SimError =>
-  new SimError("invalid_input", detail, { pointer: "/value", hint });
+const valueError = (detail: string, hint: string, pointer = "/value"): SimError =>
+  new SimError("invalid_input", detail, { pointer, hint });
 
 function valueIn(body: JsonObject): boolean | string {
   const value = own(body, "value");
@@ -45,14 +35,20 @@ function valueIn(body: JsonObject): boolean | string {
   throw valueError('"value" must be true, false or the key of a variant', 'for example {"value": true}');
 }
 
+const forcing = '; "force" sets it all the same';
+
 /** A misspelt variant would send every client down its default branch. */
-function checkVariant(flag: FeatureFlag | undefined, value: boolean | string, isForced: boolean): void {
-  if (!flag || typeof value !== "string" || isForced) return;
+export function checkVariant(
+  flag: FeatureFlag | undefined,
+  value: boolean | string,
+  { pointer, way }: { pointer: string; way: string } = { pointer: "/value", way: forcing },
+): void {
+  if (!flag || typeof value !== "string") return;
   const variants = variantsOf(flag);
   if (variants.includes(value)) return;
   const known = variants.length > 0 ? `its variants: ${variants.join(", ")}` : "it has none: true or false";
-  const hint = `${known}${didYouMean(value, variants)}; "force" sets it all the same`;
-  throw valueError(`flag "${flag.key}" has no variant "${value}"`, hint);
+  const hint = `${known}${didYouMean(value, variants)}${way}`;
+  throw valueError(`flag "${flag.key}" has no variant "${value}"`, hint, pointer);
 }
 
 const settable = ["value", "payload", "distinct_id", "project", "force"];
@@ -66,16 +62,31 @@ function overrideOf(desk: ControlDesk, project: Project, key: string, body: Json
       hint: "without it the override is for everybody",
     });
   }
+  const value = valueIn(body);
+  return overrideWith(desk, { project: project.id, key, distinctId, value, payload: own(body, "payload") });
+}
+
+interface Wanted {
+  project: number;
+  key: string;
+  value: boolean | string;
+  distinctId?: string | null;
+  payload?: Json | undefined;
+}
+
+/** The override as it is kept; without a distinct id it is for everybody. */
+export const overrideWith = ({ clock }: Pick<ControlDesk, "clock">, wanted: Wanted): FlagOverride => {
+  const { project, key, value, distinctId = null, payload = null } = wanted;
   return {
-    id: idOf(project.id, key, distinctId),
-    project: project.id,
+    id: idOf(project, key, distinctId),
+    project,
     flag: key,
     distinct_id: distinctId,
-    value: valueIn(body),
-    payload: own(body, "payload") ?? null,
-    created_at: new Date(desk.clock.now()).toISOString(),
+    value,
+    payload,
+    created_at: new Date(clock.now()).toISOString(),
   };
-}
+};
 
 /**
  * Sets an override by a PUT's body. Keys that the project has no flag for may be overridden, too: clients then
@@ -87,7 +98,7 @@ export function setOverride(desk: ControlDesk, key: string, body: JsonObject): S
   const project = projectOf(desk, givenInBody(body).number("project", { min: 0, max: most }));
   const override = overrideOf(desk, project, key, body);
   const flag = flagOf(desk, project, key);
-  checkVariant(flag, override.value, own(body, "force") === true);
+  if (own(body, "force") !== true) checkVariant(flag, override.value);
   change(desk, (draft) => draft.put("flag_overrides", override));
   const hint = flag ? null : `project ${project.id} has no such flag; ${keyHint(desk, project, key)}`;
   return { ...showOverride(override), known: flag !== undefined, hint };

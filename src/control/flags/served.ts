@@ -1,0 +1,177 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { type Call, pathOf } from "../../http/call.ts";
+import { json, type Reply } from "../../http/reply.ts";
+import { showEvent } from "../../ingest/show.ts";
+import { SimError } from "../../kernel/errors.ts";
+import { isObject, type Json, own } from "../../kernel/json.ts";
+import type { TrafficLine } from "../../model/traffic.ts";
+import { queryNumber } from "../body.ts";
+import type { ControlDesk } from "../desk.ts";
+import type { FlagServing, FlagServings } from "./answers.ts";
+
+const most = Number.MAX_SAFE_INTEGER;
+const longestWait = 60_000;
+const defaultLimit = 20;
+/** Lines looked at before other work gets a turn. */
+const slice = 200;
+
+/** Which servings of a flag are asked for; absent keys do not restrict. */
+interface Wish {
+  readonly key: string;
+  readonly project: number | undefined;
+  readonly distinctId: string | undefined;
+  /** The value it must have had for the wait to be over; any but "not there" when absent. */
+  readonly value: boolean | string | undefined;
+}
+
+const flagPaths: ReadonlySet<string> = new Set(["/flags", "/decide"]);
+
+/** What a detail of `/flags?v=2` or of a plain map of values says. */
+const valueIn = (entry: Json | undefined): boolean | string | null => {
+  if (typeof entry === "boolean" || typeof entry === "string") return entry;
+  if (!isObject(entry)) return null;
+  return typeof entry.variant === "string" ? entry.variant : entry.enabled === true;
+};
+
+/** The value of a flag in an answer of any version; null where the answer does not have it. */
+function servedValue(reply: Json | undefined, key: string): boolean | string | null {
+  if (!isObject(reply)) return null;
+  const { flags, featureFlags } = reply;
+  if (isObject(flags)) return valueIn(own(flags, key));
+  if (Array.isArray(featureFlags)) return featureFlags.includes(key) || null;
+  return isObject(featureFlags) ? valueIn(own(featureFlags, key)) : null;
+}
+
+const textOf = (value: Json | undefined): string | null =>
+  typeof value === "string" ? value : typeof value === "number" ? String(value) : null;
+
+function answered(line: TrafficLine, key: string): FlagServing | undefined {
+  if (line.method !== "POST" || !flagPaths.has(pathOf(line.target)) || !isObject(line.body)) return undefined;
+  return {
+    by: "answer",
+    at: new Date(line.at).toISOString(),
+    request: line.n,
+    seq: null,
+    project: line.project,
+    distinct_id: textOf(own(line.body, "distinct_id") ?? own(line.body, "$distinct_id")),
+    value: line.rejected || line.status !== 200 ? null : servedValue(line.reply, key),
+    status: line.status,
+    fault: line.fault ?? null,
+  };
+}
+
+/** SDKs that evaluate flags by themselves tell so with an event. */
+function evaluatedLocally(line: TrafficLine, key: string): FlagServing[] {
+  return (line.events ?? [])
+    .map((_, i) => showEvent(line, i))
+    .filter(
+      ({ event, outcome, properties }) =>
+        event === "$feature_flag_called" &&
+        outcome === "kept" &&
+        properties.$feature_flag === key &&
+        properties.locally_evaluated === true,
+    )
+    .map((event) => ({
+      by: "local_evaluation",
+      at: event.received_at,
+      request: line.n,
+      seq: event.seq,
+      project: line.project,
+      distinct_id: event.distinct_id,
+      value: valueIn(event.properties.$feature_flag_response ?? undefined),
+      status: line.status,
+      fault: line.fault ?? null,
+    }));
+}
+
+const inScope = (serving: FlagServing, { project, distinctId }: Wish): boolean =>
+  (project === undefined || serving.project === project) &&
+  (distinctId === undefined || serving.distinct_id === distinctId);
+
+function servingsIn(desk: ControlDesk, n: number, wish: Wish): FlagServing[] {
+  const line = desk.log.line(n);
+  if (!line) return [];
+  const answer = answered(line, wish.key);
+  return [...(answer ? [answer] : []), ...evaluatedLocally(line, wish.key)].filter((it) => inScope(it, wish));
+}
+
+const fits = ({ value }: FlagServing, wish: Wish): boolean =>
+  wish.value === undefined ? value !== null : value === wish.value;
+
+/** What was served up to now, newest first. Stops at the first that fits, or at `limit`. */
+async function lookBack(desk: ControlDesk, wish: Wish, limit: number): Promise<FlagServing[]> {
+  const found: FlagServing[] = [];
+  let looked = 0;
+  for (const n of desk.log.requests(wish.project === undefined ? {} : { project: wish.project })) {
+    found.push(...servingsIn(desk, n, wish));
+    if (found.some((it) => fits(it, wish)) || found.length >= limit) break;
+    if (++looked % slice === 0) await turn();
+  }
+  return found;
+}
+
+/** Waits for a serving that fits; what comes besides is collected. Listening starts before the look back. */
+async function collect(desk: ControlDesk, wish: Wish, wait: number, limit: number, gone: AbortSignal) {
+  const ended = new AbortController();
+  const later: FlagServing[] = [];
+  const stop = desk.log.subscribe(({ n }) => {
+    later.unshift(...servingsIn(desk, n, wish));
+    later.length = Math.min(later.length, limit);
+    if (later.some((it) => fits(it, wish))) ended.abort();
+  });
+  const timer = setTimeout(() => ended.abort(), wait);
+  try {
+    const earlier = await lookBack(desk, wish, limit);
+    if (!earlier.some((it) => fits(it, wish))) await over(AbortSignal.any([ended.signal, gone]));
+    const known = new Set(later.map((it) => `${it.request}/${it.seq}`));
+    return [...later, ...earlier.filter((it) => !known.has(`${it.request}/${it.seq}`))].slice(0, limit);
+  } finally {
+    stop();
+    clearTimeout(timer);
+  }
+}
+
+const over = (signal: AbortSignal): Promise<void> =>
+  signal.aborted
+    ? Promise.resolve()
+    : new Promise((resolve) => {
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+
+/** `true`, `false`, or a variant's name; also as a JSON string, for a variant called "true". */
+function valueGiven(call: Call): boolean | string | undefined {
+  const text = call.query.get("value");
+  if (text === null || text === "") return undefined;
+  if (text === "true" || text === "false") return text === "true";
+  if (!text.startsWith('"')) return text;
+  try {
+    return String(JSON.parse(text));
+  } catch (cause) {
+    throw new SimError("invalid_input", '"value" must be true, false or a variant', {
+      pointer: "?value",
+      cause,
+    });
+  }
+}
+
+/**
+ * What a flag was in the answers that clients got, newest first, and in the evaluations that SDKs made by
+ * themselves; `fits` tells whether one has the value that was asked for.
+ */
+export async function served(desk: ControlDesk, call: Call): Promise<Reply> {
+  const wish: Wish = {
+    key: call.params.key ?? "",
+    project: queryNumber(call, "project", { min: 0, max: most }),
+    distinctId: call.query.get("distinct_id") ?? undefined,
+    value: valueGiven(call),
+  };
+  const wait = queryNumber(call, "wait_ms", { min: 0, max: longestWait }) ?? 0;
+  const limit = queryNumber(call, "limit", { min: 1, max: 1_000 }) ?? defaultLimit;
+  const servings = await collect(desk, wish, wait, limit, call.signal);
+  const answer: FlagServings = {
+    key: wish.key,
+    fits: servings.some((it) => fits(it, wish)),
+    served: servings,
+  };
+  return json({ ...answer });
+}
