@@ -193,6 +193,16 @@ const advice =
   "No Chromium could be started: install one (Debian: apt-get install chromium) or set CHROMIUM_PATH to its executable.";
 
 /**
+ * Variables for a process that starts a browser of its own: `CHROMIUM_PATH`, and what that one needs besides.
+ * @throws Error when there is none
+ */
+export async function chromiumEnv(around: Surroundings = here()): Promise<Record<string, string>> {
+  const candidate = installedCandidates(around)[0] ?? (await packagedCandidate(around));
+  if (!candidate) throw new Error(advice);
+  return { CHROMIUM_PATH: candidate.path, ...candidate.env };
+}
+
+/**
  * Starts the first Chromium that starts: from the environment, the system, Playwright's cache, or the npm
  * package `@sparticuz/chromium`.
  * @throws Error that says how to get one, and what was tried

@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSim } from "../../src/index.ts";
+import { chromiumEnv } from "../support/chromium.ts";
+
+const root = join(import.meta.dirname, "../..");
+const out = mkdtempSync(join(tmpdir(), "phx-playwright-"));
+afterAll(() => rmSync(out, { recursive: true, force: true }));
+
+let browser: Record<string, string>;
+beforeAll(async () => {
+  browser = await chromiumEnv();
+});
+
+interface Ran {
+  code: number | null;
+  text: string;
+}
+
+/** Runs the real Playwright in an app's folder. */
+function run(app: string, args: readonly string[] = [], env: Record<string, string> = {}): Promise<Ran> {
+  const { VITEST: _1, NODE_OPTIONS: _2, PHX_SIM_URL: _3, FORCE_COLOR: _4, ...rest } = process.env;
+  const cli = join(root, "node_modules/@playwright/test/cli.js");
+  return new Promise((resolve, reject) => {
+    const child = spawn(
+      process.execPath,
+      [cli, "test", "--workers=2", `--output=${join(out, app)}`, ...args],
+      {
+        cwd: join(root, "test/usage/apps", app),
+        env: { ...rest, ...browser, NO_COLOR: "1", CI: "1", ...env },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    let text = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (text += chunk));
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, text }));
+  });
+}
+
+describe("Playwright", () => {
+  test("a suite for an app that has the cloud's host and key in it", { timeout: 120_000 }, async () => {
+    const { code, text } = await run("playwright");
+    expect(text).toMatch(/\d+ passed/);
+    expect(text).not.toMatch(/failed|flaky/);
+    expect(code).toBe(0);
+  });
+
+  test("on a sim that runs already, which is left as it was", { timeout: 120_000 }, async () => {
+    await using sim = await startSim();
+    const paths = new Set<string>();
+    sim.onRequest(({ target }) => paths.add(target.replace(/\?.*/, "")));
+    const { code, text } = await run("playwright", ["checkout"], { PHX_SIM_URL: sim.url });
+    expect(text).toMatch(/\d+ passed/);
+    expect(code).toBe(0);
+    expect([...paths]).toEqual(expect.arrayContaining(["/flags/", "/e/"]));
+    expect((await sim.info()).projects).toHaveLength(1);
+  });
+
+  test("a suite that fails shows why", { timeout: 120_000 }, async () => {
+    const { code, text } = await run("failing/playwright", ["--reporter=line,json"]);
+    expect(code).toBe(1);
+    expect(text).toContain('toHaveCaptured("checkout_completed", {amount: 94}');
+    expect(text).toMatch(/properties\.amount +- 94/);
+    expect(text).toContain('"name": "phx-sim events"');
+    expect(text).toMatch(
+      /EscapeError: 1 request looks like PostHog's, but went past the sim:\s+POST http:\/\/127\.0\.0\.1:\d+\/ingest\/e\/\?ver=1 \(from http/,
+    );
+    expect(text).toMatch(/Reroute them with \{ hosts: \["127\.0\.0\.1:\d+\/ingest"\] \}/);
+    expect(text).toContain("2 failed");
+  });
+});
