@@ -14,6 +14,7 @@ import type { Call } from "./http/call.ts";
 import type { Family } from "./http/endpoint.ts";
 import { eitherPort } from "./http/fault.ts";
 import { createRouter } from "./http/router.ts";
+import { idInHeader } from "./ingest/project.ts";
 import { showEvent } from "./ingest/show.ts";
 import { captureEndpoints } from "./ingestion/capture.ts";
 import { peek } from "./ingestion/peek.ts";
@@ -28,6 +29,7 @@ import { partitionOf } from "./model/answer.ts";
 import type { Desk } from "./model/desk.ts";
 import type { EventReader } from "./model/event-reader.ts";
 import type { Note } from "./model/traffic.ts";
+import type { World } from "./model/world.ts";
 import type { ResourceDesk } from "./resources/desk.ts";
 import { createThrottle, noThrottle } from "./resources/throttle.ts";
 import type { ScenarioSource } from "./scenario/load.ts";
@@ -132,6 +134,8 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
       if (rejected) note.rejected = rejected;
       if (reply.fault !== undefined) note.fault = reply.fault;
       if (reply.scripted) note.scripted = true;
+      // a request that was rejected before anybody asked whose it is
+      note.project ??= idInHeader({ worlds }, call) ?? null;
       const partition = partitionOf(call.headers);
       if (partition !== undefined) note.partition = partition;
       gauge.tell(call.ticket, note.project ?? null);
@@ -151,8 +155,18 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     storePeople(people, peopleOf(scenario.current), project);
   }
 
+  /** The scenario's world. Where events of test projects stay, no later project gets the number of one of them. */
+  function freshWorld(withoutEvents: boolean): World {
+    const world = worldOf(scenario.current);
+    const { projects = 0 } = withoutEvents ? {} : worlds.current.sequences;
+    return {
+      ...world,
+      sequences: { ...world.sequences, projects: Math.max(projects, world.sequences.projects ?? 0) },
+    };
+  }
+
   async function reset(parts: ReadonlySet<ResetPart>): Promise<void> {
-    if (parts.has("world")) worlds.replace(worldOf(scenario.current));
+    if (parts.has("world")) worlds.replace(freshWorld(parts.has("events")));
     if (parts.has("people")) {
       people.clear();
       seedPeople();

@@ -48,8 +48,8 @@ function checkRemovable(project: Project): void {
 }
 
 /**
- * Removes a project that was made for a test, or adopted, with all it has: documents, keys, persons, groups, what
- * the log has of it, faults, waiting answers.
+ * Removes a project that was made for a test, or adopted: documents, keys, persons, groups, faults, waiting answers.
+ * What the log has of it stays, for whoever looks when the test is over; its number is not used again.
  * @throws SimError conflict for any other project, storage_failed
  */
 export async function removeProject(desk: ControlDesk, project: Project): Promise<void> {
@@ -61,6 +61,5 @@ export async function removeProject(desk: ControlDesk, project: Project): Promis
   desk.people.clear(id);
   desk.flagBook.forget(id);
   clearMischief(desk, id);
-  desk.log.forget(id);
   await desk.log.written();
 }

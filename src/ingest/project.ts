@@ -20,10 +20,24 @@ export function projectByHeader(
 ): Project | undefined {
   const name = headers[projectHeader];
   if (name === undefined) return undefined;
-  const id = /^[1-9]\d{0,14}$/.test(name) ? Number(name) : undefined;
-  const project = worlds.projectByKey(name) ?? (id === undefined ? undefined : worlds.projectById(id));
+  const project = projectNamed({ worlds }, name);
   if (project) return project;
   throw new SimError("unknown_project", `X-Phx-Project: no project has the number or key "${name}"`);
+}
+
+/** By number or public key. */
+function projectNamed({ worlds }: Pick<Desk, "worlds">, name: string): Project | undefined {
+  const id = /^[1-9]\d{0,14}$/.test(name) ? Number(name) : undefined;
+  return worlds.projectByKey(name) ?? (id === undefined ? undefined : worlds.projectById(id));
+}
+
+/** The number of the project that the header names; null: there is none; undefined without the header. */
+export function idInHeader(
+  desk: Pick<Desk, "worlds">,
+  { headers }: Pick<Packet, "headers">,
+): number | null | undefined {
+  const name = headers[projectHeader];
+  return name === undefined ? undefined : (projectNamed(desk, name)?.id ?? null);
 }
 
 /** The project of a well-formed key; a known key needs no look at its spelling. */

@@ -2,7 +2,7 @@ import type { Call } from "../http/call.ts";
 import { bearerOf, queryToken } from "../http/credentials.ts";
 import type { Family } from "../http/endpoint.ts";
 import { decodedLimits } from "../ingest/packet.ts";
-import { projectByHeader, projectHeader } from "../ingest/project.ts";
+import { idInHeader } from "../ingest/project.ts";
 import { decodeInto } from "../ingest/take-legacy.ts";
 import { commonToken } from "../ingest/token.ts";
 import { isObject, type Json, own } from "../kernel/json.ts";
@@ -31,16 +31,6 @@ const decoded: ReadonlySet<Family> = new Set(["capture", "capture-v1", "flags"])
 
 const namedProject = /^\/api\/(?:projects|environments)\/(\d{1,15})(?:\/|$)/;
 
-/** The project that the header names, where it counts; null when there is none of that name. */
-function idInHeader(desk: Desk, call: Call, family: Family): number | null | undefined {
-  if (call.headers[projectHeader] === undefined || family === "management") return undefined;
-  try {
-    return projectByHeader(desk, call)?.id;
-  } catch {
-    return null;
-  }
-}
-
 function projectId(desk: Desk, call: Call, token: string | undefined): number | null {
   const { worlds } = desk;
   const id = namedProject.exec(call.path)?.[1];
@@ -59,7 +49,7 @@ export function peek(desk: Desk, call: Call, family: Family): Note {
   const note: Note = {};
   const hasBody = call.body.length > 0 || call.query.has("data");
   const token = decoded.has(family) && hasBody ? tokenIn(call, note) : undefined;
-  const named = idInHeader(desk, call, family);
+  const named = family === "management" ? undefined : idInHeader(desk, call);
   note.project = named === undefined ? projectId(desk, call, token) : named;
   return note;
 }

@@ -21,13 +21,16 @@ async function verified(asked: Asked, terms: Terms, options: CaptureOptions, hol
   }
 }
 
+/** Quiet cannot be told in no time: the limit is never nearer than this to the time it must have been quiet, ms. */
+const leastMargin = 50;
+
 /** With `.not` nothing more is waited for once it is quiet. */
 async function quietly(asked: Asked, options: CaptureOptions): Promise<CaptureOptions> {
   if (!asked.isNot) return options;
-  const { settleMs, timeoutMs } = options;
+  const { settleMs: idleMs = 250, timeoutMs } = options;
   await asked.tenant.settle({
-    ...(settleMs !== undefined && { idleMs: settleMs }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    idleMs,
+    ...(timeoutMs !== undefined && { timeoutMs: Math.max(timeoutMs, idleMs + leastMargin) }),
   });
   return { ...options, timeoutMs: 0, settleMs: 0 };
 }

@@ -299,3 +299,9 @@ describe("X-Phx-Project", () => {
     expect(await latest()).toMatchObject({ project: 2 });
   });
 });
+
+test("a request that cannot be read is the named project's all the same", async () => {
+  await send({ path: "/batch/", body: "{" }, "2");
+  const [rejected] = await sim.requests.list({ outcome: "rejected", project: 2 });
+  expect(rejected).toMatchObject({ target: "/batch/", rejected: { reason: expect.any(String) } });
+});

@@ -56,6 +56,13 @@ function lateness({ received_at }: Sighting, endedAt: number): { ms_late?: numbe
   return ms > 0 ? { ms_late: ms } : {};
 }
 
+/** Was it made for a test? What a neighbour captured in its own project says nothing about another test's. */
+function isTests(worlds: SurroundingsDesk["worlds"], id: number | undefined): boolean {
+  if (id === undefined) return false;
+  const project = worlds.projectById(id);
+  return project === undefined || project.ephemeral !== undefined;
+}
+
 type Sightings = Pick<Surroundings, "early" | "late" | "elsewhere">;
 
 /** Events like the pattern that did not count: of another time, or another project. */
@@ -70,7 +77,8 @@ async function sightings({ log, worlds }: SurroundingsDesk, about: About): Promi
   const own: EventFilter = { outcome, ...(project !== undefined && { project }) };
   const early = since === 0 ? [] : await find({ ...own, until: since }, () => true);
   const late = await find({ ...own, since: Math.max(until, since) }, () => true);
-  const isElsewhere = (event: StoredEvent) => event.project !== null && event.project !== project;
+  const isElsewhere = ({ project: other }: StoredEvent) =>
+    other !== null && other !== project && !(isTests(worlds, project) && isTests(worlds, other));
   const elsewhere = project === undefined ? [] : await find({ outcome: "kept", since }, isElsewhere);
   const keyOf = (id: number | null) => (id === null ? undefined : worlds.projectById(id)?.api_key);
   return {
