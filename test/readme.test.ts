@@ -74,7 +74,7 @@ describe("the README", () => {
     else expect(text).toBe(updated);
   });
 
-  const quotes = [...readme().matchAll(/<!-- (test\/\S+) -->\n```ts\n([\s\S]*?)```/g)];
+  const quotes = [...readme().matchAll(/<!-- (test\/\S+) -->\n```(?:ts|python|ruby|go)?\n([\s\S]*?)```/g)];
   test("quotes tests", () => expect(quotes.length).toBeGreaterThan(1));
   test.each(quotes.map((found) => [found[1] ?? "", found[2] ?? ""]))(
     "quotes %s to the letter",

@@ -16,7 +16,7 @@ export const longestPattern = 1_000;
 const mostWays = 10_000_000;
 /** A watched search is stopped after this, ms. */
 const watchLimit = 100;
-const mostKnown = 500;
+const mostKnown = 5_000;
 
 const known = new Map<string, Expression | string>();
 
@@ -44,9 +44,12 @@ export function expressionOf(operand: unknown): Expression | string {
   const found = known.get(key);
   if (found !== undefined) return found;
   const made = compile(parts.source, parts.flags.replace(/[dgy]/g, ""));
-  // Patterns come from users: what is remembered must not grow for ever.
-  if (known.size >= mostKnown) known.clear();
   known.set(key, made);
+  // Patterns come from users: what is remembered must not grow for ever. The oldest go first.
+  for (const oldest of known.keys()) {
+    if (known.size <= mostKnown) break;
+    known.delete(oldest);
+  }
   return made;
 }
 

@@ -28,7 +28,10 @@ const inShort = ({ seq, event }: Sighting): string => `#${seq} ${nameText(event)
 const words: Words = {
   too_few: counted,
   too_many: (complaint) => counted(complaint, ""),
-  out_of_order: ({ event, previous }) => `out of order: ${inShort(event)} came before ${inShort(previous)}`,
+  out_of_order: ({ event, previous }) =>
+    event.seq === previous.seq
+      ? `only ${inShort(event)} fits two of them`
+      : `out of order: ${inShort(event)} came before ${inShort(previous)}`,
   unexpected: ({ total }) => `${total} ${total === 1 ? "event that was" : "events that were"} not expected`,
 };
 
@@ -75,7 +78,9 @@ const sighting = (it: Sighting): string =>
 function culprits({ complaints }: Told): string[] {
   return complaints.flatMap((complaint) => {
     if (complaint.kind === "out_of_order")
-      return ["in the order of arrival:", sighting(complaint.event), sighting(complaint.previous)];
+      return complaint.event.seq === complaint.previous.seq
+        ? []
+        : ["in the order of arrival:", sighting(complaint.event), sighting(complaint.previous)];
     if (complaint.kind === "too_few") return [];
     const total = complaint.kind === "too_many" ? complaint.got : complaint.total;
     const title = complaint.kind === "too_many" ? "captured:" : "not expected:";

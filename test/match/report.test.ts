@@ -105,6 +105,11 @@ const cases: Record<string, Case> = {
     },
     kept: [stored(1, "signup_completed"), stored(2, "$pageview"), stored(3, "signup_started")],
   },
+  "one-for-two": {
+    title: 'toHaveCapturedInOrder(["a", "a"])',
+    terms: { expect: [{ match: { event: "a" } }, { match: { event: "a" } }], ordered: true },
+    kept: [stored(1, "a")],
+  },
   unexpected: {
     title: 'toHaveCapturedOnly(["signup_started"])',
     terms: { expect: [{ match: { event: "signup_started" } }], nothingElse: true },
