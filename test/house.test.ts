@@ -41,7 +41,7 @@ const house: Record<string, readonly string[]> = {
   testing: ["kernel", "model", "match", "plan", "client", "index"],
   cli: ["kernel", "match", "plan", "guard", "index"],
   client: ["kernel", "model", "match", "control", "guard"],
-  index: ["sim", "client", "kernel", "model", "match", "plan", "guard", "scenario"],
+  index: ["sim", "client", "kernel", "model", "match", "guard", "scenario"],
   sim: [
     "client",
     "kernel",

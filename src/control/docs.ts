@@ -27,6 +27,7 @@ import { exportDocs } from "./exports/docs.ts";
 import { faultDocs } from "./faults/docs.ts";
 import { flagDocs } from "./flags/docs.ts";
 import { afterRequest, harDocs, ofPartition, ofProject } from "./har-docs.ts";
+import { lintDocs } from "./lint/docs.ts";
 import { projectDocs } from "./projects-docs.ts";
 import { stateDocs } from "./state-docs.ts";
 
@@ -215,6 +216,7 @@ const table = new Map<string, EndpointDocs>(
     ...faultDocs,
     ...answerDocs,
     ...exportDocs,
+    ...lintDocs,
     "GET /__sim/openapi.json": docsOf(
       "This document",
       open({ openapi: text, info: dictionary, paths: dictionary }),

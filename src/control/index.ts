@@ -4,12 +4,12 @@ import { assertDesk } from "./assert/desk.ts";
 import { assertEndpoints } from "./assert/endpoints.ts";
 import { clockEndpoints } from "./clock.ts";
 import type { ControlDesk } from "./desk.ts";
-import { withControlDocs } from "./docs.ts";
 import { eventEndpoints } from "./events.ts";
 import { exportEndpoints } from "./exports/endpoints.ts";
 import { faultEndpoints } from "./faults/endpoints.ts";
 import { flagEndpoints } from "./flags/endpoints.ts";
 import { type GuardRules, guarded } from "./guard.ts";
+import { lintEndpoints } from "./lint/endpoints.ts";
 import { openApiEndpoints } from "./openapi.ts";
 import { pageEndpoints } from "./page.ts";
 import { peopleEndpoints } from "./people.ts";
@@ -18,10 +18,10 @@ import { requestEndpoints } from "./requests.ts";
 import { snapshotEndpoints } from "./snapshots.ts";
 import { healthEndpoints, stateEndpoints } from "./state.ts";
 
-/** Every endpoint below /__sim. */
+/** Every endpoint below /__sim; what the OpenAPI document says of them is in docs.ts. */
 export function controlEndpoints(desk: ControlDesk, rules: GuardRules): Endpoint[] {
   const asserting = assertDesk(desk);
-  return withControlDocs([
+  return [
     ...healthEndpoints(desk),
     ...guarded(
       [
@@ -37,10 +37,11 @@ export function controlEndpoints(desk: ControlDesk, rules: GuardRules): Endpoint
         ...faultEndpoints(desk),
         ...answerEndpoints(desk),
         ...exportEndpoints(desk),
+        ...lintEndpoints(desk),
         ...openApiEndpoints(desk),
         ...pageEndpoints(desk),
       ],
       rules,
     ),
-  ]);
+  ];
 }

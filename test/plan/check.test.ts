@@ -10,7 +10,7 @@ import {
   type PlannableEvent,
   planFrom,
   reportViolations,
-} from "../../src/index.ts";
+} from "../../src/plan.ts";
 import { event } from "./events.ts";
 
 const planned = (entry: EventEntry): Plan => planFrom({ version: 1, events: { e: entry } });

@@ -1,4 +1,4 @@
-import type { PlannableEvent } from "../../src/index.ts";
+import type { PlannableEvent } from "../../src/plan.ts";
 
 /** An event as the sim would show it. */
 export const event = (seq: number, name: string, properties: object = {}): PlannableEvent => ({

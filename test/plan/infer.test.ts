@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { loadCompiler } from "../../src/plan/validator.ts";
+import { flawsOf } from "../../src/plan/verify-plan.ts";
 import {
   checkEvents,
   type EventEntry,
@@ -8,9 +10,7 @@ import {
   type PlanFile,
   type PlannableEvent,
   planFrom,
-} from "../../src/index.ts";
-import { loadCompiler } from "../../src/plan/validator.ts";
-import { flawsOf } from "../../src/plan/verify-plan.ts";
+} from "../../src/plan.ts";
 import { event } from "./events.ts";
 
 /** What is inferred of events with the property `a`. */

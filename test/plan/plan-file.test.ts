@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import addFormats, { type FormatName } from "ajv-formats";
 import { afterAll, describe, expect, test } from "vitest";
-import { checkEvents, findPlan, PlanError, type PlanFile, planFrom, readPlan } from "../../src/index.ts";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { formats } from "../../src/plan/keywords.ts";
 import { planSchema, planSchemaText } from "../../src/plan/plan-schema.ts";
 import { contentOf } from "../../src/plan/read-plan.ts";
 import { schemaFrom } from "../../src/plan/shorthand.ts";
+import { checkEvents, findPlan, PlanError, type PlanFile, planFrom, readPlan } from "../../src/plan.ts";
 import { event } from "./events.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-plan-"));

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { definePlan, planFrom, planTypes } from "../../src/index.ts";
+import { definePlan, planFrom, planTypes } from "../../src/plan.ts";
 
 const root = join(import.meta.dirname, "../..");
 // Below node_modules, so that packages are found and no other tool sees it.

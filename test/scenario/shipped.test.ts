@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operatorNames } from "../../src/flags/operators.ts";
 import { type Sim, startSim } from "../../src/index.ts";
-import { runStatuses } from "../../src/model/schemas/batch-export.ts";
+import { runStatuses } from "../../src/model/run-statuses.ts";
 import { WorldSchema } from "../../src/model/world.schema.ts";
 import { readScenario } from "../../src/scenario/load.ts";
 import { worldOf } from "../../src/scenario/scenario.ts";

@@ -1,7 +1,8 @@
 import { PostHog } from "posthog-node";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { checkPlan, definePlan, startSim } from "../../src/index.ts";
+import { startSim } from "../../src/index.ts";
+import { checkPlan, definePlan } from "../../src/plan.ts";
 
 const plan = definePlan({
   signed_up: z.object({ plan: z.enum(["free", "pro"]), seats: z.int().optional() }),

@@ -7,13 +7,14 @@ import { bodyOf, queryNumber } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
 import { projectOf } from "../flags/place.ts";
 import { type ControlRow, endpointsOf } from "../rows.ts";
-import { orderIn } from "./check.ts";
 
-type Handle = (desk: ControlDesk, call: Call) => Reply;
+type Handle = (desk: ControlDesk, call: Call) => Reply | Promise<Reply>;
 
 const list: Handle = ({ answers }) => json({ queues: answers.list() });
 
-const queue: Handle = (desk, call) => {
+const queue: Handle = async (desk, call) => {
+  // loads zod, which the rest of the control API does without
+  const { orderIn } = await import("./check.ts");
   const { project, partition, answers } = orderIn(bodyOf(call));
   const place =
     partition === undefined ? { project: projectOf(desk, project, "/project").id } : { partition };

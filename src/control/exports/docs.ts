@@ -13,7 +13,7 @@ import {
   titled,
   uuid,
 } from "../../http/json-schema.ts";
-import { logLevels, runStatuses } from "../../model/schemas/batch-export.ts";
+import { logLevels, runStatuses } from "../../model/run-statuses.ts";
 import { bodyErrors, bodyOf, docsOf, parameter, whole } from "../docs-row.ts";
 import { endStatuses } from "./script.ts";
 

@@ -1,7 +1,7 @@
 import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { json, type Reply } from "../../http/reply.ts";
-import { runStatuses } from "../../model/schemas/batch-export.ts";
+import { runStatuses } from "../../model/run-statuses.ts";
 import { allowKeys, bodyOf, queryChoice, queryNumber } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
 import { type ControlRow, endpointsOf } from "../rows.ts";

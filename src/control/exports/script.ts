@@ -5,7 +5,7 @@ import { type Json, type JsonObject, own } from "../../kernel/json.ts";
 import { didYouMean } from "../../kernel/nearest.ts";
 import { readDuration } from "../../kernel/time-text.ts";
 import { isOpen } from "../../model/export-engine.ts";
-import { runStatuses } from "../../model/schemas/batch-export.ts";
+import { runStatuses } from "../../model/run-statuses.ts";
 import { wireTime } from "../../model/time.ts";
 import type { BatchExportRun } from "../../model/world.ts";
 import { allowKeys } from "../body.ts";

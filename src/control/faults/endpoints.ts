@@ -7,14 +7,17 @@ import { didYouMean } from "../../kernel/nearest.ts";
 import { bodyOf } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
 import { type ControlRow, endpointsOf } from "../rows.ts";
-import { orderIn } from "./check.ts";
 
 type FaultDesk = Pick<ControlDesk, "faults">;
-type Handle = (desk: FaultDesk, call: Call) => Reply;
+type Handle = (desk: FaultDesk, call: Call) => Reply | Promise<Reply>;
 
 const list: Handle = ({ faults }) => json({ faults: faults.list() });
 
-const apply: Handle = ({ faults }, call) => json(faults.apply(orderIn(bodyOf(call))));
+const apply: Handle = async ({ faults }, call) => {
+  // loads zod, which the rest of the control API does without
+  const { orderIn } = await import("./check.ts");
+  return json(faults.apply(orderIn(bodyOf(call))));
+};
 
 const clear: Handle = ({ faults }) => json({ removed: faults.clear() });
 

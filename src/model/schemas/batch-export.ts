@@ -1,19 +1,5 @@
 import { z } from "zod";
-
-export const runStatuses = [
-  "Starting",
-  "Running",
-  "Completed",
-  "Failed",
-  "FailedRetryable",
-  "FailedBilling",
-  "Cancelled",
-  "Terminated",
-  "TimedOut",
-  "ContinuedAsNew",
-] as const;
-
-export const logLevels = ["DEBUG", "INFO", "WARNING", "ERROR"] as const;
+import { logLevels, runStatuses } from "../run-statuses.ts";
 
 /** How a run ends instead of as it would; `after` in ms from its start. */
 export const RunOutcome = z.object({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Dialect } from "../../model/dialect.ts";
 import { isOpen } from "../../model/export-engine.ts";
-import { logLevels, runStatuses } from "../../model/schemas/batch-export.ts";
+import { logLevels, runStatuses } from "../../model/run-statuses.ts";
 import type { BatchExport, BatchExportBackfill, BatchExportLog, BatchExportRun } from "../../model/world.ts";
 import { withoutSecrets } from "./destinations.ts";
 

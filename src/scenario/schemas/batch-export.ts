@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readDuration } from "../../kernel/time-text.ts";
-import { BatchExport, logLevels, RunOutcome, runStatuses } from "../../model/schemas/batch-export.ts";
+import { logLevels, runStatuses } from "../../model/run-statuses.ts";
+import { BatchExport, RunOutcome } from "../../model/schemas/batch-export.ts";
 import { AnyJson, JsonRecord, Time, Uuid } from "./values.ts";
 
 const Count = z.int().nonnegative();

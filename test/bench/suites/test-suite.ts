@@ -51,13 +51,15 @@ const suites = { "hand-written stubs": stubbed, "phx-sim, a project per test": s
 type Kind = keyof typeof suites;
 const kinds = Object.keys(suites) as Kind[];
 
-/** Below the package, so that its own name leads to it. */
-const folderOf = (kind: Kind): string => join("node_modules/.cache/phx-bench", kind.replaceAll(/\W+/g, "-"));
+/** Below the package, so that its own name leads to it; not in node_modules, where no runner looks for tests. */
+const folderOf = (kind: Kind): string => join(".bench", kind.replaceAll(/\W+/g, "-"));
 
 function write(kind: Kind): void {
   const folder = folderOf(kind);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  // Without one the runner would take the project's own.
+  writeFileSync(join(folder, "vitest.config.mjs"), "export default {};\n");
   for (let i = 0; i < files; i++) writeFileSync(join(folder, `suite-${i}.test.mjs`), suites[kind]);
 }
 
@@ -76,7 +78,7 @@ interface Run {
 /** @throws Error when not every test passed */
 async function runOnce(kind: Kind): Promise<Run> {
   const report = join(folderOf(kind), "report.json");
-  const vitest = ["node_modules/vitest/vitest.mjs", "run", "--root", folderOf(kind), "--configLoader=runner"];
+  const vitest = ["node_modules/vitest/vitest.mjs", "run", "--root", folderOf(kind)];
   const from = performance.now();
   const child = spawn(process.execPath, [...vitest, "--reporter=json", "--outputFile=report.json"], {
     stdio: ["ignore", "ignore", "inherit"],

@@ -1,5 +1,5 @@
 import type { Project } from "phx-sim";
-import { definePlan } from "phx-sim";
+import { definePlan } from "phx-sim/plan";
 import { expect, test } from "phx-sim/vitest";
 import "phx-sim/vitest/matchers";
 import { expect as plain } from "vitest";
