@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { lintCodes } from "../src/lint/codes.ts";
 import { differences } from "../src/model/dialect.ts";
 import { dropReasons, warnings } from "../src/model/outcome.ts";
 import { allEndpoints, type ListedEndpoint } from "./support/endpoints.ts";
@@ -47,6 +48,11 @@ const made: Record<string, () => string | Promise<string>> = {
           it.fix,
         ]),
       ],
+    ),
+  lint: () =>
+    table(
+      ["code", "", "what is odd", "what to do"],
+      Object.entries(lintCodes).map(([code, it]) => [`\`${code}\``, it.severity, it.sentence, it.fix]),
     ),
   endpoints: async () => {
     const all = await allEndpoints();

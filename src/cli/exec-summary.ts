@@ -1,8 +1,10 @@
+import type { LintFinding } from "../index.ts";
 import { clean } from "./clean-text.ts";
 import { counted } from "./counted.ts";
 import type { Blocked } from "./exec-egress.ts";
 import type { PlanOutcome } from "./exec-plan.ts";
 import type { Mishap, Tally } from "./exec-tally.ts";
+import { lintLine } from "./lint-lines.ts";
 import type { Style } from "./style.ts";
 
 /** Kinds of mishaps told on a terminal; the report has more. */
@@ -16,6 +18,8 @@ export interface Run {
   readonly blocked: readonly Blocked[];
   /** What became of the tracking plan, if there is one. */
   readonly plan: PlanOutcome | null;
+  /** What the linter found. */
+  readonly lint: readonly LintFinding[];
   /** The exit code of the command. */
   readonly code: number;
   /** Why the run fails though the command passed. */
@@ -56,7 +60,7 @@ function firstOf<T>(items: readonly T[], most: number, line: (item: T) => string
 const silence = "  nothing reached it: does the app read one of the variables above? (phx-sim doctor tells)";
 
 /** The summary on a terminal. */
-export function summaryLines({ tally, blocked, plan }: Run, style: Style): string[] {
+export function summaryLines({ tally, blocked, plan, lint }: Run, style: Style): string[] {
   return [
     `phx-sim: ${headline(tally.counts)}`,
     ...(tally.counts.requests === 0 ? [silence] : []),
@@ -64,6 +68,7 @@ export function summaryLines({ tally, blocked, plan }: Run, style: Style): strin
     ...firstOf(tally.faults(), toldMishaps, faultLine),
     ...firstOf(blocked, toldMishaps, blockedLine),
     ...planLines(plan),
+    ...firstOf(lint, toldMishaps, (it) => `  ${lintLine(it, style)}`),
   ];
 }
 
@@ -78,14 +83,14 @@ const verdictOf = ({ failures, code }: Run): string => {
   return code === 0 ? "✅ passed" : "❌ failed";
 };
 
+const tableHead = (head: readonly string[]): string[] => [row(head), row(head.map(() => "---"))];
+
 function mishapTable(mishaps: readonly Mishap[]): string[] {
   if (mishaps.length === 0) return [];
-  const head = ["", "what", "times", "reason", "what happened", "what to do"];
   const more = mishaps.length - reportedMishaps;
   return [
     "",
-    row(head),
-    row(head.map(() => "---")),
+    ...tableHead(["", "what", "times", "reason", "what happened", "what to do"]),
     ...mishaps
       .slice(0, reportedMishaps)
       .map((it) => row([it.kind, cell(it.what), it.count, cell(it.reason), cell(it.sentence), cell(it.fix)])),
@@ -93,9 +98,23 @@ function mishapTable(mishaps: readonly Mishap[]): string[] {
   ];
 }
 
+const lintRow = ({ code, severity, event, sentence, detail, fix, count }: LintFinding): string =>
+  row([severity, cell(event ?? ""), count, cell(code), `${cell(sentence)} (${cell(detail)})`, cell(fix)]);
+
+function lintTable(findings: readonly LintFinding[]): string[] {
+  if (findings.length === 0) return [];
+  const more = findings.length - reportedMishaps;
+  return [
+    "",
+    ...tableHead(["", "event", "times", "code", "what is odd", "what to do"]),
+    ...findings.slice(0, reportedMishaps).map(lintRow),
+    ...(more > 0 ? ["", `… and ${more} more`] : []),
+  ];
+}
+
 /** The summary as Markdown, as CI systems show it for a job. */
 export function summaryMarkdown(run: Run): string {
-  const { tally, blocked, plan, code } = run;
+  const { tally, blocked, plan, lint, code } = run;
   const paragraphs = [
     ...tally
       .faults()
@@ -110,6 +129,7 @@ export function summaryMarkdown(run: Run): string {
     "",
     headline(tally.counts),
     ...mishapTable(tally.mishaps()),
+    ...lintTable(lint),
     ...paragraphs.flatMap((text) => ["", text]),
     "",
   ].join("\n");

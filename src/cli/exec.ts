@@ -85,7 +85,8 @@ async function run(settings: ExecSettings, shell: Shell): Promise<Ending> {
       return end.code;
     }
     await settle(sim);
-    const findings = { tally, blocked: await blockedBy(guard), plan: await heldAgainst(plan, sim) };
+    const { findings: lint } = await sim.lint();
+    const findings = { tally, blocked: await blockedBy(guard), plan: await heldAgainst(plan, sim), lint };
     const told = { ...findings, code: end.code, failures: tripped(failOn, findings) };
     return await conclude(told, sim, settings, shell);
   } finally {

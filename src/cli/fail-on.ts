@@ -1,3 +1,4 @@
+import type { LintFinding } from "../index.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { clean } from "./clean-text.ts";
 import { counted } from "./counted.ts";
@@ -5,12 +6,14 @@ import type { Blocked } from "./exec-egress.ts";
 import type { PlanOutcome } from "./exec-plan.ts";
 import type { Tally } from "./exec-tally.ts";
 import { Failure } from "./failure.ts";
+import { warningsAmong } from "./lint-lines.ts";
 
 /** What is looked at when the command has ended. */
 export interface Findings {
   readonly tally: Pick<Tally, "counts">;
   readonly blocked: readonly Blocked[];
   readonly plan: PlanOutcome | null;
+  readonly lint: readonly LintFinding[];
 }
 
 interface FailRow {
@@ -39,6 +42,10 @@ const failRows = {
   plan: {
     count: ({ plan }) => plan?.violations ?? 0,
     told: (count) => `${counted(count, "violation")} of the tracking plan`,
+  },
+  lint: {
+    count: ({ lint }) => warningsAmong(lint).length,
+    told: (count) => `${counted(count, "warning")} of the linter`,
   },
 } as const satisfies Record<string, FailRow>;
 

@@ -11,6 +11,7 @@ import { exportCommands } from "./exports.ts";
 import { Failure, type FailureKind } from "./failure.ts";
 import { faultCommands } from "./fault.ts";
 import { flagCommands } from "./flags.ts";
+import { lint } from "./lint.ts";
 import { createLines, survive } from "./output.ts";
 import { personCommands } from "./persons.ts";
 import { planCommands } from "./plan.ts";
@@ -30,6 +31,7 @@ const commands: readonly Command[] = [
   doctor,
   exec,
   ...eventCommands,
+  lint,
   ...personCommands,
   ...flagCommands,
   ...faultCommands,

@@ -2,6 +2,7 @@ import type { Sim } from "../index.ts";
 import { banner, readyLine } from "./banner.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Shell } from "./command.ts";
+import { createLintWatch, type LintWatch } from "./lint-watch.ts";
 import { closesWithin, openSim, simOptions } from "./open-sim.ts";
 import { createRequestLog, type RequestLog } from "./request-log.ts";
 import type { Settings } from "./settings.ts";
@@ -26,6 +27,7 @@ const options = {
   ...simOptions,
   json: { kind: "switch", describe: "Tell the addresses and keys as one JSON line", flagOnly: true },
   quiet: { kind: "switch", describe: "No request log", excludes: "verbose" },
+  "no-lint": { kind: "switch", describe: "No warnings about what is captured" },
   verbose: { kind: "switch", describe: "Log every request, not only events and mistakes" },
   open: { kind: "switch", describe: "Open the inspector in the browser", flagOnly: true },
 } as const;
@@ -53,8 +55,10 @@ async function run(settings: StartSettings, shell: Shell) {
   });
   if (!settings.values.quiet) sim.onRequest(log.add);
   await announce(sim, settings, shell);
+  const watch = settings.values.quiet || settings.values["no-lint"] ? undefined : await watchLint(sim, shell);
   if (settings.values.open) await showInspector(sim.inspectorUrl, shell);
   const ending = await signal;
+  watch?.close();
   await stop(sim, log, settings.values.quiet, shell);
   return ending;
 }
@@ -80,6 +84,13 @@ async function announce(sim: Sim, { values, origins }: StartSettings, shell: She
     const told = Object.entries(origins).map(([name, { where }]) => `${name} from ${clean(where)}`);
     shell.err.say(`phx-sim: ${told.join(", ")}`);
   }
+}
+
+async function watchLint(sim: Sim, shell: Shell): Promise<LintWatch> {
+  const since = await sim.events.mark();
+  const watch = createLintWatch(sim, { say: shell.err.say, style: shell.errStyle, since });
+  sim.onRequest(watch.note);
+  return watch;
 }
 
 async function showInspector(url: string, shell: Shell): Promise<void> {

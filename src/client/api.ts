@@ -155,6 +155,41 @@ export interface Groups {
   list(query?: { project?: number; limit?: number }): Promise<JsonObject[]>;
 }
 
+/** Something about captured events that is probably not as it was meant; it breaks nothing. */
+export interface LintFinding {
+  /** Machine-readable; the README lists them. */
+  code: string;
+  /** `hint`: it may be meant so. */
+  severity: "warning" | "hint";
+  sentence: string;
+  fix: string;
+  project: number;
+  /** Name of the event; null: the request is meant. */
+  event: string | null;
+  /** Where, and what was seen; never the value that may be private. */
+  detail: string;
+  first_seq: number | null;
+  last_seq: number | null;
+  /** How often it was seen. */
+  count: number;
+  /** Number of the last request that showed it. */
+  n: number;
+}
+
+/** What the linter has to say. */
+export interface LintPage {
+  /** One for each code, project, event and subject, in the order of their first times. */
+  findings: LintFinding[];
+  /** Events that were looked at since the start, or the last clear. */
+  looked: number;
+  /** Events that were left out because too many were new. */
+  skipped: number;
+  /** Events still to be looked at; not 0 only with `maxMs`. */
+  behind: number;
+  /** The last event that was looked at. */
+  cursor: number;
+}
+
 /** What a handle of a project and a sim have in common; what matchers take. A sim's is about all projects. */
 export interface Tenant {
   /** Public key, `phc_…`; for a sim that of its first project, as all keys below. */
@@ -172,6 +207,11 @@ export interface Tenant {
   readonly flags: Flags;
   readonly faults: Faults;
   readonly answers: Answers;
+  /**
+   * Warnings about what was captured up to now: flags that do not fit, odd times, personal data, names and types that
+   * differ. `maxMs` bounds the work for what is new. @throws ControlError
+   */
+  lint(query?: { project?: number; maxMs?: number }): Promise<LintPage>;
   /** Returns when no request is in flight and it has been quiet for `idleMs` (250 unless told). @throws ControlError */
   settle(options?: { idleMs?: number; timeoutMs?: number }): Promise<void>;
   /** The variables that point an app at it, for one framework (`next`, `vite` …) or all of them. */

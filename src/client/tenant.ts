@@ -5,6 +5,7 @@ import type { Place } from "./call.ts";
 import { eventsBy } from "./events.ts";
 import { faultsBy } from "./faults.ts";
 import { flagsBy } from "./flags.ts";
+import { lintBy } from "./lint.ts";
 import { groupsBy, personsBy } from "./people.ts";
 import { requestsBy } from "./requests.ts";
 
@@ -38,6 +39,7 @@ export function tenantBy(place: Place, keys: Keys): Tenant {
     flags: flagsBy(place),
     faults: faultsBy(place),
     answers: answersBy(place),
+    lint: lintBy(place),
     settle: async ({ idleMs, timeoutMs } = {}) => {
       const body = { project: place.project, idle_ms: idleMs, timeout_ms: timeoutMs };
       await place.call("POST", "settle", body);

@@ -3,13 +3,9 @@ import { madeIn, recentMap } from "./recent-map.ts";
 import { rules } from "./rules.ts";
 import type { LintFinding, LintPort, LintRequest, Rule } from "./types.ts";
 
-/** Projects that are told apart; when there are more, the first ones are forgotten. */
-const mostProjects = 500;
-
-interface ProjectLint {
-  findings: Findings;
-  rules: readonly Rule[];
-}
+/** Projects whose traffic is remembered, and whose findings are; beyond that the first ones are forgotten. */
+const mostWatched = 200;
+const mostProjects = 5_000;
 
 /** Warnings about what was sent, that break nothing. */
 export interface Linter {
@@ -24,31 +20,38 @@ export interface Linter {
 }
 
 export function createLinter(port: LintPort): Linter {
-  const projects = recentMap<number, ProjectLint>(mostProjects);
+  const watched = recentMap<number, readonly Rule[]>(mostWatched);
+  const found = recentMap<number, Findings>(mostProjects);
   /** Projects of which something was forgotten. */
-  const partial = recentMap<number, true>(10 * mostProjects);
+  const partial = recentMap<number, true>(mostProjects);
   let isAllPartial = false;
-  const open = (project: number): ProjectLint => {
+
+  function watch(project: number): readonly Rule[] {
+    // a project that was seen before and is not watched any more
+    if (found.has(project)) partial.set(project, true);
     const isWhole = () => !isAllPartial && !partial.has(project);
-    const context = { project, port, isWhole };
-    return { findings: createFindings(), rules: rules.map((create) => create(context)) };
-  };
+    return rules.map((create) => create({ project, port, isWhole }));
+  }
+
   return {
     look(request) {
-      const own = madeIn(projects, request.project, () => open(request.project));
-      const remarks = own.findings.about(request);
-      for (const rule of own.rules) rule.look(request, remarks);
+      const { project } = request;
+      const ofProject = madeIn(watched, project, () => watch(project));
+      const remarks = madeIn(found, project, createFindings).about(request);
+      for (const rule of ofProject) rule.look(request, remarks);
     },
     findings(project) {
-      const chosen = project === undefined ? [...projects.values()] : [projects.get(project)];
-      return chosen.flatMap((it) => it?.findings.list() ?? []);
+      const chosen = project === undefined ? [...found.values()] : [found.get(project)];
+      return chosen.flatMap((it) => it?.list() ?? []);
     },
     forget(project) {
       if (project === undefined) {
-        projects.clear();
+        watched.clear();
+        found.clear();
         isAllPartial = true;
       } else {
-        projects.delete(project);
+        watched.delete(project);
+        found.delete(project);
         partial.set(project, true);
       }
     },

@@ -74,6 +74,14 @@ export interface Written {
   entry: TrafficEntry;
 }
 
+/** What is told once something cannot be seen any more, or can again. */
+interface Veiled {
+  /** Only this project's. */
+  project: number | null;
+  /** Is it everything up to now? Else another past is shown than before. */
+  isCleared: boolean;
+}
+
 interface TrafficCounts {
   requests: number;
   rejected: number;
@@ -93,6 +101,8 @@ export interface TrafficLog {
   seen(project: number, uuid: string): boolean;
   /** The line of request n, or undefined when there is none (any more). */
   line(n: number): TrafficLine | undefined;
+  /** How many bytes the line of request n has; 0 when there is none. */
+  sizeOf(n: number): number;
   /** Events in order of arrival (or backwards); reads lazily. */
   scan(filter: EventFilter): Generator<EventRef>;
   /** Numbers of the requests that match, newest first. */
@@ -125,6 +135,8 @@ export interface TrafficLog {
   lost(since: number, project?: number): boolean;
   counts(): TrafficCounts;
   subscribe(listener: (written: Written) => void): () => void;
+  /** Tells when events were cleared or forgotten, or another past is shown. */
+  onVeiled(listener: (veiled: Veiled) => void): () => void;
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -180,7 +192,9 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   const covered = agreed(files);
   let uuids = indexUuids(events.length);
   const cache = createLineCache();
-  const bus = createBus<Written>((error) => notice(`a listener failed: ${String(error)}`));
+  const complain = (error: unknown) => notice(`a listener failed: ${String(error)}`);
+  const bus = createBus<Written>(complain);
+  const veils = createBus<Veiled>(complain);
 
   let group = Buffer.allocUnsafe(256 * 1024);
   let used = 0;
@@ -281,10 +295,12 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
 
   const endOffset = (): number => bytes.size + used;
 
+  const endOf = (row: number): number => (row + 1 < requests.length ? offsetOf(row + 1) : endOffset());
+
   /** Text of the line at a request row; reads the group that is not written yet as well. */
   function textAt(row: number): string {
     const offset = offsetOf(row);
-    const end = row + 1 < requests.length ? offsetOf(row + 1) : endOffset();
+    const end = endOf(row);
     const found =
       offset >= bytes.size
         ? group.subarray(offset - bytes.size, end - bytes.size)
@@ -404,7 +420,9 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   function clear(project: number | undefined, andRequests: boolean): number {
     const until = opening.seq + events.length - 1;
     const last = { requests: opening.n + requests.length - 1 };
-    return say({ clear: { project: project ?? null, until, ...(andRequests && last) } }, applyClear);
+    const cleared = say({ clear: { project: project ?? null, until, ...(andRequests && last) } }, applyClear);
+    veils.publish({ project: project ?? null, isCleared: true });
+    return cleared;
   }
 
   /** Writes copied lines behind all others, under the next numbers. */
@@ -540,6 +558,10 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       );
     },
     line: (n) => (isForgotten(n - opening.n) ? undefined : lineAt(n - opening.n)),
+    sizeOf(n) {
+      const row = n - opening.n;
+      return row < 0 || row >= requests.length ? 0 : endOf(row) - offsetOf(row);
+    },
     scan,
     *requests(filter) {
       const first = Math.min(requests.length, (filter.before ?? Number.POSITIVE_INFINITY) - opening.n);
@@ -559,6 +581,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       const nothing = { n: 0, seq: 0, hidden: { requests: [], events: [] } };
       const { n, seq, hidden } = isSame ? given : nothing;
       say({ hidden: { n, seq, hidden } }, applyHidden);
+      veils.publish({ project: null, isCleared: false });
       return isSame || given.requests === 0;
     },
     *texts() {
@@ -599,6 +622,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       files = openSidecars();
       uuids = indexUuids(0);
       cache.clear();
+      veils.publish({ project: null, isCleared: true });
     },
     get lastSeq() {
       return opening.seq + events.length - 1;
@@ -618,6 +642,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     },
     counts: () => countAll(requests, events, (row) => offsetOf(row) < bytes.start),
     subscribe: (listener) => bus.subscribe(listener),
+    onVeiled: (listener) => veils.subscribe(listener),
     async sync() {
       flush();
       await bytes.sync();

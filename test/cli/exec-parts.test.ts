@@ -73,7 +73,7 @@ describe("the tally", () => {
 describe("captured text stays on its line", () => {
   const tally = createTally("phc_x");
   tally.add(request({ events: 1, dropped: [drop("\u001b[31m<b>|a`*\n")] }));
-  const run = { tally, blocked: [], plan: null, code: 0, failures: [] };
+  const run = { tally, blocked: [], plan: null, lint: [], code: 0, failures: [] };
 
   test("on a terminal", () => {
     const [, line] = summaryLines(run, plain);

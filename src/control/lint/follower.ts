@@ -11,7 +11,7 @@ export interface Follower {
 }
 
 /** How far it is. */
-export interface Progress {
+interface Progress {
   /** Events that were looked at, and that were not because there were too many. */
   looked: number;
   skipped: number;
@@ -22,7 +22,7 @@ export interface Progress {
 }
 
 /** When more than so many events (or requests) are new, only the newest of them are looked at. */
-export const mostNew = 100_000;
+const mostNew = 100_000;
 /** Work before others get a turn, ms. */
 const sliceMs = 4;
 

@@ -1,7 +1,7 @@
 import { recentMap } from "../recent-map.ts";
 import type { LintEvent, Rule } from "../types.ts";
 
-const mostUuids = 10_000;
+const mostUuids = 5_000;
 
 /** What tells an event from another one with its uuid. */
 const gistOf = ({ event, distinct_id, timestamp }: LintEvent): string =>
