@@ -54,6 +54,7 @@ export type {
   Flags,
   OfProject,
   OverrideOptions,
+  ServedOptions,
 } from "./client/flags.ts";
 export type {
   ExportedState,

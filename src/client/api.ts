@@ -1,6 +1,6 @@
 import type { Guard, GuardOptions } from "../guard/types.ts";
 import type { JsonObject } from "../kernel/json.ts";
-import type { Count, Pattern, Report, Terms, Verdict } from "../match/types.ts";
+import type { Pattern, Terms, Verdict } from "../match/types.ts";
 import type { StoredEvent } from "../model/event.ts";
 import type { Answers } from "./answers.ts";
 import type { Clock } from "./clock.ts";
@@ -254,5 +254,3 @@ export interface SimClient extends Tenant, StateClient, AsyncDisposable {
   /** Ends what this end holds: the sim itself in process, nothing but the handle elsewhere. */
   close(): Promise<void>;
 }
-
-export type { Count, Pattern, Report, Terms, Verdict };

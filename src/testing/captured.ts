@@ -1,5 +1,6 @@
-import type { Count, EventPattern, PropertiesPattern, Terms } from "../client/api.ts";
+import type { EventPattern, PropertiesPattern } from "../client/api.ts";
 import { wholeEvent } from "../client/pattern.ts";
+import type { Count, Terms } from "../match/types.ts";
 import { type Asked, type Judged, reportText, told } from "./asked.ts";
 import type { CaptureOptions } from "./types.ts";
 

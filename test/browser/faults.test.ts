@@ -121,7 +121,9 @@ describe("captures", () => {
     await page.evaluate(() => window.posthog.capture("stubborn"));
     await sim.events.waitFor("stubborn", undefined, veryPatient);
     expect((await journal(events)).filter(([, fault]) => fault !== null)).toEqual([[503, "capture-503"]]);
-    const again = (await sim.requests.list()).filter(({ target }) => String(target).includes("retry_count=1"));
+    const again = (await sim.requests.list()).filter(({ target }) =>
+      String(target).includes("retry_count=1"),
+    );
     expect(again).toMatchObject([{ status: 200, fault: null }]);
     expect(await sim.events.list({ event: "stubborn" })).toHaveLength(1);
   });
