@@ -16,7 +16,8 @@ const house: Record<string, readonly string[]> = {
   tape: ["kernel"],
   ingest: ["kernel", "model"],
   exports: ["kernel", "model", "store"],
-  scenario: ["kernel", "model", "store"],
+  replay: ["kernel", "model", "tape"],
+  scenario: ["kernel", "model", "store", "tape"],
   resources: ["kernel", "model", "http", "store"],
   ingestion: ["kernel", "model", "http", "ingest", "flags"],
   control: [
@@ -39,8 +40,8 @@ const house: Record<string, readonly string[]> = {
   lint: ["kernel", "model"],
   guard: ["kernel"],
   testing: ["kernel", "model", "match", "plan", "client", "index"],
-  cli: ["kernel", "match", "plan", "guard", "index"],
-  client: ["kernel", "model", "match", "control", "guard"],
+  cli: ["kernel", "match", "plan", "guard", "tape", "index"],
+  client: ["kernel", "model", "match", "control", "guard", "tape"],
   index: ["sim", "client", "kernel", "model", "match", "guard", "scenario"],
   sim: [
     "client",
@@ -57,6 +58,7 @@ const house: Record<string, readonly string[]> = {
     "ingest",
     "exports",
     "scenario",
+    "replay",
     "resources",
     "ingestion",
     "control",
