@@ -97,9 +97,9 @@ describe.each(ends)("a sim, $end", (end) => {
 
 test("the client alone loads neither the server nor anything from npm", async () => {
   const built = await promisify(execFile)(
-    process.execPath,
+    // a script or a binary, as esbuild was installed
+    join(import.meta.dirname, "../../node_modules/esbuild/bin/esbuild"),
     [
-      join(import.meta.dirname, "../../node_modules/esbuild/bin/esbuild"),
       join(import.meta.dirname, "../../src/client/connect.ts"),
       "--bundle",
       "--platform=node",
