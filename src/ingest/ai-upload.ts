@@ -1,10 +1,10 @@
 import { SimError } from "../kernel/errors.ts";
+import { gunzip, undecodable } from "../kernel/inflate.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import { boundaryOf, type Part, readParts } from "../kernel/multipart.ts";
 import { maskKeys } from "../kernel/secrets.ts";
 import type { Desk } from "../model/desk.ts";
 import type { Note } from "../model/traffic.ts";
-import { gunzip, undecodable } from "./inflate.ts";
 import { parseJson, utf8Text } from "./json-text.ts";
 import { openLegacy } from "./open.ts";
 import type { Packet } from "./packet.ts";

@@ -1,10 +1,10 @@
+import { fromBase64, isBase64, isLooseBase64 } from "../kernel/base64.ts";
 import { SimError } from "../kernel/errors.ts";
+import { formType, looksLikeForm, readForm } from "../kernel/form.ts";
+import { gunzip, isGzip, tooLarge, undecodable } from "../kernel/inflate.ts";
+import { unpackLz64 } from "../kernel/lz64.ts";
 import type { DecodeStep } from "../model/traffic.ts";
-import { fromBase64, isBase64, isLooseBase64 } from "./base64.ts";
-import { formType, looksLikeForm, readForm } from "./form.ts";
-import { gunzip, isGzip, tooLarge, undecodable } from "./inflate.ts";
 import { type JsonText, parseJson, utf8Text } from "./json-text.ts";
-import { unpackLz64 } from "./lz64.ts";
 import type { Packet } from "./packet.ts";
 
 /** Compressions by the names that clients use for them; any other name is ignored, as upstream. */

@@ -1,8 +1,8 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { SimError } from "../kernel/errors.ts";
+import { undecodable } from "../kernel/inflate.ts";
 import { isTooDeep, type Json } from "../kernel/json.ts";
 import { maskKeys } from "../kernel/secrets.ts";
-import { undecodable } from "./inflate.ts";
 
 /** A body as JSON: its text, which fits on one line of a file, and its value. */
 export interface JsonText {

@@ -1,9 +1,9 @@
 import { SimError } from "../kernel/errors.ts";
+import { inflaters } from "../kernel/inflate.ts";
 import type { Json } from "../kernel/json.ts";
 import type { Desk } from "../model/desk.ts";
 import type { DecodeStep, Note } from "../model/traffic.ts";
 import { admitV1Batch, checkV1Envelope } from "./admit-v1.ts";
-import { inflaters } from "./inflate.ts";
 import type { Item } from "./item.ts";
 import { type JsonText, parseJson } from "./json-text.ts";
 import { openV1 } from "./open.ts";

@@ -1,6 +1,6 @@
 import { type ErrorCode, SimError } from "../kernel/errors.ts";
 import { isUuid } from "../kernel/ids.ts";
-import { inflaters } from "./inflate.ts";
+import { inflaters } from "../kernel/inflate.ts";
 import { parseRfc3339 } from "./timestamp.ts";
 
 type Headers = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import type { Call } from "../http/call.ts";
 import { defaultBodyLimit } from "../http/endpoint.ts";
-import { gunzipWithin, isGzip } from "../ingest/inflate.ts";
 import { SimError } from "../kernel/errors.ts";
+import { gunzipWithin, isGzip } from "../kernel/inflate.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../kernel/json.ts";
 import type { DecodeStep } from "../model/traffic.ts";
 

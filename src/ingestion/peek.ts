@@ -31,25 +31,33 @@ const decoded: ReadonlySet<Family> = new Set(["capture", "capture-v1", "flags"])
 
 const namedProject = /^\/api\/(?:projects|environments)\/(\d{1,15})(?:\/|$)/;
 
-function projectId(desk: Desk, call: Call, token: string | undefined): number | null {
-  const { worlds } = desk;
+function projectId(
+  { worlds, projectFor }: Pick<Desk, "worlds" | "projectFor">,
+  call: Call,
+  token: string | undefined,
+): number | null {
   const id = namedProject.exec(call.path)?.[1];
   if (id !== undefined) return worlds.projectById(Number(id))?.id ?? null;
   const key = token ?? queryToken(call) ?? call.params.token ?? bearerOf(call);
   if (key === undefined) return null;
-  const project = worlds.projectByKey(key) ?? projectOfSecret(worlds.current, key);
+  const project = projectFor(key) ?? projectOfSecret(worlds.current, key);
   return project?.id ?? null;
 }
 
 /**
  * What can be told of a call that no handler is to see: whose it is, by header, body, query, path or bearer, and what
- * its body says, with keys masked as always. Changes nothing; never throws.
+ * its body says, with keys masked as always. Changes nothing unless `projectFor` does; never throws.
  */
-export function peek(desk: Desk, call: Call, family: Family): Note {
+export function peek(
+  desk: Desk,
+  call: Call,
+  family: Family,
+  projectFor: Desk["projectFor"] = (key) => desk.worlds.projectByKey(key),
+): Note {
   const note: Note = {};
   const hasBody = call.body.length > 0 || call.query.has("data");
   const token = decoded.has(family) && hasBody ? tokenIn(call, note) : undefined;
   const named = family === "management" ? undefined : idInHeader(desk, call);
-  note.project = named === undefined ? projectId(desk, call, token) : named;
+  note.project = named === undefined ? projectId({ worlds: desk.worlds, projectFor }, call, token) : named;
   return note;
 }

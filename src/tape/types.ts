@@ -59,6 +59,8 @@ export interface TapeHeader {
   redaction: string;
   /** Paths that differ without meaning (`req.body.batch[].uuid`): what `tape learn` found, over the built-in ones. */
   noise: readonly string[];
+  /** From 2: this file continues another one, which grew too large; absent: the first. */
+  volume?: number;
 }
 
 /** A body as the tape has it: decoded, redacted. */
@@ -66,8 +68,8 @@ export type TapeBody =
   | { json: Json }
   | { text: string }
   | { b64: string }
-  /** In a side file of `<tape>.d/`, named by its hash. */
-  | { file: string; bytes: number }
+  /** In a side file of `<tape>.d/`, named by its hash; `as`: what it is, absent for bytes. */
+  | { file: string; bytes: number; as?: "json" | "text" }
   | { omitted: string; bytes: number };
 
 /** How a body travelled, so that it can be sent in the same way. */
@@ -75,6 +77,8 @@ export interface Wire {
   bytes: number;
   /** Outermost first: `gzip`, `br`, `deflate`, `base64`, `form`, `lz64` …; sniffed ones as the SDKs send them. */
   encodings: readonly string[];
+  /** Why it could not be decoded further, e.g. `gzip: not gzip data`. */
+  trouble?: string;
 }
 
 export type HeaderPairs = readonly (readonly [name: string, value: string])[];
@@ -112,6 +116,15 @@ export interface Exchange {
   /** Where placeholders stand, e.g. `req.headers.authorization`, `req.body.api_key`. */
   redacted: readonly string[];
   client?: string;
+}
+
+/** Takes the secrets out of exchanges before they reach a disk; it remembers which secret is which over a tape. */
+export interface Redactor {
+  /** Goes into the tape's header. */
+  readonly profile: string;
+  redact(exchange: Exchange): Exchange;
+  /** Text of a tape that is continued: its placeholders are taken, so that one never stands for two secrets. */
+  reserve?(text: string): void;
 }
 
 /** Something wrong with a tape, or in it. */
@@ -159,6 +172,11 @@ export type Answered =
 export interface Deck {
   readonly header: TapeHeader;
   answer(asked: Asked): Answered;
+  /**
+   * Requests of the capture family (`isCapture(route)`) are answered by the emulator; this compares their events
+   * with the tape's and marks what came as used.
+   */
+  compareEvents(asked: Asked): EventsCompared;
   /** Used, unused and missed so far. */
   ledger(): Ledger;
   /** Back to the beginning, of one client or all. */
@@ -171,4 +189,12 @@ export interface Ledger {
   /** Exchanges that were never used. */
   unused: { i: number; method: string; url: string; route: string }[];
   misses: (Miss & { method: string; target: string; times: number })[];
+}
+
+/** How the events of one request stand to the tape's: SDKs cut batches by timers, so requests are not comparable. */
+export interface EventsCompared {
+  /** How many the tape has, too. */
+  matched: number;
+  /** Names of those that it does not have (any more). */
+  extra: string[];
 }

@@ -1,5 +1,5 @@
 import * as zlib from "node:zlib";
-import { SimError } from "../kernel/errors.ts";
+import { SimError } from "./errors.ts";
 
 /** Undoes one compression of a body; the result has at most `limit` bytes. */
 type Inflate = (bytes: Buffer, limit: number) => Buffer;

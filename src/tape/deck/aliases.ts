@@ -1,0 +1,56 @@
+/**
+ * Which recorded id stands for which live one, for one client. Two runs of a program make other UUIDs; everything
+ * else about their ids is the same.
+ */
+export interface Aliases {
+  /** Could these recorded ids be those live ones, by all that is known? */
+  fits(recorded: readonly string[], live: readonly string[]): boolean;
+  /** Remembers that they are; pairs that contradict what is known are left out. */
+  bind(recorded: readonly string[], live: readonly string[]): void;
+  /** The live id for a recorded one; undefined: none yet. */
+  liveOf(recorded: string): string | undefined;
+  /** The recorded id for a live one; undefined: none yet. */
+  recordedOf(live: string): string | undefined;
+  /** Does any id differ from its recorded one? */
+  readonly differs: boolean;
+}
+
+/** `isFree`: may this recorded id stand for another live one? */
+export function createAliases(isFree: (recorded: string) => boolean): Aliases {
+  const toLive = new Map<string, string>();
+  const toRecorded = new Map<string, string>();
+  let differs = false;
+
+  /** Pairs of one request must agree with each other, too. */
+  const agrees = (recorded: string, live: string, others: Map<string, string>): boolean => {
+    const bound = toLive.get(recorded) ?? others.get(`>${recorded}`);
+    const back = toRecorded.get(live) ?? others.get(`<${live}`);
+    if (bound !== undefined || back !== undefined) return bound === live && back === recorded;
+    others.set(`>${recorded}`, live).set(`<${live}`, recorded);
+    return recorded === live || (recorded.slice(0, 2) === live.slice(0, 2) && isFree(recorded));
+  };
+  const bindOne = (recorded: string, live: string): void => {
+    if (toLive.has(recorded) || toRecorded.has(live)) return;
+    toLive.set(recorded, live);
+    toRecorded.set(live, recorded);
+    if (recorded !== live) differs = true;
+  };
+  return {
+    fits(recorded, live) {
+      if (recorded.length !== live.length) return false;
+      const others = new Map<string, string>();
+      return recorded.every((it, at) => agrees(it, live[at] ?? "", others));
+    },
+    bind(recorded, live) {
+      for (const [at, it] of recorded.entries()) {
+        const other = live[at];
+        if (other !== undefined) bindOne(it, other);
+      }
+    },
+    liveOf: (recorded) => toLive.get(recorded),
+    recordedOf: (live) => toRecorded.get(live),
+    get differs() {
+      return differs;
+    },
+  };
+}

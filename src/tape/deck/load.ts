@@ -1,0 +1,33 @@
+import type { Deck, TapeProblem } from "../types.ts";
+import { createDeck } from "./deck.ts";
+import { createLibrary } from "./library.ts";
+import type { OnExhausted } from "./sequence.ts";
+import { type DeckSource, exchangesOf, headerOf, sidesOf } from "./source.ts";
+
+export interface DeckOptions {
+  /** What comes when all answers to a request were given; default: the last one again. */
+  onExhausted?: OnExhausted;
+  /** Answer with exchanges that were cut off, and with 429s, too? Default: no. */
+  includeFailures?: boolean;
+  /** Paths that differ without meaning (`req.body.date_from`), over those of the tape's header. */
+  noise?: readonly string[];
+  /** Told of each damaged line; it is passed over. */
+  onProblem?: (problem: TapeProblem) => void;
+}
+
+/**
+ * Reads a tape so that requests can be answered from it. Of a file only keys and places stay in memory.
+ * @throws TapeError when the file cannot be read, is no tape, or of a newer format
+ */
+export async function loadDeck(source: DeckSource, options: DeckOptions = {}): Promise<Deck> {
+  const { onExhausted = "repeat", includeFailures, noise } = options;
+  const library = createLibrary({
+    header: await headerOf(source),
+    includeFailures,
+    noise,
+    sides: sidesOf(source),
+  });
+  for await (const { exchange, place, body } of exchangesOf(source, options))
+    library.add(exchange, place, body);
+  return createDeck(library, onExhausted);
+}

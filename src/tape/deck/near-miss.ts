@@ -1,0 +1,105 @@
+import { isTooDeep, type Json } from "../../kernel/json.ts";
+import { distance } from "../../kernel/nearest.ts";
+import { maskKeys, maskSecretFields } from "../../kernel/secrets.ts";
+import type { Miss } from "../types.ts";
+import type { Aliases } from "./aliases.ts";
+import { type Ask, recordedAsk } from "./ask.ts";
+import { canonical, type Rules } from "./canonical.ts";
+import { rulesOf } from "./keys.ts";
+import type { Library, Row } from "./library.ts";
+import { parametersOf, policyOf } from "./policies.ts";
+import { type Difference, differencesOf } from "./walk.ts";
+
+type Near = Miss["nearest"][number];
+
+const mostNear = 3;
+/** So many requests of the same route are compared in full. */
+const mostCompared = 50;
+const mostDiffering = 10;
+const longest = 80;
+
+/** Method and path, where routes differ. */
+function farness(ask: Ask, { method, url }: Row): number {
+  const path = url.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/[?#].*$/s, "");
+  return distance(ask.path.slice(0, 100), path.slice(0, 100)) + (ask.method === method ? 0 : 2);
+}
+
+/** The rows worth comparing: those of the same route, or else one of each of the nearest routes. */
+function candidates(ask: Ask, rows: readonly Row[]): number[] {
+  const same: number[] = [];
+  for (let row = 0; row < rows.length && same.length < mostCompared; row++) {
+    if (rows[row]?.route === ask.route) same.push(row);
+  }
+  return same.length > 0 ? same : nearestRoutes(ask, rows);
+}
+
+function nearestRoutes(ask: Ask, rows: readonly Row[]): number[] {
+  const firsts = new Map<string, number>();
+  for (const [row, { route }] of rows.entries()) if (!firsts.has(route)) firsts.set(route, row);
+  const ranked = [...firsts.values()].flatMap((row) => {
+    const it = rows[row];
+    return it === undefined ? [] : [{ row, far: farness(ask, it) }];
+  });
+  return ranked
+    .sort((a, b) => a.far - b.far)
+    .slice(0, mostNear)
+    .map(({ row }) => row);
+}
+
+/** Everything of a request that can count, at readable paths. */
+export const documentOf = ({ method, path, query, body, signed }: Ask): Json => ({
+  method,
+  path,
+  query: parametersOf(query),
+  ...(body !== undefined && { body }),
+  ...(signed !== "any" && { signed }),
+});
+
+/** Are two leaves the same, but for ids that may be each other's? `onSame` is told of those. */
+export const sameLeaf =
+  (rules: Rules, aliases: Aliases, onSame: Aliases["bind"] = () => {}) =>
+  (recorded: Json, live: Json, name: string): boolean => {
+    if (recorded === live) return true;
+    const at = name === "" ? "_" : name;
+    const a = canonical({ [at]: recorded }, { ...rules, drops: () => false });
+    const b = canonical({ [at]: live }, { ...rules, drops: () => false });
+    const isSame = a.text === b.text && aliases.fits(a.ids, b.ids);
+    if (isSame) onSame(a.ids, b.ids);
+    return isSame;
+  };
+
+const jsonText = (value: Json): string =>
+  isTooDeep(value) ? "(deeply nested)" : maskSecretFields(JSON.stringify(value));
+
+function shown(value: Json | undefined, { name, path }: Difference, rules: Rules): string {
+  if (value === undefined) return "(absent)";
+  if (rules.secrecy.hides(name, path)) return "***";
+  const text = maskKeys(typeof value === "string" ? value : jsonText(value));
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+/** The nearest exchanges to a request that none answers, with what differs; those of its route first. */
+export function nearestRows(ask: Ask, { rows, shelf, lexicon }: Library, aliases: Aliases): Near[] {
+  const rules = rulesOf(lexicon, policyOf(ask));
+  const walk = { same: sameLeaf(rules, aliases), drops: rules.drops };
+  const live = documentOf(ask);
+  const tell = (it: Difference) => ({
+    path: it.path,
+    recorded: shown(it.recorded, it, rules),
+    asked: shown(it.live, it, rules),
+  });
+  const near = candidates(ask, rows).map((row) => {
+    const exchange = shelf.get(row);
+    const recorded = recordedAsk(exchange);
+    const document = documentOf({
+      ...recorded,
+      signed: recorded.signed === "any" ? ask.signed : recorded.signed,
+    });
+    const differing = [...differencesOf(document, live, walk)];
+    return { i: exchange.i, method: recorded.method, url: exchange.req.url, differing };
+  });
+  return near
+    .sort((a, b) => a.differing.length - b.differing.length)
+    .slice(0, mostNear)
+    .map((it) => ({ ...it, differing: it.differing.slice(0, mostDiffering).map(tell) }));
+}

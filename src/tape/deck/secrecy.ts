@@ -1,0 +1,48 @@
+import { loginNames, secrecyOf } from "../redact/names.ts";
+import { isPlaceholder } from "../redact/placeholders.ts";
+
+/**
+ * Which fields redaction takes the values of: those with names of secrets, and those in the places of which a tape
+ * has placeholders or stand-ins.
+ */
+export interface Secrecy {
+  /** `path` ends in the field's name. */
+  hides(name: string, path: string): boolean;
+  /** Looks at a recorded text: a placeholder or stand-in tells that all texts in its place are hidden. */
+  learn(text: string, path: string): void;
+  /** From now on nothing is learned: what comes is live. */
+  seal(): void;
+}
+
+/** Names come from users: so many are remembered. */
+const mostNames = 10_000;
+
+/** What the privacy profile puts in the place of addresses, phone numbers, names (redact/personal.ts); mail is an id. */
+const standIn = /^(?:198\.1[89]\.\d+\.\d+|2001:db8::[\da-f]+|\+1555\d{7}|(?:Person|Place|Personal) \d+)$/;
+
+/** A field and what it is in: `$set.name`, wherever that stands. */
+const placeOf = (path: string): string => path.split(".").slice(-2).join(".");
+
+/** `isPersonal`: does the tape have stand-ins for personal data? */
+export function createSecrecy(isPersonal: boolean): Secrecy {
+  const byName = new Map<string, boolean>();
+  const places = new Set<string>();
+  let isSealed = false;
+  const named = (name: string): boolean => {
+    const found = byName.get(name);
+    if (found !== undefined) return found;
+    const hides = secrecyOf(name) !== undefined || loginNames.has(name);
+    if (byName.size < mostNames) byName.set(name, hides);
+    return hides;
+  };
+  return {
+    hides: (name, path) => named(name) || (places.size > 0 && places.has(placeOf(path))),
+    learn(text, path) {
+      if (isSealed || places.size >= mostNames) return;
+      if (isPlaceholder(text) || (isPersonal && standIn.test(text))) places.add(placeOf(path));
+    },
+    seal() {
+      isSealed = true;
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { resolve } from "node:path";
+
+/** Where tapes that are given by their name lie, below the folder one works in. */
+export const tapesFolder = "tapes";
+
+/** How the names of tape files end. */
+export const tapeEnding = ".tape.ndjson";
+
+/** A name, and not a path: no slash, and not how a file of lines ends. */
+const isName = (given: string): boolean => !/[\\/]|\.ndjson$/.test(given);
+
+/**
+ * The file that a tape's name or path stands for: `checkout` is `tapes/checkout.tape.ndjson` below `folder`; whatever
+ * has a slash in it or ends in `.ndjson` is a path from `folder`.
+ */
+export const tapePlace = (given: string, folder: string): string =>
+  isName(given) ? resolve(folder, tapesFolder, `${given}${tapeEnding}`) : resolve(folder, given);

@@ -1,0 +1,109 @@
+import { decodedPart } from "./fields.ts";
+import { repackable } from "./packed.ts";
+import { hasShape } from "./shapes.ts";
+
+/** What looks into a text that was hidden in another one. */
+export interface Inside {
+  /** The plain text, with its secrets replaced. */
+  text(plain: string): string;
+  /** A stretch that holds a secret which cannot be cut out of it. */
+  whole(stretch: string): string;
+}
+
+const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
+/** Lines of base64 as mail has them, or a run without breaks. Line breaks may be escaped. */
+const base64Run =
+  /(?:[A-Za-z0-9+/_-]{32,76}(?:\r?\n|(?:\\r)?\\n)){1,100000}[A-Za-z0-9+/_-]{1,76}={0,2}|[A-Za-z0-9+/_-]{16,}={0,2}/g;
+/** How base64 of `{"`, `[{"` and gzip begins: a path may stand right before it. */
+const base64Start = /eyJ|ey[AIo]|W3si|H4sI/;
+const urlRun = /[\w.~%+/=!*'()-]{6,}/g;
+/** Escaped once; or several times, as in JSON that is a string in JSON. */
+const escapes = [
+  /\\u00([2-7][\da-fA-F])|\\x([2-7][\da-fA-F])/g,
+  /\\{2,16}u00([2-7][\da-fA-F])|\\{2,16}x([2-7][\da-fA-F])/g,
+];
+
+const isUrlSafe = (run: string): boolean => /[-_]/.test(run);
+
+function toBase64(bytes: Buffer, like: string): string {
+  if (isUrlSafe(like)) return bytes.toString("base64url");
+  const text = bytes.toString("base64");
+  return like.endsWith("=") || like.length % 4 === 0 ? text : text.replace(/=+$/, "");
+}
+
+/** Whatever the first byte of a run was cut off from: the bytes are right at one of four places. */
+const hidesShape = (run: string): boolean =>
+  [0, 1, 2, 3].some((skip) => hasShape(Buffer.from(run.slice(skip), "base64").toString("latin1")));
+
+function replaceRun(found: string, inside: Inside): string {
+  if (uuid.test(found)) return found;
+  const run = found.replace(/\s|\\[rn]/g, "");
+  const hex = /^(?:[\da-fA-F]{2}){8,}$/.test(run) ? replaceHex(run, inside) : run;
+  if (hex !== run) return hex;
+  const start = run.search(base64Start);
+  if (start > 0) {
+    const rest = replaceRun(run.slice(start), inside);
+    if (rest !== run.slice(start)) return run.slice(0, start) + rest;
+  }
+  return replaceBase64(run, inside) ?? (hidesShape(run) ? inside.whole(run) : found);
+}
+
+/** Undefined: nothing was found in it. */
+function replaceBase64(run: string, inside: Inside): string | undefined {
+  const packed = repackable(Buffer.from(run, "base64"));
+  if (packed === "unreadable") return inside.whole(run);
+  if (packed === undefined) return undefined;
+  const after = inside.text(packed.text);
+  return after === packed.text ? undefined : toBase64(packed.pack(after), run);
+}
+
+function replaceHex(run: string, inside: Inside): string {
+  const packed = repackable(Buffer.from(run, "hex"));
+  if (packed === undefined || packed === "unreadable") return run;
+  const after = inside.text(packed.text);
+  return after === packed.text ? run : packed.pack(after).toString("hex");
+}
+
+function replacePercent(run: string, inside: Inside): string {
+  if (!/%[\da-fA-F]{2}/.test(run)) return run;
+  const plain = decodedPart(run);
+  const after = inside.text(plain);
+  return after === plain ? run : encodeURIComponent(after);
+}
+
+/** Printable ASCII that was escaped without need; quotes and backslashes keep what they stand for. */
+const withoutEscapes = (text: string, pattern: RegExp): string =>
+  text.replace(pattern, (found, unicode?: string, byte?: string) => {
+    const char = String.fromCharCode(Number.parseInt(unicode ?? byte ?? "", 16));
+    return char === '"' || char === "\\" || char === "\x7f" ? found : char;
+  });
+
+function replaceEscaped(text: string, inside: Inside): string {
+  if (!/\\[ux]/.test(text)) return text;
+  for (const pattern of escapes) {
+    const plain = withoutEscapes(text, pattern);
+    const after = plain === text ? text : inside.text(plain);
+    if (after !== plain) return after;
+  }
+  return text;
+}
+
+/** A string of bytes, one per character, as posthog-js packs parts of recordings. */
+function replaceBinary(text: string, inside: Inside): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: bytes
+  if (!/^(?:\x1f\x8b|\x78[\x01\x5e\x9c\xda])[\x00-\xff]*$/.test(text)) return text;
+  const packed = repackable(Buffer.from(text, "latin1"));
+  if (packed === undefined) return text;
+  if (packed === "unreadable") return inside.whole(text);
+  const after = inside.text(packed.text);
+  return after === packed.text ? text : packed.pack(after).toString("latin1");
+}
+
+/** Looks into whatever is encoded in a text: escapes, percent-encoding, base64, hex, compressed bytes. */
+export function replaceEncoded(text: string, inside: Inside): string {
+  const binary = replaceBinary(text, inside);
+  if (binary !== text) return binary;
+  return replaceEscaped(text, inside)
+    .replace(urlRun, (run) => replacePercent(run, inside))
+    .replace(base64Run, (run) => replaceRun(run, inside));
+}

@@ -1,0 +1,34 @@
+import type { Exchange, TapeBody } from "../types.ts";
+import { sieveBody } from "./body.ts";
+import { sieveHeaders, sieveUrl } from "./head.ts";
+import type { Sieve, Take } from "./sieve.ts";
+
+const hintOf = (url: string): string | null => /[?&]compression=([^&#]*)/i.exec(url)?.[1] ?? null;
+
+type Side = Pick<Exchange["req"], "headers" | "wire" | "body">;
+
+function sideOf(side: Side, path: "req" | "res", hint: string | null, sieve: Sieve, take: Take) {
+  const headers = sieveHeaders(side.headers, `${path}.headers`, sieve, take);
+  if (side.body === undefined) return { headers };
+  const bulk = { ...side, body: side.body, path: `${path}.body`, isAnswer: path === "res", hint };
+  const body: TapeBody = sieveBody(bulk, sieve);
+  return { headers, body };
+}
+
+/** An exchange through a sieve: headers first, because what they call secret is secret in the body as well. */
+export function sieveExchange(exchange: Exchange, sieve: Sieve, take: Take): Exchange {
+  const { req, res } = exchange;
+  const request = sideOf(req, "req", hintOf(req.url), sieve, take);
+  const answer = res && {
+    ...res,
+    ...sideOf(res, "res", null, sieve, take),
+    reason: sieve.text(res.reason, "res.reason"),
+  };
+  const safe: Exchange = {
+    ...exchange,
+    req: { ...req, ...request, url: sieveUrl(req.url, "req.path", "req.query", sieve, take) },
+    res: answer,
+  };
+  if (exchange.client !== undefined) safe.client = sieve.text(exchange.client, "client");
+  return safe;
+}

@@ -1,0 +1,79 @@
+import { secrecyOf } from "./names.ts";
+
+/** What the value of a field becomes; the same text when it is no secret. */
+export type TakeNamed = (name: string, value: string) => string;
+
+/** `"password": "` in JSON, in JSON that is a string in JSON (`\"password\": \"`), and with single quotes. */
+const quotedHead = /(\\{0,15})(["'])([\w.$ -]{1,80})\1\2\s{0,20}[:=]\s{0,20}\1\2/g;
+const pair = /(?<=^|[?&;,\s"'({])([\w.$[\]%-]{1,80})=([^&\s"'<>;,)]{1,100000})/g;
+const line = /^([ \t]{0,20}([\w.$-]{1,80})[ \t]?:[ \t]{1,20})((?:[A-Za-z]+ )?\S{6,})[ \t]*$/gm;
+/** A number needs no quotes to be a password. */
+const bareNumber = /(["'])([\w.$ -]{1,80})\1(\s{0,20}:\s{0,20})(-?\d[\d.eE+-]*)/g;
+
+const unescaped = (text: string): string => {
+  try {
+    const value: unknown = JSON.parse(`"${text}"`);
+    return typeof value === "string" ? value : text;
+  } catch {
+    return text;
+  }
+};
+
+/** Where a quoted value ends: before the quote that is escaped as often as the one that opened it. */
+function endOfQuoted(text: string, from: number, slashes: string, quote: string): number {
+  const close = `${slashes}${quote}`;
+  for (let at = text.indexOf(close, from); at !== -1; at = text.indexOf(close, at + 1)) {
+    if (at === from || text[at - 1] !== "\\") return at;
+  }
+  return text.length;
+}
+
+function replaceQuoted(text: string, take: TakeNamed): string {
+  let out = "";
+  let done = 0;
+  for (const found of text.matchAll(quotedHead)) {
+    const [head, slashes = "", quote = "", name = ""] = found;
+    const from = found.index + head.length;
+    if (from <= done || secrecyOf(name) === undefined) continue;
+    const end = endOfQuoted(text, from, slashes, quote);
+    out += text.slice(done, from) + take(name, unescaped(text.slice(from, end)));
+    done = end;
+  }
+  return out + text.slice(done);
+}
+
+/** `%20` and `+` undone; as it is, where that does not work. */
+export function decodedPart(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return lenient(text);
+  }
+}
+
+const lenient = (text: string): string =>
+  text.replace(/(?:%[\dA-Fa-f]{2})+/g, (run) => {
+    const bytes = Buffer.from(run.replaceAll("%", ""), "hex");
+    return bytes.toString("utf8");
+  });
+
+const replacePair = (whole: string, name: string, value: string, take: TakeNamed): string => {
+  if (secrecyOf(decodedPart(name)) === undefined) return whole;
+  const plain = decodedPart(value);
+  const taken = take(decodedPart(name), plain);
+  return taken === plain ? whole : `${name}=${encodeURIComponent(taken)}`;
+};
+
+/**
+ * Values of fields whose names say that they are secret, in a text that cannot be parsed or is something
+ * else than JSON: quoted fields, forms and query strings, lines like headers.
+ */
+export const replaceFields = (text: string, take: TakeNamed): string =>
+  replaceQuoted(text, take)
+    .replace(bareNumber, (whole, quote: string, name: string, colon: string, digits: string) =>
+      secrecyOf(name) === "strong" ? `${quote}${name}${quote}${colon}"${take(name, digits)}"` : whole,
+    )
+    .replace(pair, (whole, name: string, value: string) => replacePair(whole, name, value, take))
+    .replace(line, (whole, head: string, name: string, value: string) =>
+      secrecyOf(name) === undefined ? whole : head + take(name, value),
+    );

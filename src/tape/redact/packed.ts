@@ -1,0 +1,77 @@
+import { isUtf8 } from "node:buffer";
+import * as zlib from "node:zlib";
+
+/** A text that was found in bytes, and the way back. */
+export interface Packed {
+  text: string;
+  pack(text: string): Buffer;
+}
+
+/** What decodes to more is not looked at, and not kept either. */
+const mostBytes = 32 * 1024 * 1024;
+
+/** Cut-off bodies give what they have: a request that was broken off holds secrets, too. */
+const partly = { maxOutputLength: mostBytes, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+
+interface Packing {
+  is(bytes: Buffer): boolean;
+  unpack(bytes: Buffer): Buffer;
+  pack(bytes: Buffer): Buffer;
+  /** Do the first bytes leave no doubt? Then bytes that cannot be unpacked are not harmless. */
+  certain: boolean;
+}
+
+const packings: readonly Packing[] = [
+  {
+    is: (bytes) => bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8,
+    unpack: (bytes) => zlib.gunzipSync(bytes, partly),
+    pack: (bytes) => zlib.gzipSync(bytes),
+    certain: true,
+  },
+  {
+    is: (bytes) => bytes.length > 8 && bytes[0] === 0x78 && bytes.readUInt16BE(0) % 31 === 0,
+    unpack: (bytes) => zlib.inflateSync(bytes, partly),
+    pack: (bytes) => zlib.deflateSync(bytes),
+    certain: false,
+  },
+];
+
+function unpacked(packing: Packing, bytes: Buffer): Buffer | undefined {
+  try {
+    return packing.unpack(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text of letters and the like: bytes that happen to be UTF-8 are not worth a look. */
+function textOf(bytes: Buffer): string | undefined {
+  if (bytes.length < 4) return undefined;
+  if (isUtf8(bytes)) {
+    const text = bytes.toString("utf8");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what no text has
+    return /[\x00-\x08\x0e-\x1a]/.test(text) ? undefined : text;
+  }
+  return undefined;
+}
+
+/**
+ * The text in some bytes, compressed or not. Undefined: there is none. `unreadable`: they are compressed,
+ * but damaged or too large, so that nobody can say what is in them.
+ */
+export function repackable(bytes: Buffer, layers = 3): Packed | "unreadable" | undefined {
+  for (const packing of packings) {
+    if (!packing.is(bytes)) continue;
+    const plain = unpacked(packing, bytes);
+    if (plain === undefined && packing.certain) return "unreadable";
+    if (plain === undefined) continue;
+    // A file can be made that unpacks to itself.
+    const inner = layers === 0 ? "unreadable" : repackable(plain, layers - 1);
+    if (inner === "unreadable") return inner;
+    const latin1: Packed = { text: plain.toString("latin1"), pack: (text) => Buffer.from(text, "latin1") };
+    const { text, pack } = inner ?? latin1;
+    return { text, pack: (after) => packing.pack(pack(after)) };
+  }
+  const text = textOf(bytes);
+  return text === undefined ? undefined : { text, pack: (after) => Buffer.from(after, "utf8") };
+}

@@ -1,0 +1,44 @@
+/** `{{secret:authorization#1}}`: the first secret of this kind on a tape. */
+const pattern = /\{\{secret:([a-z\d_]{1,60})#(\d{1,9})\}\}/g;
+const whole = new RegExp(`^${pattern.source}$`);
+
+export interface Placeholder {
+  /** As it stands: `{{secret:jwt#2}}`. */
+  text: string;
+  kind: string;
+  number: number;
+}
+
+export const placeholderText = (kind: string, number: number): string => `{{secret:${kind}#${number}}}`;
+
+/** Is the text one placeholder and nothing else? */
+export const isPlaceholder = (text: string): boolean => whole.test(text);
+
+/** In a URL or a form they are percent-encoded: `#` and `{` mean something there. */
+const encodedPattern = /%7B%7Bsecret(?:%3A|:)([a-z\d_]{1,60})%23(\d{1,9})%7D%7D/gi;
+
+/** All placeholders in a text, percent-encoded ones too, in the order they stand. */
+export const placeholdersIn = (text: string): Placeholder[] =>
+  text.includes("secret")
+    ? [...decodedPlaceholders(text).matchAll(pattern)].map(([found, kind = "", number]) => ({
+        text: found,
+        kind,
+        number: Number(number),
+      }))
+    : [];
+
+/** The text with its percent-encoded placeholders in plain. */
+export const decodedPlaceholders = (text: string): string => text.replace(encodedPattern, "{{secret:$1#$2}}");
+
+/** Each placeholder becomes what `value` gives for it; percent-encoded where the placeholder was. */
+export const replacePlaceholders = (text: string, value: (placeholder: Placeholder) => string): string => {
+  if (!text.includes("secret")) return text;
+  const at = (found: string, kind: string, number: string): string =>
+    value({ text: placeholderText(kind, Number(number)), kind, number: Number(number) }) || found;
+  return text
+    .replace(encodedPattern, (found: string, kind: string, number: string) => {
+      const given = at(found, kind.toLowerCase(), number);
+      return given === found ? found : encodeURIComponent(given);
+    })
+    .replace(pattern, at);
+};

@@ -1,0 +1,78 @@
+import { lstat, readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Json } from "../../kernel/json.ts";
+import { isExchange } from "../check-exchange.ts";
+import { fileLines } from "../lines.ts";
+import { fileTrouble, systemCode } from "../tape-error.ts";
+import { sideFolder, volumeFiles } from "../volumes.ts";
+import { type Suspicion, scanBytes, scanExchange, scanText } from "./scan.ts";
+
+/** Something in a tape that looks like a secret. */
+export interface Finding extends Suspicion {
+  file: string;
+  /** From 1; 0 in a side file. */
+  line: number;
+}
+
+/** Longer lines and larger side files are not read: they are told as findings, because nobody knows what is in them. */
+const mostBytes = 64 * 1024 * 1024;
+
+const unread = (file: string, line: number): Finding => ({
+  file,
+  line,
+  path: "",
+  kind: "unreadable",
+  detail: `more than ${mostBytes} bytes: not scanned`,
+});
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Damaged lines are scanned as text. */
+function scanLine(text: string): Suspicion[] {
+  const value = parsed(text);
+  return isExchange(value) ? scanExchange(value) : scanText(text);
+}
+
+async function* scanLines(file: string): AsyncGenerator<Finding> {
+  for await (const { line, text } of fileLines(file, mostBytes)) {
+    if (text === undefined) yield unread(file, line);
+    else for (const found of scanLine(text)) yield { file, line, ...found };
+  }
+}
+
+async function sideFiles(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort().map((name) => join(folder, name));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+async function* scanSideFile(file: string): AsyncGenerator<Finding> {
+  const stat = await lstat(file);
+  if (!stat.isFile()) return;
+  if (stat.size > mostBytes) yield unread(file, 0);
+  else for (const found of scanBytes(await readFile(file))) yield { file, line: 0, ...found };
+}
+
+/**
+ * Whatever looks like a secret in a tape: all its volumes line by line, damaged lines too, then its side files;
+ * in base64, gzip and other wrappings alike. Placeholders and public project keys are no findings. Memory is
+ * bounded by the longest line.
+ * @throws TapeError when a file cannot be read
+ */
+export async function* scanTape(file: string): AsyncGenerator<Finding> {
+  try {
+    for (const volume of volumeFiles(file)) yield* scanLines(volume);
+    for (const side of await sideFiles(sideFolder(file))) yield* scanSideFile(side);
+  } catch (error) {
+    throw fileTrouble(basename(file), "read", error);
+  }
+}

@@ -1,0 +1,116 @@
+/** A kind of secret that is known by how it looks, wherever it stands. */
+interface Shape {
+  kind: string;
+  pattern: RegExp;
+  /** What the text must contain: looked for first, because most texts have none of it. */
+  hint: string;
+  /** Where the pattern alone would be too eager. */
+  test?: (found: string) => boolean;
+  /** Is made for everyone to see; it gets a placeholder, but nobody has to worry. */
+  public?: true;
+}
+
+const hasDigitOrIsLong = (value: string): boolean => /\d/.test(value) || value.length >= 24;
+
+const isLogin = (base64: string): boolean =>
+  /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(base64, "base64").toString("latin1"));
+
+/** Keys of the service by what stands behind `ph`. */
+const serviceKey = (letter: string, kind: string): Shape => ({
+  kind,
+  hint: `ph${letter}_`,
+  pattern: new RegExp(`(?<![A-Za-z0-9])ph${letter}_[\\w-]{4,}|ph${letter}_[A-Za-z0-9]{20,}`, "g"),
+});
+
+/**
+ * Every pattern is linear: no two neighbouring repetitions that can share characters. What is captured is
+ * the secret; what stands before it (looked behind) stays readable.
+ */
+const shapes: readonly Shape[] = [
+  {
+    kind: "private_key",
+    hint: " PRIVATE KEY",
+    pattern:
+      /-----BEGIN (?:[A-Z\d]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z\d]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|$)/g,
+  },
+  { ...serviceKey("c", "project_key"), public: true },
+  serviceKey("x", "personal_api_key"),
+  serviceKey("s", "secret_api_key"),
+  serviceKey("a", "oauth_access_token"),
+  serviceKey("r", "oauth_refresh_token"),
+  { kind: "service_key", hint: "ph", pattern: /(?<![A-Za-z])ph[bd-wyz]_[A-Za-z0-9]{20,}/g },
+  { kind: "jwt", hint: "eyJ", pattern: /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)*/g },
+  {
+    kind: "authorization",
+    hint: "earer",
+    pattern: /(?<=\b[Bb]earer(?:\s|%20|\+))[\w.~+/=-]{8,}/g,
+    test: hasDigitOrIsLong,
+  },
+  {
+    kind: "authorization",
+    hint: "asic",
+    pattern: /(?<=\b[Bb]asic(?:\s|%20|\+))[A-Za-z0-9+/]{6,}={0,2}/g,
+    test: isLogin,
+  },
+  { kind: "userinfo", hint: "://", pattern: /(?<=:\/\/)[^\s/?#@"'<>:\\]*:[^\s/?#"'<>\\]+(?=@)/g },
+  {
+    kind: "aws_access_key_id",
+    hint: "A",
+    pattern: /(?<![A-Za-z0-9])(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{16}(?![A-Za-z0-9])/g,
+  },
+  { kind: "google_api_key", hint: "AIza", pattern: /(?<![A-Za-z0-9])AIza[\w-]{35}/g },
+  { kind: "google_oauth", hint: "ya29.", pattern: /(?<![A-Za-z0-9])ya29\.[\w-]{20,}/g },
+  { kind: "github_token", hint: "gh", pattern: /(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{20,}/g },
+  { kind: "github_token", hint: "github_pat_", pattern: /github_pat_\w{20,}/g },
+  { kind: "slack_token", hint: "xox", pattern: /(?<![A-Za-z0-9])xox[a-z]-[\w-]{10,}/g },
+  {
+    kind: "slack_webhook",
+    hint: "hooks.slack.com/",
+    pattern: /(?<=hooks\.slack\.com\/)(?:services|workflows)\/[\w/-]{10,}/g,
+  },
+  { kind: "stripe_key", hint: "k_", pattern: /(?<![A-Za-z0-9])[rs]k_(?:live|test)_[A-Za-z0-9]{10,}/g },
+  {
+    kind: "llm_key",
+    hint: "sk-",
+    pattern: /(?<![A-Za-z0-9])sk-(?:[a-z]+-){0,3}[A-Za-z0-9_]{20,}/g,
+    test: hasDigitOrIsLong,
+  },
+  {
+    kind: "sharing_token",
+    hint: "/",
+    pattern: /(?<=\/(?:shared|embedded|shared_dashboard)\/)[A-Za-z0-9][\w-]{19,}/g,
+  },
+];
+
+/** Each secret-looking stretch of the text becomes what `take` gives for it. */
+export function replaceShapes(text: string, take: (kind: string, secret: string) => string): string {
+  let out = text;
+  for (const { kind, pattern, hint, test } of shapes) {
+    if (!out.includes(hint)) continue;
+    out = out.replace(pattern, (found) => (test && !test(found) ? found : take(kind, found)));
+  }
+  return out;
+}
+
+/** Does anything in the text look like a secret? */
+export const hasShape = (text: string): boolean =>
+  shapes.some(({ hint, pattern, test }) => {
+    if (!text.includes(hint)) return false;
+    const found = text.match(pattern) ?? [];
+    return test ? found.some(test) : found.length > 0;
+  });
+
+/** The kind of a value that is nothing but a known secret. */
+export const kindOfShape = (value: string): string | undefined =>
+  shapes.find(({ pattern, hint, kind }) => {
+    if (kind === "authorization" || !value.includes(hint)) return false;
+    return value.match(pattern)?.[0] === value;
+  })?.kind;
+
+/** Kinds that are made for everyone to see. */
+export const isPublic = (kind: string): boolean =>
+  shapes.some((shape) => shape.kind === kind && shape.public === true);
+
+/** All stretches that look like a secret of this kind. */
+export const shapesOf = (kind: string, text: string): string[] =>
+  shapes.filter((shape) => shape.kind === kind).flatMap(({ pattern }) => text.match(pattern) ?? []);

@@ -1,0 +1,122 @@
+import { isTooDeep, type Json } from "../../kernel/json.ts";
+import { type Inside, replaceEncoded } from "./encoded.ts";
+import { replaceFields } from "./fields.ts";
+import { mostDepth, rewriteJson } from "./json-text.ts";
+import { isNothing, kindOfName } from "./names.ts";
+import type { Personal } from "./personal.ts";
+import { isPlaceholder } from "./placeholders.ts";
+import { kindOfShape, replaceShapes } from "./shapes.ts";
+import { type Leaves, type Spot, walk } from "./walk.ts";
+
+/** What is done with a secret that was found: gives what stands in its place. */
+export type Take = (kind: string, secret: string, path: string) => string;
+
+/** Finds secrets wherever they hide; what happens to them is up to its `take`. */
+export interface Sieve {
+  /** A text: parsed, unescaped, decoded and unpacked as long as there is something in it. */
+  text(text: string, path: string): string;
+  /** A text that is code or markup: fields with names are none, only what looks like a secret counts. */
+  code(text: string, path: string): string;
+  /** The value of a field of this name; the scheme of an authorization stays. */
+  named(name: string, value: string, path: string): string;
+  /** A decoded body. Undefined: too deep to be walked. */
+  json(value: Json, path: string): Json | undefined;
+  /** The value of a parameter or header: what its name says about it, else as text. */
+  value(value: string, spot: Spot): string;
+}
+
+export interface SieveParts {
+  take: Take;
+  /** Known secrets that stand in a text without a name. */
+  known(text: string, take: (kind: string, secret: string) => string): string;
+  /** How many are known: a text that was clean may not be any more when there are more. */
+  knownCount(): number;
+  personal?: Personal;
+}
+
+/** Deeper encodings than any client has. */
+const mostLayers = 6;
+
+const scheme = /^(bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256) +/i;
+
+/** Objects, one per line: exports and logs are written like that. */
+const isLines = (text: string): boolean =>
+  /^\{[^\n]*\n/.test(text) &&
+  text.split("\n").every((it) => it === "" || (it.startsWith("{") && /\}\r?$/.test(it)));
+
+/** Texts that were found clean lately: keys and values come over and over, and most are short. */
+function cleanTexts(knownCount: () => number) {
+  const texts = new Set<string>();
+  let count = 0;
+  return {
+    has(text: string): boolean {
+      if (count !== knownCount() || texts.size > 5000) texts.clear();
+      count = knownCount();
+      return texts.has(text);
+    },
+    add(text: string): void {
+      if (text.length <= 300) texts.add(text);
+    },
+  };
+}
+
+/** A sieve over one take. Never throws on text; recursion is bounded by `mostLayers` and `mostDepth`. */
+export function createSieve({ take, known, knownCount, personal }: SieveParts): Sieve {
+  const taken: Take = (kind, secret, path) => (isPlaceholder(secret) ? secret : take(kind, secret, path));
+
+  const named = (name: string, value: string, path: string): string => {
+    const lead = scheme.exec(value)?.[0] ?? "";
+    const secret = value.slice(lead.length);
+    if (isNothing(secret)) return value;
+    return lead + taken(kindOfShape(secret) ?? kindOfName(name), secret, path);
+  };
+
+  const leaves = (look: (text: string, path: string) => string): Leaves => ({
+    named,
+    text: look,
+    personal: (value, spot) => personal?.value(value, spot, spot.path),
+  });
+
+  const plain = (text: string, path: string, isCode: boolean): string => {
+    const at = (kind: string, secret: string) => taken(kind, secret, path);
+    const fields = isCode ? text : replaceFields(text, (name, value) => named(name, value, path));
+    const shapes = replaceShapes(known(fields, at), at);
+    return personal && !isCode ? personal.text(shapes, path) : shapes;
+  };
+
+  const look = (text: string, path: string, layer: number, isCode: boolean): string => {
+    if (text.length < 6 || isPlaceholder(text)) return text;
+    if (layer > mostLayers) return plain(text, path, isCode);
+    const deeper = (inner: string): string => look(inner, path, layer + 1, isCode);
+    if (!isCode) {
+      const inner = leaves((it, at) => look(it, at, layer + 1, false));
+      const json = rewriteJson(text, (value) => walk(value, { path, around: [] }, inner));
+      if (json !== undefined) return json;
+      if (isLines(text)) return text.split("\n").map(deeper).join("\n");
+    }
+    const inside: Inside = {
+      text: deeper,
+      whole: (stretch) => taken("encoded", stretch, path),
+    };
+    return replaceEncoded(plain(text, path, isCode), inside);
+  };
+
+  const clean = cleanTexts(knownCount);
+  const text = (it: string, path: string): string => {
+    if (clean.has(it)) return it;
+    const after = look(it, path, 0, false);
+    if (after === it) clean.add(it);
+    return after;
+  };
+  const spotted = (value: Json, spot: Spot): Json => walk(value, spot, leaves(text));
+  return {
+    named,
+    text,
+    code: (it, path) => look(it, path, 0, true),
+    json: (value, path) => (isTooDeep(value, mostDepth) ? undefined : spotted(value, { path, around: [] })),
+    value(value, spot) {
+      const after = spotted(value, spot);
+      return typeof after === "string" ? after : value;
+    },
+  };
+}

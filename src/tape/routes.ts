@@ -1,0 +1,64 @@
+import { isUuid } from "../kernel/ids.ts";
+
+/** Routes whose answer is a mere receipt; their bodies are compared as events. */
+export const captureRoutes: readonly string[] = ["capture", "recordings"];
+
+interface Row {
+  /** Without a slash at its end; `*` is one segment, a `**` at the end any number of them, or none. */
+  path: string;
+  name: string;
+}
+
+/** What SDKs ask for, whatever the method. The first row that fits names the route. */
+const rows: readonly Row[] = [
+  ...["/e", "/i/v0/e", "/capture", "/batch", "/track", "/engage"].map((path) => ({ path, name: "capture" })),
+  { path: "/i/v1/analytics/events", name: "capture" },
+  { path: "/i/v0/ai/**", name: "capture" },
+  { path: "/i/v1/ai/events", name: "capture" },
+  { path: "/s/**", name: "recordings" },
+  { path: "/flags/definitions", name: "local-evaluation" },
+  { path: "/flags", name: "flags" },
+  { path: "/decide", name: "flags" },
+  { path: "/array/*/config", name: "remote-config" },
+  { path: "/array/*/config.js", name: "remote-config" },
+  { path: "/array/**", name: "static" },
+  { path: "/static/**", name: "static" },
+  { path: "/api/feature_flag/local_evaluation", name: "local-evaluation" },
+  { path: "/api/projects/*/feature_flags/local_evaluation", name: "local-evaluation" },
+  { path: "/api/environments/*/feature_flags/local_evaluation", name: "local-evaluation" },
+];
+
+const exact = new Map(rows.filter(({ path }) => !path.includes("*")).map(({ path, name }) => [path, name]));
+const patterns = rows
+  .filter(({ path }) => path.includes("*"))
+  .map(({ path, name }) => ({ segments: path.split("/"), name }));
+
+function fits(pattern: readonly string[], path: readonly string[]): boolean {
+  const isOpen = pattern.at(-1) === "**";
+  const fixed = isOpen ? pattern.slice(0, -1) : pattern;
+  const hasLength = isOpen ? path.length >= fixed.length : path.length === fixed.length;
+  return hasLength && fixed.every((it, i) => it === "*" || it === path[i]);
+}
+
+/** Ids vary from run to run; names of resources, and `@current`, do not. */
+const idless = (segment: string): string => (/^\d+$/.test(segment) || isUuid(segment) ? ":id" : segment);
+
+/** The path of a target or URL: without query, doubled slashes and a slash at its end. */
+export function pathOf(target: string): string {
+  const path = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(target)?.[1] ?? "";
+  return `/${path.split("/").filter(Boolean).join("/")}`;
+}
+
+/**
+ * Names the route of a request: `capture`, `recordings`, `flags`, `remote-config`, `static`, `local-evaluation`, or
+ * the method and the path with its ids left open, e.g. `GET /api/projects/:id/dashboards/:id`. `path` may be a
+ * target with a query, or a URL.
+ */
+export function routeOf(method: string, path: string): string {
+  const plain = pathOf(path);
+  const known = exact.get(plain);
+  if (known !== undefined) return known;
+  const segments = plain.split("/");
+  const found = patterns.find((it) => fits(it.segments, segments));
+  return found?.name ?? `${method.toUpperCase()} ${segments.map(idless).join("/")}`;
+}

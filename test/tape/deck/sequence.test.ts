@@ -1,0 +1,204 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { OnExhausted } from "../../../src/tape/deck/sequence.ts";
+import { asked, deckOf, hitOf, type Said } from "./tape.ts";
+
+const target = "/api/projects/1/dashboards";
+
+test.each<{ onExhausted: OnExhausted; expected: (number | "miss")[] }>([
+  { onExhausted: "repeat", expected: [1, 2, 3, 3, 3, 3] },
+  { onExhausted: "wrap", expected: [1, 2, 3, 1, 2, 3] },
+  { onExhausted: "miss", expected: [1, 2, 3, "miss", "miss", "miss"] },
+])("three answers, six requests, $onExhausted", async ({ onExhausted, expected }) => {
+  const deck = await deckOf([{ target }, { target }, { target }], { onExhausted });
+  expect(expected.map(() => hitOf(deck.answer(asked({ target }))))).toEqual(expected);
+});
+
+test("what ended later, but began earlier, comes first", async () => {
+  const deck = await deckOf([
+    { target, i: 2 },
+    { target, i: 3 },
+    { target, i: 1 },
+  ]);
+  expect([1, 2, 3].map(() => hitOf(deck.answer(asked({ target }))))).toEqual([1, 2, 3]);
+});
+
+describe("what is not replayed", () => {
+  const failures: Said[] = [
+    { target, status: 429 },
+    { target, complete: false },
+    { target },
+    { target, status: 500 },
+  ];
+
+  test.each([
+    { includeFailures: false, expected: [3, 4] },
+    { includeFailures: true, expected: [1, 2, 3, 4] },
+  ])("includeFailures: $includeFailures", async ({ includeFailures, expected }) => {
+    const deck = await deckOf(failures, { includeFailures });
+    expect(expected.map(() => hitOf(deck.answer(asked({ target }))))).toEqual(expected);
+    expect(deck.ledger()).toMatchObject({ total: expected.length, unused: [] });
+  });
+
+  test("not changed is an answer for those only who have something", async () => {
+    const headers = [["if-none-match", '"1"']] as const;
+    const deck = await deckOf([{ target }, { target, status: 304, headers }]);
+    const plain = () => hitOf(deck.answer(asked({ target })));
+    expect([plain(), plain()]).toEqual([1, 1]);
+    expect(hitOf(deck.answer(asked({ target, headers })))).toBe(2);
+    expect(plain()).toBe(1);
+  });
+
+  test("nothing but not changed", async () => {
+    const deck = await deckOf([{ target, status: 304 }]);
+    expect(hitOf(deck.answer(asked({ target })))).toBe("miss");
+  });
+});
+
+describe("clients", () => {
+  test("each has its own place", async () => {
+    const deck = await deckOf([{ target }, { target }]);
+    const ask = (client: string) => hitOf(deck.answer(asked({ target }, client)));
+    expect(["a", "b", "a", "b"].map(ask)).toEqual([1, 1, 2, 2]);
+  });
+
+  test("rewind one, rewind all", async () => {
+    const deck = await deckOf([{ target }, { target }]);
+    const ask = (client: string) => hitOf(deck.answer(asked({ target }, client)));
+    expect(["a", "b"].map(ask)).toEqual([1, 1]);
+    deck.rewind("a");
+    expect(["a", "b"].map(ask)).toEqual([1, 2]);
+    deck.rewind();
+    expect(deck.ledger()).toMatchObject({ hits: 0, misses: [], unused: [{ i: 1 }, { i: 2 }] });
+    expect(["a", "b"].map(ask)).toEqual([1, 1]);
+  });
+
+  test("fifty at once, each with its own anonymous person", async () => {
+    const uuid = (n: number, who: string) => `0195f3f6-${who}-7000-8000-${String(n).padStart(12, "0")}`;
+    const said = (who: string): Said[] =>
+      [1, 2].flatMap((n) => [
+        { target: "/flags/?v=2", body: { distinct_id: uuid(n, who) }, answer: { id: uuid(n, who) } },
+        { target: `/api/projects/1/persons/${uuid(n, who)}` },
+        { target },
+      ]);
+    const deck = await deckOf(said("aaaa"));
+    const clients = Array.from({ length: 50 }, (_, n) => n.toString(16).padStart(4, "0"));
+    const hits = [0, 1, 2, 3, 4, 5].flatMap((step) =>
+      clients.map((who) => {
+        const live = said(who)[step];
+        return live === undefined ? "miss" : hitOf(deck.answer(asked(live, who)));
+      }),
+    );
+    expect(hits).toEqual([1, 2, 3, 4, 5, 6].flatMap((i) => clients.map(() => i)));
+    expect(deck.ledger()).toMatchObject({ hits: 300, unused: [], misses: [] });
+  });
+});
+
+describe("the ledger", () => {
+  test("tells unused and missed ones; preflights are nobody's fault", async () => {
+    const deck = await deckOf([
+      { target },
+      { target: "/api/users/@me" },
+      { target: "/e/", method: "OPTIONS" },
+    ]);
+    deck.answer(asked({ target }));
+    deck.answer(asked({ target: "/api/nothing" }, "a"));
+    deck.answer(asked({ target: "/api/nothing" }, "a"));
+    deck.answer(asked({ target: "/api/nothing" }, "b"));
+    const { unused, misses, hits, total } = deck.ledger();
+    expect({ total, hits }).toEqual({ total: 3, hits: 1 });
+    expect(unused).toEqual([
+      { i: 2, method: "GET", url: "https://us.posthog.com/api/users/@me", route: "GET /api/users/@me" },
+    ]);
+    expect(misses).toMatchObject([
+      { method: "GET", target: "/api/nothing", route: "GET /api/nothing", times: 3 },
+    ]);
+  });
+});
+
+describe("misses name what is nearest", () => {
+  const missOf = async (recorded: Said[], live: Said) => {
+    const answered = (await deckOf(recorded)).answer(asked(live));
+    return "miss" in answered ? answered.miss.nearest : [];
+  };
+
+  test("of the same route, the fewest differences first, three at most", async () => {
+    const recorded = [
+      { target: `${target}?limit=1&offset=5` },
+      { target: `${target}?limit=2` },
+      { target: "/api/users/@me" },
+      { target: `${target}?limit=3&a=1&b=2` },
+      { target: `${target}?limit=4&a=1` },
+    ];
+    expect(await missOf(recorded, { target: `${target}?limit=9` })).toMatchObject([
+      { i: 2, method: "GET", differing: [{ path: "req.query.limit", recorded: "2", asked: "9" }] },
+      {
+        i: 1,
+        differing: [
+          { path: "req.query.limit", recorded: "1", asked: "9" },
+          { path: "req.query.offset", recorded: "5", asked: "(absent)" },
+        ],
+      },
+      { i: 5 },
+    ]);
+  });
+
+  test("other routes where there is none of the same", async () => {
+    const near = await missOf([{ target: "/zzz/zzz/zzz" }, { target: "/api/users/@you" }], {
+      target: "/api/users/@me",
+    });
+    expect(near[0]).toMatchObject({ i: 2, differing: [{ path: "req.path" }] });
+  });
+
+  test("bodies, without what is secret or volatile", async () => {
+    const [near] = await missOf(
+      [{ target, body: { name: "a", list: [1, 2], password: "{{secret:password#1}}" } }],
+      { target, body: { name: "phx_0123456789abcdef", list: [1], password: 7 } },
+    );
+    expect(near?.differing).toEqual([
+      { path: "req.body.name", recorded: "a", asked: "phx_***" },
+      { path: "req.body.list[1]", recorded: "2", asked: "(absent)" },
+      { path: "req.body.password", recorded: "***", asked: "***" },
+    ]);
+  });
+
+  test("no secret is told with a whole body", async () => {
+    const [near] = await missOf([{ target, method: "POST" }], {
+      target,
+      body: { password: "hunter2", n: 1 },
+    });
+    expect(near?.differing).toEqual([
+      { path: "req.body", recorded: "(absent)", asked: '{"password":"***","n":1}' },
+    ]);
+  });
+
+  test("an empty tape has none", async () => {
+    expect(await missOf([], { target })).toEqual([]);
+  });
+});
+
+const uuid = fc.uuid();
+const said: fc.Arbitrary<Said> = fc.oneof(
+  fc.record({
+    target: fc.constantFrom(target, `${target}/7`, "/api/users/@me", "/%zz?a=%", "/array/phc_aaaa/config"),
+  }),
+  fc.record({
+    target: fc.constantFrom("/flags/?v=2", "/decide/?v=3"),
+    body: fc.record({ distinct_id: uuid }),
+  }),
+  fc.record({ target: uuid.map((id) => `/api/persons/${id}`) }),
+  fc.record({ target: fc.constant(target), body: fc.jsonValue() as fc.Arbitrary<Said["body"] & {}> }),
+  fc.record({ target: fc.constant("/e/"), body: fc.constant({ event: "x", distinct_id: "u" }) }),
+);
+
+test("a tape answers each of its own requests, in order, and nothing is left", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(said, { maxLength: 30 }), async (recorded) => {
+      const deck = await deckOf(recorded);
+      const hits = recorded.map((it) => hitOf(deck.answer(asked(it))));
+      expect(hits).toEqual(recorded.map((_, at) => at + 1));
+      expect(deck.ledger()).toMatchObject({ unused: [], misses: [] });
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { createRedactor } from "../../../src/tape/redact/redactor.ts";
+import { exchangeWith } from "./exchanges.ts";
+
+const body = (json: { [key: string]: string }) => exchangeWith({ body: { json } });
+
+describe("placeholders", () => {
+  test("equal secrets get equal placeholders over a tape, different ones different", () => {
+    const { redact } = createRedactor();
+    const given: { [key: string]: string }[] = [
+      { password: "one-1" },
+      { password: "two-2" },
+      { token: "one-1" },
+    ];
+    const bodies = given.map((it) => redact(body(it)).req.body);
+    expect(bodies).toEqual([
+      { json: { password: "{{secret:password#1}}" } },
+      { json: { password: "{{secret:password#2}}" } },
+      { json: { token: "{{secret:password#1}}" } },
+    ]);
+  });
+
+  test("project keys get them, too; the scheme of an authorization stays", () => {
+    const safe = createRedactor().redact(
+      exchangeWith({
+        url: "https://us.i.posthog.com/array/phc_abcdef/config?token=phc_abcdef",
+        headers: [["Authorization", "Bearer phx_abcdef"]],
+      }),
+    );
+    expect(safe.req).toMatchObject({
+      url: "https://us.i.posthog.com/array/%7B%7Bsecret%3Aproject_key%231%7D%7D/config?token=%7B%7Bsecret%3Aproject_key%231%7D%7D",
+      headers: [["Authorization", "Bearer {{secret:personal_api_key#1}}"]],
+    });
+    expect(safe.redacted).toEqual(["req.headers.authorization", "req.path", "req.query.token"]);
+  });
+
+  test("cookies keep names and attributes, headers their order, case and duplicates", () => {
+    const headers = [
+      ["Set-Cookie", "a=secret-1; Path=/; HttpOnly"],
+      ["X-A", "1"],
+      ["set-cookie", "b=secret-2"],
+      ["set-cookie", "a=secret-1"],
+    ] as const;
+    expect(createRedactor().redact(exchangeWith({ res: { headers } })).res?.headers).toEqual([
+      ["Set-Cookie", "a={{secret:cookie#1}}; Path=/; HttpOnly"],
+      ["X-A", "1"],
+      ["set-cookie", "b={{secret:cookie#2}}"],
+      ["set-cookie", "a={{secret:cookie#1}}"],
+    ]);
+  });
+
+  test("numbers on the tape already are not given again", () => {
+    const redactor = createRedactor();
+    redactor.reserve('{"a":"{{secret:password#3}}","b":"%7B%7Bsecret%3Atoken%237%7D%7D"}');
+    expect(redactor.redact(body({ password: "x-1", token: "y-2" })).req.body).toEqual({
+      json: { password: "{{secret:password#4}}", token: "{{secret:token#8}}" },
+    });
+  });
+
+  test("paths say where; many are told without their positions", () => {
+    const batch = Array.from({ length: 100 }, () => ({
+      properties: { token: "t-1", "odd name.token": "t-2" },
+    }));
+    const few = createRedactor().redact(exchangeWith({ body: { json: { batch: batch.slice(0, 1) } } }));
+    expect(few.redacted).toEqual([
+      "req.body.batch[0].properties.token",
+      'req.body.batch[0].properties["odd name.token"]',
+    ]);
+    const many = createRedactor().redact(exchangeWith({ body: { json: { batch } } }));
+    expect(many.redacted).toEqual([
+      "req.body.batch[].properties.token",
+      'req.body.batch[].properties["odd name.token"]',
+    ]);
+  });
+
+  test("what cannot be read is left out", () => {
+    const headers = [["Content-Encoding", "zstd"]] as const;
+    const safe = createRedactor().redact(exchangeWith({ headers, body: { b64: "KLUv/QAAAAAA" } }));
+    expect(safe.req.body).toEqual({ omitted: "redacted", bytes: 1 });
+  });
+
+  test("an exchange that breaks the redactor loses everything that could hold a secret", () => {
+    const exchange = exchangeWith({ headers: [["X-A", "phx_abcdef"]], body: { json: { a: 1 } } });
+    // @ts-expect-error a header without a value
+    const headers: readonly [string, string][] = [["Authorization", null]];
+    const safe = createRedactor().redact({ ...exchange, req: { ...exchange.req, headers } });
+    expect(safe.req).toMatchObject({
+      url: "http://redacted.invalid/",
+      headers: [],
+      body: { omitted: "redacted" },
+    });
+    expect(safe.redacted).toEqual(["req", "res"]);
+  });
+});
