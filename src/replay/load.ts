@@ -1,0 +1,103 @@
+import { basename } from "node:path";
+import type { Note } from "../model/traffic.ts";
+import { loadDeck } from "../tape/deck/load.ts";
+import { tapeEnding, tapePlace } from "../tape/place.ts";
+import { restore } from "../tape/redact/bind.ts";
+import { readBody } from "../tape/side-files.ts";
+import { TapeError } from "../tape/tape-error.ts";
+import type { Deck, TapeProblem } from "../tape/types.ts";
+import type { RecordedAnswer } from "./answer.ts";
+import { type ReplayRules, type ReplayWish, rulesOf } from "./order.ts";
+import { createReplay, type Sent } from "./replay.ts";
+
+/** A tape cannot be put in force: which part of the order is wrong, and what to do about it. */
+export class ReplayOrderError extends Error {
+  readonly key: keyof ReplayWish | "tape";
+  readonly hint: string;
+
+  constructor(key: ReplayOrderError["key"], message: string, hint: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "ReplayOrderError";
+    this.key = key;
+    this.hint = hint;
+  }
+}
+
+/** A tape, and how it is to answer. */
+export interface ReplayOrder extends ReplayWish {
+  /** A name or a path. */
+  readonly tape: string;
+  /** Where paths start from. */
+  readonly folder: string;
+}
+
+interface Around<C, F> {
+  read(call: C, family: F): Note;
+  notice(text: string): void;
+  /** Opens the way to the service; without it the policy `upstream` is refused. */
+  openForward?: (() => Promise<(call: C) => Promise<RecordedAnswer>>) | undefined;
+}
+
+/** As answers tell it in a header. */
+const nameOf = (file: string): string => {
+  const base = basename(file);
+  const plain = base.endsWith(tapeEnding) ? base.slice(0, -tapeEnding.length) : base;
+  return plain.replace(/[^\w.-]/g, "_").slice(0, 100) || "tape";
+};
+
+function rulesIn(order: ReplayWish, canForward: boolean): ReplayRules {
+  const rules = rulesOf(order, canForward);
+  if (!("detail" in rules)) return rules;
+  throw new ReplayOrderError(rules.key, `${rules.key} ${rules.detail}`, "see `phx-sim replay --help`");
+}
+
+async function deckOf(file: string, problems: TapeProblem[]): Promise<Deck> {
+  try {
+    return await loadDeck(file, { onProblem: (problem) => problems.push(problem) });
+  } catch (error) {
+    if (!(error instanceof TapeError)) throw error;
+    const where = error.line === undefined ? "" : ` (${error.file}:${error.line})`;
+    throw new ReplayOrderError("tape", `${error.message}${where}`, error.hint, error);
+  }
+}
+
+/** Problems that are told one by one. */
+const mostTold = 5;
+
+function tell(problems: readonly TapeProblem[], notice: (text: string) => void): void {
+  for (const { file, line, detail, hint } of problems.slice(0, mostTold))
+    notice(`${file}:${line}: ${detail}; ${hint}`);
+  const more = problems.length - mostTold;
+  if (more > 0) notice(`… and ${more} more problems with the tape`);
+}
+
+/**
+ * Loads a tape to answer from it. What is damaged on it is told and left out.
+ * @throws ReplayOrderError when it is no tape, or is to answer in a way that there is not
+ */
+export async function loadReplay<C extends Sent, F extends string>(
+  order: ReplayOrder,
+  { read, notice, openForward }: Around<C, F>,
+) {
+  const rules = rulesIn(order, openForward !== undefined);
+  const file = tapePlace(order.tape, order.folder);
+  const problems: TapeProblem[] = [];
+  const deck = await deckOf(file, problems);
+  tell(problems, notice);
+  const name = nameOf(file);
+  const { onMiss, timing } = rules;
+  const forward = onMiss === "upstream" ? await openForward?.() : undefined;
+  const replay = createReplay<C, F>(
+    {
+      name,
+      deck,
+      onMiss,
+      timing,
+      readSide: (body) => readBody(file, body),
+      restore,
+      ...(forward && { forward }),
+    },
+    read,
+  );
+  return { name, file, deck, rules, problems, take: replay.take };
+}
