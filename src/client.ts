@@ -3,7 +3,9 @@ import { callBy, fetchBy, type Send } from "./client/call.ts";
 import { clockBy } from "./client/clock.ts";
 import { exportsBy } from "./client/exports.ts";
 import { projectBy } from "./client/project.ts";
+import { recordingBy } from "./client/recording.ts";
 import { stateBy } from "./client/state.ts";
+import { tapesBy } from "./client/tapes.ts";
 import { tenantBy } from "./client/tenant.ts";
 import { guardProcess } from "./guard/guard.ts";
 import type { JsonObject } from "./kernel/json.ts";
@@ -40,6 +42,8 @@ export function createClient({ url, send, facts, close }: ClientParts): SimClien
     inspectorUrl: `${url}/__sim/`,
     clock: clockBy(call),
     exports: exportsBy(call, fetchBy(send)),
+    tapes: tapesBy(call),
+    recording: recordingBy(call),
     project: (options = {}) => projectBy(call, url, options),
     guard: (options = {}) => guardProcess({ ...options, url }),
     info: () => call("GET", "info"),

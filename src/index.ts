@@ -56,6 +56,7 @@ export type {
   OverrideOptions,
   ServedOptions,
 } from "./client/flags.ts";
+export type { Recording, RecordingFacts, RecordingMode, RecordingOptions } from "./client/recording.ts";
 export type {
   ExportedState,
   ImportedState,
@@ -65,6 +66,7 @@ export type {
   Snapshot,
   StateClient,
 } from "./client/state.ts";
+export type { LoadedTape, TapeLedger, TapeOptions, Tapes } from "./client/tapes.ts";
 export { EgressError } from "./guard/errors.ts";
 export type { BlockedCall, Guard, GuardOptions } from "./guard/types.ts";
 export { version } from "./kernel/version.ts";
@@ -84,10 +86,13 @@ export type {
 } from "./match/types.ts";
 export type { Dialect } from "./model/dialect.ts";
 export type { StoredEvent } from "./model/event.ts";
+export { scenarioFromTape } from "./scenario/from-tape/offer.ts";
+export type { FromTapeOptions, TapeScenario } from "./scenario/from-tape/types.ts";
 export { type LoadedScenario, readScenario, type ScenarioSource } from "./scenario/load.ts";
 export { type ShippedScenario, scenarioSchemaText, scenarioStarter, shippedList } from "./scenario/offers.ts";
 export { linesOf as problemLines, type ScenarioProblem } from "./scenario/problems.ts";
 export type { Scenario, ScenarioLayer } from "./scenario/schema.ts";
+export { type CertificateAuthority, CertificateError, certificateAuthority } from "./sim/certificates.ts";
 export {
   type ClockSetting,
   type Finding,

@@ -5,14 +5,14 @@ import { answerPort } from "./answers/port.ts";
 import { createClient } from "./client.ts";
 import type { ControlDesk, ResetPart } from "./control/desk.ts";
 import { answerRequest } from "./door/fetch.ts";
-import { listen } from "./door/listener.ts";
+import { type ListenOptions, listen } from "./door/listener.ts";
 import { createFaults } from "./faults/faults.ts";
 import { faultPort } from "./faults/port.ts";
 import { createPlaces } from "./geo/places.ts";
 import { createApp } from "./http/app.ts";
 import type { Call } from "./http/call.ts";
 import type { Family } from "./http/endpoint.ts";
-import { eitherPort } from "./http/fault.ts";
+import { eitherPort, overlaid } from "./http/fault.ts";
 import { createRouter } from "./http/router.ts";
 import { idInHeader } from "./ingest/project.ts";
 import { showEvent } from "./ingest/show.ts";
@@ -46,6 +46,15 @@ import {
   startOfClock,
 } from "./sim/opening.ts";
 import { ownCalls } from "./sim/own-calls.ts";
+import {
+  listenRecording,
+  offlineBy,
+  overOwnSocket,
+  recordingInShort,
+  withMode,
+} from "./sim/recording-start.ts";
+import { createRecordings } from "./sim/recordings.ts";
+import { createReplaying, missForward, replayOrExplain } from "./sim/replaying.ts";
 import { summaryOf } from "./sim/summary.ts";
 import type { Sim, SimOptions } from "./sim/types.ts";
 import { adopt, unknownPath } from "./sim/unknown.ts";
@@ -59,7 +68,8 @@ export { StartError } from "./sim/types.ts";
  * Starts a sim. It installs no signal handlers and keeps no global state.
  * @throws StartError
  */
-export async function startSim(options: SimOptions = {}): Promise<Sim> {
+export async function startSim(given: SimOptions = {}): Promise<Sim> {
+  const options = withMode(given);
   const host = options.host ?? "127.0.0.1";
   const notice = options.onNotice ?? (() => {});
   const scenarioSource = options.scenario ?? "default";
@@ -76,18 +86,38 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
   const { worlds, people, log } = store;
   const geoip = createPlaces({ rows: () => worlds.current.geoip, lookup });
 
-  const projectFor = options.adoptTokens
-    ? (token: string) => worlds.projectByKey(token) ?? adopt({ worlds, ids, clock }, token, notice)
-    : (token: string) => worlds.projectByKey(token);
+  /** What was recorded has the keys of another place. */
+  const adopting = () => options.adoptTokens === true || replaying.active || recordings.isOn;
+  const projectFor = (token: string) =>
+    worlds.projectByKey(token) ?? (adopting() ? adopt({ worlds, ids, clock }, token, notice) : undefined);
   const desk: Desk = { worlds, people, clock, ids, dialect, geoip, projectFor, seen: log.seen };
   const faults = createFaults({ clock, onChange: notice });
   faults.replace(scenario.current.faults ?? []);
   const answers = createAnswers();
   const ending = new AbortController();
+  const replaying = createReplaying({
+    read: (call, family) => peek(desk, call, family, projectFor),
+    notice,
+    openForward: missForward(options, ending.signal, () => listener.port),
+  });
+  await replayOrExplain(replaying, options, store);
+  const recordings = createRecordings({
+    app: () => app,
+    clock,
+    gauge,
+    notice,
+    read: (call, family) => peek(desk, call, family, projectFor),
+    knows: async (path) => (router.exact(path) ?? (await router.search(path))) !== undefined,
+    offline: offlineBy(options),
+    folders: [process.cwd(), ...(store.folder === null ? [] : [store.folder])],
+    ...(options.upstreamCa !== undefined && { upstreamCa: options.upstreamCa }),
+  });
   const controlDesk: Omit<ControlDesk, "flagBook" | "exports"> = {
     ...desk,
     faults,
     answers,
+    tapes: replaying,
+    recordings,
     worlds,
     people,
     log,
@@ -134,6 +164,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
       if (rejected) note.rejected = rejected;
       if (reply.fault !== undefined) note.fault = reply.fault;
       if (reply.scripted) note.scripted = true;
+      if (reply.source !== undefined) note.source = reply.source;
       // a request that was rejected before anybody asked whose it is
       note.project ??= idInHeader({ worlds }, call) ?? null;
       const partition = partitionOf(call.headers);
@@ -143,7 +174,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
       return log.written();
     },
     faults: tellingOwner(
-      eitherPort(answerPort(answers, read), faultPort(faults, ending.signal, read)),
+      overlaid(eitherPort(answerPort(answers, read), faultPort(faults, ending.signal, read)), replaying.port),
       gauge,
       read,
     ),
@@ -175,13 +206,26 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     else if (parts.has("events")) log.forget();
     if (exports) await resetExports(await exports, parts);
     if (parts.has("clock")) await agenda.change((it) => it.start(clockStart));
-    if (parts.has("answers")) answers.clear();
+    if (parts.has("answers")) {
+      answers.clear();
+      replaying.rewind();
+    }
     if (parts.has("faults")) faults.replace(scenario.current.faults ?? []);
     await log.written();
   }
 
+  const listenOptions: ListenOptions = {
+    app,
+    clock,
+    gauge,
+    host,
+    port: options.port ?? 0,
+    proxy: options.proxy ?? {},
+    notice,
+    passing: recordings,
+  };
   const listener = await listenOrExplain(
-    () => listen({ app, clock, gauge, host, port: options.port ?? 0 }),
+    () => listenRecording(recordings, options, () => listen(listenOptions)),
     options,
     store,
   );
@@ -220,6 +264,8 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     clock: { ...clockFacts(clock, agenda, clockStart) },
     counts: { ...log.counts(), ...people.counts() },
     scenario_problems: scenarioProblems.map((it) => ({ ...it })),
+    tape: replaying.named(),
+    recording: recordingInShort(recordings.facts()),
     faults: faults.list().flatMap(({ state, name }) => (state === "active" ? [name] : [])),
     cursor: log.lastSeq,
     in_flight: gauge.inFlight,
@@ -247,13 +293,16 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
           .catch((error: unknown) => notice(`the scenario cannot be followed: ${stackOf(error)}`));
 
   const handle = (request: Request): Promise<Response> =>
-    answerRequest(request, { app, clock, gauge, closing: ending.signal });
+    recordings.current === undefined
+      ? answerRequest(request, { app, clock, gauge, closing: ending.signal })
+      : overOwnSocket(request, url);
   let closing: Promise<void> | undefined;
   const close = () => {
     ending.abort();
     agenda.close();
     closing ??= listener
       .close()
+      .then(() => recordings.stop())
       .then(endWarmUp)
       .then(async () => (await following)?.close())
       .then(async () => (await exports)?.close())
@@ -269,6 +318,7 @@ export async function startSim(options: SimOptions = {}): Promise<Sim> {
     version,
     endpoints: () => documented(router),
     handle,
+    recorded: recordings.facts,
     onRequest: (tell) => log.subscribe((written) => tell(summaryOf(written))),
   };
   store.announce({ ...facts(), control_token: controlToken });

@@ -5,7 +5,8 @@ import type { Blocked } from "./exec-egress.ts";
 import type { PlanOutcome } from "./exec-plan.ts";
 import type { Mishap, Tally } from "./exec-tally.ts";
 import { lintLine } from "./lint-lines.ts";
-import type { Style } from "./style.ts";
+import { plain, type Style } from "./style.ts";
+import { missedOf, type Played, tapeLines } from "./tape-summary.ts";
 
 /** Kinds of mishaps told on a terminal; the report has more. */
 const toldMishaps = 10;
@@ -20,6 +21,8 @@ export interface Run {
   readonly plan: PlanOutcome | null;
   /** What the linter found. */
   readonly lint: readonly LintFinding[];
+  /** What was used of the tape that answered, if one did. */
+  readonly tape?: Played;
   /** The exit code of the command. */
   readonly code: number;
   /** Why the run fails though the command passed. */
@@ -60,13 +63,14 @@ function firstOf<T>(items: readonly T[], most: number, line: (item: T) => string
 const silence = "  nothing reached it: does the app read one of the variables above? (phx-sim doctor tells)";
 
 /** The summary on a terminal. */
-export function summaryLines({ tally, blocked, plan, lint }: Run, style: Style): string[] {
+export function summaryLines({ tally, blocked, plan, lint, tape }: Run, style: Style): string[] {
   return [
     `phx-sim: ${headline(tally.counts)}`,
     ...(tally.counts.requests === 0 ? [silence] : []),
     ...firstOf(tally.mishaps(), toldMishaps, (mishap) => mishapLine(mishap, style)),
     ...firstOf(tally.faults(), toldMishaps, faultLine),
     ...firstOf(blocked, toldMishaps, blockedLine),
+    ...tapeLines(tape, style),
     ...planLines(plan),
     ...firstOf(lint, toldMishaps, (it) => `  ${lintLine(it, style)}`),
   ];
@@ -78,8 +82,9 @@ const cell = (text: string): string =>
 
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
 
-const verdictOf = ({ failures, code }: Run): string => {
+const verdictOf = ({ failures, code, tape }: Run): string => {
   if (failures.length > 0) return `❌ ${cell(failures.join(", "))}`;
+  if (code === 0 && missedOf(tape) > 0) return "❌ not all was on the tape";
   return code === 0 ? "✅ passed" : "❌ failed";
 };
 
@@ -114,12 +119,13 @@ function lintTable(findings: readonly LintFinding[]): string[] {
 
 /** The summary as Markdown, as CI systems show it for a job. */
 export function summaryMarkdown(run: Run): string {
-  const { tally, blocked, plan, lint, code } = run;
+  const { tally, blocked, plan, lint, tape, code } = run;
   const paragraphs = [
     ...tally
       .faults()
       .map(([name, requests]) => `Fault ${cell(name)} touched ${counted(requests, "request")}.`),
     ...blocked.slice(0, reportedMishaps).map(({ call, count }) => `Blocked: ${cell(call)}${times(count)}`),
+    ...tapeLines(tape, plain).map(cell),
     ...(plan ? plan.text.split("\n").slice(0, reportedMishaps).map(cell) : []),
   ];
   return [

@@ -29,9 +29,12 @@ const flagPath = /^\/(?:flags|decide)(?:[/?]|$)|\/local_evaluation(?:[/?]|$)/;
 /** Kinds of mishaps that are told apart; beyond that they are counted only. */
 const mostKinds = 1000;
 
-/** Made on purpose, by a fault or a script. */
+/** Refusals that nobody got wrong, and those that the tape's summary tells. */
+const madeOnPurpose: ReadonlySet<string> = new Set(["fault", "script", "tape", "tape_miss"]);
+
+/** Made on purpose, by a fault or a script, or recorded so. */
 const isWanted = ({ rejected, fault, scripted }: RequestSummary): boolean =>
-  fault !== undefined || scripted === true || rejected?.reason === "fault" || rejected?.reason === "script";
+  fault !== undefined || scripted === true || madeOnPurpose.has(rejected?.reason ?? "");
 
 const placeOf = ({ method, target }: RequestSummary): string => `${method} ${target.split("?", 1)[0]}`;
 

@@ -14,6 +14,7 @@ import { failReasons, failReasonsOf, tripped } from "./fail-on.ts";
 import { Failure } from "./failure.ts";
 import { closesWithin, openSim, simOptions } from "./open-sim.ts";
 import type { Settings } from "./settings.ts";
+import { missedOf, replayed } from "./tape-summary.ts";
 
 const options = {
   scenarios: {
@@ -87,7 +88,12 @@ async function run(settings: ExecSettings, shell: Shell): Promise<Ending> {
     await settle(sim);
     const { findings: lint } = await sim.lint();
     const findings = { tally, blocked: await blockedBy(guard), plan: await heldAgainst(plan, sim), lint };
-    const told = { ...findings, code: end.code, failures: tripped(failOn, findings) };
+    const told = {
+      ...findings,
+      tape: await replayed(sim),
+      code: end.code,
+      failures: tripped(failOn, findings),
+    };
     return await conclude(told, sim, settings, shell);
   } finally {
     await guard?.close();
@@ -138,7 +144,8 @@ async function conclude(told: Run, sim: Sim, { values }: ExecSettings, shell: Sh
   if (told.failures.length > 0) shell.err.say(`phx-sim: --fail-on: ${told.failures.join(", ")}`);
   const problem = await reported(told, sim, values.report);
   if (problem !== undefined) shell.err.say(`phx-sim: ${problem}`);
-  return told.code === 0 && (told.failures.length > 0 || problem !== undefined) ? 1 : told.code;
+  const isFailed = told.failures.length > 0 || missedOf(told.tape) > 0 || problem !== undefined;
+  return told.code === 0 && isFailed ? 1 : told.code;
 }
 
 /** Writes the report, if one is asked for; the complaint when that fails: it must not hide the command's exit code. */

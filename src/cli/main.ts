@@ -1,4 +1,5 @@
 import { version } from "../kernel/version.ts";
+import { caCommands } from "./ca.ts";
 import { clean } from "./clean-text.ts";
 import { clockCommands } from "./clock.ts";
 import { type Command, configOptions, type Ending, type Shell } from "./command.ts";
@@ -16,12 +17,16 @@ import { createLines, survive } from "./output.ts";
 import { personCommands } from "./persons.ts";
 import { planCommands } from "./plan.ts";
 import { type Reading, readArgs } from "./read-args.ts";
+import { record } from "./record.ts";
+import { replay } from "./replay.ts";
 import { splitRest } from "./rest-args.ts";
 import { scenarioCommands } from "./scenario.ts";
 import { start } from "./start.ts";
 import { stateCommands } from "./state.ts";
 import { status } from "./status.ts";
 import { styleFor } from "./style.ts";
+import { tapeCommands } from "./tape.ts";
+import { verify } from "./verify.ts";
 
 /** The first one is the default. */
 const commands: readonly Command[] = [
@@ -30,6 +35,9 @@ const commands: readonly Command[] = [
   env,
   doctor,
   exec,
+  record,
+  replay,
+  verify,
   ...eventCommands,
   lint,
   ...personCommands,
@@ -40,6 +48,8 @@ const commands: readonly Command[] = [
   ...stateCommands,
   ...scenarioCommands,
   ...planCommands,
+  ...tapeCommands,
+  ...caCommands,
 ];
 
 /** Every way to end, and its exit code. No other place knows them. */

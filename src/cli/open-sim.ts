@@ -29,6 +29,35 @@ export const simOptions = {
     describe: "The sim's time at the start, from which it runs on: ISO 8601, or real; else the scenario's",
   },
   strict: { kind: "switch", describe: "Answer 501 on paths that are not emulated" },
+  tape: {
+    kind: "text",
+    describe: "Answer from this tape, events excepted: tapes/NAME.tape.ndjson, or a path",
+    flagOnly: true,
+  },
+  "on-miss": {
+    kind: "text",
+    describe: "What becomes of requests that the tape has no answer for; fail unless told",
+    choices: ["fail", "emulate"],
+    flagOnly: true,
+  },
+  timing: {
+    kind: "text",
+    describe:
+      "How long recorded answers take: none, recorded, scale:0.5 of that, or max:2000 ms; none unless told",
+    flagOnly: true,
+  },
+  "no-proxy": { kind: "switch", describe: "No forward proxy on the port" },
+  "proxy-others": {
+    kind: "text",
+    describe: "What the proxy does with hosts that are not the service's; tunnel unless told",
+    choices: ["tunnel", "refuse"],
+  },
+  "proxy-allow": {
+    kind: "text",
+    describe: "Host of this machine or a private network that the proxy may reach, e.g. localhost:3000",
+    many: true,
+    flagOnly: true,
+  },
 } as const;
 
 type Values = Settings<typeof simOptions>["values"];
@@ -42,7 +71,17 @@ const chosen = (values: Values): SimOptions => ({
   ...(values.geoip === undefined ? {} : { geoip: values.geoip }),
   ...(values.clock === undefined ? {} : { clock: values.clock }),
   strict: values.strict,
+  ...(values.tape === undefined ? {} : { tape: values.tape }),
+  ...(values["on-miss"] && { onMiss: values["on-miss"] }),
+  ...(values.timing === undefined ? {} : { timing: values.timing }),
+  proxy: proxyOf(values),
 });
+
+const proxyOf = (values: Values): SimOptions["proxy"] =>
+  !values["no-proxy"] && {
+    allow: values["proxy-allow"],
+    ...(values["proxy-others"] && { others: values["proxy-others"] }),
+  };
 
 /** Starts a sim of these settings in this process; `options` say the rest. @throws Failure usage, start */
 export async function openSim(values: Values, options: SimOptions, shell: Shell): Promise<Sim> {
@@ -70,6 +109,10 @@ const failureKinds: Readonly<Record<StartError["code"], FailureKind>> = {
   data_folder: "start",
   scenario: "start",
   geoip: "start",
+  proxy: "usage",
+  tape: "start",
+  upstream: "usage",
+  offline: "network",
 };
 
 async function portTaken({ host = "127.0.0.1", port = 0 }: SimOptions): Promise<string> {

@@ -20,7 +20,7 @@ export interface Option {
   readonly excludes?: string;
   /** Given by its place among the words after the command, from 1, and not by its name. flagOnly. */
   readonly place?: number;
-  /** What is given by its place may be left out; the last ones only. */
+  /** What is given by its place, or after `--`, may be left out; of places the last ones only. */
   readonly optional?: true;
   /**
    * May be given any number of times; the value is the list of them, in order. By place: all words from there

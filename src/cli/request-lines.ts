@@ -21,6 +21,7 @@ interface Told {
   readonly rejected: RequestSummary["rejected"];
   readonly fault: RequestSummary["fault"];
   readonly scripted: RequestSummary["scripted"];
+  readonly source: RequestSummary["source"];
 }
 
 /** How requests become lines. */
@@ -61,7 +62,8 @@ function isWorthTelling(request: RequestSummary, verbosity: Verbosity): boolean 
     request.status >= 400 ||
     request.rejected !== undefined ||
     request.fault !== undefined ||
-    request.scripted === true
+    request.scripted === true ||
+    request.source !== undefined
   );
 }
 
@@ -70,6 +72,7 @@ const alone = (request: RequestSummary): Told => ({
   rejected: request.rejected,
   fault: request.fault,
   scripted: request.scripted,
+  source: request.source,
   requests: 1,
 });
 
@@ -112,7 +115,8 @@ function headLine(it: Told, style: Style): string {
   const head = `${clean(it.method, 20)} ${clean(it.target, 120)} ${status}${times}`;
   const fault = it.fault === undefined ? "" : style.bold(`fault ${clean(it.fault, 120)}`);
   const script = it.scripted ? style.bold("scripted") : "";
-  return [head, fault, script, eventsPart(it), style.dim(timePart(it))]
+  const source = it.source === undefined ? "" : style.dim(clean(it.source, 120));
+  return [head, fault, script, source, eventsPart(it), style.dim(timePart(it))]
     .filter((part) => part !== "")
     .join("  ");
 }
@@ -129,9 +133,11 @@ function eventsPart({ events, dropped, names }: Told): string {
 
 const timePart = ({ ms, requests }: Told): string => `${requests === 1 ? "" : "≤ "}${ms.toFixed(1)} ms`;
 
+const toldInHead: ReadonlySet<string> = new Set(["fault", "script", "tape"]);
+
 function rejectionLines({ rejected }: Told, { style, projectKey }: LineRules): string[] {
-  // The line before names the fault, or the script.
-  if (!rejected || rejected.reason === "fault" || rejected.reason === "script") return [];
+  // The line before names the fault, the script, or the tape.
+  if (!rejected || toldInHead.has(rejected.reason)) return [];
   const fix = fixFor(rejected.reason, projectKey);
   const told = `${style.bold("rejected")} ${clean(rejected.reason, 60)}: ${clean(rejected.detail)}`;
   return [`  ${told}${fix && ` → ${fix}`}`];

@@ -16,9 +16,10 @@ interface Split {
  */
 export function splitRest(argv: readonly string[], commands: readonly Command[]): Split {
   const command = namedCommand(argv, commands);
-  const name = Object.entries(command?.options ?? {}).find(([, { rest }]) => rest)?.[0];
+  const [name, option] = Object.entries(command?.options ?? {}).find(([, { rest }]) => rest) ?? [];
   if (!command || name === undefined) return { words: argv, rest: {} };
   const at = argv.indexOf("--");
+  if (at === -1 && option?.optional) return { words: argv, rest: {} };
   const words = at === -1 ? argv : argv.slice(0, at);
   if (words.some((word) => asksForText.includes(word))) return { words, rest: {} };
   const rest = at === -1 ? [] : argv.slice(at + 1);

@@ -4,6 +4,7 @@ import { clean } from "./clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
 import { counted } from "./counted.ts";
 import { Failure } from "./failure.ts";
+import { scenarioFromTapeCommand } from "./scenario-from-tape.ts";
 import type { Settings } from "./settings.ts";
 
 const group: CommandGroup = { name: "scenario", describe: "Scenario files: begin one, check it" };
@@ -130,4 +131,5 @@ export const scenarioCommands: readonly Command[] = [
     examples: [["phx-sim scenario list", "names for --scenario and extends"]],
     run: list,
   }),
+  scenarioFromTapeCommand(group),
 ];

@@ -7,6 +7,7 @@ import { closesWithin, openSim, simOptions } from "./open-sim.ts";
 import { createRequestLog, type RequestLog } from "./request-log.ts";
 import type { Settings } from "./settings.ts";
 import { untilSignal } from "./signals.ts";
+import { missedOf, replayed, tapeLines } from "./tape-summary.ts";
 
 const options = {
   port: { kind: "port", describe: "Port to listen on; 0 takes any free one", default: "7490" },
@@ -59,8 +60,11 @@ async function run(settings: StartSettings, shell: Shell) {
   if (settings.values.open) await showInspector(sim.inspectorUrl, shell);
   const ending = await signal;
   watch?.close();
+  const played = await replayed(sim);
   await stop(sim, log, settings.values.quiet, shell);
-  return ending;
+  if (!settings.values.quiet) shell.err.say(...tapeLines(played, shell.errStyle));
+  shell.err.flush();
+  return missedOf(played) > 0 ? 1 : ending;
 }
 
 const open = ({ values }: StartSettings, shell: Shell): Promise<Sim> =>

@@ -7,7 +7,9 @@ import type { Clock } from "./clock.ts";
 import type { Exports } from "./exports.ts";
 import type { Faults } from "./faults.ts";
 import type { Flags } from "./flags.ts";
+import type { Recording } from "./recording.ts";
 import type { StateClient } from "./state.ts";
+import type { Tapes } from "./tapes.ts";
 
 /** Which events: a name, what a name is like, or what the whole event is like, e.g. `{ event: "signup", distinct_id: "u1" }`. */
 export type EventPattern = string | RegExp | { readonly [key: string]: Pattern };
@@ -109,6 +111,8 @@ export interface SimRequest {
   rejected: { reason: string; detail: string } | null;
   fault: string | null;
   scripted: boolean;
+  /** What answered where it was neither the emulator nor a script: `tape:checkout#12`, `upstream`. */
+  source: string | null;
   partition: string | null;
   /** How many events it carried, and how many of them were dropped. */
   events: number;
@@ -243,6 +247,8 @@ export interface SimClient extends Tenant, StateClient, AsyncDisposable {
   readonly inspectorUrl: string;
   readonly clock: Clock;
   readonly exports: Exports;
+  readonly tapes: Tapes;
+  readonly recording: Recording;
   /** Makes a project for a test: its events, persons, flags and faults are its own. @throws ControlError */
   project(options?: ProjectOptions): Promise<Project>;
   /**

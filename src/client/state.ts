@@ -44,7 +44,7 @@ export interface ResetOptions {
 
 /** The part of the client that resets, copies and restores. */
 export interface StateClient {
-  /** Back to the scenario: documents, persons, events, faults, scripted answers, clock. @throws ControlError */
+  /** Back to the scenario: documents, persons, events, faults, scripted answers, clock; a tape is rewound. @throws ControlError */
   reset(options?: ResetOptions): Promise<void>;
   /** Takes a named snapshot of documents, persons, groups and events; it replaces one with the name. */
   snapshot(name: string): Promise<Snapshot>;

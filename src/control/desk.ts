@@ -12,6 +12,8 @@ import type { PeopleStore } from "../store/people.ts";
 import type { Snapshots } from "../store/snapshots.ts";
 import type { TrafficLog } from "../store/traffic-log.ts";
 import type { WorldStore } from "../store/world.ts";
+import type { Recordings } from "./recording-port.ts";
+import type { Tapes } from "./tapes-desk.ts";
 
 /** What the control endpoints may touch, besides what every handler may. */
 export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
@@ -20,6 +22,7 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   readonly flagBook: FlagBook;
   readonly faults: Faults;
   readonly answers: Answers;
+  readonly tapes: Tapes;
   readonly log: TrafficLog;
   /** The engine that runs batch exports, and the files it wrote. */
   readonly exports: { readonly engine: DrivenExportEngine; readonly files: ExportFiles };
@@ -43,6 +46,7 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   /** What a reset makes of the clock. */
   readonly clockStart: ClockStart;
   readonly snapshots: Snapshots;
+  readonly recordings: Recordings;
 }
 
 export const resetParts = ["world", "people", "events", "faults", "answers", "clock"] as const;

@@ -29,7 +29,9 @@ import { flagDocs } from "./flags/docs.ts";
 import { afterRequest, harDocs, ofPartition, ofProject } from "./har-docs.ts";
 import { lintDocs } from "./lint/docs.ts";
 import { projectDocs } from "./projects-docs.ts";
+import { recordingDocs } from "./recording-docs.ts";
 import { stateDocs } from "./state-docs.ts";
+import { tapeDocs } from "./tapes-docs.ts";
 
 const page = parameter("limit", "Most results, 100 unless told", whole(1, 10_000));
 const offset = parameter("offset", "Index of the first result", whole(0));
@@ -47,6 +49,10 @@ const requestFields = {
   rejected: nullable(exact({ reason: text, detail: text })),
   fault: described(nullable(text), "Names of the faults that touched it"),
   scripted: described(boolean, "Answered by a script"),
+  source: described(
+    nullable(text),
+    "A tape's exchange, or `upstream`, where that answered: `tape:checkout#12`",
+  ),
   partition: described(nullable(text), "What its X-Test-Id header says"),
   events: integer,
   dropped: integer,
@@ -146,6 +152,22 @@ const info = titled(
       ),
       "What is wrong with the scenario's files as they are now; the last good one is in force",
     ),
+    recording: described(
+      nullable(
+        exact({
+          state: oneOf("recording", "stopped"),
+          mode: nullable(text),
+          upstream: nullable(text),
+          tape: nullable(text),
+          trouble: nullable(text),
+        }),
+      ),
+      "What is recorded, or was; GET /__sim/recording has more",
+    ),
+    tape: described(
+      nullable(exact({ name: text, mode: text, on_miss: text })),
+      "The tape that answers, if any",
+    ),
     faults: described(listOf(text), "Names of the faults in force"),
     cursor,
     in_flight: integer,
@@ -215,8 +237,10 @@ const table = new Map<string, EndpointDocs>(
     ...flagDocs,
     ...faultDocs,
     ...answerDocs,
+    ...tapeDocs,
     ...exportDocs,
     ...lintDocs,
+    ...recordingDocs,
     "GET /__sim/openapi.json": docsOf(
       "This document",
       open({ openapi: text, info: dictionary, paths: dictionary }),

@@ -16,12 +16,24 @@ const loopback = new Set(["localhost", "127.0.0.1", "[::1]", "::1"]);
 const hostName = (host: string): string => host.replace(/:\d+$/, "").toLowerCase();
 
 /**
+ * What came through our own proxy comes from whoever uses it, and may be meant for the real host's path.
+ * @throws SimError forbidden_host
+ */
+function checkDirect(call: Call): void {
+  if (!call.proxied) return;
+  throw new SimError("forbidden_host", "the control API and the page only answer direct calls", {
+    hint: "call phx-sim's own address without a proxy (add 127.0.0.1 and localhost to NO_PROXY)",
+  });
+}
+
+/**
  * Local does not mean harmless: a web page can send requests to 127.0.0.1. A known Host defeats DNS
  * rebinding, an own Origin defeats other sites, a JSON body defeats plain forms. In-process calls pass.
  * @throws SimError forbidden_host, forbidden_origin, unsupported_media_type, control_token_required
  */
 function checkCaller(call: Call, rules: GuardRules): void {
   if (call.door === "fetch") return;
+  checkDirect(call);
   const host = call.headers.host ?? "";
   if (rules.token === null && !isKnown(hostName(host), rules.hosts)) {
     throw new SimError("forbidden_host", `the control API does not answer to the host "${host}"`, {

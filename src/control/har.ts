@@ -77,6 +77,7 @@ const ours = (line: TrafficLine): JsonObject => ({
   rejected: line.rejected ? { ...line.rejected } : null,
   fault: line.fault ?? null,
   scripted: line.scripted === true,
+  source: line.source ?? null,
   partition: line.partition ?? null,
   events: line.events?.length ?? 0,
   dropped: line.events?.filter((it) => it.dropped !== undefined).length ?? 0,

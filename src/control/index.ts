@@ -14,9 +14,11 @@ import { openApiEndpoints } from "./openapi.ts";
 import { pageEndpoints } from "./page.ts";
 import { peopleEndpoints } from "./people.ts";
 import { projectEndpoints } from "./projects.ts";
+import { recordingEndpoints } from "./recording.ts";
 import { requestEndpoints } from "./requests.ts";
 import { snapshotEndpoints } from "./snapshots.ts";
 import { healthEndpoints, stateEndpoints } from "./state.ts";
+import { tapeEndpoints } from "./tapes.ts";
 
 /** Every endpoint below /__sim; what the OpenAPI document says of them is in docs.ts. */
 export function controlEndpoints(desk: ControlDesk, rules: GuardRules): Endpoint[] {
@@ -36,8 +38,10 @@ export function controlEndpoints(desk: ControlDesk, rules: GuardRules): Endpoint
         ...flagEndpoints(desk),
         ...faultEndpoints(desk),
         ...answerEndpoints(desk),
+        ...tapeEndpoints(desk),
         ...exportEndpoints(desk),
         ...lintEndpoints(desk),
+        ...recordingEndpoints(desk),
         ...openApiEndpoints(desk),
         ...pageEndpoints(desk),
       ],

@@ -29,6 +29,7 @@ const showInList = (line: TrafficLine) => ({
   rejected: line.rejected ?? null,
   fault: line.fault ?? null,
   scripted: line.scripted === true,
+  source: line.source ?? null,
   partition: line.partition ?? null,
   events: line.events?.length ?? 0,
   dropped: line.events?.filter((it) => it.dropped !== undefined).length ?? 0,

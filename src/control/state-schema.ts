@@ -81,6 +81,7 @@ const JournalLine = z
     project: project.nullable(),
     rejected: z.looseObject({ reason: z.string(), detail: z.string() }).optional(),
     scripted: z.literal(true).optional(),
+    source: z.string().max(300).optional(),
     partition: z.string().optional(),
     seq: z.int().optional(),
     events: z.array(EventFacts).optional(),

@@ -74,7 +74,7 @@ export const stateEndpoints = (desk: ControlDesk): Endpoint[] => [
     path: "/__sim/reset",
     family: "control",
     summary:
-      "Back to the scenario: all, or `what`: world, people, events, faults, answers, clock; or one project",
+      "Back to the scenario: all, or `what`: world, people, events, faults, answers (a tape is rewound), clock; or one project",
     handle: (call) => reset(desk, call),
   },
   {

@@ -5,7 +5,10 @@ import { type Call, callFrom, pathOf } from "../http/call.ts";
 import { empty, type Reply } from "../http/reply.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Gauge } from "../kernel/gauge.ts";
+import type { Passing } from "./forward/passing.ts";
 import { mishaps } from "./mishaps.ts";
+import { type OnePort, openOnePort, type Passage } from "./one-port.ts";
+import type { ProxyOptions } from "./proxy/settings.ts";
 
 export interface Listener {
   readonly port: number;
@@ -25,6 +28,12 @@ export interface ListenOptions {
   port: number;
   /** A body that stops arriving is given up after this long, ms; default one minute. */
   bodyTimeout?: number;
+  /** Makes a forward proxy of the port as well; false (default): none. */
+  proxy?: ProxyOptions | false;
+  /** Told what the user of the proxy should know. */
+  notice?: (text: string) => void;
+  /** Who passes requests on to upstreams; nobody most of the time. */
+  passing?: { readonly current: Passing | undefined };
 }
 
 const bodyTimeout = 60_000;
@@ -33,7 +42,8 @@ const isControl = (target: string): boolean => target.startsWith("/__sim");
 
 /**
  * Opens the one port. A plain request goes straight through node:http.
- * @throws the system's error (EADDRINUSE, EADDRNOTAVAIL …) when the port cannot be had.
+ * @throws the system's error (EADDRINUSE, EADDRNOTAVAIL …) when the port cannot be had
+ * @throws TypeError when a rule of the proxy cannot be read
  */
 export function listen(options: ListenOptions): Promise<Listener> {
   const timeout = options.bodyTimeout ?? bodyTimeout;
@@ -49,7 +59,15 @@ export function listen(options: ListenOptions): Promise<Listener> {
   });
   server.on("connection", flights.watch);
   const hung = new Set<ServerResponse>();
-  server.on("request", (req, res) => receive(req, res, options, flights, hung));
+  const onePort = options.proxy ? onePortOf(server, options.proxy, options.notice, timeout) : undefined;
+  server.on("request", (req, res) => {
+    const passage = onePort?.passage(req, res);
+    if (passage === "elsewhere") return;
+    if (passage !== undefined) straighten(req, passage);
+    const passing = options.passing?.current;
+    if (passing === undefined) receive(req, res, options, flights, hung, passage);
+    else passOn(req, res, passing, passage, () => receive(req, res, options, flights, hung, passage));
+  });
   server.on("clientError", (error, socket) => {
     if ((error as NodeJS.ErrnoException).code === requestTimedOut) late.add(socket);
     answerGarbage(error, socket);
@@ -59,9 +77,31 @@ export function listen(options: ListenOptions): Promise<Listener> {
     server.listen(options.port, options.host, () => {
       server.off("error", reject);
       const { port } = server.address() as AddressInfo;
-      resolve({ port, host: options.host, close: (graceMs = 1000) => closeServer(server, hung, graceMs) });
+      resolve({
+        port,
+        host: options.host,
+        close: async (graceMs = 1000) => {
+          const closing = onePort?.close();
+          await closeServer(server, hung, graceMs);
+          await closing;
+        },
+      });
     });
   });
+}
+
+const onePortOf = (
+  server: Server,
+  settings: ProxyOptions,
+  notice: (text: string) => void = () => {},
+  silence: number,
+): OnePort =>
+  openOnePort(server, { settings, notice, silence, port: () => (server.address() as AddressInfo).port });
+
+/** Whoever reads the request next finds it as if it had come directly. */
+function straighten(req: IncomingMessage, { host, target }: Passage): void {
+  req.url = target;
+  req.headers.host = host;
 }
 
 /** The application's requests that were not answered yet, by connection. */
@@ -139,9 +179,11 @@ interface Arrival {
   complete: boolean;
   /** Its number in the gauge; 0: not counted there. */
   ticket: number;
+  /** How it came, if not directly. */
+  passage: Passage | undefined;
 }
 
-const callOf = ({ req, res, method, target, at, started, ticket }: Arrival, body: Buffer): Call =>
+const callOf = ({ req, res, method, target, at, started, ticket, passage }: Arrival, body: Buffer): Call =>
   callFrom({
     method,
     target,
@@ -153,7 +195,22 @@ const callOf = ({ req, res, method, target, at, started, ticket }: Arrival, body
     started,
     signal: () => signalOf(res),
     ticket,
+    scheme: passage?.scheme ?? "http",
+    proxied: passage !== undefined,
   });
+
+/** What upstreams are to answer goes to them; the control API stays here. */
+function passOn(
+  req: IncomingMessage,
+  res: ServerResponse,
+  passing: Passing,
+  passage: Passage | undefined,
+  answerHere: () => void,
+): void {
+  const path = pathOf(req.url ?? "/");
+  if (isControl(path)) answerHere();
+  else passing.offer(req, res, { path, host: passage?.host }, answerHere);
+}
 
 /** Reads the body up to the route's limit, has the app answer, writes the answer. */
 function receive(
@@ -162,6 +219,7 @@ function receive(
   { app, clock }: ListenOptions,
   flights: Flights,
   hung: Set<ServerResponse>,
+  passage: Passage | undefined,
 ): void {
   const method = req.method ?? "GET";
   const target = req.url ?? "/";
@@ -176,6 +234,7 @@ function receive(
     chunks: [],
     complete: false,
     ticket: 0,
+    passage,
   };
   if (!isControl(target)) flights.begin(arrival);
   const limit = app.bodyLimit(method, pathOf(target));
@@ -213,6 +272,8 @@ function refuse(arrival: Arrival, app: App): void {
   arrival.complete = true;
   req.resume();
   app.refuseTooLarge(callOf(arrival, Buffer.alloc(0))).then((reply) => {
+    // what is in between breaks off when its upload does, and never passes the answer on: its rest is read
+    if (arrival.passage !== undefined) return send(res, reply);
     res.once("finish", () => req.socket.destroySoon());
     send(res, { ...reply, headers: [...reply.headers, "connection", "close"] });
   });

@@ -3,12 +3,12 @@ import type { Call } from "./call.ts";
 import { corsHeaders, isPreflight, preflight } from "./cors.ts";
 import { defaultBodyLimit, type Endpoint, type Family, largestBodyLimit } from "./endpoint.ts";
 import { asSimError, errorReply } from "./error-body.ts";
-import { type FaultPort, faulted, pause } from "./fault.ts";
+import { type CallFault, type FaultPort, faulted, pause } from "./fault.ts";
 import { empty, headerOf, type Reply } from "./reply.ts";
 import type { Match, Router } from "./router.ts";
 
 /** What the journal is told of a rejected request when its handler threw. */
-interface Rejection {
+export interface Rejection {
   reason: string;
   detail: string;
 }
@@ -39,6 +39,24 @@ export interface App {
   abandon(call: Call, why: "sender_gone" | "body_read_timeout"): Promise<Reply>;
 }
 
+/** The core as recordings need it besides. */
+export interface ObservingApp extends App {
+  /**
+   * Keeps a call that somebody else answered with `given`. Where `isShadowed` says so, its handler does to it what it
+   * always does; the answer that it would have given is returned, and sent to nobody.
+   */
+  observe(call: Call, given: Reply, how: Observing): Promise<Reply | undefined>;
+}
+
+/** What is done with a call that somebody else has answered. */
+export interface Observing {
+  isShadowed(family: Family): boolean;
+  /** What the journal is told of a call that no handler sees. */
+  read(call: Call, family: Family): unknown;
+  /** Why it counts as rejected. */
+  rejection: Rejection | undefined;
+}
+
 /** Families by path, for what is answered before or without a row. */
 const familyOf = (path: string): Family =>
   path.startsWith("/__sim") ? "control" : path.startsWith("/api") ? "service" : "capture";
@@ -56,7 +74,7 @@ function kindIn(match: Match | undefined, call: Call): Kind {
   return match?.byMethod.get(call.method) ?? first ?? { family: unknownFamily(call.path) };
 }
 
-export function createApp(options: AppOptions): App {
+export function createApp(options: AppOptions): ObservingApp {
   const { router, journal, unknownPath, onCrash, faults } = options;
 
   function failed(call: Call, family: Family, thrown: unknown): [Reply, Rejection] {
@@ -77,6 +95,7 @@ export function createApp(options: AppOptions): App {
       note: reply.note,
       fault: reply.fault,
       scripted: reply.scripted,
+      source: reply.source,
       transport: reply.transport,
     };
     const answer = call.method === "HEAD" ? headOf(full) : full;
@@ -127,12 +146,11 @@ export function createApp(options: AppOptions): App {
     const kind = kindIn(match, call);
     call.fault = port.take(call, kind.family);
     if (call.fault === undefined) return route(call, match);
-    const { source = "fault", delay, answer, name, transport } = call.fault;
+    const { delay } = call.fault;
     if (delay > 0) await pause(delay, call.signal, port.closing);
+    const answer = await call.fault.answer;
     if (answer === undefined) return route(call, match);
-    const isRefusal = transport !== undefined || answer.status >= 400;
-    const detail = `${causes[source](name)}; the request was not handled`;
-    return finish(call, kind, answer, isRefusal ? { reason: source, detail } : undefined);
+    return finish(call, kind, answer, refusalOf(call.fault, answer));
   }
 
   function route(call: Call, match: Match | undefined): Promise<Reply> {
@@ -166,6 +184,31 @@ export function createApp(options: AppOptions): App {
     return finishError(call, { family, journaled }, new SimError("payload_too_large", detail));
   }
 
+  /** What the emulator would say. */
+  async function shadowed(call: Call, match: Match | undefined, kind: Kind): Promise<Reply> {
+    try {
+      if (!match) throw unknownPath(call, await router.endpoints());
+      const endpoint = match.byMethod.get(call.method === "HEAD" ? "GET" : call.method);
+      if (!endpoint && call.method === "OPTIONS") return preflight(call, kind.family, allowed(match));
+      if (!endpoint) throw new SimError("method_not_allowed", `Method "${call.method}" not allowed.`);
+      const reply = await endpoint.handle(call);
+      return { ...reply, headers: finalHeaders(call, kind, reply) };
+    } catch (thrown) {
+      const [reply] = failed(call, kind.family, thrown);
+      return { ...reply, headers: finalHeaders(call, kind, reply), note: notedOn(thrown) };
+    }
+  }
+
+  async function observe(call: Call, given: Reply, how: Observing): Promise<Reply | undefined> {
+    const match = router.exact(call.path) ?? (await router.search(call.path));
+    if (match) call.params = match.params;
+    const kind = kindIn(match, call);
+    const own = how.isShadowed(kind.family) ? await shadowed(call, match, kind) : undefined;
+    const note = own ? own.note : how.read(call, kind.family);
+    await journal(call, { ...given, note }, how.rejection).catch((cause: unknown) => onCrash(cause, call));
+    return own;
+  }
+
   /** A row that is not loaded yet may take the largest body; its own limit is checked once it is known. */
   function bodyLimit(method: string, path: string): number {
     const match = router.exact(path);
@@ -179,6 +222,7 @@ export function createApp(options: AppOptions): App {
       return router.search(call.path).then((found) => dispatch(call, found));
     },
     bodyLimit,
+    observe,
     refuseTooLarge(call) {
       const endpoint = router.exact(call.path)?.byMethod.get(call.method);
       return tooLarge(call, endpoint, bodyLimit(call.method, call.path));
@@ -205,14 +249,25 @@ const storageFailed = "transient error, please retry";
 const causes = {
   fault: (name: string) => `the fault ${name} is in force`,
   script: (name: string) => `${name} was given`,
+  tape: (name: string) => `${name} has this answer`,
 } as const;
+
+/** What the journal is told of an answer in a handler's place, where it is a refusal. */
+function refusalOf({ source, name, transport, rejection }: CallFault, answer: Reply): Rejection | undefined {
+  if (transport === undefined && answer.status < 400) return undefined;
+  const cause = source ?? "fault";
+  return rejection ?? { reason: cause, detail: `${causes[cause](name)}; the request was not handled` };
+}
 
 const emulator = ["x-phx-source", "emulator"];
 const fault = ["x-phx-source", "fault"];
 const script = ["x-phx-source", "script"];
 
-const sourceOf = (reply: Reply): readonly string[] =>
-  reply.scripted ? script : reply.fault === undefined ? emulator : fault;
+function sourceOf(reply: Reply): readonly string[] {
+  if (reply.scripted) return script;
+  if (reply.fault !== undefined) return fault;
+  return reply.source === undefined ? emulator : ["x-phx-source", reply.source];
+}
 
 /** A page of another origin reads scripted answers, too; what they say of that themselves counts. */
 const withoutNamed = (flat: readonly string[], reply: Reply): string[] =>

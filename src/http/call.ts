@@ -19,6 +19,8 @@ export interface Call {
   readonly peer: string;
   /** How it came in: through a socket of ours, or in process. */
   readonly door: Door;
+  /** It came through our own proxy: for the host that it names, not for us. */
+  readonly proxied: boolean;
   /** Scheme, host and port the sender used, without a trailing slash. */
   readonly origin: string;
   /** Arrival, ms since the epoch. */
@@ -50,6 +52,7 @@ export interface CallParts {
   signal: () => AbortSignal;
   scheme?: "http" | "https";
   ticket?: number;
+  proxied?: boolean;
 }
 
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
@@ -107,6 +110,9 @@ class LazyCall implements Call {
   }
   get ticket(): number {
     return this.#parts.ticket ?? 0;
+  }
+  get proxied(): boolean {
+    return this.#parts.proxied ?? false;
   }
   get origin(): string {
     return `${this.#parts.scheme ?? "http"}://${this.headers.host ?? "localhost"}`;

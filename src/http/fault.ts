@@ -4,14 +4,16 @@ import type { Reply, Transport } from "./reply.ts";
 
 /** What is to go wrong with one call, or what is to be said to it. */
 export interface CallFault {
-  /** A scripted answer is no fault, and is marked as what it is; absent: a fault. */
-  readonly source?: "script";
+  /** A scripted answer is no fault, nor is a tape's: both are marked as what they are; absent: a fault. */
+  readonly source?: "script" | "tape";
   /** The rules' names; the journal and the answer's mark carry it. */
   readonly name: string;
   /** Time before anything else happens, ms of real time. */
   readonly delay: number;
-  /** Given in place of the handler's answer: the handler does not run, and nothing is kept. */
-  readonly answer?: Reply;
+  /** Given in place of the handler's answer: the handler does not run, and nothing is kept. Must not reject. */
+  readonly answer?: Reply | Promise<Reply>;
+  /** Why the call counts as rejected; absent: by its name, where the answer is a refusal. */
+  readonly rejection?: { readonly reason: string; readonly detail: string };
   /** How the handler's answer is changed on its way out. */
   readonly change?: (reply: Reply) => Reply;
   /** What the door does with the handler's answer; what was sent is kept nevertheless. */
@@ -43,10 +45,40 @@ export const eitherPort = (first: Omit<FaultPort, "closing">, second: FaultPort)
     (second.active ? second.take(call, family) : undefined),
 });
 
+/** The lower port answers where the upper one leaves a call its answer; what goes wrong with it then touches that. */
+export const overlaid = (upper: FaultPort, lower: Omit<FaultPort, "closing">): FaultPort => ({
+  closing: upper.closing,
+  get active() {
+    return upper.active || lower.active;
+  },
+  take(call, family) {
+    const fault = upper.active ? upper.take(call, family) : undefined;
+    if (!lower.active || fault?.answer !== undefined) return fault;
+    const below = lower.take(call, family);
+    if (fault === undefined || below === undefined) return fault ?? below;
+    const { answer, rejection, delay } = below;
+    return {
+      ...fault,
+      delay: fault.delay + delay,
+      ...(answer && { answer }),
+      ...(rejection && { rejection }),
+    };
+  },
+});
+
+/** How the answer to a call is marked; one of a tape says itself where it is from. */
+const marks: Readonly<Record<"fault" | "script" | "tape", (name: string) => Partial<Reply>>> = {
+  fault: (name) => ({ fault: name }),
+  script: () => ({ scripted: true }),
+  tape: () => ({}),
+};
+
 /** The reply as a fault leaves it. */
 export function faulted(reply: Reply, fault: CallFault): Reply {
-  const mark = fault.source === "script" ? { scripted: true as const } : { fault: fault.name };
-  const changed: Reply = { ...(fault.change?.(reply) ?? reply), ...mark };
+  const changed: Reply = {
+    ...(fault.change?.(reply) ?? reply),
+    ...marks[fault.source ?? "fault"](fault.name),
+  };
   if (fault.transport === undefined) return changed;
   changed.transport = fault.transport;
   // Nobody reads an answer that does not arrive; one that is cut off has its status.

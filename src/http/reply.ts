@@ -13,6 +13,8 @@ export interface Reply<Note = unknown> {
   fault?: string | undefined;
   /** A scripted answer. */
   scripted?: true | undefined;
+  /** What answered where it was neither the emulator nor a script: `tape:checkout#12`, `upstream`. */
+  source?: string | undefined;
   /** What the door does to it; then `status` is 0 unless some of it is sent. */
   transport?: Transport | undefined;
 }

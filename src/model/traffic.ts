@@ -32,6 +32,8 @@ export interface TrafficLine {
   fault?: string;
   /** Answered by a script, not by the emulator. */
   scripted?: true;
+  /** What answered where it was neither the emulator nor a script: `tape:checkout#12`, `upstream`. */
+  source?: string;
   /** The partition that its X-Test-Id header names. */
   partition?: string;
   /** Seq of the first event; events follow without a gap. Absent when the request carried none. */
@@ -66,6 +68,7 @@ export interface Note {
   rejected?: { reason: string; detail: string };
   fault?: string;
   scripted?: true;
+  source?: string;
   partition?: string;
 }
 

@@ -99,6 +99,9 @@ export async function listenOrExplain(
     return await open();
   } catch (error) {
     await store.close();
+    if (error instanceof TypeError && options.proxy) {
+      throw new StartError("proxy", error.message, "it is one of the hosts that the proxy may reach", error);
+    }
     const code = (error as NodeJS.ErrnoException).code ?? "";
     throw listenErrors[code]?.(options.port ?? 0, options.host ?? "127.0.0.1") ?? error;
   }

@@ -27,6 +27,7 @@ export function summaryOf({ n, entry }: Written): RequestSummary {
     ...(isUnmatched(note) && { unmatched: true as const }),
     ...(note.fault !== undefined && { fault: note.fault }),
     ...(note.scripted && { scripted: note.scripted }),
+    ...(note.source !== undefined && { source: note.source }),
     events: facts.length,
     names: kept.slice(0, namesShown),
     dropped: facts.flatMap((it, i) => (it.dropped === undefined ? [] : [finding(i, it.dropped)])),

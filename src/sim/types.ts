@@ -1,8 +1,11 @@
 import type { SimClient } from "../client/api.ts";
+import type { RecordingFacts } from "../control/recording-port.ts";
+import type { ProxyOptions } from "../door/proxy/settings.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Dialect } from "../model/dialect.ts";
 import type { ScenarioSource } from "../scenario/load.ts";
 import type { OnChange } from "../scenario/reload.ts";
+import type { MissPolicy, Mode } from "../tape/types.ts";
 
 export interface SimOptions {
   /** Default 0: any free port. */
@@ -36,6 +39,40 @@ export interface SimOptions {
    * runs on, or at which it stands. Default: the scenario's, else `real`.
    */
   clock?: ClockSetting;
+  /**
+   * The forward proxy on the sim's port (HTTP_PROXY, HTTPS_PROXY): the service's hosts are answered here, all else is
+   * passed on. Default: on; nothing of it is loaded before it is used. false: none.
+   */
+  proxy?: ProxyOptions | false;
+  /**
+   * A tape to answer from: its name (`tapes/NAME.tape.ndjson`) or path. Events are captured as always; all else gets
+   * what was recorded. Unknown `phc_` keys become projects.
+   */
+  tape?: string;
+  /** With a tape: `replay` (default): what is not on it is answered 599; `hybrid`: the emulator answers that. */
+  mode?: Mode;
+  /** What becomes of requests that the tape has no answer for. Default: by the mode, `fail` or `emulate`. */
+  onMiss?: MissPolicy;
+  /** How long recorded answers take: `none` (default), `recorded`, `scale:0.5` of that, or `max:2000` ms. */
+  timing?: string;
+  /**
+   * Whose answers are recorded: `us`, `eu`, or the address of a self-hosted service. Alone it means the mode `record`:
+   * every request goes there, shows here, and is taped if there is a `tape`. `diff` also compares what the emulator
+   * would have said; `spy` passes on only what the emulator has no row for; `once` replays the tape if it exists.
+   */
+  upstream?: string;
+  /** No upstream may be reached: an error instead. Default: under CI (`CI` set) only loopback ones may. */
+  offline?: boolean;
+  /** A certificate authority (PEM) to trust besides the usual ones, for an upstream with TLS. */
+  upstreamCa?: string;
+  /** Globs over paths: only these are taped (`/flags/**`); all are passed on. */
+  include?: readonly string[];
+  /** Globs over paths that are not taped. */
+  exclude?: readonly string[];
+  /** What is taken out before anything is written: secrets (`default`), or personal data as well (`pii`). */
+  redact?: "default" | "pii";
+  /** With `spy`: may requests that change something go to the upstream? Default: no. */
+  allowWrites?: boolean;
   /** Told what the user should know: a repaired log, an adopted key, a bug. */
   onNotice?: (text: string) => void;
 }
@@ -67,6 +104,8 @@ export interface RequestSummary {
   fault?: string;
   /** Answered by a script. */
   scripted?: true;
+  /** What answered where it was neither the emulator nor a script: `tape:checkout#12`, `upstream`. */
+  source?: string;
   events: number;
   /** Names of the kept events, the first few. */
   names: string[];
@@ -87,6 +126,8 @@ export interface Sim extends SimClient {
   endpoints(): Promise<readonly Omit<Endpoint, "handle">[]>;
   /** Answers a web request without a socket; usable as an SDK's `fetch` option. */
   handle(request: Request): Promise<Response>;
+  /** How the recording is, or was; also once the sim is closed. */
+  recorded(): RecordingFacts;
   /** Calls back after each answered request; returns the function that ends it. */
   onRequest(listener: (summary: RequestSummary) => void): () => void;
   /** Stops accepting, ends what is waited for, writes everything, closes. Harmless when done twice. */
@@ -95,7 +136,18 @@ export interface Sim extends SimClient {
 
 /** Why a sim could not start. */
 export class StartError extends Error {
-  readonly code: "clock" | "port_in_use" | "bad_host" | "bad_port" | "data_folder" | "scenario" | "geoip";
+  readonly code:
+    | "clock"
+    | "port_in_use"
+    | "bad_host"
+    | "bad_port"
+    | "data_folder"
+    | "scenario"
+    | "geoip"
+    | "proxy"
+    | "tape"
+    | "upstream"
+    | "offline";
   /** What to do about it. */
   readonly hint: string;
 

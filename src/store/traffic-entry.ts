@@ -179,17 +179,19 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
     if (note.rejected) head += `,"rejected":${JSON.stringify(note.rejected)}`;
     if (note.fault !== undefined) head += `,"fault":${JSON.stringify(note.fault)}`;
     if (note.scripted) head += `,"scripted":true`;
+    if (note.source !== undefined) head += `,"source":${JSON.stringify(note.source)}`;
     if (note.partition !== undefined) head += `,"partition":${JSON.stringify(note.partition)}`;
     if (note.shape && note.shape !== "legacy") head += `,"shape":"${note.shape}"`;
     if (note.steps && note.steps.length > 0) head += `,"steps":${JSON.stringify(note.steps)}`;
     // Ingest masks what it decodes, because persons are made of it; the other rooms leave it to the journal.
     const isChecked = note.text === undefined || note.bytes !== undefined || note.redacted === true;
     const text = isChecked ? note.text : maskKeys(note.text ?? "");
+    const isTouched = note.fault !== undefined || note.scripted === true || note.source !== undefined;
     const isMasked = note.redacted === true || text !== note.text;
     return {
       head,
       events: note.events && note.events.length > 0 ? `,"events":[${eventsText(note.events)}]` : "",
-      tail: `,"headers":${headersText(call.rawHeaders)}${rawText(call, note, isMasked)},"reply":${replyText(reply, note.fault !== undefined || note.scripted === true)}`,
+      tail: `,"headers":${headersText(call.rawHeaders)}${rawText(call, note, isMasked)},"reply":${replyText(reply, isTouched)}`,
       body: isMasked ? text : (note.bytes ?? text),
       note,
       method: call.method,

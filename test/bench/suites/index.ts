@@ -6,6 +6,7 @@ import { suite as flags } from "./flags.ts";
 import { suite as inProcess } from "./in-process.ts";
 import { suite as kill } from "./kill.ts";
 import { suite as query } from "./query.ts";
+import { suite as replay } from "./replay.ts";
 import { suite as start } from "./start.ts";
 import { suite as testSuite } from "./test-suite.ts";
 import { suite as wait } from "./wait.ts";
@@ -20,6 +21,7 @@ export const suites: readonly Suite[] = [
   inProcess,
   testSuite,
   wait,
+  replay,
   dashboards,
   kill,
 ];

@@ -1,0 +1,74 @@
+import { writeFile } from "node:fs/promises";
+import type { CertificateAuthority } from "../index.ts";
+import { caLines, trustLines } from "./ca-lines.ts";
+import { clean } from "./clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
+import { Failure } from "./failure.ts";
+
+const group: CommandGroup = {
+  name: "ca",
+  describe: "The certificate authority of the forward proxy: yours, only for posthog.com and localhost",
+};
+
+const json = { kind: "switch", describe: "Print it as JSON", flagOnly: true } as const;
+const out = { kind: "file", describe: "File to write; else it is printed", flagOnly: true } as const;
+
+/** Makes it when there is none. @throws Failure start */
+async function authority(shell: Shell): Promise<CertificateAuthority> {
+  const { CertificateError, certificateAuthority } = await import("../index.ts");
+  try {
+    return await certificateAuthority(shell.env.PHX_SIM_CA_DIR || undefined);
+  } catch (error) {
+    if (!(error instanceof CertificateError)) throw error;
+    throw new Failure("start", clean(`${error.message}; ${error.hint}`, 2000), error);
+  }
+}
+
+async function writeCertificate(file: string, cert: string): Promise<void> {
+  try {
+    await writeFile(file, cert);
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new Failure("failed", `${clean(file, 1000)} cannot be written (${why})`, error);
+  }
+}
+
+/** The commands `phx-sim ca …`. */
+export const caCommands: readonly Command[] = [
+  command({
+    name: "ca show",
+    group,
+    describe: "Where it is, what it is good for, and how clients are told of it",
+    options: { json },
+    examples: [["phx-sim ca show", "makes one, too, if there is none yet"]],
+    async run({ values }, shell) {
+      const ca = await authority(shell);
+      shell.out.say(...(values.json ? [JSON.stringify({ ...ca, cert: undefined })] : caLines(ca)));
+      return "ok";
+    },
+  }),
+  command({
+    name: "ca export",
+    group,
+    describe: "Its certificate (PEM), never its key",
+    options: { out },
+    examples: [["phx-sim ca export --out phx-sim-ca.pem", "for a container, or another user"]],
+    async run({ values }, shell) {
+      const { cert } = await authority(shell);
+      if (values.out === undefined) shell.out.say(cert.trimEnd());
+      else await writeCertificate(values.out, cert.endsWith("\n") ? cert : `${cert}\n`);
+      return "ok";
+    },
+  }),
+  command({
+    name: "ca trust",
+    group,
+    describe: "Print the commands with which this system trusts it; nothing is installed",
+    options: {},
+    examples: [["phx-sim ca trust", "read first, then run what you want"]],
+    async run(_, shell) {
+      shell.out.say(...trustLines(await authority(shell), process.platform));
+      return "ok";
+    },
+  }),
+];

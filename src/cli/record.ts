@@ -1,0 +1,239 @@
+import { readFileSync } from "node:fs";
+import type { RequestSummary, Sim, SimOptions } from "../index.ts";
+import { banner, readyLine } from "./banner.ts";
+import { clean } from "./clean-text.ts";
+import { command, type Ending, type Shell } from "./command.ts";
+import { childVariables, variableLines } from "./exec-env.ts";
+import { Failure } from "./failure.ts";
+import { closesWithin, openSim, simOptions } from "./open-sim.ts";
+import { recordingEnd, recordingLines } from "./record-summary.ts";
+import { createRequestLog, type RequestLog } from "./request-log.ts";
+import type { Settings } from "./settings.ts";
+import { untilSignal } from "./signals.ts";
+
+/** What a sim that records can be told of its world. */
+const worldOptions = {
+  scenario: simOptions.scenario,
+  dialect: simOptions.dialect,
+  "rate-limits": simOptions["rate-limits"],
+  geoip: simOptions.geoip,
+  clock: simOptions.clock,
+  "no-proxy": simOptions["no-proxy"],
+  "proxy-others": simOptions["proxy-others"],
+  "proxy-allow": simOptions["proxy-allow"],
+} as const;
+
+/** The rest of what every sim is told: a recording adopts the keys it sees, and answers from no tape. */
+const fixed = {
+  "on-miss": undefined,
+  timing: undefined,
+  tape: undefined,
+  strict: false,
+  "adopt-tokens": true,
+};
+
+const options = {
+  upstream: {
+    kind: "text",
+    describe: "Whose answers are recorded: us, eu, or the address of a self-hosted service",
+  },
+  tape: {
+    kind: "text",
+    describe: "Tape to write: tapes/NAME.tape.ndjson, or a path; named after the time unless told",
+    flagOnly: true,
+  },
+  mode: {
+    kind: "text",
+    describe:
+      "record: all goes to the upstream; diff: so it does, and the emulator's answers are compared; spy: only what the emulator does not know",
+    default: "record",
+    choices: ["record", "diff", "spy"],
+    flagOnly: true,
+  },
+  include: { kind: "text", describe: "Tape only paths like this: '/flags/**'", many: true, flagOnly: true },
+  exclude: { kind: "text", describe: "Do not tape paths like this: '*.js'", many: true, flagOnly: true },
+  redact: {
+    kind: "text",
+    describe: "What is taken out before it is written: secrets, or with pii personal data as well",
+    default: "default",
+    choices: ["default", "pii"],
+  },
+  "allow-writes": {
+    kind: "switch",
+    describe: "With --mode spy: let requests that change something go to the upstream",
+    flagOnly: true,
+  },
+  offline: {
+    kind: "switch",
+    describe: "Reach no upstream: an error instead; on under CI, but for this machine's own ones",
+  },
+  "upstream-ca": {
+    kind: "file",
+    describe: "Certificate authority (PEM) to trust besides the usual ones",
+  },
+  port: {
+    kind: "port",
+    describe: "Port to listen on; 0 takes any free one, as a command after -- does",
+    default: "7490",
+  },
+  host: { kind: "host", describe: "Address to listen on", default: "127.0.0.1" },
+  data: {
+    kind: "folder",
+    describe: "Folder for what arrives and is shown; in memory unless told",
+    flagOnly: true,
+  },
+  ...worldOptions,
+  json: { kind: "switch", describe: "Tell the addresses and keys as one JSON line", flagOnly: true },
+  quiet: { kind: "switch", describe: "No request log and no summary" },
+  command: {
+    kind: "word",
+    describe: "A command to run with its host variables set, and its words, as they are",
+    flagOnly: true,
+    many: true,
+    optional: true,
+    rest: true,
+  },
+} as const;
+
+type RecordSettings = Settings<typeof options>;
+
+export const record = command({
+  name: "record",
+  describe: "Pass everything on to the real service, show it here, and tape it without its secrets",
+  options,
+  examples: [
+    ["phx-sim record --upstream us --tape checkout", "point the app's host at http://127.0.0.1:7490"],
+    ["phx-sim record --upstream eu --tape checkout -- npm test", "for as long as a command runs"],
+    ["phx-sim record --upstream https://posthog.example.com --mode diff", "where does the emulator differ?"],
+  ],
+  run,
+});
+
+async function run(settings: RecordSettings, shell: Shell): Promise<Ending> {
+  return settings.values.command.length > 0 ? runCommand(settings, shell) : serve(settings, shell);
+}
+
+/** `recording-20260131-235959`: no two recordings share a tape by accident. */
+const nameByTime = (): string =>
+  `recording-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-")}`;
+
+function certificateIn(file: string | undefined): string | undefined {
+  try {
+    return file === undefined ? undefined : readFileSync(file, "utf8");
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw new Failure("usage", `--upstream-ca cannot be read: ${clean(said)}`, error);
+  }
+}
+
+function recordingOptions({ values, origins }: RecordSettings): SimOptions {
+  if (values.upstream === undefined)
+    throw new Failure("usage", "phx-sim record needs --upstream: us, eu, or an address");
+  const ca = certificateIn(values["upstream-ca"]);
+  const tape = values.tape ?? (values.mode === "record" ? nameByTime() : undefined);
+  return {
+    upstream: values.upstream,
+    mode: values.mode,
+    redact: values.redact,
+    allowWrites: values["allow-writes"],
+    host: values.host,
+    ...(tape !== undefined && { tape }),
+    ...(values.include.length > 0 && { include: values.include }),
+    ...(values.exclude.length > 0 && { exclude: values.exclude }),
+    ...(origins.offline.source !== "default" && { offline: values.offline }),
+    ...(ca !== undefined && { upstreamCa: ca }),
+    ...(values.data !== undefined && { data: values.data }),
+  };
+}
+
+function open(settings: RecordSettings, port: number, shell: Shell): Promise<Sim> {
+  return openSim({ ...settings.values, ...fixed }, { ...recordingOptions(settings), port }, shell);
+}
+
+function logOf(sim: Sim, quiet: boolean, shell: Shell): RequestLog {
+  const log = createRequestLog(shell.err, {
+    verbosity: quiet ? "quiet" : "normal",
+    style: shell.errStyle,
+    projectKey: sim.apiKey,
+  });
+  sim.onRequest((request: RequestSummary) => log.add(request));
+  return log;
+}
+
+function tellTape(sim: Sim, shell: Shell): void {
+  const { upstream, tape, mode } = sim.recorded();
+  const to = tape === null ? "" : `, taped on ${clean(tape, 1000)}`;
+  shell.err.say(`phx-sim: ${mode}: requests go to ${clean(upstream ?? "", 300)}${to}`);
+}
+
+async function serve(settings: RecordSettings, shell: Shell): Promise<Ending> {
+  const { values } = settings;
+  const signal = untilSignal(process, shell.quit);
+  const sim = await open(settings, values.port, shell);
+  const log = logOf(sim, values.quiet, shell);
+  const ready = readyLine(sim);
+  shell.out.say(...(values.json ? [JSON.stringify(ready)] : banner(ready, values.scenario, shell.outStyle)));
+  shell.out.flush();
+  tellTape(sim, shell);
+  const ending = await signal;
+  await conclude(sim, log, values.quiet, shell);
+  return ending;
+}
+
+/** Leaves time for the process to end within two seconds of a signal. */
+const closeMs = 1800;
+
+/** Closes the sim and tells how it went. @throws Failure when the tape is not whole, or nobody answered */
+async function conclude(sim: Sim, log: RequestLog, quiet: boolean, shell: Shell): Promise<void> {
+  const inTime = await closesWithin(sim, closeMs);
+  log.flush();
+  if (!inTime) shell.err.say("phx-sim: some connections did not close in time");
+  const facts = sim.recorded();
+  if (!quiet) shell.err.say(...recordingLines(facts, shell.errStyle));
+  shell.err.flush();
+  const failure = recordingEnd(facts);
+  if (failure) throw failure;
+}
+
+/** The app keeps its own keys: only where requests go is told to it. */
+function hostVariables(sim: Sim): Record<string, string> {
+  const access = readyLine(sim);
+  return Object.fromEntries(
+    Object.entries(childVariables(access)).filter(([, value]) => value === access.url),
+  );
+}
+
+/** What was sent without waiting for the answer has this time to arrive, ms. */
+const settleMs = 1000;
+
+async function runCommand(settings: RecordSettings, shell: Shell): Promise<Ending> {
+  const { values, origins } = settings;
+  const { hasTerminal, relaySignals, runChild } = await import("./exec-child.ts");
+  const relay = relaySignals(process, hasTerminal());
+  const sim = await open(settings, origins.port.source === "default" ? 0 : values.port, shell);
+  const log = logOf(sim, values.quiet, shell);
+  if (relay.first) {
+    await closesWithin(sim, closeMs);
+    return relay.first;
+  }
+  tellTape(sim, shell);
+  const variables = hostVariables(sim);
+  if (!values.quiet) {
+    const [program = ""] = values.command;
+    shell.err.say(
+      `phx-sim: ready at ${sim.url}; ${clean(program, 80)} gets`,
+      ...variableLines(variables, readyLine(sim)),
+    );
+  }
+  shell.err.flush();
+  const end = await runChild(values.command, { ...shell.env, ...variables }, relay);
+  if (end.problem !== undefined) shell.err.say(`phx-sim: ${end.problem}`);
+  await sim.settle({ idleMs: 100, timeoutMs: settleMs }).catch(() => {});
+  const code = end.code;
+  await conclude(sim, log, values.quiet, shell).catch((error: unknown) => {
+    // What the command says comes first.
+    if (code === 0) throw error;
+    shell.err.say(`phx-sim: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  return code;
+}

@@ -1,0 +1,53 @@
+import type { Command } from "./command.ts";
+import { exec } from "./exec.ts";
+import { Failure } from "./failure.ts";
+import type { Options } from "./options.ts";
+import type { Flags } from "./settings.ts";
+import { start } from "./start.ts";
+
+const { tape: _, ...startOptions } = start.options;
+const { scenarios: __, command, ...execOptions } = exec.options;
+
+const options: Options = {
+  tape: {
+    kind: "text",
+    describe: "The tape: tapes/NAME.tape.ndjson, or a path",
+    flagOnly: true,
+    place: 1,
+  },
+  ...startOptions,
+  ...(command && {
+    command: {
+      ...command,
+      describe: "A command to run against it, and its words, as they are",
+      optional: true,
+    },
+  }),
+};
+
+/** Options of `start` that mean nothing to a run of a command. */
+const servingOnly = Object.keys(startOptions).filter((name) => !Object.hasOwn(execOptions, name));
+
+/** @throws Failure usage when an option says how to serve, and there is a command to run */
+function checkForRun(flags: Flags): void {
+  const idle = servingOnly.find((name) => Object.hasOwn(flags, name));
+  if (idle === undefined) return;
+  throw new Failure("usage", `--${idle} does not go with a command after --`);
+}
+
+/** `start --tape`, or `exec --tape` when a command follows. */
+export const replay: Command = {
+  name: "replay",
+  describe: "Answer from a tape; with a command after --, for as long as that runs",
+  options,
+  examples: [
+    ["phx-sim replay checkout", "serve tapes/checkout.tape.ndjson; what is not on it is an error"],
+    ["phx-sim replay checkout --on-miss emulate", "the emulator answers what is not on it"],
+    ["phx-sim replay checkout -- npm test", "run a command; exit 1 when it asked for something else"],
+  ],
+  run(flags, shell) {
+    if (flags.command === undefined) return start.run(flags, shell);
+    checkForRun(flags);
+    return exec.run(flags, shell);
+  },
+};

@@ -1,0 +1,80 @@
+import { writeFile } from "node:fs/promises";
+import type { TapeScenario } from "../index.ts";
+import { tapePlace } from "../tape/place.ts";
+import { clean } from "./clean-text.ts";
+import { type CommandGroup, command, type Shell } from "./command.ts";
+import { counted } from "./counted.ts";
+import { Failure } from "./failure.ts";
+import type { Settings } from "./settings.ts";
+import { onFile } from "./tape-trouble.ts";
+
+const options = {
+  tape: {
+    kind: "text",
+    describe: "The tape: tapes/NAME.tape.ndjson, or a path",
+    flagOnly: true,
+    place: 1,
+  },
+  out: { kind: "file", describe: "Write it there; else to stdout", flagOnly: true },
+  force: { kind: "switch", describe: "Also over a file that is there", flagOnly: true },
+} as const;
+
+const mostLeftOut = 20;
+
+async function run({ values }: Settings<typeof options>, shell: Shell) {
+  const file = tapePlace(values.tape, shell.cwd);
+  const { out } = values;
+  const [{ scenarioFromTape }, { readTape }, { shownFile }] = await Promise.all([
+    import("../index.ts"),
+    import("../tape/read.ts"),
+    import("./verify-run.ts"),
+  ]);
+  const source = shownFile(file, shell.cwd);
+  const made = await onFile(file, () => scenarioFromTape(readTape(file, { bodies: "whole" }), { source }));
+  if (made.exchanges === 0) throw new Failure("failed", `${clean(source)} has no exchanges`);
+  if (out === undefined) shell.out.say(made.text.trimEnd());
+  else await write(out, made.text, values.force);
+  const where = out === undefined ? "" : `${clean(shownFile(out, shell.cwd))} is written: `;
+  shell.err.say(`${where}${contents(made)}`, ...leftOutLines(made));
+  return "ok" as const;
+}
+
+/** Never over a file that is there, unless told. */
+async function write(file: string, text: string, isForced: boolean): Promise<void> {
+  try {
+    await onFile(file, () => writeFile(file, text, { flag: isForced ? "w" : "wx" }));
+  } catch (error) {
+    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+    if (!isThere) throw error;
+    throw new Failure("failed", `${clean(file)} is there already; --force writes over it`, error);
+  }
+}
+
+function contents({ counts, exchanges }: TapeScenario): string {
+  const parts = Object.entries(counts).flatMap(([name, count]) =>
+    count > 0 ? [counted(count, name.replace("_", " ").replace(/s$/, ""))] : [],
+  );
+  return `${parts.join(", ")} of ${counted(exchanges, "exchange")}`;
+}
+
+function leftOutLines({ leftOut }: TapeScenario): string[] {
+  const more = leftOut.length - mostLeftOut;
+  return [
+    ...leftOut.slice(0, mostLeftOut).map((it) => clean(`left out: ${it}`, 300)),
+    ...(more > 0 ? [`… and ${more} more left out`] : []),
+  ];
+}
+
+/** The command `phx-sim scenario from-tape`. */
+export const scenarioFromTapeCommand = (group: CommandGroup) =>
+  command({
+    name: "scenario from-tape",
+    group,
+    describe: "Make an editable scenario of what a tape shows",
+    options,
+    examples: [
+      ["phx-sim scenario from-tape checkout --out world.jsonc", "projects, dashboards, flags …, ids kept"],
+      ["phx-sim start --scenario world.jsonc", "the recorded world, live"],
+    ],
+    run,
+  });

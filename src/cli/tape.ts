@@ -1,0 +1,146 @@
+import { type Command, type CommandGroup, command } from "./command.ts";
+
+const group: CommandGroup = {
+  name: "tape",
+  describe: "Recorded traffic: look at it, exchange it with HAR files, look for secrets",
+};
+
+const tape = {
+  kind: "text",
+  describe: "Its name (tapes/NAME.tape.ndjson) or its path",
+  flagOnly: true,
+  place: 1,
+} as const;
+const json = { kind: "switch", describe: "Print JSON", flagOnly: true } as const;
+
+const list = command({
+  name: "tape list",
+  group,
+  describe: "List the tapes of a folder",
+  options: {
+    folder: {
+      kind: "folder",
+      describe: "The folder; ./tapes unless told",
+      flagOnly: true,
+      place: 1,
+      optional: true,
+    },
+    json,
+  },
+  examples: [["phx-sim tape list", "what ./tapes has"]],
+  run: async ({ values: { folder, json } }, shell) =>
+    (await import("./tape-show.ts")).listTapes(folder, json, shell),
+});
+
+const show = command({
+  name: "tape show",
+  group,
+  describe: "Show what is on a tape: a line for each exchange, or all of one",
+  options: {
+    tape,
+    exchange: { kind: "count", describe: "Number of the exchange to show in full", flagOnly: true },
+    json: { ...json, describe: "Print its lines as they are: NDJSON" },
+  },
+  examples: [
+    ["phx-sim tape show checkout", "requests, statuses and times"],
+    ["phx-sim tape show checkout --exchange 3", "headers and bodies of one"],
+  ],
+  run: async ({ values }, shell) => (await import("./tape-show.ts")).showTape(values, shell),
+});
+
+const importHar = command({
+  name: "tape import",
+  group,
+  describe: "Make a tape of a HAR file, secrets taken out",
+  options: {
+    file: {
+      kind: "file",
+      describe: "The HAR: of a browser, Playwright, mitmproxy …",
+      flagOnly: true,
+      place: 1,
+    },
+    tape: { kind: "text", describe: "Name or path of the new tape; else the HAR's name", flagOnly: true },
+    all: { kind: "switch", describe: "Also requests to other services", flagOnly: true },
+    redact: {
+      kind: "text",
+      describe: "What is taken out: secrets, or personal data as well",
+      choices: ["default", "pii"],
+      default: "default",
+      flagOnly: true,
+    },
+    json,
+  },
+  examples: [
+    ["phx-sim tape import checkout.har", "tapes/checkout.tape.ndjson, and what was odd about the HAR"],
+  ],
+  run: async ({ values }, shell) => (await import("./tape-import.ts")).importTape(values, shell),
+});
+
+const exportHar = command({
+  name: "tape export",
+  group,
+  describe: "Write a tape as HAR, for DevTools or Playwright's routeFromHAR",
+  options: {
+    tape,
+    out: { kind: "file", describe: "The HAR; NAME.har in this folder unless told", flagOnly: true },
+    force: { kind: "switch", describe: "Also over a file that is there", flagOnly: true },
+    unsafe: { kind: "switch", describe: "Even if something looks like a secret", flagOnly: true },
+    json,
+  },
+  examples: [["phx-sim tape export checkout --out checkout.har", "refused where a secret would get out"]],
+  run: async ({ values }, shell) => (await import("./tape-export.ts")).exportTape(values, shell),
+});
+
+const prune = command({
+  name: "tape prune",
+  group,
+  describe: "Take exchanges out of a tape, and lines that are damaged",
+  options: {
+    tape,
+    keep: {
+      kind: "text",
+      describe: "Keep only this route, * for any text; any number of times",
+      flagOnly: true,
+      many: true,
+    },
+    drop: {
+      kind: "text",
+      describe: "Remove this route, * for any text; any number of times",
+      flagOnly: true,
+      many: true,
+    },
+    before: { kind: "text", describe: "Remove what is older than this time (ISO 8601)", flagOnly: true },
+    json,
+  },
+  examples: [
+    ["phx-sim tape prune checkout --drop static --drop recordings", "no scripts, no session recordings"],
+    ["phx-sim tape prune checkout --keep 'GET /api/*'", "only what was read from the API"],
+  ],
+  run: async ({ values }, shell) => (await import("./tape-prune.ts")).pruneTapeFile(values, shell),
+});
+
+const scan = command({
+  name: "tape scan",
+  group,
+  describe: "Look for secrets on tapes; fails when there is one",
+  options: { tapes: { ...tape, describe: "Names or paths of tapes", many: true }, json },
+  examples: [["phx-sim tape scan checkout signup", "in CI, before tapes are committed"]],
+  run: async ({ values }, shell) => (await import("./tape-scan.ts")).scanTapes(values, shell),
+});
+
+const learn = command({
+  name: "tape learn",
+  group,
+  describe: "Propose noise: what differs between two recordings of the same session",
+  options: {
+    a: { kind: "text", describe: "Name or path of a tape", flagOnly: true, place: 1 },
+    b: { kind: "text", describe: "Another recording of the same", flagOnly: true, place: 2 },
+    write: { kind: "switch", describe: "Add it to the second tape's noise", flagOnly: true },
+    json,
+  },
+  examples: [["phx-sim tape learn monday tuesday --write", "replay of tuesday passes over these paths then"]],
+  run: async ({ values }, shell) => (await import("./tape-learn.ts")).learnFromTapes(values, shell),
+});
+
+/** The commands `phx-sim tape …`. */
+export const tapeCommands: readonly Command[] = [list, show, importHar, exportHar, prune, scan, learn];

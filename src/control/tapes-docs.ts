@@ -1,0 +1,69 @@
+import type { EndpointDocs } from "../http/endpoint.ts";
+import { described, exact, integer, listOf, nullable, oneOf, text, titled } from "../http/json-schema.ts";
+import { bodyErrors, bodyOf, docsOf } from "./docs-row.ts";
+
+const differing = exact({ path: text, recorded: text, asked: text });
+
+const nearest = exact({ i: integer, method: text, url: text, differing: listOf(differing) });
+
+const unused = exact({ i: integer, method: text, url: text, route: text });
+
+const miss = exact({
+  method: text,
+  target: text,
+  route: text,
+  times: integer,
+  nearest: described(listOf(nearest), "The most similar exchanges, and where they differ"),
+});
+
+const ledger = titled(
+  "TapeLedger",
+  exact({
+    total: described(integer, "Exchanges of the tape"),
+    hits: described(integer, "Requests that it answered"),
+    unused_count: integer,
+    miss_count: described(integer, "Requests that it has no answer for"),
+    unused: described(listOf(unused), "Exchanges that were never used, the first 1,000"),
+    misses: described(listOf(miss), "What was asked for in vain, the first 1,000"),
+  }),
+);
+
+const tape = titled(
+  "TapeInForce",
+  exact({
+    name: text,
+    file: text,
+    upstream: described(nullable(text), "Where it was recorded"),
+    created: text,
+    mode: oneOf("replay", "hybrid"),
+    on_miss: oneOf("fail", "emulate", "upstream"),
+    timing: text,
+    problems: described(
+      listOf(exact({ file: text, line: integer, detail: text, hint: text })),
+      "Lines that could not be read",
+    ),
+    ledger,
+  }),
+);
+
+const answer = exact({ tape: described(nullable(tape), "null: the emulator answers") });
+
+const order = bodyOf(
+  {
+    mode: described(oneOf("replay", "hybrid"), "replay (default): what is not on the tape is an error"),
+    on_miss: described(oneOf("fail", "emulate", "upstream"), "Default: by the mode, fail or emulate"),
+    timing: described(text, "none (default), recorded, scale:N (of the recorded time) or max:N (ms)"),
+  },
+  { tape: described(text, "A name (tapes/NAME.tape.ndjson) or a path") },
+);
+
+/** The rows of the tapes, by method and path. */
+export const tapeDocs: Readonly<Record<string, EndpointDocs>> = {
+  "GET /__sim/tapes": docsOf("The tape in force", answer),
+  "POST /__sim/tapes": { ...docsOf("The tape in force", answer, { errors: bodyErrors }), body: order },
+  "DELETE /__sim/tapes": docsOf("The tape that was in force", answer),
+  "POST /__sim/tapes/rewind": {
+    ...docsOf("The tape in force", answer, { errors: [...bodyErrors, 404] }),
+    body: bodyOf({ client: described(text, "test:NAME (X-Test-Id) or project:NUMBER; all unless told") }),
+  },
+};

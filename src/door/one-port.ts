@@ -1,0 +1,193 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { hostRuleFor, isLoopbackHost, readHostRule, serviceHosts } from "../kernel/host-rules.ts";
+import {
+  type AbsoluteTarget,
+  type Authority,
+  isSim,
+  readAbsolute,
+  readAuthority,
+} from "./proxy/authority.ts";
+import { peek } from "./proxy/peek.ts";
+import type { ForwardProxy } from "./proxy/proxy.ts";
+import type { ProxyOptions } from "./proxy/settings.ts";
+
+/** How a request came that came through the proxy. */
+export interface Passage {
+  readonly scheme: "http" | "https";
+  /** The host that was asked for, as written. */
+  readonly host: string;
+  /** Path and query. */
+  readonly target: string;
+}
+
+export interface OnePort {
+  /**
+   * undefined: the request came directly. `elsewhere`: it is for another host, or for none that may be, and is taken
+   * care of.
+   */
+  passage(req: IncomingMessage, res: ServerResponse): Passage | "elsewhere" | undefined;
+  /** Breaks off tunnels, and connections that did not say anything yet. */
+  close(): Promise<void>;
+}
+
+export interface OnePortOptions {
+  settings: ProxyOptions;
+  /** The port that the server got. */
+  port: () => number;
+  notice: (text: string) => void;
+  /** A connection that says nothing is given up after this long, ms. */
+  silence: number;
+}
+
+const isSlash = (target: string): boolean => target.charCodeAt(0) === 0x2f;
+
+/**
+ * Makes a proxy of a web server, on the same port. Its own connections reach it as before, with no hop in between:
+ * their first bytes tell them from TLS and HTTP/2, which nothing but the proxy understands.
+ * @throws TypeError when a rule of `allow` cannot be read
+ */
+export function openOnePort(server: Server, { settings, port, notice, silence }: OnePortOptions): OnePort {
+  const allow = (settings.allow ?? []).map(readHostRule);
+  const service = serviceHosts.map(readHostRule);
+  const isService = (host: string) => hostRuleFor(service, { host, port: "" }) !== undefined;
+  const isOurs = (authority: Authority) => isSim(authority, port(), isService);
+  const schemes = new WeakMap<Socket, "http" | "https">();
+  const kept = createKept();
+  /** Connections that have said nothing yet, since when: one timer for all, as they are many and short. */
+  const waiting = new Map<Socket, number>();
+  const sweep = (before: number) => {
+    for (const [socket, since] of waiting) {
+      if (since > before && !socket.destroyed) continue;
+      waiting.delete(socket);
+      socket.destroy();
+    }
+  };
+  let sweeping: NodeJS.Timeout | undefined;
+  server.once("listening", () => {
+    sweeping = setInterval(() => sweep(performance.now() - silence), Math.min(silence, 5_000)).unref();
+  });
+
+  // A connection begins for the server once it is known to speak HTTP.
+  const takers = server.listeners("connection");
+  const take = (socket: Socket) => {
+    for (const taker of takers) Reflect.apply(taker, server, [socket]);
+  };
+  server.removeAllListeners("connection");
+
+  let proxy: Promise<ForwardProxy> | undefined;
+  const proxyOf = () => {
+    proxy ??= import("./proxy/proxy.ts").then(({ createProxy }) =>
+      createProxy({
+        others: settings.others ?? "tunnel",
+        allow,
+        caFolder: settings.caFolder,
+        ownPort: port(),
+        isOurs,
+        admit(socket, scheme) {
+          schemes.set(socket, scheme);
+          take(socket);
+        },
+        keep: kept.add,
+        notice,
+        silence,
+      }),
+    );
+    return proxy;
+  };
+
+  /** The connection may break while the proxy is being loaded. */
+  const hand = (socket: Socket, use: (it: ForwardProxy) => void) => {
+    socket.on("error", () => {});
+    proxyOf().then(use, (error: unknown) => {
+      notice(`the proxy cannot be loaded: ${String(error)}`);
+      socket.destroy();
+    });
+  };
+
+  server.on("connection", (socket: Socket) => {
+    waiting.set(socket, performance.now());
+    peek(socket, (speech) => {
+      waiting.delete(socket);
+      if (speech === "http") return take(socket);
+      if (!isLocal(socket)) return void socket.destroy();
+      hand(socket, (it) => it.decrypt(socket));
+    });
+  });
+  server.on("connect", (req: IncomingMessage, socket: Socket, head: Buffer) => {
+    // the server has let go of the connection: nobody else hears of its errors
+    socket.on("error", () => {});
+    if (!isLocal(socket)) return void socket.end(strangerRefused);
+    hand(socket, (it) => it.tunnel(req, socket, head));
+  });
+
+  function elsewhere(req: IncomingMessage, res: ServerResponse, to: AbsoluteTarget): "elsewhere" {
+    if (!isLocal(req.socket)) misdirected(req, res);
+    else
+      proxyOf().then(
+        (it) => it.send(req, res, to),
+        () => misdirected(req, res),
+      );
+    return "elsewhere";
+  }
+
+  /** In a tunnel the Host header says whose request it is. */
+  function inTunnel(req: IncomingMessage, res: ServerResponse, scheme: "http" | "https") {
+    const host = req.headers.host ?? "";
+    const authority = readAuthority(host, scheme === "http" ? 80 : 443);
+    if (authority !== undefined && isOurs(authority)) return { scheme, host, target: req.url ?? "/" };
+    misdirected(req, res);
+    return "elsewhere" as const;
+  }
+
+  return {
+    passage(req, res) {
+      const target = req.url ?? "/";
+      const scheme = schemes.get(req.socket);
+      const absolute = isSlash(target) ? undefined : readAbsolute(target);
+      if (absolute === undefined) return scheme === undefined ? undefined : inTunnel(req, res, scheme);
+      if (isOurs(absolute.authority)) {
+        return { scheme: scheme ?? "http", host: absolute.host, target: absolute.target };
+      }
+      if (scheme === undefined) return elsewhere(req, res, absolute);
+      misdirected(req, res);
+      return "elsewhere";
+    },
+    async close() {
+      clearInterval(sweeping);
+      sweep(Number.POSITIVE_INFINITY);
+      kept.close();
+      await (await proxy)?.close();
+    },
+  };
+}
+
+/** Connections that the server does not know of. */
+function createKept() {
+  const sockets = new Set<Socket>();
+  let isClosed = false;
+  return {
+    add(socket: Socket) {
+      if (isClosed) return void socket.destroy();
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+    },
+    close() {
+      isClosed = true;
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** The proxy serves this machine only, however wide the port is open. */
+const isLocal = ({ remoteAddress }: Socket): boolean =>
+  remoteAddress !== undefined && isLoopbackHost(remoteAddress);
+
+const strangerRefused =
+  "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\nX-Phx-Source: proxy\r\n\r\n";
+
+function misdirected(req: IncomingMessage, res: ServerResponse): void {
+  req.resume();
+  res.writeHead(421, { "content-length": 0, connection: "close", "x-phx-source": "proxy" });
+  res.end();
+}

@@ -1,0 +1,152 @@
+import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** The authority that signs the certificates which the proxy shows to clients. One per user, never in a project. */
+export interface Ca {
+  /** PEM. */
+  readonly cert: string;
+  /** PEM, PKCS #8. */
+  readonly key: string;
+  /** Path of the certificate, for clients that are to trust it. */
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** What is in the folder is not an authority. */
+export class CaError extends Error {
+  /** What to do about it. */
+  readonly hint: string;
+
+  constructor(message: string, hint: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "CaError";
+    this.hint = hint;
+  }
+}
+
+/** The only names that its certificates are good for, with all below them: whoever steals it gets no more. */
+const caNames: readonly string[] = ["posthog.com", "localhost"];
+
+/** Where the user's authority is kept: `PHX_SIM_CA_DIR`, else `~/.phx-sim/ca`. */
+export const defaultCaFolder = (env: Readonly<Record<string, string | undefined>> = process.env): string =>
+  env.PHX_SIM_CA_DIR || join(homedir(), ".phx-sim", "ca");
+
+const filesIn = (folder: string) => ({ certFile: join(folder, "ca.pem"), keyFile: join(folder, "ca.key") });
+
+/**
+ * The user's authority; made when there is none yet.
+ * @throws CaError when the folder holds something else, or cannot be written
+ */
+export async function openCa(folder = defaultCaFolder()): Promise<Ca> {
+  const found = await readCa(folder);
+  if (found !== undefined) return found;
+  await makeCa(folder);
+  const made = await readCa(folder);
+  if (made === undefined) throw new CaError(`no authority could be kept in ${folder}`, "is it writable?");
+  return made;
+}
+
+/** @throws CaError when one of the two files is missing, or they are not a valid pair */
+async function readCa(folder = defaultCaFolder()): Promise<Ca | undefined> {
+  const files = filesIn(folder);
+  const [cert, key] = await Promise.all([readText(files.certFile), readText(files.keyFile)]);
+  if (cert === undefined && key === undefined) return undefined;
+  const hint = `move ${folder} away; a new one is made when it is needed (clients must trust that one anew)`;
+  if (cert === undefined || key === undefined) {
+    throw new CaError(`${folder} has only one of ca.pem and ca.key`, hint);
+  }
+  checkPair(cert, key, folder, hint);
+  await closeToOthers(files.keyFile);
+  return { cert, key, ...files };
+}
+
+function checkPair(cert: string, key: string, folder: string, hint: string): void {
+  try {
+    const certificate = new X509Certificate(cert);
+    if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error("the key is another's");
+    if (Date.parse(certificate.validTo) < Date.now()) throw new Error(`it ended on ${certificate.validTo}`);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CaError(`the certificate authority in ${folder} cannot be used: ${why}`, hint, cause);
+  }
+}
+
+/** Someone may have copied the folder with wider rights. */
+async function closeToOthers(keyFile: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const { mode } = await stat(keyFile);
+  if ((mode & 0o077) !== 0) await chmod(keyFile, 0o600);
+}
+
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new CaError(`${file} cannot be read`, "check who owns it", error);
+  }
+}
+
+const subject = {
+  commonName: "phx-sim local CA: only for posthog.com and localhost",
+  organizationName: "phx-sim",
+};
+
+/** Both files come into being at once, so that two processes that start together end up with one authority. */
+async function makeCa(folder: string): Promise<void> {
+  const { generateCACertificate } = await import("mockttp");
+  const nameConstraints = { permitted: [...caNames] };
+  const { cert, key } = await generateCACertificate({ subject, nameConstraints });
+  try {
+    await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+    // Only its owner may enter what mkdtemp makes.
+    const fresh = await mkdtemp(`${folder}.new-`);
+    const files = filesIn(fresh);
+    await writeFile(files.keyFile, key, { mode: 0o600 });
+    await writeFile(files.certFile, cert, { mode: 0o644 });
+    await rename(fresh, folder).catch(() => settle(fresh, folder));
+  } catch (cause) {
+    throw new CaError(`no certificate authority can be kept in ${folder}`, "set PHX_SIM_CA_DIR", cause);
+  }
+}
+
+/** Another process was first, or the folder has been there before: what it lacks is moved into it. */
+async function settle(fresh: string, folder: string): Promise<void> {
+  const [from, to] = [filesIn(fresh), filesIn(folder)];
+  const taken = (await readText(to.keyFile)) !== undefined;
+  if (!taken) {
+    await rename(from.keyFile, to.keyFile);
+    await rename(from.certFile, to.certFile);
+  }
+  await rm(fresh, { recursive: true, force: true });
+}
+
+/** What people and programs are told of an authority. */
+export interface CaFacts {
+  cert_file: string;
+  key_file: string;
+  subject: string;
+  names: readonly string[];
+  valid_to: string;
+  /** SHA-256 of the certificate, as browsers show it. */
+  fingerprint: string;
+  /** SHA-256 of its public key in base64, for Chromium's `--ignore-certificate-errors-spki-list`. */
+  spki: string;
+}
+
+export function factsOf({ cert, certFile, keyFile }: Ca): CaFacts {
+  const certificate = new X509Certificate(cert);
+  const publicKey = certificate.publicKey.export({ type: "spki", format: "der" });
+  return {
+    cert_file: certFile,
+    key_file: keyFile,
+    subject: certificate.subject.replaceAll("\n", ", "),
+    names: caNames,
+    valid_to: new Date(certificate.validTo).toISOString(),
+    fingerprint: certificate.fingerprint256,
+    spki: createHash("sha256").update(publicKey).digest("base64"),
+  };
+}

@@ -1,0 +1,42 @@
+import type { Socket } from "node:net";
+
+/** What a connection's first bytes are: TLS (a handshake record), HTTP/2 without TLS, or anything else. */
+export type Speech = "tls" | "h2c" | "http";
+
+/** Begins every HTTP/2 connection; no method of HTTP/1 begins with its first three bytes. */
+const preface = Buffer.from("PRI");
+const handshake = 0x16;
+
+/** undefined: more bytes are needed. */
+export function speechOf(bytes: Buffer): Speech | undefined {
+  if (bytes[0] === handshake) return "tls";
+  const seen = bytes.subarray(0, preface.length);
+  if (!preface.subarray(0, seen.length).equals(seen)) return "http";
+  return seen.length === preface.length ? "h2c" : undefined;
+}
+
+/** Waits for the first bytes of a connection and puts them back. One that ends or fails before is closed. */
+export function peek(socket: Socket, tell: (speech: Speech) => void): void {
+  let held: Buffer | undefined;
+  const stop = () => {
+    socket.off("readable", look).off("end", give).off("error", give);
+  };
+  const give = () => {
+    stop();
+    if (held === undefined) return void socket.destroy();
+    // fewer bytes than it takes: whatever reads HTTP says what is wrong with them
+    socket.unshift(held);
+    tell("http");
+  };
+  const look = () => {
+    const chunk: Buffer | null = socket.read();
+    if (chunk === null) return;
+    held = held === undefined ? chunk : Buffer.concat([held, chunk]);
+    const speech = speechOf(held);
+    if (speech === undefined) return;
+    stop();
+    socket.unshift(held);
+    tell(speech);
+  };
+  socket.on("readable", look).on("end", give).on("error", give);
+}

@@ -1,0 +1,117 @@
+import { lookup } from "node:dns/promises";
+import { networkInterfaces } from "node:os";
+import { type HostRule, hostRuleFor, plainHost } from "../../kernel/host-rules.ts";
+import { type Address, isInNetwork, type Network, parseAddress, parseNetwork } from "../../kernel/network.ts";
+
+/** Why a target is not reached through the proxy: 403 it may not be, 502 it cannot be. */
+export class TargetError extends Error {
+  readonly status: 403 | 502;
+
+  constructor(status: 403 | 502, message: string) {
+    super(message);
+    this.name = "TargetError";
+    this.status = status;
+  }
+}
+
+/** Who asks a proxy for these wants what the asker itself could not reach, or should not: refused unless allowed. */
+const closedNetworks: readonly (readonly [network: string, what: string])[] = [
+  ["127.0.0.0/8", "this machine"],
+  ["::1", "this machine"],
+  ["0.0.0.0/8", "this machine"],
+  ["::", "this machine"],
+  ["169.254.0.0/16", "a link-local address, where clouds keep their credentials"],
+  ["fe80::/10", "a link-local address"],
+  ["168.63.129.16", "a cloud's metadata"],
+  ["fd00:ec2::/32", "a cloud's metadata"],
+  ["10.0.0.0/8", "a private network"],
+  ["172.16.0.0/12", "a private network"],
+  ["192.168.0.0/16", "a private network"],
+  ["100.64.0.0/10", "a private network"],
+  ["198.18.0.0/15", "a private network"],
+  ["192.0.0.0/24", "a private network"],
+  ["fc00::/7", "a private network"],
+  ["fec0::/10", "a private network"],
+  ["224.0.0.0/4", "a multicast address"],
+  ["ff00::/8", "a multicast address"],
+  ["240.0.0.0/4", "a reserved address"],
+  // IPv4 in other clothes: the address inside may be any of the above
+  ["::/96", "an IPv4 address written as IPv6"],
+  ["64:ff9b::/96", "an IPv4 address written as IPv6"],
+  ["64:ff9b:1::/48", "an IPv4 address written as IPv6"],
+  ["2002::/16", "an IPv4 address written as IPv6"],
+  ["2001::/32", "an IPv4 address written as IPv6"],
+];
+
+const closed: readonly (readonly [Network, string])[] = closedNetworks.flatMap(([text, what]) => {
+  const network = parseNetwork(text);
+  return network === undefined ? [] : [[network, what] as const];
+});
+
+/** What stands at an address that is refused; undefined: it is open to all. */
+const closedPlace = (address: Address): string | undefined =>
+  closed.find(([network]) => isInNetwork(address, network))?.[1];
+
+/** An address to connect to: looked up once, so that what was checked is what is reached. */
+export interface Target {
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface TargetRules {
+  /** What may be reached although it is refused otherwise: `localhost:3000`, `10.1.2.3`. */
+  readonly allow: readonly HostRule[];
+  /** Our own port, which is never reached through ourselves. */
+  readonly ownPort: number;
+  /** All addresses of a name. Default: the system's. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
+}
+
+const systemResolve = async (host: string): Promise<string[]> =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
+
+async function addressesOf(
+  host: string,
+  { resolve = systemResolve }: TargetRules,
+): Promise<readonly string[]> {
+  if (parseAddress(host) !== undefined) return [host];
+  try {
+    return await resolve(host);
+  } catch (cause) {
+    const why = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    throw new TargetError(502, `the host ${host} was not found (${why})`);
+  }
+}
+
+/**
+ * Looks a target up and says where to connect. A name is refused when any of its addresses is: otherwise it were a
+ * matter of luck.
+ * @throws TargetError
+ */
+export async function findTarget(given: string, port: number, rules: TargetRules): Promise<Target> {
+  const host = plainHost(given);
+  const addresses = await addressesOf(host, rules);
+  const [address] = addresses;
+  if (address === undefined) throw new TargetError(502, `the host ${host} has no address`);
+  for (const it of addresses) check(host, it, port, rules);
+  return { address, port };
+}
+
+function check(host: string, text: string, port: number, { allow, ownPort }: TargetRules): void {
+  const address = parseAddress(text);
+  const place = address === undefined ? "not an address" : closedPlace(address);
+  if (port === ownPort && (place === "this machine" || isOwn(text))) {
+    throw new TargetError(403, `${host}:${port} is phx-sim itself: call it directly, without the proxy`);
+  }
+  if (place === undefined) return;
+  const places = [host, text].map((it) => ({ host: it, port: String(port) }));
+  if (places.some((it) => hostRuleFor(allow, it) !== undefined)) return;
+  throw new TargetError(
+    403,
+    `the proxy does not forward to ${host}:${port}, which is ${place}; allow it with --proxy-allow ${host}:${port}, or exempt it in NO_PROXY`,
+  );
+}
+
+/** Every address of this machine, as text. */
+const isOwn = (text: string): boolean =>
+  Object.values(networkInterfaces()).some((cards) => cards?.some((card) => card.address === text));

@@ -1,0 +1,97 @@
+import { mkdirSync } from "node:fs";
+import { dirname, relative, sep } from "node:path";
+import { RecordingError, type RecordingOrder } from "../control/recording-port.ts";
+import type { Upstreams } from "../door/forward/upstreams.ts";
+import { tapePlace } from "../tape/place.ts";
+import { createRedactor } from "../tape/redact/redactor.ts";
+import { TapeError } from "../tape/tape-error.ts";
+import type { RawExchange } from "../tape/types.ts";
+import { openTapeWriter, type TapeWriter } from "../tape/write.ts";
+
+/** The tape of a recording. */
+export interface Taping {
+  readonly file: string;
+  readonly redaction: string;
+  taped(): number;
+  redacted(): number;
+  trouble(): string | null;
+  /** A number for a request that has just arrived. */
+  arrive(): number;
+  /** After the end of the recording it does nothing. */
+  append(exchange: RawExchange, i: number): void;
+  close(): Promise<void>;
+}
+
+const isBelow = (folder: string, file: string): boolean => {
+  const way = relative(folder, file);
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && way !== file;
+};
+
+/** The file of a tape. @param folders In which it must lie; the first is where relative paths start */
+function fileOf(given: string, folders: readonly string[], isTrusted: boolean): string {
+  const file = tapePlace(given, folders[0] ?? ".");
+  if (!file.endsWith(".ndjson"))
+    throw new RecordingError("tape", `${given} does not end in .tape.ndjson`, "give a name such as checkout");
+  if (isTrusted || folders.some((folder) => isBelow(folder, file))) return file;
+  throw new RecordingError(
+    "tape",
+    `${given} is outside of the folders in which tapes may be recorded`,
+    "give a name, or a path below the working folder; `phx-sim record --tape` takes any",
+  );
+}
+
+interface TapeParts {
+  readonly folders: readonly string[];
+  notice(text: string): void;
+}
+
+/** Opens the tape that is ordered, if one is. @throws RecordingError */
+export async function openTape(
+  order: RecordingOrder,
+  upstreams: Upstreams,
+  { folders, notice }: TapeParts,
+  isTrusted: boolean,
+): Promise<Taping | undefined> {
+  if (order.tape === undefined) return undefined;
+  const file = fileOf(order.tape, folders, isTrusted);
+  let isClosed = false;
+  const writer = opened(file, order, upstreams, notice);
+  return {
+    file,
+    redaction: writer.header.redaction,
+    taped: () => writer.summary.exchanges,
+    redacted: () => writer.summary.redactions,
+    trouble: () => writer.trouble?.detail ?? null,
+    arrive: () => writer.arrive(),
+    append(exchange, i) {
+      if (!isClosed) writer.append(exchange, i);
+    },
+    async close() {
+      isClosed = true;
+      await writer.close();
+    },
+  };
+}
+
+function opened(
+  file: string,
+  { include, exclude, redact = "default" }: RecordingOrder,
+  upstreams: Upstreams,
+  notice: (text: string) => void,
+): TapeWriter {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    return openTapeWriter(file, {
+      redactor: createRedactor({ profile: redact }),
+      header: { upstream: upstreams.name },
+      ...(include && { include }),
+      ...(exclude && { exclude }),
+      onTrouble: ({ detail, hint }) => notice(`${detail}; ${hint}`),
+      onNotice: notice,
+    });
+  } catch (error) {
+    const hint = error instanceof TapeError ? error.hint : "choose another place";
+    const said = error instanceof Error ? error.message : String(error);
+    throw new RecordingError("tape", said, hint, error);
+  }
+}

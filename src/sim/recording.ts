@@ -1,0 +1,258 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { RecordingError, type RecordingFacts, type RecordingOrder } from "../control/recording-port.ts";
+import { createAgents } from "../door/forward/agents.ts";
+import { forward, type Passage } from "../door/forward/forward.ts";
+import type { Offered, Passing } from "../door/forward/passing.ts";
+import {
+  isLocalUpstream,
+  readUpstreams,
+  refuseOwnPort,
+  UpstreamError,
+  type Upstreams,
+} from "../door/forward/upstreams.ts";
+import type { ObservingApp } from "../http/app.ts";
+import { type Call, callFrom } from "../http/call.ts";
+import type { Family } from "../http/endpoint.ts";
+import type { Clock } from "../kernel/clock.ts";
+import type { Gauge } from "../kernel/gauge.ts";
+import { createDifferenceTally } from "../tape/differences/group.ts";
+import { toExchange } from "../tape/to-exchange.ts";
+import type { RawBody } from "../tape/types.ts";
+import { openTape, type Taping } from "./recording-tape.ts";
+import { compared, givenReply, rejectionOf } from "./recording-view.ts";
+
+/** What recordings need of the sim. */
+export interface RecordingParts {
+  app(): Pick<ObservingApp, "observe">;
+  clock: Clock;
+  gauge: Gauge;
+  notice(text: string): void;
+  /** What can be told of a call that no handler sees. */
+  read(call: Call, family: Family): unknown;
+  /** Does the emulator have a row for the path? */
+  knows(path: string): Promise<boolean>;
+  /** Is every way to an upstream closed, and who closed it? `ci` lets this machine's own ones through. */
+  offline: "no" | "told" | "ci";
+  /** Folders in which tapes that the control API orders may lie. */
+  folders: readonly string[];
+  /** A certificate authority (PEM) that counts besides the usual ones. */
+  upstreamCa?: string;
+}
+
+/** Where the sim listens. */
+export interface OwnPlace {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface RunningRecording {
+  readonly passing: Passing;
+  facts(): RecordingFacts;
+  /** @throws RecordingError when the upstream is that itself */
+  listensAt(own: OwnPlace): void;
+  /** Ends it: what is under way goes on, but is not waited for long. */
+  close(): Promise<RecordingFacts>;
+}
+
+/** Largest body that is kept of each request and each answer; larger ones pass unkept. */
+const bodyLimit = 32 * 1024 * 1024;
+
+/** What is under way has so long to end when a recording does, ms. */
+const graceMs = 1000;
+
+/** Reads and checks the upstream. @throws RecordingError */
+export function upstreamsOf(text: string, offline: RecordingParts["offline"]): Upstreams {
+  const upstreams = explained(() => readUpstreams(text));
+  const isClosed = offline === "told" || (offline === "ci" && !isLocalUpstream(upstreams));
+  if (!isClosed) return upstreams;
+  throw new RecordingError(
+    "offline",
+    `the upstream ${upstreams.name} must not be reached: ${offline === "ci" ? "CI is set" : "offline is on"}`,
+    "allow it with --offline=false (in TypeScript: offline: false)",
+  );
+}
+
+const refuseOwn = (upstreams: Upstreams, own: OwnPlace): void =>
+  explained(() => refuseOwnPort(upstreams, own));
+
+function explained<T>(check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof UpstreamError)
+      throw new RecordingError("upstream", error.message, error.hint, error);
+    throw error;
+  }
+}
+
+/** Events of these go to the log as if the emulator had taken them. */
+const shadowedFamilies: ReadonlySet<Family> = new Set(["capture", "capture-v1"]);
+
+const isRead = (method: string): boolean => method === "GET" || method === "HEAD";
+
+/**
+ * Starts a recording. @param isTrusted May the tape be anywhere? Else below the parts' folders
+ * @throws RecordingError
+ */
+export async function openRecording(
+  order: RecordingOrder,
+  parts: RecordingParts,
+  isTrusted: boolean,
+  own: OwnPlace | undefined,
+): Promise<RunningRecording> {
+  const mode = order.mode ?? "record";
+  const upstreams = upstreamsOf(order.upstream, parts.offline);
+  if (own) refuseOwn(upstreams, own);
+  const tape = await openTape(order, upstreams, parts, isTrusted);
+  const agents = createAgents(parts.upstreamCa);
+  const started = new Date().toISOString();
+  const counts = createCounts(parts.notice);
+  const tally = mode === "diff" ? createDifferenceTally() : undefined;
+  const underWay = new Set<Promise<void>>();
+  let ownPort = own?.port ?? 0;
+
+  async function pass(req: IncomingMessage, res: ServerResponse, { path, host }: Offered): Promise<void> {
+    const ticket = parts.gauge.begin();
+    const i = counts.arrive(tape?.arrive());
+    const times = { at: parts.clock.now(), started: performance.now() };
+    try {
+      const passage = await forward(req, res, {
+        base: upstreams.baseOf(path, host),
+        agents,
+        at: Date.now(),
+        bodyLimit,
+        ownPort,
+      });
+      counts.add(passage);
+      tape?.append(passage.exchange, i);
+      await observe(passage, i, callOf(req, passage, { ...times, ticket }));
+    } catch (error) {
+      parts.notice(`a bug in phx-sim: a request that was passed on is not shown: ${String(error)}`);
+    } finally {
+      parts.gauge.end(ticket);
+    }
+  }
+
+  /** Shows it in log and journal; with `diff`, has the emulator say what it would have answered. */
+  async function observe(passage: Passage, i: number, call: Call): Promise<void> {
+    const exchange = toExchange(passage.exchange, { i, bodyLimit, isBodyless: () => false });
+    const rejection = rejectionOf(passage);
+    const own = await parts.app().observe(call, givenReply(exchange, passage), {
+      isShadowed: (family) => tally !== undefined || (!rejection && shadowedFamilies.has(family)),
+      read: parts.read,
+      rejection,
+    });
+    if (own && tally && exchange.complete) tally.add(compared(exchange, own));
+  }
+
+  function offer(req: IncomingMessage, res: ServerResponse, offered: Offered, answerHere: () => void): void {
+    const go = () => {
+      const passing = pass(req, res, offered).finally(() => underWay.delete(passing));
+      underWay.add(passing);
+    };
+    const mayGo = mode !== "spy" || order.allow_writes === true || isRead(req.method ?? "GET");
+    if (!mayGo) answerHere();
+    else if (mode !== "spy") go();
+    else parts.knows(offered.path).then((isKnown) => (isKnown ? answerHere() : go()), answerHere);
+  }
+
+  const facts = (state: RecordingFacts["state"] = "recording"): RecordingFacts => ({
+    state,
+    mode,
+    upstream: upstreams.name,
+    started_at: started,
+    ...counts.shown(),
+    in_flight: underWay.size,
+    ...tapeFacts(tape),
+    differences: tally ? differencesOf(tally) : null,
+  });
+
+  return {
+    passing: { offer },
+    facts,
+    listensAt(place) {
+      refuseOwn(upstreams, place);
+      ownPort = place.port;
+    },
+    async close() {
+      await settled(underWay, graceMs);
+      agents.close();
+      await tape?.close();
+      return facts("stopped");
+    },
+  };
+}
+
+/** What passed, in numbers. A failure is told when it is another one than the last. */
+function createCounts(notice: (text: string) => void) {
+  const counts = { passed: 0, bytes_sent: 0, bytes_received: 0, aborted: 0, failed: 0 };
+  let last: string | null = null;
+  return {
+    /** Counts a request; its number is the tape's, where there is one. */
+    arrive: (onTape: number | undefined): number => {
+      counts.passed++;
+      return onTape ?? counts.passed;
+    },
+    add({ exchange, failure }: Passage): void {
+      counts.bytes_sent += sizeOf(exchange.body);
+      counts.bytes_received += exchange.answer ? sizeOf(exchange.answer.body) : 0;
+      if (exchange.aborted) counts.aborted++;
+      if (!failure) return;
+      counts.failed++;
+      if (last !== failure.detail) notice(failure.detail);
+      last = failure.detail;
+    },
+    shown: () => ({ ...counts, last_failure: last }),
+  };
+}
+
+const sizeOf = (body: RawBody): number => (Buffer.isBuffer(body) ? body.length : body.bytes);
+
+const tapeFacts = (tape: Taping | undefined) => ({
+  tape: tape?.file ?? null,
+  redaction: tape?.redaction ?? null,
+  taped: tape?.taped() ?? 0,
+  redacted: tape?.redacted() ?? 0,
+  trouble: tape?.trouble() ?? null,
+});
+
+function differencesOf(tally: ReturnType<typeof createDifferenceTally>): RecordingFacts["differences"] {
+  const routes = tally.routes();
+  return {
+    compared: routes.reduce((sum, it) => sum + it.compared, 0),
+    differing: routes.reduce((sum, it) => sum + it.differing, 0),
+    groups: tally.groups(),
+  };
+}
+
+/** Waits for all of them, but not longer than `ms`. */
+async function settled(all: ReadonlySet<Promise<void>>, ms: number): Promise<void> {
+  if (all.size === 0) return;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([Promise.allSettled([...all]), late]);
+  clearTimeout(timer);
+}
+
+interface Times {
+  at: number;
+  started: number;
+  ticket: number;
+}
+
+const never = new AbortController().signal;
+
+/** The request as the core sees it. A body that was too large to be kept is not there. */
+const callOf = (req: IncomingMessage, { exchange }: Passage, times: Times): Call =>
+  callFrom({
+    ...times,
+    method: exchange.method,
+    target: req.url ?? "/",
+    headers: req.headers as Record<string, string | undefined>,
+    rawHeaders: exchange.headers,
+    body: Buffer.isBuffer(exchange.body) ? exchange.body : Buffer.alloc(0),
+    peer: req.socket.remoteAddress ?? "unknown",
+    signal: () => never,
+  });

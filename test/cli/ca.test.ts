@@ -1,0 +1,83 @@
+import { X509Certificate } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { trustLines } from "../../src/cli/ca-lines.ts";
+import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+
+const cwd = newFolder();
+const folder = join(cwd, "ca");
+const ca = (args: string[], env: Record<string, string> = { PHX_SIM_CA_DIR: folder }) =>
+  phxSim(["ca", ...args], { cwd, env }).ended;
+
+afterAll(async () => {
+  await endAll();
+  removeFolders();
+});
+
+describe("phx-sim ca", () => {
+  test("show makes one on first need, and finds it again", async () => {
+    const first = await ca(["show", "--json"]);
+    expect(first).toMatchObject({ code: 0, stderr: "" });
+    const facts = JSON.parse(first.stdout);
+    expect(facts).toMatchObject({ cert_file: join(folder, "ca.pem"), names: ["posthog.com", "localhost"] });
+    expect(facts).not.toHaveProperty("cert");
+    if (process.platform !== "win32") expect(statSync(facts.key_file).mode & 0o777).toBe(0o600);
+    expect((await ca(["show", "--json"])).stdout).toBe(first.stdout);
+    expect((await ca(["show"])).stdout).toContain(`NODE_EXTRA_CA_CERTS=${facts.cert_file}`);
+  });
+
+  test("export prints the certificate, or writes it; never the key", async () => {
+    const { stdout } = await ca(["export"]);
+    expect(new X509Certificate(stdout).ca).toBe(true);
+    expect(stdout).not.toContain("PRIVATE");
+    const file = join(cwd, "out.pem");
+    expect(await ca(["export", "--out", file])).toMatchObject({ code: 0, stdout: "" });
+    expect(readFileSync(file, "utf8")).toBe(stdout);
+  });
+
+  test("trust prints commands, and installs nothing", async () => {
+    const { code, stdout } = await ca(["trust"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("Nothing has been changed");
+    expect(stdout).toContain(folder);
+  });
+
+  test("a file that cannot be written", async () => {
+    const ended = await ca(["export", "--out", join(cwd, "no", "such", "folder.pem")]);
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain("cannot be written (ENOENT)");
+  });
+
+  test("a damaged folder: what is wrong, and the way out", async () => {
+    const damaged = join(cwd, "damaged");
+    mkdirSync(damaged);
+    writeFileSync(join(damaged, "ca.pem"), "x");
+    const ended = await ca(["show"], { PHX_SIM_CA_DIR: damaged });
+    expect(ended).toMatchObject({ code: 3, stdout: "" });
+    expect(ended.stderr).toContain("has only one of ca.pem and ca.key; move");
+    expect(existsSync(join(damaged, "ca.key"))).toBe(false);
+  });
+});
+
+test.each([
+  ["darwin", "security add-trusted-cert"],
+  ["win32", "certutil -user -addstore Root"],
+  ["linux", "update-ca-certificates"],
+  ["plan9", "NODE_EXTRA_CA_CERTS"],
+])("commands for %s", (platform, expected) => {
+  const facts = {
+    cert: "",
+    cert_file: "/it's here/ca.pem",
+    key_file: "",
+    subject: "O=phx-sim, CN=phx-sim local CA",
+    names: [],
+    valid_to: "",
+    fingerprint: "",
+    spki: "",
+    recipes: [["Node", "NODE_EXTRA_CA_CERTS=/it's here/ca.pem"]] as const,
+  };
+  const text = trustLines(facts, platform).join("\n");
+  expect(text).toContain(expected);
+  if (platform === "linux") expect(text).toContain(`'/it'\\''s here/ca.pem'`);
+});

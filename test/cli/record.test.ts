@@ -1,0 +1,134 @@
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { type Sim, startSim } from "../../src/index.ts";
+import { readTape } from "../../src/tape/read.ts";
+import { endAll, newFolder, phxSim, type Ready, removeFolders } from "./phx-sim.ts";
+
+const clouds: Sim[] = [];
+afterEach(async () => {
+  await endAll();
+  for (const it of clouds.splice(0)) await it.close();
+});
+afterAll(removeFolders);
+
+async function cloud(): Promise<Sim> {
+  const sim = await startSim({ dialect: "production" });
+  clouds.push(sim);
+  return sim;
+}
+
+const script = (code: string) => ["--", process.execPath, "--input-type=module", "-e", code];
+const sending = (key: string) =>
+  `const r = await fetch(process.env.POSTHOG_HOST + "/capture/", {
+    method: "POST", body: JSON.stringify({ api_key: ${JSON.stringify(key)}, event: "bought", distinct_id: "u1" }) });
+   console.log(r.status + " " + process.env.POSTHOG_API_KEY);`;
+
+describe("phx-sim record", () => {
+  test("serves, shows live, tapes, and tells how it went", async () => {
+    const far = await cloud();
+    const cwd = newFolder();
+    const run = phxSim(["record", "--upstream", far.url, "--tape", "shop", "--port", "0", "--json"], { cwd });
+    const [line = ""] = await run.says("stdout", /\{.*\}/);
+    const { url }: Ready = JSON.parse(line);
+    const body = JSON.stringify({ api_key: far.apiKey, event: "bought", distinct_id: "u1" });
+    expect((await fetch(`${url}/capture/`, { method: "POST", body })).status).toBe(200);
+    await run.says("stderr", /POST \/capture\/ 200 {2}upstream {2}1 event kept: bought/);
+    const { code, stderr } = await run.signal("SIGINT");
+    expect(code).toBe(130);
+    expect(stderr).toContain(
+      `phx-sim: record: requests go to ${far.url}, taped on ${cwd}/tapes/shop.tape.ndjson`,
+    );
+    expect(stderr).toMatch(/phx-sim: 1 request passed on, \d+ bytes out, \d+ bytes back/);
+    expect(stderr).toMatch(/phx-sim: 1 exchange on .*shop\.tape\.ndjson, \d+ secrets? taken out/);
+    const routes: string[] = [];
+    for await (const it of readTape(join(cwd, "tapes/shop.tape.ndjson"))) routes.push(it.route);
+    expect(routes).toEqual(["capture"]);
+    expect(await far.events.list()).toHaveLength(1);
+  });
+
+  test("with a command: it is told the host only, and its code is the code", async () => {
+    const far = await cloud();
+    const cwd = newFolder();
+    const run = phxSim(
+      ["record", "--upstream", far.url, ...script(`${sending(far.apiKey)} process.exit(7)`)],
+      {
+        cwd,
+        env: { POSTHOG_API_KEY: "mine" },
+      },
+    );
+    const { code, stdout, stderr } = await run.ended;
+    expect({ code, stdout }).toEqual({ code: 7, stdout: "200 mine\n" });
+    expect(stderr).toContain("POSTHOG_HOST");
+    expect(stderr).not.toContain("POSTHOG_API_KEY");
+    expect(readdirSync(join(cwd, "tapes"))).toEqual([
+      expect.stringMatching(/^recording-\d{8}-\d{6}\.tape\.ndjson$/),
+    ]);
+  });
+
+  test("nobody listens there: code 4, though the command passed", async () => {
+    const far = await cloud();
+    await far.close();
+    const cwd = newFolder();
+    const run = phxSim(["record", "--upstream", far.url, ...script(sending("phc_a"))], { cwd });
+    const { code, stdout, stderr } = await run.ended;
+    expect({ code, stdout }).toEqual({ code: 4, stdout: "502 undefined\n" });
+    expect(stderr).toContain("1 without an answer");
+    expect(stderr).toContain("nobody listens there: is it running, is the port right? (ECONNREFUSED)");
+  });
+
+  test("--mode diff tells where the emulator differs", async () => {
+    const far = await cloud();
+    const cwd = newFolder();
+    const code = `await fetch(process.env.POSTHOG_HOST + "/capture/", {
+      method: "POST", body: JSON.stringify({ api_key: ${JSON.stringify(far.apiKey)}, distinct_id: "u1" }) });`;
+    const run = phxSim(["record", "--upstream", far.url, "--mode", "diff", ...script(code)], { cwd });
+    const { code: ended, stderr } = await run.ended;
+    expect(ended).toBe(0);
+    expect(stderr).toContain("phx-sim: the emulator differs in 1 of 1 answer\n");
+    expect(stderr).toMatch(/break capture status: another status \(400 → 200\) ×1 of 1/);
+    expect(existsSync(join(cwd, "tapes"))).toBe(false);
+  });
+
+  test.each([
+    [[], 2, "phx-sim record needs --upstream: us, eu, or an address"],
+    [["--upstream", "uk"], 2, '"uk" is not an upstream; give us, eu, or an address'],
+    [
+      ["--upstream", "us", "--offline"],
+      4,
+      "the upstream us must not be reached: offline is on; allow it with",
+    ],
+    [["--upstream", "us", "--mode", "replay"], 2, "--mode must be record or diff or spy"],
+    [["--upstream", "us", "--redact", "none"], 2, "--redact must be default or pii"],
+    [["--upstream", "us", "--upstream-ca", "none.pem"], 2, "--upstream-ca cannot be read"],
+    [["--upstream", "us", "--include", ""], 2, "--include must be text"],
+  ])("%j → %i", async (args, code, said) => {
+    const run = phxSim(["record", "--port", "0", ...args], { cwd: newFolder() });
+    const ended = await run.ended;
+    expect(ended.stderr).toContain(said);
+    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: "" });
+  });
+
+  test("a tape that cannot be there", async () => {
+    const cwd = newFolder();
+    writeFileSync(join(cwd, "tapes"), "a file");
+    const run = phxSim(["record", "--upstream", "http://127.0.0.1:9", "--tape", "x", "--port", "0"], { cwd });
+    const { code, stderr } = await run.ended;
+    expect(code).toBe(3);
+    expect(stderr.match(/\n/g)).toHaveLength(1);
+  });
+
+  test("under CI the real service is not reached, unless told", async () => {
+    const env = { CI: "true" };
+    const refused = await phxSim(["record", "--upstream", "us", "--port", "0"], { cwd: newFolder(), env })
+      .ended;
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain("CI is set; allow it with --offline=false");
+    const allowed = phxSim(["record", "--upstream", "us", "--port", "0", "--offline=false"], {
+      cwd: newFolder(),
+      env,
+    });
+    await allowed.says("stderr", /requests go to us/);
+    expect((await allowed.signal("SIGTERM")).code).toBe(143);
+  });
+});

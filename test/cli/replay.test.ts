@@ -1,0 +1,132 @@
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { answer, exchange, tapeOf } from "../replay/tapes.ts";
+import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+
+afterEach(async () => {
+  await endAll();
+  removeFolders();
+});
+
+const tape = () =>
+  tapeOf([
+    exchange("GET /api/projects/1/dashboards/", answer({ results: [] })),
+    exchange("GET /api/users/@me/", answer({ id: 1 })),
+  ]);
+
+/** A command that asks for these paths and prints the statuses. */
+const asking = (...paths: string[]): string[] => [
+  process.execPath,
+  "--input-type=module",
+  "-e",
+  `for (const path of ${JSON.stringify(paths)}) {
+     const answer = await fetch(process.env.POSTHOG_HOST + path);
+     console.log(answer.status, answer.headers.get("x-phx-source"));
+   }`,
+];
+
+const run = (args: readonly string[], ...command: readonly string[]) =>
+  phxSim([...args, "--", ...command], { cwd: newFolder() }).ended;
+
+const dashboards = "/api/projects/1/dashboards/";
+const flagsPath = "/api/projects/1/feature_flags/";
+
+describe("with a command", () => {
+  test("all on the tape: the command's own exit code, and what was not used", async () => {
+    const { code, stdout, stderr } = await run(["replay", await tape()], ...asking(dashboards));
+    expect([code, stdout]).toEqual([0, "200 tape:checkout#1\n"]);
+    expect(stderr).toContain("phx-sim: tape checkout: 1 of 2 exchanges used, 0 requests missed, 1 unused\n");
+    expect(stderr).toContain("  unused #2 GET /api/users/@me/\n");
+  });
+
+  test.each([
+    ["replay", (file: string) => ["replay", file]],
+    ["exec --tape", (file: string) => ["exec", "--tape", file]],
+  ])("%s fails when it asked for what is not there", async (_, args) => {
+    const { code, stdout, stderr } = await run(args(await tape()), ...asking(flagsPath, flagsPath));
+    expect([code, stdout]).toEqual([1, "599 tape:checkout\n".repeat(2)]);
+    expect(stderr).toContain("0 of 2 exchanges used, 2 requests missed, 2 unused\n");
+    expect(stderr).toContain(`  missed GET ${flagsPath} ×2\n    nearest #1 GET ${dashboards}`);
+  });
+
+  test("--on-miss emulate does not", async () => {
+    const args = ["replay", await tape(), "--on-miss", "emulate", "--timing", "max:10"];
+    const { code, stdout } = await run(args, ...asking(dashboards, "/api/projects/1/"));
+    expect([code, stdout]).toEqual([0, "200 tape:checkout#1\n401 emulator\n"]);
+  });
+
+  test("the command's own failure stays", async () => {
+    const { code } = await run(["replay", await tape()], process.execPath, "-e", "process.exit(7)");
+    expect(code).toBe(7);
+  });
+});
+
+describe("served", () => {
+  test.each([
+    [dashboards, 200, 130],
+    [flagsPath, 599, 1],
+  ])("%s is answered %i; ended by ctrl-c it exits with %i", async (path, status, expected) => {
+    const sim = phxSim(["replay", await tape(), "--port", "0", "--memory", "--json"], { cwd: newFolder() });
+    const [, url = ""] = await sim.says("stdout", /"url":"([^"]+)"/);
+    expect((await fetch(url + path)).status).toBe(status);
+    const { code, stderr } = await sim.signal("SIGINT");
+    expect(code).toBe(expected);
+    expect(stderr).toMatch(/phx-sim: tape checkout: [01] of 2 exchanges used/);
+  });
+
+  test("start --tape does the same", async () => {
+    const args = ["start", "--tape", await tape(), "--port", "0", "--memory", "--json"];
+    const sim = phxSim(args, { cwd: newFolder() });
+    const [, url = ""] = await sim.says("stdout", /"url":"([^"]+)"/);
+    expect((await fetch(url + dashboards)).headers.get("x-phx-source")).toBe("tape:checkout#1");
+  });
+});
+
+describe("mistakes", () => {
+  test.each<[string, string[], number, RegExp]>([
+    [
+      "no such tape",
+      ["replay", "gone", "--port", "0"],
+      3,
+      /tapes.gone\.tape\.ndjson cannot be read: there is no such file/,
+    ],
+    ["no tape", ["replay", "package.json", "--port", "0"], 3, /no such file/],
+    ["no name", ["replay"], 2, /tape/i],
+    [
+      "a policy there is not",
+      ["replay", "x", "--on-miss", "upstraem"],
+      2,
+      /--on-miss must be fail or emulate/,
+    ],
+    [
+      "a timing there is not",
+      ["replay", "x", "--timing", "soon", "--port", "0"],
+      3,
+      /timing must be none, recorded/,
+    ],
+    [
+      "a policy without a tape",
+      ["start", "--on-miss", "fail", "--port", "0", "--memory"],
+      3,
+      /there is no tape to replay/,
+    ],
+    [
+      "how to serve, with a command",
+      ["replay", "x", "--open", "--", "true"],
+      2,
+      /--open does not go with a command/,
+    ],
+    ["nothing after --", ["replay", "x", "--"], 2, /needs -- and a command after it/],
+  ])("%s", async (_, args, expected, said) => {
+    const { code, stderr } = await phxSim(args, { cwd: newFolder() }).ended;
+    expect(stderr).toMatch(said);
+    expect(code).toBe(expected);
+  });
+
+  test("the help names its options", async () => {
+    const { code, stdout } = await phxSim(["replay", "--help"], { cwd: join(newFolder()) }).ended;
+    expect(code).toBe(0);
+    for (const word of ["phx-sim replay <tape>", "--on-miss", "--timing", "-- npm test"])
+      expect(stdout).toContain(word);
+  });
+});

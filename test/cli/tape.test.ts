@@ -1,0 +1,325 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/kernel/json.ts";
+import { entryWith, harWith } from "../tape/har/har-files.ts";
+import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+
+let cwd: string;
+beforeEach(() => {
+  cwd = newFolder();
+});
+afterEach(async () => {
+  await endAll();
+  removeFolders();
+});
+
+const run = (...args: string[]) => phxSim(["tape", ...args], { cwd }).ended;
+const write = (name: string, text: string) => writeFileSync(join(cwd, name), text);
+const read = (name: string) => readFileSync(join(cwd, name), "utf8");
+
+const key = `phx_${"a1B2c3D4".repeat(4)}`;
+const get = (path: string, rest: JsonObject = {}) =>
+  entryWith({ method: "GET", url: `https://us.posthog.com${path}`, postData: null, bodySize: 0 }, {}, rest);
+const flags = entryWith({
+  headers: [
+    { name: "Authorization", value: `Bearer ${key}` },
+    { name: "Content-Type", value: "application/json" },
+  ],
+});
+
+/** A tape by the name of `some` in the folder. */
+async function importSome(entries: JsonObject[] = [flags, get("/api/projects/1/dashboards/7/")]) {
+  write("some.har", harWith(entries));
+  expect(await run("import", "some.har")).toMatchObject({ code: 0 });
+}
+
+describe("import", () => {
+  test("makes a tape of the HAR's name, without secrets", async () => {
+    write(
+      "my shop.har",
+      harWith([flags, get("/api/users/@me/"), entryWith({ url: "https://example.com/" })]),
+    );
+    const { code, stdout, stderr } = await run("import", "my shop.har");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^.*\/tapes\/my-shop\.tape\.ndjson: 2 exchanges, .*, 2 secrets redacted\n$/);
+    expect(stderr).toBe(
+      "phx-sim: 1 × left out: a request to another service (entry 3); --all imports every entry\n",
+    );
+    expect(read("tapes/my-shop.tape.ndjson")).not.toContain(key);
+    expect(await run("scan", "my-shop")).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  test("by another name, everything, for programs", async () => {
+    write("some.har", harWith([flags, entryWith({ url: "https://example.com/" }, { content: { size: 5 } })]));
+    const { code, stdout, stderr } = await run(
+      "import",
+      "some.har",
+      "--tape",
+      "./x.ndjson",
+      "--all",
+      "--json",
+    );
+    expect({ code, stderr: stderr.replace(/.*×.*\n/, "") }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({
+      tape: join(cwd, "x.ndjson"),
+      exchanges: 2,
+      problems: [{ code: "no_answer_body", count: 1, entries: [2], skipped: false }],
+    });
+  });
+
+  test("never goes into a tape that is there", async () => {
+    await importSome();
+    const before = read("tapes/some.tape.ndjson");
+    expect(await run("import", "some.har")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/some\.tape\.ndjson is there already; give another name with --tape/),
+    });
+    expect(read("tapes/some.tape.ndjson")).toBe(before);
+  });
+
+  test.each<[string, string, RegExp]>([
+    [
+      "nothing of the service",
+      harWith([entryWith({ url: "https://example.com/" })]),
+      /nothing to import; 1 request to other services/,
+    ],
+    ["no entries", harWith([]), /nothing to import/],
+    ["no HAR", "[]", /some\.har: it is no HAR/],
+    ["nothing", "", /some\.har: it is empty/],
+  ])("a file with %s leaves no tape behind", async (_, text, message) => {
+    write("some.har", text);
+    expect(await run("import", "some.har")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(message),
+    });
+    expect(existsSync(join(cwd, "tapes"))).toBe(false);
+  });
+
+  test("a HAR that was cut off is imported as far as it goes", async () => {
+    write("some.har", harWith([flags, flags]).slice(0, -30));
+    const { code, stderr } = await run("import", "some.har");
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/the file ends in the middle/),
+    });
+  });
+
+  test("a file that is missing", async () => {
+    expect(await run("import", "none.har")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/none\.har: there is no such file/),
+    });
+  });
+});
+
+describe("list and show", () => {
+  test("a folder without tapes, and none", async () => {
+    expect(await run("list")).toMatchObject({ code: 0, stdout: `no tapes in ${join(cwd, "tapes")}\n` });
+    expect(await run("list", "nowhere")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no such file/),
+    });
+  });
+
+  test("tapes, and what only looks like one", async () => {
+    await importSome();
+    write("tapes/broken.tape.ndjson", "hello\n");
+    const { code, stdout } = await run("list");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^broken {2}.*not a tape.*\nsome {2}2 exchanges, .* kB {2}Tool 7 {2}\d{4}-.*Z\n$/);
+    const listed = await run("list", "tapes", "--json");
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      folder: join(cwd, "tapes"),
+      tapes: [
+        { name: "broken", problem: expect.any(String) },
+        { name: "some", exchanges: 2 },
+      ],
+    });
+  });
+
+  test("a line for each exchange, or all of one", async () => {
+    await importSome();
+    const { stdout } = await run("show", "some");
+    expect(stdout).toMatch(/#1 {2}12:00:00\.000 {2}POST \/flags\/\?v=2 {2}200 {2}30 ms, 2 bytes {2}flags\n/);
+    expect(stdout).toMatch(
+      /#2 .* GET \/api\/projects\/1\/dashboards\/7\/ .* GET \/api\/projects\/:id\/dashboards\/:id\n/,
+    );
+    const one = await run("show", "tapes/some.tape.ndjson", "--exchange", "1");
+    expect(one.stdout).toMatch(/Authorization: Bearer \{\{secret:\w+#1\}\}/);
+    expect(one.stdout).toMatch(/"token": "\{\{secret:\w+#1\}\}"/);
+    expect(one.stdout).toMatch(/redacted: req\.headers\.authorization, req\.body\.token\n$/);
+  });
+
+  test("--json is NDJSON", async () => {
+    await importSome();
+    const lines = (await run("show", "some", "--json")).stdout.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ tape: 1 }, { i: 1 }, { i: 2 }]);
+    const one = await run("show", "some", "--json", "--exchange", "2");
+    expect(JSON.parse(one.stdout)).toMatchObject({ i: 2, req: { method: "GET" } });
+  });
+
+  test("an exchange that is not there", async () => {
+    await importSome();
+    expect(await run("show", "some", "--exchange", "9")).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/has no exchange 9; the highest number of its 2 is 2/),
+    });
+  });
+
+  test.each([[[]], [["--json"]], [["--exchange", "1"]]])(
+    "hostile text does not reach the terminal: %s",
+    async (args) => {
+      const evil = "\u001b]0;x\u0007\u202e\u009b2J";
+      await importSome([
+        entryWith(
+          { headers: [{ name: "x-evil", value: evil }], postData: { text: evil } },
+          { statusText: evil, content: { text: JSON.stringify({ [evil]: evil }) } },
+        ),
+      ]);
+      const { code, stdout } = await run("show", "some", ...args);
+      expect(code).toBe(0);
+      expect(stdout.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    },
+  );
+});
+
+describe("export", () => {
+  test("is a HAR of the tape's name, for the next import", async () => {
+    await importSome();
+    write("some.har", "precious");
+    expect(await run("export", "some")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/is there already/),
+    });
+    expect(read("some.har")).toBe("precious");
+    expect(await run("export", "some", "--force")).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/some\.har: 2 entries, .* kB\n$/),
+    });
+    expect(JSON.parse(read("some.har")).log.entries).toHaveLength(2);
+    expect(await run("import", "some.har", "--tape", "again")).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("is refused where a key would get out, and leaves nothing", async () => {
+    await importSome();
+    const [header = "", ...lines] = read("tapes/some.tape.ndjson").split("\n");
+    write("tapes/bad.tape.ndjson", [header.replace("Tool 7", key), ...lines].join("\n"));
+    expect(await run("export", "bad", "--out", "x/bad.har")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/not exported: .* looks like a key/),
+    });
+    expect(readdirSync(join(cwd, "x"))).toEqual([]);
+    expect(await run("export", "bad", "--out", "x/bad.har", "--unsafe")).toMatchObject({ code: 0 });
+    expect(read("x/bad.har")).toContain(key);
+  });
+
+  test("to a place that cannot be written", async () => {
+    await importSome();
+    mkdirSync(join(cwd, "folder"));
+    expect(await run("export", "some", "--out", "folder", "--force")).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/folder: it is a folder/),
+    });
+  });
+});
+
+describe("prune", () => {
+  const paths = async () => (await run("show", "some")).stdout.match(/(?<=\d {2}(?:GET|POST) )\/\S*/g);
+
+  test.each<[string[], string[]]>([
+    [
+      ["--drop", "flags"],
+      ["/api/projects/1/dashboards/7/", "/api/users/@me/"],
+    ],
+    [["--keep", "flags"], ["/flags/?v=2"]],
+    [["--keep", "GET /api/*", "--drop", "*dash*"], ["/api/users/@me/"]],
+    [["--before", "2026-03-02T00:00:00Z"], ["/api/users/@me/"]],
+    [[], ["/flags/?v=2", "/api/projects/1/dashboards/7/", "/api/users/@me/"]],
+  ])("%s", async (args, expected) => {
+    const late = { startedDateTime: "2026-03-03T00:00:00Z" };
+    await importSome([flags, get("/api/projects/1/dashboards/7/"), get("/api/users/@me/", late)]);
+    expect(await run("prune", "some", ...args)).toMatchObject({ code: 0 });
+    expect(await paths()).toEqual(expected);
+  });
+
+  test.each<[string[], RegExp]>([
+    [
+      ["--drop", "flag"],
+      /no exchange of the tape has the route "flag"; did you mean flags\?; it has GET \/api.*, flags/,
+    ],
+    [["--before", "soon"], /--before must be a time such as .*, not "soon"/],
+  ])("%s is a slip, and nothing changes", async (args, message) => {
+    await importSome();
+    const before = read("tapes/some.tape.ndjson");
+    expect(await run("prune", "some", ...args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(message),
+    });
+    expect(read("tapes/some.tape.ndjson")).toBe(before);
+  });
+});
+
+describe("scan", () => {
+  test("fails when there is a secret, and does not tell it", async () => {
+    await importSome();
+    write(
+      "tapes/bad.tape.ndjson",
+      read("tapes/some.tape.ndjson").replace('"/flags', `"${key}/flags`).replace('"OK"', `"${key}"`),
+    );
+    const { code, stdout, stderr } = await run("scan", "some", "bad");
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/looks? like a secret in 2 tapes/),
+    });
+    expect(stdout).toMatch(/bad\.tape\.ndjson:2: .*phx_\*\*\*\n/);
+    expect(stdout).not.toContain(key);
+    const found = (await run("scan", "bad", "--json")).stdout.trimEnd().split("\n");
+    expect(found.map((line) => JSON.parse(line))[0]).toMatchObject({ line: 2, kind: expect.any(String) });
+  });
+});
+
+describe("learn", () => {
+  const answering = (mood: string) => [
+    get("/api/projects/1/dashboards/7/"),
+    entryWith(
+      { method: "GET", url: "https://us.posthog.com/api/users/@me/", postData: null },
+      { content: { text: JSON.stringify({ name: "Ann", mood }) } },
+    ),
+  ];
+
+  test("proposes what differs, and writes it when asked to", async () => {
+    write("a.har", harWith(answering("happy")));
+    write("b.har", harWith(answering("tired")));
+    await run("import", "a.har");
+    await run("import", "b.har");
+    expect(await run("learn", "a", "b")).toMatchObject({ code: 0, stdout: "res.body.mood\n" });
+    expect(JSON.parse(read("tapes/b.tape.ndjson").split("\n")[0] ?? "")).toMatchObject({ noise: [] });
+    const { stdout } = await run("learn", "a", "b", "--write", "--json");
+    expect(JSON.parse(stdout)).toEqual({ noise: ["res.body.mood"], new: ["res.body.mood"], written: true });
+    expect(JSON.parse(read("tapes/b.tape.ndjson").split("\n")[0] ?? "")).toMatchObject({
+      noise: ["res.body.mood"],
+    });
+    expect((await run("learn", "a", "b", "--write")).stderr).toMatch(/all known to .* already/);
+    expect(await run("learn", "a", "a")).toMatchObject({
+      stdout: "",
+      stderr: expect.stringMatching(/differ in nothing/),
+    });
+  });
+});
+
+test.each([[["show"]], [["export"]], [["prune"]], [["scan"]], [["learn", "some"]]])(
+  "tape %s: what is no tape, missing or newer gets a clear answer",
+  async ([command = "", ...first]) => {
+    await importSome();
+    write("tapes/text.tape.ndjson", "hello\n");
+    write("tapes/newer.tape.ndjson", '{"tape":2}\n');
+    const said = await Promise.all(["none", "text", "newer"].map((name) => run(command, ...first, name)));
+    expect(said.map(({ code }) => code)).toEqual([1, 1, 1]);
+    expect(said[0]?.stderr).toMatch(
+      /^phx-sim: .*none\.tape\.ndjson cannot be read: there is no such file; .*\n$/,
+    );
+    expect(said[1]?.stderr).toMatch(/^phx-sim: .*text\.tape\.ndjson is not a tape.*\n$/);
+    expect(said[2]?.stderr).toMatch(/^phx-sim: .*newer\.tape\.ndjson .*2.*\n$/);
+  },
+);
