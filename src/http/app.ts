@@ -49,7 +49,7 @@ export interface ObservingApp extends App {
 }
 
 /** What is done with a call that somebody else has answered. */
-export interface Observing {
+interface Observing {
   isShadowed(family: Family): boolean;
   /** What the journal is told of a call that no handler sees. */
   read(call: Call, family: Family): unknown;

@@ -1,12 +1,10 @@
 import type { Json } from "../kernel/json.ts";
 
 /** Whose answer a request gets, and what is written. */
-export const modes = ["emulate", "record", "replay", "hybrid", "spy", "once", "diff"] as const;
-export type Mode = (typeof modes)[number];
+export type Mode = "emulate" | "record" | "replay" | "hybrid" | "spy" | "once" | "diff";
 
 /** What replaying answers where the tape has nothing: a clear error, the emulator, or the service itself. */
-export const missPolicies = ["fail", "emulate", "upstream"] as const;
-export type MissPolicy = (typeof missPolicies)[number];
+export type MissPolicy = "fail" | "emulate" | "upstream";
 
 /**
  * An exchange as a door saw it, secrets and all. It never reaches a disk: `redact` makes an `Exchange` of it.

@@ -3,7 +3,7 @@ import { loadDeck } from "../../../src/tape/deck/load.ts";
 import { routeOf } from "../../../src/tape/routes.ts";
 import type { Answered, Asked, Deck, Exchange, TapeHeader } from "../../../src/tape/types.ts";
 
-export const header: TapeHeader = {
+const header: TapeHeader = {
   tape: 1,
   id: "0195f3f6-0000-7000-8000-000000000001",
   created: "2026-01-01T00:00:00.000Z",
