@@ -10,6 +10,12 @@ const programs = {
   naive: (folder: string) => ["test/bench/servers/naive.mjs", folder, projectKey],
   drain: (folder: string) => ["test/bench/servers/drain.mjs", folder, projectKey],
   bare: (folder: string) => ["test/bench/servers/bare.mjs", folder, projectKey],
+  record: (folder: string) => [
+    ...["bin/phx-sim.js", "record", "--port", "0", "--json", "--quiet", "--no-proxy"],
+    ...["--tape", `${folder}/bench.tape.ndjson`],
+  ],
+  pass: (folder: string) => ["test/bench/servers/pass.mjs", folder, projectKey],
+  mockttp: (folder: string) => ["test/bench/servers/mockttp.mjs", folder, projectKey],
   canned: (folder: string) => ["test/bench/servers/canned.mjs", folder, projectKey],
 } as const;
 

@@ -5,6 +5,7 @@ import { suite as dashboards } from "./dashboards.ts";
 import { suite as flags } from "./flags.ts";
 import { suite as inProcess } from "./in-process.ts";
 import { suite as kill } from "./kill.ts";
+import { suite as passThrough } from "./pass-through.ts";
 import { suite as query } from "./query.ts";
 import { suite as replay } from "./replay.ts";
 import { suite as start } from "./start.ts";
@@ -22,6 +23,7 @@ export const suites: readonly Suite[] = [
   testSuite,
   wait,
   replay,
+  passThrough,
   dashboards,
   kill,
 ];
