@@ -8,6 +8,7 @@ import { blockedBy, openEgressGuard } from "./exec-egress.ts";
 import { childVariables, variableLines } from "./exec-env.ts";
 import { heldAgainst, planFor } from "./exec-plan.ts";
 import { makeReportFolder, writeReport } from "./exec-report.ts";
+import { checkReroute, rerouteOptions, rerouteVariables } from "./exec-reroute.ts";
 import { type Run, summaryLines, summaryMarkdown } from "./exec-summary.ts";
 import { createTally } from "./exec-tally.ts";
 import { failReasons, failReasonsOf, tripped } from "./fail-on.ts";
@@ -35,6 +36,7 @@ const options = {
     kind: "switch",
     describe: "Keep the command from reaching the real service; on with --fail-on egress",
   },
+  ...rerouteOptions,
   plan: {
     kind: "file",
     describe:
@@ -69,6 +71,7 @@ async function run(settings: ExecSettings, shell: Shell): Promise<Ending> {
   const { values, origins } = settings;
   const failOn = failReasonsOf(values["fail-on"] ?? [], origins["fail-on"].where);
   const plan = await planFor(values.plan, failOn.includes("plan"), shell);
+  await checkReroute(values);
   if (values.report !== undefined) makeReportFolder(values.report);
   // On demand: starting programs is no part of starting a sim.
   const { hasTerminal, relaySignals } = await import("./exec-child.ts");
@@ -77,10 +80,11 @@ async function run(settings: ExecSettings, shell: Shell): Promise<Ending> {
   let guard: ChildGuard | undefined;
   try {
     if (values["block-egress"] || failOn.includes("egress")) guard = await openEgressGuard(sim.url, shell);
+    const routes = await rerouteVariables(sim, values, shell);
     if (relay.first) return relay.first;
     const tally = createTally(sim.apiKey);
     sim.onRequest((request: RequestSummary) => tally.add(request));
-    const end = await runPointed(sim, settings, shell, relay, guard?.env);
+    const end = await runPointed(sim, settings, shell, relay, { ...guard?.env, ...routes });
     if (end.problem !== undefined) {
       shell.err.say(`phx-sim: ${end.problem}`);
       return end.code;

@@ -21,6 +21,7 @@ import { record } from "./record.ts";
 import { replay } from "./replay.ts";
 import { splitRest } from "./rest-args.ts";
 import { scenarioCommands } from "./scenario.ts";
+import { send } from "./send.ts";
 import { start } from "./start.ts";
 import { stateCommands } from "./state.ts";
 import { status } from "./status.ts";
@@ -38,6 +39,7 @@ const commands: readonly Command[] = [
   record,
   replay,
   verify,
+  send,
   ...eventCommands,
   lint,
   ...personCommands,

@@ -4,6 +4,7 @@ import { banner, readyLine } from "./banner.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Ending, type Shell } from "./command.ts";
 import { childVariables, variableLines } from "./exec-env.ts";
+import { checkReroute, isRerouting, rerouteOptions, rerouteVariables } from "./exec-reroute.ts";
 import { Failure } from "./failure.ts";
 import { closesWithin, openSim, simOptions } from "./open-sim.ts";
 import { recordingEnd, recordingLines } from "./record-summary.ts";
@@ -83,6 +84,7 @@ const options = {
     flagOnly: true,
   },
   ...worldOptions,
+  ...rerouteOptions,
   json: { kind: "switch", describe: "Tell the addresses and keys as one JSON line", flagOnly: true },
   quiet: { kind: "switch", describe: "No request log and no summary" },
   command: {
@@ -110,7 +112,12 @@ export const record = command({
 });
 
 async function run(settings: RecordSettings, shell: Shell): Promise<Ending> {
-  return settings.values.command.length > 0 ? runCommand(settings, shell) : serve(settings, shell);
+  const { values } = settings;
+  await checkReroute(values);
+  if (values.command.length > 0) return runCommand(settings, shell);
+  if (isRerouting(values))
+    throw new Failure("usage", "--reroute needs a command: phx-sim record … -- COMMAND");
+  return serve(settings, shell);
 }
 
 /** `recording-20260131-235959`: no two recordings share a tape by accident. */
@@ -225,8 +232,12 @@ async function runCommand(settings: RecordSettings, shell: Shell): Promise<Endin
       ...variableLines(variables, readyLine(sim)),
     );
   }
+  const routes = await rerouteVariables(sim, values, shell).catch(async (error: unknown) => {
+    await closesWithin(sim, closeMs);
+    throw error;
+  });
   shell.err.flush();
-  const end = await runChild(values.command, { ...shell.env, ...variables }, relay);
+  const end = await runChild(values.command, { ...shell.env, ...variables, ...routes }, relay);
   if (end.problem !== undefined) shell.err.say(`phx-sim: ${end.problem}`);
   await sim.settle({ idleMs: 100, timeoutMs: settleMs }).catch(() => {});
   const code = end.code;

@@ -19,7 +19,7 @@ export interface PruneRequest {
 }
 
 /** A name of a route as it may be given: `*` stands for any text. */
-function patternOf(name: string): RegExp {
+export function patternOf(name: string): RegExp {
   const parts = name.split("*").map((part) => part.replace(/[\\^$.+?|()[\]{}]/g, "\\$&"));
   return new RegExp(`^${parts.join(".*")}$`, "s");
 }
@@ -43,8 +43,8 @@ function selectionOf({ keep, drop, before }: PruneRequest): (exchange: Exchange)
   };
 }
 
-/** A name that no route has is a slip: pruning by it would remove all, or nothing. */
-async function checkNames(request: PruneRequest, tape: string): Promise<void> {
+/** A name that no route has is a slip: pruning by it would remove all, or nothing. @throws Failure usage */
+export async function checkNames(request: Pick<PruneRequest, "keep" | "drop">, tape: string): Promise<void> {
   const { readTape } = await import("../tape/read.ts");
   const routes = new Set<string>();
   for await (const { route } of readTape(tape)) routes.add(route);

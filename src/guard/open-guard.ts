@@ -47,11 +47,11 @@ export function nodeOptions(before: string | undefined, preload = preloadFile())
   return before?.trim() ? `${before} ${ours}` : ours;
 }
 
-const proxyNames = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
-const bothCases = (name: string): string[] => [name, name.toLowerCase()];
+export const proxyNames = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+export const bothCases = (name: string): string[] => [name, name.toLowerCase()];
 const direct = ["127.0.0.1", "localhost", "::1"];
 
-function proxyVariables(env: ChildGuardOptions["env"] = {}, url: string): Record<string, string> {
+export function proxyVariables(env: ChildGuardOptions["env"] = {}, url: string): Record<string, string> {
   const before = (env.NO_PROXY || env.no_proxy || "").split(",").map((it) => it.trim());
   const exempt = [...new Set([...before, ...direct])].filter(Boolean).join(",");
   return Object.fromEntries([

@@ -9,7 +9,7 @@ import type { Trail } from "./trail.ts";
 /** Kept from fake timers: a refusal must not wait for somebody to turn a clock. */
 const soon = setImmediate;
 
-interface Peer {
+export interface Peer {
   readonly host: string;
   readonly port: string;
   /** The name that TLS asks for, where the host is an address that was looked up before. */
@@ -20,7 +20,7 @@ const textOf = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? String(value) : "";
 
 /** `connect` takes options, port and host, a path, or (from within Node) a list with the options in front. */
-function peerOf(args: readonly unknown[]): Peer | undefined {
+export function peerOf(args: readonly unknown[]): Peer | undefined {
   const first = Array.isArray(args[0]) ? args[0][0] : args[0];
   const isObject = typeof first === "object" && first !== null;
   const { host, port, path, servername } = isObject

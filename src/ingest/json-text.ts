@@ -34,13 +34,17 @@ export function parseJson(bytes: Buffer): JsonText {
   const text = utf8Text(bytes);
   const value = parsed(text);
   if (isTooDeep(value)) throw unparsable("recursion limit exceeded");
-  const masked = maskKeys(text);
-  const redacted = masked !== text;
+  const plain = hasEscapedLetters(text) ? JSON.stringify(value) : text;
+  const masked = maskKeys(plain);
+  const redacted = masked !== plain;
   const isVerbatim = !redacted && !text.includes("\n") && !text.includes("\r");
   if (isVerbatim) return { text, bytes, value, redacted };
   const kept = redacted ? parsed(masked) : value;
   return { text: JSON.stringify(kept), bytes: undefined, value: kept, redacted };
 }
+
+/** Are there letters that nobody has to escape? A key may be written so. */
+const hasEscapedLetters = (text: string): boolean => text.includes("\\u00") && /\\u00[2-7]/.test(text);
 
 function parsed(text: string): Json {
   try {

@@ -8,7 +8,7 @@ import { TapeError } from "../tape/tape-error.ts";
 import type { Deck, TapeProblem } from "../tape/types.ts";
 import type { RecordedAnswer } from "./answer.ts";
 import { type ReplayRules, type ReplayWish, rulesOf } from "./order.ts";
-import { createReplay, type Sent } from "./replay.ts";
+import { createReplay, type Decided, type Sent } from "./replay.ts";
 
 /** A tape cannot be put in force: which part of the order is wrong, and what to do about it. */
 export class ReplayOrderError extends Error {
@@ -71,6 +71,17 @@ function tell(problems: readonly TapeProblem[], notice: (text: string) => void):
   if (more > 0) notice(`… and ${more} more problems with the tape`);
 }
 
+/** A tape that answers, and what is known of it. */
+interface LoadedReplay<C, F> {
+  readonly name: string;
+  readonly file: string;
+  readonly deck: Deck;
+  readonly rules: ReplayRules;
+  readonly problems: readonly TapeProblem[];
+  /** What is to become of a call; undefined: the emulator answers. */
+  take(call: C, family: F): Decided | undefined;
+}
+
 /**
  * Loads a tape to answer from it. What is damaged on it is told and left out.
  * @throws ReplayOrderError when it is no tape, or is to answer in a way that there is not
@@ -78,7 +89,7 @@ function tell(problems: readonly TapeProblem[], notice: (text: string) => void):
 export async function loadReplay<C extends Sent, F extends string>(
   order: ReplayOrder,
   { read, notice, openForward }: Around<C, F>,
-) {
+): Promise<LoadedReplay<C, F>> {
   const rules = rulesIn(order, openForward !== undefined);
   const file = tapePlace(order.tape, order.folder);
   const problems: TapeProblem[] = [];

@@ -26,7 +26,7 @@ interface Given extends RecordedAnswer {
 }
 
 /** What is to become of a call, as the request core's `CallFault` says it. */
-interface Decided {
+export interface Decided {
   readonly source: "tape";
   /** `tape:checkout#12`. */
   readonly name: string;

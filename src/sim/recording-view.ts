@@ -5,16 +5,27 @@ import type { Reply } from "../http/reply.ts";
 import { maskKeys, maskSecretFields } from "../kernel/secrets.ts";
 import { compareAnswers } from "../tape/differences/compare.ts";
 import type { ComparedAnswer } from "../tape/differences/group.ts";
+import { replaceEncoded } from "../tape/redact/encoded.ts";
 import { toExchange } from "../tape/to-exchange.ts";
 import type { Exchange, TapeBody } from "../tape/types.ts";
 
 /** What was passed on, as the journal and the comparison see it. */
 
+/** Longer answers leave only their size in the journal. */
+const mostShown = 64 * 1024;
+
+/** Text may have keys in base64 or compressed; a journal shows it, and nobody has to be able to read those. */
+function shownText(text: string): string {
+  const masked = maskKeys(maskSecretFields(text));
+  if (masked.length > mostShown) return masked;
+  return replaceEncoded(masked, { text: maskKeys, whole: () => "***" });
+}
+
 /** A decoded body as the text that may be shown: what the service says may hold secrets. */
 function shown(body: TapeBody | undefined): string | Buffer | null {
   if (body === undefined) return null;
   if ("json" in body) return maskKeys(maskSecretFields(JSON.stringify(body.json)));
-  if ("text" in body) return maskKeys(maskSecretFields(body.text));
+  if ("text" in body) return shownText(body.text);
   return "b64" in body ? Buffer.from(body.b64, "base64") : null;
 }
 

@@ -1,4 +1,6 @@
 import { isUtf8 } from "node:buffer";
+import { fromBase64 } from "../kernel/base64.ts";
+import { inflaters, isGzip } from "../kernel/inflate.ts";
 import { maskKeys, maskSecretFields } from "../kernel/secrets.ts";
 import type { EventFacts } from "../model/event.ts";
 import type { Note } from "../model/traffic.ts";
@@ -24,21 +26,49 @@ export interface GivenReply {
 /** Answers and undecodable bodies up to this size are kept whole; larger ones leave their size. */
 const keptWhole = 64 * 1024;
 
+/** Most bytes that are looked through for keys. */
+const mostUnpacked = 64 * 1024 * 1024;
+
 /** Headers whose values are secrets (or may be). The scheme and the key's kind stay readable. */
 const secretHeaders = new Set(["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"]);
 const secretParameters = /([?&](?:personal_api_key|secret_api_key|access_token|password)=)[^&#]*/gi;
 
 /** `Bearer phx_abc…` becomes `Bearer phx_***`: which kind of key came is worth knowing, the key is not. */
 function maskHeader(name: string, value: string): string {
-  if (!secretHeaders.has(name.toLowerCase())) return value;
+  if (!secretHeaders.has(name.toLowerCase())) return maskKeys(value);
   const scheme = /^(\w+) /.exec(value)?.[0] ?? "";
   const kind = value.slice(scheme.length).match(/^ph[a-z]_/)?.[0] ?? "";
   return `${scheme}${kind}***`;
 }
 
+/** Events in a query are in base64, and perhaps compressed; what they say is in the line's body. */
+const maskData = (target: string): string =>
+  target.replace(/([?&]data=)([^&#]+)/g, (found, name: string, value: string) => {
+    const bytes = fromBase64(Buffer.from(value.replaceAll(/%2b/gi, "+").replaceAll(/%2f/gi, "/")));
+    return hidesKey(bytes, isGzip(bytes) ? "gzip" : "") ? `${name}***` : found;
+  });
+
 /** The target as it may be written down. Public project keys (`phc_`) are not secrets. */
-const maskTarget = (target: string): string =>
-  target.includes("_") && target.includes("?") ? maskKeys(target.replace(secretParameters, "$1***")) : target;
+function maskTarget(target: string): string {
+  if (!target.includes("?")) return target;
+  const masked = target.includes("_") ? maskKeys(target.replace(secretParameters, "$1***")) : target;
+  return masked.includes("data=") ? maskData(masked) : masked;
+}
+
+/** Is there a key in the bytes, or in what they unpack to? */
+function hidesKey(bytes: Buffer, encoding: string): boolean {
+  const seen = (text: string): boolean => maskKeys(text) !== text;
+  const inflate = inflaters.get(encoding);
+  if (seen(bytes.toString("latin1"))) return true;
+  try {
+    return inflate !== undefined && seen(inflate(bytes, mostUnpacked).toString("latin1"));
+  } catch {
+    return false;
+  }
+}
+
+const headerOf = (rawHeaders: readonly string[], name: string): string =>
+  rawHeaders.find((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name) ?? "";
 
 /**
  * Makes the JSON of header lists. Clients send the same headers over and over: the last list is
@@ -99,6 +129,8 @@ function rawText(call: ReceivedCall, note: Note, isMasked: boolean): string {
   }
   const isManagement = /^\/+api\//.test(call.target);
   if (!isUtf8(body)) {
+    if (hidesKey(body, headerOf(call.rawHeaders, "content-encoding").toLowerCase()))
+      return `,"raw":{"omitted":"redacted","bytes":${body.length}}`;
     // The management API takes text only: what cannot be read cannot be redacted.
     return isManagement
       ? `,"raw":{"omitted":"not_text","bytes":${body.length}}`

@@ -24,5 +24,9 @@ describe("maskKeys", () => {
     ["a phx_abcdef b", "a phx_*** b"],
     ["phs_abcdef", "phs_***"],
     ["phc_public_key", "phc_public_key"],
+    ["?next=%2Fx%3Fkey%3Dphx_abcdef", "?next=%2Fx%3Fkey%3Dphx_***"],
+    ['"two\\nphx_abcdef"', '"two\\nphx_***"'],
+    ['"\\u00e9phx_abcdef"', '"\\u00e9phx_***"'],
+    ["alpha_beta graphx_abcdef", "alpha_beta graphx_abcdef"],
   ])("%s", (text, expected) => expect(maskKeys(text)).toBe(expected));
 });

@@ -19,6 +19,9 @@ const names: ReadonlySet<string> = new Set([
   "$device_id",
   "$anon_distinct_id",
   "$feature_flag_evaluated_at",
+  "$feature_flag_definitions_loaded_at",
+  // Where the SDK sends to: the sim itself, on whatever port.
+  "$lib_custom_api_host",
 ]);
 
 const prefixes: readonly string[] = ["$sdk_debug_"];

@@ -1,0 +1,258 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { uuidV5 } from "../kernel/ids.ts";
+import { readHeader } from "../tape/header.ts";
+import { readTape } from "../tape/read.ts";
+import { createRedactor } from "../tape/redact/redactor.ts";
+import { runSend, type SendTally } from "../tape/send/run.ts";
+import { type Survey, surveyTape } from "../tape/send/survey.ts";
+import { createTransport } from "../tape/send/transport.ts";
+import type { SendPlan } from "../tape/send/types.ts";
+import type { Exchange, TapeProblem } from "../tape/types.ts";
+import { openTapeWriter, type TapeWriter } from "../tape/write.ts";
+import { clean } from "./clean-text.ts";
+import type { Ending, Shell } from "./command.ts";
+import { counted } from "./counted.ts";
+import { Failure } from "./failure.ts";
+import { createProgress } from "./progress.ts";
+import type { SendSettings } from "./send.ts";
+import { dryLines, missingText, type Need, needsOf, skipLines, tallyLines } from "./send-lines.ts";
+import { requestOf, type SendRequest } from "./send-request.ts";
+import { untilSignal } from "./signals.ts";
+import { jsonLine, tapeProblemLine } from "./tape-lines.ts";
+import { checkNames, patternOf } from "./tape-prune.ts";
+import { onFile } from "./tape-trouble.ts";
+
+type Values = SendSettings["values"];
+
+/** The exchanges that are to be sent. */
+async function* wanted(
+  { file, only }: SendRequest,
+  onProblem: (problem: TapeProblem) => void = () => {},
+): AsyncGenerator<Exchange> {
+  const patterns = only.map(patternOf);
+  for await (const exchange of readTape(file, { bodies: "whole", onProblem })) {
+    if (patterns.length === 0 || patterns.some((it) => it.test(exchange.route))) yield exchange;
+  }
+}
+
+/** Lines of a tape that are told; a damaged one may have any number. */
+const mostProblems = 5;
+
+async function surveyed(request: SendRequest, shell: Shell): Promise<Survey> {
+  let damaged = 0;
+  const onProblem = (problem: TapeProblem) => {
+    if (++damaged <= mostProblems) shell.err.say(`phx-sim: ${tapeProblemLine(problem)}`);
+  };
+  const survey = await surveyTape(wanted(request, onProblem));
+  if (damaged > mostProblems) shell.err.say(`phx-sim: … and ${damaged - mostProblems} more lines`);
+  return survey;
+}
+
+function planOf(request: SendRequest, values: Values, survey: Survey): SendPlan {
+  const run = randomUUID();
+  const last = survey.lastEvent ?? survey.last;
+  const isMoved = values.timestamps === "shift" && last !== undefined;
+  return {
+    target: request.target.url,
+    keys: request.keys,
+    shiftMs: isMoved ? Date.now() - last : 0,
+    // The same event twice on a tape, a client's second try, stays the same event.
+    ...(values.uuids === "new" && { newUuid: (uuid: string) => uuidV5(run, uuid) }),
+  };
+}
+
+const shownTarget = ({ url }: SendRequest["target"]): string => url.href.replace(/\/$/, "");
+
+function adviceFor({ target, lacksYes }: SendRequest, values: Values): string | undefined {
+  if (!lacksYes) return undefined;
+  const host = target.url.hostname;
+  const knows = target.kind === "production" && !values["i-know-this-is-production"];
+  return `to send it, add --yes --allow-host ${host}${knows ? " --i-know-this-is-production" : ""}`;
+}
+
+const iso = (time: number | undefined): string | null =>
+  time === undefined ? null : new Date(time).toISOString();
+
+/** A count by name, as JSON: names are a stranger's. */
+const counts = (map: ReadonlyMap<string | number, number>) => Object.fromEntries(map);
+
+const reportOf = (request: SendRequest, survey: Survey, needs: readonly Need[]) => ({
+  tape: request.file,
+  target: shownTarget(request.target),
+  requests: survey.requests,
+  routes: counts(survey.routes),
+  hosts: counts(survey.hosts),
+  first: iso(survey.first),
+  last: iso(survey.last),
+  events: survey.events,
+  skipped: survey.skipped,
+  placeholders: needs.map(({ placeholder, requests, option, isGiven }) => ({
+    placeholder,
+    requests,
+    option,
+    given: isGiven,
+  })),
+});
+
+function tellDry(request: SendRequest, values: Values, survey: Survey, shell: Shell): "ok" {
+  const needs = needsOf(survey, request.keys);
+  const { shiftMs } = planOf(request, values, survey);
+  const report = { ok: true, dry_run: true, ...reportOf(request, survey, needs), shift_ms: shiftMs };
+  const lines = () =>
+    dryLines(
+      {
+        tape: request.file,
+        target: shownTarget(request.target),
+        survey,
+        needs,
+        shiftMs,
+        newUuids: values.uuids === "new",
+        advice: adviceFor(request, values),
+      },
+      shell.outStyle,
+    );
+  shell.out.say(...(values.json ? [jsonLine(report)] : lines()));
+  return "ok";
+}
+
+async function openResult({ file, result }: SendRequest, target: URL): Promise<TapeWriter | undefined> {
+  if (result === undefined) return undefined;
+  const { redaction } = await readHeader(file);
+  const profile = redaction === "pii" ? "pii" : "default";
+  return onFile(result, async () =>
+    openTapeWriter(result, { redactor: createRedactor({ profile }), header: { upstream: target.origin } }),
+  );
+}
+
+/** What is under way may end within this time after a signal, ms. */
+const graceMs = 1000;
+
+interface Sent {
+  tally: SendTally;
+  ms: number;
+  ending: Ending;
+}
+
+async function sendAll(request: SendRequest, values: Values, survey: Survey, shell: Shell): Promise<Sent> {
+  const plan = planOf(request, values, survey);
+  const writer = await openResult(request, plan.target);
+  const transport = createTransport(plan.target, request.concurrency);
+  const [stop, cut] = [new AbortController(), new AbortController()];
+  let ending: Ending = "ok";
+  void untilSignal(process, shell.quit).then(async (signal) => {
+    ending = signal;
+    stop.abort();
+    await sleep(graceMs, undefined, { ref: false });
+    cut.abort();
+    transport.close();
+  });
+  const progress = createProgress(process.stderr, shell.env);
+  const begin = performance.now();
+  try {
+    const tally = await runSend(wanted(request), {
+      plan,
+      order: values.order,
+      concurrency: request.concurrency,
+      rate: request.rate,
+      kinship: survey.kinship,
+      transport,
+      stop: stop.signal,
+      cut: cut.signal,
+      ...(writer && { onAnswer: (raw, i) => writer.append(raw, i) }),
+      onStep: ({ answered, failed }) =>
+        progress.show(
+          `send: ${answered + failed} of ${survey.requests}${failed > 0 ? `, ${failed} failed` : ""}`,
+        ),
+    });
+    return { tally, ms: performance.now() - begin, ending };
+  } finally {
+    progress.end();
+    transport.close();
+    await writer?.close();
+    checkResult(writer);
+  }
+}
+
+/** @throws Failure when the result tape is not whole */
+function checkResult(writer: TapeWriter | undefined): void {
+  if (!writer?.trouble) return;
+  throw new Failure("failed", clean(`${writer.trouble.detail}; ${writer.trouble.hint}`, 600));
+}
+
+/** Why the command fails though it did what it could. */
+function failureOf({ tally, ending }: Sent, values: Values, target: string): Failure | undefined {
+  const { failed, failure = "", unreachable, answered, differing } = tally;
+  if (unreachable) {
+    const what = answered === 0 ? "cannot be reached" : "does not answer any more";
+    return new Failure("network", clean(`${target} ${what}: ${failure}`, 600));
+  }
+  if (failed > 0) {
+    return new Failure(
+      "network",
+      clean(`${counted(failed, "request")} got no answer from ${target}: ${failure}`, 600),
+    );
+  }
+  if (ending !== "ok" || differing === 0 || values["ignore-status"]) return undefined;
+  return new Failure(
+    "failed",
+    `${counted(differing, "answer")} of another status class than on the tape; --ignore-status passes over it`,
+  );
+}
+
+function tell(
+  request: SendRequest,
+  survey: Survey,
+  sent: Sent,
+  values: Values,
+  failure: unknown,
+  shell: Shell,
+) {
+  const { tally, ms } = sent;
+  if (!values.json) {
+    shell.err.say(...skipLines(tally.skipped));
+    shell.out.say(...tallyLines(tally, ms, shell.outStyle));
+    if (request.result !== undefined) shell.out.say(`answers are on ${clean(request.result, 1000)}`);
+    return;
+  }
+  const { answered, failed, differing, examples, skipped } = tally;
+  const report = {
+    ok: failure === undefined && sent.ending === "ok",
+    dry_run: false,
+    ...reportOf(request, survey, needsOf(survey, request.keys)),
+    skipped,
+    sent: answered + failed,
+    by_status: counts(tally.byStatus),
+    failed,
+    failure: tally.failure ?? null,
+    differing,
+    examples,
+    ms: Math.round(ms),
+    result: request.result ?? null,
+  };
+  shell.out.say(jsonLine(report));
+}
+
+/** Sends a tape's requests again, or tells what would be sent. @throws Failure */
+export async function sendTape(values: Values, shell: Shell): Promise<Ending> {
+  const request = requestOf(values, shell);
+  const { file, only } = request;
+  if (only.length > 0) await onFile(file, () => checkNames({ keep: only, drop: [] }, file));
+  const survey = await onFile(file, () => surveyed(request, shell));
+  if (survey.requests === 0) {
+    shell.err.say(...skipLines(survey.skipped));
+    throw new Failure("failed", `${clean(file)} has nothing to send`);
+  }
+  if (request.isDry) {
+    shell.err.say(...skipLines(survey.skipped));
+    return tellDry(request, values, survey, shell);
+  }
+  const missing = needsOf(survey, request.keys).filter(({ isGiven }) => !isGiven);
+  if (missing.length > 0) throw new Failure("usage", missingText(missing));
+  const sent = await onFile(file, () => sendAll(request, values, survey, shell));
+  const failure = failureOf(sent, values, shownTarget(request.target));
+  tell(request, survey, sent, values, failure, shell);
+  if (sent.ending !== "ok") return sent.ending;
+  if (failure) throw failure;
+  return "ok";
+}

@@ -1,0 +1,111 @@
+import { type Command, command, type Shell } from "./command.ts";
+import type { Settings } from "./settings.ts";
+
+const options = {
+  tape: {
+    kind: "text",
+    describe: "The tape: tapes/NAME.tape.ndjson, or a path",
+    flagOnly: true,
+    place: 1,
+  },
+  to: { kind: "text", describe: "Where its requests go, e.g. http://127.0.0.1:7490", flagOnly: true },
+  only: {
+    kind: "text",
+    describe: "Send only this route, * for any text; any number of times",
+    flagOnly: true,
+    many: true,
+  },
+  "dry-run": {
+    kind: "switch",
+    describe: "Only tell what would be sent; so it is anyway for what is not this machine, without --yes",
+    flagOnly: true,
+  },
+  yes: { kind: "switch", describe: "Really send, also to another machine", flagOnly: true },
+  "allow-host": {
+    kind: "text",
+    describe: "A host that may be sent to: staging.example; needed besides --yes; any number of times",
+    flagOnly: true,
+    many: true,
+  },
+  "i-know-this-is-production": {
+    kind: "switch",
+    describe: "Needed besides both for hosts of the real service",
+    flagOnly: true,
+  },
+  token: { kind: "text", describe: "Project key, for the places where the tape has none", flagOnly: true },
+  "personal-key": {
+    kind: "text",
+    describe: "Personal API key, likewise; better in PHX_SIM_PERSONAL_KEY",
+    flagOnly: true,
+  },
+  rate: {
+    kind: "text",
+    describe: "10: that many requests a second; 2x: twice the recorded pace; else as fast as possible",
+    flagOnly: true,
+  },
+  concurrency: {
+    kind: "count",
+    describe: "Requests at the same time, at most",
+    default: "4",
+    flagOnly: true,
+  },
+  order: {
+    kind: "text",
+    describe: "What stays in order: each person's requests, all (strict: one by one), or nothing",
+    choices: ["per-person", "strict", "none"],
+    default: "per-person",
+    flagOnly: true,
+  },
+  timestamps: {
+    kind: "text",
+    describe: "Times of events: as they are, or moved so that the last one is now",
+    choices: ["keep", "shift"],
+    default: "keep",
+    flagOnly: true,
+  },
+  uuids: {
+    kind: "text",
+    describe: "keep: the service knows an event that it has already; new: copies",
+    choices: ["keep", "new"],
+    default: "keep",
+    flagOnly: true,
+  },
+  result: {
+    kind: "text",
+    describe: "Record the answers on this new tape: a name, or a path",
+    flagOnly: true,
+  },
+  "ignore-status": {
+    kind: "switch",
+    describe: "Do not fail for answers of another status class than the recorded ones",
+    flagOnly: true,
+  },
+  json: { kind: "switch", describe: "Print what came of it as one JSON line", flagOnly: true },
+} as const;
+
+/** What `send` was told. */
+export type SendSettings = Settings<typeof options>;
+
+/** Sends a tape's requests to a service again. */
+export const send: Command = command({
+  name: "send",
+  describe: "Send a tape's requests again, to a sim, a staging service, or another one",
+  options,
+  examples: [
+    [
+      "phx-sim send checkout --to http://127.0.0.1:7490 --token phc_local",
+      "to a sim on this machine, at once",
+    ],
+    ["phx-sim send checkout --to https://staging.example", "elsewhere: first tells what would be sent"],
+    [
+      "phx-sim send checkout --to https://staging.example --yes --allow-host staging.example --token phc_staging",
+      "then sends it",
+    ],
+    [
+      "phx-sim send checkout --to http://127.0.0.1:7490 --only capture --timestamps shift --uuids new",
+      "a demo",
+    ],
+  ],
+  run: async ({ values }: SendSettings, shell: Shell) =>
+    (await import("./send-tape.ts")).sendTape(values, shell),
+});

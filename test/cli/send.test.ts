@@ -1,0 +1,240 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { startSim } from "../../src/index.ts";
+import { createRedactor } from "../../src/tape/redact/redactor.ts";
+import type { RawExchange } from "../../src/tape/types.ts";
+import { openTapeWriter } from "../../src/tape/write.ts";
+import { allOf } from "../tape/fixture.ts";
+import { rawWith } from "../tape/har/tapes.ts";
+import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+
+const at = Date.parse("2026-03-01T12:00:00.000Z");
+const key = "phc_recordedRecordedRecordedRecorded1234567890";
+const personal = "phx_recordedRecordedRecordedRecorded12345678";
+const uuid = (i: number) => `0195a3c2-0000-7000-8000-${String(i).padStart(12, "0")}`;
+
+const batch = (i: number, distinct_id: string): RawExchange =>
+  rawWith({
+    at: at + 1000 * i,
+    method: "POST",
+    url: "https://us.i.posthog.com/batch/",
+    headers: ["Host", "us.i.posthog.com", "Content-Type", "application/json", "Content-Encoding", "gzip"],
+    body: gzipSync(
+      JSON.stringify({
+        api_key: key,
+        sent_at: new Date(at + 1000 * i).toISOString(),
+        batch: [
+          { event: `e${i}`, distinct_id, uuid: uuid(i), timestamp: new Date(at + 1000 * i).toISOString() },
+        ],
+      }),
+    ),
+  });
+
+const me = rawWith({
+  at: at + 60_000,
+  headers: [
+    "Host",
+    "us.posthog.com",
+    "Authorization",
+    `Bearer ${personal}`,
+    "Cookie",
+    "session=verysecret123",
+  ],
+});
+
+async function write(name: string, exchanges: readonly RawExchange[]): Promise<void> {
+  const writer = openTapeWriter(join(cwd, "tapes", `${name}.tape.ndjson`), { redactor: createRedactor() });
+  for (const exchange of exchanges) writer.append(exchange);
+  await writer.close();
+}
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = newFolder();
+  mkdirSync(join(cwd, "tapes"));
+  await write("some", [...[1, 2, 3, 4, 5, 6].map((i) => batch(i, i % 2 ? "ann" : "ben")), me]);
+});
+afterAll(async () => {
+  await endAll();
+  removeFolders();
+});
+
+const send = (args: readonly string[], env: Record<string, string> = {}) =>
+  phxSim(["send", "some", ...args], { cwd, env }).ended;
+
+const simFor = async () => {
+  const sim = await startSim({ port: 0 });
+  onTestFinished(() => sim.close());
+  return sim;
+};
+
+/** A server that counts who connects, and says nothing. */
+async function counting(): Promise<{ port: number; connections: () => number }> {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address ? address.port : 0,
+    connections: () => connections,
+  };
+}
+
+describe("to a sim on this machine", () => {
+  test("events arrive as they were, with the sim's keys", async () => {
+    const sim = await simFor();
+    const args = ["--to", sim.url, "--token", sim.apiKey, "--concurrency", "8", "--json"];
+    const { code, stdout, stderr } = await send(args, { PHX_SIM_PERSONAL_KEY: sim.personalApiKey });
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      dry_run: false,
+      requests: 7,
+      sent: 7,
+      by_status: { 200: 7 },
+      routes: { capture: 6, "GET /api/users/@me": 1 },
+      failed: 0,
+      differing: 0,
+    });
+    expect(code).toBe(0);
+    await sim.settle();
+    const events = await sim.events.list();
+    expect(events.map((it) => [it.event, it.uuid]).sort()).toEqual(
+      [1, 2, 3, 4, 5, 6].map((i) => [`e${i}`, uuid(i)]),
+    );
+    for (const who of ["ann", "ben"]) {
+      const names = events.filter((it) => it.distinct_id === who).map((it) => it.event);
+      expect(names).toEqual([...names].sort());
+    }
+  });
+
+  test("moved to now, as copies, of one route, with a result tape that has no keys", async () => {
+    const sim = await simFor();
+    const before = Date.now();
+    const args = ["--to", sim.url, "--token", sim.apiKey, "--only", "capt*", "--result", "answers"];
+    const { code, stdout } = await send([...args, "--timestamps", "shift", "--uuids", "new"]);
+    expect(stdout).toMatch(
+      /^6 requests sent in \d+ ms.*, 6 × 200\nanswers are on .*answers\.tape\.ndjson\n$/,
+    );
+    expect(code).toBe(0);
+    await sim.settle();
+    expect(await sim.events.list()).toHaveLength(6);
+    const file = join(cwd, "tapes", "answers.tape.ndjson");
+    const result = readFileSync(file, "utf8");
+    expect(result).not.toContain("0195a3c2-0000-7000-8000");
+    const sent = (await allOf(file)).map(({ req }) => req.body && "json" in req.body && req.body.json);
+    const times = sent.map((it) => Date.parse(Object(it).batch[0].timestamp));
+    expect(Math.max(...times)).toBeGreaterThanOrEqual(before);
+    expect(Math.max(...times) - Math.min(...times)).toBe(5000);
+    expect(result.trimEnd().split("\n")).toHaveLength(7);
+    expect(result).not.toContain(sim.apiKey);
+    expect(await send([...args])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is there already"),
+    });
+  });
+
+  test("another status class fails, unless that is all right", async () => {
+    const sim = await simFor();
+    const args = ["--to", sim.url, "--only", "GET *", "--personal-key", "phx_nobody"];
+    const { code, stdout, stderr } = await send(args);
+    expect(stdout).toMatch(/1 request sent .*1 × 401\n {2}#7 GET \S+: 200 on the tape, 401 now\n/);
+    expect(stderr).toBe(
+      "phx-sim: 1 answer of another status class than on the tape; --ignore-status passes over it\n",
+    );
+    expect(code).toBe(1);
+    expect(await send([...args, "--ignore-status"])).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("a dry run connects to nobody", async () => {
+    const { port, connections } = await counting();
+    const { code, stdout } = await send(["--to", `127.0.0.1:${port}`, "--dry-run", "--token", "phc_x"]);
+    expect(stdout).toContain("7 requests of ");
+    expect(stdout).toContain("nothing was sent\n  6 capture\n  1 GET /api/users/@me\n");
+    expect(stdout).toContain("recorded from 2026-03-01T12:00:01.000Z to 2026-03-01T12:01:00.000Z, for\n");
+    expect(stdout).toContain("  6 us.i.posthog.com\n  1 us.posthog.com\n");
+    expect(stdout).toMatch(/\{\{secret:project_key#1\}\} in 6 requests: from --token\n/);
+    expect(stdout).toMatch(/\} in 1 request: missing, give --personal-key\n/);
+    expect({ code, connections: connections() }).toEqual({ code: 0, connections: 0 });
+  });
+
+  test("^C ends it with the summary", async () => {
+    const sim = await simFor();
+    const args = ["--to", sim.url, "--token", sim.apiKey, "--only", "capture", "--rate", "0.001"];
+    const process = phxSim(["send", "some", ...args], { cwd });
+    await sim.events.waitFor("e1");
+    const { code, stdout } = await process.signal("SIGINT");
+    expect(stdout).toMatch(/^1 request sent in /);
+    expect(code).toBe(130);
+  });
+});
+
+test("off this machine nothing is sent without a yes: a dry run, and how to go on", async () => {
+  const { code, stdout } = await send(["--to", "https://staging.invalid"]);
+  expect(stdout).toContain("nothing was sent");
+  expect(stdout).toMatch(/to send it, add --yes --allow-host staging\.invalid\n$/);
+  expect(code).toBe(0);
+  const dry = await send(["--to", "https://us.posthog.com", "--json"]);
+  expect(JSON.parse(dry.stdout)).toMatchObject({ ok: true, dry_run: true, requests: 7 });
+});
+
+test.each<[args: string[], code: number, says: RegExp]>([
+  [[], 2, /needs --to/],
+  [["--to", "ftp://x"], 2, /--to: it must be an http address/],
+  [["--to", "http://a:b@x"], 2, /--to: it must not have a login/],
+  [["--to", "https://staging.invalid", "--yes"], 2, /add --allow-host staging\.invalid/],
+  [["--to", "https://staging.invalid", "--yes", "--allow-host", "*"], 2, /names no host/],
+  [
+    ["--to", "https://us.posthog.com", "--yes", "--allow-host", "us.posthog.com"],
+    2,
+    /--i-know-this-is-production/,
+  ],
+  [
+    ["--to", "127.0.0.1:1"],
+    2,
+    /2 secrets: \{\{secret:project_key#1\}\} \(first in exchange 1\): give --token; /,
+  ],
+  [["--to", "127.0.0.1:1", "--rate", "fast"], 2, /--rate must be/],
+  [["--to", "127.0.0.1:1", "--concurrency", "0"], 2, /--concurrency must be from 1 to 64/],
+  [["--to", "127.0.0.1:1", "--token", "a b"], 2, /--token is not a key/],
+  [["--to", "127.0.0.1:1", "--only", "captur"], 2, /no exchange of the tape has the route "captur"/],
+  [["--to", "127.0.0.1:1", "--order", "any"], 2, /--order must be/],
+  [
+    ["--to", "127.0.0.1:1", "--token", "phc_a", "--only", "capture"],
+    4,
+    /http:\/\/127\.0\.0\.1:1 cannot be reached: connect ECONNREFUSED/,
+  ],
+])("%j: %d", async (args, code, says) => {
+  const ended = await send(args);
+  expect(ended.stderr).toMatch(says);
+  expect(ended.code).toBe(code);
+});
+
+test("a secret that no option fills is named, and nothing is sent", async () => {
+  const { port, connections } = await counting();
+  const login = rawWith({
+    method: "POST",
+    headers: ["Content-Type", "application/json"],
+    body: Buffer.from(JSON.stringify({ password: "correct horse battery" })),
+  });
+  await write("some", [login]);
+  const args = ["--to", `127.0.0.1:${port}`, "--token", "phc_a", "--personal-key", "phx_a"];
+  const { code, stderr } = await send(args);
+  expect(stderr).toMatch(/1 secret: \{\{secret:\w+#1\}\} \(first in exchange 8\): no option fills it; /);
+  expect({ code, connections: connections() }).toEqual({ code: 2, connections: 0 });
+});
+
+test("a tape that is none, or has nothing to send", async () => {
+  const missing = await phxSim(["send", "nope", "--to", "127.0.0.1:1"], { cwd }).ended;
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("nope.tape.ndjson") });
+  await write("empty", []);
+  const empty = await phxSim(["send", "empty", "--to", "127.0.0.1:1"], { cwd }).ended;
+  expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining("has nothing to send") });
+});
