@@ -33,8 +33,7 @@ export type SkipReason = (typeof skipReasons)[number];
 export type Planned = { prepared: Prepared } | { skip: SkipReason };
 
 /** How requests stand to each other. */
-export const sendOrders = ["per-person", "strict", "none"] as const;
-export type SendOrder = (typeof sendOrders)[number];
+export type SendOrder = "per-person" | "strict" | "none";
 
 /** Requests a second, or a multiple of the recorded pace. */
 export type Rate = { perSecond: number } | { factor: number };
