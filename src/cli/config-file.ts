@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "../kernel/json.ts";
 import { syntaxErrorAt } from "../kernel/json-syntax.ts";
@@ -22,12 +22,21 @@ export interface Config {
  * Throws a usage failure with file:line:col for bad JSON, with the file and the key for the rest.
  */
 export function findConfig(folder: string, options: Options): Config | null {
-  for (let at = folder; ; at = dirname(at)) {
+  for (const at of foldersUp(folder)) {
     const file = join(at, configName);
     const text = readIfThere(file);
     if (text !== undefined) return { file, folder: at, texts: checked(file, at, text, options) };
-    if (dirname(at) === at) return null;
   }
+  return null;
+}
+
+/** Is there a config file at or above the folder? */
+export const hasConfig = (folder: string): boolean =>
+  foldersUp(folder).some((at) => existsSync(join(at, configName)));
+
+function foldersUp(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...foldersUp(above)];
 }
 
 function readIfThere(file: string): string | undefined {

@@ -1,58 +1,13 @@
 import { version } from "../kernel/version.ts";
-import { caCommands } from "./ca.ts";
 import { clean } from "./clean-text.ts";
-import { clockCommands } from "./clock.ts";
 import { type Command, configOptions, type Ending, type Shell } from "./command.ts";
-import { findConfig } from "./config-file.ts";
-import { doctor } from "./doctor.ts";
-import { env } from "./env.ts";
-import { eventCommands } from "./events.ts";
-import { exec } from "./exec.ts";
-import { exportCommands } from "./exports.ts";
+import { findConfig, hasConfig } from "./config-file.ts";
 import { Failure, type FailureKind } from "./failure.ts";
-import { faultCommands } from "./fault.ts";
-import { flagCommands } from "./flags.ts";
-import { lint } from "./lint.ts";
 import { createLines, survive } from "./output.ts";
-import { personCommands } from "./persons.ts";
-import { planCommands } from "./plan.ts";
 import { type Reading, readArgs } from "./read-args.ts";
-import { record } from "./record.ts";
-import { replay } from "./replay.ts";
 import { splitRest } from "./rest-args.ts";
-import { scenarioCommands } from "./scenario.ts";
-import { send } from "./send.ts";
 import { start } from "./start.ts";
-import { stateCommands } from "./state.ts";
-import { status } from "./status.ts";
 import { styleFor } from "./style.ts";
-import { tapeCommands } from "./tape.ts";
-import { verify } from "./verify.ts";
-
-/** The first one is the default. */
-const commands: readonly Command[] = [
-  start,
-  status,
-  env,
-  doctor,
-  exec,
-  record,
-  replay,
-  verify,
-  send,
-  ...eventCommands,
-  lint,
-  ...personCommands,
-  ...flagCommands,
-  ...faultCommands,
-  ...clockCommands,
-  ...exportCommands,
-  ...stateCommands,
-  ...scenarioCommands,
-  ...planCommands,
-  ...tapeCommands,
-  ...caCommands,
-];
 
 /** Every way to end, and its exit code. No other place knows them. */
 const exitCodes: Readonly<Record<Exclude<Ending, number> | FailureKind, number>> = {
@@ -93,27 +48,35 @@ async function run(argv: readonly string[], out: Shell["out"], err: Shell["err"]
     out.say(reading.print);
     return "ok";
   }
-  return reading.command.run(reading.flags, shellOf(out, err));
+  return reading.command.run(reading.flags, await shellOf(out, err));
 }
 
 async function read(argv: readonly string[]): Promise<Reading> {
   if (argv.length === 1 && argv[0] === "--version") return { print: version };
+  const quick = readArgs(argv, [start]);
+  if (quick) return quick;
+  const commands = await allCommands();
   const { words, rest } = splitRest(argv, commands);
-  const reading = readArgs(words, commands) ?? (await readFully(words));
+  const reading = readArgs(words, commands) ?? (await readFully(words, commands));
   return "print" in reading ? reading : { ...reading, flags: { ...reading.flags, ...rest } };
 }
 
-async function readFully(words: readonly string[]): Promise<Reading> {
+/** A start without mistakes does not load the others. */
+const allCommands = async (): Promise<readonly Command[]> => (await import("./commands.ts")).commands;
+
+async function readFully(words: readonly string[], commands: readonly Command[]): Promise<Reading> {
   const { readArgsFully } = await import("./read-args-fully.ts");
   return readArgsFully(words, commands);
 }
 
-function shellOf(out: Shell["out"], err: Shell["err"]): Shell {
+async function shellOf(out: Shell["out"], err: Shell["err"]): Promise<Shell> {
   const cwd = process.cwd();
+  // A config file may hold options of every command.
+  const config = hasConfig(cwd) ? findConfig(cwd, configOptions(await allCommands())) : null;
   return {
     env: process.env,
     cwd,
-    config: findConfig(cwd, configOptions(commands)),
+    config,
     out,
     err,
     outStyle: styleFor(process.env, process.stdout.isTTY === true),
