@@ -1,5 +1,5 @@
+import { counted } from "../kernel/counted.ts";
 import { clean } from "./clean-text.ts";
-import { counted } from "./counted.ts";
 import type { Facts, Finding, SimFacts } from "./doctor-finding.ts";
 import { checkPrefix, checkVariables } from "./doctor-variables.ts";
 

@@ -1,9 +1,9 @@
 import type { StoredEvent } from "../index.ts";
+import { counted } from "../kernel/counted.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
 import { callSim, complaintOf, trySim } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
-import { counted } from "./counted.ts";
 import { eventLine } from "./event-lines.ts";
 import { followEvents } from "./events-tail.ts";
 import { Failure } from "./failure.ts";

@@ -1,6 +1,6 @@
 import type { LintFinding } from "../index.ts";
+import { counted } from "../kernel/counted.ts";
 import { clean } from "./clean-text.ts";
-import { counted } from "./counted.ts";
 import type { Blocked } from "./exec-egress.ts";
 import type { PlanOutcome } from "./exec-plan.ts";
 import type { Mishap, Tally } from "./exec-tally.ts";

@@ -1,6 +1,6 @@
 import type { Export, ExportPerformed, ExportRun, ExportRunWithLogs, ScriptedRun } from "../index.ts";
+import { counted } from "../kernel/counted.ts";
 import { clean } from "./clean-text.ts";
-import { counted } from "./counted.ts";
 import type { Style } from "./style.ts";
 
 type Told = Pick<ExportRun, "status" | "records_completed" | "latest_error">;

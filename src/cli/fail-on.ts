@@ -1,7 +1,7 @@
 import type { LintFinding } from "../index.ts";
+import { counted } from "../kernel/counted.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { clean } from "./clean-text.ts";
-import { counted } from "./counted.ts";
 import type { Blocked } from "./exec-egress.ts";
 import type { PlanOutcome } from "./exec-plan.ts";
 import type { Tally } from "./exec-tally.ts";

@@ -1,6 +1,6 @@
 import type { Fault, FaultPreset } from "../index.ts";
+import { counted } from "../kernel/counted.ts";
 import { clean } from "./clean-text.ts";
-import { counted } from "./counted.ts";
 import type { Style } from "./style.ts";
 
 const states: Readonly<Record<Fault["state"], string>> = {

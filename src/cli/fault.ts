@@ -1,8 +1,8 @@
 import type { Fault, FaultPreset } from "../index.ts";
+import { counted } from "../kernel/counted.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
 import { callSim } from "./ask-sim.ts";
 import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
-import { counted } from "./counted.ts";
 import { Failure } from "./failure.ts";
 import { faultLine, faultLines, presetLines } from "./fault-lines.ts";
 import { findRunning, whereOptions } from "./running-sim.ts";

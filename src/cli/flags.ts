@@ -5,11 +5,11 @@ import type {
   FlagOverrideSet,
   FlagSummary,
 } from "../index.ts";
+import { counted } from "../kernel/counted.ts";
 import { type JsonObject, own } from "../kernel/json.ts";
 import { callSim } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
-import { counted } from "./counted.ts";
 import { explainLines } from "./flags-explain-lines.ts";
 import { forWhom, listLines, simulateLines, valueText } from "./flags-lines.ts";
 import { findRunning, type Running, whereOptions } from "./running-sim.ts";

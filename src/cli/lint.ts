@@ -1,7 +1,7 @@
 import type { LintFinding, LintPage } from "../index.ts";
+import { counted } from "../kernel/counted.ts";
 import { callSim } from "./ask-sim.ts";
 import { command, type Shell } from "./command.ts";
-import { counted } from "./counted.ts";
 import { lintLine, warningsAmong } from "./lint-lines.ts";
 import { queryText } from "./query-text.ts";
 import { findRunning, whereOptions } from "./running-sim.ts";

@@ -1,8 +1,8 @@
+import { counted } from "../kernel/counted.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
 import { callSim } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
-import { counted } from "./counted.ts";
 import { queryText } from "./query-text.ts";
 import { findRunning, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";

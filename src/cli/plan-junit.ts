@@ -1,19 +1,8 @@
 import type { PlanResult, Violation } from "../plan/types.ts";
+import { junitSuite, xmlText } from "./junit.ts";
 
 /** More lines of one event than this help nobody. */
 const mostLines = 50;
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 cannot hold them, not even escaped
-const notXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/gu;
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "\n": "&#10;",
-};
-const escaped = (text: string): string =>
-  text.replace(notXml, "\ufffd").replace(/[&<>"\n]/g, (it) => entities[it] ?? it);
 
 /**
  * What came of a check as JUnit XML: a test case for each planned event, and one for each event that is not
@@ -26,16 +15,8 @@ export function junitOf(result: PlanResult, sentenceOf: (violation: Violation) =
   const unseen = new Set(result.unseen);
   const names = [...new Set([...result.seen, ...result.unseen, ...byEvent.keys()])];
   const cases = names.map((name) => testCase(name, byEvent.get(name) ?? [], unseen.has(name), sentenceOf));
-  const counts = `tests="${names.length}" failures="${byEvent.size}" skipped="${unseen.size}" errors="0"`;
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="tracking plan" ${counts}>`,
-    `  <testsuite name="tracking plan" ${counts}>`,
-    ...cases,
-    "  </testsuite>",
-    "</testsuites>",
-    "",
-  ].join("\n");
+  const counts = { tests: names.length, failures: byEvent.size, skipped: unseen.size };
+  return junitSuite("tracking plan", counts, cases);
 }
 
 function testCase(
@@ -44,11 +25,11 @@ function testCase(
   isUnseen: boolean,
   sentenceOf: (violation: Violation) => string,
 ): string {
-  const open = `    <testcase classname="tracking plan" name="${escaped(name)}"`;
+  const open = `    <testcase classname="tracking plan" name="${xmlText(name)}"`;
   const [first] = violations;
   if (first) {
     const lines = violations.map((it) => `${sentenceOf(it)}  #${it.seq}`).join("\n");
-    const failure = `<failure type="${first.kind}" message="${escaped(sentenceOf(first))}">${escaped(lines)}</failure>`;
+    const failure = `<failure type="${first.kind}" message="${xmlText(sentenceOf(first))}">${xmlText(lines)}</failure>`;
     return `${open}>${failure}</testcase>`;
   }
   return isUnseen ? `${open}><skipped message="never seen"/></testcase>` : `${open}/>`;

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
+import { counted } from "../kernel/counted.ts";
 import type { Plan, PlanFile, PlannableEvent } from "../plan/types.ts";
 import { clean } from "./clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
-import { counted } from "./counted.ts";
 import { Failure } from "./failure.ts";
 import { fileEvents, simEvents } from "./plan-events.ts";
 import { junitOf } from "./plan-junit.ts";

@@ -1,6 +1,6 @@
 import type { RecordingFacts } from "../index.ts";
+import { counted } from "../kernel/counted.ts";
 import { clean } from "./clean-text.ts";
-import { counted } from "./counted.ts";
 import { Failure } from "./failure.ts";
 import { sizeText } from "./progress.ts";
 import type { Style } from "./style.ts";

@@ -1,6 +1,6 @@
 import type { Finding, RequestSummary } from "../index.ts";
+import { counted } from "../kernel/counted.ts";
 import { clean } from "./clean-text.ts";
-import { counted } from "./counted.ts";
 import { fixFor } from "./rejection-fixes.ts";
 import type { Style } from "./style.ts";
 

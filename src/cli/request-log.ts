@@ -1,5 +1,5 @@
 import type { RequestSummary } from "../index.ts";
-import { counted } from "./counted.ts";
+import { counted } from "../kernel/counted.ts";
 import type { Lines } from "./output.ts";
 import { type LineRules, requestLines } from "./request-lines.ts";
 

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import type { TapeScenario } from "../index.ts";
+import { counted } from "../kernel/counted.ts";
 import { tapePlace } from "../tape/place.ts";
 import { clean } from "./clean-text.ts";
 import { type CommandGroup, command, type Shell } from "./command.ts";
-import { counted } from "./counted.ts";
 import { Failure } from "./failure.ts";
 import type { Settings } from "./settings.ts";
 import { onFile } from "./tape-trouble.ts";

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { extname, relative } from "node:path";
+import { counted } from "../kernel/counted.ts";
 import { clean } from "./clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
-import { counted } from "./counted.ts";
 import { Failure } from "./failure.ts";
 import { scenarioFromTapeCommand } from "./scenario-from-tape.ts";
 import type { Settings } from "./settings.ts";

@@ -1,9 +1,9 @@
+import { counted } from "../kernel/counted.ts";
 import { keyNeeded } from "../tape/send/keys.ts";
 import type { SendTally } from "../tape/send/run.ts";
 import type { Survey } from "../tape/send/survey.ts";
 import { type GivenKeys, type SkipReason, skipReasons } from "../tape/send/types.ts";
 import { clean } from "./clean-text.ts";
-import { counted } from "./counted.ts";
 import type { Style } from "./style.ts";
 
 const most = 20;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { counted } from "../kernel/counted.ts";
 import { uuidV5 } from "../kernel/ids.ts";
 import { readHeader } from "../tape/header.ts";
 import { readTape } from "../tape/read.ts";
@@ -12,7 +13,6 @@ import type { Exchange, TapeProblem } from "../tape/types.ts";
 import { openTapeWriter, type TapeWriter } from "../tape/write.ts";
 import { clean } from "./clean-text.ts";
 import type { Ending, Shell } from "./command.ts";
-import { counted } from "./counted.ts";
 import { Failure } from "./failure.ts";
 import { createProgress } from "./progress.ts";
 import type { SendSettings } from "./send.ts";

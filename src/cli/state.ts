@@ -1,8 +1,8 @@
 import type { ImportedState, ResetPart, RestoredSnapshot, Snapshot } from "../index.ts";
+import { counted } from "../kernel/counted.ts";
 import { callSim } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
-import { counted } from "./counted.ts";
 import { findRunning, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
 import { exportTo, importFrom } from "./state-file.ts";

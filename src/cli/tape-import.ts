@@ -1,12 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
+import { counted } from "../kernel/counted.ts";
 import type { HarProblem } from "../tape/har/import.ts";
 import { tapePlace } from "../tape/place.ts";
 import type { RawExchange } from "../tape/types.ts";
 import type { TapeSummary, TapeWriter } from "../tape/write.ts";
 import { clean } from "./clean-text.ts";
 import type { Shell } from "./command.ts";
-import { counted } from "./counted.ts";
 import { Failure } from "./failure.ts";
 import { createProgress, type Progress, sizeText } from "./progress.ts";
 import { jsonLine } from "./tape-lines.ts";

@@ -1,7 +1,7 @@
+import { counted } from "../kernel/counted.ts";
 import { tapePlace } from "../tape/place.ts";
 import { clean } from "./clean-text.ts";
 import type { Shell } from "./command.ts";
-import { counted } from "./counted.ts";
 import { jsonLine } from "./tape-lines.ts";
 import { onFile } from "./tape-trouble.ts";
 

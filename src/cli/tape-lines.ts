@@ -1,8 +1,8 @@
+import { counted } from "../kernel/counted.ts";
 import { plainBytes } from "../tape/encode.ts";
 import type { TapeInfo } from "../tape/read.ts";
 import type { Exchange, HeaderPairs, TapeBody, TapeHeader, TapeProblem, Wire } from "../tape/types.ts";
 import { clean } from "./clean-text.ts";
-import { counted } from "./counted.ts";
 import { sizeText } from "./progress.ts";
 import type { Style } from "./style.ts";
 

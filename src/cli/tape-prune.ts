@@ -1,9 +1,9 @@
+import { counted } from "../kernel/counted.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { tapePlace } from "../tape/place.ts";
 import type { Exchange, TapeProblem } from "../tape/types.ts";
 import { clean } from "./clean-text.ts";
 import type { Shell } from "./command.ts";
-import { counted } from "./counted.ts";
 import { Failure } from "./failure.ts";
 import { sizeText } from "./progress.ts";
 import { jsonLine, tapeProblemLine } from "./tape-lines.ts";

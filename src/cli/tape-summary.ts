@@ -1,6 +1,6 @@
 import type { LoadedTape, Sim } from "../index.ts";
+import { counted } from "../kernel/counted.ts";
 import { clean } from "./clean-text.ts";
-import { counted } from "./counted.ts";
 import type { Style } from "./style.ts";
 
 /** What was used of the tape that answered; null: none did. */

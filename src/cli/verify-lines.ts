@@ -1,8 +1,8 @@
+import { counted } from "../kernel/counted.ts";
 import type { DifferenceGroup, RouteTally } from "../tape/differences/group.ts";
 import { type Severity, severities } from "../tape/differences/types.ts";
 import { skipReasons } from "../tape/differences/verify.ts";
 import { clean } from "./clean-text.ts";
-import { counted } from "./counted.ts";
 import type { Style } from "./style.ts";
 import type { VerifyResult } from "./verify-run.ts";
 

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
+import { counted } from "../kernel/counted.ts";
 import type { Severity } from "../tape/differences/types.ts";
 import { tapePlace } from "../tape/place.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Shell } from "./command.ts";
-import { counted } from "./counted.ts";
 import { Failure } from "./failure.ts";
 import { createProgress } from "./progress.ts";
 import type { Settings } from "./settings.ts";

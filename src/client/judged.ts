@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { fitsEvent, inOrder, judge, sightingOf } from "../match/judge.ts";
+import { defaultSettle, defaultWait, settleGrace } from "../match/patience.ts";
 import { reportOf } from "../match/report.ts";
 import type { Expectation, Pattern, Sighting, Surroundings, Terms, Verdict } from "../match/types.ts";
 import { toWire } from "../match/wire.ts";
@@ -17,10 +18,6 @@ import { largestPage, listingOf, pageOf } from "./pages.ts";
 /** What is waited for: so many events of one pattern, or one of each in order. */
 export type Wish = { match: Pattern; count: number } | { sequence: readonly Pattern[] };
 
-const defaultWait = 4_000;
-const defaultSettle = 250;
-/** The least time that settling gets besides the quiet itself, ms. */
-const settleGrace = 1_000;
 /** Events that a report names at most. */
 const mostNamed = 20;
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { SimError } from "../kernel/errors.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
+import { type Path, pointerTo } from "../kernel/json-pointer.ts";
 import { didYouMean } from "../kernel/nearest.ts";
-import { type Path, pointerTo } from "../scenario/problems.ts";
 import { hintFor, phraseOf, sentence } from "../scenario/sentences.ts";
 
 type Issue = z.core.$ZodIssue;

@@ -1,9 +1,9 @@
 import { envGroups } from "../kernel/env-names.ts";
 import { SimError } from "../kernel/errors.ts";
+import { pointerTo } from "../kernel/json-pointer.ts";
 import { blankPersonalApiKey, blankProject } from "../model/blank.ts";
 import { wireTime } from "../model/time.ts";
 import type { Draft, MadeProject, PersonalApiKey, Project } from "../model/world.ts";
-import { pointerTo } from "../scenario/problems.ts";
 import type { ControlDesk } from "./desk.ts";
 import { checkVariant, overrideWith } from "./flags/overrides.ts";
 import { change } from "./kept-change.ts";

@@ -3,6 +3,7 @@ import type { Call } from "../http/call.ts";
 import { json, type Reply } from "../http/reply.ts";
 import { SimError } from "../kernel/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../kernel/json.ts";
+import { pointerStep } from "../kernel/json-pointer.ts";
 import { syntaxErrorAt } from "../kernel/json-syntax.ts";
 import type { TrafficLine } from "../model/traffic.ts";
 import type { World } from "../model/world.ts";
@@ -34,8 +35,6 @@ function parsed(call: Call): JsonObject {
 const invalid = (detail: string, pointer: string, hint?: string): SimError =>
   new SimError("invalid_input", detail, hint === undefined ? { pointer } : { pointer, hint });
 
-const escaped = (step: PropertyKey): string => String(step).replaceAll("~", "~0").replaceAll("/", "~1");
-
 /** A state that was checked. */
 interface State {
   world: World;
@@ -56,7 +55,7 @@ async function checked(given: JsonObject): Promise<State> {
   if (!result.success) {
     const [first, ...others] = result.error.issues;
     const more = others.length > 0 ? ` (and ${others.length} more)` : "";
-    const pointer = (first?.path ?? []).map((step) => `/${escaped(step)}`).join("");
+    const pointer = (first?.path ?? []).map(pointerStep).join("");
     throw invalid(`${first?.message ?? "not a state"}${more}`, pointer);
   }
   const clash = clashOf(result.data.world);

@@ -1,5 +1,6 @@
 import { types } from "node:util";
 import { isObject, type Json } from "../kernel/json.ts";
+import { pointerStep } from "../kernel/json-pointer.ts";
 import { didYouMean, nearest } from "../kernel/nearest.ts";
 import { ask, askerOf } from "./matchers.ts";
 import { isOperatorKey, operators, propertyOf } from "./operators.ts";
@@ -132,8 +133,7 @@ function fitsShape(shape: Shape, value: Json | undefined): boolean {
 /** Deepest pattern that is taken. */
 const deepest = 100;
 
-const step = (pointer: string, key: string | number): string =>
-  `${pointer}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+const step = (pointer: string, key: string | number): string => pointer + pointerStep(key);
 
 function unknownOperator(key: string, pointer: string): PatternProblem {
   const names = [...operators.keys()];

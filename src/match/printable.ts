@@ -1,19 +1,9 @@
-/**
- * Characters that can move a cursor, start an escape sequence, end a line, hide or reorder text: controls,
- * format characters, line separators, lone surrogates.
- */
-const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-
-function spelled(character: string): string {
-  const hex = (character.codePointAt(0) ?? 0).toString(16);
-  if (hex.length <= 2) return `\\x${hex.padStart(2, "0")}`;
-  return hex.length <= 4 ? `\\u${hex.padStart(4, "0")}` : `\\u{${hex}}`;
-}
+import { spelledOut } from "../kernel/unsafe-text.ts";
 
 /** Captured text as one line that is safe on every terminal, of `limit` characters before spelling out. */
 export function printable(text: string, limit = 200): string {
   const cut = text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
-  return cut.replace(unsafe, spelled);
+  return spelledOut(cut);
 }
 
 /** The text as a literal in code. */

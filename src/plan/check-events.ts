@@ -1,7 +1,8 @@
 import type { JsonObject } from "../kernel/json.ts";
+import { pointerTo } from "../kernel/json-pointer.ts";
 import { meant } from "./oddity.ts";
 import { isSdkEvent } from "./sdk-names.ts";
-import { pointerTo, shownValue } from "./shown.ts";
+import { shownValue } from "./shown.ts";
 import type { Check, Finding, Plan, PlannableEvent, PlanResult, Violation } from "./types.ts";
 
 /** More violations than this are counted, not kept; and of one event more than this are not looked at. */

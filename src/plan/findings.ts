@@ -1,7 +1,9 @@
 import type { ErrorObject } from "ajv";
+import { counted } from "../kernel/counted.ts";
 import { isObject } from "../kernel/json.ts";
+import { stepsOf } from "../kernel/json-pointer.ts";
 import { meant, oddType, oddValue } from "./oddity.ts";
-import { alternatives, counted, printable, shownValue, stepsOf } from "./shown.ts";
+import { alternatives, printable, shownValue } from "./shown.ts";
 import type { Finding, ViolationKind } from "./types.ts";
 import { formatPhrase, propertiesOf, propertySchema, typesPhrase, wantedBy } from "./wanted.ts";
 

@@ -1,7 +1,7 @@
 import type { Node } from "jsonc-parser";
 import { isTooDeep, type Json } from "../kernel/json.ts";
+import { pointerTo } from "../kernel/json-pointer.ts";
 import { PlanError, type PlanProblem, type Position } from "./problems.ts";
-import { pointerTo } from "./shown.ts";
 
 type Path = readonly (string | number)[];
 

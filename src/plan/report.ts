@@ -1,4 +1,6 @@
-import { counted, printable, stepsOf } from "./shown.ts";
+import { counted } from "../kernel/counted.ts";
+import { stepsOf } from "../kernel/json-pointer.ts";
+import { printable } from "./shown.ts";
 import type { PlanResult, Violation, ViolationKind } from "./types.ts";
 
 /** More lines than this help nobody. */

@@ -1,12 +1,12 @@
-/** Controls, format characters (bidirectional marks, zero-width), line separators, lone surrogates. */
-const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+import { unsafeCharacters } from "../kernel/unsafe-text.ts";
+
 const longest = 120;
 
 const spelled = (char: string): string => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
 
 /** Text of unknown origin on one line, safe to print. */
 export const printable = (text: string, limit = longest): string =>
-  (text.length > limit ? `${text.slice(0, limit)}…` : text).replace(unsafe, spelled);
+  (text.length > limit ? `${text.slice(0, limit)}…` : text).replace(unsafeCharacters, spelled);
 
 /** A value as one would write it, cut to a line; undefined is nothing. */
 export const shownValue = (value: unknown): string | null =>
@@ -28,17 +28,3 @@ export function alternatives(values: readonly unknown[]): string {
 
 /** `a text or null` */
 export const orOf = (words: readonly string[]): string => join([...new Set(words)], "or");
-
-/** `1 event`, `2 events`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
-
-/** RFC 6901; the root is the empty text. */
-export const pointerTo = (path: readonly (string | number)[]): string =>
-  path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-
-/** The steps of a pointer. */
-export const stepsOf = (pointer: string): string[] =>
-  pointer
-    .split("/")
-    .slice(1)
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));

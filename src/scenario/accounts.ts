@@ -1,3 +1,4 @@
+import type { Path } from "../kernel/json-pointer.ts";
 import {
   blankMembership,
   blankOrganization,
@@ -9,7 +10,6 @@ import { freeSlug } from "../model/slug.ts";
 import type { Membership, Organization, PersonalApiKey, User } from "../model/world.ts";
 import type { Building } from "./building.ts";
 import { derivedLetters } from "./derive.ts";
-import type { Path } from "./problems.ts";
 import type { AuthoredOrganization, AuthoredPersonalApiKey, AuthoredUser } from "./schemas/account.ts";
 import { beginning, timeOr } from "./times.ts";
 

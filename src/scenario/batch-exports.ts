@@ -1,10 +1,10 @@
+import type { Path } from "../kernel/json-pointer.ts";
 import { readDuration } from "../kernel/time-text.ts";
 import { maskSecrets } from "../model/batch-export-secrets.ts";
 import { blankBatchExport } from "../model/blank.ts";
 import type { BatchExport, BatchExportBackfill, BatchExportRun, Project } from "../model/world.ts";
 import type { Building } from "./building.ts";
 import { createNames, type Names } from "./names.ts";
-import type { Path } from "./problems.ts";
 import type {
   AuthoredBackfill,
   AuthoredBatchExport,

@@ -1,3 +1,4 @@
+import { type Path, pointerTo } from "../kernel/json-pointer.ts";
 import type { Group, Person } from "../model/person.ts";
 import {
   emptyWorld,
@@ -9,7 +10,7 @@ import {
 } from "../model/world.ts";
 import { createNumbers, derivedUuid, type Numbers } from "./derive.ts";
 import { createNames, type Names } from "./names.ts";
-import { type Path, type Problem, pointerTo } from "./problems.ts";
+import type { Problem } from "./problems.ts";
 import type { Scenario } from "./schema.ts";
 import type { AuthoredFlag } from "./schemas/feature-flag.ts";
 import type { AuthoredProject } from "./schemas/project.ts";

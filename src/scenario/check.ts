@@ -1,9 +1,10 @@
 import type { z } from "zod";
 import type { Json } from "../kernel/json.ts";
+import type { Path } from "../kernel/json-pointer.ts";
+import { pointerTo } from "../kernel/json-pointer.ts";
 import { hintForKey, isKeyAt } from "./known-keys.ts";
 import { type Mended, startMending } from "./mend.ts";
-import type { Path, PlacedProblem, Problem } from "./problems.ts";
-import { pointerTo } from "./problems.ts";
+import type { PlacedProblem, Problem } from "./problems.ts";
 import { buildWorld } from "./scenario.ts";
 import { type Scenario, ScenarioSchema } from "./schema.ts";
 import { hintFor, phraseOf, sentence } from "./sentences.ts";

@@ -1,10 +1,10 @@
+import type { Path } from "../kernel/json-pointer.ts";
 import { blankDashboard, blankTile } from "../model/blank.ts";
 import { tidyTags } from "../model/tags.ts";
 import type { Dashboard, DashboardTemplate, Insight, Project, Tile } from "../model/world.ts";
 import type { Building } from "./building.ts";
 import { derivedToken } from "./derive.ts";
 import type { Names } from "./names.ts";
-import type { Path } from "./problems.ts";
 import type { AuthoredDashboard, AuthoredTemplate, AuthoredTile } from "./schemas/dashboard.ts";
 import { beginning, timeOr } from "./times.ts";
 

@@ -1,11 +1,11 @@
 import { isUuid } from "../kernel/ids.ts";
+import type { Path } from "../kernel/json-pointer.ts";
 import { blankFeatureFlag } from "../model/blank.ts";
 import type { Person } from "../model/person.ts";
 import { tidyTags } from "../model/tags.ts";
 import type { Cohort, FeatureFlag, Project } from "../model/world.ts";
 import type { Building } from "./building.ts";
 import type { Names } from "./names.ts";
-import type { Path } from "./problems.ts";
 import type { AuthoredCohort, AuthoredFlag, ServiceFlag, ShortFlag } from "./schemas/feature-flag.ts";
 import { beginning, timeOr } from "./times.ts";
 

@@ -1,4 +1,5 @@
-import { type Path, type PlacedProblem, pointerTo } from "./problems.ts";
+import { type Path, pointerTo } from "../kernel/json-pointer.ts";
+import type { PlacedProblem } from "./problems.ts";
 import { type Entry, positionOf, type Source, type Tree } from "./tree.ts";
 
 /** What came of a text: without a tree there is a problem that says why. */

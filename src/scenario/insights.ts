@@ -1,10 +1,10 @@
+import type { Path } from "../kernel/json-pointer.ts";
 import { blankInsight } from "../model/blank.ts";
 import { tidyTags } from "../model/tags.ts";
 import type { Insight, Project } from "../model/world.ts";
 import type { Building } from "./building.ts";
 import { derivedLetters } from "./derive.ts";
 import { createNames, type Names } from "./names.ts";
-import type { Path } from "./problems.ts";
 import type { AuthoredInsight } from "./schemas/dashboard.ts";
 import { beginning, timeOr } from "./times.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Path } from "./problems.ts";
+import type { Path } from "../kernel/json-pointer.ts";
 import { ScenarioSchema } from "./schema.ts";
 import { AuthoredOrganization } from "./schemas/account.ts";
 import { AuthoredProject } from "./schemas/project.ts";

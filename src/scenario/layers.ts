@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { Json } from "../kernel/json.ts";
+import { type Path, pointerTo } from "../kernel/json-pointer.ts";
 import { didYouMean, nearest } from "../kernel/nearest.ts";
 import type { Read } from "./growth.ts";
 import { layOver } from "./merge.ts";
-import { type Path, type PlacedProblem, pointerTo } from "./problems.ts";
+import type { PlacedProblem } from "./problems.ts";
 import { readJson } from "./read-json.ts";
 import { readYaml } from "./read-yaml.ts";
 import type { ScenarioLayer } from "./schema.ts";

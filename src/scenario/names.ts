@@ -1,5 +1,6 @@
+import type { Path } from "../kernel/json-pointer.ts";
 import { didYouMean } from "../kernel/nearest.ts";
-import type { Path, Problem } from "./problems.ts";
+import type { Problem } from "./problems.ts";
 
 /** Documents by what a scenario calls them. */
 export interface Names<T> {

@@ -1,10 +1,10 @@
 import { uuidV5 } from "../kernel/ids.ts";
+import type { Path } from "../kernel/json-pointer.ts";
 import type { People } from "../model/people.ts";
 import { maxGroupTypes, type Person } from "../model/person.ts";
 import type { Project } from "../model/world.ts";
 import type { Building, ScenarioPeople } from "./building.ts";
 import { createNames, type Names } from "./names.ts";
-import type { Path } from "./problems.ts";
 import type { AuthoredGroup, AuthoredPerson } from "./schemas/person.ts";
 import type { AuthoredProject } from "./schemas/project.ts";
 import { beginning, timeOr } from "./times.ts";

@@ -1,13 +1,7 @@
-import { relative } from "node:path";
+import type { Path } from "../kernel/json-pointer.ts";
+import { problemLines, type Problem as ShownProblem } from "../kernel/problem-lines.ts";
 import type { Place } from "./tree.ts";
 import { positionOf } from "./tree.ts";
-
-/** Steps from the root of a scenario to a place in it. */
-export type Path = readonly (string | number)[];
-
-/** RFC 6901; the root is the empty text. */
-export const pointerTo = (path: Path): string =>
-  path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
 /** Something that is wrong with a scenario, and where. */
 export interface Problem {
@@ -28,21 +22,8 @@ export interface PlacedProblem extends Omit<Problem, "at"> {
   readonly place: Place;
 }
 
-/** A problem as other programs read it. */
-export interface ScenarioProblem {
-  /** Absolute path; null for a scenario that was not read from a file. */
-  readonly file: string | null;
-  /** From 1; null when the problem is the file itself. */
-  readonly line: number | null;
-  /** From 1, in UTF-16 units as editors count. */
-  readonly column: number | null;
-  /** RFC 6901, in the scenario that all files make together. */
-  readonly pointer: string;
-  /** What is wrong, and what was expected. */
-  readonly message: string;
-  /** What may have been meant, or null. */
-  readonly hint: string | null;
-}
+/** A problem as other programs read it; its pointer is of the scenario that all files make together. */
+export type ScenarioProblem = ShownProblem;
 
 /** A scenario that cannot be used: a line for each thing that is wrong with it, and what to do. */
 export class ScenarioError extends Error {
@@ -60,27 +41,9 @@ export class ScenarioError extends Error {
   }
 }
 
-/** More lines than this help nobody. */
-const mostLines = 50;
-
 /** `file:line:col pointer: message; hint` for each problem, up to fifty. Files stand as seen from `folder`. */
-export function linesOf(problems: readonly ScenarioProblem[], folder = process.cwd()): string[] {
-  const lines = problems.slice(0, mostLines).map((it) => lineOf(it, folder));
-  const more = problems.length - lines.length;
-  return more > 0 ? [...lines, `and ${more} more`] : lines;
-}
-
-function lineOf({ file, line, column, pointer, message, hint }: ScenarioProblem, folder: string): string {
-  const name = file === null ? "scenario" : shortened(file, folder);
-  const place = line === null ? name : `${name}:${line}:${column}`;
-  return `${[place, pointer].filter(Boolean).join(" ")}: ${message}${hint === null ? "" : `; ${hint}`}`;
-}
-
-/** Files of the folder and below by their relative path. */
-function shortened(file: string, folder: string): string {
-  const path = relative(folder, file);
-  return path === "" || path.startsWith("..") ? file : path;
-}
+export const linesOf = (problems: readonly ScenarioProblem[], folder = process.cwd()): string[] =>
+  problemLines(problems, folder, "scenario");
 
 export const shownProblem = ({ place, pointer, text, hint }: PlacedProblem): ScenarioProblem => ({
   file: place.source.file,

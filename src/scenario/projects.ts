@@ -1,3 +1,4 @@
+import type { Path } from "../kernel/json-pointer.ts";
 import { blankProject } from "../model/blank.ts";
 import type { Dashboard, Organization, Project } from "../model/world.ts";
 import { addBatchExport } from "./batch-exports.ts";
@@ -7,7 +8,6 @@ import { addCohort, addFlag } from "./flags.ts";
 import { addInsights } from "./insights.ts";
 import { createNames } from "./names.ts";
 import { addPeople } from "./people.ts";
-import type { Path } from "./problems.ts";
 import type { AuthoredProject } from "./schemas/project.ts";
 import { beginning, timeOr } from "./times.ts";
 

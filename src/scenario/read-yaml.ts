@@ -1,6 +1,6 @@
 import type { Alias, Node, Pair, Scalar, YAMLMap } from "yaml";
+import type { Path } from "../kernel/json-pointer.ts";
 import { type Growth, grow, type Read } from "./growth.ts";
-import type { Path } from "./problems.ts";
 import type { Entry, Source, Tree } from "./tree.ts";
 
 type Yaml = typeof import("yaml");

@@ -1,7 +1,8 @@
+import { pointerTo } from "../kernel/json-pointer.ts";
 import type { World } from "../model/world.ts";
 import { addOrganization, addPersonalApiKey, addUser, developer, settleUsers } from "./accounts.ts";
 import { beginWorld, type ScenarioPeople } from "./building.ts";
-import { type Problem, pointerTo, ScenarioError } from "./problems.ts";
+import { type Problem, ScenarioError } from "./problems.ts";
 import { addProject } from "./projects.ts";
 import type { Scenario } from "./schema.ts";
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { isObject, type Json } from "../kernel/json.ts";
+import type { Path } from "../kernel/json-pointer.ts";
 import { didYouMean } from "../kernel/nearest.ts";
-import type { Path } from "./problems.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
 

@@ -2,6 +2,7 @@ import { afterAll, expect } from "@jest/globals";
 import type { Project, ProjectOptions, SimClient } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
 import { simMatchers } from "./matchers.ts";
+import { projectName } from "./project-name.ts";
 import type { SimMatchers } from "./types.ts";
 
 export type { Project, ProjectOptions, SimClient };
@@ -37,13 +38,10 @@ export function sim(): Promise<SimClient> {
   return connected;
 }
 
-/** Names are for people; a title may be as long as it likes. */
-const longestName = 200;
-
 async function openProject(options: ProjectOptions | undefined): Promise<Project> {
   // Read before anything else runs: of tests at the same time it names the one that is being started.
   const name = expect.getState().currentTestName ?? "a test of jest";
-  return (await sim()).project({ name: name.slice(0, longestName), ...options });
+  return (await sim()).project({ name: projectName(name), ...options });
 }
 
 /** A project of the test's own, named after it; it goes when the file's tests are over. @throws ControlError */

@@ -1,6 +1,7 @@
 import { test as base, expect, inject } from "vitest";
 import type { Project, ProjectOptions, SimClient } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
+import { projectName } from "./project-name.ts";
 import type { VitestSimOptions } from "./vitest-global.ts";
 import "./vitest-matchers.ts";
 
@@ -16,9 +17,6 @@ export interface SimFixtures {
   /** What `ph` is made with: `test.extend({ phxProject: { flags: { beta: true } } })`. */
   phxProject: ProjectOptions;
 }
-
-/** Names are for people; a title may be as long as it likes. */
-const longestName = 200;
 
 /** The run's sim: of the global setup, of `phx-sim exec`, else one in this process. */
 async function openSim(): Promise<SimClient> {
@@ -44,7 +42,7 @@ export const test = base.extend<SimFixtures>({
   ],
   phxProject: {},
   ph: async ({ sim, phxProject, task }, use) => {
-    const project = await sim.project({ name: task.name.slice(0, longestName), ...phxProject });
+    const project = await sim.project({ name: projectName(task.name), ...phxProject });
     await use(project);
     await project.dispose();
   },

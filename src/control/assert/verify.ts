@@ -1,5 +1,6 @@
 import { json } from "../../http/reply.ts";
 import { judge } from "../../match/judge.ts";
+import { settleGrace } from "../../match/patience.ts";
 import type { StoredEvent } from "../../model/event.ts";
 import { bodyOf } from "../body.ts";
 import type { AssertDesk } from "./desk.ts";
@@ -32,8 +33,6 @@ async function settled(
   return isQuiet;
 }
 
-/** The least time that settling gets when the minimums were reached late, ms, besides the quiet itself. */
-const settleGrace = 1_000;
 /** Events that an answer shows at most; `matched` names them all. */
 const mostShown = 1_000;
 

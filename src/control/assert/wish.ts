@@ -1,5 +1,6 @@
 import { SimError } from "../../kernel/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import { defaultSettle, defaultWait } from "../../match/patience.ts";
 import type { Count, Expectation, Terms } from "../../match/types.ts";
 import { allowKeys, wholeNumber } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
@@ -7,8 +8,6 @@ import { patternIn } from "./pattern.ts";
 
 /** A wait never holds a connection longer than this, ms. */
 export const longestWait = 60_000;
-const defaultWait = 4_000;
-const defaultSettle = 250;
 const most = Number.MAX_SAFE_INTEGER;
 /** Limits of what one call can ask for. */
 export const mostPatterns = 100;

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import { stepsOf } from "../../kernel/json-pointer.ts";
 import { readScenario } from "../load.ts";
 import type { ScenarioLayer } from "../schema.ts";
 
@@ -34,12 +35,6 @@ function refill(scenario: JsonObject): void {
 }
 
 const isEmpty = (list: Json | undefined): boolean => Array.isArray(list) && list.length === 0;
-
-const stepsOf = (pointer: string): string[] =>
-  pointer
-    .split("/")
-    .slice(1)
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 
 /** The later elements of a list first, so that the others keep their places. */
 const lastFirst = (a: string, b: string): number => b.localeCompare(a, "en", { numeric: true });

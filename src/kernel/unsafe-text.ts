@@ -1,0 +1,15 @@
+/**
+ * Characters that can move a cursor, start an escape sequence, end a line, hide or reorder text on a
+ * terminal: controls (C0, C1), format characters (bidirectional marks, zero-width, tags), line
+ * separators, lone surrogates.
+ */
+export const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+function spelled(character: string): string {
+  const hex = (character.codePointAt(0) ?? 0).toString(16);
+  if (hex.length <= 2) return `\\x${hex.padStart(2, "0")}`;
+  return hex.length <= 4 ? `\\u${hex.padStart(4, "0")}` : `\\u{${hex}}`;
+}
+
+/** Text of unknown origin on one line, safe on every terminal: unsafe characters are spelled out. */
+export const spelledOut = (text: string): string => text.replace(unsafeCharacters, spelled);
