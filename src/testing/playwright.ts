@@ -5,6 +5,7 @@ import type { SimOptions } from "../index.ts";
 import { simMatchers } from "./matchers.ts";
 import { type Attachment, type AttachOptions, type AttachTarget, attach } from "./playwright/attach.ts";
 import { verifyEscapes } from "./playwright/escape-error.ts";
+import { projectName } from "./project-name.ts";
 
 export { type Attachment, type AttachOptions, type AttachTarget, attach } from "./playwright/attach.ts";
 export { type Escape, EscapeError } from "./playwright/escape-error.ts";
@@ -72,7 +73,10 @@ export const test = base.extend<SimFixtures & SimTestOptions, SimWorkerFixtures 
     { scope: "worker" },
   ],
   ph: async ({ sim, phxProject }, use, info) => {
-    const project = await sim.project({ name: info.titlePath.slice(1).join(" › "), ...phxProject });
+    const project = await sim.project({
+      name: projectName(info.titlePath.slice(1).join(" › ")),
+      ...phxProject,
+    });
     const attachments: Attachment[] = [];
     const attachTo = async (target: AttachTarget, options?: AttachOptions) => {
       const attachment = await attach(target, project, options);
