@@ -12,7 +12,7 @@ import { type GuardRules, guarded } from "./guard.ts";
 import { lintEndpoints } from "./lint/endpoints.ts";
 import { openApiEndpoints } from "./openapi.ts";
 import { pageEndpoints } from "./page.ts";
-import { peopleEndpoints } from "./people.ts";
+import { peopleEndpoints } from "./people/endpoints.ts";
 import { projectEndpoints } from "./projects.ts";
 import { recordingEndpoints } from "./recording.ts";
 import { requestEndpoints } from "./requests.ts";
@@ -43,7 +43,7 @@ export function controlEndpoints(desk: ControlDesk, rules: GuardRules): Endpoint
         ...lintEndpoints(desk),
         ...recordingEndpoints(desk),
         ...openApiEndpoints(desk),
-        ...pageEndpoints(desk),
+        ...pageEndpoints(),
       ],
       rules,
     ),

@@ -2,40 +2,69 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Reply } from "../http/reply.ts";
-import type { ControlDesk } from "./desk.ts";
+import { SimError } from "../kernel/errors.ts";
 
-/** The page's file: beside `dist` in the package, beside `src` in the repository. */
-function pageFile(): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(join(folder, "ui", "index.html")) && dirname(folder) !== folder)
-    folder = dirname(folder);
-  return join(folder, "ui", "index.html");
-}
+/**
+ * Nothing but the page's own code and styles may run or load, and nothing may be made into markup: captured data is
+ * hostile text.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
 
-/** Nothing but the page's own styles may run or load: captured data is hostile text. */
-const policy =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/** Their names stay out of the page: users make them up. */
-const faultBanner = (count: number): string =>
-  `<p role="alert"><strong>${count === 1 ? "A fault is" : `${count} faults are`} in force</strong>: <a href="/__sim/faults">what goes wrong on purpose</a></p>`;
-
-function pageText({ faults }: Pick<ControlDesk, "faults">): string {
-  const page = readFileSync(pageFile(), "utf8");
-  const count = faults.list().filter(({ state }) => state === "active").length;
-  return count === 0 ? page : page.replace("<body>", `<body>${faultBanner(count)}`);
-}
-
-export const pageEndpoints = (desk: Pick<ControlDesk, "faults">): Endpoint[] => [
-  {
-    methods: ["GET"],
-    path: "/__sim",
-    family: "control",
-    summary: "The inspector page (for now: links to the control API)",
-    handle: (): Reply => ({
-      status: 200,
-      headers: ["content-type", "text/html; charset=utf-8", "content-security-policy", policy],
-      body: pageText(desk),
-    }),
-  },
+const safety = [
+  "content-security-policy",
+  policy,
+  "x-content-type-options",
+  "nosniff",
+  "cross-origin-opener-policy",
+  "same-origin",
+  "cross-origin-resource-policy",
+  "same-origin",
+  "referrer-policy",
+  "no-referrer",
+  "cache-control",
+  "no-store",
 ];
+
+/** What the page is made of; there is nothing else to be had. */
+const assets = [
+  ["/__sim", "index.html", "text/html; charset=utf-8", "The inspector page"],
+  ["/__sim/app.js", "app.js", "text/javascript; charset=utf-8", "The inspector's code"],
+  ["/__sim/app.css", "app.css", "text/css; charset=utf-8", "The inspector's styles"],
+] as const;
+
+/** Where the page was built: in `dist`, which is above this file once it is built, and beside `src` before. */
+function folderOfPage(): string | undefined {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    for (const found of [join(folder, "inspector"), join(folder, "dist", "inspector")]) {
+      if (existsSync(join(found, "index.html"))) return found;
+    }
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+function read(file: string): Buffer {
+  const folder = folderOfPage();
+  if (folder !== undefined) return readFileSync(join(folder, file));
+  throw new SimError("not_found", "the inspector page is not built", { hint: "run npm run build" });
+}
+
+/** The inspector. */
+export const pageEndpoints = (): Endpoint[] =>
+  assets.map(([path, file, type, summary]) => ({
+    methods: ["GET"],
+    path,
+    family: "control",
+    summary,
+    handle: (): Reply => ({ status: 200, headers: ["content-type", type, ...safety], body: read(file) }),
+  }));

@@ -1,0 +1,97 @@
+import { mkdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
+import { launchChromium } from "../../support/chromium.ts";
+
+/** What a page is opened with. */
+interface Opening {
+  /** How the sim is started. */
+  sim?: SimOptions;
+  theme?: "dark" | "light";
+  width?: number;
+  height?: number;
+  /** Console messages that are expected, e.g. of refused requests. */
+  allow?: RegExp;
+}
+
+/** A sim, and the inspector in a real browser. */
+export interface Inspector extends AsyncDisposable {
+  readonly sim: Sim;
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Goes to a place in the page, e.g. `#/events`. */
+  go(hash: string): Promise<void>;
+  /** Saves what is seen, to be looked at: `.bench/shots/NAME.png`. */
+  look(name: string): Promise<void>;
+  /** Fails when axe-core finds something serious. */
+  axe(): Promise<void>;
+}
+
+const shots = join(import.meta.dirname, "../../../.bench/shots");
+const axeFile = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+interface Found {
+  id: string;
+  impact: string | null;
+  nodes: { html: string; failureSummary?: string }[];
+}
+
+declare const axe: { run(): Promise<{ violations: Found[] }> };
+
+/** One browser for the tests of a file. Each test opens its own sim and page. */
+export function inspectorStage() {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+
+  async function open(hash: string, opening: Opening = {}): Promise<Inspector> {
+    const { theme = "dark", width = 1280, height = 800, allow } = opening;
+    const sim = await startSim(opening.sim);
+    const context = await browser.newContext({ colorScheme: theme, viewport: { width, height } });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    const complain = (text: string) => {
+      if (!allow?.test(text)) complaints.push(text);
+    };
+    page.on("pageerror", (error) => complain(String(error.stack ?? error)));
+    page.on("console", (message) => {
+      if (message.type() === "error") complain(message.text());
+    });
+    await page.goto(`${sim.inspectorUrl}${hash}`);
+    await page.getByText("Live", { exact: true }).waitFor();
+    return {
+      sim,
+      page,
+      context,
+      async go(to) {
+        await page.evaluate((it) => {
+          location.hash = it;
+        }, to);
+      },
+      async look(name) {
+        mkdirSync(shots, { recursive: true });
+        await page.screenshot({ path: join(shots, `${name}.png`) });
+      },
+      async axe() {
+        await page.evaluate(await readFile(axeFile, "utf8"));
+        const { violations } = await page.evaluate(() => axe.run());
+        const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+        expect(serious.map(({ id, nodes }) => [id, nodes.slice(0, 3).map((it) => it.html)])).toEqual([]);
+      },
+      async [Symbol.asyncDispose]() {
+        await context.close();
+        await sim.close();
+        expect(complaints).toEqual([]);
+      },
+    };
+  }
+  return { open, browser: () => browser };
+}
+
+declare const location: { hash: string };

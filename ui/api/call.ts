@@ -1,0 +1,85 @@
+import { signal } from "@preact/signals";
+
+/** What the control API says when it refuses, or what is the matter when it cannot be reached. */
+export class SimProblem extends Error {
+  /** 0: no answer. */
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | undefined;
+  readonly pointer: string | undefined;
+
+  constructor(status: number, body: { code?: string; detail?: string; hint?: string; pointer?: string }) {
+    super(body.detail ?? `the sim answered ${status}`);
+    this.name = "SimProblem";
+    this.status = status;
+    this.code = body.code ?? "unknown";
+    this.hint = body.hint;
+    this.pointer = body.pointer;
+  }
+}
+
+const tokenName = "phx-sim-token";
+
+/** The token comes in the address (`#t=…`), once, and does not stay there. */
+function takeToken(): string | null {
+  const given = /^#t=([0-9a-f]+)/.exec(location.hash)?.[1];
+  if (given === undefined) return sessionStorage.getItem(tokenName);
+  sessionStorage.setItem(tokenName, given);
+  history.replaceState(null, "", `${location.pathname}#/`);
+  return given;
+}
+
+/** Needed once the port is bound wider than loopback; null: none was given. */
+export const token = takeToken();
+
+/** Did the sim ask for a token that is not there, or another one? */
+export const isLockedOut = signal(false);
+
+const unreachable = { code: "unreachable", detail: "the sim does not answer; is it still running?" };
+
+async function answerOf(path: string, init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers);
+  if (token !== null) headers.set("authorization", `Bearer ${token}`);
+  try {
+    return await fetch(`/__sim/${path}`, { ...init, headers });
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new SimProblem(0, unreachable);
+  }
+}
+
+/**
+ * Calls the control API.
+ * @param path Below /__sim/, with its query
+ * @throws SimProblem
+ */
+export async function call<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  signal: AbortSignal | null = null,
+): Promise<T> {
+  const given =
+    body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+  const answer = await answerOf(path, { method, signal, ...given });
+  const said: unknown = await answer.json().catch(() => ({}));
+  if (answer.ok) return said as T;
+  const problem = new SimProblem(answer.status, said as object);
+  if (problem.code === "control_token_required") isLockedOut.value = true;
+  throw problem;
+}
+
+/** The bytes of an answer, for a download. @throws SimProblem */
+export async function bytesOf(path: string): Promise<Blob> {
+  const answer = await answerOf(path, {});
+  if (answer.ok) return answer.blob();
+  throw new SimProblem(answer.status, (await answer.json().catch(() => ({}))) as object);
+}
+
+/** A query string from what is given; undefined and "" are left out. */
+export function query(params: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const pairs = Object.entries(params).flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === "" ? [] : [[name, String(value)]],
+  );
+  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
+}

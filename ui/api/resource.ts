@@ -1,0 +1,66 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { call, SimProblem } from "./call.ts";
+
+/** What is known of something that the control API tells. */
+export interface Resource<T> {
+  /** What was told last; stays while it is asked again. */
+  readonly data: T | undefined;
+  readonly problem: SimProblem | undefined;
+  readonly isLoading: boolean;
+  reload(): void;
+}
+
+export interface ResourceOptions {
+  /** Asked again when it changes, e.g. a counter of the sim's state. */
+  readonly revision?: unknown;
+  /** Asked again so often, ms, while the page is seen. */
+  readonly every?: number;
+}
+
+interface State<T> {
+  readonly path: string | null;
+  readonly data: T | undefined;
+  readonly problem: SimProblem | undefined;
+  readonly isLoading: boolean;
+}
+
+/** Reads something of the control API; `null` asks nothing. Of another path, nothing is known at first. */
+export function useResource<T>(path: string | null, { revision, every }: ResourceOptions = {}): Resource<T> {
+  const [turn, setTurn] = useState(0);
+  const [state, setState] = useState<State<T>>({
+    path,
+    data: undefined,
+    problem: undefined,
+    isLoading: path !== null,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `revision` and `turn` say when to ask again
+  useEffect(() => {
+    if (path === null) return;
+    const gone = new AbortController();
+    setState((it) =>
+      it.path === path
+        ? { ...it, isLoading: true }
+        : { path, data: undefined, problem: undefined, isLoading: true },
+    );
+    call<T>("GET", path, undefined, gone.signal).then(
+      (data) => setState({ path, data, problem: undefined, isLoading: false }),
+      (error: unknown) => {
+        if (gone.signal.aborted) return;
+        const problem = error instanceof SimProblem ? error : new SimProblem(0, { detail: String(error) });
+        setState((it) => ({ ...it, path, problem, isLoading: false }));
+      },
+    );
+    return () => gone.abort();
+  }, [path, revision, turn]);
+  const reload = useCallback(() => setTurn((it) => it + 1), []);
+  useEffect(() => {
+    if (every === undefined) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) reload();
+    }, every);
+    return () => clearInterval(timer);
+  }, [every, reload]);
+  const current =
+    state.path === path ? state : { data: undefined, problem: undefined, isLoading: path !== null };
+  return { data: current.data, problem: current.problem, isLoading: current.isLoading, reload };
+}

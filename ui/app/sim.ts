@@ -1,0 +1,35 @@
+import { computed, signal } from "@preact/signals";
+import { call } from "../api/call.ts";
+import { stat } from "../feed/socket.ts";
+
+/** The facts of GET /__sim/info that the page uses. */
+export interface SimInfo {
+  readonly version: string;
+  readonly url: string;
+  readonly project_api_key: string | null;
+  readonly personal_api_key: string | null;
+  readonly project_id: number | null;
+  readonly projects: readonly { id: number; name: string; api_key: string; adopted: boolean }[];
+  readonly scenario: string;
+  readonly data: string | null;
+  readonly dialect: string;
+  readonly scenario_problems: readonly Record<string, unknown>[];
+}
+
+/** Who the sim is; undefined until it was asked. */
+export const info = signal<SimInfo | undefined>(undefined);
+
+/** Goes up as requests come and as the world changes: what depends on either is asked again. */
+export const revision = computed(() => `${stat.value?.requests ?? 0}/${stat.value?.world ?? 0}`);
+
+/** Goes up as the world changes. */
+export const worldRevision = computed(() => stat.value?.world ?? 0);
+
+/** Asks who the sim is; keeps what is known when it does not answer. */
+export async function loadInfo(): Promise<void> {
+  info.value = await call<SimInfo>("GET", "info").catch(() => info.value);
+}
+
+/** The name of a project; its number where it has none. */
+export const projectName = (id: number | null): string =>
+  id === null ? "no project" : (info.value?.projects.find((it) => it.id === id)?.name ?? `project ${id}`);

@@ -1,0 +1,54 @@
+import { counted } from "../../src/kernel/counted.ts";
+
+export { counted };
+
+const two = (n: number): string => String(n).padStart(2, "0");
+
+/** 14:05:09.123, in the reader's own time. */
+export function clockText(ms: number): string {
+  const at = new Date(ms);
+  const rest = String(at.getMilliseconds()).padStart(3, "0");
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${rest}`;
+}
+
+/** 2026-01-31 14:05:09, in the reader's own time. */
+export function dateText(ms: number): string {
+  const at = new Date(ms);
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${clockText(ms).slice(0, 8)}`;
+}
+
+const spans: readonly (readonly [unit: string, ms: number])[] = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1_000],
+];
+
+/** A length of time in its largest unit: 3 min, 250 ms. */
+export function spanText(ms: number): string {
+  const size = Math.abs(ms);
+  for (const [unit, length] of spans) if (size >= length) return `${Math.round(ms / length)} ${unit}`;
+  return `${size < 10 && !Number.isInteger(ms) ? ms.toFixed(1) : Math.round(ms)} ms`;
+}
+
+/** 12,345. */
+export const numberText = (n: number): string => n.toLocaleString("en-US");
+
+const sizes = ["B", "kB", "MB", "GB"] as const;
+
+/** A number of bytes: 1.2 kB. */
+export function sizeText(bytes: number): string {
+  let [size, step] = [bytes, 0];
+  while (size >= 1000 && step < sizes.length - 1) [size, step] = [size / 1000, step + 1];
+  return `${step === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${sizes[step]}`;
+}
+
+/** Characters that are not seen, or that turn the direction of what follows. */
+const unseen = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** Text on one line, with what cannot be seen spelled out: captured text is not to be trusted. */
+export const plain = (text: string, most = 500): string => {
+  const cut = text.length > most ? `${text.slice(0, most)}…` : text;
+  return cut.replace(unseen, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`);
+};

@@ -1,0 +1,376 @@
+import type { Json } from "../../../src/kernel/json.ts";
+import { type Path, pointerStep } from "../../../src/kernel/json-pointer.ts";
+import { jsonText } from "../../copy/quote.ts";
+import { finderOf, shortText } from "./text.ts";
+
+export type Kind = "text" | "number" | "boolean" | "null" | "list" | "object";
+
+/** Children of one node that are shown at once; further ones on demand. */
+export const pageSize = 100;
+
+/** What a kind is called, and its mark for those who do not see its colour. */
+export const kinds: Readonly<Record<Kind, { readonly name: string; readonly mark: string }>> = {
+  text: { name: "text", mark: "T" },
+  number: { name: "number", mark: "#" },
+  boolean: { name: "boolean", mark: "?" },
+  null: { name: "null", mark: "∅" },
+  list: { name: "list", mark: "[]" },
+  object: { name: "object", mark: "{}" },
+};
+
+export function kindOf(value: Json): Kind {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "list";
+  if (typeof value === "string") return "text";
+  return typeof value as "number" | "boolean" | "object";
+}
+
+export const isBranch = (value: Json): value is Json[] | { [key: string]: Json } =>
+  typeof value === "object" && value !== null;
+
+/** What was opened and shown; everything else is as it is at first. */
+export interface TreeState {
+  /** Ids of nodes that somebody opened or closed. */
+  readonly turned: ReadonlyMap<string, boolean>;
+  /** How many children of a node are shown, where not the first hundred. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** Ids of texts that are shown whole. */
+  readonly whole: ReadonlySet<string>;
+}
+
+export const firstState: TreeState = { turned: new Map(), counts: new Map(), whole: new Set() };
+
+export interface TreeOptions {
+  /** Are the root's `$` properties set apart from the own ones? */
+  readonly groups?: boolean;
+  /** Levels that are open at first, from 1. */
+  readonly open?: number;
+}
+
+interface Placed {
+  /** JSON pointer; of what is no value a word that begins with no slash. */
+  readonly id: string;
+  /** The node above; "" is the root, which is not shown. */
+  readonly parent: string;
+  /** From 1. */
+  readonly level: number;
+  readonly position: number;
+  readonly siblings: number;
+}
+
+/** A line of the tree as it is shown. */
+export type TreeRow =
+  | (Placed & {
+      readonly is: "value";
+      readonly path: Path;
+      readonly name: string;
+      readonly value: Json;
+      readonly kind: Kind;
+      /** Undefined where nothing can be opened. */
+      readonly isOpen: boolean | undefined;
+      /** Children of a branch, characters of a text. */
+      readonly size: number;
+      readonly isWhole: boolean;
+    })
+  | (Placed & {
+      readonly is: "group";
+      readonly group: Group;
+      readonly size: number;
+      readonly isOpen: boolean;
+    })
+  | (Placed & { readonly is: "more"; readonly shown: number; readonly total: number });
+
+export type Group = "own" | "service";
+
+export const groupNames: Readonly<Record<Group, string>> = {
+  own: "Own properties",
+  service: "$ properties",
+};
+
+const groupOf = (key: string): Group => (key.startsWith("$") ? "service" : "own");
+
+/** A key of an object, or a place in a list. */
+type Step = string | number;
+
+const stepsIn = (value: Json): readonly Step[] => {
+  if (Array.isArray(value)) return Array.from(value, (_, i) => i);
+  return isBranch(value) ? Object.keys(value) : [];
+};
+
+const childOf = (value: Json, step: Step): Json => {
+  if (Array.isArray(value)) return value[Number(step)] ?? null;
+  return isBranch(value) && Object.hasOwn(value, step) ? (value[step] ?? null) : null;
+};
+
+/** How many children it has, or characters. */
+export function sizeOf(value: Json): number {
+  if (typeof value === "string" || Array.isArray(value)) return value.length;
+  return isBranch(value) ? Object.keys(value).length : 0;
+}
+
+const shownOf = (state: TreeState, id: string): number => state.counts.get(id) ?? pageSize;
+
+interface Walk {
+  readonly rows: TreeRow[];
+  readonly state: TreeState;
+  readonly open: number;
+}
+
+/** The children of a node, as many as are shown. */
+function addChildren(walk: Walk, value: Json, steps: readonly Step[], at: Above): void {
+  const shown = Math.min(shownOf(walk.state, at.id), steps.length);
+  for (let i = 0; i < shown; i++) addValue(walk, value, steps, i, at);
+  if (shown === steps.length) return;
+  const { rows } = walk;
+  rows.push({
+    is: "more",
+    id: `more:${at.id}`,
+    parent: at.id,
+    level: at.level + 1,
+    position: shown + 1,
+    siblings: steps.length,
+    shown,
+    total: steps.length,
+  });
+}
+
+interface Above {
+  readonly id: string;
+  readonly pointer: string;
+  readonly path: Path;
+  readonly level: number;
+}
+
+function addValue(walk: Walk, parent: Json, steps: readonly Step[], i: number, above: Above): void {
+  const step = steps[i] ?? "";
+  const value = childOf(parent, step);
+  const id = above.pointer + pointerStep(step);
+  const level = above.level + 1;
+  const path = [...above.path, step];
+  const size = sizeOf(value);
+  const isOpen = isBranch(value) && size > 0 ? isOpenAt(walk, id, level) : undefined;
+  walk.rows.push({
+    is: "value",
+    id,
+    parent: above.id,
+    level,
+    position: i + 1,
+    siblings: steps.length,
+    path,
+    name: String(step),
+    value,
+    kind: kindOf(value),
+    isOpen,
+    size,
+    isWhole: size <= shortText || walk.state.whole.has(id),
+  });
+  if (isOpen) addChildren(walk, value, stepsIn(value), { id, pointer: id, path, level });
+}
+
+const isOpenAt = ({ state, open }: Walk, id: string, level: number): boolean =>
+  state.turned.get(id) ?? level < open;
+
+function addGroups(walk: Walk, value: Json): void {
+  const steps = stepsIn(value);
+  const parts = (["own", "service"] as const)
+    .map((group) => ({ group, steps: steps.filter((it) => groupOf(String(it)) === group) }))
+    .filter((it) => it.steps.length > 0);
+  for (const [i, { group, steps: members }] of parts.entries()) {
+    // The SDK's own are many and the same each time: they come first only where there is nothing else.
+    const isOpen = walk.state.turned.get(group) ?? (group === "own" || parts.length === 1);
+    const place = { id: group, parent: "", level: 1, position: i + 1, siblings: parts.length };
+    walk.rows.push({ ...place, is: "group", group, size: members.length, isOpen });
+    if (isOpen) addChildren(walk, value, members, { id: group, pointer: "", path: [], level: 1 });
+  }
+}
+
+/** The lines to show, from top to bottom. The root itself has none; a root that is no branch is one nameless line. */
+export function rowsOf(value: Json, state: TreeState, options: TreeOptions = {}): TreeRow[] {
+  const isGrouped = options.groups === true && kindOf(value) === "object";
+  const walk: Walk = { rows: [], state, open: (options.open ?? 1) + (isGrouped ? 1 : 0) };
+  if (isGrouped) addGroups(walk, value);
+  else if (isBranch(value))
+    addChildren(walk, value, stepsIn(value), { id: "", pointer: "", path: [], level: 0 });
+  else walk.rows.push(rootRow(value, state));
+  return walk.rows;
+}
+
+const rootRow = (value: Json, state: TreeState): TreeRow => ({
+  is: "value",
+  id: "/",
+  parent: "",
+  level: 1,
+  position: 1,
+  siblings: 1,
+  path: [],
+  name: "",
+  value,
+  kind: kindOf(value),
+  isOpen: undefined,
+  size: sizeOf(value),
+  isWhole: sizeOf(value) <= shortText || state.whole.has("/"),
+});
+
+const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V): ReadonlyMap<string, V> =>
+  new Map(map).set(key, value);
+
+/** Opens or closes a node. */
+export const turn = (state: TreeState, id: string, isOpen: boolean): TreeState => ({
+  ...state,
+  turned: withEntry(state.turned, id, isOpen),
+});
+
+/** Shows a hundred more of a node's children. */
+export const showMore = (state: TreeState, id: string): TreeState => ({
+  ...state,
+  counts: withEntry(state.counts, id, shownOf(state, id) + pageSize),
+});
+
+/** Shows a text whole. */
+export const showWhole = (state: TreeState, id: string): TreeState => ({
+  ...state,
+  whole: new Set(state.whole).add(id),
+});
+
+const shorthand = /^[\p{L}_][\p{L}\p{N}_]*$/u;
+
+/** A place as a JSON path, RFC 9535: `$.items[0]["my key"]`. */
+export const jsonPath = (path: Path): string =>
+  `$${path
+    .map((step) => {
+      if (typeof step === "number") return `[${step}]`;
+      return shorthand.test(step) ? `.${step}` : `[${jsonText(step)}]`;
+    })
+    .join("")}`;
+
+/** What a search found. */
+export interface Found {
+  /** The places, in order, as ids of rows. */
+  readonly hits: readonly Hit[];
+  /** There may be more: the search was stopped. */
+  readonly isCut: boolean;
+}
+
+export interface Hit {
+  readonly id: string;
+  readonly path: Path;
+  /** Place among its siblings, by level: what must be shown for it to be seen. */
+  readonly places: readonly number[];
+}
+
+const mostHits = 1_000;
+
+interface Node {
+  readonly value: Json;
+  readonly id: string;
+  readonly path: Path;
+  readonly places: readonly number[];
+}
+
+/** Texts as they are, the rest as JSON writes it. */
+const textOf = (value: Json): string => (typeof value === "string" ? value : String(value));
+
+const fits = (finder: RegExp, text: string): boolean => text.search(finder) !== -1;
+
+function isHit(finder: RegExp, { value, path }: Node): boolean {
+  const name = path.at(-1);
+  if (typeof name === "string" && fits(finder, name)) return true;
+  return !isBranch(value) && fits(finder, textOf(value));
+}
+
+function placesIn(value: Json, isGrouped: boolean): { step: Step; place: number }[] {
+  const counts = { own: 0, service: 0 };
+  return stepsIn(value).map((step, i) => ({
+    step,
+    place: isGrouped ? counts[groupOf(String(step))]++ : i,
+  }));
+}
+
+/** In order: own properties before the service's where they are set apart. */
+function childrenOf(node: Node, isGrouped: boolean): Node[] {
+  const children = placesIn(node.value, isGrouped).map(({ step, place }) => ({
+    value: childOf(node.value, step),
+    id: node.id + pointerStep(step),
+    path: [...node.path, step],
+    places: [...node.places, place],
+  }));
+  if (!isGrouped) return children;
+  const isOwn = (it: Node) => groupOf(String(it.path[0])) === "own";
+  return [...children.filter(isOwn), ...children.filter((it) => !isOwn(it))];
+}
+
+/** Where a text stands, in keys and in values; case does not count. Nothing is found for an empty text. */
+export function searchIn(root: Json, text: string, options: TreeOptions = {}): Found {
+  const finder = finderOf(text);
+  const hits: Hit[] = [];
+  if (finder === undefined) return { hits, isCut: false };
+  const isGrouped = options.groups === true && kindOf(root) === "object";
+  // A stack of its own: payloads may be nested deeper than calls should be.
+  const first: Node = { value: root, id: "", path: [], places: [] };
+  const waiting: Node[] = isBranch(root) ? childrenOf(first, isGrouped).reverse() : [{ ...first, id: "/" }];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (isHit(finder, node)) hits.push({ id: node.id, path: node.path, places: node.places });
+    if (hits.length === mostHits) return { hits, isCut: waiting.length > 0 };
+    if (isBranch(node.value)) for (const child of childrenOf(node, false).reverse()) waiting.push(child);
+  }
+  return { hits, isCut: false };
+}
+
+const pagesFor = (place: number): number => Math.ceil((place + 1) / pageSize) * pageSize;
+
+/** Opens all that is above a hit, and shows as many of its siblings as stand before it. */
+export function reveal(state: TreeState, hit: Hit, options: TreeOptions = {}): TreeState {
+  const turned = new Map(state.turned);
+  const counts = new Map(state.counts);
+  const show = (id: string, place: number) =>
+    counts.set(id, Math.max(shownOf(state, id), counts.get(id) ?? 0, pagesFor(place)));
+  let id = "";
+  for (const [depth, step] of hit.path.entries()) {
+    const isTop = depth === 0 && options.groups === true && typeof step === "string";
+    const above = isTop ? groupOf(step) : id;
+    if (above !== "") turned.set(above, true);
+    show(above, hit.places[depth] ?? 0);
+    id += pointerStep(step);
+  }
+  return { ...state, turned, counts };
+}
+
+/** The state in which every hit can be seen, as far as they are few. */
+export const revealAll = (state: TreeState, found: Found, options: TreeOptions = {}, most = 50): TreeState =>
+  found.hits.slice(0, most).reduce((shown, hit) => reveal(shown, hit, options), state);
+
+/** What a key does in a tree: the row to go to, or a node to open or close. */
+export type Move = { readonly go: number } | { readonly turn: string; readonly isOpen: boolean };
+
+const isOpenOf = (row: TreeRow | undefined): boolean | undefined =>
+  row === undefined || row.is === "more" ? undefined : row.isOpen;
+
+const rightOf = (rows: readonly TreeRow[], at: number): Move | undefined => {
+  const row = rows[at];
+  const isOpen = isOpenOf(row);
+  if (row === undefined || isOpen === undefined) return undefined;
+  return isOpen ? { go: at + 1 } : { turn: row.id, isOpen: true };
+};
+
+const leftOf = (rows: readonly TreeRow[], at: number): Move | undefined => {
+  const row = rows[at];
+  if (row === undefined) return undefined;
+  if (isOpenOf(row) === true) return { turn: row.id, isOpen: false };
+  const above = rows.findIndex((it) => it.id === row.parent);
+  return above === -1 ? undefined : { go: above };
+};
+
+const moves: Readonly<Record<string, (rows: readonly TreeRow[], at: number) => Move | undefined>> = {
+  ArrowDown: (rows, at) => ({ go: Math.min(at + 1, rows.length - 1) }),
+  ArrowUp: (_, at) => ({ go: Math.max(at - 1, 0) }),
+  Home: () => ({ go: 0 }),
+  End: (rows) => ({ go: rows.length - 1 }),
+  PageDown: (rows, at) => ({ go: Math.min(at + 10, rows.length - 1) }),
+  PageUp: (_, at) => ({ go: Math.max(at - 10, 0) }),
+  ArrowRight: rightOf,
+  ArrowLeft: leftOf,
+};
+
+/** The keys of a tree, as the ARIA practices have them; undefined where a key means nothing here. */
+export const stepFor = (rows: readonly TreeRow[], at: number, key: string): Move | undefined =>
+  Object.hasOwn(moves, key) && rows.length > 0 ? moves[key]?.(rows, at) : undefined;
