@@ -15,6 +15,12 @@ const textIn = (facts: JsonObject, key: string): string => {
   return typeof value === "string" ? value : "";
 };
 
+/** The address that was used, with the token that the sim's own link carries where it needs one. */
+function inspectorLink(url: string, facts: JsonObject): string {
+  const link = textIn(facts, "inspector_url");
+  return `${url}/__sim/${link.includes("#t=") ? link.slice(link.indexOf("#t=")) : ""}`;
+}
+
 /** What a client stands on. */
 export interface ClientParts {
   /** Scheme, host and port of the sim. */
@@ -39,7 +45,7 @@ export function createClient({ url, send, facts, close }: ClientParts): SimClien
     ...tenantBy({ call }, keys),
     ...stateBy(call),
     url,
-    inspectorUrl: `${url}/__sim/`,
+    inspectorUrl: inspectorLink(url, facts),
     clock: clockBy(call),
     exports: exportsBy(call, fetchBy(send)),
     tapes: tapesBy(call),

@@ -4,6 +4,7 @@ import { createAnswers } from "./answers/answers.ts";
 import { answerPort } from "./answers/port.ts";
 import { createClient } from "./client.ts";
 import type { ControlDesk, ResetPart } from "./control/desk.ts";
+import type { Admission } from "./control/feed/admission.ts";
 import { answerRequest } from "./door/fetch.ts";
 import { type ListenOptions, listen } from "./door/listener.ts";
 import { createFaults } from "./faults/faults.ts";
@@ -114,6 +115,8 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   });
   const controlDesk: Omit<ControlDesk, "flagBook" | "exports"> = {
     ...desk,
+    feed: () => admission().then(({ feed }) => feed),
+    scenarioProblems: () => scenarioProblems.length,
     faults,
     answers,
     tapes: replaying,
@@ -129,6 +132,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     reset,
     scenarioWorld: () => worldOf(scenario.current),
     seedPeople,
+    scenarioPeople: () => peopleOf(scenario.current),
     clock,
     agenda,
     clockStart,
@@ -136,6 +140,12 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   };
   const controlToken = isLoopback(host) ? null : randomBytes(16).toString("hex");
   const rules = { hosts: [host.toLowerCase()], token: controlToken };
+  let admitting: Promise<Admission> | undefined;
+  /** The live feed is loaded when somebody asks for it. */
+  const admission = () => {
+    admitting ??= import("./control/feed/admission.ts").then((it) => it.openAdmission(controlDesk, rules));
+    return admitting;
+  };
   const resourceDesk: Omit<ResourceDesk, "exports"> = {
     ...desk,
     people,
@@ -223,6 +233,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     proxy: options.proxy ?? {},
     notice,
     passing: recordings,
+    admit: async (call) => (await admission()).admit(call),
   };
   const listener = await listenOrExplain(
     () => listenRecording(recordings, options, () => listen(listenOptions)),
@@ -239,7 +250,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
       version,
       pid: process.pid,
       url,
-      inspector_url: `${url}/__sim/`,
+      inspector_url: inspectorLink(url, controlToken),
       project_api_key: project?.api_key ?? null,
       secret_api_key: project?.secret_api_key ?? null,
       personal_api_key: worlds.current.personal_api_keys[0]?.key ?? null,
@@ -346,6 +357,10 @@ function nameOf(source: ScenarioSource): string {
   const parts: readonly unknown[] = Array.isArray(source) ? source : [source];
   return parts.map((it) => (typeof it === "string" ? it : "(inline)")).join(", ");
 }
+
+/** Where the token is needed the link carries it, in the part that browsers do not send. */
+const inspectorLink = (url: string, token: string | null): string =>
+  `${url}/__sim/${token === null ? "" : `#t=${token}`}`;
 
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || host.startsWith("127.");

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { filterFields } from "../src/filter/fields.ts";
+import type { FilterKind } from "../src/filter/types.ts";
 import { lintCodes } from "../src/lint/codes.ts";
 import { differences } from "../src/model/dialect.ts";
 import { dropReasons, warnings } from "../src/model/outcome.ts";
@@ -30,6 +32,16 @@ const endpointTable = (rows: readonly ListedEndpoint[]): string =>
     ]),
   );
 
+const fieldTable = (kind: FilterKind): string =>
+  table(
+    ["field", "what it is", "example"],
+    filterFields[kind].map(({ name, aliases, note, example }) => [
+      [name, ...aliases].map((it) => `\`${it}\``).join(", "),
+      note,
+      `\`${example}\``,
+    ]),
+  );
+
 /** Tables that are made from the rows in the code. `UPDATE_README=1 npx vitest run test/readme.test.ts` writes them. */
 const made: Record<string, () => string | Promise<string>> = {
   differences: () =>
@@ -54,6 +66,8 @@ const made: Record<string, () => string | Promise<string>> = {
       ["code", "", "what is odd", "what to do"],
       Object.entries(lintCodes).map(([code, it]) => [`\`${code}\``, it.severity, it.sentence, it.fix]),
     ),
+  "event fields": () => fieldTable("events"),
+  "request fields": () => fieldTable("requests"),
   endpoints: async () => {
     const all = await allEndpoints();
     const paths = new Set(all.map((it) => it.path));
@@ -80,7 +94,7 @@ describe("the README", () => {
     else expect(text).toBe(updated);
   });
 
-  const quotes = [...readme().matchAll(/<!-- (test\/\S+) -->\n```(?:ts|python|ruby|go)?\n([\s\S]*?)```/g)];
+  const quotes = [...readme().matchAll(/<!-- (test\/\S+) -->\n```(?:ts|js|python|ruby|go)?\n([\s\S]*?)```/g)];
   test("quotes tests", () => expect(quotes.length).toBeGreaterThan(1));
   test.each(quotes.map((found) => [found[1] ?? "", found[2] ?? ""]))(
     "quotes %s to the letter",
@@ -89,5 +103,19 @@ describe("the README", () => {
     },
   );
 
-  test("has a shell example", () => expect(blocksOf("sh", "curl")).toHaveLength(1));
+  test("has shell examples, all of which are run", () => {
+    const [fromAnyLanguage, filters, live, ...others] = blocksOf("sh", "curl");
+    expect(fromAnyLanguage).toContain("/__sim/events/wait");
+    expect(filters).toContain("--data-urlencode");
+    expect(live).toContain("curl -N");
+    expect(others).toEqual([]);
+  });
+
+  test("names only control paths that are there", async () => {
+    const known = (await allEndpoints()).map((it) => it.path.replace(/:\w+/g, "[^/]+"));
+    const isKnown = (path: string) => known.some((it) => new RegExp(`^${it}$`).test(path));
+    const named = [...readme().matchAll(/(?<!GET |POST |PUT |DELETE )\/__sim(?:\/[\w.{}:-]+)*/g)];
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.map(([path]) => path).filter((path) => !isKnown(path))).toEqual([]);
+  });
 });

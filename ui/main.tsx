@@ -1,12 +1,14 @@
-import "./styles/app.css";
 import { render } from "preact";
 import { listenToKeys } from "./app/keys.ts";
 import { Shell } from "./app/shell.tsx";
-import { connect } from "./feed/socket.ts";
+import { fetchTheRest } from "./app/views.ts";
+import { connect, restWhenUnseen } from "./feed/socket.ts";
 
 const page = document.getElementById("page");
 if (page) {
   connect();
+  restWhenUnseen();
   listenToKeys();
   render(<Shell />, page);
+  fetchTheRest();
 }

@@ -1,8 +1,8 @@
 import type { ClockFacts, StoredEvent } from "../index.ts";
 import { isObject, type Json } from "../kernel/json.ts";
+import { fixFor } from "../kernel/rejection-fixes.ts";
 import { callSim } from "./ask-sim.ts";
 import type { Preflight, SimFacts, Traffic } from "./doctor-finding.ts";
-import { fixFor } from "./rejection-fixes.ts";
 import type { Running } from "./running-sim.ts";
 
 /** How far back the doctor looks. */

@@ -7,6 +7,7 @@ import { type Command, type CommandGroup, command, type Shell } from "./command.
 import { eventLine } from "./event-lines.ts";
 import { followEvents } from "./events-tail.ts";
 import { Failure } from "./failure.ts";
+import { checkedFilter, filterOption } from "./filter-option.ts";
 import { readPattern } from "./json-pattern.ts";
 import { queryText } from "./query-text.ts";
 import { findRunning, type Running, whereOptions } from "./running-sim.ts";
@@ -38,8 +39,10 @@ const json = { kind: "switch", describe: "One JSON object per line", flagOnly: t
 
 const common = { ...filters, ...whereOptions, json } as const;
 
+const tailOptions = { ...common, filter: filterOption } as const;
+
 const listOptions = {
-  ...common,
+  ...tailOptions,
   limit: { kind: "count", describe: "The newest so many", default: "100", flagOnly: true },
 } as const;
 
@@ -56,6 +59,7 @@ const clearOptions = {
 } as const;
 
 type Common = Settings<typeof common>;
+type Tail = Settings<typeof tailOptions>;
 
 /** Are there several projects whose events could be mixed up? */
 const isMixed = ({ info }: Running, { values }: Common): boolean =>
@@ -69,7 +73,7 @@ const printer = (running: Running, settings: Common, shell: Shell) => {
 };
 
 /** The filters as the control API takes them in a query. @throws Failure usage */
-function queryOf({ values }: Common) {
+function queryOf({ values }: Tail) {
   const pattern = readPattern(values.where, "--where");
   return {
     event: values.event,
@@ -78,6 +82,7 @@ function queryOf({ values }: Common) {
     outcome: values.outcome,
     since: values.since,
     where: pattern && JSON.stringify(pattern),
+    filter: checkedFilter(values.filter),
   };
 }
 
@@ -93,7 +98,7 @@ async function list(settings: Settings<typeof listOptions>, shell: Shell) {
   return "ok" as const;
 }
 
-async function tail(settings: Common, shell: Shell) {
+async function tail(settings: Tail, shell: Shell) {
   const query = queryOf(settings);
   const running = await findRunning(settings, shell.cwd);
   const line = printer(running, settings, shell);
@@ -168,6 +173,7 @@ export const eventCommands: readonly Command[] = [
     examples: [
       ["phx-sim events list --event signup --json | jq .properties", "one JSON object per line"],
       ["phx-sim events list --outcome dropped", "what got lost, and why"],
+      ["phx-sim events list --filter 'prop.amount:>10 since:5m'", "as the page's filter box takes it"],
     ],
     run: list,
   }),
@@ -175,10 +181,11 @@ export const eventCommands: readonly Command[] = [
     name: "events tail",
     group,
     describe: "Print events as they come, until interrupted",
-    options: common,
+    options: tailOptions,
     examples: [
       ["phx-sim events tail", "from now on"],
       ["phx-sim events tail --since 0", "also all there are"],
+      ["phx-sim events tail --filter 'route:/batch -event:$pageview'", "only what fits"],
     ],
     run: tail,
   }),

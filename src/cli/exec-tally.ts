@@ -1,5 +1,5 @@
 import type { RequestSummary } from "../index.ts";
-import { fixFor } from "./rejection-fixes.ts";
+import { fixFor } from "../kernel/rejection-fixes.ts";
 
 /** Something that went wrong without anybody wanting it to: alike ones count as one. */
 export interface Mishap {

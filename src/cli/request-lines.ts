@@ -1,7 +1,7 @@
 import type { Finding, RequestSummary } from "../index.ts";
 import { counted } from "../kernel/counted.ts";
+import { fixFor } from "../kernel/rejection-fixes.ts";
 import { clean } from "./clean-text.ts";
-import { fixFor } from "./rejection-fixes.ts";
 import type { Style } from "./style.ts";
 
 export type Verbosity = "quiet" | "normal" | "verbose";

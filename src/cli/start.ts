@@ -55,8 +55,8 @@ async function run(settings: StartSettings, shell: Shell) {
     projectKey: sim.apiKey,
   });
   if (!settings.values.quiet) sim.onRequest(log.add);
-  await announce(sim, settings, shell);
-  const watch = settings.values.quiet || settings.values["no-lint"] ? undefined : await watchLint(sim, shell);
+  announce(sim, settings, shell);
+  const watch = settings.values.quiet || settings.values["no-lint"] ? undefined : watchLint(sim, shell);
   if (settings.values.open) await showInspector(sim.inspectorUrl, shell);
   const ending = await signal;
   watch?.close();
@@ -79,10 +79,10 @@ const open = ({ values }: StartSettings, shell: Shell): Promise<Sim> =>
     shell,
   );
 
-async function announce(sim: Sim, { values, origins }: StartSettings, shell: Shell): Promise<void> {
+/** From what is at hand: a question to the control API would load it before the first request. */
+function announce(sim: Sim, { values, origins }: StartSettings, shell: Shell): void {
   const ready = readyLine(sim);
-  const scenario = await scenarioOf(sim);
-  shell.out.say(...(values.json ? [JSON.stringify(ready)] : banner(ready, scenario, shell.outStyle)));
+  shell.out.say(...(values.json ? [JSON.stringify(ready)] : banner(ready, values.scenario, shell.outStyle)));
   shell.out.flush();
   if (values.verbose) {
     const told = Object.entries(origins).map(([name, { where }]) => `${name} from ${clean(where)}`);
@@ -90,21 +90,19 @@ async function announce(sim: Sim, { values, origins }: StartSettings, shell: She
   }
 }
 
-async function watchLint(sim: Sim, shell: Shell): Promise<LintWatch> {
-  const since = await sim.events.mark();
-  const watch = createLintWatch(sim, { say: shell.err.say, style: shell.errStyle, since });
-  sim.onRequest(watch.note);
-  return watch;
+/** Of what the log held before the first request nothing is told. */
+function watchLint(sim: Sim, shell: Shell): Pick<LintWatch, "close"> {
+  let watch: LintWatch | undefined;
+  sim.onRequest(({ since }) => {
+    watch ??= createLintWatch(sim, { say: shell.err.say, style: shell.errStyle, since });
+    watch.note();
+  });
+  return { close: () => watch?.close() };
 }
 
 async function showInspector(url: string, shell: Shell): Promise<void> {
   const { openPage } = await import("./open-page.ts");
   openPage(url, () => shell.err.say("phx-sim: no browser could be opened"));
-}
-
-async function scenarioOf(sim: Sim): Promise<string> {
-  const { scenario } = await sim.info();
-  return typeof scenario === "string" ? scenario : "";
 }
 
 /** Leaves time for the process to end within two seconds of the signal. */

@@ -47,6 +47,8 @@ export interface EventQuery extends Scope {
   order?: "asc" | "desc";
   /** What the event must be like besides. */
   where?: PropertiesPattern;
+  /** The same as the page's filter box takes it: `event:signup prop.amount:>10 -is:warned`. */
+  filter?: string;
 }
 
 /** What was captured, to be asserted. Every method that waits is answered on arrival; nothing polls, nothing sleeps. */
@@ -93,6 +95,8 @@ export interface RequestQuery {
   project?: number;
   /** Only those whose `X-Test-Id` header says so. */
   partition?: string;
+  /** As the page's filter box takes it: `status:>=400 -route:/flags`. */
+  filter?: string;
   limit?: number;
 }
 

@@ -27,9 +27,9 @@ export interface Listing {
 /** What the server is asked of a query. */
 export function listingOf(
   { project }: Place,
-  { where, event, distinct_id, outcome, since, until, order, limit, ...rest }: EventQuery,
+  { where, event, distinct_id, outcome, filter, since, until, order, limit, ...rest }: EventQuery,
 ): Listing {
-  const query: Query = { event, distinct_id, outcome, since, until, order, limit };
+  const query: Query = { event, distinct_id, outcome, filter, since, until, order, limit };
   query.project = project ?? rest.project;
   if (where === undefined) return { query, exact: true };
   const { wire, exact } = toWire(where);

@@ -1,6 +1,7 @@
 import type { Answers } from "../answers/answers.ts";
 import type { DrivenExportEngine, ExportFiles } from "../exports/ports.ts";
 import type { Faults } from "../faults/faults.ts";
+import type { Feed } from "../feed/feed.ts";
 import type { FlagBook } from "../flags/book.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Agenda } from "../kernel/agenda.ts";
@@ -8,6 +9,7 @@ import type { ClockStart, SimClock } from "../kernel/clock.ts";
 import type { Gauge } from "../kernel/gauge.ts";
 import type { Desk } from "../model/desk.ts";
 import type { World } from "../model/world.ts";
+import type { ScenarioPeople } from "../scenario/scenario.ts";
 import type { PeopleStore } from "../store/people.ts";
 import type { Snapshots } from "../store/snapshots.ts";
 import type { TrafficLog } from "../store/traffic-log.ts";
@@ -31,6 +33,10 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   notice(text: string): void;
   /** Ends when the sim closes: nothing waits any longer. */
   readonly closing: AbortSignal;
+  /** The live feed; made when it is first asked for. */
+  feed(): Promise<Feed>;
+  /** How many mistakes the scenario's files have now. */
+  scenarioProblems(): number;
   /** The facts of GET /__sim/info. */
   info(): Record<string, unknown>;
   /** Every row that is served, with its docs. */
@@ -41,6 +47,8 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   scenarioWorld(): World;
   /** Stores the persons and groups of the scenario, or of one of its projects; there must be none of them yet. */
   seedPeople(project?: number): void;
+  /** Those persons and groups. */
+  scenarioPeople(): ScenarioPeople;
   readonly clock: SimClock;
   readonly agenda: Agenda;
   /** What a reset makes of the clock. */

@@ -16,26 +16,27 @@ import {
   text,
   time,
   titled,
-  uuid,
 } from "../http/json-schema.ts";
 import { answerDocs } from "./answers/docs.ts";
 import { assertDocs } from "./assert/docs.ts";
 import { clockDocs, clockShape } from "./clock-docs.ts";
-import { docsOf, guarded, parameter, whole } from "./docs-row.ts";
+import { docsOf, parameter, whole } from "./docs-row.ts";
 import { cursorShape as cursor, eventDocs, eventsShape as events } from "./events-docs.ts";
 import { exportDocs } from "./exports/docs.ts";
 import { faultDocs } from "./faults/docs.ts";
+import { feedDocs } from "./feed/docs.ts";
 import { flagDocs } from "./flags/docs.ts";
-import { afterRequest, harDocs, ofPartition, ofProject } from "./har-docs.ts";
+import { afterRequest, byFilter, harDocs, ofPartition, ofProject } from "./har-docs.ts";
 import { lintDocs } from "./lint/docs.ts";
+import { pageDocs } from "./page-docs.ts";
+import { peopleDocs } from "./people/docs.ts";
 import { projectDocs } from "./projects-docs.ts";
 import { recordingDocs } from "./recording-docs.ts";
 import { stateDocs } from "./state-docs.ts";
 import { tapeDocs } from "./tapes-docs.ts";
+import { worldDocs } from "./world/docs.ts";
 
 const page = parameter("limit", "Most results, 100 unless told", whole(1, 10_000));
-const offset = parameter("offset", "Index of the first result", whole(0));
-const ofPerson = parameter("distinct_id", "Only this distinct id's");
 
 const requestFields = {
   n: integer,
@@ -75,46 +76,7 @@ const request = titled(
     body: anything,
     reply: anything,
     carried: events,
-  }),
-);
-
-const personFields = {
-  uuid,
-  project: integer,
-  distinct_ids: listOf(text),
-  is_identified: boolean,
-  created_at: time,
-  version: integer,
-  properties: dictionary,
-};
-
-const person = titled("StoredPerson", exact(personFields));
-
-const personWithHistory = titled(
-  "StoredPersonWithHistory",
-  exact({
-    ...personFields,
-    history: described(
-      listOf(
-        titled(
-          "PersonChange",
-          exact({ seq: integer, event: text, distinct_id: text, timestamp: time, change: dictionary }),
-        ),
-      ),
-      "The events that changed it, newest first",
-    ),
-  }),
-);
-
-const group = titled(
-  "StoredGroup",
-  exact({
-    project: integer,
-    type: nullable(text),
-    type_index: integer,
-    key: text,
-    created_at: time,
-    properties: dictionary,
+    nearest: described(listOf(text), "Of a path that is not there: the rows that are most like it"),
   }),
 );
 
@@ -206,6 +168,7 @@ const table = new Map<string, EndpointDocs>(
             oneOf("answered", "rejected", "unmatched"),
           ),
           ofPartition,
+          byFilter,
           parameter("before", "Only requests before this number", whole(1)),
           afterRequest,
           page,
@@ -214,23 +177,7 @@ const table = new Map<string, EndpointDocs>(
     ),
     "GET /__sim/requests.har": harDocs,
     "GET /__sim/requests/:n": docsOf("The request", request, { errors: [404] }),
-    "GET /__sim/persons": docsOf(
-      "Persons, newest first",
-      titled("StoredPersonPage", exact({ persons: listOf(person), more: boolean })),
-      {
-        errors: [400],
-        query: [ofProject, ofPerson, parameter("search", "Part of an id or e-mail"), page, offset],
-      },
-    ),
-    "GET /__sim/persons/:id": docsOf("The person", personWithHistory, {
-      errors: [400, 404],
-      query: [ofProject],
-    }),
-    "GET /__sim/groups": docsOf(
-      "Groups, newest first",
-      titled("StoredGroupPage", exact({ groups: listOf(group), more: boolean })),
-      { errors: [400], query: [ofProject, page, offset] },
-    ),
+    ...peopleDocs,
     ...projectDocs,
     ...stateDocs,
     ...clockDocs,
@@ -238,14 +185,16 @@ const table = new Map<string, EndpointDocs>(
     ...faultDocs,
     ...answerDocs,
     ...tapeDocs,
+    ...worldDocs,
     ...exportDocs,
     ...lintDocs,
+    ...feedDocs,
     ...recordingDocs,
+    ...pageDocs,
     "GET /__sim/openapi.json": docsOf(
       "This document",
       open({ openapi: text, info: dictionary, paths: dictionary }),
     ),
-    "GET /__sim": { replies: { 200: { description: "The page", type: "text/html" }, ...guarded } },
   }),
 );
 

@@ -14,7 +14,7 @@ import {
   uuid,
 } from "../http/json-schema.ts";
 import { bodyErrors, bodyOf, docsOf, parameter, whole } from "./docs-row.ts";
-import { ofProject } from "./har-docs.ts";
+import { byFilter, ofProject } from "./har-docs.ts";
 
 const eventShape = titled(
   "StoredEvent",
@@ -65,6 +65,7 @@ export const eventDocs: Readonly<Record<string, EndpointDocs>> = {
       parameter("since", "Only events after this cursor", whole(0)),
       parameter("until", "Only events up to this cursor", whole(0)),
       parameter("where", "What the whole event must be like, as JSON"),
+      byFilter,
       parameter("order", "Order of arrival", order),
       parameter("limit", "Most results, 100 unless told", mostListed),
       parameter(

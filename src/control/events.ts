@@ -1,15 +1,19 @@
+import type { EventSubject, Filter } from "../filter/types.ts";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { json } from "../http/reply.ts";
 import { SimError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { StoredEvent } from "../model/event.ts";
+import type { TrafficLine } from "../model/traffic.ts";
 import type { EventFilter } from "../store/traffic-log.ts";
 import { arrivalOf } from "./assert/arrival.ts";
 import type { AssertDesk } from "./assert/desk.ts";
 import { refuseWrong } from "./assert/pattern.ts";
 import { searchBody } from "./assert/search-body.ts";
 import { bodyOf, pathNumber, queryChoice, queryNumber, queryObject } from "./body.ts";
+import { eventSubject } from "./feed-rows.ts";
+import { indexedEvents, queryEventFilter } from "./filter.ts";
 import { searchEvents } from "./search.ts";
 
 const most = Number.MAX_SAFE_INTEGER;
@@ -42,6 +46,8 @@ function filterOf(call: Call): EventFilter {
 interface Asked {
   filter: EventFilter;
   where?: JsonObject | undefined;
+  /** In the filter's grammar. */
+  wanted?: Filter<EventSubject> | undefined;
   limit: number;
 }
 
@@ -51,12 +57,20 @@ interface Page {
   more: boolean;
 }
 
-async function pageOf({ log }: AssertDesk, { filter, where, limit }: Asked): Promise<Page> {
+/** Does the filter want an event of a line? */
+const wantedBy =
+  ({ clock }: AssertDesk, wanted: Asked["wanted"]) =>
+  (line: TrafficLine, index: number): boolean =>
+    wanted === undefined || wanted.test(eventSubject(line, index), clock.now());
+
+async function pageOf(desk: AssertDesk, { filter, where, wanted, limit }: Asked): Promise<Page> {
   // What comes while this is looking is for the next page: the cursor must not pass it.
+  const { log } = desk;
   const end = log.lastSeq;
   const until = Math.min(filter.until ?? end, end);
+  const scan = { ...indexedEvents(wanted), ...filter, until };
   const events: StoredEvent[] = [];
-  for await (const event of searchEvents(log, { ...filter, until }, where)) {
+  for await (const event of searchEvents(log, scan, where, wantedBy(desk, wanted))) {
     // With more to come the next page starts after the last one shown; otherwise after all there is.
     if (events.length === limit) return { events, cursor: events.at(-1)?.seq ?? 0, more: true };
     events.push(event);
@@ -66,9 +80,13 @@ async function pageOf({ log }: AssertDesk, { filter, where, limit }: Asked): Pro
 
 /** The list as soon as there is something to list, at the latest after `ms`. */
 async function listWithin(desk: AssertDesk, asked: Asked, ms: number, call: Call): Promise<Page> {
-  const { filter, where = {} } = asked;
+  const { filter, where = {}, wanted } = asked;
   if (ms === 0) return pageOf(desk, asked);
-  const arrival = arrivalOf(desk, filter, where);
+  const isWanted = wantedBy(desk, wanted);
+  const arrival = arrivalOf(desk, { ...indexedEvents(wanted), ...filter }, where, ({ request, seq }) => {
+    const line = desk.log.line(request);
+    return line !== undefined && isWanted(line, seq - (line.seq ?? seq));
+  });
   try {
     const page = await pageOf(desk, asked);
     const isOver = page.events.length > 0 || page.cursor >= (filter.until ?? most);
@@ -85,14 +103,15 @@ export const eventEndpoints = (desk: AssertDesk): Endpoint[] => [
     path: "/__sim/events",
     family: "control",
     summary:
-      "Events in order of arrival: project, event, distinct_id, outcome, since, until, where, order, limit, wait_ms",
+      "Events in order of arrival: project, event, distinct_id, outcome, since, until, where, filter, order, limit, wait_ms",
     async handle(call) {
       const limit = queryNumber(call, "limit", { min: 1, max: largestPage }) ?? defaultPage;
       const where = queryObject(call, "where");
       if (where) refuseWrong(where, "?where");
       const filter = filterOf(call);
+      const wanted = queryEventFilter(call);
       const wait = queryNumber(call, "wait_ms", { min: 0, max: longestWait }) ?? 0;
-      return json(await listWithin(desk, { filter, where, limit }, wait, call));
+      return json(await listWithin(desk, { filter, where, wanted, limit }, wait, call));
     },
   },
   {

@@ -33,14 +33,7 @@ function checkDirect(call: Call): void {
  */
 function checkCaller(call: Call, rules: GuardRules): void {
   if (call.door === "fetch") return;
-  checkDirect(call);
-  const host = call.headers.host ?? "";
-  if (rules.token === null && !isKnown(hostName(host), rules.hosts)) {
-    throw new SimError("forbidden_host", `the control API does not answer to the host "${host}"`, {
-      hint: "use the address that `phx-sim start` prints",
-    });
-  }
-  checkOrigin(call, host);
+  checkSender(call, rules);
   if (isChange(call)) checkBody(call);
   if (rules.token !== null && tokenOf(call) !== rules.token) {
     throw new SimError(
@@ -53,11 +46,46 @@ function checkCaller(call: Call, rules: GuardRules): void {
   }
 }
 
+/**
+ * The same of whoever opens the feed: the token comes with the first message.
+ * @throws SimError forbidden_host, forbidden_origin
+ */
+export function checkSender(call: Call, rules: GuardRules): void {
+  checkDirect(call);
+  checkHost(call, rules);
+  checkOrigin(call);
+}
+
+/**
+ * The page's files hold no data: they need no token, and a link on any page may lead to them. Everything else about
+ * them is as with the control API, so that nobody embeds them.
+ * @throws SimError forbidden_host, forbidden_origin
+ */
+function checkVisitor(call: Call, rules: GuardRules): void {
+  if (call.door === "fetch") return;
+  checkDirect(call);
+  checkHost(call, rules);
+  if (!isVisit(call)) checkOrigin(call);
+}
+
+/** Somebody followed a link, in a tab of its own. */
+const isVisit = (call: Call): boolean =>
+  call.headers["sec-fetch-mode"] === "navigate" && call.headers["sec-fetch-dest"] === "document";
+
+/** A port that is open to the network is reached by names we cannot know; there the token protects. */
+function checkHost(call: Call, rules: GuardRules): void {
+  const host = call.headers.host ?? "";
+  if (rules.token !== null || isKnown(hostName(host), rules.hosts)) return;
+  throw new SimError("forbidden_host", `the control API does not answer to the host "${host}"`, {
+    hint: "use the address that `phx-sim start` prints",
+  });
+}
+
 const isKnown = (name: string, hosts: readonly string[]): boolean =>
   loopback.has(name) || hosts.includes(name) || (isIP(name) !== 0 && name.startsWith("127."));
 
-function checkOrigin(call: Call, host: string): void {
-  const { origin } = call.headers;
+function checkOrigin(call: Call): void {
+  const { origin, host = "" } = call.headers;
   const site = call.headers["sec-fetch-site"];
   const own = origin === undefined || origin === `http://${host}` || origin === `https://${host}`;
   const sameSite = site === undefined || site === "same-origin" || site === "none";
@@ -79,13 +107,22 @@ function checkBody(call: Call): void {
 
 const tokenOf = (call: Call): string | undefined => call.headers.authorization?.replace(/^Bearer /i, "");
 
-/** The rows with the guard in front; none of them is journaled or sends CORS headers. */
-export const guarded = (endpoints: readonly Endpoint[], rules: GuardRules): Endpoint[] =>
+type Check = (call: Call, rules: GuardRules) => void;
+
+const behind = (check: Check, endpoints: readonly Endpoint[], rules: GuardRules): Endpoint[] =>
   endpoints.map((endpoint) => ({
     ...endpoint,
     journaled: false,
     handle(call) {
-      checkCaller(call, rules);
+      check(call, rules);
       return endpoint.handle(call);
     },
   }));
+
+/** The rows with the guard in front; none of them is journaled or sends CORS headers. */
+export const guarded = (endpoints: readonly Endpoint[], rules: GuardRules): Endpoint[] =>
+  behind(checkCaller, endpoints, rules);
+
+/** The same for the page's files, which hold no data: they are there without the token. */
+export const guardedPage = (endpoints: readonly Endpoint[], rules: GuardRules): Endpoint[] =>
+  behind(checkVisitor, endpoints, rules);

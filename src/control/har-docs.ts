@@ -4,6 +4,10 @@ import { docsOf, parameter, whole } from "./docs-row.ts";
 export const ofProject = parameter("project", "Only this project's", whole(0));
 export const ofPartition = parameter("partition", "Only those whose X-Test-Id header says so");
 export const afterRequest = parameter("since", "Only requests after this number", whole(0));
+export const byFilter = parameter(
+  "filter",
+  "Only what fits, in the filter's grammar: `event:$pageview prop.amount:>10 -is:dropped`",
+);
 
 const har = titled(
   "Har",
@@ -22,6 +26,7 @@ export const harDocs = docsOf("The newest requests, oldest first", har, {
   query: [
     ofProject,
     ofPartition,
+    byFilter,
     parameter("outcome", "As for GET /__sim/requests"),
     afterRequest,
     parameter("until", "Only requests up to this number", whole(1)),

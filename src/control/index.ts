@@ -8,7 +8,8 @@ import { eventEndpoints } from "./events.ts";
 import { exportEndpoints } from "./exports/endpoints.ts";
 import { faultEndpoints } from "./faults/endpoints.ts";
 import { flagEndpoints } from "./flags/endpoints.ts";
-import { type GuardRules, guarded } from "./guard.ts";
+import { feedEndpoints } from "./feed/endpoints.ts";
+import { type GuardRules, guarded, guardedPage } from "./guard.ts";
 import { lintEndpoints } from "./lint/endpoints.ts";
 import { openApiEndpoints } from "./openapi.ts";
 import { pageEndpoints } from "./page.ts";
@@ -19,6 +20,7 @@ import { requestEndpoints } from "./requests.ts";
 import { snapshotEndpoints } from "./snapshots.ts";
 import { healthEndpoints, stateEndpoints } from "./state.ts";
 import { tapeEndpoints } from "./tapes.ts";
+import { worldEndpoints } from "./world/endpoints.ts";
 
 /** Every endpoint below /__sim; what the OpenAPI document says of them is in docs.ts. */
 export function controlEndpoints(desk: ControlDesk, rules: GuardRules): Endpoint[] {
@@ -41,11 +43,13 @@ export function controlEndpoints(desk: ControlDesk, rules: GuardRules): Endpoint
         ...tapeEndpoints(desk),
         ...exportEndpoints(desk),
         ...lintEndpoints(desk),
+        ...feedEndpoints(desk),
         ...recordingEndpoints(desk),
+        ...worldEndpoints(desk),
         ...openApiEndpoints(desk),
-        ...pageEndpoints(),
       ],
       rules,
     ),
+    ...guardedPage(pageEndpoints(), rules),
   ];
 }

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import type { Filter, RequestSubject } from "../filter/types.ts";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { json, jsonText, type Reply } from "../http/reply.ts";
@@ -10,6 +11,8 @@ import type { TrafficLine } from "../model/traffic.ts";
 import { isUnmatched } from "../model/unmatched.ts";
 import { pathNumber, queryChoice, queryNumber } from "./body.ts";
 import type { ControlDesk } from "./desk.ts";
+import { requestSubject } from "./feed-rows.ts";
+import { queryRequestFilter } from "./filter.ts";
 import { harEntry, harText } from "./har.ts";
 import { type ControlRow, endpointsOf } from "./rows.ts";
 
@@ -64,6 +67,8 @@ interface RequestFilter {
   /** Only requests before, and after, this number. */
   before: number | undefined;
   since: number | undefined;
+  /** In the filter's grammar. */
+  wanted: Filter<RequestSubject> | undefined;
 }
 
 const filterOf = (call: Call): RequestFilter => ({
@@ -72,15 +77,19 @@ const filterOf = (call: Call): RequestFilter => ({
   outcome: queryChoice(call, "outcome", outcomes),
   before: queryNumber(call, "before", { min: 1, max: most }),
   since: queryNumber(call, "since", { min: 0, max: most }),
+  wanted: queryRequestFilter(call),
 });
 
 const suits = (line: TrafficLine, { partition, outcome }: RequestFilter): boolean =>
   (partition === undefined || line.partition === partition) && (outcome !== "unmatched" || isUnmatched(line));
 
 /** The lines that fit, newest first, with pauses for other requests. */
-async function* linesOf(log: ControlDesk["log"], filter: RequestFilter): AsyncGenerator<TrafficLine> {
-  const { project, outcome, before, since = 0 } = filter;
+async function* linesOf({ log, clock }: ControlDesk, filter: RequestFilter): AsyncGenerator<TrafficLine> {
+  const { outcome, before, since = 0, wanted } = filter;
+  const indexed = wanted?.indexed ?? {};
+  const project = filter.project ?? indexed.project;
   const numbers = log.requests({
+    ...(indexed.rejected !== undefined && { rejected: indexed.rejected }),
     ...(project !== undefined && { project }),
     ...(before !== undefined && { before }),
     ...(outcome !== undefined && { rejected: outcome !== "answered" }),
@@ -89,15 +98,16 @@ async function* linesOf(log: ControlDesk["log"], filter: RequestFilter): AsyncGe
   for (const n of numbers) {
     if (n <= since) return;
     const line = log.line(n);
-    if (line && suits(line, filter)) yield line;
+    const isIt = line !== undefined && suits(line, filter);
+    if (isIt && (!wanted || wanted.test(requestSubject(line), clock.now()))) yield line;
     if (++looked % slice === 0) await turn();
   }
 }
 
-async function list({ log }: ControlDesk, call: Call): Promise<Reply> {
+async function list(desk: ControlDesk, call: Call): Promise<Reply> {
   const limit = queryNumber(call, "limit", { min: 1, max: mostShown }) ?? 100;
   const requests: ReturnType<typeof showInList>[] = [];
-  for await (const line of linesOf(log, filterOf(call))) {
+  for await (const line of linesOf(desk, filterOf(call))) {
     requests.push(showInList(line));
     if (requests.length === limit) break;
   }
@@ -105,36 +115,53 @@ async function list({ log }: ControlDesk, call: Call): Promise<Reply> {
 }
 
 /** The newest requests in the order of their arrival. Each becomes text as soon as it is read: bodies may be large. */
-async function har({ log }: ControlDesk, call: Call): Promise<Reply> {
+async function har(desk: ControlDesk, call: Call): Promise<Reply> {
   const limit = queryNumber(call, "limit", { min: 1, max: mostShown }) ?? 1_000;
   const until = queryNumber(call, "until", { min: 1, max: most });
   const filter = { ...filterOf(call), ...(until !== undefined && { before: until + 1 }) };
   const entries: string[] = [];
-  for await (const line of linesOf(log, filter)) {
+  for await (const line of linesOf(desk, filter)) {
     entries.push(JSON.stringify(harEntry(line)));
     if (entries.length === limit) break;
   }
   return jsonText(harText(entries.reverse()));
 }
 
+/** The rows that are most like a path that is not there. */
+async function nearestTo({ endpoints }: ControlDesk, line: TrafficLine): Promise<string[]> {
+  if (!isUnmatched(line)) return [];
+  const { nearestEndpoints } = await import("../http/nearest.ts");
+  const path = line.target.split("?", 1)[0] ?? "";
+  const isControl = path.startsWith("/__sim");
+  const known = (await endpoints()).filter((it) => isControl || it.family !== "control");
+  return nearestEndpoints(known, path);
+}
+
+async function one(desk: ControlDesk, call: Call): Promise<Reply> {
+  const n = pathNumber(call, "n", "request");
+  const line = desk.log.line(n);
+  if (!line) throw new SimError("not_found", `there is no request ${n}`);
+  return json({ ...showInFull(line), nearest: await nearestTo(desk, line) });
+}
+
 const rows: readonly ControlRow<ControlDesk>[] = [
   [
     "GET",
     "/__sim/requests",
-    "The journal, newest first: project, partition, outcome=answered|rejected|unmatched, before, since, limit",
+    "The journal, newest first: project, partition, outcome=answered|rejected|unmatched, filter, before, since, limit",
     list,
   ],
-  ["GET", "/__sim/requests.har", "The journal as HAR 1.2: project, partition, since, until, limit", har],
+  [
+    "GET",
+    "/__sim/requests.har",
+    "The journal as HAR 1.2: project, partition, outcome, filter, since, until, limit",
+    har,
+  ],
   [
     "GET",
     "/__sim/requests/:n",
     "One request: headers (secrets masked), raw and decoded body, answer, and the events it carried",
-    (desk, call) => {
-      const n = pathNumber(call, "n", "request");
-      const line = desk.log.line(n);
-      if (!line) throw new SimError("not_found", `there is no request ${n}`);
-      return json(showInFull(line));
-    },
+    one,
   ],
 ];
 

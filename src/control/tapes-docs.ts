@@ -1,6 +1,20 @@
 import type { EndpointDocs } from "../http/endpoint.ts";
-import { described, exact, integer, listOf, nullable, oneOf, text, titled } from "../http/json-schema.ts";
-import { bodyErrors, bodyOf, docsOf } from "./docs-row.ts";
+import {
+  anything,
+  boolean,
+  described,
+  exact,
+  integer,
+  listOf,
+  nullable,
+  number,
+  oneOf,
+  open,
+  text,
+  time,
+  titled,
+} from "../http/json-schema.ts";
+import { bodyErrors, bodyOf, docsOf, parameter, whole } from "./docs-row.ts";
 
 const differing = exact({ path: text, recorded: text, asked: text });
 
@@ -57,6 +71,39 @@ const order = bodyOf(
   { tape: described(text, "A name (tapes/NAME.tape.ndjson) or a path") },
 );
 
+const file = exact({
+  name: text,
+  file: text,
+  bytes: described(integer, "Over all its volumes"),
+  exchanges: integer,
+  upstream: described(nullable(text), "Where it was recorded"),
+  created: nullable(text),
+  problem: described(nullable(text), "Why it cannot be read as a tape"),
+});
+
+const exchangeFields = {
+  i: described(integer, "Its number on the tape"),
+  at: time,
+  route: text,
+  method: text,
+  url: text,
+  status: described(nullable(integer), "null: no answer came"),
+  ms: nullable(number),
+  complete: described(boolean, "false: it was cut off, and is not replayed"),
+  client: described(nullable(text), "Whose it was, where several tests were recorded at the same time"),
+  used: described(boolean, "Did it answer a request?"),
+};
+
+const exchange = titled(
+  "TapeExchange",
+  exact({
+    ...exchangeFields,
+    request: open({}),
+    response: described(anything, "null: no answer came"),
+    redacted: described(listOf(text), "Places that stand for secrets"),
+  }),
+);
+
 /** The rows of the tapes, by method and path. */
 export const tapeDocs: Readonly<Record<string, EndpointDocs>> = {
   "GET /__sim/tapes": docsOf("The tape in force", answer),
@@ -66,4 +113,28 @@ export const tapeDocs: Readonly<Record<string, EndpointDocs>> = {
     ...docsOf("The tape in force", answer, { errors: [...bodyErrors, 404] }),
     body: bodyOf({ client: described(text, "test:NAME (X-Test-Id) or project:NUMBER; all unless told") }),
   },
+  "GET /__sim/tapes/files": docsOf(
+    "The tapes, by name",
+    exact({ folder: text, tapes: listOf(titled("TapeFile", file)) }),
+  ),
+  "GET /__sim/tapes/exchanges": docsOf(
+    "The exchanges, in the order in which they are on the tape",
+    exact({
+      exchanges: listOf(
+        titled(
+          "TapeExchangeSummary",
+          exact({ ...exchangeFields, redacted: described(integer, "How many places stand for secrets") }),
+        ),
+      ),
+      more: boolean,
+    }),
+    {
+      errors: [400, 404, 409],
+      query: [
+        parameter("skip", "Exchanges to pass over", whole(0)),
+        parameter("limit", "Most exchanges, 1,000 unless told", whole(1, 10_000)),
+      ],
+    },
+  ),
+  "GET /__sim/tapes/exchanges/:i": docsOf("The exchange", exchange, { errors: [404, 409] }),
 };

@@ -8,6 +8,7 @@ import { allowKeys, bodyOf } from "./body.ts";
 import type { ControlDesk } from "./desk.ts";
 import { type ControlRow, endpointsOf } from "./rows.ts";
 import type { TapeInForce } from "./tapes-desk.ts";
+import { shelfRows } from "./tapes-shelf.ts";
 
 /** Entries of a ledger that one answer tells. */
 const mostTold = 1_000;
@@ -84,6 +85,7 @@ const rows: readonly ControlRow<ControlDesk>[] = [
     ({ tapes }) => json(shown(tapes.unload())),
   ],
   ["POST", `${root}/rewind`, "Back to the tape's beginning, for all clients or one: client", rewind],
+  ...shelfRows,
 ];
 
 /** Recorded answers in the emulator's place. */

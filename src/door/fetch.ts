@@ -19,6 +19,7 @@ interface FetchDoor {
 export async function answerRequest(request: Request, door: FetchDoor): Promise<Response> {
   const reply = await replyTo(request, door);
   request.signal.throwIfAborted();
+  if (reply.stream !== undefined) return streamingResponse(reply, reply.stream, request.signal);
   if (reply.transport === undefined) return responseOf(reply);
   return mishaps[reply.transport](reply, request.signal, door.closing);
 }
@@ -96,6 +97,30 @@ async function truncate(reply: Reply): Promise<Response> {
 const mishaps: Readonly<
   Record<Transport, (reply: Reply, signal: AbortSignal, closing: AbortSignal) => Promise<Response>>
 > = { reset, hang, truncate };
+
+/** A body that goes on until its reader leaves, the caller gives up, or it ends by itself. */
+function streamingResponse(reply: Reply, stream: AsyncIterable<string>, signal: AbortSignal): Response {
+  const iterator = stream[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  const leave = () => void iterator.return?.();
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      signal.addEventListener("abort", () => {
+        controller.error(signal.reason);
+        leave();
+      });
+    },
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (signal.aborted) return;
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    cancel: leave,
+  });
+  const { status, headers } = responseOf(reply);
+  return new Response(body, { status, headers });
+}
 
 /** Statuses that must not carry a body. */
 const bodiless = new Set([204, 304]);

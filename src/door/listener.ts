@@ -1,11 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { pipeline, Readable } from "node:stream";
 import type { App } from "../http/app.ts";
 import { type Call, callFrom, pathOf } from "../http/call.ts";
 import { empty, type Reply } from "../http/reply.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Gauge } from "../kernel/gauge.ts";
+import { openEntrance } from "./entrance.ts";
 import type { Passing } from "./forward/passing.ts";
+import { createInspect } from "./inspect.ts";
+import type { Admit } from "./inspect-port.ts";
 import { mishaps } from "./mishaps.ts";
 import { type OnePort, openOnePort, type Passage } from "./one-port.ts";
 import type { ProxyOptions } from "./proxy/settings.ts";
@@ -34,6 +38,8 @@ export interface ListenOptions {
   notice?: (text: string) => void;
   /** Who passes requests on to upstreams; nobody most of the time. */
   passing?: { readonly current: Passing | undefined };
+  /** Who may open the live feed; absent: there is none. */
+  admit?: Admit;
 }
 
 const bodyTimeout = 60_000;
@@ -59,7 +65,21 @@ export function listen(options: ListenOptions): Promise<Listener> {
   });
   server.on("connection", flights.watch);
   const hung = new Set<ServerResponse>();
-  const onePort = options.proxy ? onePortOf(server, options.proxy, options.notice, timeout) : undefined;
+  const feed =
+    options.admit &&
+    createInspect({
+      main: server,
+      takeOver: (socket) => entrance.take(socket),
+      watch: flights.watch,
+      admit: options.admit,
+      clock: options.clock,
+      silence: timeout,
+    });
+  const takeFeed = feed?.take;
+  const onePort = options.proxy
+    ? onePortOf(server, options.proxy, options.notice, timeout, takeFeed)
+    : undefined;
+  const entrance = onePort ?? entranceOf(server, timeout, takeFeed);
   server.on("request", (req, res) => {
     const passage = onePort?.passage(req, res);
     if (passage === "elsewhere") return;
@@ -81,7 +101,8 @@ export function listen(options: ListenOptions): Promise<Listener> {
         port,
         host: options.host,
         close: async (graceMs = 1000) => {
-          const closing = onePort?.close();
+          feed?.close(graceMs);
+          const closing = entrance.close();
           await closeServer(server, hung, graceMs);
           await closing;
         },
@@ -90,13 +111,31 @@ export function listen(options: ListenOptions): Promise<Listener> {
   });
 }
 
+type Take = (socket: Socket) => void;
+
 const onePortOf = (
   server: Server,
   settings: ProxyOptions,
   notice: (text: string) => void = () => {},
   silence: number,
+  takeFeed: Take | undefined,
 ): OnePort =>
-  openOnePort(server, { settings, notice, silence, port: () => (server.address() as AddressInfo).port });
+  openOnePort(server, {
+    settings,
+    notice,
+    silence,
+    port: () => (server.address() as AddressInfo).port,
+    ...(takeFeed && { takeFeed }),
+  });
+
+/** Without a proxy there is nothing to be told apart but calls to the live feed. */
+function entranceOf(server: Server, silence: number, takeFeed: Take | undefined) {
+  const entrance = openEntrance(server, silence, (socket, speech) => {
+    if (speech === "feed" && takeFeed) takeFeed(socket);
+    else entrance.take(socket);
+  });
+  return entrance;
+}
 
 /** Whoever reads the request next finds it as if it had come directly. */
 function straighten(req: IncomingMessage, { host, target }: Passage): void {
@@ -124,6 +163,7 @@ function createFlights(gauge: Gauge, onCutOff: (arrival: Arrival) => void): Flig
     },
     end,
     watch(socket) {
+      if (bySocket.has(socket)) return;
       const open = new Set<Arrival>();
       bySocket.set(socket, open);
       socket.once("close", () => {
@@ -290,6 +330,10 @@ function signalOf(res: ServerResponse): AbortSignal {
 
 function send(res: ServerResponse, reply: Reply): void {
   if (res.destroyed) return;
+  if (reply.stream !== undefined) {
+    sendStream(res, reply, reply.stream);
+    return;
+  }
   const { body, headers } = reply;
   const known = body === null ? hasLength(headers) : false;
   const length = body === null ? 0 : Buffer.byteLength(body);
@@ -299,4 +343,13 @@ function send(res: ServerResponse, reply: Reply): void {
   else res.end(body);
 }
 
-const hasLength = (headers: readonly string[]): boolean => headers.includes("content-length");
+/** Asks for more as the other side takes it; whoever leaves ends it. */
+function sendStream(res: ServerResponse, { status, headers }: Reply, stream: AsyncIterable<string>): void {
+  res.writeHead(status, headers);
+  res.flushHeaders();
+  pipeline(Readable.from(stream), res, () => {});
+}
+
+/** The answer to HEAD says how the GET is framed. */
+const hasLength = (headers: readonly string[]): boolean =>
+  headers.includes("content-length") || headers.includes("transfer-encoding");

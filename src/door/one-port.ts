@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { hostRuleFor, isLoopbackHost, readHostRule, serviceHosts } from "../kernel/host-rules.ts";
+import { openEntrance } from "./entrance.ts";
 import {
   type AbsoluteTarget,
   type Authority,
@@ -8,7 +9,6 @@ import {
   readAbsolute,
   readAuthority,
 } from "./proxy/authority.ts";
-import { peek } from "./proxy/peek.ts";
 import type { ForwardProxy } from "./proxy/proxy.ts";
 import type { ProxyOptions } from "./proxy/settings.ts";
 
@@ -22,6 +22,8 @@ export interface Passage {
 }
 
 export interface OnePort {
+  /** Gives a connection to the server. */
+  take(socket: Socket): void;
   /**
    * undefined: the request came directly. `elsewhere`: it is for another host, or for none that may be, and is taken
    * care of.
@@ -38,6 +40,8 @@ export interface OnePortOptions {
   notice: (text: string) => void;
   /** A connection that says nothing is given up after this long, ms. */
   silence: number;
+  /** Takes connections that begin with a call to the live feed; absent: the server. */
+  takeFeed?: (socket: Socket) => void;
 }
 
 const isSlash = (target: string): boolean => target.charCodeAt(0) === 0x2f;
@@ -47,34 +51,16 @@ const isSlash = (target: string): boolean => target.charCodeAt(0) === 0x2f;
  * their first bytes tell them from TLS and HTTP/2, which nothing but the proxy understands.
  * @throws TypeError when a rule of `allow` cannot be read
  */
-export function openOnePort(server: Server, { settings, port, notice, silence }: OnePortOptions): OnePort {
+export function openOnePort(server: Server, options: OnePortOptions): OnePort {
+  const { settings, port, notice, silence } = options;
   const allow = (settings.allow ?? []).map(readHostRule);
   const service = serviceHosts.map(readHostRule);
   const isService = (host: string) => hostRuleFor(service, { host, port: "" }) !== undefined;
   const isOurs = (authority: Authority) => isSim(authority, port(), isService);
   const schemes = new WeakMap<Socket, "http" | "https">();
   const kept = createKept();
-  /** Connections that have said nothing yet, since when: one timer for all, as they are many and short. */
-  const waiting = new Map<Socket, number>();
-  const sweep = (before: number) => {
-    for (const [socket, since] of waiting) {
-      if (since > before && !socket.destroyed) continue;
-      waiting.delete(socket);
-      socket.destroy();
-    }
-  };
-  let sweeping: NodeJS.Timeout | undefined;
-  server.once("listening", () => {
-    sweeping = setInterval(() => sweep(performance.now() - silence), Math.min(silence, 5_000)).unref();
-  });
-
-  // A connection begins for the server once it is known to speak HTTP.
-  const takers = server.listeners("connection");
-  const take = (socket: Socket) => {
-    for (const taker of takers) Reflect.apply(taker, server, [socket]);
-  };
-  server.removeAllListeners("connection");
-
+  const take = (socket: Socket) => entrance.take(socket);
+  const takeFeed = options.takeFeed ?? take;
   let proxy: Promise<ForwardProxy> | undefined;
   const proxyOf = () => {
     proxy ??= import("./proxy/proxy.ts").then(({ createProxy }) =>
@@ -105,14 +91,11 @@ export function openOnePort(server: Server, { settings, port, notice, silence }:
     });
   };
 
-  server.on("connection", (socket: Socket) => {
-    waiting.set(socket, performance.now());
-    peek(socket, (speech) => {
-      waiting.delete(socket);
-      if (speech === "http") return take(socket);
-      if (!isLocal(socket)) return void socket.destroy();
-      hand(socket, (it) => it.decrypt(socket));
-    });
+  const entrance = openEntrance(server, silence, (socket, speech) => {
+    if (speech === "http") return take(socket);
+    if (speech === "feed") return takeFeed(socket);
+    if (!isLocal(socket)) return void socket.destroy();
+    hand(socket, (it) => it.decrypt(socket));
   });
   server.on("connect", (req: IncomingMessage, socket: Socket, head: Buffer) => {
     // the server has let go of the connection: nobody else hears of its errors
@@ -141,6 +124,7 @@ export function openOnePort(server: Server, { settings, port, notice, silence }:
   }
 
   return {
+    take,
     passage(req, res) {
       const target = req.url ?? "/";
       const scheme = schemes.get(req.socket);
@@ -154,8 +138,7 @@ export function openOnePort(server: Server, { settings, port, notice, silence }:
       return "elsewhere";
     },
     async close() {
-      clearInterval(sweeping);
-      sweep(Number.POSITIVE_INFINITY);
+      entrance.close();
       kept.close();
       await (await proxy)?.close();
     },

@@ -23,15 +23,21 @@ export interface IndexedPart {
   distinct_id?: string;
   project?: number;
   outcome?: "kept" | "dropped";
+  /** Of requests. */
+  rejected?: boolean;
 }
+
+/** What a filter is about. */
+export type FilterKind = "events" | "requests";
 
 /** A filter that was understood. */
 export interface Filter<Subject> {
+  /** It in its usual spelling. */
   readonly text: string;
   /** Does it look at rows only? Then `properties`, `events` and `text` are never called. */
   readonly isLight: boolean;
   readonly indexed: IndexedPart;
-  /** @param now The machine's time, ms: `since:5m` is relative to it. */
+  /** @param now The time of the sim's clock, by which arrivals are stamped, ms: `since:5m` is relative to it. */
   test(subject: Subject, now: number): boolean;
 }
 

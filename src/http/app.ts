@@ -92,6 +92,7 @@ export function createApp(options: AppOptions): ObservingApp {
       status: reply.status,
       headers: finalHeaders(call, kind, reply),
       body: reply.body,
+      stream: reply.stream,
       note: reply.note,
       fault: reply.fault,
       scripted: reply.scripted,
@@ -290,6 +291,8 @@ const allowed = (match: Match): string[] => {
 
 /** The answer to HEAD: the GET's headers and length, no body. */
 function headOf(reply: Reply): Reply {
+  if (reply.stream !== undefined)
+    return { ...reply, headers: [...reply.headers, "transfer-encoding", "chunked"], stream: undefined };
   const length = reply.body === null ? 0 : Buffer.byteLength(reply.body);
   return { ...reply, headers: [...reply.headers, "content-length", String(length)], body: null };
 }

@@ -34,6 +34,7 @@ const descriptions: Readonly<Record<number, string>> = {
   409: "It did not come about",
   413: "The body is too large",
   415: "The body's media type is not known",
+  426: "The path speaks websocket",
   429: "Too many requests; Retry-After says how long to wait",
 };
 

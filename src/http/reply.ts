@@ -8,6 +8,11 @@ export interface Reply<Note = unknown> {
   headers: string[];
   /** null sends no body and no content-type. */
   body: string | Buffer | null;
+  /**
+   * A body that is made while it is read, in the place of `body` (null): nothing is asked of it before the other side
+   * has taken what came before. It ends when the sender goes away, or by itself.
+   */
+  stream?: AsyncIterable<string> | undefined;
   note?: Note;
   /** Names of the faults that touched it. */
   fault?: string | undefined;

@@ -79,6 +79,7 @@ const rows = {
   forbidden_origin: [403, "authentication_error"],
   control_token_required: [401, "authentication_error"],
   unsupported_media_type: [415, "invalid_request"],
+  upgrade_required: [426, "invalid_request"],
   not_ready: [503, "server_error"],
   // Ours.
   unknown_project: [400, "validation_error"],

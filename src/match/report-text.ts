@@ -1,4 +1,5 @@
 import { describePattern } from "./describe.ts";
+import { inspectLink } from "./inspect-link.ts";
 import { nameText, printable } from "./printable.ts";
 import type { Complaint, Count, DroppedSighting, NearMiss, Report, Sighting, Terms } from "./types.ts";
 
@@ -154,8 +155,21 @@ function traffic({ requests, in_flight, last_request_ms_ago, senders }: Told): s
   ];
 }
 
-const inspect = ({ url, project }: Told): string[] => [
-  `inspect: ${printable(url, 100)}/__sim/events${project === null ? "" : `?project=${project.id}`}`,
+const namesIn = (complaint: Complaint): string[] => {
+  if (complaint.kind === "out_of_order") return [complaint.previous.event, complaint.event.event];
+  return complaint.kind === "too_few" ? [] : complaint.events.map(({ event }) => event);
+};
+
+/** The names of the events that the report is about, where they came; a list that is empty would say nothing. */
+const namesToInspect = ({ complaints, near_misses, dropped, late, early }: Told): string[] => [
+  ...complaints.flatMap(namesIn),
+  ...near_misses.map(({ event }) => event),
+  ...dropped.flatMap(({ event, fits }) => (fits ? [event] : [])),
+  ...[...late, ...early].map(({ event }) => event),
+];
+
+const inspect = (told: Told): string[] => [
+  `inspect: ${inspectLink({ ...told, url: printable(told.url, 100) }, namesToInspect(told))}`,
 ];
 
 /** Parts in order; those with the most lines give way where there is too little room. */

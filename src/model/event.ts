@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from "../kernel/json.ts";
+import type { JsonObject } from "../kernel/json.ts";
 import type { DropReason, Warning } from "./outcome.ts";
 import type { Place } from "./places.ts";
+import type { PersonMode } from "./stored-event.ts";
 
-/** Who the event's person is: a stored person, a synthetic one (personless event), or nobody (dropped). */
-type PersonMode = "full" | "propertyless" | "none";
+export type { StoredEvent } from "./stored-event.ts";
 
 /**
  * What ingest decided about one item of a request. It is stored beside the verbatim item, in
@@ -29,25 +29,4 @@ export interface EventFacts {
   adds?: JsonObject;
   /** Names of the item's properties that are not kept, e.g. `$set` of a personless event. */
   strips?: string[];
-}
-
-/** An event as the sim shows it: one shape, whatever way it came in. */
-export interface StoredEvent {
-  /** Order of arrival over all projects, from 1; the cursor of every list and wait. */
-  seq: number;
-  outcome: "kept" | "dropped";
-  reason: DropReason | null;
-  detail: string | null;
-  warnings: Warning[];
-  project: number | null;
-  uuid: string | null;
-  event: string;
-  distinct_id: string;
-  timestamp: string;
-  received_at: string;
-  person_id: string | null;
-  person_mode: PersonMode;
-  properties: Record<string, Json>;
-  /** Number of the request that carried it (GET /__sim/requests/{n}). */
-  request: number;
 }

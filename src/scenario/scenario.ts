@@ -14,16 +14,17 @@ export type { Scenario } from "./schema.ts";
  * The world that a scenario describes; always the same one for the same scenario.
  * @throws ScenarioError naming every reference that leads nowhere and every id or key that is there twice.
  */
-export const worldOf = (scenario: Scenario): World => soundly(scenario).world;
+export const worldOf = (scenario: Scenario): World => builtOf(scenario).world;
 
 /**
  * The persons and groups that a scenario describes, by the projects of its world. To be stored in an empty
  * store (`storePeople`).
  * @throws ScenarioError as `worldOf` does.
  */
-export const peopleOf = (scenario: Scenario): ScenarioPeople => soundly(scenario).people;
+export const peopleOf = (scenario: Scenario): ScenarioPeople => builtOf(scenario).people;
 
-function soundly(scenario: Scenario): Built {
+/** Both at once, of one piece. @throws ScenarioError as `worldOf` does. */
+export function builtOf(scenario: Scenario): Built {
   const built = buildWorld(scenario);
   if (built.problems.length === 0) return built;
   const inMemory = { file: null, line: null, column: null };

@@ -5,7 +5,7 @@ import { keysOf } from "../ingest/show.ts";
 import { type ClockStart, realTime } from "../kernel/clock.ts";
 import { clockStartExpected, readClockStart } from "../kernel/time-text.ts";
 import { loadScenario, ScenarioError, type ScenarioSource } from "../scenario/load.ts";
-import { peopleOf, type Scenario, storePeople, worldOf } from "../scenario/scenario.ts";
+import { builtOf, type Scenario, type ScenarioPeople, storePeople } from "../scenario/scenario.ts";
 import { DataFolderError } from "../store/data-folder.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { type ClockSetting, type SimOptions, StartError } from "./types.ts";
@@ -55,20 +55,21 @@ export async function openOrExplain(
   scenario: Scenario,
   onNotice: (text: string) => void,
 ): Promise<Store> {
-  let isNew = false;
+  let people: ScenarioPeople | undefined;
   try {
     const store = await openStore({
       folder: options.data ?? null,
       seedWorld() {
-        isNew = true;
-        return worldOf(scenario);
+        const built = builtOf(scenario);
+        people = built.people;
+        return built.world;
       },
       keysOf,
       keepBytes: memoryLimit,
       onNotice,
     });
-    if (isNew && store.people.counts().persons === 0) storePeople(store.people, peopleOf(scenario));
-    if (!isNew && options.scenario !== undefined && options.scenario !== "default") {
+    if (people && store.people.counts().persons === 0) storePeople(store.people, people);
+    if (!people && options.scenario !== undefined && options.scenario !== "default") {
       onNotice("the data folder has its own world already; `phx-sim state reset` takes the scenario's");
     }
     return store;

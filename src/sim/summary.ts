@@ -6,7 +6,7 @@ import type { Finding, RequestSummary } from "./types.ts";
 const namesShown = 5;
 
 /** What happened in a request that is in the log now. */
-export function summaryOf({ n, entry }: Written): RequestSummary {
+export function summaryOf({ n, seq, entry }: Written): RequestSummary {
   const { note, method, target, status, ms, project } = entry;
   const facts = note.events ?? [];
   const nameOf = (i: number) => note.keys?.[i]?.event ?? "";
@@ -29,6 +29,7 @@ export function summaryOf({ n, entry }: Written): RequestSummary {
     ...(note.scripted && { scripted: note.scripted }),
     ...(note.source !== undefined && { source: note.source }),
     events: facts.length,
+    since: seq - 1,
     names: kept.slice(0, namesShown),
     dropped: facts.flatMap((it, i) => (it.dropped === undefined ? [] : [finding(i, it.dropped)])),
     warnings: facts.flatMap((it, i) => (it.warnings ?? []).map((warning) => finding(i, warning))),

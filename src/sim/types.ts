@@ -107,6 +107,8 @@ export interface RequestSummary {
   /** What answered where it was neither the emulator nor a script: `tape:checkout#12`, `upstream`. */
   source?: string;
   events: number;
+  /** The cursor before its events. */
+  since: number;
   /** Names of the kept events, the first few. */
   names: string[];
   dropped: Finding[];

@@ -14,6 +14,7 @@ const request = (given: Partial<RequestSummary>): RequestSummary => ({
   ms: 1,
   project: 1,
   events: 0,
+  since: 0,
   names: [],
   dropped: [],
   warnings: [],

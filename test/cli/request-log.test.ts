@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Lines } from "../../src/cli/output.ts";
-import { fixFor } from "../../src/cli/rejection-fixes.ts";
+import { fixFor } from "../../src/kernel/rejection-fixes.ts";
 import { requestLines, type Verbosity } from "../../src/cli/request-lines.ts";
 import { createRequestLog } from "../../src/cli/request-log.ts";
 import { plain } from "../../src/cli/style.ts";
@@ -15,6 +15,7 @@ const request = (over: Partial<RequestSummary> = {}): RequestSummary => ({
   ms: 1.234,
   project: 1,
   events: 1,
+  since: 0,
   names: ["signed_up"],
   dropped: [],
   warnings: [],

@@ -14,6 +14,13 @@ const timeout = 20_000 + runs * 200;
 
 const origin = "http://sim.test";
 
+/** A stream of events goes on as long as somebody reads it. */
+async function textOf(answer: Response): Promise<string> {
+  if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer.text();
+  await answer.body?.cancel();
+  return "";
+}
+
 async function describeSim(dialect: Dialect): Promise<SimDocument> {
   await using sim = await startSim({ scenario: twoOrganizations, dialect });
   return documentOf(sim);
@@ -80,7 +87,7 @@ describe.each(dialects)("a client made from the document, $dialect", ({ dialect,
       await fc.assert(
         fc.asyncProperty(callsOf(operation, document.components.schemas), async (call) => {
           const answer = await send(sim, operation, call);
-          expect(check(operation, answer, await answer.text())).toEqual([]);
+          expect(check(operation, answer, await textOf(answer))).toEqual([]);
           if (answer.ok) succeeded.add(name);
         }),
         { numRuns, seed },

@@ -20,7 +20,11 @@ describe("first bytes", () => {
     ["PROPFIND", Buffer.from("PROPFIND"), "http"],
     ["P", Buffer.from("P"), undefined],
     ["PR", Buffer.from("PR"), undefined],
-    ["GET", Buffer.from("G"), "http"],
+    ["GET", Buffer.from("GET / HTTP/1.1"), "http"],
+    ["a call to the feed", Buffer.from("GET /__sim/ws HTTP/1.1"), "feed"],
+    ["the beginning of one", Buffer.from("GET /__s"), undefined],
+    ["G", Buffer.from("G"), undefined],
+    ["another call of the control API", Buffer.from("GET /__sim/i"), "http"],
     ["SOCKS 5", Buffer.from([5, 1, 0]), "http"],
     ["noise", Buffer.from([0, 0xff]), "http"],
   ];

@@ -179,11 +179,11 @@ const args = [
 ];
 
 /** Starts one candidate, headless, with a new empty profile. Playwright itself passes --no-sandbox. */
-export const launch = (candidate: Candidate): Promise<Browser> =>
+export const launch = (candidate: Candidate, more: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: candidate.path,
     headless: true,
-    args,
+    args: [...args, ...more],
     env: { ...process.env, ...candidate.env },
   });
 
@@ -205,14 +205,18 @@ export async function chromiumEnv(around: Surroundings = here()): Promise<Record
 /**
  * Starts the first Chromium that starts: from the environment, the system, Playwright's cache, or the npm
  * package `@sparticuz/chromium`.
+ * @param more Arguments for it besides
  * @throws Error that says how to get one, and what was tried
  */
-export async function launchChromium(around: Surroundings = here()): Promise<Browser> {
+export async function launchChromium(
+  around: Surroundings = here(),
+  more: readonly string[] = [],
+): Promise<Browser> {
   const tried: string[] = [];
   const attempt = async (from: string, find: () => Promise<Candidate | undefined>) => {
     try {
       const candidate = await find();
-      return candidate && (await launch(candidate));
+      return candidate && (await launch(candidate, more));
     } catch (error) {
       tried.push(`${from}: ${firstLine(error)}`);
       return undefined;

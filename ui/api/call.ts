@@ -1,5 +1,13 @@
 import { signal } from "@preact/signals";
 
+/** The control API's errors; what it has nothing to say about is null. */
+interface ErrorBody {
+  code?: string;
+  detail?: string;
+  hint?: string | null;
+  pointer?: string | null;
+}
+
 /** What the control API says when it refuses, or what is the matter when it cannot be reached. */
 export class SimProblem extends Error {
   /** 0: no answer. */
@@ -8,23 +16,39 @@ export class SimProblem extends Error {
   readonly hint: string | undefined;
   readonly pointer: string | undefined;
 
-  constructor(status: number, body: { code?: string; detail?: string; hint?: string; pointer?: string }) {
+  constructor(status: number, body: ErrorBody) {
     super(body.detail ?? `the sim answered ${status}`);
     this.name = "SimProblem";
     this.status = status;
     this.code = body.code ?? "unknown";
-    this.hint = body.hint;
-    this.pointer = body.pointer;
+    this.hint = body.hint ?? undefined;
+    this.pointer = body.pointer ?? undefined;
   }
 }
 
 const tokenName = "phx-sim-token";
+const tokenIn = /(?:#t=|^\s*)([0-9a-f]{32})\b/;
+
+/** A page whose storage is closed to it keeps the token as long as it is open. */
+function store(change: (storage: Storage) => void): void {
+  try {
+    change(sessionStorage);
+  } catch {
+    // then it is asked for again next time
+  }
+}
 
 /** The token comes in the address (`#t=…`), once, and does not stay there. */
 function takeToken(): string | null {
-  const given = /^#t=([0-9a-f]+)/.exec(location.hash)?.[1];
-  if (given === undefined) return sessionStorage.getItem(tokenName);
-  sessionStorage.setItem(tokenName, given);
+  let found = tokenIn.exec(location.hash)?.[1] ?? null;
+  if (found === null) {
+    store((it) => {
+      found = it.getItem(tokenName);
+    });
+    return found;
+  }
+  const given = found;
+  store((it) => it.setItem(tokenName, given));
   history.replaceState(null, "", `${location.pathname}#/`);
   return given;
 }
@@ -34,6 +58,15 @@ export const token = takeToken();
 
 /** Did the sim ask for a token that is not there, or another one? */
 export const isLockedOut = signal(false);
+
+/** Begins anew with the token in a text, e.g. in the inspector's link; false: there is none in it. */
+export function unlock(text: string): boolean {
+  const given = tokenIn.exec(text)?.[1];
+  if (given === undefined) return false;
+  store((it) => it.setItem(tokenName, given));
+  location.reload();
+  return true;
+}
 
 const unreachable = { code: "unreachable", detail: "the sim does not answer; is it still running?" };
 
@@ -62,9 +95,8 @@ export async function call<T>(
   const given =
     body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
   const answer = await answerOf(path, { method, signal, ...given });
-  const said: unknown = await answer.json().catch(() => ({}));
-  if (answer.ok) return said as T;
-  const problem = new SimProblem(answer.status, said as object);
+  if (answer.ok) return (await answer.json()) as T;
+  const problem = new SimProblem(answer.status, (await answer.json().catch(() => ({}))) as object);
   if (problem.code === "control_token_required") isLockedOut.value = true;
   throw problem;
 }

@@ -43,7 +43,9 @@ export function useResource<T>(path: string | null, { revision, every }: Resourc
         : { path, data: undefined, problem: undefined, isLoading: true },
     );
     call<T>("GET", path, undefined, gone.signal).then(
-      (data) => setState({ path, data, problem: undefined, isLoading: false }),
+      (data) => {
+        if (!gone.signal.aborted) setState({ path, data, problem: undefined, isLoading: false });
+      },
       (error: unknown) => {
         if (gone.signal.aborted) return;
         const problem = error instanceof SimProblem ? error : new SimProblem(0, { detail: String(error) });

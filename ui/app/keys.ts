@@ -1,20 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-
-/** A shortcut. */
-export interface Key {
-  /** As `KeyboardEvent.key` has it, or two after each other: `g e`. */
-  readonly keys: string;
-  /** What it does, for the sheet. */
-  readonly does: string;
-  run(event: KeyboardEvent): void;
-}
-
-/** Shortcuts of one place on the page. */
-interface KeySet {
-  readonly title: string;
-  readonly keys: readonly Key[];
-}
+import { createPresses, type Key, type KeySet } from "./presses.ts";
 
 /** All that can be pressed now, the innermost last. */
 export const keySets = signal<readonly KeySet[]>([]);
@@ -37,31 +23,35 @@ export function useKeys(title: string, keys: readonly Key[]): void {
   }, [title]);
 }
 
-const isTyping = ({ target }: KeyboardEvent): boolean =>
+const notText = /^(?:checkbox|radio|button|submit|reset|range|color|file)$/;
+
+const isTyping = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  (target.isContentEditable ||
+    /^(?:TEXTAREA|SELECT)$/.test(target.tagName) ||
+    (target instanceof HTMLInputElement && !notText.test(target.type)));
 
-/** The first of two keys stays in force so long, ms. */
-const pairWithin = 1_000;
+/** These keys mean something to what has the focus already. */
+const isItsOwn = ({ key, target }: KeyboardEvent): boolean =>
+  (key === "Enter" || key === " ") &&
+  target instanceof Element &&
+  target.closest("button, a, summary, input, [role=menuitem], [role=option]") !== null;
 
-let first = { key: "", at: 0 };
-
-function keyFor(pressed: string): Key | undefined {
-  for (const { keys } of [...keySets.value].reverse()) {
-    const found = keys.find((it) => it.keys === pressed);
-    if (found) return found;
-  }
-  return undefined;
-}
-
-/** Listens to the keyboard. While somebody types, only Escape counts. */
+/**
+ * Listens to the keyboard. While somebody types, Escape leaves the field and nothing else counts; what is shown
+ * before all else (a dialog) keeps the keys to itself.
+ */
 export function listenToKeys(): void {
+  const pressed = createPresses();
   addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (isTyping(event) && event.key !== "Escape") return;
-    const isPair = event.timeStamp - first.at < pairWithin;
-    const found = (isPair ? keyFor(`${first.key} ${event.key}`) : undefined) ?? keyFor(event.key);
-    first = { key: event.key, at: event.timeStamp };
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return;
+    if (document.querySelector("dialog[open]")) return;
+    if (isTyping(event.target)) {
+      if (event.key === "Escape") event.target.blur();
+      return;
+    }
+    if (isItsOwn(event)) return;
+    const found = pressed(event.key, event.timeStamp, keySets.value);
     if (!found) return;
     event.preventDefault();
     found.run(event);

@@ -1,158 +1,108 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { isLockedOut } from "../api/call.ts";
-import { connection, stat } from "../feed/socket.ts";
-import { Badge, Button, Empty } from "../parts/basics.tsx";
-import { counted, numberText } from "../parts/text.ts";
+import { Empty } from "../parts/basics.tsx";
+import { Banner } from "./banner.tsx";
+import { Guarded } from "./guarded.tsx";
 import { Help } from "./help.tsx";
 import { useKeys } from "./keys.ts";
-import { go, link, project, route, withParams } from "./location.ts";
-import { info, loadInfo, worldRevision } from "./sim.ts";
-import { nextTheme, theme } from "./theme.ts";
+import { go, link, route } from "./location.ts";
+import { LockedOut } from "./locked-out.tsx";
+import { loadInfo, worldRevision } from "./sim.ts";
+import { Status } from "./status.tsx";
+import { nextTheme } from "./theme.ts";
+import { useTitle } from "./use-title.ts";
 import { type View, views } from "./views.ts";
 
-const first: View | undefined = views[0];
-
 const viewNow = (): View | undefined =>
-  route.value.view === "" ? first : views.find((it) => it.id === route.value.view);
+  route.value.view === "" ? views[0] : views.find((it) => it.id === route.value.view);
 
 /** The whole page: where one can go, how the sim is, and the view. */
 export function Shell() {
   const isHelpOpen = useSignal(false);
+  const setHelp = (isOpen: boolean) => {
+    isHelpOpen.value = isOpen;
+  };
+  const help = () => setHelp(true);
   const world = worldRevision.value;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: projects come and go with the world
-  useEffect(() => void loadInfo(), [world]);
-  useKeys("Everywhere", [
-    ...views.map((view) => ({
-      keys: `g ${view.key}`,
-      does: `Go to ${view.label.toLowerCase()}`,
-      run: () => go(link(view.id)),
-    })),
-    { keys: "?", does: "Show the keys", run: () => void (isHelpOpen.value = !isHelpOpen.value) },
-    { keys: "T", does: "Dark, light, or as the system", run: nextTheme },
-  ]);
-  if (isLockedOut.value) return <LockedOut />;
   const view = viewNow();
+  useEffect(() => void loadInfo(), [world]);
+  useShellKeys(help);
+  useTitle(view?.label ?? "No such page");
+  useFocus(view?.id);
+  if (isLockedOut.value) return <LockedOut />;
   return (
     <div class="shell">
-      <a class="button shell-skip" href="#view" onClick={skip}>
+      <button type="button" class="button shell-skip" onClick={toContent}>
         Skip to the content
-      </a>
+      </button>
       <a class="shell-brand" href={link("")}>
         phx-sim
       </a>
-      <Status onHelp={() => void (isHelpOpen.value = true)} />
-      <nav class="shell-nav" aria-label="Views">
-        {views.map((it) => (
-          <a key={it.id} href={link(it.id)} aria-current={it === view ? "page" : undefined}>
-            {it.label}
-            <span class="keys" aria-hidden="true">
-              g {it.key}
-            </span>
-          </a>
-        ))}
-      </nav>
+      <Status onHelp={help} />
+      <Navigation current={view} />
       <Banner />
-      <main class="shell-view" id="view" tabIndex={-1}>
-        {view ? <view.Component key={view.id} /> : <NoView />}
+      <main class="shell-view" id="view" tabIndex={-1} aria-label={view?.label}>
+        <Guarded key={view?.id}>{view ? <view.Component /> : <NoView />}</Guarded>
       </main>
-      {isHelpOpen.value && <Help onClose={() => void (isHelpOpen.value = false)} />}
+      {isHelpOpen.value && <Help onClose={() => setHelp(false)} />}
     </div>
   );
 }
 
-function skip(event: Event): void {
-  event.preventDefault();
-  document.getElementById("view")?.focus();
-}
-
-const connectionTexts = { live: "Live", connecting: "Connecting", lost: "Not connected" } as const;
-
-function Status({ onHelp }: { onHelp: () => void }) {
-  const now = stat.value;
-  const state = connection.value;
-  return (
-    <header class="shell-status">
-      <ProjectChoice />
-      {now && (
-        <div class="shell-totals">
-          <span>
-            <b>{numberText(now.kept)}</b> kept
-          </span>
-          <span>
-            <b>{numberText(now.dropped)}</b> dropped
-          </span>
-          <span>
-            <b>{numberText(now.rejected)}</b> rejected
-          </span>
-        </div>
-      )}
-      <div class="shell-end">
-        {now?.tape && <Badge tone="note">{`${now.tape.mode}: ${now.tape.name}`}</Badge>}
-        {now?.recording && <Badge tone="bad">recording</Badge>}
-        {now?.clock.frozen && <Badge tone="note">clock stands</Badge>}
-        <span role="status">
-          <Badge tone={state === "live" ? "good" : "odd"}>{connectionTexts[state]}</Badge>
-        </span>
-        <Button kind="quiet" onClick={nextTheme} title="Dark, light, or as the system (T)">
-          {theme.value}
-        </Button>
-        <Button kind="quiet" onClick={onHelp} aria-label="Keys" title="Keys (?)">
-          ?
-        </Button>
-      </div>
-    </header>
+function useShellKeys(onHelp: () => void): void {
+  useKeys(
+    "Go to",
+    views.map(({ id, key, label }) => ({ keys: `g ${key}`, does: label, run: () => go(link(id)) })),
   );
+  useKeys("Everywhere", [
+    { keys: "/", does: "To the filter of this page", run: toFilter },
+    { keys: "?", does: "Show the keys", run: onHelp },
+    { keys: "T", does: "Dark, light, or as the system", run: nextTheme },
+  ]);
 }
 
-function ProjectChoice() {
-  const projects = info.value?.projects ?? [];
-  const choose = (value: string) => go(withParams({ project: value === "" ? undefined : value }));
+/** Who goes to another view by the keyboard, or hears the page, begins at its content. */
+function useFocus(view: string | undefined): void {
+  const last = useRef(view);
+  useLayoutEffect(() => {
+    if (last.current === view) return;
+    last.current = view;
+    const main = document.getElementById("view");
+    if (main?.contains(document.activeElement)) return;
+    main?.focus({ preventScroll: true });
+  }, [view]);
+}
+
+function toFilter(): void {
+  const field = document.querySelector("#view [data-filter], #view input[type=search]");
+  if (field instanceof HTMLElement) field.focus();
+}
+
+const toContent = (): void => document.getElementById("view")?.focus();
+
+function Navigation({ current }: { current: View | undefined }) {
+  const box = useRef<HTMLElement>(null);
+  const id = current?.id;
+  useLayoutEffect(() => {
+    box.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [id]);
   return (
-    <select
-      class="select"
-      aria-label="Project"
-      value={project.value ?? ""}
-      onChange={(event) => choose(event.currentTarget.value)}
-    >
-      <option value="">All projects</option>
-      {projects.map((it) => (
-        <option key={it.id} value={it.id}>
-          {it.name}
-        </option>
+    <nav class="shell-nav" aria-label="Views" ref={box}>
+      {views.map((it) => (
+        <a
+          key={it.id}
+          href={link(it.id)}
+          aria-current={it === current ? "page" : undefined}
+          aria-keyshortcuts={`g ${it.key}`}
+        >
+          {it.label}
+          <span class="keys" aria-hidden="true">
+            g {it.key}
+          </span>
+        </a>
       ))}
-    </select>
-  );
-}
-
-/** What must not be missed. */
-function Banner() {
-  const now = stat.value;
-  const faults = now?.faults ?? [];
-  return (
-    <div class="shell-banner">
-      {connection.value === "lost" && (
-        <p class="is-odd" role="alert">
-          The sim does not answer. What you see is what was there; the page connects again by itself.
-        </p>
-      )}
-      {faults.length > 0 && (
-        <p class="is-bad" role="alert">
-          <strong>
-            {faults.length === 1 ? "A fault is in force" : `${faults.length} faults are in force`}
-          </strong>
-          <span>{faults.join(", ")}</span>
-          <a href={link("faults")}>What goes wrong on purpose</a>
-        </p>
-      )}
-      {now !== undefined && now.scenario_problems > 0 && (
-        <p class="is-odd" role="alert">
-          <strong>{`The scenario has ${counted(now.scenario_problems, "mistake")}`}</strong>
-          <span>The last good one stays in force.</span>
-          <a href={link("world", ["scenario"])}>See where</a>
-        </p>
-      )}
-    </div>
+    </nav>
   );
 }
 
@@ -161,17 +111,6 @@ function NoView() {
     <Empty title="There is no such page">
       <p>
         The address names a view that is not there. <a href={link("")}>Go to the first page</a>.
-      </p>
-    </Empty>
-  );
-}
-
-function LockedOut() {
-  return (
-    <Empty title="This sim needs its token">
-      <p>
-        It is open to the network. Use the inspector link that phx-sim start prints: it ends in the token,
-        after <code>#t=</code>.
       </p>
     </Empty>
   );

@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { call } from "../api/call.ts";
-import { stat } from "../feed/socket.ts";
+import { greetings, stat } from "../feed/socket.ts";
+import { plain } from "../parts/text.ts";
 
 /** The facts of GET /__sim/info that the page uses. */
 export interface SimInfo {
@@ -20,16 +21,21 @@ export interface SimInfo {
 export const info = signal<SimInfo | undefined>(undefined);
 
 /** Goes up as requests come and as the world changes: what depends on either is asked again. */
-export const revision = computed(() => `${stat.value?.requests ?? 0}/${stat.value?.world ?? 0}`);
+export const revision = computed(
+  () => `${greetings.value}/${stat.value?.requests ?? 0}/${stat.value?.world ?? 0}`,
+);
 
 /** Goes up as the world changes. */
-export const worldRevision = computed(() => stat.value?.world ?? 0);
+export const worldRevision = computed(() => `${greetings.value}/${stat.value?.world ?? 0}`);
 
 /** Asks who the sim is; keeps what is known when it does not answer. */
 export async function loadInfo(): Promise<void> {
   info.value = await call<SimInfo>("GET", "info").catch(() => info.value);
 }
 
-/** The name of a project; its number where it has none. */
-export const projectName = (id: number | null): string =>
-  id === null ? "no project" : (info.value?.projects.find((it) => it.id === id)?.name ?? `project ${id}`);
+/** The name of a project; its number where it has none. It can be shown as it is. */
+export function projectName(id: number | null): string {
+  if (id === null) return "no project";
+  const name = info.value?.projects.find((it) => it.id === id)?.name;
+  return name === undefined ? `project ${id}` : plain(name, 60);
+}

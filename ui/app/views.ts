@@ -1,5 +1,5 @@
-import type { ComponentType } from "preact";
-import { StartView } from "../views/start/start.tsx";
+import { type ComponentType, h } from "preact";
+import { late } from "./late.tsx";
 
 /** A page of the inspector. */
 export interface View {
@@ -11,5 +11,45 @@ export interface View {
   readonly Component: ComponentType;
 }
 
+const StartView = late(async () => (await import("../views/start/start.tsx")).StartView);
+const EventsView = late(async () => (await import("../views/events/events.tsx")).EventsView);
+const EventDetails = late(async () => (await import("../views/event/event.tsx")).EventDetails);
+const EventCompare = late(async () => (await import("../views/event/compare.tsx")).EventCompare);
+const RequestsView = late(async () => (await import("../views/requests/requests.tsx")).RequestsView);
+const PeopleView = late(async () => (await import("../views/people/people.tsx")).PeopleView);
+const FlagsView = late(async () => (await import("../views/flags/flags.tsx")).FlagsView);
+const ExportsView = late(async () => (await import("../views/exports/exports.tsx")).ExportsView);
+const FaultsView = late(async () => (await import("../views/faults/faults.tsx")).FaultsView);
+const TapesView = late(async () => (await import("../views/tapes/tapes.tsx")).TapesView);
+const WorldView = late(async () => (await import("../views/world/world.tsx")).WorldView);
+
+/** The list, with one event beside it: views do not know each other. */
+const Events = () => h(EventsView, { Details: EventDetails, Compare: EventCompare });
+
 /** The views, in the order in which they are offered. */
-export const views: readonly View[] = [{ id: "start", label: "Start", key: "h", Component: StartView }];
+export const views: readonly View[] = [
+  { id: "start", label: "Start", key: "h", Component: StartView },
+  { id: "events", label: "Events", key: "e", Component: Events },
+  { id: "requests", label: "Requests", key: "r", Component: RequestsView },
+  { id: "people", label: "People", key: "p", Component: PeopleView },
+  { id: "flags", label: "Flags", key: "f", Component: FlagsView },
+  { id: "exports", label: "Exports", key: "x", Component: ExportsView },
+  { id: "faults", label: "Faults", key: "u", Component: FaultsView },
+  { id: "tapes", label: "Tapes", key: "t", Component: TapesView },
+  { id: "world", label: "World", key: "w", Component: WorldView },
+];
+
+/** Everything that is fetched late, what one is likely to need next first. */
+const parts = [
+  ...[StartView, EventsView, EventDetails, RequestsView, PeopleView, FlagsView],
+  ...[ExportsView, FaultsView, TapesView, WorldView, EventCompare],
+];
+
+/** Fetches what has not been looked at yet, once there is nothing better to do: views then change at once. */
+export function fetchTheRest(): void {
+  const rest = async () => {
+    for (const part of parts) await part.fetch();
+  };
+  if ("requestIdleCallback" in window) requestIdleCallback(() => void rest());
+  else setTimeout(() => void rest(), 1_000);
+}

@@ -53,12 +53,14 @@ const python: Notation = {
   lastComma: ",",
 };
 
+const yaml: Notation = { ...json, text: quotedPython, key: quotedPython };
+
 /** Code that stands for a value that is not written down, e.g. `expect.any(String)`. */
 export interface Code {
   readonly code: string;
 }
 
-/** JSON, in which code may stand instead of a value. Lists and objects are Maps and arrays: keys come from users. */
+/** JSON, in which code may stand instead of a value. Objects of ours are Maps: keys come from users. */
 export type Written = Json | Code | readonly Written[] | ReadonlyMap<string, Written>;
 
 const isCode = (value: Written): value is Code =>
@@ -119,6 +121,10 @@ function written(value: Written, how: How): string {
   const parts = entries.map(([key, it]) => `${how.notation.key(key)}: ${written(it, deeper)}`);
   return bracketed(parts, ["{", "}"], how);
 }
+
+/** A value as YAML, in its flow style. */
+export const yamlText = (value: Written, indent = 0): string =>
+  written(value, { notation: yaml, indent, step: 2 });
 
 /** A value as JavaScript, from a line that is indented so far. */
 export const scriptText = (value: Written, indent = 0): string =>

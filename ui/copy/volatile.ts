@@ -25,7 +25,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?$/;
 
 /** Does a text look like something made anew each time: a uuid, a moment? */
-export const isMadeAnew = (value: Json): value is string =>
+export const isMadeAnew = (value: Json): boolean =>
   typeof value === "string" && (uuid.test(value) || moment.test(value));
 
 /** `$` properties that somebody sent on purpose; the others are the SDK's surroundings. */

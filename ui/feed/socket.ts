@@ -1,15 +1,20 @@
 import { signal } from "@preact/signals";
-import type { ClientFrame, SimFrame, Stat } from "../../src/feed/frames.ts";
+import { type ClientFrame, protocol, type SimFrame, type Stat } from "../../src/feed/frames.ts";
 import type { FilterProblem } from "../../src/filter/types.ts";
 import type { EventRow, RequestRow } from "../../src/model/row.ts";
-import { token } from "../api/call.ts";
+import { isLockedOut, token } from "../api/call.ts";
+import { delayBefore, type Ending, endingOf } from "./ending.ts";
 
 /** How the page is connected. */
 export type Connection = "connecting" | "live" | "lost";
 
 export const connection = signal<Connection>("connecting");
+/** Why it is not connected, where that is known. */
+export const lostBecause = signal<string | null>(null);
 /** How the sim is; undefined before the first word. */
 export const stat = signal<Stat | undefined>(undefined);
+/** Goes up each time the sim is there (again): what was asked before may be of another sim. */
+export const greetings = signal(0);
 
 /** What a view wants to be told. The connection has one subscription: the one that was made last. */
 export interface Wanted {
@@ -31,16 +36,20 @@ interface Subscription {
   readonly id: number;
   readonly wanted: Wanted;
   epoch: string;
+  /** Everything up to this request was seen. */
   cursor: number;
+  /** The sim has said that it follows: rows that come before are of the subscription before. */
+  isFollowed: boolean;
 }
 
-const shortest = 250;
-const longest = 5_000;
+/** A page that nobody sees gives its place to others after so long, ms. */
+const unseenFor = 600_000;
 
 let socket: WebSocket | undefined;
 let current: Subscription | undefined;
 let nextId = 1;
-let delay = shortest;
+let tried = 0;
+let retry: ReturnType<typeof setTimeout> | undefined;
 
 const say = (frame: ClientFrame): void => {
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
@@ -48,6 +57,7 @@ const say = (frame: ClientFrame): void => {
 
 function ask(): void {
   if (!current) return;
+  current.isFollowed = false;
   const { id, wanted, epoch, cursor } = current;
   const { events, requests, project } = wanted;
   say({ t: "subscribe", id, epoch, cursor, events, requests, ...(project !== undefined && { project }) });
@@ -55,69 +65,117 @@ function ask(): void {
 
 /** Wants rows from now on; returns the function that ends it. */
 export function subscribe(wanted: Wanted): () => void {
-  const mine: Subscription = { id: nextId++, wanted, epoch: wanted.epoch, cursor: wanted.cursor };
+  const { epoch, cursor } = wanted;
+  const mine: Subscription = { id: nextId++, wanted, epoch, cursor, isFollowed: false };
   current = mine;
-  ask();
+  if (connection.value === "live") ask();
   return () => {
     if (current !== mine) return;
     current = undefined;
-    say({ t: "subscribe", id: nextId++, events: null, requests: null });
+    if (connection.value === "live") say({ t: "subscribe", id: nextId++, events: null, requests: null });
   };
 }
+
+/** The subscription that what comes now belongs to. */
+const followed = (): Subscription | undefined => (current?.isFollowed ? current : undefined);
 
 /** What to do with each word of the sim. */
 const heard: { readonly [T in SimFrame["t"]]: (frame: Extract<SimFrame, { t: T }>) => void } = {
   hello(frame) {
+    tried = 0;
     connection.value = "live";
+    lostBecause.value =
+      frame.v === protocol ? null : "The sim is of another version than this page: reload the page.";
     stat.value = frame.stat;
-    delay = shortest;
+    greetings.value++;
     ask();
   },
   subscribed(frame) {
     if (!current || frame.id !== current.id) return;
     current.epoch = frame.epoch;
     current.cursor = frame.cursor;
+    current.isFollowed = true;
     if (frame.reset) current.wanted.onReset();
   },
   refused(frame) {
     if (current && frame.id === current.id) current.wanted.onRefused(frame.problems);
   },
-  rows(frame) {
-    if (!current) return;
-    current.cursor = frame.to;
-    current.wanted.onRows(frame.events, frame.requests);
+  rows({ to, events, requests }) {
+    const it = followed();
+    if (!it) return;
+    const { cursor } = it;
+    if (to <= cursor) return;
+    it.cursor = to;
+    const isNew = (row: { readonly n: number }) => row.n > cursor;
+    it.wanted.onRows(events.filter(isNew), requests.filter(isNew));
   },
-  gap(frame) {
-    if (!current) return;
-    current.cursor = frame.to;
-    current.wanted.onGap(frame.from, frame.to, frame.why);
+  gap({ from, to, why }) {
+    const it = followed();
+    if (!it || to <= it.cursor) return;
+    const first = Math.max(from, it.cursor + 1);
+    it.cursor = to;
+    it.wanted.onGap(first, to, why);
   },
-  reset() {
-    current?.wanted.onReset();
+  reset({ project }) {
+    const shown = current?.wanted.project;
+    if (project === null || shown === undefined || project === shown) current?.wanted.onReset();
   },
   stat(frame) {
     stat.value = frame.stat;
   },
-  bye() {},
+  bye({ code }) {
+    lostBecause.value = endingOf(code).why;
+  },
 };
 
 function hear(text: string): void {
   const frame: SimFrame = JSON.parse(text);
-  (heard[frame.t] as ((it: SimFrame) => void) | undefined)?.(frame);
+  if (Object.hasOwn(heard, frame.t)) (heard[frame.t] as (it: SimFrame) => void)(frame);
+}
+
+function ended({ why, again }: Ending): void {
+  socket = undefined;
+  connection.value = "lost";
+  if (why !== null) lostBecause.value = why;
+  if (again === "never") isLockedOut.value = true;
+  else retry = setTimeout(connect, delayBefore(again, tried++, Math.random()));
 }
 
 /** Connects, and again whenever the connection is lost. */
 export function connect(): void {
+  clearTimeout(retry);
+  if (socket) return;
   const address = new URL("/__sim/ws", location.href);
   address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
   const made = new WebSocket(address);
   socket = made;
-  made.onopen = () => say({ t: "hello", v: 1, ...(token !== null && { token }) });
+  made.onopen = () => say({ t: "hello", v: protocol, ...(token !== null && { token }) });
   made.onmessage = (message) => hear(String(message.data));
-  made.onclose = () => {
-    if (socket !== made) return;
-    connection.value = "lost";
-    setTimeout(connect, delay * (0.75 + Math.random() / 2));
-    delay = Math.min(delay * 2, longest);
+  made.onclose = ({ code }) => {
+    if (socket === made) ended(endingOf(code));
   };
+}
+
+/** Connects now instead of later. */
+export function connectNow(): void {
+  tried = 0;
+  connect();
+}
+
+function rest(): void {
+  const it = socket;
+  socket = undefined;
+  clearTimeout(retry);
+  connection.value = "connecting";
+  it?.close(1000);
+}
+
+/** A page that nobody looks at for long lets go of its connection, and goes on from its cursor when it is seen. */
+export function restWhenUnseen(): void {
+  let due: ReturnType<typeof setTimeout> | undefined;
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(due);
+    if (document.hidden) due = setTimeout(rest, unseenFor);
+    else connectNow();
+  });
 }

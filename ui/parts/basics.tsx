@@ -1,9 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { clockText, dateText } from "./text.ts";
-
-/** What something means, besides its words: every tone has a mark, too, as not everybody sees colours. */
-export type Tone = "plain" | "good" | "odd" | "bad" | "note" | "accent";
+import type { Tone } from "./tone.ts";
 
 const marks: Readonly<Record<Tone, string>> = {
   plain: "",
@@ -129,7 +127,8 @@ export async function copyText(text: string): Promise<boolean> {
     const area = document.createElement("textarea");
     area.value = text;
     area.className = "unseen";
-    document.body.append(area);
+    // what is beside an open dialog cannot be selected
+    (document.querySelector("dialog[open]") ?? document.body).append(area);
     area.select();
     const done = document.execCommand("copy");
     area.remove();
@@ -141,12 +140,18 @@ export async function copyText(text: string): Promise<boolean> {
 export function Code({ text, label }: { text: string; label?: string }) {
   return (
     <figure class="code">
-      {label !== undefined && <figcaption>{label}</figcaption>}
+      {label === undefined ? (
+        <CopyButton text={text} kind="quiet" />
+      ) : (
+        <figcaption>
+          {label}
+          <CopyButton text={text} kind="quiet" />
+        </figcaption>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <pre tabIndex={0}>
         <code>{text}</code>
       </pre>
-      <CopyButton text={text} kind="quiet" />
     </figure>
   );
 }
@@ -162,13 +167,26 @@ export function Empty({ title, children }: { title: string; children?: Component
 }
 
 /** What went wrong, in the sim's words. */
-export function Trouble({ problem }: { problem: { message: string; hint?: string | undefined } }) {
+export function Trouble({ problem }: { problem: TroubleFacts }) {
+  const { message, hint, pointer } = problem;
   return (
     <div class="trouble" role="alert">
-      <Badge tone="bad">{problem.message}</Badge>
-      {problem.hint !== undefined && <p class="muted">{problem.hint}</p>}
+      <Badge tone="bad">{message}</Badge>
+      {pointer && (
+        <p class="muted">
+          at <code>{pointer}</code>
+        </p>
+      )}
+      {hint && <p class="muted">{hint}</p>}
     </div>
   );
+}
+
+interface TroubleFacts {
+  message: string;
+  hint?: string | null | undefined;
+  /** What of a body or a query it is about. */
+  pointer?: string | null | undefined;
 }
 
 /** A titled part of a page. */
@@ -188,4 +206,77 @@ interface SectionProps {
   title: ComponentChildren;
   actions?: ComponentChildren;
   children: ComponentChildren;
+}
+
+/** One of a few. */
+export function Select({ label, value, options, onChange }: SelectProps) {
+  return (
+    <select
+      class="select"
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      {options.map(([id, title]) => (
+        <option key={id} value={id}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface SelectProps {
+  label: string;
+  value: string;
+  /** What is chosen, and how it is called. */
+  options: readonly (readonly [value: string, title: string])[];
+  onChange(value: string): void;
+}
+
+/** Numbers beside each other; each may lead somewhere. */
+export function Tiles({ rows }: { rows: readonly TileRow[] }) {
+  return (
+    <div class="tiles">
+      {rows.map(({ label, value, tone = "plain", href }) => {
+        const inside = (
+          <>
+            <span class="tile-value">{value}</span>
+            <span class="tile-label">{label}</span>
+          </>
+        );
+        return href === undefined ? (
+          <div key={label} class={`tile tile-${tone}`}>
+            {inside}
+          </div>
+        ) : (
+          <a key={label} class={`tile tile-${tone}`} href={href}>
+            {inside}
+          </a>
+        );
+      })}
+    </div>
+  );
+}
+
+export interface TileRow {
+  readonly label: string;
+  readonly value: ComponentChildren;
+  readonly tone?: Tone;
+  readonly href?: string | undefined;
+}
+
+/** Something not everybody behind one's back should read: seen once asked for, copied without. */
+export function Secret({ value, label }: { value: string; label: string }) {
+  const [isSeen, setSeen] = useState(false);
+  return (
+    <span class="secret">
+      <code>{isSeen ? value : `${value.slice(0, 4)}${"•".repeat(8)}`}</code>
+      <Button kind="quiet" onClick={() => setSeen(!isSeen)}>
+        {isSeen ? "Hide" : "Show"}
+        <span class="unseen">{` the ${label}`}</span>
+      </Button>
+      <CopyButton text={value} kind="quiet" />
+    </span>
+  );
 }

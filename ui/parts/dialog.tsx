@@ -1,25 +1,45 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { Button } from "./basics.tsx";
 
-/** Asks or shows something before all else. Escape closes it; the focus goes back where it was. */
-export function Dialog({ title, onClose, children, actions }: DialogProps) {
+/**
+ * Asks or shows something before all else: the rest cannot be reached. Escape or a click beside it closes it; the
+ * focus goes back where it was.
+ */
+export function Dialog({ title, onClose, onKeyDown, children, actions }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
+  const name = useId();
   useEffect(() => {
     const it = box.current;
+    const before = document.activeElement;
     it?.showModal();
-    return () => it?.close();
+    return () => {
+      it?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
   }, []);
   return (
-    <dialog class="dialog" ref={box} onClose={onClose} aria-label={title}>
-      <header>
-        <h2>{title}</h2>
-        <Button kind="quiet" onClick={onClose} aria-label="Close">
-          ✕
-        </Button>
-      </header>
-      <div class="dialog-body">{children}</div>
-      {actions !== undefined && <footer>{actions}</footer>}
+    <dialog
+      class="dialog"
+      ref={box}
+      onClose={onClose}
+      onKeyDown={onKeyDown}
+      onClick={(event) => {
+        // the dialog itself is hit beside what it holds only
+        if (event.target === box.current) onClose();
+      }}
+      aria-labelledby={name}
+    >
+      <div class="dialog-inside">
+        <header>
+          <h2 id={name}>{title}</h2>
+          <Button kind="quiet" onClick={onClose} aria-label="Close">
+            ✕
+          </Button>
+        </header>
+        <div class="dialog-body">{children}</div>
+        {actions !== undefined && <footer>{actions}</footer>}
+      </div>
     </dialog>
   );
 }
@@ -27,6 +47,7 @@ export function Dialog({ title, onClose, children, actions }: DialogProps) {
 interface DialogProps {
   title: string;
   onClose(): void;
+  onKeyDown?(event: KeyboardEvent): void;
   children: ComponentChildren;
   actions?: ComponentChildren;
 }

@@ -1,6 +1,39 @@
-/** One bar for each number, the newest at the right. */
-export function Sparkline({ values, label, most = Math.max(1, ...values) }: SparklineProps) {
-  const height = 20;
+interface SparklineProps {
+  /** One bar for each, the newest at the right. */
+  values: readonly number[];
+  /** Bars that hang below the line: full ones, and after them hollow ones. */
+  under?: readonly number[];
+  hollow?: readonly number[];
+  /** Says in words what is drawn. */
+  label: string;
+  /** The number that fills the height. */
+  most?: number;
+}
+
+const height = 20;
+/** Where something is there a bar can be seen. */
+const least = 1.5;
+
+const size = (value: number, most: number, room: number): number =>
+  value === 0 ? 0 : Math.min(room, Math.max(least, (value / most) * room));
+
+/** All bars as one path; `y` is where bar i begins and how far it goes. */
+const bars = (values: readonly number[], place: (value: number, i: number) => readonly [number, number]) =>
+  values
+    .map((value, i) => {
+      const [y, tall] = place(value, i);
+      return tall === 0 ? "" : `M${i + 0.1} ${y.toFixed(2)}h0.8v${tall.toFixed(2)}h-0.8z`;
+    })
+    .join("");
+
+/** Bars beside each other; good news above the line, bad news below it, so that no colour is needed to tell. */
+export function Sparkline({ values, under, hollow = [], label, most: given }: SparklineProps) {
+  const below = (i: number) => (under?.[i] ?? 0) + (hollow[i] ?? 0);
+  const most = given ?? Math.max(1, ...values, ...values.map((_, i) => below(i)));
+  const line = under === undefined ? height : height * 0.6;
+  const room = height - line;
+  const shareOf = (value: number, i: number) =>
+    below(i) === 0 ? 0 : (value / below(i)) * size(below(i), most, room);
   return (
     <svg
       class="sparkline"
@@ -10,20 +43,17 @@ export function Sparkline({ values, label, most = Math.max(1, ...values) }: Spar
       aria-label={label}
     >
       <title>{label}</title>
-      {values.map((value, i) => {
-        const size = value === 0 ? 0 : Math.max(1.5, (value / most) * height);
-        return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place
-          <rect key={i} x={i + 0.1} y={height - size} width={0.8} height={size} />
-        );
-      })}
+      <path d={bars(values, (it) => [line - size(it, most, line), size(it, most, line)])} />
+      {under !== undefined && (
+        <>
+          <path class="sparkline-under" d={bars(under, (it, i) => [line, shareOf(it, i)])} />
+          <path
+            class="sparkline-hollow"
+            d={bars(hollow, (it, i) => [line + shareOf(under[i] ?? 0, i), shareOf(it, i)])}
+          />
+          <path class="sparkline-line" d={`M0 ${line}h${values.length}`} />
+        </>
+      )}
     </svg>
   );
-}
-
-interface SparklineProps {
-  values: readonly number[];
-  /** Says in words what is drawn. */
-  label: string;
-  most?: number;
 }

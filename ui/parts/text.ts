@@ -25,11 +25,11 @@ const spans: readonly (readonly [unit: string, ms: number])[] = [
   ["s", 1_000],
 ];
 
-/** A length of time in its largest unit: 3 min, 250 ms. */
+/** A length of time in its largest unit, without its sign: 3 min, 250 ms. */
 export function spanText(ms: number): string {
   const size = Math.abs(ms);
-  for (const [unit, length] of spans) if (size >= length) return `${Math.round(ms / length)} ${unit}`;
-  return `${size < 10 && !Number.isInteger(ms) ? ms.toFixed(1) : Math.round(ms)} ms`;
+  for (const [unit, length] of spans) if (size >= length) return `${Math.round(size / length)} ${unit}`;
+  return `${size < 10 && !Number.isInteger(size) ? size.toFixed(1) : Math.round(size)} ms`;
 }
 
 /** 12,345. */
@@ -45,6 +45,7 @@ export function sizeText(bytes: number): string {
 }
 
 /** Characters that are not seen, or that turn the direction of what follows. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const unseen = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /** Text on one line, with what cannot be seen spelled out: captured text is not to be trusted. */

@@ -1,6 +1,9 @@
+// biome-ignore-all lint/a11y/useSemanticElements: of a table's own elements no part can be drawn alone
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid takes the focus for all that is in it
+// biome-ignore-all lint/a11y/useKeyWithClickEvents: the grid takes the keys for its rows
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { firstShown, shownCount } from "./window.ts";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { firstShown, shownCount, stepTo, topFor } from "./window.ts";
 
 interface ListProps {
   label: string;
@@ -15,6 +18,9 @@ interface ListProps {
   /** The chosen row, or -1. */
   chosen: number;
   onChoose(index: number): void;
+  /** The row that the keys are at, or -1, where the view keeps it; else the list does. */
+  active?: number;
+  onActive?(index: number): void;
   /** How many rows were ever added at the top: then the list stays where it is, unless it is at the top. */
   added?: number;
   /** Told when the end comes near. */
@@ -25,89 +31,159 @@ interface ListProps {
   class?: string;
 }
 
-/** A list of any length of which only what is seen is drawn. Rows are of one height (--row). */
-export function WindowedList(props: ListProps) {
-  const { label, count, cellsAt, keyAt, classAt, chosen, onChoose, added = 0, onNearEnd, head } = props;
+/** What the element tells of itself, px. `height` is that of the rows in sight, without the head's. */
+interface Measures {
+  readonly top: number;
+  readonly height: number;
+  readonly rowHeight: number;
+}
+
+const usual: Measures = { top: 0, height: 600, rowHeight: 28 };
+/** Rows before the end at which more is asked for. */
+const nearEnd = 100;
+
+function measured(box: HTMLElement): Measures {
+  const rowHeight = box.querySelector(".list-probe")?.getBoundingClientRect().height || usual.rowHeight;
+  const head = box.querySelector<HTMLElement>(".list-head")?.offsetHeight ?? 0;
+  return { top: box.scrollTop, height: Math.max(0, box.clientHeight - head), rowHeight };
+}
+
+/** Is the same drawn for both? */
+const isSame = (a: Measures, b: Measures): boolean =>
+  a.rowHeight === b.rowHeight &&
+  a.height === b.height &&
+  firstShown(a.top, a.rowHeight, Number.MAX_SAFE_INTEGER) ===
+    firstShown(b.top, b.rowHeight, Number.MAX_SAFE_INTEGER);
+
+/** Keeps what is known of the element up to date. */
+function useMeasures() {
   const box = useRef<HTMLDivElement>(null);
-  const rowHeight = useRef(28);
-  const [view, setView] = useState({ top: 0, height: 600 });
-  const seen = useRef(added);
-
+  const [view, setView] = useState(usual);
   const look = () => {
-    const it = box.current;
-    if (it) setView({ top: it.scrollTop, height: it.clientHeight });
+    if (!box.current) return;
+    const now = measured(box.current);
+    setView((it) => (isSame(it, now) ? it : now));
   };
-
   useLayoutEffect(() => {
-    const it = box.current;
-    if (!it) return;
-    const probe = it.querySelector<HTMLElement>(".list-probe");
-    rowHeight.current = probe?.offsetHeight || 28;
+    if (!box.current) return;
     const watcher = new ResizeObserver(look);
-    watcher.observe(it);
+    watcher.observe(box.current);
     look();
     return () => watcher.disconnect();
   }, []);
+  return { box, view, look };
+}
+
+/**
+ * A list of any length of which only what is seen is drawn. Rows are of one height (--row). It takes the focus:
+ * arrows, Home, End and the page keys move in it, Enter chooses; while something is chosen, moving chooses.
+ */
+export function WindowedList(props: ListProps) {
+  const { label, count, cellsAt, keyAt, classAt, chosen, onChoose, added = 0, onNearEnd, head } = props;
+  const { box, view, look } = useMeasures();
+  const [marked, setMarked] = useState(-1);
+  const id = useId();
+  const seen = useRef(added);
+  const isKept = props.active === undefined;
+  const active = chosen >= 0 ? chosen : Math.min(props.active ?? marked, count - 1);
+  const mark = (index: number) => {
+    setMarked(index);
+    props.onActive?.(index);
+  };
 
   useLayoutEffect(() => {
     const it = box.current;
     const more = added - seen.current;
     seen.current = added;
+    if (!it || more <= 0) return;
+    setMarked((index) => (index < 0 ? index : index + more));
+    const { rowHeight } = measured(it);
     // who is reading further down keeps the place
-    if (it && more > 0 && it.scrollTop > rowHeight.current / 2) it.scrollTop += more * rowHeight.current;
+    if (it.scrollTop > rowHeight / 2) it.scrollTop += more * rowHeight;
+    look();
   }, [added]);
 
-  useLayoutEffect(() => {
+  const reveal = (index: number) => {
     const it = box.current;
-    if (!it || chosen < 0) return;
-    const [top, bottom] = [chosen * rowHeight.current, (chosen + 1) * rowHeight.current];
-    if (top < it.scrollTop) it.scrollTop = top;
-    else if (bottom > it.scrollTop + it.clientHeight) it.scrollTop = bottom - it.clientHeight;
-  }, [chosen]);
+    if (!it || index < 0) return;
+    const { top, height, rowHeight } = measured(it);
+    it.scrollTop = topFor(index, top, height, rowHeight);
+    look();
+  };
+  // by its key: as rows are added above it, the same row gets another index
+  const sought = chosen >= 0 || !isKept ? active : -1;
+  const soughtKey = sought >= 0 ? keyAt(sought) : undefined;
+  useLayoutEffect(() => {
+    if (chosen >= 0) setMarked(chosen);
+    reveal(sought);
+  }, [soughtKey]);
 
-  const first = firstShown(view.top, rowHeight.current, count);
-  const shown = shownCount(view.height, rowHeight.current, count - first);
-  if (onNearEnd && count > 0 && first + shown > count - 100) queueMicrotask(onNearEnd);
+  const first = firstShown(view.top, view.rowHeight, count);
+  const shown = shownCount(view.height, view.rowHeight, count - first);
+  const isNearEnd = count > 0 && first + shown > count - nearEnd;
+  useEffect(() => {
+    if (isNearEnd) onNearEnd?.();
+  }, [isNearEnd, count, onNearEnd]);
 
-  return (
+  const press = (event: KeyboardEvent) => {
+    if (event.target !== box.current || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isChoice = (event.key === "Enter" || event.key === " ") && active >= 0;
+    const page = Math.max(1, Math.floor(view.height / view.rowHeight) - 1);
+    const target = isChoice ? active : stepTo(event.key, active, count, page);
+    if (target === undefined) return;
+    event.preventDefault();
+    mark(target);
+    reveal(target);
+    if (isChoice || chosen >= 0) onChoose(target);
+  };
+
+  const rowAt = (index: number) => (
     <div
-      class={`list ${props.class ?? ""}`}
-      role="grid"
-      aria-label={label}
-      aria-rowcount={count + (head ? 1 : 0)}
+      role="row"
+      key={keyAt(index)}
+      id={`${id}-${index}`}
+      aria-rowindex={index + (head === undefined ? 1 : 2)}
+      aria-selected={index === chosen}
+      class={`list-row ${index === active ? "is-active" : ""} ${classAt?.(index) ?? ""}`}
+      onClick={(event) => {
+        if (isOnControl(event)) return;
+        mark(index);
+        onChoose(index);
+      }}
     >
-      {head !== undefined && (
-        // biome-ignore lint/a11y/useFocusableInteractive: the rows take the focus
-        <div class="list-head" role="row" aria-rowindex={1}>
-          {head}
-        </div>
-      )}
-      {/* biome-ignore lint/a11y/useSemanticElements: a table cannot be drawn in part */}
-      <div class="list-body" role="rowgroup" ref={box} onScroll={look} tabIndex={0}>
+      {cellsAt(index)}
+    </div>
+  );
+
+  const isActiveDrawn = active >= first && active < first + shown;
+  return (
+    <div class={`list ${props.class ?? ""}`}>
+      <div
+        role="grid"
+        class="list-body"
+        ref={box}
+        tabIndex={0}
+        aria-label={label}
+        aria-rowcount={count + (head === undefined ? 0 : 1)}
+        aria-activedescendant={isActiveDrawn ? `${id}-${active}` : undefined}
+        onScroll={look}
+        onKeyDown={press}
+      >
+        {head !== undefined && (
+          <div role="rowgroup" class="list-top">
+            <div role="row" class="list-head" aria-rowindex={1}>
+              {head}
+            </div>
+          </div>
+        )}
         <div class="list-probe" aria-hidden="true" />
-        <div role="presentation" class="list-space" style={{ height: `${count * rowHeight.current}px` }}>
+        <div role="presentation" class="list-space" style={{ height: `${count * view.rowHeight}px` }}>
           <div
-            role="presentation"
+            role="rowgroup"
             class="list-window"
-            style={{ transform: `translateY(${first * rowHeight.current}px)` }}
+            style={{ transform: `translateY(${first * view.rowHeight}px)` }}
           >
-            {Array.from({ length: shown }, (_, i) => {
-              const index = first + i;
-              return (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the view's (j, k, Enter)
-                <div
-                  key={keyAt(index)}
-                  role="row"
-                  tabIndex={-1}
-                  aria-rowindex={index + (head ? 2 : 1)}
-                  aria-selected={index === chosen}
-                  class={`list-row ${classAt?.(index) ?? ""}`}
-                  onClick={() => onChoose(index)}
-                >
-                  {cellsAt(index)}
-                </div>
-              );
-            })}
+            {Array.from({ length: shown }, (_, i) => rowAt(first + i))}
           </div>
         </div>
       </div>
@@ -115,10 +191,13 @@ export function WindowedList(props: ListProps) {
   );
 }
 
+/** What in a row can be used by itself is not the row. */
+const isOnControl = ({ target }: Event): boolean =>
+  target instanceof Element && target.closest("a, button, input, select, summary") !== null;
+
 /** One cell of a row. */
 export function Cell({ children, class: name = "", title }: CellProps) {
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the rows take the focus
     <span role="gridcell" class={`cell ${name}`} title={title}>
       {children}
     </span>
@@ -126,10 +205,9 @@ export function Cell({ children, class: name = "", title }: CellProps) {
 }
 
 /** A column's title. */
-export function HeadCell({ children, class: name = "" }: CellProps) {
+export function HeadCell({ children, class: name = "", title }: CellProps) {
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the rows take the focus
-    <span role="columnheader" class={`cell ${name}`}>
+    <span role="columnheader" class={`cell ${name}`} title={title}>
       {children}
     </span>
   );

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../kernel/json.ts";
 import { fitsEvent } from "../../match/judge.ts";
+import type { StoredEvent } from "../../model/event.ts";
 import type { EventFilter } from "../../store/traffic-log.ts";
 import type { AssertDesk } from "./desk.ts";
 import { endingOf } from "./gone.ts";
@@ -12,11 +13,12 @@ export interface Arrival {
   close(): void;
 }
 
-/** Listens for an event that a list would show. */
+/** Listens for an event that a list would show. @param isWanted Asked of events that fit all else */
 export function arrivalOf(
   { dispatcher, closing }: Pick<AssertDesk, "dispatcher" | "closing">,
   { event: name, since = 0, until = Number.POSITIVE_INFINITY, ...filter }: EventFilter,
   where: JsonObject,
+  isWanted: (event: StoredEvent) => boolean = () => true,
 ): Arrival {
   let hasCome = false;
   let tell = () => {};
@@ -24,7 +26,7 @@ export function arrivalOf(
     ...filter,
     names: name === undefined ? namesIn([where]) : new Set([name]),
     tell(event) {
-      if (event.seq <= since || event.seq > until || !fitsEvent(where, event)) return;
+      if (event.seq <= since || event.seq > until || !fitsEvent(where, event) || !isWanted(event)) return;
       hasCome = true;
       tell();
     },

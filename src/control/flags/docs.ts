@@ -32,17 +32,38 @@ const overrideFields = {
 
 const override = titled("FlagOverride", exact(overrideFields));
 
-const flag = titled(
-  "FlagSummary",
+const sentences = (description: string) => described(listOf(text), description);
+
+const words = titled(
+  "FlagWords",
   exact({
-    project: integer,
-    key: text,
-    id: described(nullable(integer), "null for a key that has overrides only"),
-    name: text,
-    active: boolean,
-    rules: described(listOf(text), "The condition sets, then the variants, in words"),
-    variants: listOf(text),
-    overrides: listOf(override),
+    before: sentences("What counts before the condition sets"),
+    sets: sentences("One for each condition set; the first that matches decides"),
+    after: sentences("What comes of a match"),
+    cohorts: sentences("The cohorts that it asks for"),
+  }),
+);
+
+const flagFields = {
+  project: integer,
+  key: text,
+  id: described(nullable(integer), "null for a key that has overrides only"),
+  name: text,
+  active: boolean,
+  rules: described(listOf(text), "The condition sets, then the variants, in words"),
+  variants: listOf(text),
+  shares: described(listOf(exact({ variant: text, percentage: number })), "The variants, in percent"),
+  words: described(nullable(words), "The rules in plain English; null for a key that has overrides only"),
+  overrides: listOf(override),
+};
+
+const flag = titled("FlagSummary", exact(flagFields));
+
+const flagInFull = titled(
+  "FlagInFull",
+  exact({
+    ...flagFields,
+    filters: described(nullable(dictionary), "As they are written; null for a key that has overrides only"),
   }),
 );
 
@@ -170,6 +191,68 @@ const servings = titled(
   }),
 );
 
+const decidedFlag = exact({
+  key: text,
+  value: described(nullable(value), "null: an SDK had no value"),
+  payload: described(nullable(text), "JSON text"),
+  reason: described(
+    nullable(exact({ code: text, description: text })),
+    "null where it was not told: only /flags?v=2 and SDKs tell",
+  ),
+  condition_index: described(nullable(integer), "Which condition set decided, from 0"),
+  failed: boolean,
+});
+
+const flagCall = titled(
+  "FlagCall",
+  exact({
+    seq: described(integer, "Number of the `$feature_flag_called` event"),
+    request: integer,
+    at: time,
+    key: text,
+    response: described(nullable(value), "What the app was given; null: nothing"),
+    differs: described(boolean, "Is that something else than what was decided?"),
+  }),
+);
+
+const flagsAsked = exact({
+  person_properties: dictionary,
+  groups: dictionary,
+  group_properties: dictionary,
+  device_id: nullable(text),
+  anon_distinct_id: nullable(text),
+  ip: described(nullable(text), "null where it was not to count"),
+  keys: described(nullable(listOf(text)), "Only these flags; null: all"),
+});
+
+const decisionMade = titled(
+  "FlagDecisionMade",
+  exact({
+    by: oneOf("answer", "local_evaluation"),
+    at: time,
+    request: described(integer, "Number of the request"),
+    seq: described(nullable(integer), "Number of the event that said so; null for an answer"),
+    project: nullable(integer),
+    distinct_id: nullable(text),
+    client: described(nullable(text), "The caller's User-Agent"),
+    status: integer,
+    rejected: described(nullable(text), "Why the request was rejected"),
+    fault: described(nullable(text), "Names of the faults that touched the request"),
+    has_errors: described(boolean, "Did the answer say `errorsWhileComputingFlags`?"),
+    asked: described(nullable(flagsAsked), "null for an evaluation by an SDK"),
+    flags: listOf(decidedFlag),
+    called: described(listOf(flagCall), "The uses that followed, newest first"),
+  }),
+);
+
+const decisionsMade = titled(
+  "FlagDecisionsMade",
+  exact({
+    decisions: listOf(decisionMade),
+    before: described(nullable(integer), "Where to go on with `before`; null: there are no more"),
+  }),
+);
+
 interface Field {
   readonly description: string;
   readonly schema: JsonSchema;
@@ -229,7 +312,7 @@ export const flagDocs: Readonly<Record<string, EndpointDocs>> = {
     errors: [400],
     query: [parameter("project", "Only this project's", whole(0))],
   }),
-  [`GET ${key}`]: docsOf("The flag", flag, { errors: [400, 404], query: ofFlag }),
+  [`GET ${key}`]: docsOf("The flag", flagInFull, { errors: [400, 404], query: ofFlag }),
   [`PUT ${key}`]: docsOf(
     "The override",
     titled(
@@ -255,7 +338,11 @@ export const flagDocs: Readonly<Record<string, EndpointDocs>> = {
   ),
   [`DELETE ${key}`]: docsOf("Overrides were removed", removed, {
     errors: [400, 404],
-    query: [...ofFlag, parameter("distinct_id", "Only the one for this distinct id")],
+    query: [
+      ...ofFlag,
+      parameter("distinct_id", "Only the one for this distinct id"),
+      parameter("for", "Only the one that is for everybody, whatever distinct_id says", oneOf("everybody")),
+    ],
   }),
   [`GET ${key}/explain`]: docsOf("Why", explanation, {
     errors: [400, 404],
@@ -281,6 +368,17 @@ export const flagDocs: Readonly<Record<string, EndpointDocs>> = {
       parameter("value", "`true`, `false` or a variant: what is looked for; any unless told"),
       parameter("wait_ms", "How long to wait for one that fits, 0 unless told", whole(0, 60_000)),
       parameter("limit", "Most results, 20 unless told", whole(1, 1_000)),
+    ],
+  }),
+  "GET /__sim/flag-decisions": docsOf("What was decided", decisionsMade, {
+    errors: [400],
+    query: [
+      parameter("project", "Only this project's", whole(0)),
+      parameter("key", "Only this flag"),
+      parameter("distinct_id", "Only what this distinct id was given"),
+      parameter("before", "Only decisions before this request", whole(1)),
+      parameter("since", "Only decisions after this request", whole(0)),
+      parameter("limit", "Most results, 50 unless told; those of one request stay together", whole(1, 500)),
     ],
   }),
 };

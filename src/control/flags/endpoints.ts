@@ -1,9 +1,10 @@
 import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { json, type Reply } from "../../http/reply.ts";
-import { bodyOf } from "../body.ts";
+import { bodyOf, queryChoice } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
 import { type ControlRow, endpointsOf } from "../rows.ts";
+import { flagDecisions } from "./decisions.ts";
 import { explain, explainNames, projectGiven } from "./explain.ts";
 import { givenIn, givenInQuery } from "./given.ts";
 import { listFlags, shownFlag } from "./list.ts";
@@ -26,11 +27,15 @@ const show: Handle = (desk, call) =>
 
 const put: Handle = (desk, call) => json(setOverride(desk, keyOf(call), bodyOf(call)));
 
+/** Whose override; undefined: all. An empty id is nobody's; it must not stand for all. */
+function whoseOf(call: Call): string | null | undefined {
+  const isForAll = queryChoice(call, "for", ["everybody"] as const) !== undefined;
+  return isForAll ? null : (call.query.get("distinct_id") ?? undefined);
+}
+
 const unset: Handle = (desk, call) => {
   const project = projectOf(desk, projectGiven(givenInQuery(call))).id;
-  // An empty id is nobody's; it must not stand for all.
-  const distinctId = call.query.get("distinct_id") ?? undefined;
-  return json({ removed: removeOverrides(desk, { project, key: keyOf(call), distinctId }) });
+  return json({ removed: removeOverrides(desk, { project, key: keyOf(call), distinctId: whoseOf(call) }) });
 };
 
 const why: Handle = (desk, call) => {
@@ -53,7 +58,7 @@ const rows: readonly ControlRow<ControlDesk>[] = [
   [
     "DELETE",
     `${flags}/:key`,
-    "Removes a flag's overrides, all or a distinct_id's: project, distinct_id",
+    "Removes a flag's overrides, all, a distinct_id's, or the one for=everybody: project, distinct_id, for",
     unset,
   ],
   ["GET", `${flags}/:key/explain`, "Why somebody gets a flag's value; objects of the query are JSON", why],
@@ -65,6 +70,12 @@ const rows: readonly ControlRow<ControlDesk>[] = [
     `${flags}/:key/served`,
     "What clients got, newest first: project, distinct_id, value; wait_ms waits for one that fits",
     served,
+  ],
+  [
+    "GET",
+    "/__sim/flag-decisions",
+    "Who was given which flags and why, and what followed, newest first: project, key, distinct_id, before, since, limit",
+    flagDecisions,
   ],
 ];
 

@@ -1,11 +1,20 @@
+import { type WordsScene, wordsOf } from "../../flags/words.ts";
+import type { JsonObject } from "../../kernel/json.ts";
 import type { FeatureFlag, Project } from "../../model/world.ts";
 import type { ControlDesk } from "../desk.ts";
-import type { ShownFlag, ShownOverride } from "./answers.ts";
+import type { ShownFlag, ShownFlagInFull, ShownOverride } from "./answers.ts";
 import { overridesIn, showOverride } from "./overrides.ts";
 import { flagOf, noSuchFlag } from "./place.ts";
-import { rulesOf, variantsOf } from "./rules.ts";
+import { rulesOf, sharesOf, variantsOf } from "./rules.ts";
 
-const showFlag = (flag: FeatureFlag, overrides: readonly ShownOverride[]): ShownFlag => ({
+/** What names the things that a project's flags refer to. */
+const sceneOf = ({ worlds, people }: ControlDesk, project: number): WordsScene => ({
+  groupTypes: people.groupTypes(project),
+  cohorts: worlds.current.cohorts.filter((it) => it.project === project),
+  flags: worlds.current.feature_flags.filter((it) => it.project === project),
+});
+
+const showFlag = (flag: FeatureFlag, overrides: readonly ShownOverride[], scene: WordsScene): ShownFlag => ({
   project: flag.project,
   key: flag.key,
   id: flag.id,
@@ -13,6 +22,8 @@ const showFlag = (flag: FeatureFlag, overrides: readonly ShownOverride[]): Shown
   active: flag.active,
   rules: rulesOf(flag),
   variants: variantsOf(flag),
+  shares: sharesOf(flag),
+  words: wordsOf(flag, scene),
   overrides,
 });
 
@@ -25,6 +36,8 @@ const showUnknown = (project: number, key: string, overrides: readonly ShownOver
   active: false,
   rules: [],
   variants: [],
+  shares: [],
+  words: null,
   overrides,
 });
 
@@ -42,7 +55,8 @@ function byKey(overrides: readonly ShownOverride[]): Map<string, ShownOverride[]
 function flagsIn(desk: ControlDesk, project: number): ShownFlag[] {
   const overrides = byKey(overridesIn(desk, { project }).map(showOverride));
   const flags = desk.worlds.current.feature_flags.filter((it) => it.project === project && !it.deleted);
-  const shown = flags.map((flag) => showFlag(flag, overrides.get(flag.key) ?? []));
+  const scene = sceneOf(desk, project);
+  const shown = flags.map((flag) => showFlag(flag, overrides.get(flag.key) ?? [], scene));
   for (const { key } of flags) overrides.delete(key);
   return [...shown, ...Array.from(overrides, ([key, its]) => showUnknown(project, key, its))];
 }
@@ -53,11 +67,15 @@ export const listFlags = (desk: ControlDesk, project: number | undefined): Shown
     .filter(({ id }) => project === undefined || id === project)
     .flatMap(({ id }) => flagsIn(desk, id));
 
-/** One flag. @throws SimError not_found */
-export function shownFlag(desk: ControlDesk, project: Project, key: string): ShownFlag {
+/** One flag, with its rules as they are written. @throws SimError not_found */
+export function shownFlag(desk: ControlDesk, project: Project, key: string): ShownFlagInFull {
   const overrides = overridesIn(desk, { project: project.id, key }).map(showOverride);
   const flag = flagOf(desk, project, key);
-  if (flag) return showFlag(flag, overrides);
+  if (flag) {
+    // The document is JSON: zod's loose objects only forget it.
+    const filters = flag.filters as JsonObject;
+    return { ...showFlag(flag, overrides, sceneOf(desk, project.id)), filters };
+  }
   if (overrides.length === 0) throw noSuchFlag(desk, project, key);
-  return showUnknown(project.id, key, overrides);
+  return { ...showUnknown(project.id, key, overrides), filters: null };
 }

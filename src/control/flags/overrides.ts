@@ -108,7 +108,8 @@ export function setOverride(desk: ControlDesk, key: string, body: JsonObject): S
 export interface OverrideFilter {
   readonly project?: number | undefined;
   readonly key?: string;
-  readonly distinctId?: string | undefined;
+  /** null: the one for everybody. */
+  readonly distinctId?: string | null | undefined;
 }
 
 /** The overrides that fit. */

@@ -25,6 +25,13 @@ function conditionText({ properties = [], rollout_percentage, variant }: Conditi
 export const variantsOf = ({ filters }: FeatureFlag): string[] =>
   (filters.multivariate?.variants ?? []).map(({ key }) => key);
 
+/** A flag's variants with their shares, in percent. */
+export const sharesOf = ({ filters }: FeatureFlag): { variant: string; percentage: number }[] =>
+  (filters.multivariate?.variants ?? []).map((it) => ({
+    variant: it.key,
+    percentage: it.rollout_percentage,
+  }));
+
 /** A flag's rules in a few words, a line for each condition set, then the variants. */
 export function rulesOf({ filters }: FeatureFlag): string[] {
   const variants = filters.multivariate?.variants ?? [];

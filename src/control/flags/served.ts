@@ -1,13 +1,15 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { type Call, pathOf } from "../../http/call.ts";
+import type { Call } from "../../http/call.ts";
 import { json, type Reply } from "../../http/reply.ts";
 import { showEvent } from "../../ingest/show.ts";
 import { SimError } from "../../kernel/errors.ts";
-import { isObject, type Json, own } from "../../kernel/json.ts";
+import type { Json } from "../../kernel/json.ts";
 import type { TrafficLine } from "../../model/traffic.ts";
 import { queryNumber } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
 import type { FlagServing, FlagServings } from "./answers.ts";
+import { distinctIdOf, flagsBody } from "./asked.ts";
+import { flagsIn, valueIn } from "./decided.ts";
 
 const most = Number.MAX_SAFE_INTEGER;
 const longestWait = 60_000;
@@ -24,36 +26,20 @@ interface Wish {
   readonly value: boolean | string | undefined;
 }
 
-const flagPaths: ReadonlySet<string> = new Set(["/flags", "/decide"]);
-
-/** What a detail of `/flags?v=2` or of a plain map of values says. */
-const valueIn = (entry: Json | undefined): boolean | string | null => {
-  if (typeof entry === "boolean" || typeof entry === "string") return entry;
-  if (!isObject(entry)) return null;
-  return typeof entry.variant === "string" ? entry.variant : entry.enabled === true;
-};
-
 /** The value of a flag in an answer of any version; null where the answer does not have it. */
-function servedValue(reply: Json | undefined, key: string): boolean | string | null {
-  if (!isObject(reply)) return null;
-  const { flags, featureFlags } = reply;
-  if (isObject(flags)) return valueIn(own(flags, key));
-  if (Array.isArray(featureFlags)) return featureFlags.includes(key) || null;
-  return isObject(featureFlags) ? valueIn(own(featureFlags, key)) : null;
-}
-
-const textOf = (value: Json | undefined): string | null =>
-  typeof value === "string" ? value : typeof value === "number" ? String(value) : null;
+const servedValue = (reply: Json | undefined, key: string): boolean | string | null =>
+  flagsIn(reply).find((it) => it.key === key)?.value ?? null;
 
 function answered(line: TrafficLine, key: string): FlagServing | undefined {
-  if (line.method !== "POST" || !flagPaths.has(pathOf(line.target)) || !isObject(line.body)) return undefined;
+  const body = flagsBody(line);
+  if (!body) return undefined;
   return {
     by: "answer",
     at: new Date(line.at).toISOString(),
     request: line.n,
     seq: null,
     project: line.project,
-    distinct_id: textOf(own(line.body, "distinct_id") ?? own(line.body, "$distinct_id")),
+    distinct_id: distinctIdOf(body),
     value: line.rejected || line.status !== 200 ? null : servedValue(line.reply, key),
     status: line.status,
     fault: line.fault ?? null,

@@ -1,18 +1,26 @@
 import type { Socket } from "node:net";
 
-/** What a connection's first bytes are: TLS (a handshake record), HTTP/2 without TLS, or anything else. */
-export type Speech = "tls" | "h2c" | "http";
+/**
+ * What a connection's first bytes are: TLS (a handshake record), HTTP/2 without TLS, the beginning of a call to the
+ * live feed, or anything else.
+ */
+export type Speech = "tls" | "h2c" | "feed" | "http";
 
 /** Begins every HTTP/2 connection; no method of HTTP/1 begins with its first three bytes. */
 const preface = Buffer.from("PRI");
+/** Begins every websocket to the live feed, and nothing that is in a hurry. */
+const feed = Buffer.from("GET /__sim/ws");
 const handshake = 0x16;
+
+const [g] = feed;
 
 /** undefined: more bytes are needed. */
 export function speechOf(bytes: Buffer): Speech | undefined {
   if (bytes[0] === handshake) return "tls";
-  const seen = bytes.subarray(0, preface.length);
-  if (!preface.subarray(0, seen.length).equals(seen)) return "http";
-  return seen.length === preface.length ? "h2c" : undefined;
+  const [known, speech] = bytes[0] === g ? ([feed, "feed"] as const) : ([preface, "h2c"] as const);
+  const seen = bytes.subarray(0, known.length);
+  if (!known.subarray(0, seen.length).equals(seen)) return "http";
+  return seen.length === known.length ? speech : undefined;
 }
 
 /** Waits for the first bytes of a connection and puts them back. One that ends or fails before is closed. */

@@ -21,6 +21,8 @@ interface GroupQuery {
   project?: number;
   /** Index of the group type. */
   type?: number;
+  /** What else must hold; asked last. */
+  where?(group: Group): boolean;
   limit?: number;
   offset?: number;
 }
@@ -115,7 +117,8 @@ export function createQueries(shelf: Shelf): Queries {
         const { table, at } = state.groups;
         const isLiving = living(table, state, query.project);
         const isType = (row: number) => query.type === undefined || at(row).type === query.type;
-        const fits = (row: number) => isLiving(row) && isType(row);
+        const holds = (row: number) => query.where?.(at(row)) ?? true;
+        const fits = (row: number) => isLiving(row) && isType(row) && holds(row);
         return pageOf({ rows: newestFirst(table), fits, show: at, isValid }, query);
       }),
   };

@@ -2,6 +2,7 @@ import type { Suite } from "../suite.ts";
 import { suite as batch } from "./batch.ts";
 import { suite as capture } from "./capture.ts";
 import { suite as dashboards } from "./dashboards.ts";
+import { suite as feed } from "./feed.ts";
 import { suite as flags } from "./flags.ts";
 import { suite as inProcess } from "./in-process.ts";
 import { suite as kill } from "./kill.ts";
@@ -22,6 +23,7 @@ export const suites: readonly Suite[] = [
   inProcess,
   testSuite,
   wait,
+  feed,
   replay,
   passThrough,
   dashboards,

@@ -28,17 +28,23 @@ export function kindOf(value: Json): Kind {
 export const isBranch = (value: Json): value is Json[] | { [key: string]: Json } =>
   typeof value === "object" && value !== null;
 
+/** From one place to before another. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** What was opened and shown; everything else is as it is at first. */
 export interface TreeState {
   /** Ids of nodes that somebody opened or closed. */
   readonly turned: ReadonlyMap<string, boolean>;
-  /** How many children of a node are shown, where not the first hundred. */
-  readonly counts: ReadonlyMap<string, number>;
+  /** Which children of a node are shown, where not the first hundred. */
+  readonly ranges: ReadonlyMap<string, Range>;
   /** Ids of texts that are shown whole. */
   readonly whole: ReadonlySet<string>;
 }
 
-export const firstState: TreeState = { turned: new Map(), counts: new Map(), whole: new Set() };
+export const firstState: TreeState = { turned: new Map(), ranges: new Map(), whole: new Set() };
 
 export interface TreeOptions {
   /** Are the root's `$` properties set apart from the own ones? */
@@ -70,6 +76,7 @@ export type TreeRow =
       readonly isOpen: boolean | undefined;
       /** Children of a branch, characters of a text. */
       readonly size: number;
+      /** False for a text of which only the beginning is shown. */
       readonly isWhole: boolean;
     })
   | (Placed & {
@@ -78,7 +85,16 @@ export type TreeRow =
       readonly size: number;
       readonly isOpen: boolean;
     })
-  | (Placed & { readonly is: "more"; readonly shown: number; readonly total: number });
+  | (Placed & {
+      readonly is: "more";
+      /** Those before what is shown, or those after it. */
+      readonly side: Side;
+      /** How many there are on that side. */
+      readonly left: number;
+      readonly total: number;
+    });
+
+type Side = "before" | "after";
 
 export type Group = "own" | "service";
 
@@ -108,7 +124,11 @@ export function sizeOf(value: Json): number {
   return isBranch(value) ? Object.keys(value).length : 0;
 }
 
-const shownOf = (state: TreeState, id: string): number => state.counts.get(id) ?? pageSize;
+const isShort = (value: Json): boolean => typeof value !== "string" || value.length <= shortText;
+
+const firstPage: Range = { from: 0, to: pageSize };
+
+const rangeOf = (state: TreeState, id: string): Range => state.ranges.get(id) ?? firstPage;
 
 interface Walk {
   readonly rows: TreeRow[];
@@ -118,21 +138,24 @@ interface Walk {
 
 /** The children of a node, as many as are shown. */
 function addChildren(walk: Walk, value: Json, steps: readonly Step[], at: Above): void {
-  const shown = Math.min(shownOf(walk.state, at.id), steps.length);
-  for (let i = 0; i < shown; i++) addValue(walk, value, steps, i, at);
-  if (shown === steps.length) return;
-  const { rows } = walk;
-  rows.push({
-    is: "more",
-    id: `more:${at.id}`,
-    parent: at.id,
-    level: at.level + 1,
-    position: shown + 1,
-    siblings: steps.length,
-    shown,
-    total: steps.length,
-  });
+  const { from, to } = rangeOf(walk.state, at.id);
+  const end = Math.min(to, steps.length);
+  if (from > 0) walk.rows.push(moreRow(at, "before", from, steps.length));
+  for (let i = from; i < end; i++) addValue(walk, value, steps, i, at);
+  if (end < steps.length) walk.rows.push(moreRow(at, "after", steps.length - end, steps.length));
 }
+
+const moreRow = (at: Above, side: Side, left: number, total: number): TreeRow => ({
+  is: "more",
+  id: `${side}:${at.id}`,
+  parent: at.id,
+  level: at.level + 1,
+  position: side === "before" ? left : total - left + 1,
+  siblings: total,
+  side,
+  left,
+  total,
+});
 
 interface Above {
   readonly id: string;
@@ -162,7 +185,7 @@ function addValue(walk: Walk, parent: Json, steps: readonly Step[], i: number, a
     kind: kindOf(value),
     isOpen,
     size,
-    isWhole: size <= shortText || walk.state.whole.has(id),
+    isWhole: isShort(value) || walk.state.whole.has(id),
   });
   if (isOpen) addChildren(walk, value, stepsIn(value), { id, pointer: id, path, level });
 }
@@ -208,7 +231,7 @@ const rootRow = (value: Json, state: TreeState): TreeRow => ({
   kind: kindOf(value),
   isOpen: undefined,
   size: sizeOf(value),
-  isWhole: sizeOf(value) <= shortText || state.whole.has("/"),
+  isWhole: isShort(value) || state.whole.has("/"),
 });
 
 const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V): ReadonlyMap<string, V> =>
@@ -221,10 +244,11 @@ export const turn = (state: TreeState, id: string, isOpen: boolean): TreeState =
 });
 
 /** Shows a hundred more of a node's children. */
-export const showMore = (state: TreeState, id: string): TreeState => ({
-  ...state,
-  counts: withEntry(state.counts, id, shownOf(state, id) + pageSize),
-});
+export function showMore(state: TreeState, id: string, side: Side = "after"): TreeState {
+  const { from, to } = rangeOf(state, id);
+  const range = side === "after" ? { from, to: to + pageSize } : { from: Math.max(0, from - pageSize), to };
+  return { ...state, ranges: withEntry(state.ranges, id, range) };
+}
 
 /** Shows a text whole. */
 export const showWhole = (state: TreeState, id: string): TreeState => ({
@@ -316,28 +340,38 @@ export function searchIn(root: Json, text: string, options: TreeOptions = {}): F
   return { hits, isCut: false };
 }
 
-const pagesFor = (place: number): number => Math.ceil((place + 1) / pageSize) * pageSize;
+/** More children than this are not drawn for a search: then only the hit's own hundred is. */
+const mostDrawn = 500;
 
-/** Opens all that is above a hit, and shows as many of its siblings as stand before it. */
+/** What was shown and the hundred that the place is in; only these where that would be too many. */
+function rangeWith({ from, to }: Range, place: number): Range {
+  if (place >= from && place < to) return { from, to };
+  const start = Math.floor(place / pageSize) * pageSize;
+  const both = { from: Math.min(from, start), to: Math.max(to, start + pageSize) };
+  return both.to - both.from <= mostDrawn ? both : { from: start, to: start + pageSize };
+}
+
+/** Opens all that is above a hit, and shows its neighbours. */
 export function reveal(state: TreeState, hit: Hit, options: TreeOptions = {}): TreeState {
   const turned = new Map(state.turned);
-  const counts = new Map(state.counts);
-  const show = (id: string, place: number) =>
-    counts.set(id, Math.max(shownOf(state, id), counts.get(id) ?? 0, pagesFor(place)));
+  const ranges = new Map(state.ranges);
   let id = "";
   for (const [depth, step] of hit.path.entries()) {
     const isTop = depth === 0 && options.groups === true && typeof step === "string";
     const above = isTop ? groupOf(step) : id;
     if (above !== "") turned.set(above, true);
-    show(above, hit.places[depth] ?? 0);
+    ranges.set(above, rangeWith(ranges.get(above) ?? firstPage, hit.places[depth] ?? 0));
     id += pointerStep(step);
   }
-  return { ...state, turned, counts };
+  return { ...state, turned, ranges };
 }
 
-/** The state in which every hit can be seen, as far as they are few. */
+/** The state in which the first hits can be seen, the very first in any case. */
 export const revealAll = (state: TreeState, found: Found, options: TreeOptions = {}, most = 50): TreeState =>
-  found.hits.slice(0, most).reduce((shown, hit) => reveal(shown, hit, options), state);
+  found.hits
+    .slice(0, most)
+    .reverse()
+    .reduce((shown, hit) => reveal(shown, hit, options), state);
 
 /** What a key does in a tree: the row to go to, or a node to open or close. */
 export type Move = { readonly go: number } | { readonly turn: string; readonly isOpen: boolean };

@@ -16,7 +16,7 @@ export interface Piece {
  * becomes three.
  */
 const unsafe =
-  /(?:(?<![\p{Extended_Pictographic}\p{EMod}\uFE0F])\u200d|\u200d(?!\p{Extended_Pictographic})|(?!\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}])/gu;
+  /(?:(?<!\p{Extended_Pictographic}|\p{EMod}|\uFE0F)\u200d|\u200d(?!\p{Extended_Pictographic})|(?!\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}])/gu;
 
 const spellings: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0" };
 

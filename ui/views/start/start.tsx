@@ -1,19 +1,61 @@
-import { info } from "../../app/sim.ts";
-import { Code, Facts, Section } from "../../parts/basics.tsx";
+import { useMemo } from "preact/hooks";
+import type { EventRow } from "../../../src/model/row.ts";
+import { link, project } from "../../app/location.ts";
+import { revision } from "../../app/sim.ts";
+import { stat } from "../../feed/socket.ts";
+import { type LiveRows, useLiveRows } from "../../feed/use-live-rows.ts";
+import { Arrived } from "./arrived.tsx";
+import { Guide } from "./guide.tsx";
+import { overviewOf } from "./overview.ts";
+import { Refused } from "./refused.tsx";
 
-/** The first page: what to paste where. */
+/** The first page: what to paste where, and then what came of it. */
 export function StartView() {
-  const sim = info.value;
-  if (!sim) return null;
+  const { rows } = useLiveRows<EventRow>({ kind: "events", filter: "", project: project.value });
+  const count = useCount(rows);
+  const refused = stat.value?.rejected ?? 0;
+  const isEmpty = count === 0;
   return (
-    <Section title="Point your app here">
-      <Facts
-        rows={[
-          ["Host", sim.url],
-          ["Project key", sim.project_api_key],
-        ]}
-      />
-      <Code label=".env" text={`POSTHOG_HOST=${sim.url}\nPOSTHOG_KEY=${sim.project_api_key}`} />
-    </Section>
+    <div class="start">
+      {isEmpty && <Waiting />}
+      {isEmpty && refused > 0 && <Refused isAll={(stat.value?.events ?? 0) === 0} />}
+      {rows && !isEmpty && <Came rows={rows} />}
+      {!isEmpty && refused > 0 && <Refused isAll={false} />}
+      <Guide title={isEmpty ? "Point your app here" : "Point another app here"} />
+    </div>
   );
+}
+
+function useCount(rows: LiveRows<EventRow> | undefined): number {
+  void rows?.version.value;
+  return rows?.count() ?? 0;
+}
+
+function Waiting() {
+  const elsewhere = project.value === undefined ? 0 : (stat.value?.events ?? 0);
+  return (
+    <div class="start-waiting" role="status">
+      <h1>Waiting for the first event</h1>
+      <p class="muted">
+        {elsewhere > 0 ? (
+          <>
+            Nothing came to this project yet.{" "}
+            <a href={link("start", [], { project: undefined })}>Other projects</a> have events.
+          </>
+        ) : (
+          "This sim stands in for PostHog: your SDK talks to it as it is, and you see here what arrived, what was lost, and why. This page turns live with the first event."
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** Told anew once a second at most, however much comes. */
+function Came({ rows }: { rows: LiveRows<EventRow> }) {
+  const turn = revision.value;
+  const count = rows.count();
+  const isFirst = count > 0 && count <= 100 && !rows.hasOlder.value;
+  const first = isFirst ? rows.at(count - 1) : undefined;
+  const overview = useMemo(() => overviewOf(rows), [rows, turn, count === 0, Math.min(count, 50)]);
+  return <Arrived overview={overview} first={first} />;
 }

@@ -1,0 +1,20 @@
+import { readEventFilter } from "../filter/read.ts";
+import { clean } from "./clean-text.ts";
+import { Failure } from "./failure.ts";
+
+/** The option `--filter`. */
+export const filterOption = {
+  kind: "word",
+  describe: `What is looked for: 'event:signup prop.amount:>10 -is:dropped'`,
+  flagOnly: true,
+} as const;
+
+/** The filter as it was given, once it is known to be one. @throws Failure usage with the place of the mistake */
+export function checkedFilter(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const reading = readEventFilter(text);
+  if ("filter" in reading) return text;
+  const { at = 0, message = "", hint } = reading.problems[0] ?? {};
+  const advice = hint === undefined ? "" : `; ${hint}`;
+  throw new Failure("usage", clean(`--filter is wrong at character ${at + 1}: ${message}${advice}`));
+}

@@ -1,0 +1,38 @@
+import type { Entry, Journal } from "../../feed/ports.ts";
+import type { TrafficLine } from "../../model/traffic.ts";
+import type { TrafficLog } from "../../store/traffic-log.ts";
+import { eventRowOf, eventSubject, lineOfWritten, requestRowOf, requestSubject } from "../feed-rows.ts";
+import { visibleIn } from "./visible.ts";
+
+const entryOf = (line: TrafficLine, places: readonly number[]): Entry => ({
+  n: line.n,
+  request: requestRowOf(line),
+  events: places.map((i) => eventRowOf(line, i)),
+});
+
+const all = (line: TrafficLine): number[] => (line.events ?? []).map((_, i) => i);
+
+/** The log as the feed reads it. */
+export const feedJournal = (log: TrafficLog): Journal => ({
+  get last() {
+    return log.lastRequest;
+  },
+  read(n) {
+    const line = log.line(n);
+    return line && entryOf(line, visibleIn(line, log));
+  },
+  properties({ n, i }) {
+    const line = log.line(n);
+    return line === undefined ? {} : eventSubject(line, i).properties();
+  },
+  text(n) {
+    const line = log.line(n);
+    return line === undefined ? "" : requestSubject(line).text();
+  },
+  onEntry: (tell) =>
+    log.subscribe((written) => {
+      const line = lineOfWritten(written);
+      tell(entryOf(line, all(line)));
+    }),
+  onVeiled: (tell) => log.onVeiled(({ project }) => tell(project)),
+});

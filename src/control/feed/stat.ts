@@ -1,0 +1,47 @@
+import type { Stat } from "../../feed/frames.ts";
+import { type CollectionName, collections } from "../../model/world.ts";
+import type { ControlDesk } from "../desk.ts";
+import type { RunningCounts } from "./counts.ts";
+
+type StatDesk = Pick<
+  ControlDesk,
+  "clock" | "faults" | "gauge" | "people" | "recordings" | "tapes" | "worlds" | "scenarioProblems"
+>;
+
+function tapeOf({ tapes }: StatDesk): Stat["tape"] {
+  const tape = tapes.show();
+  if (tape === null) return null;
+  const { name, mode, ledger } = tape;
+  return { name, mode, hits: ledger.hits, misses: ledger.misses.reduce((sum, it) => sum + it.times, 0) };
+}
+
+function recordingOf({ recordings }: StatDesk): Stat["recording"] {
+  const { state, mode, upstream } = recordings.facts();
+  return state === "recording" && mode !== null ? { mode, upstream } : null;
+}
+
+/** Each change of a document makes one of these grow. */
+const worldVersion = ({ worlds }: StatDesk): number =>
+  collections.reduce((sum: number, name: CollectionName) => sum + worlds.versionOf(name), 0);
+
+/** How the sim is. */
+export function statOf(desk: StatDesk, counts: RunningCounts): Omit<Stat, "pages"> {
+  const { clock, faults, gauge, people } = desk;
+  const { requests, rejected, events, kept, dropped } = counts.now();
+  return {
+    at: Date.now(),
+    requests,
+    rejected,
+    events,
+    kept,
+    dropped,
+    persons: people.counts().persons,
+    in_flight: gauge.inFlight,
+    clock: { now: clock.now(), frozen: clock.isFrozen, real: clock.isReal },
+    faults: faults.list().flatMap(({ state, name }) => (state === "active" ? [name] : [])),
+    tape: tapeOf(desk),
+    recording: recordingOf(desk),
+    scenario_problems: desk.scenarioProblems(),
+    world: worldVersion(desk),
+  };
+}

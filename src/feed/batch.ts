@@ -1,0 +1,84 @@
+import type { SimFrame } from "./frames.ts";
+import { eventSubject, type Held, type HeldRow, requestSubject, textOf } from "./held.ts";
+import { limits } from "./limits.ts";
+import type { Journal } from "./ports.ts";
+import type { Subscription, Wanted } from "./subscription.ts";
+
+/** A frame that is ready to be sent, and the last request that it is about. */
+export interface Batch {
+  readonly bytes: Buffer;
+  readonly to: number;
+}
+
+/** Where requests are taken from. */
+interface HeldSource {
+  readonly journal: Pick<Journal, "properties" | "text">;
+  readonly last: number;
+  at(n: number): Held | undefined;
+}
+
+/** A frame as it travels. */
+export const bytesOf = (frame: SimFrame): Buffer => Buffer.from(JSON.stringify(frame));
+
+/** Adds the texts of the rows that pass; returns how many characters they have. */
+function add<Row, Subject>(
+  texts: string[],
+  rows: readonly HeldRow<Row>[],
+  wanted: Wanted<Subject>,
+  passes: (it: HeldRow<Row>) => boolean,
+): number {
+  if (wanted === "none") return 0;
+  let added = 0;
+  for (const it of rows) {
+    if (wanted !== "all" && !passes(it)) continue;
+    const text = textOf(it);
+    texts.push(text);
+    added += text.length;
+  }
+  return added;
+}
+
+const test = <Subject>(wanted: Wanted<Subject>, makeSubject: () => Subject, now: number): boolean =>
+  typeof wanted === "string" ? wanted === "all" : wanted.test(makeSubject(), now);
+
+/** Requests that cannot be read any more. */
+function gapFrom(from: number, source: HeldSource): Batch {
+  let to = from;
+  while (to < source.last && source.at(to + 1) === undefined) to++;
+  return { bytes: bytesOf({ t: "gap", from, to, why: "old" }), to };
+}
+
+/**
+ * The next frame for whoever has seen everything up to `cursor`; there must be something newer.
+ * @param now The time of the sim's clock, ms.
+ */
+export function batchAfter(
+  cursor: number,
+  source: HeldSource,
+  { project, events, requests }: Subscription,
+  now: number,
+): Batch {
+  const from = cursor + 1;
+  if (source.at(from) === undefined) return gapFrom(from, source);
+  const eventTexts: string[] = [];
+  const requestTexts: string[] = [];
+  const most = Math.min(source.last, cursor + limits.batch.requests);
+  let to = cursor;
+  let looked = 0;
+  let characters = 0;
+  while (to < most && looked < limits.batch.events && characters < limits.batch.characters) {
+    const held = source.at(to + 1);
+    if (held === undefined) break;
+    to++;
+    looked += held.events.length;
+    if (project !== undefined && held.request.row.project !== project) continue;
+    characters += add(eventTexts, held.events, events, (it) =>
+      test(events, () => eventSubject(held, it, source.journal), now),
+    );
+    characters += add(requestTexts, [held.request], requests, () =>
+      test(requests, () => requestSubject(held, source.journal), now),
+    );
+  }
+  const text = `{"t":"rows","from":${from},"to":${to},"events":[${eventTexts.join(",")}],"requests":[${requestTexts.join(",")}]}`;
+  return { bytes: Buffer.from(text), to };
+}

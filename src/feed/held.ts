@@ -1,0 +1,71 @@
+import type { EventSubject, RequestSubject } from "../filter/types.ts";
+import type { Json } from "../kernel/json.ts";
+import type { EventRow, RequestRow } from "../model/row.ts";
+import type { Entry, Journal } from "./ports.ts";
+
+/** A row, and its JSON text once somebody needed it: it is made once, for all clients. */
+export interface HeldRow<Row> {
+  readonly row: Row;
+  text: string | undefined;
+}
+
+/** A request in the ring. */
+export interface Held {
+  readonly n: number;
+  readonly request: HeldRow<RequestRow>;
+  readonly events: readonly HeldRow<EventRow>[];
+  /** About how many bytes it takes, its texts included. */
+  readonly size: number;
+}
+
+/** What a row takes besides what is said in it: the object, its keys in JSON, numbers. */
+const rowSize = 400;
+
+const eventSize = ({ event, distinct_id }: EventRow): number =>
+  rowSize + 2 * (event.length + distinct_id.length);
+
+const requestSize = ({ target, detail }: RequestRow): number =>
+  rowSize + 2 * (target.length + (detail?.length ?? 0));
+
+const held = <Row>(row: Row): HeldRow<Row> => ({ row, text: undefined });
+
+/** A request as the ring holds it. */
+export const holdEntry = ({ n, request, events }: Entry): Held => ({
+  n,
+  request: held(request),
+  events: events.map(held),
+  size: events.reduce((sum, row) => sum + eventSize(row), requestSize(request)),
+});
+
+export function textOf<Row>(it: HeldRow<Row>): string {
+  it.text ??= JSON.stringify(it.row);
+  return it.text;
+}
+
+type Lines = Pick<Journal, "properties" | "text">;
+
+/** What a filter is told of an event; its line is read only if the filter asks for more than the row. */
+export function eventSubject({ request }: Held, { row }: HeldRow<EventRow>, lines: Lines): EventSubject {
+  let properties: Readonly<Record<string, Json>> | undefined;
+  return {
+    row,
+    properties() {
+      properties ??= lines.properties(row);
+      return properties;
+    },
+    request: () => request.row,
+  };
+}
+
+/** The same of a request. */
+export function requestSubject(request: Held, lines: Lines): RequestSubject {
+  let text: string | undefined;
+  return {
+    row: request.request.row,
+    events: () => request.events.map((it) => eventSubject(request, it, lines)),
+    text() {
+      text ??= lines.text(request.n);
+      return text;
+    },
+  };
+}

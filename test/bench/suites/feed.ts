@@ -1,0 +1,255 @@
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { WebSocketServer } from "ws";
+import { createPageSockets } from "../../../src/door/inspect-socket.ts";
+import { createFeed } from "../../../src/feed/feed.ts";
+import type { Entry } from "../../../src/feed/ports.ts";
+import { removeFolder, temporaryFolder } from "../folders.ts";
+import { type LoadResult, runLoad } from "../load.ts";
+import { openPages, type PagesResult } from "../pages.ts";
+import { captureBody, digits, mixedUser } from "../payload.ts";
+import { launch } from "../server.ts";
+import { figure, hold, median, pairedRange, pairedRatio } from "../statistics.ts";
+import type { Bench, Suite } from "../suite.ts";
+
+const perSecond = 10_000;
+const everyMs = 10;
+
+const ids = Array.from({ length: 1_000 }, (_, i) => `user-${digits(i)}`);
+
+/** As cheap as it can be: it is not what is measured. */
+const entryOf = (n: number): Entry => ({
+  n,
+  request: {
+    n,
+    at: 1_700_000_000_000 + n,
+    method: "POST",
+    target: "/capture/",
+    status: 200,
+    ms: 0.4,
+    project: 1,
+    outcome: "answered",
+    reason: null,
+    detail: null,
+    unmatched: false,
+    fault: null,
+    source: "emulator",
+    partition: null,
+    events: 1,
+    dropped: 0,
+  },
+  events: [
+    {
+      seq: n,
+      n,
+      i: 0,
+      at: 1_700_000_000_000 + n,
+      time: 1_700_000_000_000 + n,
+      project: 1,
+      event: "plan_selected",
+      distinct_id: ids[n % ids.length] ?? "",
+      person: "0195d3b1-0000-7000-8000-000000000001",
+      outcome: "kept",
+      reason: null,
+      warnings: [],
+    },
+  ],
+});
+
+/** Who tells pages of entries. */
+interface Teller {
+  tell(entry: Entry): void;
+  accept(
+    req: Parameters<ReturnType<typeof createPageSockets>["accept"]>[0],
+    socket: Socket,
+    head: Buffer,
+  ): void;
+}
+
+const nothing = { properties: () => ({}), text: () => "", read: () => undefined };
+const idle = {
+  ...{ at: 0, requests: 0, rejected: 0, events: 0, kept: 0, dropped: 0, persons: 0, in_flight: 0 },
+  ...{ clock: { now: 0, frozen: true, real: false }, faults: [], tape: null, recording: null },
+  ...{ scenario_problems: 0, world: 0 },
+};
+
+function theFeed(): Teller {
+  const tellers = new Set<(entry: Entry) => void>();
+  let last = 0;
+  const feed = createFeed({
+    journal: {
+      ...nothing,
+      get last() {
+        return last;
+      },
+      onEntry(tell) {
+        tellers.add(tell);
+        return () => tellers.delete(tell);
+      },
+      onVeiled: () => () => {},
+    },
+    read: { events: () => ({ problems: [] }), requests: () => ({ problems: [] }) },
+    now: () => 0,
+    stat: () => idle,
+    token: null,
+    makeEpoch: () => "bench",
+    notice: (text) => console.error(text),
+  });
+  const sockets = createPageSockets((socket) => socket.destroy());
+  return {
+    tell(entry) {
+      last = entry.n;
+      for (const tell of tellers) tell(entry);
+    },
+    accept: (req, socket, head) => sockets.accept(req, socket, head, feed.connect),
+  };
+}
+
+/** What one writes first: each row to each page; or, to know what making the events costs, to none. */
+function oneByOne(isTold = true): Teller {
+  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+  return {
+    tell(entry) {
+      if (!isTold) return;
+      const [row] = entry.events;
+      for (const page of server.clients) page.send(JSON.stringify({ t: "one", row }));
+    },
+    accept(req, socket, head) {
+      server.handleUpgrade(req, socket, head, (page) => {
+        page.on("message", () => page.send('{"t":"subscribed"}'));
+      });
+    },
+  };
+}
+
+interface Told extends PagesResult {
+  readonly cpuMs: number;
+  readonly grownMb: number;
+  readonly events: number;
+}
+
+const rssMb = (): number => process.memoryUsage().rss / 2 ** 20;
+
+/** Tells pages of 10,000 events a second, for `ms`. */
+async function tell(teller: Teller, ms: number): Promise<Told> {
+  const server = createServer();
+  server.on("upgrade", (req, socket, head) => teller.accept(req, socket as Socket, head));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const pages = await openPages(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 5, 1);
+  const before = { cpu: process.cpuUsage(), rss: rssMb(), at: performance.now() };
+  let n = 0;
+  while (performance.now() - before.at < ms) {
+    const due = Math.floor(((performance.now() - before.at) * perSecond) / 1_000);
+    while (n < due) teller.tell(entryOf(++n));
+    await pause(everyMs);
+  }
+  const cpu = process.cpuUsage(before.cpu);
+  const grownMb = rssMb() - before.rss;
+  const result = await pages.end();
+  server.close();
+  return { ...result, events: n, grownMb, cpuMs: (cpu.user + cpu.system) / 1_000 };
+}
+
+const lostIn = ({ told, missing, events }: Told): number =>
+  missing + told.reduce((sum, it) => sum + Math.max(0, events - it), 0);
+
+const perEvent = ({ cpuMs, events }: Told): number => (cpuMs / events) * 1_000;
+
+interface Captured extends LoadResult {
+  readonly memoryMb: number;
+  readonly missing: number;
+}
+
+async function capture(pages: number, { pace }: Bench): Promise<Captured> {
+  const folder = temporaryFolder();
+  const server = await launch("sim", folder, true);
+  try {
+    const open = pages > 0 ? await openPages(server.url, pages, 1) : undefined;
+    const bodies = Array.from({ length: 2_000 }, (_, i) =>
+      captureBody(server.key, { event: "plan_selected", distinct_id: mixedUser(i), n: i }),
+    );
+    const load = await runLoad(server, {
+      ...{ path: "/capture/", bodies, connections: 10 },
+      ...{ warmupMs: pace.warmupMs, ms: pace.measureMs },
+    });
+    const memoryMb = server.memory() / 2 ** 20;
+    const { told, missing } = (await open?.end()) ?? { told: [], missing: 0 };
+    const all = load.acknowledged.reduce((sum, it) => sum + it, 0);
+    return { ...load, memoryMb, missing: missing + told.filter((it) => it < all).length };
+  } finally {
+    await server.kill();
+    removeFolder(folder);
+  }
+}
+
+const rate = ({ requests, ms }: LoadResult): number => (requests / ms) * 1_000;
+const cpu = ({ cpuMs, requests }: LoadResult): number => ((cpuMs ?? Number.NaN) / requests) * 1_000;
+
+export const suite: Suite = {
+  name: "feed",
+  title: "pages that look on: 10,000 events a second to 5 pages, one of which takes nothing",
+  async run(bench) {
+    const { pace } = bench;
+    const told: Record<"none" | "feed" | "naive", Told[]> = { none: [], feed: [], naive: [] };
+    const captured: { none: Captured[]; ten: Captured[] } = { none: [], ten: [] };
+    await tell(theFeed(), pace.warmupMs);
+    for (let round = 1; round <= pace.rounds; round++) {
+      bench.progress(`round ${round} of ${pace.rounds}`);
+      told.none.push(await tell(oneByOne(false), 5 * pace.measureMs));
+      told.feed.push(await tell(theFeed(), 5 * pace.measureMs));
+      told.naive.push(await tell(oneByOne(), 5 * pace.measureMs));
+      captured.none.push(await capture(0, bench));
+      captured.ten.push(await capture(10, bench));
+    }
+    /** Without making the events. */
+    const net = (results: readonly Told[]): number[] =>
+      results.map((it, i) => perEvent(it) - perEvent(told.none[i] ?? it));
+    const tellRow = (label: string, results: readonly Told[]): string[] => [
+      label,
+      figure(median(net(results))),
+      figure(pairedRatio(net(results), net(told.naive))),
+      figure(median(results.map((it) => it.grownMb))),
+      String(results.reduce((sum, it) => sum + lostIn(it), 0)),
+    ];
+    const captureRow = (label: string, results: readonly Captured[]): string[] => [
+      label,
+      figure(median(results.map(rate))),
+      figure(pairedRatio(results.map(rate), captured.none.map(rate))),
+      pairedRange(results.map(rate), captured.none.map(rate)),
+      figure(median(results.map(({ p50 }) => p50))),
+      figure(median(results.map(({ p99 }) => p99))),
+      figure(median(results.map(cpu))),
+      figure(median(results.map(({ memoryMb }) => memoryMb))),
+    ];
+    const lost = told.feed.reduce((sum, it) => sum + lostIn(it), 0);
+    const missing = captured.ten.reduce((sum, it) => sum + it.missing, 0);
+    return {
+      tables: [
+        {
+          title: "telling 5 pages",
+          columns: ["", "CPU µs/event", "× one by one", "MB grown", "lost"],
+          rows: [tellRow("feed", told.feed), tellRow("one by one", told.naive)],
+        },
+        {
+          title: "POST /capture/ over 10 connections",
+          columns: ["", "req/s", "× no page", "range", "p50 ms", "p99 ms", "CPU µs/req", "MB"],
+          rows: [captureRow("no page", captured.none), captureRow("10 pages, one stalled", captured.ten)],
+        },
+      ],
+      verdicts: [
+        hold("CPU per event to one by one", pairedRatio(net(told.feed), net(told.naive)), "atMost", 0.25),
+        hold("events that a page did not get", lost + missing, "atMost", 0, "events"),
+        hold(
+          "captures with 10 pages to none",
+          pairedRatio(captured.ten.map(rate), captured.none.map(rate)),
+          "atLeast",
+          0.8,
+        ),
+      ],
+      notes: [
+        "one by one: ws.send(JSON.stringify(row)) for each page. Pages ask for events, as the list of events does. What making the events costs is not counted. Pages read on the load's core.",
+      ],
+    };
+  },
+};

@@ -1,0 +1,436 @@
+import { PostHog } from "posthog-node";
+import { describe, expect, test } from "vitest";
+import type { Sim } from "../../../src/index.ts";
+import { type Inspector, inspectorStage } from "./support.ts";
+
+const stage = inspectorStage();
+
+const patient = { timeout: 60_000 };
+
+/** Captures with the real SDK, one event after the other. */
+async function capture(sim: Sim, ...events: { event: string; distinctId: string; properties?: object }[]) {
+  const posthog = new PostHog(sim.apiKey, { host: sim.url, flushAt: 100 });
+  for (const it of events) posthog.capture(it as Parameters<PostHog["capture"]>[0]);
+  await posthog.shutdown();
+}
+
+/** Sends items as they are. */
+async function send(sim: Sim, ...batch: unknown[]): Promise<void> {
+  const answer = await fetch(`${sim.url}/batch/`, {
+    method: "POST",
+    headers: { "content-type": "text/plain" },
+    body: JSON.stringify({ api_key: sim.apiKey, batch }),
+  });
+  expect(answer.ok).toBe(true);
+}
+
+const tree = ({ page }: Inspector, label = "Properties") => page.getByRole("tree", { name: label });
+
+describe("an event", () => {
+  test("of the real SDK: what it is, who it was, how it came", patient, async () => {
+    await using it = await stage.open("#/events");
+    const { sim, page } = it;
+    await capture(
+      sim,
+      { event: "signed_up", distinctId: "u1", properties: { plan: "free", seats: 1 } },
+      {
+        event: "signed_up",
+        distinctId: "u1",
+        properties: {
+          plan: "pro",
+          seats: "3",
+          $set: { name: "Ann" },
+          items: [{ sku: "mug" }],
+          $groups: { company: "acme" },
+        },
+      },
+    );
+    await it.go("#/events/2");
+    await page.getByRole("heading", { name: "signed_up" }).waitFor();
+    const details = page.getByRole("article", { name: "Event 2" });
+    await details.getByText(/^✓?kept$/).waitFor();
+    expect(await details.getByRole("link", { name: "u1" }).getAttribute("href")).toMatch(
+      /^#\/people\/[0-9a-f-]{36}/,
+    );
+    await it.look("event-payload-dark");
+    await it.axe();
+
+    await page.getByRole("link", { name: /^Person/ }).click();
+    await details.getByRole("row", { name: /sets name text Ann the same now/ }).waitFor();
+    await it.look("event-person-dark");
+
+    await page.getByRole("link", { name: "Request", exact: true }).click();
+    await details.getByText("posthog-node", { exact: false }).first().waitFor();
+    expect(await details.getByRole("list", { name: "How it was decoded" }).innerText()).toMatch(
+      /application\/json\s+gzip\s+JSON/,
+    );
+    await it.look("event-request-dark");
+
+    await page.getByRole("link", { name: /^Findings/ }).click();
+    await details.getByText("property_type_flip").waitFor();
+    expect(await details.getByText("properties.seats was number first").count()).toBe(1);
+    await it.look("event-findings-dark");
+    await it.axe();
+
+    await page.getByRole("link", { name: "As sent" }).click();
+    await tree(it, "Item as sent").getByText("signed_up").waitFor();
+  });
+
+  test("dropped: the reason and what mends it", patient, async () => {
+    await using it = await stage.open("#/events", { theme: "light" });
+    await send(
+      it.sim,
+      { event: "checkout", properties: { a: 1 } },
+      { event: "x".repeat(210), distinct_id: "u" },
+    );
+    await it.go("#/events/1");
+    const details = it.page.getByRole("article", { name: "Event 1" });
+    await details.getByText("missing_distinct_id").waitFor();
+    await details.getByText("To mend it: send `distinct_id`", { exact: false }).waitFor();
+    await it.look("event-dropped-light");
+    await it.axe();
+    await it.go("#/events/2");
+    await it.page.getByText("To mend it: shorten it").waitFor();
+    await it.look("event-warned-light");
+  });
+
+  test("that is not there says so", patient, async () => {
+    await using it = await stage.open("#/events/99", { allow: /404/ });
+    await it.page.getByText("there is no event 99").waitFor();
+  });
+
+  test("steps to the one before and the next, by key and by link", patient, async () => {
+    await using it = await stage.open("#/events");
+    const event = (name: string, distinctId: string) => ({ event: name, distinctId });
+    await capture(
+      it.sim,
+      event("a", "u1"),
+      event("b", "u1"),
+      event("a", "u2"),
+      event("b", "u2"),
+      event("a", "u1"),
+    );
+    const shows = (seq: number) => it.page.getByRole("article", { name: `Event ${seq}` }).waitFor();
+    const step = (name: RegExp) => it.page.getByRole("link", { name });
+    await it.go("#/events/3");
+    await shows(3);
+    await step(/^The one before of the same name.*event 1/).waitFor();
+    await it.page.keyboard.press("]");
+    await shows(5);
+    await step(/^The same person's event before.*event 2/).click();
+    await shows(2);
+    await step(/^The same person's event before.*event 1/).waitFor();
+    await it.page.keyboard.press("{");
+    await shows(1);
+  });
+
+  test("two are compared, by default with the one before", patient, async () => {
+    await using it = await stage.open("#/events");
+    await capture(
+      it.sim,
+      { event: "bought", distinctId: "u1", properties: { amount: 49, plan: "pro", old: true, list: [1, 2] } },
+      { event: "other", distinctId: "u1" },
+      {
+        event: "bought",
+        distinctId: "u2",
+        properties: { amount: "49", plan: "pro", fresh: null, list: [1, 3, 2] },
+      },
+    );
+    await it.go("#/events/3/compare");
+    const table = it.page.getByRole("table");
+    await table.getByRole("row", { name: "changed properties.amount number 49 text 49" }).waitFor();
+    const rows = await table.getByRole("row").allInnerTexts();
+    expect(rows.map((row) => row.split(/\s+/).slice(0, 3).join(" "))).toEqual([
+      expect.stringContaining("Field"),
+      expect.stringContaining("distinct_id"),
+      expect.stringContaining("properties.amount"),
+      expect.stringContaining("properties.fresh"),
+      expect.stringContaining("properties.list[1]"),
+      expect.stringContaining("properties.old"),
+    ]);
+    await it.look("event-compare-dark");
+    await it.axe();
+    await it.page.getByRole("button", { name: /^Show what is equal/ }).click();
+    await table.getByRole("row", { name: /new each time uuid/ }).waitFor();
+    await it.look("event-compare-all-dark");
+    await it.go("#/events/1/compare/3");
+    await table.getByRole("row", { name: /properties.amount/ }).waitFor();
+    await it.go("#/events/1/compare");
+    await it.page.getByText("No event of this name came before.").waitFor();
+  });
+});
+
+describe("the payload tree", () => {
+  test("is driven by keys", patient, async () => {
+    await using it = await stage.open("#/events");
+    await send(it.sim, {
+      event: "x",
+      distinct_id: "u",
+      properties: { a: { b: [1, 2] }, c: "last", $lib: "web" },
+    });
+    await it.go("#/events/1");
+    const focused = () => it.page.evaluate(() => document.activeElement?.textContent ?? "");
+    await tree(it).getByRole("treeitem").first().focus();
+    const press = async (key: string) => {
+      await it.page.keyboard.press(key);
+      return focused();
+    };
+    expect(await focused()).toContain("Own properties");
+    expect(await press("ArrowDown")).toContain("a:");
+    await press("ArrowRight");
+    expect(await press("ArrowRight")).toContain("b:");
+    await press("Enter");
+    expect(await press("ArrowDown")).toContain("0:");
+    expect(await press("ArrowLeft")).toContain("b:");
+    expect(await press("End")).toContain("$ properties");
+    await press("ArrowRight");
+    await press("End");
+    expect(await press("Home")).toContain("Own properties");
+    expect(it.page.url()).toMatch(/#\/events\/1$/);
+    const b = tree(it).getByRole("treeitem", { name: /list b:/ });
+    expect(await b.getAttribute("aria-expanded")).toBe("true");
+    expect(await b.getAttribute("aria-level")).toBe("3");
+  });
+
+  test("searches inside, opens the way, and goes from hit to hit", patient, async () => {
+    await using it = await stage.open("#/events");
+    const deep = { one: { two: { three: ["hay", "Needle"] } } };
+    await send(it.sim, { event: "x", distinct_id: "u", properties: { deep, $lib: "needle.js", other: 1 } });
+    await it.go("#/events/1");
+    const box = it.page.getByRole("searchbox", { name: "Search keys and values" });
+    await box.fill("needle");
+    await it.page.getByText("1 of 2").waitFor();
+    expect(await tree(it).locator("mark").allInnerTexts()).toEqual(["Needle", "needle"]);
+    await it.look("event-search-dark");
+    await box.press("Enter");
+    await it.page.getByText("2 of 2").waitFor();
+    expect(await tree(it).getByRole("treeitem", { selected: true }).innerText()).toContain("$lib");
+    await box.fill("nowhere");
+    await it.page.getByText("nothing found").waitFor();
+  });
+
+  test("copies values and paths", patient, async () => {
+    await using it = await stage.open("#/events");
+    await it.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const clip = () => it.page.evaluate(() => navigator.clipboard.readText());
+    await send(it.sim, {
+      event: "x",
+      distinct_id: "u",
+      properties: { "my key": ["it's"], link: "https://example.com/a" },
+    });
+    await it.go("#/events/1");
+    await tree(it)
+      .getByRole("treeitem", { name: /my key/ })
+      .click();
+    await it.page.getByRole("button", { name: "Copy path" }).click();
+    expect(await clip()).toBe('$["my key"]');
+    await it.page.getByRole("button", { name: "Copy value" }).click();
+    expect(JSON.parse(await clip())).toEqual(["it's"]);
+    await tree(it).getByRole("treeitem", { name: /link/ }).click();
+    const open = it.page.getByRole("link", { name: "Open link" });
+    expect(await open.getAttribute("href")).toBe("https://example.com/a");
+    expect(await open.getAttribute("rel")).toBe("noopener noreferrer");
+  });
+
+  test(
+    "10,000 keys, 5 MB of text and depth 100 are drawn as far as they are asked for",
+    patient,
+    async () => {
+      await using it = await stage.open("#/events");
+      let depth: unknown = "bottom";
+      for (let i = 0; i < 100; i++) depth = { down: depth };
+      const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`key_${i}`, i]));
+      await send(it.sim, {
+        event: "big",
+        distinct_id: "u",
+        properties: { big: `${"word ".repeat(1_000_000)}end of it`, depth, many },
+      });
+      await it.go("#/events/1");
+      const lines = tree(it).getByRole("treeitem");
+      await tree(it).getByRole("button", { name: "… show all 5,000,009 characters" }).waitFor();
+      expect((await tree(it).innerText()).length).toBeLessThan(6_000);
+      await tree(it)
+        .getByRole("treeitem", { name: /many: 10,000 keys/ })
+        .click();
+      await tree(it).getByRole("button", { name: "show 100 more of 10,000" }).click();
+      await lines.filter({ hasText: /key_199:/ }).waitFor();
+      expect(await lines.count()).toBeLessThan(220);
+      await it.page.getByRole("searchbox").fill("key_9999");
+      await lines.filter({ hasText: "key_9999" }).waitFor();
+      await it.page.getByRole("searchbox").fill("bottom");
+      await lines.filter({ hasText: "bottom" }).waitFor();
+      await it.look("event-big-dark");
+      await it.page.getByRole("link", { name: "Copy as" }).click();
+      await it.page.getByText(/of which 20,000 are shown/).waitFor();
+    },
+  );
+});
+
+const hostile = {
+  html: "<img src=x onerror=\"document.title='owned'\">",
+  script: "</script><script>document.title='owned'</script>",
+  link: "javascript:document.title='owned'",
+  tricky: "https://example.com/\u202egpj.exe",
+  ansi: "\u001b[31mred\u001b[0m\u0007",
+  bidi: "user\u202etxt.exe",
+  hidden: "a\u200bb\ufeffc\u0000d",
+  "<b onclick=alert(1)>": 1,
+};
+
+test("hostile payloads are text that can be read", patient, async () => {
+  await using it = await stage.open("#/events");
+  const own = JSON.parse('{"__proto__": {"polluted": "yes"}, "constructor": {"prototype": 1}}') as object;
+  const name = "<img src=x onerror=alert(1)>\u202e";
+  const properties = JSON.parse(
+    `${JSON.stringify({ ...hostile, $set: hostile }).slice(0, -1)},${JSON.stringify(own).slice(1)}`,
+  );
+  const item = { event: name, distinct_id: "\u001b[2J<u>", properties };
+  await send(it.sim, item, { ...item, properties: { ...properties, html: "<b>other</b>" } });
+  await it.go("#/events/1");
+  await tree(it).getByText("__proto__").waitFor();
+  const text = await tree(it).innerText();
+  for (const shown of [
+    "<img src=x",
+    "</script>",
+    "javascript:",
+    "\\u202e",
+    "\\x1b",
+    "\\u200b",
+    "\\0",
+    "\\x07",
+  ])
+    expect(text).toContain(shown);
+  expect(await it.page.getByRole("heading", { level: 1 }).innerText()).toBe(
+    "<img src=x onerror=alert(1)>\\u202e",
+  );
+  await tree(it)
+    .getByRole("treeitem", { name: /^.*__proto__/ })
+    .click();
+  await tree(it).getByText("polluted").waitFor();
+  for (const key of ["link:", "tricky:"]) {
+    await tree(it)
+      .getByRole("treeitem", { name: new RegExp(key) })
+      .first()
+      .click();
+    expect(await it.page.getByRole("link", { name: "Open link" }).count()).toBe(0);
+  }
+  await it.look("event-hostile-dark");
+  await it.axe();
+  for (const place of [
+    "1?tab=person",
+    "1?tab=request",
+    "1?tab=warnings",
+    "1?tab=raw",
+    "1?tab=copy",
+    "2/compare",
+  ]) {
+    await it.go(`#/events/${place}`);
+    await it.page.getByRole("article", { name: /Event 1|Comparison/ }).waitFor();
+    await it.look(`event-hostile-${place.replace(/\W/g, "-")}`);
+    const seen = await it.page.evaluate(() => ({
+      images: document.querySelectorAll("img, #page script, iframe").length,
+      links: [...document.querySelectorAll("a")].filter((a) =>
+        /^javascript:/i.test(a.getAttribute("href") ?? ""),
+      ).length,
+      raw: /[\p{Cf}\p{Cc}]/u.test(
+        (document.querySelector("article")?.textContent ?? "").replaceAll("\n", ""),
+      ),
+      title: document.title,
+      polluted: "polluted" in {},
+    }));
+    expect(seen).toEqual({
+      images: 0,
+      links: 0,
+      raw: false,
+      title: expect.not.stringContaining("owned"),
+      polluted: false,
+    });
+  }
+});
+
+test("copies as each language, and what is copied works", patient, async () => {
+  await using it = await stage.open("#/events");
+  await it.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await capture(it.sim, { event: "it's bought", distinctId: "u1", properties: { plan: "pro" } });
+  await it.go("#/events/1");
+  await it.page.getByRole("heading", { name: "it's bought" }).waitFor();
+  await it.page.keyboard.press("c");
+  const figure = it.page.locator("figure.event-code");
+  await figure.getByText("curl").first().waitFor();
+  await it.look("event-copy-dark");
+  await it.axe();
+  for (const [name, part] of [
+    ["vitest", 'await expect(ph).toHaveCaptured("it\'s bought", { plan: "pro" }, { distinctId: "u1" });'],
+    ["Python", 'event="it\'s bought"'],
+    ["Link", `${it.sim.url}/__sim/#/events/1`],
+    ["fetch", "await fetch("],
+  ] as const) {
+    await it.page.getByRole("button", { name, exact: true }).click();
+    await figure.getByText(part).first().waitFor();
+    await figure.getByRole("button", { name: "Copy" }).click();
+    const copied = await it.page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toContain(part);
+  }
+  const code = await it.page.evaluate(() => navigator.clipboard.readText());
+  await new Function(`return (async () => { ${code} })()`)();
+  const again = await it.sim.events.list({ since: 1 });
+  expect(again.map((event) => [event.event, event.properties.plan])).toEqual([["it's bought", "pro"]]);
+});
+
+test.each([
+  ["light", 1280],
+  ["dark", 400],
+  ["light", 400],
+  ["dark", 2560],
+] as const)("is to be looked at: %s, %i wide", patient, async (theme, width) => {
+  await using it = await stage.open("#/events", { theme, width });
+  const properties = {
+    plan: "pro",
+    amount: 49.5,
+    trial: false,
+    coupon: null,
+    items: [{ sku: "mug", price: 9 }],
+    note: "one\ntwo",
+  };
+  await capture(
+    it.sim,
+    {
+      event: "checkout completed",
+      distinctId: "user-1",
+      properties: { ...properties, amount: "49", plan: "free" },
+    },
+    {
+      event: "checkout completed",
+      distinctId: "user-1",
+      properties: { ...properties, $set: { plan: "pro" } },
+    },
+  );
+  for (const [name, hash] of [
+    ["payload", "#/events/2"],
+    ["copy", "#/events/2?tab=copy"],
+    ["compare", "#/events/2/compare"],
+  ] as const) {
+    await it.go(hash);
+    await it.page.getByRole("heading", { name: "checkout completed" }).waitFor();
+    await it.page
+      .getByText(/Own properties|curl|\d changed/)
+      .first()
+      .waitFor();
+    const wider = await it.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(wider).toBeLessThanOrEqual(0);
+    await it.look(`event-${name}-${theme}-${width}`);
+    await it.axe();
+  }
+});
+
+declare const document: {
+  title: string;
+  activeElement: { textContent: string | null } | null;
+  documentElement: { scrollWidth: number };
+  querySelector(selector: string): { textContent: string | null } | null;
+  querySelectorAll(
+    selector: string,
+  ): { length: number } & Iterable<{ getAttribute(name: string): string | null }>;
+};
+declare const innerWidth: number;
+declare const navigator: { clipboard: { readText(): Promise<string> } };

@@ -1,0 +1,375 @@
+import { PostHog } from "posthog-node";
+import { describe, expect, test } from "vitest";
+import type { Sim } from "../../../src/index.ts";
+import { loaders, openPageServer } from "../page-server.ts";
+import { type Inspector, inspectorStage } from "./support.ts";
+
+const stageOf = inspectorStage();
+
+async function open(...given: Parameters<typeof stageOf.open>): Promise<Inspector> {
+  const stage = await stageOf.open(...given);
+  stage.page.setDefaultTimeout(6_000);
+  return stage;
+}
+
+declare const location: { hash: string };
+
+type Where = Pick<Sim, "url" | "apiKey">;
+
+/** A real SDK that sends each event at once. */
+const sdkFor = ({ url, apiKey }: Where) =>
+  new PostHog(apiKey, { host: url, flushAt: 1, flushInterval: 0, disableGeoip: true });
+
+/** An event as somebody may get it wrong. */
+const send = ({ url, apiKey }: Where, event: object) =>
+  fetch(`${url}/i/v0/e/`, { method: "POST", body: JSON.stringify({ api_key: apiKey, ...event }) });
+
+/** So many events in one batch, numbered. */
+async function sendMany({ url, apiKey }: Where, count: number, from = 0): Promise<void> {
+  const batch = Array.from({ length: count }, (_, i) => ({
+    event: `event ${from + i}`,
+    distinct_id: "user-1",
+    properties: { amount: from + i },
+  }));
+  const answer = await fetch(`${url}/batch/`, {
+    method: "POST",
+    body: JSON.stringify({ api_key: apiKey, batch }),
+  });
+  expect(answer.status).toBe(200);
+}
+
+const rowsOf = ({ page }: Inspector) => page.locator(".list-window [role=row]");
+const rowOf = (it: Inspector, text: string) => rowsOf(it).filter({ hasText: text });
+const totalOf = ({ page }: Inspector, count: number) =>
+  page.locator(".events-total").getByText(String(count), { exact: true });
+const filterOf = ({ page }: Inspector) => page.getByRole("combobox", { name: "Filter events" });
+const hashOf = async ({ page }: Inspector) => decodeURIComponent(await page.evaluate(() => location.hash));
+
+describe("events as they come", () => {
+  test("each with what became of it and why", async () => {
+    await using stage = await open("#/events");
+    const { sim, page } = stage;
+    await page.getByRole("heading", { name: "No events yet" }).waitFor();
+    expect(await page.locator("pre").textContent()).toContain(`new PostHog("${sim.apiKey}"`);
+    await stage.look("events-empty-dark");
+    await stage.axe();
+
+    const sdk = sdkFor(sim);
+    sdk.capture({ distinctId: "user-1", event: "order paid", properties: { amount: 12 } });
+    await rowOf(stage, "order paid").locator(".badge-good", { hasText: "kept" }).waitFor();
+    await send(sim, { event: "nobody's" });
+    await rowOf(stage, "missing_distinct_id").locator(".badge-bad", { hasText: "dropped" }).waitFor();
+    await rowOf(stage, "nobody's").getByText("the event has no distinct_id, or an empty one").waitFor();
+    await send(sim, {
+      event: "late",
+      distinct_id: "u",
+      timestamp: new Date(Date.now() - 3_600_000).toISOString(),
+    });
+    await rowOf(stage, "late").getByText("its time is 1 h before its arrival").waitFor();
+    sdk.capture({ distinctId: "user-1", event: "odd", properties: { $process_person_profile: "perhaps" } });
+    await rowOf(stage, "odd").getByText("kept, odd").waitFor();
+    await rowOf(stage, "invalid_process_person_profile").waitFor();
+    expect(await rowsOf(stage).count()).toBe(4);
+    await page.getByRole("button", { name: "1 dropped" }).waitFor();
+    await page.getByRole("button", { name: "1 odd" }).waitFor();
+    await stage.axe();
+    await sdk.shutdown();
+  });
+
+  test("from posthog-js in another page, too", async () => {
+    await using server = await openPageServer();
+    await using stage = await open("#/events");
+    const { sim, context } = stage;
+    server.show(
+      loaders["npm bundle"](sim, {
+        api_host: sim.url,
+        request_batching: false,
+        opt_out_useragent_filter: true,
+        disable_session_recording: true,
+      }),
+    );
+    const shop = await context.newPage();
+    await shop.goto(server.url);
+    await rowOf(stage, "$pageview").locator(".badge-good", { hasText: "kept" }).waitFor();
+    await shop.getByRole("button", { name: "Buy now" }).click();
+    await rowOf(stage, "$autocapture").waitFor();
+    await stage.page.getByRole("button", { name: /^\$pageview 1$/ }).click();
+    await rowOf(stage, "$autocapture").waitFor({ state: "detached" });
+    expect(await hashOf(stage)).toBe("#/events?f=event:$pageview");
+  });
+
+  test("that are all dropped are not passed over in silence", async () => {
+    await using stage = await open("#/events");
+    await send(stage.sim, { event: "nobody's" });
+    await stage.page.getByText("This event was dropped").waitFor();
+    await send(stage.sim, { event: "nobody's" });
+    await stage.page.getByText("All 2 events were dropped").waitFor();
+    await stage.page.getByText("To mend it: send `distinct_id`").waitFor();
+    await send(stage.sim, { event: "hello", distinct_id: "u" });
+    await stage.page.getByText("All 2 events were dropped").waitFor({ state: "detached" });
+  });
+
+  test("where no frames are drawn, as in a tab that is not seen, rows come all the same", async () => {
+    await using stage = await open("#/events");
+    await stage.context.addInitScript("window.requestAnimationFrame = () => 0");
+    await stage.page.reload();
+    await stage.page.getByRole("heading", { name: "No events yet" }).waitFor();
+    await sendMany(stage.sim, 3);
+    await rowOf(stage, "event 2").waitFor();
+  });
+
+  test("a page that loses the sim's word goes on where it was", async () => {
+    await using stage = await open("#/events");
+    const { sim, page } = stage;
+    // every socket of the page, so that one can be broken
+    await stage.context.addInitScript(
+      "const Real = WebSocket; window.WebSocket = class extends Real { constructor(...it) { super(...it); window.lastSocket = this; } };",
+    );
+    await page.reload();
+    await sendMany(sim, 3);
+    await rowOf(stage, "event 2").waitFor();
+    await page.evaluate("window.lastSocket.close()");
+    await sendMany(sim, 3, 3);
+    await rowOf(stage, "event 5").waitFor();
+    expect(await rowsOf(stage).count()).toBe(6);
+    await totalOf(stage, 6).waitFor();
+  });
+
+  test("hostile names are text", async () => {
+    await using stage = await open("#/events");
+    const name = "<img src=x onerror=alert(1)>\u202e\u0000\u001b[31m";
+    await send(stage.sim, { event: name, distinct_id: "__proto__" });
+    await rowOf(stage, "<img src=x onerror=alert(1)>\\u202e\\u0000\\u001b[31m").waitFor();
+    await rowOf(stage, "__proto__").click();
+    await stage.page.getByRole("article").waitFor();
+    expect(await stage.page.locator("img").count()).toBe(0);
+  });
+});
+
+describe("a pause", () => {
+  test("holds the list still, counts what comes, and loses nothing", async () => {
+    await using stage = await open("#/events");
+    const { sim, page } = stage;
+    await sendMany(sim, 3);
+    await rowOf(stage, "event 2").waitFor();
+    await page.keyboard.press("p");
+    await page.getByRole("button", { name: "Paused · go on" }).waitFor();
+    await sendMany(sim, 312, 3);
+    await page.getByRole("button", { name: "312 new · show" }).waitFor();
+    expect(await rowsOf(stage).count()).toBe(3);
+    await stage.look("events-paused");
+    await stage.axe();
+    await page.getByRole("button", { name: "312 new · show" }).click();
+    await rowOf(stage, "event 314").waitFor();
+    await totalOf(stage, 315).waitFor();
+  });
+
+  test("who reads further down keeps the place, and is told of what came", async () => {
+    await using stage = await open("#/events");
+    const { sim, page } = stage;
+    await sendMany(sim, 200);
+    await totalOf(stage, 200).waitFor();
+    await page.locator(".list-body").evaluate((it) => {
+      it.scrollTop = 2_800;
+    });
+    await rowOf(stage, /^.*event 100(?!\d)/.source === "" ? "" : "event 95")
+      .first()
+      .waitFor();
+    const topOf = () =>
+      rowOf(stage, "event 95")
+        .first()
+        .evaluate((it) => Math.round(it.getBoundingClientRect().top));
+    const before = await topOf();
+    await sendMany(sim, 50, 200);
+    await page.getByRole("button", { name: "50 new · show" }).waitFor();
+    expect(await topOf()).toBe(before);
+    await page.getByRole("button", { name: "50 new · show" }).click();
+    await rowOf(stage, "event 249").waitFor();
+  });
+});
+
+describe("the filter", () => {
+  test("completes, applies as one types, and stands in the address", async () => {
+    await using stage = await open("#/events");
+    const { sim, page } = stage;
+    await sendMany(sim, 30);
+    await send(sim, { event: "nobody's" });
+    await rowOf(stage, "nobody's").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("is:dr");
+    await page.getByRole("option", { name: "dropped" }).waitFor();
+    await stage.look("events-completion");
+    await page.keyboard.press("Tab");
+    await rowOf(stage, "event 29").waitFor({ state: "detached" });
+    expect([await filterOf(stage).inputValue(), await hashOf(stage)]).toEqual([
+      "is:dropped ",
+      "#/events?f=is:dropped",
+    ]);
+    await filterOf(stage).fill("event:");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.locator("[role=option][aria-selected=true]").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("listbox").waitFor({ state: "hidden" });
+    await filterOf(stage).fill("amo");
+    await page.getByRole("option", { name: "prop.amount" }).click();
+    expect(await filterOf(stage).inputValue()).toBe("prop.amount:");
+    await filterOf(stage).fill("prop.amount:>27");
+    await page.keyboard.press("Enter");
+    await totalOf(stage, 2).waitFor();
+    await sendMany(sim, 1, 30);
+    await rowOf(stage, "event 30").waitFor();
+    await sendMany(sim, 1, 5);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Clear the filter" }).click();
+    await totalOf(stage, 33).waitFor();
+  });
+
+  test("that is wrong says where and why, and changes nothing", async () => {
+    await using stage = await open("#/events");
+    const { sim, page } = stage;
+    await sendMany(sim, 3);
+    await rowOf(stage, "event 2").waitFor();
+    await filterOf(stage).fill("evnt:a");
+    await page.getByText("did you mean event?").waitFor();
+    expect(await page.locator(".filter-box .is-wrong").textContent()).toBe("evnt");
+    expect(await filterOf(stage).getAttribute("aria-invalid")).toBe("true");
+    expect([await rowsOf(stage).count(), await hashOf(stage)]).toEqual([3, "#/events"]);
+    await stage.look("events-wrong");
+    await stage.axe();
+    await filterOf(stage).fill('event:"event 1"');
+    await page.getByText("did you mean event?").waitFor({ state: "detached" });
+    await rowOf(stage, "event 2").waitFor({ state: "detached" });
+    await rowOf(stage, "event 1").waitFor();
+  });
+
+  test("explains itself, and its examples can be tried", async () => {
+    await using stage = await open("#/events");
+    const { page } = stage;
+    await page.getByRole("button", { name: "What a filter can say" }).click();
+    await page.getByRole("dialog", { name: "What a filter can say" }).waitFor();
+    await stage.look("events-help");
+    await stage.axe();
+    await page.getByRole("button", { name: "outcome:dropped" }).click();
+    await page.getByRole("heading", { name: "Nothing passes the filter" }).waitFor();
+    expect(await hashOf(stage)).toBe("#/events?f=outcome:dropped");
+    await page.getByRole("main").getByRole("button", { name: "Clear the filter" }).last().click();
+    await page.getByRole("heading", { name: "No events yet" }).waitFor();
+  });
+
+  test("a link, a reload and the way back restore it", async () => {
+    await using stage = await open("#/events?f=is:dropped");
+    const { sim, page } = stage;
+    await sendMany(sim, 2);
+    await send(sim, { event: "nobody's" });
+    await rowOf(stage, "nobody's").waitFor();
+    expect([await rowsOf(stage).count(), await filterOf(stage).inputValue()]).toEqual([1, "is:dropped"]);
+    await rowOf(stage, "nobody's").click();
+    await page.getByRole("article").waitFor();
+    expect(await hashOf(stage)).toBe("#/events/3?f=is:dropped");
+    await page.reload();
+    await page.getByRole("article", { name: "Event 3" }).waitFor();
+    expect(await rowsOf(stage).count()).toBe(1);
+    await page.goBack();
+    await page.getByRole("article").waitFor({ state: "detached" });
+    await stage.go("#/events");
+    await rowOf(stage, "event 1").waitFor();
+    expect(await filterOf(stage).inputValue()).toBe("");
+  });
+});
+
+describe("clearing", () => {
+  test("the view forgets nothing, clearing the events asks first", async () => {
+    await using stage = await open("#/events");
+    const { sim, page } = stage;
+    await sendMany(sim, 3);
+    await rowOf(stage, "event 2").waitFor();
+    await page.getByRole("button", { name: "From now on" }).click();
+    await page.getByRole("heading", { name: "Nothing passes the filter" }).waitFor();
+    await page.getByText("It hides 3 events.").waitFor();
+    expect(await hashOf(stage)).toBe("#/events?f=seq:>3");
+    await sendMany(sim, 1, 3);
+    await rowOf(stage, "event 3").waitFor();
+    await page.getByRole("button", { name: "Clear the filter" }).click();
+    await rowOf(stage, "event 0").waitFor();
+
+    await page.getByRole("button", { name: "Clear events…" }).click();
+    await stage.axe();
+    await page.getByRole("button", { name: "Keep them" }).click();
+    expect(await rowsOf(stage).count()).toBe(4);
+    await page.getByRole("button", { name: "Clear events…" }).click();
+    await page.getByRole("button", { name: "Clear the events of all projects" }).click();
+    await page.getByRole("heading", { name: "No events yet" }).waitFor();
+    expect(await sim.events.list()).toEqual([]);
+    await sendMany(sim, 1, 9);
+    await rowOf(stage, "event 9").waitFor();
+  });
+});
+
+describe("the keyboard alone", () => {
+  test("moves, opens, compares, goes to the person and closes", async () => {
+    await using stage = await open("#/events");
+    const { sim, page } = stage;
+    await sendMany(sim, 60);
+    await rowOf(stage, "event 59").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("article", { name: "Event 59" }).waitFor();
+    await page.keyboard.press("j");
+    await page.getByRole("article", { name: "Event 58" }).waitFor();
+    await page.keyboard.press("ArrowUp");
+    await page.getByRole("article", { name: "Event 59" }).waitFor();
+    await stage.look("events-details");
+    await page.keyboard.press("Escape");
+    await page.getByRole("article").waitFor({ state: "detached" });
+    await page.keyboard.press("End");
+    await rowOf(stage, "event 0").waitFor();
+    await page.keyboard.press("Home");
+    await rowOf(stage, "event 59").waitFor();
+    await page.keyboard.press("d");
+    await rowOf(stage, "to compare").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("d");
+    await page.getByRole("article", { name: "Comparison of two events" }).waitFor();
+    expect(await hashOf(stage)).toBe("#/events/60/compare/59");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("c");
+    await page.getByText("vitest").first().waitFor();
+    expect(await hashOf(stage)).toContain("tab=copy");
+    await page.keyboard.press("t");
+    await page.getByText("user-1").first().waitFor();
+    expect(await hashOf(stage)).toMatch(/^#\/people\/[0-9a-f-]{36}/);
+  });
+});
+
+describe("how it looks", () => {
+  test.each(["dark", "light"] as const)("%s, narrow and wide", async (theme) => {
+    await using stage = await open("#/events", { theme });
+    const { sim, page } = stage;
+    const names = ["$pageview", "sign_up", "order paid", "$identify", "$feature_flag_called"];
+    const sdk = sdkFor(sim);
+    for (let i = 0; i < 40; i++)
+      sdk.capture({ distinctId: `user-${i % 7}`, event: names[i % 5] ?? "", properties: { amount: i } });
+    sdk.capture({ distinctId: "user-1", event: "odd", properties: { $process_person_profile: "perhaps" } });
+    await sdk.shutdown();
+    await send(sim, { event: "nobody's" });
+    await rowOf(stage, "nobody's").waitFor();
+    await totalOf(stage, 42).waitFor();
+    for (const [width, height] of [
+      [400, 800],
+      [1280, 800],
+      [2560, 1300],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await stage.look(`events-${theme}-${width}`);
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    }
+    await page.setViewportSize({ width: 400, height: 800 });
+    await stage.axe();
+    await rowOf(stage, "nobody's").click();
+    await page.getByRole("article").waitFor();
+    await stage.look(`events-${theme}-400-details`);
+    expect(await page.locator(".events").isVisible()).toBe(false);
+  });
+});

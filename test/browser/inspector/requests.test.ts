@@ -1,0 +1,285 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { PostHog } from "posthog-node";
+import { describe, expect, test } from "vitest";
+import type { Sim } from "../../../src/index.ts";
+import { type Inspector, inspectorStage } from "./support.ts";
+
+const stage = inspectorStage();
+
+const post = (
+  sim: Sim,
+  path: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+) => fetch(sim.url + path, { method: "POST", body, headers });
+
+/** What an app sends in a day, and what goes wrong with it. */
+async function traffic(sim: Sim): Promise<void> {
+  const client = new PostHog(sim.apiKey, { host: sim.url, flushAt: 2, flushInterval: 0 });
+  client.capture({
+    distinctId: "ada",
+    event: "signed_up",
+    properties: { plan: "pro", $set: { name: "Ada" } },
+  });
+  client.capture({ distinctId: "ada", event: "paid", properties: { amount: 12.5 } });
+  await client.flush();
+  await client.getAllFlags("ada");
+  const stranger = new PostHog("phc_of_nobody", { host: sim.url, flushAt: 1, fetchRetryCount: 0 });
+  stranger.on("error", () => {});
+  stranger.capture({ distinctId: "bob", event: "lost" });
+  await stranger.flush().catch(() => {});
+  await post(sim, "/batch/", gzipSync(mixed(sim)), { "content-encoding": "gzip", "x-test-id": "worker-1" });
+  await post(sim, "/batch/", Buffer.from("1f8b0011223344", "hex"), { "content-encoding": "gzip" });
+  await fetch(`${sim.url}/api/projcts/1/dashboards/?limit=5`, {
+    headers: { authorization: "Bearer phx_a_secret_of_somebody" },
+  });
+  await sim.faults.apply("flags-down", { times: 1 });
+  await post(sim, "/flags/?v=2", JSON.stringify({ api_key: sim.apiKey, distinct_id: "ada" }));
+  await Promise.all([client.shutdown(), stranger.shutdown().catch(() => {})]);
+}
+
+const mixed = (sim: Sim): string =>
+  JSON.stringify({
+    api_key: sim.apiKey,
+    batch: [{ event: "seen", distinct_id: "ada" }, { distinct_id: "ada" }],
+  });
+
+const grid = ({ page }: Inspector) => page.getByRole("grid");
+const rowWith = (it: Inspector, text: string | RegExp) =>
+  grid(it).locator(".list-row").filter({ hasText: text }).first();
+const count = (it: Inspector, rows: number) =>
+  expect.poll(() => grid(it).locator(".list-row").count()).toBe(rows);
+const details = ({ page }: Inspector) => page.getByRole("complementary", { name: "The request" });
+
+/** The page with the day's traffic in it. */
+async function opened(options: Parameters<typeof stage.open>[1] = {}): Promise<Inspector> {
+  const it = await stage.open("#/requests", options);
+  await it.page.getByRole("heading", { name: "No requests yet" }).waitFor();
+  await traffic(it.sim);
+  await rowWith(it, "fault flags-down").or(rowWith(it, "503")).waitFor();
+  return it;
+}
+
+describe("the list", () => {
+  test("turns live with the first request and has all, the newest first", async () => {
+    await using it = await opened({ width: 2560 });
+    await count(it, 7);
+    const texts = await grid(it).locator(".list-row").allTextContents();
+    for (const [i, words] of [
+      ["7", "/flags/", "503", "fault flags-down"],
+      ["6", "/api/projcts/1/dashboards/", "404", "not emulated"],
+      ["5", "400", "undecodable_payload"],
+      ["4", "200", "1 dropped", "2, 1 dropped", "worker-1"],
+      ["3", "401", "invalid_api_key"],
+      ["2", "/flags/", "200", "answered", "emulator", "Default project"],
+      ["1", "POST", "/batch/", "200", "answered"],
+    ].entries())
+      for (const word of words) expect(texts[i]).toContain(word);
+    await it.axe();
+  });
+
+  test("is filtered by what is typed and by chips; the address says so", async () => {
+    await using it = await opened();
+    const { page } = it;
+    await page.getByRole("button", { name: "Unknown" }).click();
+    await count(it, 1);
+    await page.waitForURL(/f=is%3Aunmatched/);
+    await page.getByRole("button", { name: "Unknown" }).click();
+    await count(it, 7);
+    await page.getByRole("button", { name: "Rejected" }).click();
+    await page.getByLabel("Route").selectOption("/batch");
+    await count(it, 2);
+    await expect
+      .poll(() => page.getByRole("combobox", { name: "Filter requests" }).inputValue())
+      .toBe("is:rejected route:/batch");
+    await page.getByRole("combobox", { name: "Filter requests" }).fill("status:>=400 status:<402");
+    await count(it, 2);
+    await page.getByRole("combobox", { name: "Filter requests" }).fill("status:teapot");
+    await page.getByText('"status" is a number').waitFor();
+    await page.getByRole("combobox", { name: "Filter requests" }).fill("nothing_has_this_word");
+    await page.getByRole("heading", { name: "No request passes the filter" }).waitFor();
+    await page.getByRole("button", { name: "Take the filter out" }).click();
+    await count(it, 7);
+  });
+
+  test("is read with the keyboard", async () => {
+    await using it = await opened();
+    const { page } = it;
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await details(it).getByRole("heading", { name: "Request 6" }).waitFor();
+    await page.keyboard.press("k");
+    await details(it).getByRole("heading", { name: "Request 7" }).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await details(it).getByRole("heading", { name: "Request 5" }).waitFor();
+    await page.keyboard.press("Escape");
+    await details(it).waitFor({ state: "detached" });
+    await page.keyboard.press("p");
+    await page.getByRole("button", { name: "Paused, 0 new" }).waitFor();
+    await post(it.sim, "/capture/", "{}");
+    await page.getByRole("button", { name: "Paused, 1 new" }).waitFor();
+    await count(it, 7);
+    await page.keyboard.press("p");
+    await count(it, 8);
+    await page.keyboard.press("/");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe(
+      "Filter requests",
+    );
+  });
+});
+
+describe("the details", () => {
+  test("of an unknown path: not emulated, what is nearest, and the key masked", async () => {
+    await using it = await opened();
+    await it.page.getByText("not emulated").click();
+    const shown = details(it);
+    await shown.getByText("Nothing is emulated at this path.").waitFor();
+    await shown.getByText("Nearest:").waitFor();
+    await shown.getByText("Bearer phx_***").last().waitFor();
+    await shown.getByText("masked").waitFor();
+    expect(await it.page.content()).not.toContain("phx_a_secret");
+    await it.look("requests-unknown");
+    await it.axe();
+  });
+
+  test("of a wrong key: why, and what to do", async () => {
+    await using it = await opened();
+    await it.page.getByText("invalid_api_key").click();
+    const shown = details(it);
+    await shown
+      .getByText(/Project API key invalid/)
+      .first()
+      .waitFor();
+    await shown.getByText(`Use the project key ${it.sim.apiKey}`).waitFor();
+    await shown.getByText(/looked for by the key in its body, phc_of_nobody/).waitFor();
+    await shown.getByText(/^posthog-node \d/).waitFor();
+  });
+
+  test("of a broken body: how far it was decoded, and its bytes", async () => {
+    await using it = await opened();
+    await it.page.getByText("undecodable_payload").click();
+    const shown = details(it);
+    await shown.getByText("000000 1f 8b 00 11 22 33 44").waitFor();
+    expect(await shown.locator(".requests-chain").first().innerText()).toMatch(
+      /no content type\W+gzip\W+not JSON/,
+    );
+  });
+
+  test("of a batch: each event with its outcome, and the body as tree and as it came", async () => {
+    await using it = await opened();
+    await rowWith(it, "1 dropped").click();
+    const shown = details(it);
+    await shown.getByRole("heading", { name: "2 events, 1 dropped" }).waitFor();
+    await shown.getByText("the event has no name").waitFor();
+    expect(await shown.getByRole("link", { name: "seen" }).getAttribute("href")).toBe("#/events/3");
+    await shown.getByRole("treeitem").filter({ hasText: "api_key" }).waitFor();
+    await shown.getByRole("button", { name: "As it came" }).click();
+    await shown.getByText("000000 1f 8b 08").waitFor();
+    await it.axe();
+  });
+
+  test("copies as curl: sent again, the same happens", async () => {
+    await using it = await opened();
+    await it.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await it.page.getByText("invalid_api_key").click();
+    await details(it).getByRole("button", { name: "Copy as curl" }).click();
+    await details(it).getByText("Copied").waitFor();
+    const copied = await it.page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toContain(`curl '${it.sim.url}/batch/'`);
+    // the sim lives in this process: nothing may block it
+    const { stdout } = await promisify(execFile)("sh", ["-c", `${copied} -s`]);
+    expect(stdout).toContain("invalid_api_key");
+  });
+
+  test("of a fault, or of nothing", async () => {
+    await using it = await opened({ allow: /404/ });
+    await rowWith(it, "503").click();
+    await details(it).getByRole("link", { name: "fault flags-down" }).waitFor();
+    await it.go("#/requests/999");
+    await details(it).getByText("there is no request 999").waitFor();
+  });
+});
+
+interface Har {
+  log: { version: string; entries: { request: { method: string; url: string; headers: object[] } }[] };
+}
+
+describe("HAR", () => {
+  async function saved(
+    it: Inspector,
+    click: () => Promise<void>,
+  ): Promise<{ name: string; har: Har; text: string }> {
+    const [download] = await Promise.all([it.page.waitForEvent("download"), click()]);
+    const text = await readFile(await download.path(), "utf8");
+    return { name: download.suggestedFilename(), har: JSON.parse(text), text };
+  }
+
+  test("of all, of a filter with a range, of one", async () => {
+    await using it = await opened();
+    const { page } = it;
+    const dialog = page.getByRole("dialog", { name: "Download as HAR" });
+    const go = () => dialog.getByRole("button", { name: "Download" }).click();
+    await page.getByRole("button", { name: "HAR…" }).click();
+    const all = await saved(it, go);
+    expect(all.har.log.version).toBe("1.2");
+    expect(all.har.log.entries.map(({ request }) => request.url.replace(it.sim.url, ""))).toEqual([
+      "/batch/",
+      "/flags/?v=2",
+      "/batch/",
+      "/batch/",
+      "/batch/",
+      "/api/projcts/1/dashboards/?limit=5",
+      "/flags/?v=2",
+    ]);
+    expect(all.text).not.toContain("phx_a_secret");
+    expect(all.text).toContain("phx_***");
+
+    await page.getByRole("button", { name: "Rejected" }).click();
+    await page.getByRole("button", { name: "HAR…" }).click();
+    await dialog.getByLabel("To number").fill("5");
+    await it.look("requests-har");
+    const some = await saved(it, go);
+    expect(some.har.log.entries).toHaveLength(2);
+
+    await it.page.getByText("undecodable_payload").click();
+    const one = await saved(it, () => details(it).getByRole("button", { name: "HAR" }).click());
+    expect(one.name).toBe("phx-sim-request-5.har");
+    expect(one.har.log.entries).toHaveLength(1);
+  });
+});
+
+test("hostile text stays text", async () => {
+  await using it = await stage.open("#/requests");
+  const nasty = `<img src=x onerror=alert(1)>\u202e"'`;
+  await post(it.sim, `/nowhere/${encodeURIComponent(nasty)}?q=${encodeURIComponent(nasty)}`, nasty, {
+    "user-agent": "<b>agent</b>",
+    "x-test-id": "</script><script>alert(1)</script>",
+  });
+  await it.page.getByText("not emulated").click();
+  await details(it).getByText("<b>agent</b>").first().waitFor();
+  expect(await it.page.locator("img, b b, .shell-view script").count()).toBe(0);
+});
+
+test.each([
+  ["dark", 1280],
+  ["dark", 400],
+  ["light", 1280],
+  ["light", 400],
+  ["light", 2560],
+] as const)("looks well: %s, %i px", async (theme, width) => {
+  await using it = await opened({ theme, width, height: 900 });
+  await it.look(`requests-${theme}-${width}`);
+  await it.axe();
+  await rowWith(it, "1 dropped").click();
+  await details(it).getByText("Answered by").waitFor();
+  await it.look(`requests-${theme}-${width}-details`);
+  await it.axe();
+});
+
+declare const document: { activeElement: { getAttribute(name: string): string } | null };
+declare const navigator: { clipboard: { readText(): Promise<string> } };

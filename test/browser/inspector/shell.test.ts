@@ -1,0 +1,276 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, expect, test } from "vitest";
+import { type Sim, startSim } from "../../../src/index.ts";
+import { views } from "../../support/inspector-views.ts";
+import { inspectorStage } from "./support.ts";
+
+const stage = inspectorStage();
+const folder = mkdtempSync(join(tmpdir(), "phx-shell-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const send = (sim: Sim, body: object, path = "/i/v0/e/") =>
+  fetch(`${sim.url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ api_key: sim.apiKey, ...body }),
+  });
+
+const capture = (sim: Sim, event: string) => send(sim, { event, distinct_id: "u" });
+
+const titleIs = (page: Page, title: RegExp) =>
+  expect.poll(() => page.title(), { timeout: 5_000 }).toMatch(title);
+const hash = (page: Page) => page.evaluate(() => location.hash);
+
+test("every view is a key away, has a title, and takes the focus", async () => {
+  await using it = await stage.open("#/nowhere");
+  const { page } = it;
+  for (const { id, key, label } of await views()) {
+    await page.keyboard.press("g");
+    await page.keyboard.press(key);
+    await page.locator(`.shell-nav a[aria-current=page]`, { hasText: label }).waitFor();
+    expect(await hash(page)).toMatch(new RegExp(`^#/${id}`));
+    await titleIs(page, new RegExp(`^${label} · phx-sim$`));
+    expect(await page.evaluate(() => document.activeElement?.closest("main") !== null)).toBe(true);
+  }
+  await page.goBack();
+  expect(await page.locator(".shell-nav a[aria-current=page]").count()).toBe(1);
+});
+
+test("the sheet tells the keys, holds the focus and gives it back", async () => {
+  await using it = await stage.open("");
+  const { page } = it;
+  const help = page.getByRole("button", { name: "Keys" });
+  await help.focus();
+  await page.keyboard.press("?");
+  const sheet = page.getByRole("dialog", { name: "Keys" });
+  await sheet.getByRole("heading", { name: "Go to" }).waitFor();
+  await it.look("shell-help-1280-dark");
+  await it.axe();
+  // other keys stay with the sheet
+  await page.keyboard.press("g");
+  await page.keyboard.press("w");
+  expect(await hash(page)).toBe("");
+  for (const _ of "12345") await page.keyboard.press("Tab");
+  expect(await page.evaluate(() => document.activeElement?.closest("dialog, body")?.tagName)).toMatch(
+    /DIALOG|BODY/,
+  );
+  await page.keyboard.press("Escape");
+  await sheet.waitFor({ state: "detached" });
+  expect(await help.evaluate((button) => button === document.activeElement)).toBe(true);
+  await page.keyboard.press("?");
+  await sheet.waitFor();
+  await page.keyboard.press("?");
+  await sheet.waitFor({ state: "detached" });
+});
+
+test("the first stop of the keyboard leads past the navigation", async () => {
+  await using it = await stage.open("");
+  await it.page.keyboard.press("Tab");
+  await it.page.keyboard.press("Enter");
+  expect(await it.page.evaluate(() => document.activeElement?.id)).toBe("view");
+});
+
+test("totals, the last minute and the tab's title follow what comes", async () => {
+  await using it = await stage.open("");
+  const { page, sim } = it;
+  await page.evaluate(() => {
+    Object.defineProperty(document, "hidden", { value: true, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  await capture(sim, "one");
+  await capture(sim, "two");
+  await send(sim, { event: "", distinct_id: "u" });
+  await send(sim, {}, "/nowhere/");
+  await titleIs(page, /^\(3 new, 2 lost\) Start · phx-sim$/);
+  await page.getByRole("img", { name: "Last minute: 2 kept, 1 dropped, 1 rejected" }).waitFor();
+  await page.locator(".shell-totals", { hasText: "2 kept" }).waitFor();
+  await page.evaluate(() => {
+    Object.defineProperty(document, "hidden", { value: false, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  await titleIs(page, /^Start · phx-sim$/);
+});
+
+test.each([
+  [1280, "dark"],
+  [400, "light"],
+] as const)("a fault cannot be missed, and is cleared from any view (%i px, %s)", async (width, theme) => {
+  await using it = await stage.open("#/world", { width, theme });
+  const { page, sim } = it;
+  await sim.faults.apply("capture-503");
+  const alert = page.getByRole("alert").filter({ hasText: "A fault is in force" });
+  await alert.getByText("capture-503").waitFor();
+  await it.look(`shell-fault-${width}-${theme}`);
+  await it.axe();
+  await alert.getByRole("button", { name: "Clear it" }).click();
+  await alert.waitFor({ state: "detached" });
+  expect(await sim.faults.list()).toEqual([]);
+});
+
+test("the clock is in sight while it is not the machine's", async () => {
+  await using it = await stage.open("", { sim: { clock: { now: "2030-01-01T00:00:00Z", frozen: true } } });
+  await it.page.getByText("clock stands at 20").waitFor();
+  await it.sim.clock.resume();
+  await it.page.getByText(/clock \d+ d ahead/).waitFor();
+});
+
+test("the choice of a project stays from view to view, and is part of the address", async () => {
+  await using it = await stage.open("");
+  const { page, sim } = it;
+  const made = await sim.project({ name: "Second shop" });
+  await page.getByLabel("Project", { exact: true }).selectOption({ label: "Second shop" });
+  await page.getByText(made.apiKey).first().waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("w");
+  expect(await hash(page)).toContain(`project=${made.id}`);
+  await page.reload();
+  await page.locator("[data-connection=live]").waitFor();
+  expect(await page.getByLabel("Project", { exact: true }).inputValue()).toBe(String(made.id));
+});
+
+test("the theme is the system's until somebody chooses, and is kept", async () => {
+  await using it = await stage.open("", { theme: "dark" });
+  const ground = () => it.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await ground();
+  await it.page.keyboard.press("T");
+  expect(await ground()).toBe(dark);
+  await it.page.keyboard.press("T");
+  expect(await ground()).not.toBe(dark);
+  await it.page.reload();
+  await it.page.locator("[data-connection=live]").waitFor();
+  expect(await ground()).not.toBe(dark);
+});
+
+test("a view that is not there says so", async () => {
+  await using it = await stage.open("#/nowhere");
+  await it.page.getByText("There is no such page").waitFor();
+});
+
+test("a sim that goes and comes back is found again, and no row is there twice", async () => {
+  const options = { data: join(folder, "again"), allow: /WebSocket|ERR_CONNECTION/ };
+  await using it = await stage.open("#/events", { sim: { data: options.data }, allow: options.allow });
+  const { page, sim } = it;
+  await capture(sim, "before");
+  const rows = page.locator("[role=grid] [role=row][aria-selected]");
+  await expect.poll(() => rows.count()).toBe(1);
+  const port = Number(new URL(sim.url).port);
+  await sim.close();
+  await page.getByRole("alert").getByText("The sim was stopped.").waitFor();
+  await it.look("shell-lost-1280-dark");
+  await using again = await startSim({ data: options.data, port });
+  await page.locator("[data-connection=live]").waitFor();
+  await capture(again, "after");
+  await expect.poll(() => rows.count()).toBe(2);
+  await expect.poll(() => page.getByRole("alert").count()).toBe(0);
+});
+
+test("a connection that breaks goes on where it was", async () => {
+  await using it = await stage.open("", { allow: /WebSocket/ });
+  const { page, sim } = it;
+  await page.routeWebSocket(/\/__sim\/ws/, (route) => {
+    const server = route.connectToServer();
+    const frames = { sent: 0 };
+    server.onMessage((message) => {
+      route.send(message);
+      // breaks with the third rows frame
+      if (String(message).startsWith('{"t":"rows"') && ++frames.sent === 3) void route.close({ code: 4408 });
+    });
+  });
+  await page.goto(`${sim.inspectorUrl}#/events`);
+  await page.reload();
+  await page.locator("[data-connection=live]").waitFor();
+  const rows = page.locator("[role=grid] [role=row][aria-selected]");
+  for (let i = 0; i < 12; i++) await capture(sim, `event ${i}`);
+  await expect.poll(() => rows.count()).toBe(12);
+  await capture(sim, "the last");
+  await page.locator("[role=grid]").getByText("the last").first().waitFor();
+  expect(await rows.count()).toBe(13);
+});
+
+test("a page that nobody sees for long lets go, and goes on when it is seen", async () => {
+  await using it = await stage.open("#/events");
+  const { page, sim } = it;
+  await page.clock.install();
+  await page.reload();
+  await page.locator("[data-connection=live]").waitFor();
+  const show = (hidden: boolean) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, "hidden", { value, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, hidden);
+  await show(true);
+  await page.clock.fastForward("09:00");
+  expect(await page.locator("[data-connection=live]").count()).toBe(1);
+  await page.clock.fastForward("01:30");
+  await page.locator("[data-connection=connecting]").waitFor();
+  await capture(sim, "unseen");
+  await show(false);
+  await page.locator("[data-connection=live]").waitFor();
+  await page.clock.runFor(1_000);
+  await page.locator("[role=grid]").getByText("unseen").first().waitFor();
+});
+
+test.each([
+  [4430, "Too many pages of this sim are open"],
+  [4400, "did not understand this page"],
+])("told goodbye with %i, it says why and tries again", async (code, words) => {
+  await using it = await stage.open("", { allow: /WebSocket/ });
+  const { page, sim } = it;
+  let calls = 0;
+  await page.clock.install();
+  await page.routeWebSocket(/\/__sim\/ws/, (route) => {
+    if (++calls > 1) return void route.connectToServer();
+    route.onMessage(() => void route.close({ code, reason: "for a test" }));
+  });
+  await page.goto(`${sim.inspectorUrl}?again`);
+  await page.getByText(words).waitFor();
+  expect(calls).toBe(1);
+  await page.clock.runFor(8_000);
+  await page.locator("[data-connection=live]").waitFor();
+  expect(await page.getByText(words).count()).toBe(0);
+});
+
+test("open to the network, the page asks for the token and then works", async () => {
+  await using it = await stage.open("", { sim: { host: "0.0.0.0" }, allow: /401|WebSocket/ });
+  const { page, sim, context } = it;
+  expect(await hash(page)).toBe("#/");
+  const other = await context.newPage();
+  await other.goto(`${sim.url}/__sim/#/events`);
+  await other.getByText("This sim needs its token").waitFor();
+  await other.getByLabel("Inspector link or token").fill("not a token");
+  await other.getByRole("button", { name: "Open" }).click();
+  await other.getByText("There is no token in it").waitFor();
+  await other.getByLabel("Inspector link or token").fill(sim.inspectorUrl);
+  await other.getByRole("button", { name: "Open" }).click();
+  await other.locator("[data-connection=live]").waitFor();
+  expect(await hash(other)).toBe("#/events");
+  await other.goto(`${sim.url}/__sim/#t=${"0".repeat(32)}`);
+  await other.reload();
+  await other.getByText("This sim needs its token").waitFor();
+});
+
+test("who wants no motion gets none", async () => {
+  await using it = await stage.open("");
+  await it.page.emulateMedia({ reducedMotion: "reduce" });
+  const durations = await it.page.evaluate(() =>
+    [...document.querySelectorAll("*")].map((element) => getComputedStyle(element).transitionDuration),
+  );
+  expect([...new Set(durations)]).toEqual(["0s"]);
+});
+
+declare const location: { hash: string };
+declare const document: {
+  hidden: boolean;
+  body: Element;
+  activeElement: (Element & { id: string }) | null;
+  dispatchEvent(event: Event): void;
+  querySelectorAll(selector: string): Iterable<Element>;
+};
+declare function getComputedStyle(element: Element): { backgroundColor: string; transitionDuration: string };
+interface Element {
+  tagName: string;
+  closest(selector: string): Element | null;
+}

@@ -1,0 +1,112 @@
+import { PostHog } from "posthog-node";
+import { expect, test } from "vitest";
+import { openPageServer } from "../page-server.ts";
+import { inspectorStage } from "./support.ts";
+
+const stage = inspectorStage();
+
+test("a new user is told what to paste, with their own keys, and sees the first event arrive", async () => {
+  await using it = await stage.open("");
+  const { sim, page } = it;
+  await page.getByText("Waiting for the first event").waitFor();
+  const code = page.locator("main pre");
+  expect(await code.allTextContents()).toEqual(
+    expect.arrayContaining([expect.stringContaining(`"${sim.apiKey}", { api_host: "${sim.url}" }`)]),
+  );
+  expect(await page.locator("main").textContent()).not.toContain(sim.personalApiKey);
+  await page.getByRole("button", { name: "Show the personal key" }).click();
+  await page.getByText(sim.personalApiKey).waitFor();
+  await it.look("start-empty-1280-dark");
+  await it.axe();
+
+  const posthog = new PostHog(sim.apiKey, { host: sim.url });
+  posthog.capture({ distinctId: "anna", event: "signed_up" });
+  await posthog.shutdown();
+
+  await page.getByText("First event received").waitFor();
+  await page.getByRole("link", { name: "signed_up of anna" }).waitFor();
+  await page.getByRole("link", { name: "1 kept" }).waitFor();
+  await it.axe();
+});
+
+test.each(["html", "react", "next", "node", "python", "curl", "env"])(
+  "the way %s has an address",
+  async (way) => {
+    await using it = await stage.open(`#/start?with=${way}`);
+    await it.page.locator("main pre").getByText(it.sim.apiKey).first().waitFor();
+    expect(await it.page.locator(".tab[aria-current]").count()).toBe(1);
+    await it.look(`start-${way}-1280-dark`);
+  },
+);
+
+test("the HTML snippet works as it stands", async () => {
+  await using it = await stage.open("#/start?with=html");
+  const html = await it.page.locator("main pre").first().textContent();
+  await using server = await openPageServer();
+  // the browser is one that a test drives
+  server.show((html ?? "").replace("{ api_host:", "{ opt_out_useragent_filter: true, api_host:"));
+  const app = await it.context.newPage();
+  await app.goto(server.url);
+  expect(await it.sim.events.waitFor("hello")).toMatchObject({ outcome: "kept" });
+});
+
+test("a test event goes the way of all events", async () => {
+  await using it = await stage.open("");
+  await it.page.getByRole("button", { name: "Send a test event" }).click();
+  await it.page.getByText("First event received").waitFor();
+  expect((await it.sim.events.list()).map(({ event }) => event)).toEqual(["test event"]);
+});
+
+test("requests with a wrong key are told with the key that came, and the ones that are known", async () => {
+  await using it = await stage.open("");
+  const body = JSON.stringify({ api_key: "phc_typo", event: "x", distinct_id: "u" });
+  await fetch(`${it.sim.url}/i/v0/e/`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  await fetch(`${it.sim.url}/ingest/e/`, { method: "POST", body: "{}" });
+  await it.page.getByText("Requests come, but every one is refused").waitFor();
+  await it.page.getByText("phc_typo").waitFor();
+  await it.page.locator(".start-problems").getByText(it.sim.apiKey).first().waitFor();
+  await it.page.getByText("POST /ingest/e/, 404").waitFor();
+  await it.look("start-refused-1280-dark");
+  await it.axe();
+});
+
+test.each([
+  [400, "light"],
+  [1280, "light"],
+  [2560, "dark"],
+  [400, "dark"],
+] as const)("looked at %i px wide, %s", async (width, theme) => {
+  await using it = await stage.open("", { width, theme, height: width === 400 ? 800 : 1200 });
+  await it.page.getByText("Waiting for the first event").waitFor();
+  await it.look(`start-empty-${width}-${theme}`);
+  const posthog = new PostHog(it.sim.apiKey, { host: it.sim.url });
+  for (const event of ["signed_up", "plan chosen", "checkout_completed", "signed_up"]) {
+    posthog.capture({ distinctId: `user-${event.length}`, event, properties: { amount: 49 } });
+  }
+  await posthog.shutdown();
+  const body = JSON.stringify({
+    api_key: it.sim.apiKey,
+    batch: [{ event: "lost" }, { event: "", distinct_id: "u" }],
+  });
+  await fetch(`${it.sim.url}/batch/`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  await fetch(`${it.sim.url}/ingest/e/`, { method: "POST", body: "{}" });
+  await it.page.getByText("Problems found").waitFor();
+  await it.page.getByRole("heading", { name: "Refused requests" }).waitFor();
+  await it.axe();
+  const { scrollWidth, clientWidth } = await it.page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return { scrollWidth, clientWidth };
+  });
+  expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
+  await it.look(`start-live-${width}-${theme}`);
+});
+
+declare const document: { documentElement: { scrollWidth: number; clientWidth: number } };

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { inspectorStage } from "./support.ts";
+
+const stage = inspectorStage();
+const folder = mkdtempSync(join(tmpdir(), "phx-world-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const team = { sim: { scenario: "saas-team" } } as const;
+
+describe("the world", () => {
+  test("accounts: organizations, projects, members", async () => {
+    await using it = await stage.open("#/world", team);
+    const world = (await (await fetch(`${it.sim.url}/__sim/world`)).json()) as {
+      organizations: { name: string; projects: { name: string }[] }[];
+    };
+    for (const { name, projects } of world.organizations) {
+      await it.page.getByRole("heading", { name, exact: true }).waitFor();
+      for (const project of projects)
+        await it.page.getByRole("article", { name: `Project ${project.name}` }).waitFor();
+    }
+    await it.look("world-accounts");
+    await it.axe();
+  });
+
+  test("what is made while it is open shows", async () => {
+    await using it = await stage.open("#/world/dashboards", team);
+    const { personal_api_key, project_id } = await it.sim.info();
+    await fetch(`${it.sim.url}/api/projects/${project_id}/dashboards/`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${personal_api_key}`, "content-type": "application/json" },
+      body: JSON.stringify({ name: "Made just now" }),
+    });
+    await it.page.getByRole("article", { name: "Dashboard Made just now" }).waitFor();
+    await it.look("world-dashboards");
+    await it.axe();
+  });
+
+  test("keys are masked until one asks", async () => {
+    await using it = await stage.open("#/world/keys", team);
+    const key = String((await it.sim.info()).personal_api_key);
+    await it.page.getByRole("heading", { name: "Personal keys" }).waitFor();
+    expect(await it.page.content()).not.toContain(key);
+    await it.page.getByRole("row").getByRole("button", { name: "Show" }).first().click();
+    await it.page.getByText(key, { exact: true }).waitFor();
+    await it.page.getByRole("button", { name: "Hide" }).click();
+    await it.page.getByText(key, { exact: true }).waitFor({ state: "detached" });
+    await it.look("world-keys");
+    await it.axe();
+  });
+
+  test("the dialect, with every difference", async () => {
+    await using it = await stage.open("#/world/dialect", { ...team, theme: "light" });
+    await it.page.getByRole("heading", { name: "The documented dialect is in force" }).waitFor();
+    expect(await it.page.getByRole("row").count()).toBeGreaterThan(10);
+    await it.look("world-dialect-light");
+    await it.axe();
+  });
+
+  test("a scenario file that is wrong: the banner, and where the mistake is", async () => {
+    const file = join(folder, "shop.json");
+    const good = {
+      version: 1,
+      organizations: [{ name: "Org", projects: [{ name: "Shop", api_key: "phc_w" }] }],
+      personal_api_keys: [{ key: "phx_test", scopes: ["*"] }],
+    };
+    writeFileSync(file, JSON.stringify(good));
+    await using it = await stage.open("#/world/scenario", { sim: { scenario: file, onChange: "merge" } });
+    await it.page.getByRole("heading", { name: "No mistakes" }).waitFor();
+    writeFileSync(file, JSON.stringify({ ...good, orgs: [] }, null, 2));
+    await it.page.getByRole("alert").filter({ hasText: "The scenario has 1 mistake" }).waitFor();
+    await it.page.getByText(/unknown key "orgs"/).waitFor();
+    await it.page.getByText(/shop\.json:\d+:\d+/).waitFor();
+    await it.look("world-scenario");
+    writeFileSync(file, JSON.stringify(good));
+    await it.page.getByRole("heading", { name: "No mistakes" }).waitFor();
+  });
+
+  test.each([
+    [400, "dark"],
+    [2560, "light"],
+  ] as const)("%i px, %s: nothing sticks out", async (width, theme) => {
+    await using it = await stage.open("#/world", { ...team, width, theme });
+    for (const part of ["", "/dashboards", "/keys", "/dialect", "/scenario"]) {
+      await it.go(`#/world${part}`);
+      await it.page.getByRole("heading").first().waitFor();
+      await it.look(`world${part.replace("/", "-")}-${width}`);
+      const overflow = await it.page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect([part, overflow]).toEqual([part, 0]);
+    }
+    await it.axe();
+  });
+});
+
+declare const document: { documentElement: { scrollWidth: number; clientWidth: number } };

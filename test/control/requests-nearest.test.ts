@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Sim, startSim } from "../../src/sim.ts";
+
+let sim: Sim;
+beforeAll(async () => {
+  sim = await startSim();
+  for (const path of ["/api/projects/1/dashbords/", "/capture/", "/__sim/evnts", "/flags/nowhere?x=/api/"])
+    await sim.handle(new Request(sim.url + path));
+});
+afterAll(() => sim.close());
+
+const get = async (path: string) => {
+  const response = await sim.handle(new Request(sim.url + path));
+  return { status: response.status, body: (await response.json()) as { nearest: string[]; outcome: string } };
+};
+
+test("a request to a path that is not there tells the rows that are most like it", async () => {
+  const { body } = await get("/__sim/requests/1");
+  expect(body.nearest.length).toBeGreaterThan(0);
+  for (const it of body.nearest) expect(it).toMatch(/^[A-Z]+ \/api\/projects\/:/);
+});
+
+test("others do not: their path is there", async () => {
+  expect((await get("/__sim/requests/2")).body).toMatchObject({ outcome: "rejected", nearest: [] });
+});
+
+test("the query does not count, and control rows are not offered", async () => {
+  const { body } = await get("/__sim/requests/3");
+  expect(body.nearest.filter((it) => it.includes("/__sim") || it.includes("/api/"))).toEqual([]);
+});

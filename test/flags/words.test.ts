@@ -1,0 +1,359 @@
+import { describe, expect, test } from "vitest";
+import { operatorNames } from "../../src/flags/operators.ts";
+import { type WordsScene, wordsOf } from "../../src/flags/words.ts";
+import { filterWords, type WordedFilter, wordedTypes } from "../../src/flags/words-filters.ts";
+import { operatorWords, wordedOperators } from "../../src/flags/words-operators.ts";
+import type { Json } from "../../src/kernel/json.ts";
+import type { FeatureFlag } from "../../src/model/world.ts";
+import { aCohort, aFlag } from "../support/documents.ts";
+
+test("every operator that is evaluated has words, and no other", () => {
+  expect([...wordedOperators].sort()).toEqual([...operatorNames].sort());
+});
+
+const operators: [operator: string, value: Json | undefined, words: string][] = [
+  ["exact", "pro", 'is "pro"'],
+  ["exact", ["pro", "team"], 'is "pro" or "team"'],
+  ["exact", ["a", "b", "c"], 'is "a", "b" or "c"'],
+  ["exact", [], "is an empty list"],
+  ["exact", true, "is true"],
+  ["is_not", ["free"], 'is not "free"'],
+  ["is_not", ["free", "trial"], 'is neither "free" nor "trial"'],
+  ["icontains", "@x.com", 'contains "@x.com"'],
+  ["not_icontains", "test", 'does not contain "test"'],
+  ["icontains_multi", ["a", "b"], 'contains "a" or "b"'],
+  ["not_icontains_multi", ["a", "b"], 'contains neither "a" nor "b"'],
+  ["not_icontains_multi", "a", 'does not contain "a"'],
+  ["starts_with", "v", 'starts with "v"'],
+  ["not_starts_with", "v", 'does not start with "v"'],
+  ["ends_with", "v", 'ends with "v"'],
+  ["not_ends_with", "v", 'does not end with "v"'],
+  ["regex", "^v", 'matches the pattern "^v"'],
+  ["not_regex", "^v", 'does not match the pattern "^v"'],
+  ["gt", 5, "is greater than 5"],
+  ["gte", "5", 'is at least "5"'],
+  ["lt", 5, "is less than 5"],
+  ["lte", 5, "is at most 5"],
+  ["between", [1, 2], "is between 1 and 2"],
+  ["between", [1], "is between bounds that cannot be read"],
+  ["not_between", [1, 2], "is not between 1 and 2"],
+  ["is_set", undefined, "is set"],
+  ["is_not_set", "is_not_set", "is not set"],
+  ["is_date_before", "2025-01-01", "is before 2025-01-01"],
+  ["is_date_before", "-30d", "is earlier than 30 days ago"],
+  ["is_date_after", "-1w", "is later than 1 week ago"],
+  ["is_date_exact", "3h", "is exactly 3 hours ago"],
+  ["is_date_after", "-1x", "is after -1x"],
+  ["is_date_after", 5, "is after a date that cannot be read"],
+  ["semver_eq", "1.2.3", "is version 1.2.3"],
+  ["semver_neq", "1.2.3", "is not version 1.2.3"],
+  ["semver_gt", "1.2.3", "is later than version 1.2.3"],
+  ["semver_gte", "1.2.3", "is version 1.2.3 or later"],
+  ["semver_lt", "1.2.3", "is earlier than version 1.2.3"],
+  ["semver_lte", "1.2.3", "is version 1.2.3 or earlier"],
+  ["semver_tilde", "1.2.3", "is in the version range ~1.2.3, the same minor version"],
+  ["semver_caret", "1.2.3", "is in the version range ^1.2.3, the same leftmost number that is not 0"],
+  ["semver_wildcard", "1.*", "is in the version range 1.*"],
+  ["in", 1, "is asked whether it is in a cohort, which matches nothing"],
+  ["not_in", 1, "is asked whether it is not in a cohort, which matches nothing"],
+  ["flag_evaluates_to", true, "is asked whether it is a flag's value, which matches nothing"],
+  ["exact", undefined, 'is compared by "exact" with no value: no match'],
+  ["exact", null, 'is compared by "exact" with no value: no match'],
+  ["like", "x", 'is compared by "like", an operator that is not known'],
+  ["constructor", "x", 'is compared by "constructor", an operator that is not known'],
+];
+
+test.each(operators)("%s %j", (operator, value, words) => {
+  expect(operatorWords(operator, value)).toBe(words);
+});
+
+test("the rows above are about every operator", () => {
+  expect(wordedOperators.filter((name) => !operators.some(([operator]) => operator === name))).toEqual([]);
+});
+
+test("long lists and long texts are cut", () => {
+  const letters = ["a", "b", "c", "d", "e", "f", "g", "h"];
+  expect(operatorWords("exact", letters)).toBe('is "a", "b", "c", "d", "e", "f" or 2 more');
+  expect(operatorWords("exact", "x".repeat(500)).length).toBeLessThan(100);
+});
+
+const filters: [WordedFilter, string][] = [
+  [{ key: "plan", value: "pro" }, 'plan is "pro"'],
+  [
+    { key: "created_at", type: "person_metadata", operator: "is_date_after", value: "-7d" },
+    "the person's own created_at is later than 7 days ago",
+  ],
+  [{ key: "tier", type: "group", groupType: "company", value: "gold" }, 'the company\'s tier is "gold"'],
+  [{ key: "tier", type: "group", value: "gold" }, 'the group\'s tier is "gold"'],
+  [{ key: "id", type: "cohort", value: 3 }, "the person is in cohort 3"],
+  [
+    { key: "id", type: "cohort", operator: "not_in", value: 3, cohortName: "Paying" },
+    'the person is not in cohort "Paying" (3)',
+  ],
+  [
+    { key: "id", type: "cohort", operator: "exact", value: 3 },
+    'cohort 3 is asked by "exact", which matches nobody',
+  ],
+  [
+    { key: "7", type: "flag", operator: "flag_evaluates_to", value: true, flagKey: "beta" },
+    'flag "beta" is on',
+  ],
+  [{ key: "beta", type: "flag", operator: "flag_evaluates_to", value: false }, 'flag "beta" is off'],
+  [{ key: "beta", type: "flag", operator: "flag_evaluates_to", value: "blue" }, 'flag "beta" is "blue"'],
+  [
+    { key: "beta", type: "flag", operator: "exact", value: true },
+    'flag "beta" is asked by "exact", which matches nothing',
+  ],
+  [{ key: "x", type: "event", value: 1 }, 'x is of the type "event", which is not evaluated'],
+  [{ key: "plan", value: "pro", negation: true }, 'not (plan is "pro")'],
+];
+
+test.each(filters)("%j", (filter, words) => {
+  expect(filterWords(filter)).toBe(words);
+});
+
+test("the rows above are about every type", () => {
+  const told = filters.map(([{ type = "person" }]) => type);
+  expect(wordedTypes.filter((type) => !told.includes(type))).toEqual([]);
+});
+
+const scene: WordsScene = {
+  groupTypes: ["company"],
+  cohorts: [],
+  flags: [],
+};
+
+type Filters = FeatureFlag["filters"];
+const pro = { key: "plan", type: "person", operator: "exact", value: ["pro"] };
+const groups = [{ properties: [], rollout_percentage: 100 }];
+
+const words = (filters: Filters, more: Partial<FeatureFlag> = {}, its: Partial<WordsScene> = {}) =>
+  wordsOf(aFlag("f", { filters, ...more }), { ...scene, ...its });
+
+const sets: [string, Filters, string][] = [
+  ["everyone", { groups: [{}] }, "Everyone gets it."],
+  ["a part", { groups: [{ properties: [], rollout_percentage: 12.5 }] }, "12.5 % of all persons get it."],
+  ["nobody", { groups: [{ rollout_percentage: 0 }] }, "Nobody gets it."],
+  ["null is 100 %", { groups: [{ rollout_percentage: null }] }, "Everyone gets it."],
+  ["a property", { groups: [{ properties: [pro] }] }, 'When plan is "pro": everyone gets it.'],
+  [
+    "several properties and a part",
+    { groups: [{ properties: [pro, { key: "age", operator: "gt", value: 18 }], rollout_percentage: 40 }] },
+    'When plan is "pro", and age is greater than 18: 40 % of them get it.',
+  ],
+  [
+    "a forced variant",
+    {
+      groups: [{ properties: [pro], variant: "blue" }],
+      multivariate: { variants: [{ key: "blue", rollout_percentage: 100 }] },
+    },
+    'When plan is "pro": everyone gets variant "blue".',
+  ],
+  [
+    "a forced variant that is not there",
+    { groups: [{ variant: "blue" }] },
+    'Everyone gets it, as it has no variant "blue".',
+  ],
+  [
+    "groups",
+    { aggregation_group_type_index: 0, groups: [{ properties: [{ key: "tier", value: "gold" }] }] },
+    'When the company\'s tier is "gold": every company gets it.',
+  ],
+  [
+    "a part of the groups",
+    { aggregation_group_type_index: 0, groups: [{ rollout_percentage: 5 }] },
+    '5 % of all groups of the type "company" get it.',
+  ],
+  [
+    "a group type that is not there",
+    { aggregation_group_type_index: 3, groups: [{}] },
+    "Every group type 3 gets it.",
+  ],
+  [
+    "a set of its own aggregation",
+    {
+      aggregation_group_type_index: 0,
+      groups: [{ aggregation_group_type_index: null, rollout_percentage: 5 }],
+    },
+    "5 % of all persons get it.",
+  ],
+];
+
+test.each(sets)("a set of %s", (_, filters, sentence) => {
+  expect(words(filters).sets).toEqual([sentence]);
+});
+
+const variants = [
+  { key: "a", rollout_percentage: 60 },
+  { key: "b", rollout_percentage: 30 },
+];
+
+type Part = "before" | "after";
+const others: [string, Part, Filters, Partial<FeatureFlag>, string[]][] = [
+  ["an inactive flag", "before", { groups }, { active: false }, ["It is inactive: answers leave it out."]],
+  ["a runtime", "before", { groups }, { evaluation_runtime: "server" }, ["Only for servers."]],
+  [
+    "contexts",
+    "before",
+    { groups },
+    { evaluation_contexts: ["docs"] },
+    ['Only for callers that name one of these contexts: "docs".'],
+  ],
+  [
+    "a holdout",
+    "before",
+    { groups, holdout: { id: 7, exclusion_percentage: 10 } },
+    {},
+    ['10 % are held out and get variant "holdout-7" whatever the condition sets say.'],
+  ],
+  [
+    "a holdout of the old form, of everyone",
+    "before",
+    { groups, holdout_groups: [{ rollout_percentage: 100, variant: "holdout-8" }] },
+    {},
+    ['Everyone is held out and gets variant "holdout-8" whatever the condition sets say.'],
+  ],
+  [
+    "a holdout without a percentage",
+    "before",
+    { groups, holdout: { id: 7 } },
+    {},
+    ["Its holdout has no percentage: the flag cannot be computed."],
+  ],
+  [
+    "enrolment",
+    "before",
+    { groups, feature_enrollment: true },
+    {},
+    [
+      "Early access: who has the person property $feature_enrollment/f gets it when that is true, and does not get it otherwise, whatever the condition sets say.",
+    ],
+  ],
+  [
+    "enrolment of the old form",
+    "before",
+    { groups, super_groups: [{ properties: [pro] }] },
+    {},
+    ['Early access: for a person who has one of these properties, only this decides: plan is "pro".'],
+  ],
+  ["no sets", "after", { groups: [] }, {}, ["It has no condition sets: nobody gets it."]],
+  [
+    "variants",
+    "after",
+    { groups, multivariate: { variants } },
+    {},
+    ['Who gets it gets a variant: "a" 60 %, "b" 30 %; 10 % get no variant but true.'],
+  ],
+  [
+    "payloads",
+    "after",
+    { groups, payloads: { true: '{"a":1}', b: [2] } },
+    {},
+    ['With it comes the payload {"a":1}', 'With "b" comes the payload [2]'],
+  ],
+  [
+    "an encrypted payload",
+    "after",
+    { groups, payloads: { true: "secret" } },
+    { has_encrypted_payloads: true },
+    ["Its payloads are encrypted: only the remote config endpoint has it."],
+  ],
+  [
+    "early exit",
+    "after",
+    { groups, early_exit: true },
+    {},
+    ["The first set whose properties match decides, even when its rollout says no."],
+  ],
+  [
+    "the device",
+    "after",
+    { groups },
+    { bucketing_identifier: "device_id" },
+    ["The device is hashed, not the person. Without a device id, nobody gets it."],
+  ],
+  [
+    "continuity",
+    "after",
+    { groups },
+    { ensure_experience_continuity: true },
+    ["Who is identified keeps the value from before, by $anon_distinct_id."],
+  ],
+  [
+    "groups",
+    "after",
+    { groups, aggregation_group_type_index: 0 },
+    {},
+    ["The company's key is hashed: all of one company get the same. Without one, nobody gets it."],
+  ],
+];
+
+test.each(others)("%s, %s the sets", (_, part, filters, more, sentences) => {
+  expect(words(filters, more)[part]).toEqual(sentences);
+});
+
+describe("cohorts", () => {
+  const asks = (...ids: number[]): Filters => ({
+    groups: [{ properties: ids.map((value) => ({ key: "id", type: "cohort", value })) }],
+  });
+  const tree = (type: string, ...values: Json[]) => ({ properties: { type, values } });
+  const leaf = { key: "plan", type: "person", value: "pro" };
+  const cohorts = [
+    aCohort({ id: 1, name: "Paying", filters: tree("OR", { type: "AND", values: [leaf, leaf] }, leaf) }),
+    aCohort({ id: 2, name: "Listed", is_static: true, persons: ["u"] }),
+    aCohort({ id: 3, filters: tree("AND", { key: "id", type: "cohort", value: 1, negation: true }) }),
+    aCohort({ id: 4, filters: tree("XOR", leaf) }),
+    aCohort({ id: 5, filters: tree("AND", { type: "behavioral", value: "performed_event" }) }),
+    aCohort({ id: 6 }),
+  ];
+  const rows: [number[], string[]][] = [
+    [[6], ["Cohort 6: nobody."]],
+    [[1], ['Cohort "Paying" (1): (plan is "pro", and plan is "pro"), or plan is "pro".']],
+    [[2], ['Cohort "Listed" (2) is a list of 1 person.']],
+    [
+      [3, 1],
+      [
+        'Cohort 3: not (the person is in cohort "Paying" (1)).',
+        'Cohort "Paying" (1): (plan is "pro", and plan is "pro"), or plan is "pro".',
+      ],
+    ],
+    [[4], ["Cohort 4 cannot be read: the flag cannot be computed."]],
+    [[5], ['Cohort 5: something of the type "behavioral", which is never fulfilled.']],
+    [[404], ["Cohort 404 does not exist: the flag cannot be computed."]],
+  ];
+  test.each(rows)("%j", (ids, sentences) => {
+    const named = cohorts.map((it) => (it.id > 2 ? { ...it, name: null } : it));
+    expect(words(asks(...ids), {}, { cohorts: named }).cohorts).toEqual(sentences);
+  });
+
+  test("are named in the sets", () => {
+    expect(words(asks(1), {}, { cohorts }).sets).toEqual([
+      'When the person is in cohort "Paying" (1): everyone gets it.',
+    ]);
+  });
+});
+
+test("flags are named by their keys", () => {
+  const filters = {
+    groups: [{ properties: [{ key: "9", type: "flag", operator: "flag_evaluates_to", value: true }] }],
+  };
+  const flags = [{ id: 9, key: "base", deleted: false }];
+  expect(words(filters, {}, { flags }).sets).toEqual(['When flag "base" is on: everyone gets it.']);
+});
+
+const odd: [string, Filters][] = [
+  ["a holdout that is a text", { groups, holdout: "7" }],
+  ["super groups that are odd", { groups, super_groups: [{ properties: [null, 5] }] }],
+  [
+    "keys of prototypes",
+    { groups: [{ properties: [{ key: "__proto__", type: "constructor", operator: "toString" }] }] },
+  ],
+  [
+    "values that are odd",
+    { groups: [{ properties: [{ key: "a", operator: 5, value: { a: [] }, type: 7 }] }] },
+  ],
+];
+
+test.each(odd)("never throws for %s", (_, filters) => {
+  expect(words(filters).sets).toHaveLength(1);
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { FaultOrder } from "../../../src/model/schemas/fault.ts";
+import {
+  emptyForm,
+  type FaultForm,
+  type FaultKind,
+  kinds,
+  limitsOf,
+  orderOf,
+} from "../../../ui/views/faults/order.ts";
+
+describe("the order that a form makes", () => {
+  const rows: [what: string, form: Partial<FaultForm>, order: object][] = [
+    ["as it is at first", {}, { effect: { status: 503 } }],
+    ["another status", { value: "429" }, { effect: { status: 429 } }],
+    ["late", { kind: "latency", value: " 800ms " }, { effect: { latency: "800ms" } }],
+    ["some flags", { kind: "flags", value: "a, b,," }, { effect: { flags: ["a", "b"] } }],
+    ["every second flag", { kind: "flags" }, { effect: { flags: "partial" } }],
+    ["an answer that is lost", { kind: "lost" }, { effect: { socket: "reset", after: true } }],
+    [
+      "where, how often, until when",
+      { kind: "reset", route: "/batch/", project: "3", rate: "25", times: "2", duration: "30s" },
+      {
+        effect: { socket: "reset" },
+        match: { route: "/batch/", project: 3 },
+        rate: 0.25,
+        times: 2,
+        duration: "30s",
+      },
+    ],
+  ];
+  test.each(rows)("%s", (_what, form, order) => {
+    expect(orderOf({ ...emptyForm, ...form })).toEqual(order);
+  });
+
+  test.each(Object.keys(kinds) as FaultKind[])(
+    "%s with nothing filled in is one that the sim takes",
+    (kind) => {
+      expect(FaultOrder.safeParse(orderOf({ ...emptyForm, kind })).error).toBeUndefined();
+    },
+  );
+
+  test("limits that are not given are left out", () => {
+    expect(limitsOf(emptyForm)).toEqual({});
+  });
+});

@@ -1,0 +1,180 @@
+import { describe, expect, test } from "vitest";
+import type {
+  ConditionTrace,
+  DecidedFlag,
+  Decision,
+  PropertyTrace,
+} from "../../../ui/views/flags/answers.ts";
+import {
+  actualWords,
+  clientWords,
+  hashText,
+  hashWords,
+  missWords,
+  reasonWords,
+  sinceWords,
+  stateOf,
+  subjectOf,
+  wantedWords,
+} from "../../../ui/views/flags/trace-words.ts";
+import { aDecision, aFlag } from "./a-decision.ts";
+
+const property = (more: Partial<PropertyTrace> = {}): PropertyTrace => ({
+  type: "person",
+  key: "plan",
+  operator: "exact",
+  expected: ["pro"],
+  passed: false,
+  ...more,
+});
+
+const properties: [string, Partial<PropertyTrace>, wanted: string, actual: string][] = [
+  ["a property", { actual: "free" }, 'plan is "pro"', 'is "free"'],
+  ["one that is not there", {}, 'plan is "pro"', "is not set"],
+  ["one that is null", { actual: null }, 'plan is "pro"', "is null"],
+  ["one of a group", { type: "group", key: "tier", actual: 5 }, 'the company\'s tier is "pro"', "is 5"],
+  [
+    "a cohort",
+    { type: "cohort", operator: "in", expected: 3, cohort: { name: "Paying", member: false, tree: null } },
+    'the person is in cohort "Paying" (3)',
+    "is no member",
+  ],
+  [
+    "a flag",
+    {
+      type: "flag",
+      key: "9",
+      operator: "flag_evaluates_to",
+      expected: true,
+      flag: { key: "base", value: "x" },
+    },
+    'flag "base" is on',
+    'it is "x"',
+  ],
+  ["a failure", { failure: "unsupported_regex" }, 'plan is "pro"', "cannot be computed: unsupported_regex"],
+  ["hostile text", { actual: "a\u202eb" }, 'plan is "pro"', 'is "a\\u202eb"'],
+];
+test.each(properties)("%s", (_, more, wanted, actual) => {
+  expect([wantedWords(property(more), "company"), actualWords(property(more))]).toEqual([wanted, actual]);
+});
+
+test.each([
+  [0.7312345, 0.5, "0.7312"],
+  [0.500001, 0.5, "0.500001"],
+  [0.5, 0.5, "0.5"],
+])("a hash of %d beside %d is %s", (hash, threshold, text) => {
+  expect(hashText(hash, threshold)).toBe(text);
+});
+
+test("a hash and its threshold", () => {
+  const hash = { input: "f.anna", identifier: "anna", identifier_kind: "distinct_id", hash: 0.7312 };
+  expect(hashWords(hash, 0.5, false, "rollout")).toBe("hash 0.7312 > rollout 0.5");
+  expect(hashWords(hash, 0.8, true, "rollout")).toBe("hash 0.7312 ≤ rollout 0.8");
+});
+
+const set = (more: Partial<ConditionTrace> = {}): ConditionTrace => ({
+  index: 0,
+  reached: true,
+  matched: false,
+  miss: null,
+  failure: null,
+  group_type_index: null,
+  group_type: null,
+  properties: [],
+  rollout: null,
+  variant: null,
+  ...more,
+});
+
+test.each([
+  [{ matched: true }, "matched"],
+  [{ miss: "no_condition_match" }, "missed"],
+  [{ failure: "unsupported_regex" }, "failed"],
+  [{ reached: false, matched: true }, "not reached"],
+] as const)("a set with %j is %s", (more, state) => {
+  expect(stateOf(set(more))).toBe(state);
+});
+
+test.each([
+  [{ miss: "no_group_type", group_type: "company" }, "no group of the type company was given"],
+  [{ miss: "no_group_type", group_type_index: 3 }, "no group of the type 3 was given"],
+  [{ miss: "no_device" }, "no device id was given"],
+  [{ miss: "no_condition_match" }, undefined],
+  [{ miss: "constructor" }, undefined],
+] as const)("a set that was passed over with %j", (more, words) => {
+  expect(missWords(set(more))).toBe(words);
+});
+
+const reasons: [DecidedFlag["reason"], number | null, string][] = [
+  [null, null, "no reason told"],
+  [{ code: "condition_match", description: "Matched condition set 2" }, 1, "matched set 2"],
+  [{ code: "out_of_rollout_bound", description: "" }, 0, "outside the rollout of set 1"],
+  [{ code: "override", description: "" }, null, "overridden here"],
+  [{ code: "new_code", description: "Something else" }, null, "Something else"],
+  [{ code: "new_code", description: "" }, null, "new_code"],
+  [{ code: "__proto__", description: "x" }, null, "x"],
+];
+test.each(reasons)("the reason %j of set %j", (reason, condition_index, words) => {
+  expect(reasonWords(aFlag("f", true, { reason, condition_index }))).toBe(words);
+});
+
+test.each([
+  [null, "unknown client"],
+  ["posthog-node/5.2.0", "posthog-node/5.2.0"],
+  ["Mozilla/5.0 (X11) AppleWebKit/537.36 Chrome/150.0 Safari/537.36", "Chrome"],
+  ["Mozilla/5.0 (X11; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox"],
+  ["Mozilla/5.0 something", "browser"],
+])("the client %s is %s", (client, words) => {
+  expect(clientWords(client)).toBe(words);
+});
+
+describe("whom one asks about again", () => {
+  const asked: Decision["asked"] = {
+    person_properties: { plan: "pro" },
+    groups: { company: "acme", team: { odd: true } },
+    group_properties: { company: { tier: 1 }, team: "odd" },
+    device_id: "d",
+    anon_distinct_id: null,
+    ip: null,
+    keys: null,
+  };
+  test("is told all that the request said and can be used", () => {
+    expect(subjectOf(aDecision({}, { asked }))).toEqual({
+      distinct_id: "anna",
+      project: 1,
+      person: { plan: "pro" },
+      groups: { company: "acme" },
+      group_properties: { company: { tier: 1 } },
+      device_id: "d",
+      anon_distinct_id: null,
+      ip: null,
+    });
+  });
+  test.each([
+    [{ distinct_id: null }, undefined],
+    [{ distinct_id: "" }, undefined],
+    [{ project: null }, undefined],
+    [{}, { distinct_id: "anna", project: 1 }],
+  ])("with %j", (more, expected) => {
+    expect(subjectOf(aDecision({}, more))).toEqual(expected);
+  });
+});
+
+test("a value that is another one now is told", () => {
+  const now = {
+    distinct_id: "anna",
+    key: "f",
+    value: false,
+    payload: null,
+    failed: false,
+    reason: { code: "", description: "" },
+    override: null,
+    by_rules: null,
+    enrollment: null,
+    holdout: null,
+    conditions: [],
+    hint: null,
+  };
+  expect(sinceWords(aFlag("f", true), now)).toContain("It was true then and would be false now");
+  expect(sinceWords(aFlag("f", false), now)).toBeUndefined();
+});

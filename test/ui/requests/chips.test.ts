@@ -1,0 +1,51 @@
+import { describe, expect, test } from "vitest";
+import { readRequestFilter } from "../../../src/filter/read.ts";
+import {
+  chips,
+  hasTerm,
+  routeIn,
+  routes,
+  termsOf,
+  toggled,
+  withRoute,
+} from "../../../ui/views/requests/chips.ts";
+
+test.each([...chips, ...routes])("$term is a filter", ({ term }) => {
+  expect(readRequestFilter(term)).toHaveProperty("filter");
+});
+
+test.each([
+  ["", []],
+  ["  a   b ", ["a", "b"]],
+  ['"a b" c', ['"a b"', "c"]],
+  ["(a OR b) -c", ["(a OR b)", "-c"]],
+  ['prop.x:"a \\" (b" d', ['prop.x:"a \\" (b"', "d"]],
+  [") a", [")", "a"]],
+])("terms of %j", (filter, terms) => {
+  expect(termsOf(filter)).toEqual(terms);
+});
+
+test.each([
+  ["", "is:rejected", "is:rejected"],
+  ["status:400", "is:rejected", "status:400 is:rejected"],
+  ["is:rejected status:400", "is:rejected", "status:400"],
+  ["a OR b", "is:rejected", "(a OR b) is:rejected"],
+  ["(is:rejected OR b)", "is:rejected", "(is:rejected OR b) is:rejected"],
+])("%j with %j turned is %j", (filter, term, expected) => {
+  const turned = toggled(filter, term);
+  expect(turned).toBe(expected);
+  expect(hasTerm(turned, term)).toBe(!hasTerm(filter, term));
+  expect(readRequestFilter(turned)).toHaveProperty("filter");
+});
+
+describe("routes", () => {
+  test.each([
+    ["is:rejected", "route:/batch", "is:rejected route:/batch"],
+    ["route:/flags is:rejected", "route:/batch", "is:rejected route:/batch"],
+    ["route:/flags", "", ""],
+    ["route:/mine", "route:/batch", "route:/mine route:/batch"],
+  ])("%j with %j is %j", (filter, term, expected) => {
+    expect(withRoute(filter, term)).toBe(expected);
+    expect(routeIn(expected)).toBe(term);
+  });
+});

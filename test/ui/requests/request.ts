@@ -1,0 +1,30 @@
+import type { RequestInFull } from "../../../ui/views/requests/shape.ts";
+
+/** A request in full, with what a test is about. */
+export const requestOf = (over: Partial<RequestInFull> = {}): RequestInFull => ({
+  n: 1,
+  at: "2026-01-02T03:04:05.006Z",
+  method: "POST",
+  target: "/batch/",
+  status: 200,
+  ms: 2,
+  project: 1,
+  outcome: "answered",
+  rejected: null,
+  fault: null,
+  scripted: false,
+  source: null,
+  partition: null,
+  events: 0,
+  dropped: 0,
+  peer: "127.0.0.1",
+  project_header: null,
+  headers: [],
+  decode_steps: [],
+  raw: null,
+  body: null,
+  reply: null,
+  carried: [],
+  nearest: [],
+  ...over,
+});

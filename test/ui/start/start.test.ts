@@ -1,0 +1,138 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Sim, startSim } from "../../../src/index.ts";
+import type { EventRow } from "../../../src/model/row.ts";
+import { overviewOf } from "../../../ui/views/start/overview.ts";
+import { keyIn, refusalsOf } from "../../../ui/views/start/refused.ts";
+import { type Target, waysFor } from "../../../ui/views/start/snippets.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../../..");
+
+let sim: Sim;
+beforeAll(async () => {
+  sim = await startSim();
+});
+afterAll(() => sim.close());
+
+const target = (): Target => ({
+  host: sim.url,
+  projectKey: sim.apiKey,
+  personalKey: sim.personalApiKey,
+  projectId: sim.projectId,
+});
+
+const last = (id: string, of: Target = target()): string =>
+  waysFor(of)
+    .find((way) => way.id === id)
+    ?.snippets.at(-1)?.code ?? "";
+
+describe("what is to be pasted", () => {
+  test("curl works as it stands", async () => {
+    await using project = await sim.project();
+    await run("sh", ["-c", last("curl", { ...target(), projectKey: project.apiKey })]);
+    expect(await project.events.waitFor("hello")).toMatchObject({ distinct_id: "user-1", outcome: "kept" });
+  });
+
+  test("the Node program works as it stands", async () => {
+    await using project = await sim.project();
+    const code = last("node", { ...target(), projectKey: project.apiKey });
+    await run(process.execPath, ["--input-type=module", "--eval", code], { cwd: root });
+    expect(await project.events.waitFor("hello")).toMatchObject({ distinct_id: "user-1", outcome: "kept" });
+  });
+
+  test("the variables are those of phx-sim env", () => {
+    const env = waysFor(target()).find(({ id }) => id === "env");
+    const lines = env?.snippets.flatMap(({ code }) => code.split("\n")) ?? [];
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        `POSTHOG_HOST=${sim.url}`,
+        `NEXT_PUBLIC_POSTHOG_KEY=${sim.apiKey}`,
+        `VITE_PUBLIC_POSTHOG_HOST=${sim.url}`,
+        `POSTHOG_PERSONAL_API_KEY=${sim.personalApiKey}`,
+      ]),
+    );
+  });
+
+  test("every way has the host and the key in it, and nothing that breaks out of it", () => {
+    const odd = { host: sim.url, projectKey: `k"'</script>`, personalKey: null, projectId: 1 };
+    for (const { id, snippets } of waysFor(odd)) {
+      const code = snippets.map((it) => it.code).join("\n");
+      expect([id, code.includes(sim.url)]).toEqual([id, true]);
+      if (id === "html") expect(code.match(/<\/script>/g)).toHaveLength(2);
+      if (id !== "env" && id !== "next") expect(code).not.toContain(`"k"'`);
+      if (id === "curl") expect(code).toContain(`'\\''`);
+    }
+    const all = waysFor(odd).flatMap(({ snippets }) => snippets.map(({ code }) => code));
+    expect(all.join("\n")).not.toContain("PERSONAL");
+  });
+});
+
+const row = (seq: number, more: Partial<EventRow>): EventRow => ({
+  seq,
+  n: seq,
+  i: 0,
+  at: seq * 1000,
+  time: seq * 1000,
+  project: 1,
+  event: "a",
+  distinct_id: "u",
+  person: null,
+  outcome: "kept",
+  reason: null,
+  warnings: [],
+  ...more,
+});
+
+test("what came is added up, the newest first", () => {
+  const rows = [
+    row(5, { event: "__proto__" }),
+    row(4, { event: "b", outcome: "dropped", reason: "missing_distinct_id" }),
+    row(3, { event: "b", warnings: ["event_name_truncated"] }),
+    row(2, { event: "b" }),
+    row(1, {}),
+  ];
+  const overview = overviewOf({ count: () => rows.length, at: (i) => rows[i] });
+  expect(overview.names).toEqual([
+    { name: "b", count: 3, dropped: 1, last: 4000 },
+    { name: "__proto__", count: 1, dropped: 0, last: 5000 },
+    { name: "a", count: 1, dropped: 0, last: 1000 },
+  ]);
+  expect(overview.reasons.map(({ name }) => name)).toEqual(["missing_distinct_id", "event_name_truncated"]);
+  expect(overview.latest.map(({ seq }) => seq)).toEqual([5, 4, 3, 2, 1]);
+});
+
+test("refusals are grouped by reason; each path that is not there is one of its own", () => {
+  const refused = (n: number, target: string, status: number, reason: string) => ({
+    n,
+    method: "POST",
+    target,
+    status,
+    rejected: { reason, detail: "d" },
+  });
+  const refusals = refusalsOf([
+    refused(5, "/ingest/e/?a=1", 404, "not_found"),
+    refused(4, "/x", 404, "not_found"),
+    refused(3, "/e/", 401, "invalid_api_key"),
+    refused(2, "/ingest/e/", 404, "not_found"),
+    refused(1, "/batch/", 401, "invalid_api_key"),
+  ]);
+  expect(refusals.map(({ what, count, n }) => [what, count, n])).toEqual([
+    ["POST /ingest/e/", 2, 5],
+    ["POST /x", 1, 4],
+    ["POST /e/", 2, 3],
+  ]);
+});
+
+test.each([
+  [{ api_key: "a", event: "x" }, "a"],
+  [{ token: "t" }, "t"],
+  [[{ properties: { token: "p" } }], "p"],
+  [{ batch: [{ api_key: "b" }] }, "b"],
+  [{ event: "x" }, undefined],
+  [{ api_key: 7 }, undefined],
+  ["text", undefined],
+  [undefined, undefined],
+])("the key that came in %j", (body, key) => expect(keyIn(body)).toBe(key));

@@ -1,0 +1,146 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import type { Stat } from "../../src/feed/frames.ts";
+import { connection, stat } from "../feed/socket.ts";
+import { Badge, Button } from "../parts/basics.tsx";
+import { Sparkline } from "../parts/sparkline.tsx";
+import { numberText, plain } from "../parts/text.ts";
+import { go, link, project, withParams } from "./location.ts";
+import { beginMinute, isStill, type Minute, minuteAt, sumOf } from "./minute.ts";
+import { clockSign, modeOf, type Sign } from "./mode.ts";
+import { info } from "./sim.ts";
+import { nextTheme, theme } from "./theme.ts";
+import { views } from "./views.ts";
+
+const connectionTexts = { live: "Live", connecting: "Connecting", lost: "Not connected" } as const;
+
+/** How the sim is, in one line. */
+export function Status({ onHelp }: { onHelp: () => void }) {
+  const now = stat.value;
+  const state = connection.value;
+  const clock = now && clockSign(now);
+  return (
+    <header class="shell-status">
+      <ProjectChoice />
+      {now && <Totals now={now} />}
+      <LastMinute />
+      <div class="shell-end">
+        {clock && <SignBadge sign={clock} />}
+        {now && <SignBadge sign={modeOf(now)} />}
+        <span role="status" data-connection={state}>
+          <Badge tone={state === "live" ? "good" : "odd"}>{connectionTexts[state]}</Badge>
+        </span>
+        <Button
+          kind="quiet"
+          class="shell-theme"
+          onClick={nextTheme}
+          title="Dark, light, or as the system (T)"
+        >
+          <span class="unseen">Colours: </span>
+          {theme.value}
+        </Button>
+        <Button kind="quiet" onClick={onHelp} aria-label="Keys" title="Keys (?)">
+          ?
+        </Button>
+      </div>
+    </header>
+  );
+}
+
+/** Leads to the view where it can be changed, once there is one. */
+function SignBadge({ sign }: { sign: Sign }) {
+  const badge = (
+    <Badge tone={sign.tone} title={sign.title}>
+      <span class="shell-sign">{sign.text}</span>
+    </Badge>
+  );
+  if (!views.some(({ id }) => id === sign.view)) return badge;
+  return (
+    <a class="shell-sign-link" href={link(sign.view)}>
+      {badge}
+    </a>
+  );
+}
+
+const totals = [
+  { name: "kept", mark: "✓", title: "Events that were kept" },
+  {
+    name: "dropped",
+    mark: "△",
+    title: "Events that were dropped: the answer was 200, and they are not there",
+  },
+  { name: "rejected", mark: "✕", title: "Requests that were refused" },
+] as const;
+
+function Totals({ now }: { now: Stat }) {
+  return (
+    <div class="shell-totals">
+      {totals.map(({ name, mark, title }) => (
+        <Total key={name} name={name} title={title} isOdd={name !== "kept" && now[name] > 0}>
+          <span aria-hidden="true">{mark}</span> <b>{numberText(now[name])}</b> {name}
+        </Total>
+      ))}
+    </div>
+  );
+}
+
+function Total({ name, title, isOdd, children }: TotalProps) {
+  return (
+    <span class={`shell-total ${isOdd ? `is-${name}` : ""}`} title={title}>
+      {children}
+    </span>
+  );
+}
+
+interface TotalProps {
+  name: string;
+  title: string;
+  isOdd: boolean;
+  children: ComponentChildren;
+}
+
+/** What came in each second of the last minute. */
+function LastMinute() {
+  const minute = useSignal<Minute | undefined>(undefined);
+  const now = stat.value;
+  useEffect(() => {
+    if (now) minute.value = minute.value ? minuteAt(minute.value, now.at, now) : beginMinute(now.at, now);
+  }, [now, minute]);
+  const isMoving = minute.value !== undefined && !isStill(minute.value);
+  useEffect(() => {
+    if (!isMoving) return;
+    const timer = setInterval(() => {
+      const last = minute.peek();
+      if (last && !document.hidden) minute.value = minuteAt(last, Date.now());
+    }, 1_000);
+    return () => clearInterval(timer);
+  }, [isMoving, minute]);
+  if (!minute.value) return null;
+  const { kept, dropped, rejected } = minute.value;
+  const label = `Last minute: ${sumOf(kept)} kept, ${sumOf(dropped)} dropped, ${sumOf(rejected)} rejected`;
+  return <Sparkline values={kept} under={dropped} hollow={rejected} label={label} />;
+}
+
+function ProjectChoice() {
+  const projects = info.value?.projects ?? [];
+  const chosen = project.value;
+  const isKnown = chosen === undefined || projects.some(({ id }) => id === chosen);
+  const choose = (value: string) => go(withParams({ project: value === "" ? undefined : value }));
+  return (
+    <select
+      class="select shell-project"
+      aria-label="Project"
+      value={chosen ?? ""}
+      onChange={(event) => choose(event.currentTarget.value)}
+    >
+      <option value="">All projects</option>
+      {!isKnown && <option value={chosen}>{`Project ${chosen}, not there`}</option>}
+      {projects.map((it) => (
+        <option key={it.id} value={it.id}>
+          {plain(it.name, 60)}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,237 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { completeFilter } from "../../../src/filter/complete.ts";
+import { readEventFilter, readRequestFilter } from "../../../src/filter/read.ts";
+import type { Completion, FilterKind, FilterProblem, KnownValues } from "../../../src/filter/types.ts";
+import { Button } from "../basics.tsx";
+import { FilterHelp } from "./filter-help.tsx";
+import { accepted, isBegun, markedText, nextOf } from "./marks.ts";
+
+interface FilterBoxProps {
+  /** What is filtered. */
+  kind: FilterKind;
+  label: string;
+  placeholder: string;
+  /** The filter in force. */
+  value: string;
+  /** Told of a filter that can be read, a moment after it was typed, or at once with Enter. */
+  onApply(text: string): void;
+  /** What has been seen, for completing; asked when somebody types. */
+  known(): KnownValues;
+  /** What the sim says is wrong. */
+  problems?: readonly FilterProblem[] | undefined;
+}
+
+const readers = { events: readEventFilter, requests: readRequestFilter } as const;
+
+/** From the last key to the filter, ms. */
+const pause = 250;
+
+const problemsOf = (kind: FilterKind, text: string): readonly FilterProblem[] => {
+  const reading = readers[kind](text);
+  return "problems" in reading ? reading.problems : [];
+};
+
+/** What is typed, what is offered, and what is wrong; nothing here draws. */
+function useFilterText({ kind, value, onApply, known }: FilterBoxProps) {
+  const text = useSignal(value);
+  const offers = useSignal<readonly Completion[]>([]);
+  const active = useSignal(-1);
+  const problems = useSignal<readonly FilterProblem[]>([]);
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+  const applied = useRef(value);
+
+  useEffect(() => {
+    if (applied.current === value) return;
+    applied.current = value;
+    text.value = value;
+    problems.value = problemsOf(kind, value);
+  }, [value, kind, text, problems]);
+  useEffect(() => {
+    problems.value = problemsOf(kind, text.peek());
+    return () => clearTimeout(timer.current);
+  }, [kind, text, problems]);
+
+  function close(): void {
+    offers.value = [];
+    active.value = -1;
+  }
+  function apply(): void {
+    clearTimeout(timer.current);
+    const wrong = problemsOf(kind, text.value);
+    problems.value = wrong;
+    const wanted = text.value.trim();
+    if (wrong.length > 0 || wanted === applied.current) return;
+    applied.current = wanted;
+    onApply(wanted);
+  }
+  function offer(caret: number): void {
+    offers.value = completeFilter(text.value, caret, kind, known());
+    active.value = -1;
+  }
+  function type(typed: string): void {
+    text.value = typed;
+    // what was wrong may be right now; what is not finished is not wrong yet
+    if (problems.value.length > 0) problems.value = problemsOf(kind, typed);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(apply, pause);
+  }
+  return { text, offers, active, problems, close, apply, offer, type };
+}
+
+/** A filter to be typed: what may come next is offered, what is wrong is underlined and told. */
+export function FilterBox(props: FilterBoxProps) {
+  const { kind, label, placeholder } = props;
+  const it = useFilterText(props);
+  const input = useRef<HTMLInputElement>(null);
+  const under = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const isHelpOpen = useSignal(false);
+  const showHelp = (isShown: boolean) => {
+    isHelpOpen.value = isShown;
+  };
+  const wrong = it.problems.value.length > 0 ? it.problems.value : (props.problems ?? []);
+  const isOpen = it.offers.value.length > 0;
+
+  function put(offer: Completion): void {
+    const done = accepted(it.text.value, offer);
+    it.type(done.text);
+    const box = input.current;
+    if (!box) return;
+    box.value = done.text;
+    box.focus();
+    box.setSelectionRange(done.caret, done.caret);
+    if (isBegun(offer)) it.offer(done.caret);
+    else it.close();
+  }
+  function move(step: 1 | -1): true {
+    if (!isOpen) it.offer(input.current?.selectionStart ?? 0);
+    it.active.value = nextOf(it.active.value, it.offers.value.length, step);
+    document.getElementById(`${id}-${it.active.value}`)?.scrollIntoView({ block: "nearest" });
+    return true;
+  }
+  /** What a key does; false: what it does anyway. */
+  const keys: Readonly<Record<string, () => boolean>> = {
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    Tab() {
+      const offer = it.offers.value[Math.max(0, it.active.value)];
+      if (offer) put(offer);
+      return offer !== undefined;
+    },
+    Enter() {
+      const offer = it.offers.value[it.active.value];
+      if (offer) put(offer);
+      else {
+        it.close();
+        it.apply();
+      }
+      return true;
+    },
+    Escape() {
+      if (isOpen) it.close();
+      else input.current?.blur();
+      return true;
+    },
+  };
+
+  return (
+    <search class="filter-box" aria-label={label}>
+      <div class="filter-box-line">
+        <div class="filter-box-under" aria-hidden="true" ref={under}>
+          {markedText(it.text.value, wrong).map((piece, i) => (
+            <span key={i} class={piece.isWrong ? "is-wrong" : undefined}>
+              {piece.text}
+            </span>
+          ))}
+        </div>
+        <input
+          ref={input}
+          class="input filter-box-input"
+          type="text"
+          role="combobox"
+          data-filter
+          aria-label={label}
+          aria-expanded={isOpen}
+          aria-controls={`${id}-list`}
+          aria-autocomplete="list"
+          aria-activedescendant={it.active.value >= 0 ? `${id}-${it.active.value}` : undefined}
+          aria-invalid={wrong.length > 0}
+          aria-describedby={wrong.length > 0 ? `${id}-wrong` : undefined}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          placeholder={placeholder}
+          value={it.text.value}
+          onInput={(event) => {
+            it.type(event.currentTarget.value);
+            it.offer(event.currentTarget.selectionStart ?? event.currentTarget.value.length);
+          }}
+          onScroll={(event) => {
+            if (under.current) under.current.scrollLeft = event.currentTarget.scrollLeft;
+          }}
+          onBlur={it.close}
+          onKeyDown={(event) => {
+            if (!event.isComposing && !event.shiftKey && keys[event.key]?.()) event.preventDefault();
+          }}
+        />
+        {it.text.value !== "" && (
+          <Button
+            kind="quiet"
+            class="filter-box-empty"
+            aria-label="Clear the filter"
+            onClick={() => {
+              it.type("");
+              it.apply();
+              input.current?.focus();
+            }}
+          >
+            ✕
+          </Button>
+        )}
+        <Button kind="quiet" aria-label="What a filter can say" onClick={() => showHelp(true)}>
+          ?
+        </Button>
+      </div>
+      <div
+        class="filter-box-offers"
+        role="listbox"
+        id={`${id}-list`}
+        aria-label="Completions"
+        hidden={!isOpen}
+      >
+        {it.offers.value.map((offer, i) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the input's
+          // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus
+          <div
+            key={offer.text}
+            id={`${id}-${i}`}
+            role="option"
+            aria-selected={i === it.active.value}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => put(offer)}
+          >
+            <code>{offer.text}</code>
+            <span class="cut">{offer.note}</span>
+          </div>
+        ))}
+      </div>
+      {wrong.length > 0 && (
+        <p class="filter-box-wrong" id={`${id}-wrong`} role="status">
+          <b>{wrong[0]?.message}</b>
+          {wrong[0]?.hint !== undefined && <span>{wrong[0].hint}</span>}
+        </p>
+      )}
+      {isHelpOpen.value && (
+        <FilterHelp
+          kind={kind}
+          onClose={() => showHelp(false)}
+          onExample={(example) => {
+            it.type(`${it.text.value.trim()} ${example}`.trim());
+            it.apply();
+          }}
+        />
+      )}
+    </search>
+  );
+}

@@ -1,0 +1,52 @@
+import type { StoredEvent } from "../../../src/model/stored-event.ts";
+import { query } from "../../api/call.ts";
+import { useResource } from "../../api/resource.ts";
+import { stat } from "../../feed/socket.ts";
+
+interface Page {
+  readonly events: readonly { readonly seq: number }[];
+}
+
+/** The events around one: of the same name, and of the same person. */
+export interface Neighbours {
+  readonly before: number | undefined;
+  readonly after: number | undefined;
+  readonly personBefore: number | undefined;
+  readonly personAfter: number | undefined;
+}
+
+type Which = Readonly<Record<string, string | number | undefined>>;
+
+const projectOf = ({ project }: StoredEvent) => ({ project: project ?? undefined });
+
+/** A nameless event has no others of its name. */
+export const sameName = (event: StoredEvent): Which | undefined =>
+  event.event === "" ? undefined : { ...projectOf(event), event: event.event };
+
+const samePerson = (event: StoredEvent): Which | undefined => {
+  if (event.person_id !== null) return { ...projectOf(event), filter: `person:${event.person_id}` };
+  return event.distinct_id === "" ? undefined : { ...projectOf(event), distinct_id: event.distinct_id };
+};
+
+/** Where the nearest one before or after is asked for; null asks nothing. */
+export const nearestPath = (seq: number, which: Which | undefined, order: "asc" | "desc"): string | null => {
+  if (which === undefined || (order === "desc" && seq === 1)) return null;
+  const range = order === "asc" ? { since: seq } : { until: seq - 1 };
+  return `events${query({ ...which, ...range, order, limit: 1 })}`;
+};
+
+/** The nearest one after, asked again while there is none and more comes. */
+function useNearest(seq: number, which: Which | undefined, order: "asc" | "desc"): number | undefined {
+  const revision = order === "asc" ? stat.value?.events : undefined;
+  return useResource<Page>(nearestPath(seq, which, order), { revision }).data?.events[0]?.seq;
+}
+
+export function useNeighbours(event: StoredEvent): Neighbours {
+  const [name, person] = [sameName(event), samePerson(event)];
+  return {
+    before: useNearest(event.seq, name, "desc"),
+    after: useNearest(event.seq, name, "asc"),
+    personBefore: useNearest(event.seq, person, "desc"),
+    personAfter: useNearest(event.seq, person, "asc"),
+  };
+}

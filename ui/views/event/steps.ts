@@ -1,0 +1,152 @@
+import { isObject, type Json, type JsonObject, own } from "../../../src/kernel/json.ts";
+import { dropReasons, type ReasonText, warnings } from "../../../src/model/outcome.ts";
+import type { StoredEvent } from "../../../src/model/stored-event.ts";
+
+/** The request as GET /__sim/requests/{n} tells it. */
+export interface ShownRequest {
+  readonly n: number;
+  readonly at: string;
+  readonly method: string;
+  readonly target: string;
+  readonly status: number;
+  readonly ms: number;
+  readonly source: string | null;
+  readonly fault: string | null;
+  readonly peer: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly decode_steps: readonly string[];
+  readonly raw: { text: string } | { base64: string } | { omitted: string; bytes: number } | null;
+  readonly body: Json;
+  readonly carried: readonly { readonly seq: number }[];
+}
+
+const texts: Readonly<Record<string, ReasonText>> = { ...dropReasons, ...warnings };
+
+/** As a sentence begins. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What a drop reason or a warning means, and what to do; an unknown code says itself. */
+export const explained = (code: string): ReasonText =>
+  Object.hasOwn(texts, code) ? (texts[code] ?? unknown(code)) : unknown(code);
+
+const unknown = (code: string): ReasonText => ({ sentence: code, fix: "" });
+
+export const headerOf = ({ headers }: ShownRequest, name: string): string | undefined =>
+  headers.find(([it]) => it.toLowerCase() === name)?.[1];
+
+/** How the bytes became this event, from what was sent to what was read. */
+export function decodeChain(request: ShownRequest): string[] {
+  const type = headerOf(request, "content-type")?.split(";")[0]?.trim();
+  const given = type ? type : "no content type";
+  return [given, ...request.decode_steps, ...(request.body === null ? [] : ["JSON"])];
+}
+
+/** The place of the event among those of its request, from 0; -1 when it is not there. */
+export const placeIn = (event: StoredEvent, { carried }: ShownRequest): number =>
+  carried.findIndex((it) => it.seq === event.seq);
+
+const isV1 = (target: string): boolean => /^\/+i\/v1\//.test(target);
+
+/** The items of a body: an array, a batch, or the one event that it is. */
+function itemsOf(body: Json): readonly Json[] {
+  if (Array.isArray(body)) return body;
+  const batch = isObject(body) ? own(body, "batch") : undefined;
+  return Array.isArray(batch) ? batch : [body];
+}
+
+/** The item as it was sent; undefined where it was not kept, or is many (a recording). */
+export function rawItem(event: StoredEvent, request: ShownRequest): Json | undefined {
+  if (request.body === null) return undefined;
+  const items = itemsOf(request.body);
+  const place = placeIn(event, request);
+  return items.length === request.carried.length ? items[place] : undefined;
+}
+
+/** The item if sending it to /batch/ does again what it did: the newer paths have items of another shape. */
+export const sendableItem = (event: StoredEvent, request: ShownRequest): Json | undefined =>
+  isV1(request.target) || /^\/+engage/.test(request.target) ? undefined : rawItem(event, request);
+
+/** What sent it: its own word, else the User-Agent. */
+export function senderOf(event: StoredEvent, request: ShownRequest | undefined): string | undefined {
+  const lib = own(event.properties, "$lib");
+  const version = own(event.properties, "$lib_version");
+  if (typeof lib === "string") return typeof version === "string" ? `${lib} ${version}` : lib;
+  return request && headerOf(request, "user-agent");
+}
+
+/** One thing that an event did to its person. */
+export interface PersonStep {
+  readonly does: "set" | "set once" | "unset" | "merge" | "group";
+  readonly name: string;
+  readonly value: Json | undefined;
+}
+
+const entriesIn = (properties: JsonObject, key: string): [string, Json][] => {
+  const value = own(properties, key);
+  return isObject(value) ? Object.entries(value) : [];
+};
+
+const textsIn = (value: Json | undefined): string[] =>
+  Array.isArray(value) ? value.filter((it) => typeof it === "string") : [];
+
+const merging: Readonly<Record<string, string>> = {
+  $identify: "$anon_distinct_id",
+  $create_alias: "alias",
+  $merge_dangerously: "alias",
+};
+
+function mergeOf({ event, properties }: StoredEvent): PersonStep[] {
+  const key = Object.hasOwn(merging, event) ? merging[event] : undefined;
+  const id = key === undefined ? undefined : own(properties, key);
+  return typeof id === "string" ? [{ does: "merge", name: id, value: undefined }] : [];
+}
+
+/** What the event did to its person and its groups, in words; nothing for one that was dropped. */
+export function personSteps(event: StoredEvent): PersonStep[] {
+  if (event.outcome === "dropped") return [];
+  const { properties } = event;
+  return [
+    ...mergeOf(event),
+    ...entriesIn(properties, "$set").map(([name, value]) => ({ does: "set" as const, name, value })),
+    ...entriesIn(properties, "$set_once").map(([name, value]) => ({
+      does: "set once" as const,
+      name,
+      value,
+    })),
+    ...textsIn(own(properties, "$unset")).map((name) => ({ does: "unset" as const, name, value: undefined })),
+    ...entriesIn(properties, "$groups").map(([name, value]) => ({ does: "group" as const, name, value })),
+  ];
+}
+
+/** A finding of GET /__sim/lint. */
+export interface Finding {
+  readonly code: string;
+  readonly severity: "warning" | "hint";
+  readonly sentence: string;
+  readonly fix: string;
+  readonly project: number;
+  readonly event: string | null;
+  readonly detail: string;
+  readonly first_seq: number | null;
+  readonly last_seq: number | null;
+  readonly count: number;
+  readonly n: number;
+}
+
+/** Did this event itself show it, as far as is known? Alike ones are told by their first and last time only. */
+export const isAbout = (event: StoredEvent, { first_seq, last_seq }: Finding): boolean =>
+  first_seq === event.seq || last_seq === event.seq;
+
+/** The findings that concern an event, its own first: those of its name, and those of its request. */
+export function findingsFor(event: StoredEvent, findings: readonly Finding[]): Finding[] {
+  const fitting = findings.filter(
+    (it) =>
+      it.project === event.project &&
+      (it.event === event.event || isAbout(event, it) || (it.event === null && it.n === event.request)),
+  );
+  return fitting.toSorted((a, b) => Number(isAbout(event, b)) - Number(isAbout(event, a)));
+}
+
+/** The event's own time against its arrival, ms: negative is earlier. */
+export const skewOf = ({ timestamp, received_at }: StoredEvent): number =>
+  Date.parse(timestamp) - Date.parse(received_at);

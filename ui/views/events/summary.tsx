@@ -1,0 +1,135 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { EventRow } from "../../../src/model/row.ts";
+import type { LiveRows } from "../../feed/live-rows.ts";
+import { stat } from "../../feed/socket.ts";
+import { Badge, Button } from "../../parts/basics.tsx";
+import { Sparkline } from "../../parts/sparkline.tsx";
+import { counted, numberText, plain } from "../../parts/text.ts";
+import type { Tone } from "../../parts/tone.ts";
+import { hasTerm, namesIn, nameTerm, toggled } from "./filter-text.ts";
+import type { Sort } from "./outcome.ts";
+import { graphSeconds, perSecond, runningTally, type Tally } from "./tally.ts";
+
+/** From one addition to the next, ms. */
+const pause = 400;
+
+/** The time by which arrivals are stamped, ms. */
+function simNow(): number {
+  const clock = stat.peek()?.clock;
+  return clock && !clock.real ? clock.now : Date.now();
+}
+
+interface Sums {
+  readonly tally: Tally;
+  readonly seconds: readonly number[];
+}
+
+const noSums: Sums = {
+  tally: { total: 0, sorts: { kept: 0, odd: 0, dropped: 0 }, names: [] },
+  seconds: new Array<number>(graphSeconds).fill(0),
+};
+
+const lastMinute = (rows: LiveRows<EventRow>): number[] =>
+  perSecond(rows, Math.max(simNow(), rows.at(0)?.at ?? 0));
+
+/** Sums of the list, anew a moment after it changed, and while its last minute passes. */
+export function useSums(rows: LiveRows<EventRow>): Sums {
+  const sums = useSignal<Sums>(noSums);
+  useEffect(() => {
+    const tally = runningTally();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let last = 0;
+    const add = () => {
+      timer = undefined;
+      last = performance.now();
+      sums.value = { tally: tally(rows), seconds: lastMinute(rows) };
+    };
+    const stop = rows.version.subscribe(() => {
+      const rest = last + pause - performance.now();
+      if (rest > 0) timer ??= setTimeout(add, rest);
+      else add();
+    });
+    const moving = setInterval(() => {
+      const { seconds } = sums.peek();
+      if (!document.hidden && seconds.some((it) => it > 0))
+        sums.value = { ...sums.peek(), seconds: lastMinute(rows) };
+    }, 1_000);
+    return () => {
+      stop();
+      clearTimeout(timer);
+      clearInterval(moving);
+    };
+  }, [rows, sums]);
+  return sums.value;
+}
+
+interface SummaryProps {
+  sums: Sums;
+  filter: string;
+  onFilter(text: string): void;
+}
+
+interface Chip {
+  readonly sort: Sort;
+  readonly term: string;
+  readonly tone: Tone;
+  readonly label: string;
+  readonly title: string;
+}
+
+const chips: readonly Chip[] = [
+  { sort: "kept", term: "is:kept", tone: "good", label: "kept", title: "Only what was kept" },
+  { sort: "odd", term: "is:warned", tone: "odd", label: "odd", title: "Only what has warnings" },
+  { sort: "dropped", term: "is:dropped", tone: "bad", label: "dropped", title: "Only what was dropped" },
+];
+
+const chipTerms = chips.map((it) => it.term);
+
+/** What is in the list, and filters that are one click away. */
+export function Summary({ sums: { tally, seconds }, filter, onFilter }: SummaryProps) {
+  const lately = seconds.reduce((sum, it) => sum + it, 0);
+  return (
+    <div class="events-summary">
+      <Sparkline values={seconds} label={`${counted(lately, "event")} in the last minute`} />
+      <span class="events-total">
+        <b>{numberText(tally.total)}</b> {tally.total === 1 ? "event" : "events"}
+      </span>
+      {chips.map(({ sort, term, tone, label, title }) => (
+        <Button
+          key={sort}
+          kind="quiet"
+          class="events-chip"
+          isPressed={hasTerm(filter, term)}
+          title={title}
+          onClick={() => onFilter(toggled(filter, term, chipTerms))}
+        >
+          <Badge tone={tally.sorts[sort] === 0 ? "plain" : tone}>
+            {`${numberText(tally.sorts[sort])} ${label}`}
+          </Badge>
+        </Button>
+      ))}
+      <Names tally={tally} filter={filter} onFilter={onFilter} />
+    </div>
+  );
+}
+
+function Names({ tally, filter, onFilter }: { tally: Tally; filter: string; onFilter(text: string): void }) {
+  if (tally.names.length < 2 && namesIn(filter).length === 0) return null;
+  return (
+    <fieldset class="events-names" aria-label="Names">
+      {tally.names.map(([name, count]) => (
+        <Button
+          key={name}
+          kind="quiet"
+          class="events-chip"
+          isPressed={hasTerm(filter, nameTerm(name))}
+          title={`Only ${plain(name, 100)}`}
+          onClick={() => onFilter(toggled(filter, nameTerm(name), namesIn(filter)))}
+        >
+          {plain(name, 40)} <span class="events-count">{numberText(count)}</span>
+        </Button>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,130 @@
+import { useSignal } from "@preact/signals";
+import type { ShownFault, ShownPreset } from "../../../src/model/fault.ts";
+import { call, SimProblem } from "../../api/call.ts";
+import { useResource } from "../../api/resource.ts";
+import { link } from "../../app/location.ts";
+import { revision } from "../../app/sim.ts";
+import { stat } from "../../feed/socket.ts";
+import { Badge, Button, Code, Section, Time, Trouble } from "../../parts/basics.tsx";
+import { counted, numberText, plain } from "../../parts/text.ts";
+import { LimitFields, type Limits } from "./limit-fields.tsx";
+import { emptyForm, limitsOf } from "./order.ts";
+import { RuleForm } from "./rule-form.tsx";
+
+/** What goes wrong on purpose. */
+export function FaultsView() {
+  const known = `${revision.value}/${stat.value?.faults.join()}`;
+  const faults = useResource<{ faults: ShownFault[] }>("faults", { revision: known });
+  const problem = useSignal<SimProblem | undefined>(undefined);
+  const act = async (method: string, path: string, body?: unknown) => {
+    try {
+      await call(method, path, body);
+      problem.value = undefined;
+    } catch (error) {
+      if (error instanceof SimProblem) problem.value = error;
+    }
+    faults.reload();
+  };
+  const trouble = problem.value ?? faults.problem;
+  return (
+    <div class="faults">
+      {trouble && <Trouble problem={trouble} />}
+      <InForce faults={faults.data?.faults ?? []} onClear={(id) => act("DELETE", `faults${id}`)} />
+      <Presets onApply={(order) => act("POST", "faults", order)} />
+      <Section title="A rule of your own">
+        <RuleForm onApply={(order) => act("POST", "faults", order)} />
+      </Section>
+    </div>
+  );
+}
+
+const states = {
+  active: { tone: "bad", text: "in force" },
+  used_up: { tone: "plain", text: "used up" },
+  expired: { tone: "plain", text: "expired" },
+} as const;
+
+function InForce({ faults, onClear }: { faults: readonly ShownFault[]; onClear: (path: string) => void }) {
+  const active = faults.filter((it) => it.state === "active").length;
+  const title = active === 0 ? "Nothing goes wrong on purpose" : `${counted(active, "fault")} in force`;
+  if (faults.length === 0) {
+    return (
+      <Section title={title}>
+        <p class="faults-lead">
+          Apply a preset to see how your app copes: flags that fail, capture that is down, answers that come
+          late. Every answer that a fault touched says so, here and in its <code>x-phx-source</code> header.
+        </p>
+        <Code label="In a test, or in a terminal" text={commands} />
+      </Section>
+    );
+  }
+  return (
+    <Section
+      title={title}
+      actions={
+        <Button kind="danger" onClick={() => onClear("")}>
+          Clear all
+        </Button>
+      }
+    >
+      <ul class="faults-list">
+        {faults.map((it) => (
+          <li key={it.id}>
+            <Badge tone={states[it.state].tone}>{states[it.state].text}</Badge>
+            <div class="faults-rule">
+              <strong>{plain(it.name)}</strong>
+              <span>{plain(it.text)}</span>
+              <span class="muted">
+                since <Time at={Date.parse(it.since)} /> ·{" "}
+                <a href={link("requests", [], { f: `fault:"${it.name}"` })}>
+                  {counted(it.used, "request")} touched
+                </a>
+                {it.times !== null && ` of ${numberText(it.times)}`}
+              </span>
+            </div>
+            <Button
+              onClick={() => onClear(`/${encodeURIComponent(it.id)}`)}
+              aria-label={`Clear ${plain(it.name)}`}
+            >
+              Clear
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+const commands =
+  'await sim.faults.apply("flags-partial", { times: 2 })\n\nphx-sim fault apply flags-partial --times 2';
+
+function Presets({ onApply }: { onApply: (order: Record<string, unknown>) => void }) {
+  const { data } = useResource<{ presets: ShownPreset[] }>("faults/presets");
+  const limits = useSignal<Limits>(emptyForm);
+  return (
+    <Section title="Presets">
+      <LimitFields
+        value={limits.value}
+        onChange={(it) => {
+          limits.value = { ...limits.value, ...it };
+        }}
+      />
+      <ul class="faults-presets">
+        {data?.presets.map(({ name, describe }) => (
+          <li key={name}>
+            <div>
+              <strong>{name}</strong>
+              <p class="muted">{describe}</p>
+            </div>
+            <Button
+              aria-label={`Apply ${name}`}
+              onClick={() => onApply({ preset: name, ...limitsOf(limits.value) })}
+            >
+              Apply
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,90 @@
+/** What the form about a fault holds, all as text. */
+export interface FaultForm {
+  readonly kind: FaultKind;
+  readonly value: string;
+  readonly route: string;
+  readonly project: string;
+  readonly rate: string;
+  readonly times: string;
+  readonly duration: string;
+}
+
+interface KindRow {
+  readonly label: string;
+  /** What its value is; absent: it has none. */
+  readonly value?: { readonly label: string; readonly usual: string };
+  effect(value: string): Record<string, unknown>;
+}
+
+const numberOr = (text: string, otherwise: number): number => (text.trim() === "" ? otherwise : Number(text));
+
+/** What can go wrong, as the form offers it. */
+export const kinds = {
+  status: {
+    label: "Answer with a status",
+    value: { label: "Status", usual: "503" },
+    effect: (value) => ({ status: numberOr(value, 503) }),
+  },
+  latency: {
+    label: "Answer late",
+    value: { label: "How late", usual: "2s" },
+    effect: (value) => ({ latency: value.trim() || "2s" }),
+  },
+  reset: { label: "Reset the connection", effect: () => ({ socket: "reset" }) },
+  hang: { label: "Never answer", effect: () => ({ socket: "hang" }) },
+  garbage: { label: "Answer what is not JSON", effect: () => ({ body: "garbage" }) },
+  truncate: { label: "Cut the answer off", effect: () => ({ body: "truncate" }) },
+  lost: { label: "Handle it, lose the answer", effect: () => ({ socket: "reset", after: true }) },
+  flags: {
+    label: "Fail to compute flags",
+    value: { label: "Flags, by comma", usual: "every second one" },
+    effect: (value) => ({
+      flags:
+        value.trim() === ""
+          ? "partial"
+          : value
+              .split(",")
+              .map((it) => it.trim())
+              .filter((it) => it !== ""),
+    }),
+  },
+  quota: { label: "Use up the quota", effect: () => ({ quota: ["events", "recordings", "feature_flags"] }) },
+} as const satisfies Record<string, KindRow>;
+
+export type FaultKind = keyof typeof kinds;
+
+/** What the form needs to know of a kind. */
+export const kindRow = (kind: FaultKind): KindRow => kinds[kind];
+
+export const emptyForm: FaultForm = {
+  kind: "status",
+  value: "",
+  route: "",
+  project: "",
+  rate: "",
+  times: "",
+  duration: "",
+};
+
+/** The limits that a preset takes as well. */
+export function limitsOf({ rate, times, duration }: Pick<FaultForm, "rate" | "times" | "duration">) {
+  return {
+    ...(rate.trim() !== "" && { rate: Number(rate) / 100 }),
+    ...(times.trim() !== "" && { times: Number(times) }),
+    ...(duration.trim() !== "" && { duration: duration.trim() }),
+  };
+}
+
+/** The order that POST /__sim/faults takes; what is wrong with it, the sim says. */
+export function orderOf(form: FaultForm): Record<string, unknown> {
+  const match = {
+    ...(form.route.trim() !== "" && { route: form.route.trim() }),
+    ...(form.project !== "" && { project: Number(form.project) }),
+  };
+  const { effect } = kindRow(form.kind);
+  return {
+    effect: effect(form.value),
+    ...(Object.keys(match).length > 0 && { match }),
+    ...limitsOf(form),
+  };
+}

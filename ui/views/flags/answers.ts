@@ -1,0 +1,182 @@
+import type { Json, JsonObject } from "../../../src/kernel/json.ts";
+
+/**
+ * What the page reads of the flag endpoints' answers; src/control/flags/answers.ts has the whole of them.
+ * test/ui/flags/answers.test.ts holds the two together.
+ */
+
+export type FlagValue = boolean | string;
+
+export interface Override {
+  readonly project: number;
+  readonly key: string;
+  /** null: for everybody. */
+  readonly distinct_id: string | null;
+  readonly value: FlagValue;
+  readonly payload: Json;
+  readonly created_at: string;
+}
+
+/** A flag's rules in plain English. */
+export interface Words {
+  readonly before: readonly string[];
+  readonly sets: readonly string[];
+  readonly after: readonly string[];
+  readonly cohorts: readonly string[];
+}
+
+/** Percent. */
+export interface Share {
+  readonly variant: string;
+  readonly percentage: number;
+}
+
+export interface Flag {
+  readonly project: number;
+  readonly key: string;
+  /** null for a key that has overrides only. */
+  readonly id: number | null;
+  readonly name: string;
+  readonly active: boolean;
+  readonly variants: readonly string[];
+  readonly shares: readonly Share[];
+  readonly words: Words | null;
+  readonly overrides: readonly Override[];
+}
+
+export interface FlagInFull extends Flag {
+  readonly filters: JsonObject | null;
+}
+
+export interface DecidedFlag {
+  readonly key: string;
+  readonly value: FlagValue | null;
+  readonly payload: string | null;
+  readonly reason: { readonly code: string; readonly description: string } | null;
+  readonly condition_index: number | null;
+  readonly failed: boolean;
+}
+
+export interface FlagCall {
+  readonly seq: number;
+  readonly request: number;
+  readonly at: string;
+  readonly key: string;
+  readonly response: FlagValue | null;
+  readonly differs: boolean;
+}
+
+export interface Asked {
+  readonly person_properties: JsonObject;
+  readonly groups: JsonObject;
+  readonly group_properties: JsonObject;
+  readonly device_id: string | null;
+  readonly anon_distinct_id: string | null;
+  readonly ip: string | null;
+  readonly keys: readonly string[] | null;
+}
+
+export interface Decision {
+  readonly by: "answer" | "local_evaluation";
+  readonly at: string;
+  readonly request: number;
+  readonly seq: number | null;
+  readonly project: number | null;
+  readonly distinct_id: string | null;
+  readonly client: string | null;
+  readonly status: number;
+  readonly rejected: string | null;
+  readonly fault: string | null;
+  readonly has_errors: boolean;
+  readonly asked: Asked | null;
+  readonly flags: readonly DecidedFlag[];
+  readonly called: readonly FlagCall[];
+}
+
+export interface Decisions {
+  readonly decisions: readonly Decision[];
+  readonly before: number | null;
+}
+
+export interface Hash {
+  readonly input: string;
+  readonly identifier: string;
+  readonly identifier_kind: string;
+  readonly hash: number;
+}
+
+export interface PropertyTrace {
+  readonly type: string;
+  readonly key: string;
+  readonly operator: string;
+  readonly expected: Json;
+  readonly actual?: Json;
+  readonly passed: boolean;
+  readonly failure?: string;
+  readonly negation?: true;
+  readonly cohort?: {
+    readonly name: string | null;
+    readonly member: boolean;
+    readonly tree: TreeTrace | null;
+  };
+  readonly flag?: { readonly key: string | null; readonly value: FlagValue | null };
+}
+
+export type TreeTrace =
+  | { readonly type: "AND" | "OR"; readonly passed: boolean; readonly values: readonly TreeTrace[] }
+  | PropertyTrace;
+
+export interface ConditionTrace {
+  readonly index: number;
+  readonly reached: boolean;
+  readonly matched: boolean;
+  readonly miss: string | null;
+  readonly failure: string | null;
+  readonly group_type_index: number | null;
+  readonly group_type: string | null;
+  readonly properties: readonly PropertyTrace[];
+  readonly rollout: {
+    readonly percentage: number;
+    readonly hash: Hash | null;
+    readonly threshold: number;
+    readonly passed: boolean;
+  } | null;
+  readonly variant: {
+    readonly forced: string | null;
+    readonly hash: Hash | null;
+    readonly ranges: readonly {
+      readonly variant: string;
+      readonly from: number;
+      readonly to: number;
+      readonly hit: boolean;
+    }[];
+  } | null;
+}
+
+export interface Explanation {
+  readonly distinct_id: string;
+  readonly key: string;
+  readonly value: FlagValue;
+  readonly payload: string | null;
+  readonly failed: boolean;
+  readonly reason: { readonly code: string; readonly description: string };
+  readonly override: Override | null;
+  readonly by_rules: {
+    readonly value: FlagValue;
+    readonly reason: { readonly code: string; readonly description: string };
+  } | null;
+  readonly enrollment: {
+    readonly form: string;
+    readonly properties: readonly PropertyTrace[];
+    readonly decided: boolean;
+  } | null;
+  readonly holdout: {
+    readonly variant: string;
+    readonly percentage: number;
+    readonly hash: Hash | null;
+    readonly threshold: number;
+    readonly held_out: boolean;
+  } | null;
+  readonly conditions: readonly ConditionTrace[];
+  readonly hint: string | null;
+}

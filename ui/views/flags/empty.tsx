@@ -1,0 +1,49 @@
+import { useState } from "preact/hooks";
+import { go, link, project } from "../../app/location.ts";
+import { info } from "../../app/sim.ts";
+import { Button, Code, Empty, Field } from "../../parts/basics.tsx";
+import { overrideSnippets, scenarioSnippet } from "./snippets.ts";
+
+/** No flag is there: how to get one, for good or for now. */
+export function NoFlags() {
+  const [key, setKey] = useState("");
+  const sim = info.value;
+  const open = (event: Event) => {
+    event.preventDefault();
+    if (key.trim() !== "") go(link("flags", [key.trim()], { tab: "overrides" }));
+  };
+  return (
+    <Empty title="No flags yet">
+      <p>Write flags into the scenario file; the sim reads it again when it is saved.</p>
+      <Code
+        label="scenario.yaml"
+        text={scenarioSnippet(
+          keyOf(sim?.projects, project.value) ?? sim?.project_api_key,
+          sim?.personal_api_key,
+        )}
+      />
+      <p>Or override one that does not exist. Clients get it with their next request.</p>
+      <form class="flags-make" onSubmit={open}>
+        <Field label="Key">
+          <input
+            class="input"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="new-checkout"
+            value={key}
+            onInput={(event) => setKey(event.currentTarget.value)}
+          />
+        </Field>
+        <Button type="submit" kind="main">
+          Override it
+        </Button>
+      </form>
+      {overrideSnippets(sim?.url).map(({ label, text }) => (
+        <Code key={label} label={label} text={text} />
+      ))}
+    </Empty>
+  );
+}
+
+const keyOf = (projects: readonly { id: number; api_key: string }[] | undefined, id: number | undefined) =>
+  projects?.find((it) => it.id === id)?.api_key;

@@ -1,0 +1,104 @@
+import { useEffect, useState } from "preact/hooks";
+import { go, route, withParams } from "../../app/location.ts";
+import { worldRevision } from "../../app/sim.ts";
+import { Button, Field, Section, Trouble } from "../../parts/basics.tsx";
+import type { Flag } from "./answers.ts";
+import { useExplanation } from "./explanation.ts";
+import { objectFields, readSubject, textFields } from "./forms.ts";
+import { Trace } from "./trace.tsx";
+
+const names = ["distinct_id", ...objectFields.map(({ name }) => name), ...textFields.map(({ name }) => name)];
+
+const isMoreGiven = (params: Readonly<Record<string, string>>): boolean =>
+  names.some((name) => name !== "distinct_id" && params[name]);
+
+const fieldsIn = (params: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, params[name] ?? ""]));
+
+/** Why would somebody get this flag? What is asked for stands in the address. */
+export function ExplainTab({ flag }: { flag: Flag }) {
+  const { params } = route.value;
+  const [form, setForm] = useState(fieldsIn(params));
+  const inAddress = JSON.stringify(fieldsIn(params));
+  // Going back in the history brings the fields back, too.
+  useEffect(() => setForm(JSON.parse(inAddress)), [inAddress]);
+  const [tried, setTried] = useState<Readonly<Record<string, string>>>({});
+  const read = readSubject(params);
+  const subject = read && "body" in read ? { ...read.body, project: flag.project } : undefined;
+  const { told, problem } = useExplanation(flag.key, subject, worldRevision.value);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const given = readSubject(form);
+    const mistakes =
+      given === undefined ? { distinct_id: "Whom is it about?" } : "mistakes" in given ? given.mistakes : {};
+    setTried(mistakes);
+    if (Object.keys(mistakes).length === 0) go(withParams(form));
+  };
+  const set = (name: string, text: string) => setForm((it) => ({ ...it, [name]: text }));
+  return (
+    <>
+      <Section title="Why would somebody get it?">
+        <form class="flags-form" onSubmit={submit}>
+          <TextInput name="distinct_id" label="Distinct id" form={form} tried={tried} set={set} />
+          <div class="flags-form-end">
+            <Button type="submit" kind="main">
+              Explain
+            </Button>
+          </div>
+          <details class="flags-more" open={isMoreGiven(params) || undefined}>
+            <summary>Properties, groups, device</summary>
+            <p class="muted">What you give counts before what is stored. Nothing is stored.</p>
+            <div class="flags-form">
+              {objectFields.map(({ name, label, example }) => (
+                <Field key={name} label={label} hint={tried[name]}>
+                  <textarea
+                    class="input"
+                    rows={2}
+                    placeholder={example}
+                    value={form[name]}
+                    aria-invalid={tried[name] !== undefined}
+                    onInput={(event) => set(name, event.currentTarget.value)}
+                  />
+                </Field>
+              ))}
+              {textFields.map(({ name, label }) => (
+                <TextInput key={name} name={name} label={label} form={form} tried={tried} set={set} />
+              ))}
+            </div>
+          </details>
+        </form>
+      </Section>
+      {problem && <Trouble problem={problem} />}
+      {told && (
+        <Section title="The trace">
+          <div aria-live="polite">
+            <Trace told={told} sentences={flag.words?.sets ?? []} />
+          </div>
+        </Section>
+      )}
+    </>
+  );
+}
+
+function TextInput({ name, label, form, tried, set }: TextInputProps) {
+  return (
+    <Field label={label} hint={tried[name]}>
+      <input
+        class="input"
+        autocomplete="off"
+        spellcheck={false}
+        value={form[name]}
+        aria-invalid={tried[name] !== undefined}
+        onInput={(event) => set(name, event.currentTarget.value)}
+      />
+    </Field>
+  );
+}
+
+interface TextInputProps {
+  name: string;
+  label: string;
+  form: Readonly<Record<string, string>>;
+  tried: Readonly<Record<string, string>>;
+  set(name: string, text: string): void;
+}

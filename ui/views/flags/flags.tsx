@@ -1,0 +1,93 @@
+import { useMemo, useState } from "preact/hooks";
+import { query } from "../../api/call.ts";
+import { useResource } from "../../api/resource.ts";
+import { useKeys } from "../../app/keys.ts";
+import { go, link, project, route } from "../../app/location.ts";
+import { revision, worldRevision } from "../../app/sim.ts";
+import { Trouble } from "../../parts/basics.tsx";
+import { Split } from "../../parts/split.tsx";
+import { plain } from "../../parts/text.ts";
+import type { Decisions, Flag } from "./answers.ts";
+import { FlagDetails } from "./details.tsx";
+import { NoFlags } from "./empty.tsx";
+import { FlagList } from "./list.tsx";
+import { flagHref } from "./place.ts";
+import { tallyOf } from "./tally.ts";
+
+/** Decisions that the counts of the list are made of. */
+const counted = 100;
+
+/** The project of the flag in the address, where all projects are shown. */
+const ownerIn = (params: Readonly<Record<string, string>>): number | undefined => {
+  const given = Number(params.of);
+  return Number.isSafeInteger(given) && given > 0 ? given : undefined;
+};
+
+/** The flags: their rules in words, what clients are given, why, and what they are to be instead. */
+export function FlagsView() {
+  const { path, params } = route.value;
+  const [key] = path;
+  const list = useResource<{ flags: Flag[] }>(`flags${query({ project: project.value })}`, {
+    revision: worldRevision.value,
+  });
+  const told = useResource<Decisions>(`flag-decisions${query({ project: project.value, limit: counted })}`, {
+    revision: revision.value,
+  });
+  const tallies = useMemo(() => tallyOf(told.data?.decisions ?? []), [told.data]);
+  const [search, setSearch] = useState("");
+  const flags = list.data?.flags ?? [];
+  const owner = project.value ?? ownerIn(params) ?? flags.find((it) => it.key === key)?.project;
+  useFlagKeys(flags, key, owner, params.tab);
+  if (list.problem) return <Trouble problem={list.problem} />;
+  if (!list.data) return null;
+  if (flags.length === 0 && key === undefined) return <NoFlags />;
+  return (
+    <Split
+      list={
+        <FlagList
+          flags={flags}
+          tallies={tallies}
+          chosen={key === undefined ? undefined : { key, project: owner }}
+          search={search}
+          onSearch={setSearch}
+          sample={told.data?.decisions.length ?? 0}
+        />
+      }
+      details={
+        key === undefined ? undefined : (
+          <FlagDetails key={`${owner}/${key}`} flagKey={key} project={owner} onChange={list.reload} />
+        )
+      }
+      label={key === undefined ? "" : `Flag ${plain(key, 100)}`}
+      onClose={() => go(link("flags"))}
+    />
+  );
+}
+
+/** j and k go through the flags, Escape closes one, o goes to its overrides. */
+function useFlagKeys(
+  flags: readonly Flag[],
+  key: string | undefined,
+  owner: number | undefined,
+  tab?: string,
+) {
+  const at = flags.findIndex((it) => it.key === key && it.project === owner);
+  const step = (by: number) => {
+    const next = flags[Math.min(Math.max(at + by, 0), flags.length - 1)];
+    if (next) go(flagHref(next, tab), true);
+  };
+  const open = (name: string) => {
+    const flag = flags[at];
+    if (flag) go(flagHref(flag, name), true);
+  };
+  useKeys("Flags", [
+    { keys: "j", does: "Next flag", run: () => step(1) },
+    { keys: "k", does: "Previous flag", run: () => step(-1) },
+    { keys: "/", does: "Search flags", run: () => document.getElementById("flags-search")?.focus() },
+    { keys: "r", does: "Rules of the flag", run: () => open("rules") },
+    { keys: "d", does: "Its decisions", run: () => open("decisions") },
+    { keys: "x", does: "Explain it", run: () => open("explain") },
+    { keys: "o", does: "Its overrides", run: () => open("overrides") },
+    { keys: "Escape", does: "Close the flag", run: () => go(link("flags")) },
+  ]);
+}

@@ -1,0 +1,162 @@
+import { useEffect, useRef } from "preact/hooks";
+import { go, link } from "../../app/location.ts";
+import { projectName } from "../../app/sim.ts";
+import { Badge, Button } from "../../parts/basics.tsx";
+import { counted, numberText, plain } from "../../parts/text.ts";
+import type { Flag } from "./answers.ts";
+import { FlagBadges } from "./details.tsx";
+import { flagHref } from "./place.ts";
+import { Shares } from "./shares.tsx";
+import type { Tally } from "./tally.ts";
+import { valueText, valueTone } from "./value.ts";
+
+interface ListProps {
+  flags: readonly Flag[];
+  tallies(project: number, key: string): Tally;
+  chosen: { key: string; project: number | undefined } | undefined;
+  search: string;
+  onSearch(text: string): void;
+  /** How many decisions the counts are made of. */
+  sample: number;
+}
+
+const holds = (flag: Flag, text: string): boolean =>
+  [flag.key, flag.name].some((it) => it.toLowerCase().includes(text.trim().toLowerCase()));
+
+/** All flags, or those whose key holds what is searched for. */
+export function FlagList(props: ListProps) {
+  const { flags, search, onSearch, sample } = props;
+  const shown = flags.filter((it) => holds(it, search));
+  const severalProjects = new Set(flags.map((it) => it.project)).size > 1;
+  return (
+    <>
+      <div class="toolbar">
+        <input
+          id="flags-search"
+          class="input flags-search"
+          type="search"
+          placeholder="Search flags"
+          aria-label="Search flags"
+          value={search}
+          onInput={(event) => onSearch(event.currentTarget.value)}
+        />
+        {search.trim() !== "" && !flags.some((it) => it.key === search.trim()) && (
+          <Button onClick={() => go(link("flags", [search.trim()], { tab: "overrides" }))}>
+            Override "{plain(search.trim(), 40)}"
+          </Button>
+        )}
+        <span class="muted" role="status">
+          {shown.length === flags.length
+            ? counted(flags.length, "flag")
+            : `${shown.length} of ${flags.length} flags`}
+        </span>
+        {sample > 0 && (
+          <span class="muted flags-sample">counts of the last {counted(sample, "decision")}</span>
+        )}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <section class="flags-scroll" tabIndex={0} aria-label="Flags">
+        <table class="table flags-table">
+          <thead>
+            <tr>
+              <th>Flag</th>
+              <th class="flags-wide">Rules</th>
+              <th class="flags-wide">Variants</th>
+              <th>Lately</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((it) => (
+              <Row key={`${it.project}/${it.key}`} flag={it} isProjectShown={severalProjects} {...props} />
+            ))}
+          </tbody>
+        </table>
+        {shown.length === 0 && <p class="muted flags-none">No flag's key holds that.</p>}
+      </section>
+    </>
+  );
+}
+
+function Row({ flag, tallies, chosen, isProjectShown }: ListProps & { flag: Flag; isProjectShown: boolean }) {
+  const isChosen = chosen?.key === flag.key && chosen.project === flag.project;
+  const row = useRef<HTMLTableRowElement>(null);
+  useEffect(() => {
+    if (isChosen) row.current?.scrollIntoView({ block: "nearest" });
+  }, [isChosen]);
+  return (
+    <tr ref={row} class={isChosen ? "flags-row flags-row-chosen" : "flags-row"}>
+      <td>
+        <div class="flags-name">
+          <a class="flags-key" href={flagHref(flag)} aria-current={isChosen ? "true" : undefined}>
+            {plain(flag.key, 100)}
+          </a>
+          <FlagBadges flag={flag} isBrief />
+          {isProjectShown && <span class="muted">{projectName(flag.project)}</span>}
+        </div>
+        <div class="flags-narrow flags-sentence muted">{plain(sentencesOf(flag)[0] ?? "", 300)}</div>
+      </td>
+      <td class="flags-wide">
+        <Summary flag={flag} />
+      </td>
+      <td class="flags-wide">{flag.shares.length > 0 && <Shares shares={flag.shares} />}</td>
+      <td>
+        <Lately tally={tallies(flag.project, flag.key)} />
+      </td>
+    </tr>
+  );
+}
+
+/** What comes before all, then the sets, then what says that there are none. */
+const sentencesOf = ({ words }: Flag): readonly string[] =>
+  words
+    ? [...words.before, ...words.sets, ...(words.sets.length === 0 ? words.after.slice(0, 1) : [])]
+    : ["The project has no such flag: it is overridden only."];
+
+/** The sentences that matter at a glance. */
+function Summary({ flag }: { flag: Flag }) {
+  const sentences = sentencesOf(flag);
+  const shown = sentences.slice(0, mostSentences);
+  return (
+    <>
+      {shown.map((it) => (
+        <div key={it} class="flags-sentence" title={plain(it, 1_000)}>
+          {plain(it, 300)}
+        </div>
+      ))}
+      {sentences.length > mostSentences && (
+        <span class="muted">and {sentences.length - mostSentences} more</span>
+      )}
+    </>
+  );
+}
+
+const mostSentences = 2;
+const mostValues = 4;
+
+/** How often it was what, lately. */
+function Lately({ tally }: { tally: Tally }) {
+  if (tally.served + tally.called === 0) return <span class="muted">not asked for</span>;
+  return (
+    <ul class="flags-lately">
+      {tally.values.slice(0, mostValues).map(({ value, served, called }) => (
+        <li key={valueText(value)}>
+          <Badge tone={valueTone(value)} isMarked={false}>
+            {valueText(value)}
+          </Badge>{" "}
+          <span title={`given ${served} times, used ${called} times`}>
+            ×{numberText(served)}
+            {called > 0 && <span class="muted"> used {numberText(called)}</span>}
+          </span>
+        </li>
+      ))}
+      {tally.values.length > mostValues && (
+        <li class="muted">and {tally.values.length - mostValues} more values</li>
+      )}
+      {tally.differing > 0 && (
+        <li>
+          <Badge tone="odd">{tally.differing} differ</Badge>
+        </li>
+      )}
+    </ul>
+  );
+}

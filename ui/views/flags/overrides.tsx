@@ -1,0 +1,182 @@
+import { useState } from "preact/hooks";
+import { call, query, SimProblem } from "../../api/call.ts";
+import { Badge, Button, Field, Section, Trouble } from "../../parts/basics.tsx";
+import { plain } from "../../parts/text.ts";
+import type { Override } from "./answers.ts";
+import { type OverrideForm, otherValue, readOverride, valueChoices } from "./forms.ts";
+import { valueText, valueTone } from "./value.ts";
+
+/** Whose overrides are shown; the flag itself need not be there. */
+export interface OverrideTarget {
+  readonly project: number | undefined;
+  readonly key: string;
+  readonly variants: readonly string[];
+  readonly overrides: readonly Override[];
+}
+
+const pathOf = ({ key }: OverrideTarget): string => `flags/${encodeURIComponent(key)}`;
+
+const emptyForm: OverrideForm = { choice: "", other: "", distinctId: "", payload: "" };
+
+type Mistakes = Readonly<Partial<Record<keyof OverrideForm, string>>>;
+
+const problemOf = (error: unknown): SimProblem =>
+  error instanceof SimProblem ? error : new SimProblem(0, { detail: String(error) });
+
+/** What the flag is to be, whatever its rules say: set, listed, removed. */
+export function OverridesTab({ target, onChange }: { target: OverrideTarget; onChange(): void }) {
+  const [problem, setProblem] = useState<SimProblem>();
+  const act = (what: Promise<unknown>) =>
+    what.then(
+      () => {
+        setProblem(undefined);
+        onChange();
+      },
+      (error: unknown) => setProblem(problemOf(error)),
+    );
+  const { project, overrides } = target;
+  const removeAll = () => act(call("DELETE", `${pathOf(target)}${query({ project })}`));
+  return (
+    <>
+      <Section title="Override">
+        <Editor
+          target={target}
+          onSet={(body) =>
+            act(call("PUT", pathOf(target), { ...body, ...(project !== undefined && { project }) }))
+          }
+        />
+        {problem && <Trouble problem={problem} />}
+      </Section>
+      <Section
+        title="In force"
+        actions={overrides.length > 1 && <Button onClick={removeAll}>Remove all</Button>}
+      >
+        {overrides.length === 0 ? (
+          <p class="muted">
+            None: clients get what the rules say. An override lasts until it is removed or the sim is reset.
+          </p>
+        ) : (
+          <ul class="flags-overrides">
+            {overrides.map((it) => (
+              <OverrideRow
+                key={it.distinct_id === null ? "" : `of ${it.distinct_id}`}
+                override={it}
+                onRemove={() => act(call("DELETE", `${pathOf(target)}${whose(it)}`))}
+              />
+            ))}
+          </ul>
+        )}
+      </Section>
+    </>
+  );
+}
+
+const whose = ({ project, distinct_id }: Override): string =>
+  distinct_id === null ? query({ project, for: "everybody" }) : query({ project, distinct_id });
+
+function OverrideRow({ override, onRemove }: { override: Override; onRemove(): void }) {
+  const { value, distinct_id, payload } = override;
+  const whom = distinct_id === null ? "everybody" : plain(distinct_id, 100);
+  return (
+    <li>
+      <Badge tone={valueTone(value)}>{valueText(value)}</Badge>
+      <span>
+        for <strong>{whom}</strong>
+        {payload !== null && (
+          <>
+            , payload <code>{plain(JSON.stringify(payload), 200)}</code>
+          </>
+        )}
+      </span>
+      <Button onClick={onRemove} aria-label={`Remove the override for ${whom}`}>
+        Remove
+      </Button>
+    </li>
+  );
+}
+
+function Editor({ target, onSet }: { target: OverrideTarget; onSet(body: object): Promise<void> }) {
+  const [form, setForm] = useState(emptyForm);
+  const [mistakes, setMistakes] = useState<Mistakes>({});
+  const set = (change: Partial<OverrideForm>) => setForm((it) => ({ ...it, ...change }));
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const read = readOverride(form, target.variants);
+    setMistakes("mistakes" in read ? read.mistakes : {});
+    if ("body" in read) void onSet(read.body);
+  };
+  return (
+    <form class="flags-form" onSubmit={submit}>
+      <Values form={form} set={set} variants={target.variants} mistakes={mistakes} />
+      <Field label="For" hint="A distinct id, or empty for everybody. Somebody's own override counts first.">
+        <input
+          class="input"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="everybody"
+          value={form.distinctId}
+          onInput={(event) => set({ distinctId: event.currentTarget.value })}
+        />
+      </Field>
+      <Field label="Payload" hint={mistakes.payload ?? "JSON; empty for the flag's own"}>
+        <textarea
+          class="input"
+          rows={2}
+          placeholder='{"color": "teal"}'
+          value={form.payload}
+          aria-invalid={mistakes.payload !== undefined}
+          onInput={(event) => set({ payload: event.currentTarget.value })}
+        />
+      </Field>
+      <div class="flags-form-end">
+        <Button type="submit" kind="main">
+          Set override
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Values({ form, set, variants, mistakes }: ValuesProps) {
+  const choices = [
+    ...valueChoices(variants),
+    { id: otherValue, label: variants.length > 0 ? "another variant" : "a variant" },
+  ];
+  return (
+    <fieldset class="flags-values">
+      <legend class="field-label">Value</legend>
+      {choices.map(({ id, label }) => (
+        <label key={id} class="flags-value">
+          <input
+            type="radio"
+            name="value"
+            checked={form.choice === id}
+            onChange={() => set({ choice: id })}
+          />
+          {plain(label, 60)}
+        </label>
+      ))}
+      {form.choice === otherValue && (
+        <input
+          class="input"
+          aria-label="The variant's key"
+          aria-invalid={mistakes.other !== undefined}
+          value={form.other}
+          onInput={(event) => set({ other: event.currentTarget.value })}
+        />
+      )}
+      {(mistakes.choice ?? mistakes.other) !== undefined && (
+        <span class="field-hint flags-mistake" role="alert">
+          {mistakes.choice ?? mistakes.other}
+        </span>
+      )}
+    </fieldset>
+  );
+}
+
+interface ValuesProps {
+  form: OverrideForm;
+  set(change: Partial<OverrideForm>): void;
+  variants: readonly string[];
+  mistakes: Mistakes;
+}

@@ -1,0 +1,102 @@
+import { plain } from "../../parts/text.ts";
+import type { Hash, Share } from "./answers.ts";
+import { hashText, hashWords } from "./trace-words.ts";
+
+const percent = (share: number): string => `${Number(share.toFixed(2))} %`;
+
+const textOfShares = (shares: readonly Share[]): string =>
+  shares.map((it) => `${plain(it.variant, 40)} ${percent(it.percentage)}`).join(", ");
+
+/** How variants share those who get the flag, drawn to scale. */
+export function Shares({ shares, hasLegend = false }: { shares: readonly Share[]; hasLegend?: boolean }) {
+  const starts = shares.map((_, i) => shares.slice(0, i).reduce((sum, it) => sum + it.percentage, 0));
+  const text = textOfShares(shares);
+  return (
+    <div class="flags-shares">
+      <svg class="flags-bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>
+        <title>{text}</title>
+        <rect class="flags-bar-ground" width={100} height={10} />
+        {shares.map((it, i) => (
+          <rect
+            key={it.variant}
+            class={`flags-bar-part flags-part-${i % 5}`}
+            x={starts[i]}
+            width={Math.max(0, it.percentage)}
+            height={10}
+          />
+        ))}
+      </svg>
+      {hasLegend && (
+        <ul class="flags-legend">
+          {shares.map((it, i) => (
+            <li key={it.variant}>
+              <span class={`flags-dot flags-part-${i % 5}`} aria-hidden="true" />
+              <span class="mono">{plain(it.variant, 60)}</span> {percent(it.percentage)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** Where a hash fell, and the part of the scale that is let in. */
+export function HashBar({ hash, threshold, isWithin, what }: HashBarProps) {
+  const words = hashWords(hash, threshold, isWithin, what);
+  return (
+    <span class="flags-hash">
+      <svg class="flags-bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={words}>
+        <title>{hash.input}</title>
+        <rect class="flags-bar-ground" width={100} height={10} />
+        <rect class="flags-bar-in" width={Math.min(100, Math.max(0, threshold * 100))} height={10} />
+        <rect class="flags-bar-mark" x={Math.min(99, hash.hash * 100)} width={1.2} height={10} />
+      </svg>
+      <span class="flags-hash-words">{words}</span>
+    </span>
+  );
+}
+
+interface HashBarProps {
+  hash: Hash;
+  threshold: number;
+  isWithin: boolean;
+  /** What the threshold is: `rollout`. */
+  what: string;
+}
+
+/** Which variant a hash drew. */
+export function VariantBar({ ranges, hash }: VariantBarProps) {
+  const drawn = ranges.find(({ hit }) => hit);
+  const words = `hash ${hashText(hash.hash, drawn?.to ?? 1)} draws ${
+    drawn ? `"${plain(drawn.variant, 60)}", ${drawn.from.toFixed(2)} to ${drawn.to.toFixed(2)}` : "no variant"
+  }`;
+  return (
+    <span class="flags-hash">
+      <svg class="flags-bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={words}>
+        <title>{hash.input}</title>
+        <rect class="flags-bar-ground" width={100} height={10} />
+        {ranges.map((it, i) => (
+          <rect
+            key={it.variant}
+            class={`flags-bar-part flags-part-${i % 5}${it.hit ? "" : " flags-bar-other"}`}
+            x={it.from * 100}
+            width={Math.max(0, it.to - it.from) * 100}
+            height={10}
+          />
+        ))}
+        <rect class="flags-bar-mark" x={Math.min(99, hash.hash * 100)} width={1.2} height={10} />
+      </svg>
+      <span class="flags-hash-words">{words}</span>
+    </span>
+  );
+}
+
+interface VariantBarProps {
+  ranges: readonly {
+    readonly variant: string;
+    readonly from: number;
+    readonly to: number;
+    readonly hit: boolean;
+  }[];
+  hash: Hash;
+}

@@ -1,0 +1,123 @@
+import { filterWords } from "../../../src/flags/words-filters.ts";
+import { valueWords } from "../../../src/flags/words-operators.ts";
+import { plain } from "../../parts/text.ts";
+import type { ConditionTrace, DecidedFlag, Decision, Explanation, Hash, PropertyTrace } from "./answers.ts";
+import { valueText } from "./value.ts";
+
+/** What a filter wanted, in words. `groupType` is what its condition set is about. */
+export function wantedWords(trace: PropertyTrace, groupType: string | null = null): string {
+  const { key, type, operator, expected, negation, cohort, flag } = trace;
+  return plain(
+    filterWords({
+      key,
+      type,
+      operator,
+      value: expected,
+      groupType: groupType ?? undefined,
+      cohortName: cohort?.name ?? undefined,
+      flagKey: flag?.key ?? undefined,
+      negation,
+    }),
+  );
+}
+
+/** What there was. */
+export function actualWords(trace: PropertyTrace): string {
+  if (trace.failure !== undefined) return `cannot be computed: ${plain(trace.failure)}`;
+  if (trace.flag)
+    return trace.flag.value === null ? "it has no value" : `it is ${valueText(trace.flag.value)}`;
+  if (trace.type === "cohort") return trace.cohort?.member ? "is a member" : "is no member";
+  return trace.actual === undefined ? "is not set" : `is ${plain(valueWords(trace.actual))}`;
+}
+
+/** Four digits, as the terminal shows them; more where they would look the same. */
+export function hashText(hash: number, threshold: number): string {
+  for (const digits of [4, 6, 9])
+    if (hash.toFixed(digits) !== threshold.toFixed(digits)) return hash.toFixed(digits);
+  return String(hash);
+}
+
+const short = (threshold: number): string => String(Number(threshold.toFixed(6)));
+
+/** `hash 0.7312 > rollout 0.5`. */
+export const hashWords = (hash: Hash, threshold: number, isWithin: boolean, what: string): string =>
+  `hash ${hashText(hash.hash, threshold)} ${isWithin ? "≤" : ">"} ${what} ${short(threshold)}`;
+
+const misses: Readonly<Record<string, (trace: ConditionTrace) => string>> = {
+  no_group_type: ({ group_type, group_type_index }) =>
+    `no group of the type ${plain(group_type ?? String(group_type_index))} was given`,
+  no_device: () => "no device id was given",
+};
+
+/** Why a set was passed over before its filters were asked; undefined: it was not. */
+export const missWords = (trace: ConditionTrace): string | undefined =>
+  trace.miss !== null && Object.hasOwn(misses, trace.miss) ? misses[trace.miss]?.(trace) : undefined;
+
+export type SetState = "matched" | "missed" | "failed" | "not reached";
+
+/** What became of a condition set. */
+export function stateOf({ reached, matched, failure }: ConditionTrace): SetState {
+  if (!reached) return "not reached";
+  return failure !== null ? "failed" : matched ? "matched" : "missed";
+}
+
+/** The condition set by the number that people see. */
+const setNumber = ({ condition_index }: Pick<DecidedFlag, "condition_index">): string =>
+  condition_index === null ? "" : ` ${condition_index + 1}`;
+
+const reasonTexts: Readonly<Record<string, (flag: DecidedFlag) => string>> = {
+  override: () => "overridden here",
+  condition_match: (flag) => `matched set${setNumber(flag)}`,
+  out_of_rollout_bound: (flag) => `outside the rollout of set${setNumber(flag)}`,
+  no_condition_match: () => "no set matches",
+  no_group_type: () => "no group of its type was given",
+  holdout_condition_value: () => "held out",
+  super_condition_value: () => "early access decides",
+  flag_disabled: () => "it is inactive",
+  missing_dependency: () => "it depends on a flag that is not there",
+};
+
+/** Why, as the answer gave it, in few words. */
+export function reasonWords(flag: DecidedFlag): string {
+  if (flag.reason === null) return "no reason told";
+  const { code, description } = flag.reason;
+  const known = Object.hasOwn(reasonTexts, code) ? reasonTexts[code]?.(flag) : undefined;
+  return known ?? plain(description === "" ? code : description);
+}
+
+/** Was it an override that decided? */
+export const isOverridden = ({ reason }: DecidedFlag): boolean => reason?.code === "override";
+
+/** `posthog-node/5.2.0` of a long User-Agent; a browser is told by its name. */
+export function clientWords(client: string | null): string {
+  if (client === null || client === "") return "unknown client";
+  if (!client.startsWith("Mozilla/")) return plain(client, 40);
+  return /(Edg|Firefox|Chrome|Safari)\//.exec(client)?.[1]?.replace("Edg", "Edge") ?? "browser";
+}
+
+/** The same subject, for asking again. Never what the request did not say. */
+export function subjectOf({ distinct_id, project, asked }: Decision): Record<string, unknown> | undefined {
+  if (distinct_id === null || distinct_id === "" || project === null) return undefined;
+  if (asked === null) return { distinct_id, project };
+  const { person_properties, groups, group_properties, device_id, anon_distinct_id, ip } = asked;
+  const keys = Object.entries(groups).filter(([, it]) => typeof it === "string" || typeof it === "number");
+  const known = Object.entries(group_properties).filter(
+    ([, it]) => typeof it === "object" && it !== null && !Array.isArray(it),
+  );
+  return {
+    distinct_id,
+    project,
+    person: person_properties,
+    groups: Object.fromEntries(keys),
+    group_properties: Object.fromEntries(known),
+    device_id,
+    anon_distinct_id,
+    ip,
+  };
+}
+
+/** What to know of an explanation that was made after the decision; undefined: it says the same. */
+export function sinceWords(then: DecidedFlag, now: Explanation): string | undefined {
+  if (then.value === now.value) return undefined;
+  return `It was ${valueText(then.value)} then and would be ${valueText(now.value)} now: its rules, an override or stored properties have changed since.`;
+}

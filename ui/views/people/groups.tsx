@@ -1,0 +1,162 @@
+import { query } from "../../api/call.ts";
+import { useResource } from "../../api/resource.ts";
+import { link, project, route } from "../../app/location.ts";
+import { projectName, revision } from "../../app/sim.ts";
+import { Badge, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
+import { numberText, plain } from "../../parts/text.ts";
+import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
+import { Changes } from "./changes.tsx";
+import { Listing, Teach, useGrowing } from "./listing.tsx";
+import { Gaps, placeOf, pollEvery } from "./person.tsx";
+import { Properties } from "./properties.tsx";
+import { After, EventLine, Moment } from "./timeline.tsx";
+import type { Group, GroupDetails } from "./told.ts";
+import { groupNodeSnippet, groupSnippet, originTexts } from "./words.ts";
+
+const typeOf = (group: Group): string => group.type ?? String(group.type_index);
+
+const titleOf = ({ key, properties }: Group): string =>
+  typeof properties.name === "string" && properties.name !== "" ? properties.name : key;
+
+/** A group by its type and its key. */
+interface Chosen {
+  type: string;
+  name: string;
+}
+
+const isSame = (group: Group, chosen: Chosen | undefined): boolean => {
+  const place = placeOf();
+  const isThere = place === undefined || String(group.project) === String(place);
+  return chosen !== undefined && isThere && typeOf(group) === chosen.type && group.key === chosen.name;
+};
+
+/** All groups, and the one that was chosen. */
+export function Groups({ chosen }: { chosen: Chosen | undefined }) {
+  const { limit, grow } = useGrowing();
+  const { q } = route.value.params;
+  const { data, problem } = useResource<{ groups: Group[]; more: boolean }>(
+    `groups${query({ project: project.value, search: q, limit })}`,
+    { revision: revision.value, ...pollEvery() },
+  );
+  const groups = data?.groups;
+  return (
+    <Listing
+      kind="groups"
+      label={chosen === undefined ? "Groups" : "Group"}
+      items={groups}
+      problem={problem}
+      more={data?.more ?? false}
+      grow={grow}
+      keyOf={(it) => `${it.project}/${it.type_index}/${it.key}`}
+      hrefOf={(it) => link("people", ["groups", typeOf(it), it.key], { q, in: it.project })}
+      cellsOf={(it) => <GroupCells group={it} />}
+      head={
+        <>
+          <HeadCell>Group</HeadCell>
+          <HeadCell>Type</HeadCell>
+          <HeadCell class="people-wide">Properties</HeadCell>
+          <HeadCell class="people-wide">Created</HeadCell>
+        </>
+      }
+      chosen={groups?.findIndex((it) => isSame(it, chosen)) ?? -1}
+      details={chosen && <GroupArticle key={JSON.stringify(chosen)} type={chosen.type} name={chosen.name} />}
+      home={link("people", ["groups"], { q })}
+      empty={
+        <Teach title="No group yet" browser={groupSnippet} node={groupNodeSnippet}>
+          A group is a company, a team or whatever your users belong to. <code>$groupidentify</code> makes it;
+          events that name it in <code>$groups</code> are counted for it.
+        </Teach>
+      }
+    />
+  );
+}
+
+function GroupCells({ group }: { group: Group }) {
+  return (
+    <>
+      <Cell>{plain(titleOf(group), 120)}</Cell>
+      <Cell>
+        <Badge>{plain(typeOf(group), 40)}</Badge>
+      </Cell>
+      <Cell class="people-wide muted mono">
+        {Object.keys(group.properties)
+          .map((it) => plain(it, 40))
+          .join(", ")}
+      </Cell>
+      <Cell class="people-wide muted">
+        <Time at={Date.parse(group.created_at)} isWhole />
+      </Cell>
+    </>
+  );
+}
+
+function GroupArticle({ type, name }: { type: string; name: string }) {
+  const path = `groups/${encodeURIComponent(type)}/${encodeURIComponent(name)}${query({ project: placeOf() })}`;
+  const { data, problem } = useResource<GroupDetails>(path, { revision: revision.value, ...pollEvery() });
+  if (problem) return <Trouble problem={problem} />;
+  if (!data) return null;
+  return (
+    <article class="people-details">
+      <Head group={data} />
+      <Section title="Properties">
+        <Properties properties={data.properties} histories={data.values} />
+      </Section>
+      <Section title="What was done to it">
+        <Steps group={data} />
+      </Section>
+      <Section title="Recent events">
+        {data.events.length === 0 && (
+          <p class="muted">{`None among the newest ${numberText(data.searched)} events.`}</p>
+        )}
+        <ol class="people-moments">
+          {data.events.map((it) => (
+            <Moment key={it.seq} isStep={false}>
+              <EventLine event={it} />
+            </Moment>
+          ))}
+        </ol>
+      </Section>
+    </article>
+  );
+}
+
+function Head({ group }: { group: GroupDetails }) {
+  return (
+    <Section
+      title={
+        <span class="people-title">
+          {plain(titleOf(group), 120)} <Badge>{plain(typeOf(group), 40)}</Badge>
+        </span>
+      }
+    >
+      <Facts
+        rows={[
+          ["Key", <code key="key">{plain(group.key)}</code>],
+          ["Type", `${plain(typeOf(group))}, index ${group.type_index}`],
+          ["Project", projectName(group.project)],
+          ["Created", <Time key="created" at={Date.parse(group.created_at)} isWhole />],
+          ["Began with", originTexts[group.origin]],
+        ]}
+      />
+      <Gaps gaps={group.gaps} />
+    </Section>
+  );
+}
+
+function Steps({ group: { history } }: { group: GroupDetails }) {
+  if (history.length === 0) return <p class="muted">No $groupidentify event of it is there.</p>;
+  return (
+    <ol class="people-moments">
+      {history.map(({ event, created, changes, after }) => (
+        <Moment key={event.seq} isStep={created || changes.length > 0}>
+          <EventLine event={event} />
+          <div class="people-step">
+            {created && <Badge tone="accent">group created</Badge>}
+            <Changes changes={changes} />
+            <After properties={after} title="The group after this" />
+          </div>
+        </Moment>
+      ))}
+    </ol>
+  );
+}

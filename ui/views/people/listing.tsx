@@ -1,0 +1,119 @@
+import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
+import { useKeys } from "../../app/keys.ts";
+import { go, link, route, withParams } from "../../app/location.ts";
+import { info } from "../../app/sim.ts";
+import { Code, Empty, Trouble } from "../../parts/basics.tsx";
+import { Split } from "../../parts/split.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { WindowedList } from "../../parts/windowed-list.tsx";
+
+/** A list that grows as its end comes near, up to what the sim tells at once. */
+export function useGrowing(): { limit: number; grow(): void } {
+  const [limit, setLimit] = useState(200);
+  return { limit, grow: () => setLimit((it) => Math.min(10_000, it * 2)) };
+}
+
+interface ListingProps<T> {
+  kind: "persons" | "groups";
+  items: readonly T[] | undefined;
+  problem: { message: string; hint?: string | undefined } | undefined;
+  more: boolean;
+  grow(): void;
+  keyOf(item: T): string;
+  hrefOf(item: T): string;
+  cellsOf(item: T): ComponentChildren;
+  head: ComponentChildren;
+  /** Place of the chosen item, or -1. */
+  chosen: number;
+  details: ComponentChildren | undefined;
+  label: string;
+  /** Where one is without a choice. */
+  home: string;
+  empty: ComponentChildren;
+}
+
+/** A list with search and details, as persons and groups have it. */
+export function Listing<T>(props: ListingProps<T>) {
+  const { kind, items = [], problem, more, grow, keyOf, hrefOf, cellsOf, chosen, details, home } = props;
+  const box = useRef<HTMLInputElement>(null);
+  const search = route.value.params.q ?? "";
+  const choose = (index: number) => {
+    const item = items[index];
+    if (item) go(hrefOf(item));
+  };
+  useKeys("Persons and groups", [
+    { keys: "/", does: "Search", run: () => box.current?.focus() },
+    { keys: "j", does: "Next", run: () => choose(Math.min(items.length - 1, chosen + 1)) },
+    { keys: "k", does: "Previous", run: () => choose(Math.max(0, chosen - 1)) },
+    { keys: "Escape", does: "Back to the list", run: () => (details ? go(home) : box.current?.blur()) },
+  ]);
+  const isEmpty = props.items !== undefined && items.length === 0;
+  const list = (
+    <>
+      <Tabs
+        label="People"
+        current={kind}
+        tabs={[
+          { id: "persons", title: "Persons", href: link("people") },
+          { id: "groups", title: "Groups", href: link("people", ["groups"]) },
+        ]}
+      />
+      <div class="toolbar">
+        <input
+          class="input"
+          type="search"
+          ref={box}
+          value={search}
+          aria-label={`Search ${kind}`}
+          placeholder={kind === "persons" ? "Search by id, e-mail or name" : "Search by key, type or name"}
+          onInput={(event) => go(withParams({ q: event.currentTarget.value || undefined }), true)}
+        />
+      </div>
+      {problem && <Trouble problem={problem} />}
+      {isEmpty && search === "" && props.empty}
+      {isEmpty && search !== "" && <Empty title={`None of the ${kind} matches`} />}
+      {items.length > 0 && (
+        <WindowedList
+          class={`people-list people-list-${kind}`}
+          label={props.label}
+          head={props.head}
+          count={items.length}
+          keyAt={(index) => {
+            const item = items[index];
+            return item === undefined ? index : keyOf(item);
+          }}
+          cellsAt={(index) => {
+            const item = items[index];
+            return item === undefined ? null : cellsOf(item);
+          }}
+          chosen={chosen}
+          onChoose={choose}
+          {...(more && { onNearEnd: grow })}
+        />
+      )}
+    </>
+  );
+  return <Split list={list} details={details} label={props.label} onClose={() => go(home)} />;
+}
+
+/** What to paste, with the project's own key. */
+export function Teach({ title, browser, node, children }: TeachProps) {
+  const sim = info.value;
+  if (!sim) return null;
+  const key = sim.project_api_key ?? "phc_…";
+  return (
+    <Empty title={title}>
+      <p>{children}</p>
+      <Code label="In the browser" text={browser(key, sim.url)} />
+      <Code label="On a server" text={node(key, sim.url)} />
+    </Empty>
+  );
+}
+
+interface TeachProps {
+  title: string;
+  browser(key: string, host: string): string;
+  node(key: string, host: string): string;
+  children: ComponentChildren;
+}

@@ -1,0 +1,93 @@
+import type { JsonObject } from "../../../src/kernel/json.ts";
+import { link } from "../../app/location.ts";
+import { Time } from "../../parts/basics.tsx";
+import { counted, plain } from "../../parts/text.ts";
+import { PayloadTree } from "../../parts/tree/tree.tsx";
+import { Value } from "./changes.tsx";
+import type { PropertyHistory } from "./told.ts";
+import { emptyCampaign, isService } from "./words.ts";
+
+interface PropertiesProps {
+  properties: JsonObject;
+  histories: readonly PropertyHistory[];
+  /** Properties that no event accounts for. */
+  elsewhere?: JsonObject;
+}
+
+/** The properties as they are, and the values that each had before. */
+export function Properties({ properties, histories, elsewhere = {} }: PropertiesProps) {
+  const own = histories.filter((it) => !isService(it.property));
+  const service = histories.filter((it) => isService(it.property));
+  const others = Object.keys(elsewhere);
+  const empty = new Set(emptyCampaign(properties));
+  const shown = Object.fromEntries(Object.entries(properties).filter(([name]) => !empty.has(name)));
+  return (
+    <>
+      {Object.keys(properties).length === 0 ? (
+        <p class="muted">
+          None yet. Events set them with <code>$set</code> and <code>$set_once</code>.
+        </p>
+      ) : (
+        <PayloadTree value={shown} label="Properties" groups search={Object.keys(shown).length > 10} />
+      )}
+      {empty.size > 0 && (
+        <details class="people-more">
+          <summary>{`${counted(empty.size, "empty campaign parameter")}`}</summary>
+          <p class="mono muted">{[...empty].join(", ")}</p>
+        </details>
+      )}
+      {others.length > 0 && (
+        <p class="muted people-elsewhere">
+          No event here accounts for <span class="mono">{others.map((it) => plain(it, 60)).join(", ")}</span>.
+        </p>
+      )}
+      {own.length > 0 && <Histories title="Values over time" histories={own} />}
+      {service.length > 0 && (
+        <details class="people-more">
+          <summary>{`Values over time of ${service.length} that the SDK sets`}</summary>
+          <Histories title="Set by the SDK" histories={service} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Histories({ title, histories }: { title: string; histories: readonly PropertyHistory[] }) {
+  return (
+    <div class="people-histories">
+      <h3>{title}</h3>
+      {histories.map((it) => (
+        <History key={it.property} history={it} />
+      ))}
+    </div>
+  );
+}
+
+function History({ history: { property, values, left_out } }: { history: PropertyHistory }) {
+  const count = values.length + left_out;
+  const [last] = values;
+  return (
+    <details class="people-history">
+      <summary>
+        <span class="mono people-property">{plain(property, 80)}</span>
+        <span class="people-fromto">
+          {last?.value === undefined ? <span class="muted">taken away</span> : <Value of={last.value} />}
+        </span>
+        <span class="muted">{counted(count, "value")}</span>
+      </summary>
+      <ol>
+        {values.map(({ seq, timestamp, by, value }) => (
+          <li key={seq}>
+            <Time at={Date.parse(timestamp)} isWhole />
+            <span class="people-fromto">
+              {value === undefined ? <span class="muted">taken away</span> : <Value of={value} />}
+            </span>
+            <span class="people-by">{by}</span>
+            <a href={link("events", [seq])}>{`event ${seq}`}</a>
+          </li>
+        ))}
+        {left_out > 0 && <li class="muted">{`${counted(left_out, "older value")} left out`}</li>}
+      </ol>
+    </details>
+  );
+}

@@ -1,0 +1,109 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { JsonObject } from "../../../src/kernel/json.ts";
+import { link } from "../../app/location.ts";
+import { Badge, Time } from "../../parts/basics.tsx";
+import { plain } from "../../parts/text.ts";
+import { PayloadTree } from "../../parts/tree/tree.tsx";
+import { Changes } from "./changes.tsx";
+import type { Join, ShortEvent, Step, TimelineEntry } from "./told.ts";
+import { joinTexts } from "./words.ts";
+
+/** An event on one line: when, what, whose, and what came of it. */
+export function EventLine({ event, withId = true }: { event: ShortEvent; withId?: boolean }) {
+  const { seq, timestamp, distinct_id, outcome, reason, warnings, person_mode, request } = event;
+  return (
+    <div class="people-event">
+      <Time at={Date.parse(timestamp)} />
+      <a href={link("events", [seq])} class="people-name cut">
+        {plain(event.event, 120) || "(no name)"}
+      </a>
+      {withId && <span class="mono muted cut people-whose">{plain(distinct_id, 80)}</span>}
+      <span class="people-marks">
+        {outcome === "dropped" && <Badge tone="bad">{reason ?? "dropped"}</Badge>}
+        {warnings.map((it) => (
+          <Badge key={it} tone="odd">
+            {it}
+          </Badge>
+        ))}
+        {person_mode === "propertyless" && <Badge>personless</Badge>}
+        <a class="people-request" href={link("requests", [request])} title="The request that carried it">
+          {`#${request}`}
+        </a>
+      </span>
+    </div>
+  );
+}
+
+function JoinText({ join: { by, other, into, outcome } }: { join: Join }) {
+  return (
+    <p class={outcome === "refused" ? "people-join people-join-refused" : "people-join"}>
+      <span class="mono">{by}</span> <code>{plain(other, 80)}</code>
+      <span aria-hidden="true"> → </span>
+      <span class="unseen"> into </span>
+      <code>{plain(into, 80)}</code>: {joinTexts[outcome]}
+    </p>
+  );
+}
+
+function StepParts({ step: { created, identified, join, changes } }: { step: Step }) {
+  return (
+    <>
+      {(created || identified) && (
+        <p>
+          {created && <Badge tone="accent">person created</Badge>}{" "}
+          {identified && <Badge tone="good">identified</Badge>}
+        </p>
+      )}
+      {join && <JoinText join={join} />}
+      <Changes changes={changes} />
+    </>
+  );
+}
+
+/** What was there after an event; drawn once somebody asks. */
+export function After({ properties, title }: { properties: JsonObject; title: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="people-more" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && <PayloadTree value={properties} label={title} groups />}
+    </details>
+  );
+}
+
+/** A place on the line of time: with more to tell it is a step, else a dot. */
+export function Moment({ isStep, isRefused, children }: MomentProps) {
+  const kind = isStep ? " people-moment-step" : "";
+  return <li class={`people-moment${kind}${isRefused ? " people-moment-refused" : ""}`}>{children}</li>;
+}
+
+interface MomentProps {
+  isStep: boolean;
+  isRefused?: boolean;
+  children: ComponentChildren;
+}
+
+/** The events of a person, newest first, with what each did to it. */
+export function Moments({ events, withIds }: { events: readonly TimelineEntry[]; withIds: boolean }) {
+  return (
+    <ol class="people-moments">
+      {events.map((it) => (
+        <Moment
+          key={it.seq}
+          isStep={it.step !== null}
+          isRefused={it.step?.join?.outcome === "refused" || it.outcome === "dropped"}
+        >
+          <EventLine event={it} withId={withIds} />
+          {it.step && (
+            <div class="people-step">
+              <StepParts step={it.step} />
+              {it.after && <After properties={it.after.properties} title="The person after this" />}
+            </div>
+          )}
+          {!it.is_known && <p class="muted people-step">Too old: what it did was not looked at.</p>}
+        </Moment>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,83 @@
+import { type DecodeStep, headerOf, type RequestInFull } from "./shape.ts";
+
+const stepNames: Readonly<Record<DecodeStep, string>> = {
+  gzip: "gzip",
+  deflate: "deflate",
+  br: "Brotli",
+  zstd: "Zstandard",
+  base64: "base64",
+  lz64: "LZ-string",
+  form: "form field",
+  query: "query",
+};
+
+/** How the bytes became what is shown, step by step: `text/plain`, `gzip`, `JSON`. Nothing came: nothing. */
+export function decodeChain(request: RequestInFull): string[] {
+  const { decode_steps: steps, body, raw } = request;
+  if (body === null && raw === null) return [];
+  const type = headerOf(request, "content-type")?.split(";", 1)[0]?.trim();
+  const end = body === null ? "not JSON" : "JSON";
+  const first = steps[0] === "query" ? [] : [type || "no content type"];
+  return [...first, ...steps.map((it) => stepNames[it] ?? it), end];
+}
+
+/** The bytes as they came, where they are not the exact text of the JSON. */
+export type RawView =
+  | { readonly is: "none" }
+  | { readonly is: "text"; readonly text: string }
+  | { readonly is: "bytes"; readonly lines: readonly HexLine[]; readonly bytes: number }
+  | { readonly is: "omitted"; readonly why: string; readonly bytes: number };
+
+export interface HexLine {
+  readonly offset: string;
+  readonly hex: string;
+  readonly text: string;
+}
+
+const perLine = 16;
+/** Bytes that are shown; nobody reads further ones. */
+export const mostBytes = 2_048;
+
+const printable = (byte: number): string => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "·");
+
+const lineOf = (bytes: Uint8Array, offset: number): HexLine => {
+  const part = Array.from(bytes.subarray(offset, offset + perLine));
+  return {
+    offset: offset.toString(16).padStart(6, "0"),
+    hex: part.map((it) => it.toString(16).padStart(2, "0")).join(" "),
+    text: part.map(printable).join(""),
+  };
+};
+
+/** Bytes as people read them: offset, hex, ASCII. */
+export const hexLines = (bytes: Uint8Array): HexLine[] =>
+  Array.from({ length: Math.ceil(Math.min(bytes.length, mostBytes) / perLine) }, (_, i) =>
+    lineOf(bytes.subarray(0, mostBytes), i * perLine),
+  );
+
+/** The bytes that base64 stands for; none where it is no base64. */
+export function bytesFrom(base64: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(base64), (it) => it.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+const whys: Readonly<Record<string, string>> = {
+  too_large: "it is too large",
+  not_text: "it is not text",
+  not_kept: "it was not kept",
+  redacted: "it holds secrets that cannot be taken out of it",
+};
+
+/** Why something was not kept, in words. */
+export const whyText = (why: string): string => (Object.hasOwn(whys, why) ? (whys[why] ?? why) : why);
+
+export function rawView({ raw }: Pick<RequestInFull, "raw">): RawView {
+  if (raw === null) return { is: "none" };
+  if ("text" in raw) return { is: "text", text: raw.text };
+  if ("omitted" in raw) return { is: "omitted", why: whyText(raw.omitted), bytes: raw.bytes };
+  const bytes = bytesFrom(raw.base64);
+  return { is: "bytes", lines: hexLines(bytes), bytes: bytes.length };
+}

@@ -1,0 +1,196 @@
+import type { ComponentChildren } from "preact";
+import { isUnmatched } from "../../../src/model/unmatched.ts";
+import { useResource } from "../../api/resource.ts";
+import { link } from "../../app/location.ts";
+import { info, projectName } from "../../app/sim.ts";
+import { Badge, Button, CopyButton, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
+import { Prose } from "../../parts/prose.tsx";
+import { plain } from "../../parts/text.ts";
+import { Answer } from "./answer.tsx";
+import { Body } from "./body.tsx";
+import { Carried } from "./carried.tsx";
+import { requestCurl, requestFetch } from "./curl.ts";
+import { downloadHar } from "./download.ts";
+import { fixText } from "./fix.ts";
+import { SourceText } from "./row.tsx";
+import { headerOf, type RequestInFull } from "./shape.ts";
+import { readSource, sourceInFull } from "./source.ts";
+import { msText, verdictOf } from "./verdict.ts";
+import { projectFoundBy, sdkOf } from "./who.ts";
+
+interface DetailsProps {
+  n: number;
+  /** undefined: there is none. */
+  onNewer: (() => void) | undefined;
+  onOlder: (() => void) | undefined;
+}
+
+/** All that the journal has of a request. */
+export function Details({ n, onNewer, onOlder }: DetailsProps) {
+  const { data, problem } = useResource<RequestInFull>(`requests/${n}`);
+  return (
+    <div class="requests-details">
+      <header class="requests-title">
+        <h2>Request {n}</h2>
+        <Button
+          kind="quiet"
+          onClick={onNewer}
+          disabled={!onNewer}
+          title="Newer (k)"
+          aria-label="Newer request"
+        >
+          ↑
+        </Button>
+        <Button
+          kind="quiet"
+          onClick={onOlder}
+          disabled={!onOlder}
+          title="Older (j)"
+          aria-label="Older request"
+        >
+          ↓
+        </Button>
+      </header>
+      {problem && <Trouble problem={problem} />}
+      {data && <InFull key={n} request={data} />}
+    </div>
+  );
+}
+
+function InFull({ request }: { request: RequestInFull }) {
+  return (
+    <>
+      <Summary request={request} />
+      {request.carried.length > 0 && <Carried request={request} />}
+      <Body request={request} />
+      <Answer request={request} />
+      <Headers request={request} />
+    </>
+  );
+}
+
+const judged = (it: RequestInFull) => ({
+  outcome: it.outcome,
+  unmatched: isUnmatched(it.rejected ? { rejected: it.rejected } : {}),
+  reason: it.rejected?.reason ?? null,
+  status: it.status,
+  dropped: it.dropped,
+});
+
+function Summary({ request }: { request: RequestInFull }) {
+  const verdict = verdictOf(judged(request));
+  const sdk = sdkOf(request);
+  const agent = headerOf(request, "user-agent");
+  const answering = sourceInFull(request);
+  const base = info.value?.url ?? location.origin;
+  return (
+    <section class="section">
+      <p class="requests-line mono">
+        <b>{plain(request.method, 20)}</b> {plain(request.target, 2_000)}
+      </p>
+      <p class="requests-badges">
+        <Badge tone={verdict.tone}>{plain(verdict.text, 80)}</Badge>
+        <Badge>{request.status === 0 ? "no answer" : `status ${request.status}`}</Badge>
+        <Badge>{msText(request.ms)}</Badge>
+        {request.fault !== null && <Badge tone="bad">{`fault ${plain(request.fault, 80)}`}</Badge>}
+      </p>
+      {request.rejected && <Rejection request={request} />}
+      <Facts
+        rows={[
+          ["Arrived", <Time key="at" at={Date.parse(request.at)} isWhole />],
+          sdk === undefined ? undefined : ["SDK", plain(sdk, 200)],
+          ["From", plain(agent === undefined ? request.peer : `${request.peer}, ${agent}`, 300)],
+          ["Project", <ProjectFact key="project" request={request} />],
+          [
+            "Answered by",
+            <>
+              <SourceText row={answering} />
+              <span class="muted">{`, ${readSource(answering).note}`}</span>
+            </>,
+          ],
+          request.partition === null ? undefined : ["Test", plain(request.partition, 200)],
+        ]}
+      />
+      <p class="requests-copies">
+        <CopyButton label="Copy as curl" text={() => requestCurl(request, base)} />
+        <CopyButton label="Copy as fetch" text={() => requestFetch(request, base)} />
+        <CopyButton
+          label="Copy link"
+          text={() => `${location.origin}/__sim/${link("requests", [request.n])}`}
+        />
+        <Button onClick={() => void downloadHar({ from: request.n, to: request.n })}>HAR</Button>
+      </p>
+    </section>
+  );
+}
+
+function ProjectFact({ request }: { request: RequestInFull }) {
+  const found = projectFoundBy(request);
+  const name = request.project === null ? "none" : plain(projectName(request.project), 80);
+  if (!found) return <>{name}</>;
+  const verb = request.project === null ? "looked for by" : "found by";
+  return (
+    <>
+      {name}{" "}
+      <span class="muted">
+        {verb} {found.where}, {plain(found.said, 120)}
+      </span>
+    </>
+  );
+}
+
+/** Why it was refused, and what to do. */
+function Rejection({ request }: { request: RequestInFull }) {
+  const { rejected, nearest } = request;
+  if (!rejected) return null;
+  const { unmatched } = judged(request);
+  const fix = fixText(rejected.reason, unmatched, info.value?.project_api_key ?? "");
+  return (
+    <div class="requests-rejection">
+      <p>
+        <b>{unmatched ? "Nothing is emulated at this path." : plain(rejected.detail, 2_000)}</b>{" "}
+        {!unmatched && <code class="muted">{plain(rejected.reason, 80)}</code>}
+      </p>
+      {nearest.length > 0 && (
+        <p>
+          Nearest:{" "}
+          {nearest.map((it, i) => (
+            <span key={it}>
+              {i > 0 && ", "}
+              <code>{it}</code>
+            </span>
+          ))}
+        </p>
+      )}
+      {fix !== "" && (
+        <p>
+          <Prose text={fix} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Headers({ request }: { request: RequestInFull }) {
+  return (
+    <Section title="Request headers">
+      <Facts
+        rows={request.headers.map(([name, value], i): [string, ComponentChildren] => [
+          // a name may come twice, and each line has its own key
+          i > 0 && request.headers.slice(0, i).some(([it]) => it === name)
+            ? `${plain(name, 80)} (${i + 1})`
+            : plain(name, 80),
+          <span key={i} class="mono">
+            {plain(value, 4_000)}
+            {value.includes("***") && (
+              <>
+                {" "}
+                <Badge tone="note">masked</Badge>
+              </>
+            )}
+          </span>,
+        ])}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,107 @@
+import type { RequestRow } from "../../../src/model/row.ts";
+import { link } from "../../app/location.ts";
+import { projectName } from "../../app/sim.ts";
+import { Badge, Time } from "../../parts/basics.tsx";
+import { numberText, plain } from "../../parts/text.ts";
+import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
+import { targetParts } from "./shape.ts";
+import { readSource } from "./source.ts";
+import { barShare, eventsText, msText, verdictOf } from "./verdict.ts";
+
+/** Titles of the columns; what there is no room for is not shown (requests.css). */
+export const head = (
+  <>
+    <HeadCell class="cell-number requests-n">No.</HeadCell>
+    <HeadCell class="requests-time">Time</HeadCell>
+    <HeadCell>Method</HeadCell>
+    <HeadCell>Path</HeadCell>
+    <HeadCell class="cell-number">Status</HeadCell>
+    <HeadCell>Outcome</HeadCell>
+    <HeadCell class="requests-source">Answered by</HeadCell>
+    <HeadCell class="requests-project">Project</HeadCell>
+    <HeadCell class="requests-events">Events</HeadCell>
+    <HeadCell class="cell-number requests-took">Took</HeadCell>
+    <HeadCell class="requests-partition">Test</HeadCell>
+  </>
+);
+
+/** The cells of a request. */
+export function cellsOf(row: RequestRow) {
+  const verdict = verdictOf(row);
+  return (
+    <>
+      <Cell class="cell-number requests-n">{row.n}</Cell>
+      <Cell class="requests-time">
+        <Time at={row.at} />
+      </Cell>
+      <Cell class="requests-method">{plain(row.method, 12)}</Cell>
+      <Cell title={plain(row.target)}>
+        <Target target={row.target} />
+      </Cell>
+      <Cell class="cell-number">{row.status === 0 ? "–" : row.status}</Cell>
+      <Cell title={row.detail === null ? undefined : plain(row.detail)}>
+        {verdict.tone === "good" ? (
+          <span class="muted">{verdict.text}</span>
+        ) : (
+          <Badge tone={verdict.tone}>{plain(verdict.text, 60)}</Badge>
+        )}
+      </Cell>
+      <Cell class="requests-source">
+        <SourceText row={row} />
+      </Cell>
+      <Cell class="requests-project">{row.project !== null && plain(projectName(row.project), 60)}</Cell>
+      <Cell class={`requests-events${row.dropped > 0 ? " requests-dropped" : ""}`}>{eventsText(row)}</Cell>
+      <Cell class="cell-number requests-took">
+        <Took ms={row.ms} />
+      </Cell>
+      <Cell class="requests-partition">{row.partition !== null && plain(row.partition, 60)}</Cell>
+    </>
+  );
+}
+
+function Target({ target }: { target: string }) {
+  const { path, query } = targetParts(target);
+  return (
+    <>
+      {plain(path)}
+      {query !== "" && <span class="requests-query">?{plain(query)}</span>}
+    </>
+  );
+}
+
+/** What answered, with a link to the tape's exchange where it was one. */
+export function SourceText({ row }: { row: Pick<RequestRow, "source" | "fault"> }) {
+  const source = readSource(row);
+  const text = plain(source.text, 80);
+  const href = source.tape
+    ? link("tapes", ["exchanges", source.tape.i])
+    : source.kind === "fault"
+      ? link("faults")
+      : undefined;
+  // in a list, a click on the link is none on the row
+  if (href !== undefined)
+    return (
+      <a href={href} onClick={(event) => event.stopPropagation()}>
+        {text}
+      </a>
+    );
+  return <span class={source.kind === "emulator" ? "muted" : ""}>{text}</span>;
+}
+
+/** A length of time, and a bar of it: one sees the slow ones without reading. */
+function Took({ ms }: { ms: number }) {
+  return (
+    <>
+      {msText(ms)}
+      <span
+        class={`requests-bar${ms > 100 ? " requests-slow" : ""}`}
+        aria-hidden="true"
+        style={{ inlineSize: `${(barShare(ms) * 100).toFixed(1)}%` }}
+      />
+    </>
+  );
+}
+
+/** How many rows there are, in words. */
+export const countText = (count: number, hasOlder: boolean): string =>
+  `${numberText(count)}${hasOlder ? "+" : ""} ${count === 1 ? "request" : "requests"}`;

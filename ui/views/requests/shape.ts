@@ -1,0 +1,54 @@
+import type { Json } from "../../../src/kernel/json.ts";
+import type { StoredEvent } from "../../../src/model/stored-event.ts";
+
+/** How the bytes of a body became JSON, in the order it was done (src/model/traffic.ts). */
+export type DecodeStep = "gzip" | "deflate" | "br" | "zstd" | "base64" | "lz64" | "form" | "query";
+
+/** The bytes as received where the body is not their exact text. */
+export type RawBody =
+  | { readonly text: string }
+  | { readonly base64: string }
+  | { readonly omitted: string; readonly bytes: number };
+
+/** The answer of GET /__sim/requests/{n}: what the journal has of a request. */
+export interface RequestInFull {
+  readonly n: number;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly method: string;
+  readonly target: string;
+  readonly status: number;
+  readonly ms: number;
+  readonly project: number | null;
+  readonly outcome: "answered" | "rejected";
+  readonly rejected: { readonly reason: string; readonly detail: string } | null;
+  readonly fault: string | null;
+  readonly scripted: boolean;
+  /** null: the emulator, a fault or a script. */
+  readonly source: string | null;
+  readonly partition: string | null;
+  readonly events: number;
+  readonly dropped: number;
+  readonly peer: string;
+  readonly project_header: string | null;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly decode_steps: readonly DecodeStep[];
+  readonly raw: RawBody | null;
+  readonly body: Json;
+  readonly reply: Json;
+  readonly carried: readonly StoredEvent[];
+  /** Of a path that is not there: rows that are like it. */
+  readonly nearest: readonly string[];
+}
+
+/** The first header of a name; names are compared without their case. */
+export const headerOf = ({ headers }: Pick<RequestInFull, "headers">, name: string): string | undefined =>
+  headers.find(([it]) => it.toLowerCase() === name)?.[1];
+
+/** Path and query apart. */
+export function targetParts(target: string): { path: string; query: string } {
+  const mark = target.indexOf("?");
+  return mark === -1
+    ? { path: target, query: "" }
+    : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}

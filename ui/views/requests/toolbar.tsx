@@ -1,0 +1,103 @@
+import type { RequestRow } from "../../../src/model/row.ts";
+import { go, withParams } from "../../app/location.ts";
+import type { LiveRows } from "../../feed/use-live-rows.ts";
+import { Button } from "../../parts/basics.tsx";
+import { FilterBox } from "../../parts/filter-box/filter-box.tsx";
+import { counted, numberText } from "../../parts/text.ts";
+import { chips, hasTerm, routeIn, routes, toggled, withRoute } from "./chips.ts";
+import { reasonsIn } from "./place.ts";
+import { countText } from "./row.tsx";
+
+interface ToolbarProps {
+  filter: string;
+  rows: LiveRows<RequestRow> | undefined;
+  onHar(): void;
+}
+
+const filterBy = (filter: string): void => go(withParams({ f: filter }), true);
+
+/** What is looked for, and what can be done with the list. */
+export function Toolbar({ filter, rows, onHar }: ToolbarProps) {
+  void rows?.version.value;
+  return (
+    <>
+      <div class="toolbar">
+        <FilterBox
+          kind="requests"
+          label="Filter requests"
+          placeholder="Filter, e.g. status:>=400 route:/flags"
+          value={filter}
+          onApply={filterBy}
+          known={() => ({
+            events: [],
+            distinctIds: [],
+            properties: [],
+            reasons: rows ? reasonsIn(rows) : [],
+          })}
+          problems={rows?.filterProblems.value}
+        />
+        {rows && <Pause rows={rows} />}
+        <Button onClick={onHar}>HAR…</Button>
+      </div>
+      <div class="requests-strip">
+        <span class="muted requests-count">{rows && countText(rows.count(), rows.hasOlder.value)}</span>
+        <Chips filter={filter} />
+      </div>
+    </>
+  );
+}
+
+function Pause({ rows }: { rows: LiveRows<RequestRow> }) {
+  const isPaused = rows.isPaused.value;
+  return (
+    <Button onClick={isPaused ? rows.resume : rows.pause} isPressed={isPaused} title="Pause, or go on (p)">
+      {isPaused ? `Paused, ${numberText(rows.unread.value)} new` : "Pause"}
+    </Button>
+  );
+}
+
+function Chips({ filter }: { filter: string }) {
+  return (
+    <fieldset class="requests-chips">
+      <legend class="unseen">Quick filters</legend>
+      {chips.map(({ text, term, note }) => (
+        <Button
+          key={term}
+          kind="quiet"
+          title={`${note}: ${term}`}
+          isPressed={hasTerm(filter, term)}
+          onClick={() => filterBy(toggled(filter, term))}
+        >
+          {text}
+        </Button>
+      ))}
+      <select
+        class="select"
+        aria-label="Route"
+        value={routeIn(filter)}
+        onChange={(event) => filterBy(withRoute(filter, event.currentTarget.value))}
+      >
+        <option value="">Any route</option>
+        {routes.map(({ text, term }) => (
+          <option key={term} value={term}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </fieldset>
+  );
+}
+
+/** What the list does not show. */
+export function Missing({ rows }: { rows: LiveRows<RequestRow> }) {
+  const count = rows.missed.value;
+  if (count === 0) return null;
+  return (
+    <p class="requests-missing" role="status">
+      {counted(count, "request")} came faster than this page could take them.
+      <Button kind="quiet" onClick={rows.loadMissed}>
+        Load them
+      </Button>
+    </p>
+  );
+}

@@ -1,0 +1,81 @@
+import type { Json } from "../../../src/kernel/json.ts";
+import { fixFor } from "../../../src/kernel/rejection-fixes.ts";
+import { useResource } from "../../api/resource.ts";
+import { link } from "../../app/location.ts";
+import { info, revision } from "../../app/sim.ts";
+import { Badge, Facts, Section } from "../../parts/basics.tsx";
+import { counted, plain } from "../../parts/text.ts";
+import { keyIn, type Refusal, type RefusedRequest, refusalsOf } from "./refused.ts";
+import { ToDo } from "./to-do.tsx";
+
+const shownReasons = 5;
+
+/** Why requests were refused, and what to do about it. */
+export function Refused({ isAll }: { isAll: boolean }) {
+  const { data } = useResource<{ requests: readonly RefusedRequest[] }>(
+    "requests?outcome=rejected&limit=200",
+    { revision: revision.value },
+  );
+  const refusals = refusalsOf(data?.requests ?? []);
+  if (refusals.length === 0) return null;
+  return (
+    <Section
+      title={isAll ? "Requests come, but every one is refused" : "Refused requests"}
+      actions={<a href={link("requests", [], { f: "is:rejected" })}>All refused requests</a>}
+    >
+      <ul class="start-problems">
+        {refusals.slice(0, shownReasons).map((it) => (
+          <Reason key={`${it.reason} ${it.what}`} refusal={it} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+const noPath =
+  "send to the host itself: SDKs add the path. A prefix such as /ingest belongs to a reverse proxy, which takes it away";
+
+const ofKeys = /api_key|api_token|_token|not_authenticated|authentication_failed/;
+
+function Reason({ refusal }: { refusal: Refusal }) {
+  const { reason, detail, count, n, what, status } = refusal;
+  const fix = status === 404 ? noPath : fixFor(reason, info.value?.project_api_key ?? "");
+  return (
+    <li>
+      <p>
+        <Badge tone="bad">{reason}</Badge> {plain(detail, 200)}
+      </p>
+      {fix !== "" && <ToDo text={fix} />}
+      {ofKeys.test(reason) && <Keys n={n} />}
+      <p>
+        <a href={link("requests", [n])}>
+          {count === 1
+            ? `${plain(what, 100)}, ${status}`
+            : `${counted(count, "request")}, the last: ${plain(what, 100)}`}
+        </a>
+      </p>
+    </li>
+  );
+}
+
+/** Which key came, and which ones are known. */
+function Keys({ n }: { n: number }) {
+  const { data } = useResource<{ body: Json }>(`requests/${n}`);
+  const came = keyIn(data?.body);
+  const known = info.value?.projects ?? [];
+  return (
+    <Facts
+      rows={[
+        ["Key that came", came === undefined ? "none that could be found" : <code>{plain(came, 80)}</code>],
+        [
+          "Keys that are known",
+          known.slice(0, 5).map(({ id, name, api_key }) => (
+            <div key={id}>
+              <code>{plain(api_key, 80)}</code> <span class="muted">{plain(name, 60)}</span>
+            </div>
+          )),
+        ],
+      ]}
+    />
+  );
+}

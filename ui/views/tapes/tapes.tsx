@@ -1,0 +1,208 @@
+import { useSignal } from "@preact/signals";
+import { call } from "../../api/call.ts";
+import { type Resource, useResource } from "../../api/resource.ts";
+import { link, route } from "../../app/location.ts";
+import { info, revision } from "../../app/sim.ts";
+import { stat } from "../../feed/socket.ts";
+import { Button, Code, Empty, Section, Trouble } from "../../parts/basics.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { Ask } from "./ask.tsx";
+import { ExchangeList } from "./exchanges.tsx";
+import { InForce } from "./in-force.tsx";
+import { LoadDialog } from "./load-dialog.tsx";
+import { ModeTable } from "./mode-table.tsx";
+import { type ModeName, modeNow, modes } from "./modes.ts";
+import { RecordDialog } from "./record-dialog.tsx";
+import { RecordingPart } from "./recording.tsx";
+import type { Recording, TapeInForce, TapesAnswer } from "./shape.ts";
+
+/** What is asked before answers change. */
+type Asked =
+  | { readonly is: "load"; readonly mode: string }
+  | { readonly is: "record"; readonly mode: "record" | "spy" | "diff" }
+  | { readonly is: "rewind" | "unload" | "stop" };
+
+/** Goes up when anything that is shown here may have changed. */
+const changes = (): string => {
+  const { tape, recording } = stat.value ?? {};
+  return [revision.value, tape?.name, tape?.mode, tape?.hits, recording?.mode].join("/");
+};
+
+/** Who answers, what of the tape was used, and what is recorded. */
+export function TapesView() {
+  const now = changes();
+  const tapes = useResource<TapesAnswer>("tapes", { revision: now });
+  const recording = useResource<Recording>("recording", { revision: now });
+  const asked = useSignal<Asked | undefined>(undefined);
+  const ask = (it: Asked | undefined) => {
+    asked.value = it;
+  };
+  const problem = tapes.problem ?? recording.problem;
+  if (problem) return <Trouble problem={problem} />;
+  if (!tapes.data || !recording.data) return null;
+  const { tape } = tapes.data;
+  const tab = route.value.path[0] === "exchanges" ? "exchanges" : "now";
+  return (
+    <div class="tapes">
+      <Tabs
+        label="Tapes"
+        current={tab}
+        tabs={[
+          { id: "now", title: "Now", href: link("tapes") },
+          {
+            id: "exchanges",
+            title: "On the tape",
+            href: link("tapes", ["exchanges"]),
+            count: tape?.ledger.total,
+          },
+        ]}
+      />
+      <div class={tab === "exchanges" && tape ? "tapes-fill" : "tapes-body"}>
+        {tab === "now" && <Now tape={tape} recording={recording.data} ask={ask} />}
+        {tab === "exchanges" && (tape ? <ExchangeList revision={now} /> : <NoTape />)}
+      </div>
+      {asked.value && (
+        <Question
+          asked={asked.value}
+          tape={tape}
+          isRecording={recording.data.state === "recording"}
+          onDone={() => reload(tapes, recording)}
+          onClose={() => ask(undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+function reload(...resources: readonly Pick<Resource<unknown>, "reload">[]): void {
+  for (const it of resources) it.reload();
+}
+
+interface NowProps {
+  tape: TapeInForce | null;
+  recording: Recording;
+  ask(asked: Asked): void;
+}
+
+function Now({ tape, recording, ask }: NowProps) {
+  const mode = modeNow(tape, recording);
+  const change = (to: ModeName) => ask(wayTo(to));
+  return (
+    <>
+      <Section
+        title={`Mode: ${mode}`}
+        actions={
+          <span class="tapes-actions">
+            <Button onClick={() => ask({ is: "load", mode: "replay" })}>Load a tape</Button>
+            {recording.state !== "recording" && (
+              <Button onClick={() => ask({ is: "record", mode: "record" })}>Record</Button>
+            )}
+          </span>
+        }
+      >
+        <p>{modes[mode].means}</p>
+      </Section>
+      {recording.state === "recording" && (
+        <RecordingPart recording={recording} onStop={() => ask({ is: "stop" })} />
+      )}
+      {tape && (
+        <InForce tape={tape} onRewind={() => ask({ is: "rewind" })} onUnload={() => ask({ is: "unload" })} />
+      )}
+      {mode === "emulate" && recording.state === "off" && <HowTo />}
+      {recording.state === "stopped" && <RecordingPart recording={recording} onStop={() => {}} />}
+      <ModeTable now={mode} isRecording={recording.state === "recording"} onSwitch={change} />
+    </>
+  );
+}
+
+/** What is to be asked on the way to a mode. */
+function wayTo(mode: ModeName): Asked {
+  if (mode === "record" || mode === "spy" || mode === "diff") return { is: "record", mode };
+  return mode === "emulate" ? { is: "unload" } : { is: "load", mode };
+}
+
+interface QuestionProps {
+  asked: Asked;
+  tape: TapeInForce | null;
+  isRecording: boolean;
+  onDone(): void;
+  onClose(): void;
+}
+
+function Question({ asked, tape, isRecording, onDone, onClose }: QuestionProps) {
+  const done = { onDone, onClose };
+  if (asked.is === "load") return <LoadDialog mode={asked.mode} isRecording={isRecording} {...done} />;
+  if (asked.is === "record") return <RecordDialog mode={asked.mode} {...done} />;
+  if (asked.is === "stop")
+    return (
+      <Ask
+        title="Stop recording"
+        does="Stop"
+        act={then(onDone, ["POST", "recording/stop", {}])}
+        onClose={onClose}
+      >
+        <p>The tape is closed. From then on, {tape ? "the tape in force" : "the emulator"} answers again.</p>
+      </Ask>
+    );
+  if (asked.is === "rewind")
+    return (
+      <Ask
+        title="Rewind the tape"
+        does="Rewind"
+        act={then(onDone, ["POST", "tapes/rewind", {}])}
+        onClose={onClose}
+      >
+        <p>Every client gets the tape's first answers again, and the counts begin anew.</p>
+      </Ask>
+    );
+  return (
+    <Ask title="Back to the emulator" does="Emulate" act={then(onDone, ...offSteps(tape))} onClose={onClose}>
+      <p>Recorded answers end, and so does a recording. The emulator answers from its own world.</p>
+    </Ask>
+  );
+}
+
+type Step = readonly [method: string, path: string, body?: unknown];
+
+/** What leads back to the emulator: what does not run can be ended all the same. */
+const offSteps = (tape: TapeInForce | null): readonly Step[] => [
+  ["POST", "recording/stop", {}],
+  ...(tape ? [["DELETE", "tapes"] as const] : []),
+];
+
+const then =
+  (onDone: () => void, ...steps: readonly Step[]) =>
+  async (): Promise<void> => {
+    for (const [method, path, body] of steps) await call(method, path, body);
+    onDone();
+  };
+
+function HowTo() {
+  const url = info.value?.url ?? location.origin;
+  return (
+    <Section title="Record once, replay in every test">
+      <div class="tapes-howto">
+        <p>
+          A tape is what the real service answered, without secrets. Record one while your app runs, with its
+          host set to {url}; then answer from it, offline.
+        </p>
+        <Code
+          label="Terminal"
+          text={
+            "phx-sim record --upstream us --tape checkout -- npm test\nphx-sim replay checkout -- npm test"
+          }
+        />
+      </div>
+    </Section>
+  );
+}
+
+function NoTape() {
+  return (
+    <Empty title="No tape is in force">
+      <p>
+        Load one to see what is on it. <a href={link("tapes")}>Who answers now</a>
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,106 @@
+import type { ShownDashboard, ShownDashboards } from "../../../src/control/world/types.ts";
+import { query } from "../../api/call.ts";
+import { useResource } from "../../api/resource.ts";
+import { go, link, project, route } from "../../app/location.ts";
+import { projectName, worldRevision } from "../../app/sim.ts";
+import { Badge, Button, Code, Empty, Section, Trouble } from "../../parts/basics.tsx";
+import { counted, plain } from "../../parts/text.ts";
+import { boardOf, type Placed } from "./board.ts";
+
+const pageSize = 50;
+
+/** Dashboards, each with its tiles where they lie. */
+export function DashboardsTab() {
+  const offset = Number(route.value.params.from ?? 0) || 0;
+  const path = `world/dashboards${query({ project: project.value, limit: pageSize, offset })}`;
+  const { data, problem } = useResource<ShownDashboards>(path, { revision: worldRevision.value });
+  if (problem) return <Trouble problem={problem} />;
+  if (!data) return null;
+  if (data.count === 0) return <NoDashboards />;
+  return (
+    <Section title={counted(data.count, "dashboard")} actions={<Pages offset={offset} count={data.count} />}>
+      <div class="world-boards">
+        {data.dashboards.map((it) => (
+          <Board key={it.id} dashboard={it} />
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+function Pages({ offset, count }: { offset: number; count: number }) {
+  if (count <= pageSize) return null;
+  const turn = (to: number) => go(link("world", ["dashboards"], { from: to > 0 ? to : undefined }));
+  return (
+    <span class="world-pages">
+      <Button disabled={offset === 0} onClick={() => turn(Math.max(0, offset - pageSize))}>
+        Earlier
+      </Button>
+      <span class="muted">
+        {offset + 1}–{Math.min(count, offset + pageSize)}
+      </span>
+      <Button disabled={offset + pageSize >= count} onClick={() => turn(offset + pageSize)}>
+        Later
+      </Button>
+    </span>
+  );
+}
+
+function Board({ dashboard }: { dashboard: ShownDashboard }) {
+  const { id, name, description, pinned, tags, restricted, collaborators, shared } = dashboard;
+  return (
+    <article class="world-card" aria-label={`Dashboard ${plain(name ?? "")}`}>
+      <header>
+        <h3>{plain(name ?? "") || "(no name)"}</h3>
+        <span class="muted">
+          #{id} · {plain(projectName(dashboard.project))}
+        </span>
+        {pinned && <Badge>pinned</Badge>}
+        {shared && <Badge tone="odd">shared</Badge>}
+        {restricted && (
+          <Badge
+            tone="note"
+            title={`May be edited by ${collaborators.map((it) => plain(it)).join(", ") || "its owner"}`}
+          >
+            restricted
+          </Badge>
+        )}
+        {tags.map((tag) => (
+          <Badge key={tag}>{plain(tag)}</Badge>
+        ))}
+      </header>
+      {description !== "" && <p class="muted">{plain(description)}</p>}
+      <Tiles placed={boardOf(dashboard.tiles)} />
+    </article>
+  );
+}
+
+function Tiles({ placed }: { placed: readonly Placed[] }) {
+  if (placed.length === 0) return <p class="muted">no tiles</p>;
+  return (
+    <ul class="world-tiles">
+      {placed.map(({ tile, column, row }) => (
+        <li
+          key={tile.id}
+          class={`world-tile world-tile-${tile.kind}`}
+          style={{ gridColumn: column, gridRow: row }}
+        >
+          <span class="world-kind">{tile.kind}</span>
+          <span class="world-title">{plain(tile.title, 200) || "(no name)"}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function NoDashboards() {
+  return (
+    <Empty title="There are no dashboards here">
+      <p>Make one with the management API, or write them into a scenario file.</p>
+      <Code
+        label="In a scenario file, in a project"
+        text={'"dashboards": [\n  { "name": "Sales", "tiles": [{ "text": "How we are doing" }] }\n]'}
+      />
+    </Empty>
+  );
+}

@@ -1,0 +1,62 @@
+import type { ShownWorld } from "../../../src/control/world/types.ts";
+import { useResource } from "../../api/resource.ts";
+import { link, route } from "../../app/location.ts";
+import { info, worldRevision } from "../../app/sim.ts";
+import { Empty, Trouble } from "../../parts/basics.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { Accounts } from "./accounts.tsx";
+import { DashboardsTab } from "./dashboards.tsx";
+import { Dialect } from "./dialect.tsx";
+import { Keys } from "./keys.tsx";
+import { Scenario } from "./scenario.tsx";
+
+/** The parts of the view; `""` is the first. */
+const parts = [
+  { id: "", title: "Accounts" },
+  { id: "dashboards", title: "Dashboards" },
+  { id: "keys", title: "Keys" },
+  { id: "dialect", title: "Dialect" },
+  { id: "scenario", title: "Scenario" },
+] as const;
+
+type PartId = (typeof parts)[number]["id"];
+
+/** What people edit: who there is, and what they made. */
+export function WorldView() {
+  const revision = worldRevision.value;
+  const { data, problem } = useResource<ShownWorld>("world", { revision });
+  const given = route.value.path[0] ?? "";
+  const current = parts.find(({ id }) => id === given)?.id;
+  return (
+    <div class="world">
+      <Tabs label="World" current={given} tabs={parts.map((it) => tabOf(it, data))} />
+      {problem && <Trouble problem={problem} />}
+      {current === undefined ? (
+        <Empty title="There is no such part of the world" />
+      ) : (
+        data && <div class="world-part">{partOf(current, data)}</div>
+      )}
+    </div>
+  );
+}
+
+function tabOf({ id, title }: (typeof parts)[number], world: ShownWorld | undefined) {
+  const problems = info.value?.scenario_problems.length ?? 0;
+  const counts: Readonly<Partial<Record<PartId, number>>> = {
+    dashboards: world?.organizations
+      .flatMap((it) => it.projects)
+      .reduce((sum, it) => sum + it.counts.dashboards, 0),
+    keys: world?.personal_api_keys.length,
+    dialect: world?.dialect.differences.length,
+    ...(problems > 0 && { scenario: problems }),
+  };
+  return { id, title, href: link("world", id === "" ? [] : [id]), count: counts[id] };
+}
+
+function partOf(id: PartId, world: ShownWorld) {
+  if (id === "dashboards") return <DashboardsTab />;
+  if (id === "keys") return <Keys world={world} />;
+  if (id === "dialect") return <Dialect dialect={world.dialect} />;
+  if (id === "scenario") return <Scenario />;
+  return <Accounts organizations={world.organizations} />;
+}
