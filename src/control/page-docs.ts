@@ -5,7 +5,11 @@ const refusals = errorReplies({ schema: controlErrorSchema }, 403, 404);
 
 /** A file of the page: there without the token, for whoever opens it here. */
 const file = (description: string, type: string): EndpointDocs => ({
-  replies: { 200: { description, type }, ...refusals },
+  replies: {
+    200: { description, type },
+    304: { description: "What the caller has is up to date" },
+    ...refusals,
+  },
 });
 
 /** The inspector's files. */

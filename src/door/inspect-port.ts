@@ -1,7 +1,7 @@
 import type { Call } from "../http/call.ts";
 
 /** The connection of one page, as this door gives it to the feed. */
-export interface PageWire {
+interface PageWire {
   /** Sends one message of UTF-8 text; `sent` is called once the system has taken it. */
   send(frame: Buffer, sent: () => void): void;
   /** Bytes that the other side has not taken yet. */
@@ -10,7 +10,7 @@ export interface PageWire {
 }
 
 /** What this door tells the feed of a page. */
-export interface PageSession {
+interface PageSession {
   /** A message came; null: one that is not text. */
   receive(message: string | null): void;
   gone(): void;

@@ -118,7 +118,7 @@ const readTime =
   };
 
 /** How values are read and compared, by kind; `ops` as people write them. */
-export const kinds = {
+const kinds = {
   /** Names and ids: case counts. */
   name: { ops: [":", "~"], read: readName },
   /** Words: case does not count. */

@@ -9,7 +9,7 @@ export type Node =
   | { readonly kind: "term"; readonly term: Term };
 
 /** Longer texts are not read. */
-export const longestFilter = 2_000;
+const longestFilter = 2_000;
 /** Parentheses and negations inside each other. */
 const deepest = 40;
 

@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { personUuid } from "../../src/ingest/person-uuid.ts";
 import { arbitraryOf, type Components, nearlyFitting, wrongValues } from "./arbitrary.ts";
@@ -11,6 +13,10 @@ export interface GeneratedCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 }
+
+/** The page's parts have names that the build makes; where it is not built, there are none to ask for. */
+const pageFolder = join(import.meta.dirname, "../../dist/inspector/app");
+const pageParts = existsSync(pageFolder) ? readdirSync(pageFolder) : ["none.js"];
 
 /** What is there, by the word before the parameter. */
 const there: Readonly<Record<string, readonly string[]>> = {
@@ -34,6 +40,8 @@ const there: Readonly<Record<string, readonly string[]>> = {
   person: [personUuid(ids.project, "user-1")],
   events: ["1", ids.event],
   requests: ["1"],
+  groups: ["company", "acme"],
+  app: pageParts,
   name: ["greeting"],
   array: [ids.projectKey],
   static: ["array.js", "nothing.js"],

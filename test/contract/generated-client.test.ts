@@ -70,6 +70,10 @@ const failsInProduction = new Set(
   }),
 );
 
+/** The path of the feed speaks websocket: over HTTP it only says so. */
+const mayTurnOutWell = ({ responses }: Operation): boolean =>
+  Object.keys(responses).some((status) => status.startsWith("2"));
+
 const nameOf = ({ method, path }: Operation): string => `${method} ${path}`;
 
 describe.each(dialects)("a client made from the document, $dialect", ({ dialect, document, numRuns }) => {
@@ -101,7 +105,10 @@ describe.each(dialects)("a client made from the document, $dialect", ({ dialect,
   // Otherwise the keys, ids and bodies that are made would say little. Some operations are always refused.
   afterAll(() => {
     if (numRuns < runs) return;
-    const failing = operations.map(nameOf).filter((name) => !succeeded.has(name));
+    const failing = operations
+      .filter(mayTurnOutWell)
+      .map(nameOf)
+      .filter((name) => !succeeded.has(name));
     expect(failing.length, `never a success: ${failing.join(", ")}`).toBeLessThan(operations.length / 6);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { FlagDecisionMade, FlagDecisionsMade } from "../../src/control/flags/answers.ts";
+import type { FlagDecisionMade, FlagDecisionsMade } from "../../src/control/flags/decision-answers.ts";
 import { type Sim, startSim } from "../../src/index.ts";
 
 let sim: Sim;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { holdEntry } from "../../src/feed/held.ts";
 import { createRing } from "../../src/feed/ring.ts";
-import { eventRow, requestRow } from "./stage.ts";
+import { eventRow, requestRow } from "../support/rows.ts";
 
 const held = (n: number, events = 1) =>
   holdEntry({ n, request: requestRow(n), events: Array.from({ length: events }, () => eventRow(n)) });

@@ -2,10 +2,11 @@ import { createFeed, type Feed } from "../../src/feed/feed.ts";
 import type { SimFrame, Stat } from "../../src/feed/frames.ts";
 import type { Entry, Session, Timer } from "../../src/feed/ports.ts";
 import { readEventFilter, readRequestFilter } from "../../src/filter/read.ts";
-import type { EventRow, RequestRow } from "../../src/model/row.ts";
+import type { EventRow } from "../../src/model/row.ts";
+import { eventRow, requestRow } from "../support/rows.ts";
 
 /** Time that goes by when it is told to. */
-export function stageTimer(): Timer & { pass(ms: number): void } {
+function stageTimer(): Timer & { pass(ms: number): void } {
   let now = 0;
   let due: { at: number; run: () => void }[] = [];
   const after = (ms: number, run: () => void) => {
@@ -33,44 +34,8 @@ export function stageTimer(): Timer & { pass(ms: number): void } {
   };
 }
 
-export const requestRow = (n: number, more: Partial<RequestRow> = {}): RequestRow => ({
-  n,
-  at: n,
-  method: "POST",
-  target: "/capture/",
-  status: 200,
-  ms: 1,
-  project: 1,
-  outcome: "answered",
-  reason: null,
-  detail: null,
-  unmatched: false,
-  fault: null,
-  source: "emulator",
-  partition: null,
-  events: 1,
-  dropped: 0,
-  ...more,
-});
-
-export const eventRow = (n: number, more: Partial<EventRow> = {}): EventRow => ({
-  seq: n,
-  n,
-  i: 0,
-  at: n,
-  time: n,
-  project: 1,
-  event: "seen",
-  distinct_id: "u",
-  person: null,
-  outcome: "kept",
-  reason: null,
-  warnings: [],
-  ...more,
-});
-
 /** A client that takes what it gets, or does not. */
-export interface StagePage {
+interface StagePage {
   readonly session: Session;
   readonly frames: SimFrame[];
   readonly closed: { code: number; reason: string }[];
@@ -85,7 +50,7 @@ export interface StagePage {
   numbers(): number[];
 }
 
-export const noStat: Omit<Stat, "pages"> = {
+const noStat: Omit<Stat, "pages"> = {
   at: 0,
   requests: 0,
   rejected: 0,

@@ -33,7 +33,7 @@ export function useResource<T>(path: string | null, { revision, every }: Resourc
     problem: undefined,
     isLoading: path !== null,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `revision` and `turn` say when to ask again
+  // `revision` and `turn` are not used in it: they say when to ask again
   useEffect(() => {
     if (path === null) return;
     const gone = new AbortController();

@@ -35,7 +35,7 @@ const isTyping = (target: EventTarget | null): target is HTMLElement =>
 const isItsOwn = ({ key, target }: KeyboardEvent): boolean =>
   (key === "Enter" || key === " ") &&
   target instanceof Element &&
-  target.closest("button, a, summary, input, [role=menuitem], [role=option]") !== null;
+  target.closest("button, a, summary, input, [role=option]") !== null;
 
 /**
  * Listens to the keyboard. While somebody types, Escape leaves the field and nothing else counts; what is shown

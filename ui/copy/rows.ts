@@ -25,7 +25,7 @@ export const copyGroups: Readonly<Record<CopyRow["group"], string>> = {
 };
 
 /** The address of an event in the page. */
-export const deepLink = ({ seq }: Pick<StoredEvent, "seq">, { url }: Pick<CopyContext, "url">): string =>
+const deepLink = ({ seq }: Pick<StoredEvent, "seq">, { url }: Pick<CopyContext, "url">): string =>
   `${url}/__sim/#/events/${seq}`;
 
 /** Every way to copy an event, in the order in which they are offered. */

@@ -63,7 +63,7 @@ function sentProperties(properties: JsonObject): JsonObject {
 }
 
 /** The item to send so that the same thing happens again. */
-export function itemToSend(event: StoredEvent, { item }: CopyContext): Json {
+function itemToSend(event: StoredEvent, { item }: CopyContext): Json {
   if (item === undefined)
     return {
       event: event.event,

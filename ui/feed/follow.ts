@@ -70,7 +70,7 @@ export interface LiveRows<Row> {
   close(): void;
 }
 
-export const limits: Limits = { held: 100_000, read: 300_000 };
+const limits: Limits = { held: 100_000, read: 300_000 };
 
 const firstPage = 500;
 const olderPage = 2_000;

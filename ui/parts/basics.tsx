@@ -119,7 +119,7 @@ interface CopyProps {
 }
 
 /** Where the page is not trusted with the clipboard (plain http to another host), a selection does it. */
-export async function copyText(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -206,32 +206,6 @@ interface SectionProps {
   title: ComponentChildren;
   actions?: ComponentChildren;
   children: ComponentChildren;
-}
-
-/** One of a few. */
-export function Select({ label, value, options, onChange }: SelectProps) {
-  return (
-    <select
-      class="select"
-      aria-label={label}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    >
-      {options.map(([id, title]) => (
-        <option key={id} value={id}>
-          {title}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-interface SelectProps {
-  label: string;
-  value: string;
-  /** What is chosen, and how it is called. */
-  options: readonly (readonly [value: string, title: string])[];
-  onChange(value: string): void;
 }
 
 /** Numbers beside each other; each may lead somewhere. */

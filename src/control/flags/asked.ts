@@ -2,12 +2,12 @@ import { pathOf } from "../../http/call.ts";
 import { clientAddress, headerIn } from "../../ingest/client-address.ts";
 import { isObject, type Json, type JsonObject, own } from "../../kernel/json.ts";
 import type { TrafficLine } from "../../model/traffic.ts";
-import type { FlagsAsked } from "./answers.ts";
+import type { FlagsAsked } from "./decision-answers.ts";
 
 const flagPaths: ReadonlySet<string> = new Set(["/flags", "/decide"]);
 
 /** Text, or a number as text. */
-export const textOf = (value: Json | undefined): string | null =>
+const textOf = (value: Json | undefined): string | null =>
   typeof value === "string" ? value : typeof value === "number" ? String(value) : null;
 
 /** The first of several names that is there and not null: clients spell them differently. */

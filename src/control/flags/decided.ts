@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, own } from "../../kernel/json.ts";
-import type { DecidedFlag } from "./answers.ts";
+import type { DecidedFlag } from "./decision-answers.ts";
 
 /** What a detail of `/flags?v=2` or of a plain map of values says; null for anything else. */
 export const valueIn = (entry: Json | undefined): boolean | string | null => {

@@ -8,9 +8,9 @@ import type { StoredEvent } from "../../model/event.ts";
 import type { TrafficLine } from "../../model/traffic.ts";
 import { queryNumber } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
-import type { FlagCall, FlagDecisionMade, FlagDecisionsMade } from "./answers.ts";
 import { askedIn, distinctIdOf, flagsBody } from "./asked.ts";
 import { flagsIn, valueIn } from "./decided.ts";
+import type { FlagCall, FlagDecisionMade, FlagDecisionsMade } from "./decision-answers.ts";
 
 const most = Number.MAX_SAFE_INTEGER;
 const defaultLimit = 50;

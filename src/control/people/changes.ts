@@ -26,7 +26,7 @@ export function changesBetween(before: JsonObject, after: JsonObject, event: Jso
 }
 
 /** A value that a property had from an event on; `gone` instead of a value: it was taken away. */
-export interface PropertyValue {
+interface PropertyValue {
   readonly seq: number;
   readonly timestamp: string;
   readonly by: By;

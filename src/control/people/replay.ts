@@ -29,7 +29,7 @@ export interface Join {
 }
 
 /** What an event did to its person. */
-export interface Step {
+interface Step {
   /** The person was made by it. */
   readonly created: boolean;
   /** The person counts as identified from here on. */

@@ -4,7 +4,7 @@ import type { ProjectCounts, ShownKey, ShownOrganization, ShownProject } from ".
 const levels = { 1: "member", 8: "admin", 15: "owner" } as const;
 
 /** A secret with its kind and its end: enough to tell two apart. */
-export function masked(key: string): string {
+function masked(key: string): string {
   const kind = /^ph[a-z]_/.exec(key)?.[0] ?? "";
   return key.length - kind.length > 12 ? `${kind}…${key.slice(-4)}` : `${kind}…`;
 }

@@ -54,7 +54,7 @@ export interface ShownKey {
 }
 
 /** A way in which the contract and the live service differ. */
-export interface ShownDifference {
+interface ShownDifference {
   readonly id: string;
   readonly topic: string;
   readonly documented: string;

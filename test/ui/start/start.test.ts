@@ -7,6 +7,7 @@ import type { EventRow } from "../../../src/model/row.ts";
 import { overviewOf } from "../../../ui/views/start/overview.ts";
 import { keyIn, refusalsOf } from "../../../ui/views/start/refused.ts";
 import { type Target, waysFor } from "../../../ui/views/start/snippets.ts";
+import { eventRow } from "../../support/rows.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../../..");
@@ -70,21 +71,8 @@ describe("what is to be pasted", () => {
   });
 });
 
-const row = (seq: number, more: Partial<EventRow>): EventRow => ({
-  seq,
-  n: seq,
-  i: 0,
-  at: seq * 1000,
-  time: seq * 1000,
-  project: 1,
-  event: "a",
-  distinct_id: "u",
-  person: null,
-  outcome: "kept",
-  reason: null,
-  warnings: [],
-  ...more,
-});
+const row = (seq: number, more: Partial<EventRow>) =>
+  eventRow(seq, { at: seq * 1000, time: seq * 1000, event: "a", ...more });
 
 test("what came is added up, the newest first", () => {
   const rows = [

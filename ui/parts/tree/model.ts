@@ -25,7 +25,7 @@ export function kindOf(value: Json): Kind {
   return typeof value as "number" | "boolean" | "object";
 }
 
-export const isBranch = (value: Json): value is Json[] | { [key: string]: Json } =>
+const isBranch = (value: Json): value is Json[] | { [key: string]: Json } =>
   typeof value === "object" && value !== null;
 
 /** From one place to before another. */
@@ -119,7 +119,7 @@ const childOf = (value: Json, step: Step): Json => {
 };
 
 /** How many children it has, or characters. */
-export function sizeOf(value: Json): number {
+function sizeOf(value: Json): number {
   if (typeof value === "string" || Array.isArray(value)) return value.length;
   return isBranch(value) ? Object.keys(value).length : 0;
 }

@@ -23,7 +23,7 @@ const spellings: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", 
 const spelling = (character: string): string => spellings[character] ?? spelledOut(character);
 
 /** Does the text hold characters that must not be shown as they are? */
-export const isUnsafe = (text: string): boolean => text.search(unsafe) !== -1;
+const isUnsafe = (text: string): boolean => text.search(unsafe) !== -1;
 
 /** The text on one line with every unsafe character spelled out. */
 export const visible = (text: string): string => text.replace(unsafe, spelling);

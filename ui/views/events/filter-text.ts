@@ -50,7 +50,7 @@ export const namesIn = (text: string): string[] =>
 export const nameTerm = (name: string): string => `event:${valueText(name)}`;
 
 /** Only what comes after that event. */
-export const afterTerm = (seq: number): string => `seq:>${seq}`;
+const afterTerm = (seq: number): string => `seq:>${seq}`;
 
 /** The filter that shows only what comes after that event; it takes the place of one before. */
 export function sinceNow(text: string, seq: number): string {

@@ -1,6 +1,6 @@
 /** What the control API says of exports and of the clock (src/control/exports/answers.ts). */
 
-export type RunStatus = string;
+type RunStatus = string;
 
 export interface Run {
   readonly id: string;

@@ -1,7 +1,14 @@
 import type { Json, JsonObject } from "../../../src/kernel/json.ts";
 
+export type {
+  DecidedFlag,
+  FlagCall,
+  FlagDecisionMade as Decision,
+  FlagDecisionsMade as Decisions,
+} from "../../../src/control/flags/decision-answers.ts";
+
 /**
- * What the page reads of the flag endpoints' answers; src/control/flags/answers.ts has the whole of them.
+ * What the page reads of the flag endpoints' other answers; src/control/flags/answers.ts has the whole of them.
  * test/ui/flags/answers.test.ts holds the two together.
  */
 
@@ -18,7 +25,7 @@ export interface Override {
 }
 
 /** A flag's rules in plain English. */
-export interface Words {
+interface Words {
   readonly before: readonly string[];
   readonly sets: readonly string[];
   readonly after: readonly string[];
@@ -46,56 +53,6 @@ export interface Flag {
 
 export interface FlagInFull extends Flag {
   readonly filters: JsonObject | null;
-}
-
-export interface DecidedFlag {
-  readonly key: string;
-  readonly value: FlagValue | null;
-  readonly payload: string | null;
-  readonly reason: { readonly code: string; readonly description: string } | null;
-  readonly condition_index: number | null;
-  readonly failed: boolean;
-}
-
-export interface FlagCall {
-  readonly seq: number;
-  readonly request: number;
-  readonly at: string;
-  readonly key: string;
-  readonly response: FlagValue | null;
-  readonly differs: boolean;
-}
-
-export interface Asked {
-  readonly person_properties: JsonObject;
-  readonly groups: JsonObject;
-  readonly group_properties: JsonObject;
-  readonly device_id: string | null;
-  readonly anon_distinct_id: string | null;
-  readonly ip: string | null;
-  readonly keys: readonly string[] | null;
-}
-
-export interface Decision {
-  readonly by: "answer" | "local_evaluation";
-  readonly at: string;
-  readonly request: number;
-  readonly seq: number | null;
-  readonly project: number | null;
-  readonly distinct_id: string | null;
-  readonly client: string | null;
-  readonly status: number;
-  readonly rejected: string | null;
-  readonly fault: string | null;
-  readonly has_errors: boolean;
-  readonly asked: Asked | null;
-  readonly flags: readonly DecidedFlag[];
-  readonly called: readonly FlagCall[];
-}
-
-export interface Decisions {
-  readonly decisions: readonly Decision[];
-  readonly before: number | null;
 }
 
 export interface Hash {

@@ -2,7 +2,7 @@ import type { Decision, FlagValue } from "./answers.ts";
 import { valueText } from "./value.ts";
 
 /** How often a flag had a value. */
-export interface ValueCount {
+interface ValueCount {
   readonly value: FlagValue | null;
   /** In answers, or found by an SDK. */
   readonly served: number;

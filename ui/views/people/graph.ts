@@ -27,7 +27,7 @@ export interface IdRow {
 }
 
 /** A line from the id that was to go into the other. */
-export interface Line {
+interface Line {
   readonly key: string;
   readonly path: string;
   readonly outcome: DatedJoin["outcome"];

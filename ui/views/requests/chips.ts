@@ -45,13 +45,13 @@ export function termsOf(filter: string): string[] {
 export const hasTerm = (filter: string, term: string): boolean => termsOf(filter).includes(term);
 
 /** The filter without a term. */
-export const withoutTerm = (filter: string, term: string): string =>
+const withoutTerm = (filter: string, term: string): string =>
   termsOf(filter)
     .filter((it) => it !== term)
     .join(" ");
 
 /** The filter with a term besides all that it asks for. */
-export function withTerm(filter: string, term: string): string {
+function withTerm(filter: string, term: string): string {
   const terms = termsOf(filter);
   if (terms.length === 0) return term;
   const rest = terms.join(" ");

@@ -64,7 +64,7 @@ function partsOf(request: RequestInFull, base: string): Parts {
 }
 
 /** What is not in the copy, in words. */
-export function leftOut({ masked, payload }: Parts): string[] {
+function leftOut({ masked, payload }: Parts): string[] {
   const headers = masked.map(
     (name) => `the header ${name.replace(/[^\w-]/g, "")} is left out: its secret is masked`,
   );

@@ -5,7 +5,7 @@ import type { StoredEvent } from "../../../src/model/stored-event.ts";
 export type DecodeStep = "gzip" | "deflate" | "br" | "zstd" | "base64" | "lz64" | "form" | "query";
 
 /** The bytes as received where the body is not their exact text. */
-export type RawBody =
+type RawBody =
   | { readonly text: string }
   | { readonly base64: string }
   | { readonly omitted: string; readonly bytes: number };

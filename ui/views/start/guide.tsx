@@ -8,7 +8,7 @@ import { type Target, waysFor } from "./snippets.ts";
 import { type Sent, sendTestEvent } from "./test-event.ts";
 
 /** What belongs to the project that is chosen; without a choice, to the sim's first. */
-export function targetOf(sim: SimInfo): Target {
+function targetOf(sim: SimInfo): Target {
   const chosen = sim.projects.find(({ id }) => id === project.value);
   return {
     // the address that led here works from here

@@ -10,7 +10,7 @@ export interface Target {
 }
 
 /** A piece of code to be pasted. */
-export interface Snippet {
+interface Snippet {
   /** The file it belongs in, or where it is run. */
   readonly where: string;
   readonly code: string;

@@ -70,7 +70,7 @@ export interface Differences {
   readonly groups: readonly DifferenceGroup[];
 }
 
-export interface DifferenceGroup {
+interface DifferenceGroup {
   readonly route: string;
   readonly severity: "break" | "additive" | "value";
   readonly kind: string;

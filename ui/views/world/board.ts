@@ -10,7 +10,7 @@ export interface Placed {
 }
 
 /** The service's boards are so many columns wide. */
-export const columns = 12;
+const columns = 12;
 /** A tile of which nobody has said where it lies: half as wide as the board. */
 const usual = { w: 6, h: 5 };
 /** Rows of the service's boards are low: several of them make one of ours. */
