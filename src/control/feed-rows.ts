@@ -47,13 +47,29 @@ function keysIn(line: TrafficLine): readonly EventKey[] {
 }
 
 /** What of a line its rows are made of: nothing that was sent is read again. Headers and bodies are missing. */
-export function lineOfWritten({ n, seq, count, entry: { head, note } }: Written): TrafficLine {
-  const facts: Omit<TrafficLine, "n" | "headers"> = JSON.parse(`{${head}}`);
-  const line: TrafficLine = { ...facts, n, headers: [] };
-  if (count === 0 || note.events === undefined) return line;
-  line.seq = seq;
-  line.events = note.events;
-  keysByLine.set(line, note.keys ?? []);
+export function lineOfWritten({ n, seq, count, entry }: Written): TrafficLine {
+  const { note } = entry;
+  const events = count === 0 ? undefined : note.events;
+  // spelled out: this is done for every request while a page is open
+  const line: TrafficLine = {
+    n,
+    at: entry.at,
+    method: entry.method,
+    target: entry.masked,
+    peer: entry.peer,
+    status: entry.status,
+    us: entry.ms * 1000,
+    project: entry.project,
+    rejected: note.rejected,
+    fault: note.fault,
+    scripted: note.scripted,
+    source: note.source,
+    partition: note.partition,
+    seq: events && seq,
+    events,
+    headers: [],
+  };
+  if (events) keysByLine.set(line, note.keys ?? []);
   return line;
 }
 

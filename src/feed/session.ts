@@ -63,7 +63,11 @@ function placeOf({ epoch, cursor }: Subscribe, common: Common): { cursor: number
 export function createSession(common: Common, wire: Wire): FeedSession {
   const { timer } = common;
   const allowed = createAllowance(limits.messages, timer.now);
-  const outlet = createOutlet(wire, timer, () => guarded(pump));
+  /** Was there more than the other side took? Else what is new waits for its round: frames are to be few. */
+  let isBehind = false;
+  const outlet = createOutlet(wire, timer, () => {
+    if (isBehind) guarded(pump);
+  });
   let isOpen = true;
   let isGreeted = false;
   let place: Place | undefined;
@@ -154,7 +158,8 @@ export function createSession(common: Common, wire: Wire): FeedSession {
       }
       tellMore(place);
     }
-    if (place !== undefined && place.cursor >= common.last) place.isBack = false;
+    isBehind = voided !== undefined || (place !== undefined && place.cursor < common.last);
+    if (!isBehind && place !== undefined) place.isBack = false;
   }
 
   function pumpSoon(): void {

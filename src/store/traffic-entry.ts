@@ -180,21 +180,33 @@ export interface TrafficEntry {
   /** The value of `"body"`, which comes last: bytes are copied, text is encoded. */
   body: Buffer | string | undefined;
   note: Note;
+  at: number;
   method: string;
   target: string;
+  /** The target as it may be shown. */
+  masked: string;
+  peer: string;
   status: number;
   ms: number;
   project: number | null;
 }
 
+/** A call's address as JSON text, and its target with secrets masked. */
+interface Address {
+  readonly text: string;
+  readonly masked: string;
+}
+
 /** Method, target and peer: the same as last time more often than not. */
-function addressWriter(): (call: ReceivedCall) => string {
+function addressWriter(): (call: ReceivedCall) => Address {
   let last = { method: "", target: "", peer: "" };
-  let written = "";
+  let written: Address = { text: "", masked: "" };
   return ({ method, target, peer }) => {
     if (method !== last.method || target !== last.target || peer !== last.peer) {
       last = { method, target, peer };
-      written = `"method":${JSON.stringify(method)},"target":${JSON.stringify(maskTarget(target))},"peer":${JSON.stringify(peer)}`;
+      const masked = maskTarget(target);
+      const text = `"method":${JSON.stringify(method)},"target":${JSON.stringify(masked)},"peer":${JSON.stringify(peer)}`;
+      written = { text, masked };
     }
     return written;
   };
@@ -203,11 +215,12 @@ function addressWriter(): (call: ReceivedCall) => string {
 /** Makes the entries of a journal; `maskKeys` keeps personal and secret keys off the disk. */
 export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Note) => TrafficEntry {
   const headersText = headerWriter();
-  const addressText = addressWriter();
+  const addressOf = addressWriter();
   return (call, reply, note) => {
     const us = Math.round((performance.now() - call.started) * 1000);
     const project = note.project ?? null;
-    let head = `"at":${call.at},${addressText(call)},"status":${reply.status},"us":${us},"project":${project}`;
+    const address = addressOf(call);
+    let head = `"at":${call.at},${address.text},"status":${reply.status},"us":${us},"project":${project}`;
     if (note.rejected) head += `,"rejected":${JSON.stringify(note.rejected)}`;
     if (note.fault !== undefined) head += `,"fault":${JSON.stringify(note.fault)}`;
     if (note.scripted) head += `,"scripted":true`;
@@ -226,8 +239,11 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
       tail: `,"headers":${headersText(call.rawHeaders)}${rawText(call, note, isMasked)},"reply":${replyText(reply, isTouched)}`,
       body: isMasked ? text : (note.bytes ?? text),
       note,
+      at: call.at,
       method: call.method,
       target: call.target,
+      masked: address.masked,
+      peer: call.peer,
       status: reply.status,
       ms: us / 1000,
       project,

@@ -132,6 +132,7 @@ const untilSeen = ({ page, sim }: Inspector, times: number) =>
 test("a hundred thousand events: scrolled, filtered, added to", { timeout: 180_000 }, async () => {
   await using stage = await open("#/events");
   const { sim, page } = stage;
+  await page.getByRole("heading", { name: "No events yet" }).waitFor();
   const begun = performance.now();
   await sendMany(sim, 0);
   const sent = performance.now();
@@ -172,6 +173,7 @@ test("a hundred thousand events: scrolled, filtered, added to", { timeout: 180_0
 test("a hundred thousand more: no more is held than is meant to be", { timeout: 180_000 }, async () => {
   await using stage = await open("#/events");
   const { sim, page } = stage;
+  await page.getByRole("heading", { name: "No events yet" }).waitFor();
   await sendMany(sim, 0);
   await total(stage, "100,000").waitFor({ timeout: 60_000 });
   const before = await heapOf(stage);
