@@ -3,6 +3,7 @@
 // late also imports whatever is loaded by then in any case: it costs nothing, and keeps those modules together.
 import { dirname, relative, resolve } from "node:path";
 import { build } from "esbuild";
+import { loadedWith } from "./loaded-with.mjs";
 
 const library = "src/index.ts";
 const commandLine = "src/cli/main.ts";
@@ -35,16 +36,6 @@ const settings = {
   // modules that are imported for their company have no side effects, and need none
   logOverride: { "ignored-bare-import": "silent" },
 };
-
-/** The modules that are loaded with one. */
-function loadedWith(inputs, path, found = new Set()) {
-  if (found.has(path) || inputs[path] === undefined) return found;
-  found.add(path);
-  for (const { kind, path: next } of inputs[path].imports) {
-    if (kind === "import-statement") loadedWith(inputs, next, found);
-  }
-  return found;
-}
 
 /** What the commands that start no sim need of the library; they do not load all of it. */
 function sharedByCommands(inputs) {

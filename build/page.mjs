@@ -4,6 +4,7 @@
 import { copyFileSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { build } from "esbuild";
+import { loadedWith } from "./loaded-with.mjs";
 
 const page = "ui/main.tsx";
 const folder = "dist/inspector";
@@ -25,16 +26,6 @@ const settings = {
   // modules that are imported for their company have no side effects, and need none
   logOverride: { "ignored-bare-import": "silent" },
 };
-
-/** The modules that are loaded with one. */
-function loadedWith(inputs, path, found = new Set()) {
-  if (found.has(path) || inputs[path] === undefined) return found;
-  found.add(path);
-  for (const { kind, path: next } of inputs[path].imports) {
-    if (kind === "import-statement") loadedWith(inputs, next, found);
-  }
-  return found;
-}
 
 /** The page, and what more than one of its parts needs. */
 function sharedIn(inputs) {

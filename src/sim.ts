@@ -25,6 +25,7 @@ import { clockFacts } from "./kernel/clock-facts.ts";
 import { createGauge } from "./kernel/gauge.ts";
 import { randomIds } from "./kernel/ids.ts";
 import type { JsonObject } from "./kernel/json.ts";
+import { stackOf } from "./kernel/stack-of.ts";
 import { version } from "./kernel/version.ts";
 import { partitionOf } from "./model/answer.ts";
 import type { Desk } from "./model/desk.ts";
@@ -330,6 +331,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     endpoints: () => documented(router),
     handle,
     recorded: recordings.facts,
+    isReplaying: () => replaying.active,
     onRequest: (tell) => log.subscribe((written) => tell(summaryOf(written))),
   };
   store.announce({ ...facts(), control_token: controlToken });
@@ -370,6 +372,3 @@ function addressOf(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return isIP(host) === 6 ? `[${host}]` : host;
 }
-
-const stackOf = (error: unknown): string =>
-  error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,3 +1,4 @@
+import { stackOf } from "../kernel/stack-of.ts";
 import { version } from "../kernel/version.ts";
 import { clean } from "./clean-text.ts";
 import { type Command, configOptions, type Ending, type Shell } from "./command.ts";
@@ -96,6 +97,6 @@ function leaveSoon(code: number): void {
 /** One line for what the user can mend; the whole story for what only we can. */
 function complaint(error: unknown): string[] {
   if (error instanceof Failure) return [`phx-sim: ${error.message}`];
-  const story = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return ["phx-sim: unexpected error; please report this:", ...story.split("\n").map((line) => clean(line))];
+  const story = stackOf(error).split("\n");
+  return ["phx-sim: unexpected error; please report this:", ...story.map((line) => clean(line))];
 }

@@ -6,7 +6,9 @@ import type { Style } from "./style.ts";
 /** What was used of the tape that answered; null: none did. */
 export type Played = Pick<LoadedTape, "name" | "on_miss" | "ledger"> | null | undefined;
 
-export const replayed = (sim: Sim): Promise<Played> => sim.tapes.get().catch(() => null);
+/** Without a tape nobody is asked: the control API would be loaded to say so. */
+export const replayed = async (sim: Sim): Promise<Played> =>
+  sim.isReplaying() ? sim.tapes.get().catch(() => null) : null;
 
 /** Requests that were answered with an error because the tape has no answer for them. */
 export const missedOf = (played: Played): number =>

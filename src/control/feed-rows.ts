@@ -1,39 +1,76 @@
 import type { EventSubject, RequestSubject } from "../filter/types.ts";
 import { keysOf, showEvent } from "../ingest/show.ts";
 import type { Json } from "../kernel/json.ts";
+import type { EventFacts } from "../model/event.ts";
 import type { EventRow, RequestRow } from "../model/row.ts";
 import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import { isUnmatched } from "../model/unmatched.ts";
 import type { Written } from "../store/traffic-log.ts";
 
-const droppedIn = ({ events = [] }: TrafficLine): number =>
-  events.reduce((count, it) => count + (it.dropped === undefined ? 0 : 1), 0);
+/** What of a line the row of its request is made of. */
+type RequestFacts = Omit<
+  TrafficLine,
+  "peer" | "seq" | "shape" | "steps" | "headers" | "raw" | "reply" | "body"
+>;
+
+const noEvents: readonly EventFacts[] = [];
+const noWarnings: readonly string[] = [];
+
+function droppedIn(events: readonly EventFacts[]): number {
+  let count = 0;
+  for (const { dropped } of events) if (dropped !== undefined) count++;
+  return count;
+}
 
 /** As the header `x-phx-source` of the answer says it (http/app.ts). */
-function sourceOf({ scripted, fault, source }: TrafficLine): string {
+function sourceOf({ scripted, fault, source }: RequestFacts): string {
   if (scripted) return "script";
   return fault === undefined ? (source ?? "emulator") : "fault";
 }
 
 /** A line of the journal as the row of its request. */
-export const requestRowOf = (line: TrafficLine): RequestRow => ({
-  n: line.n,
-  at: line.at,
-  method: line.method,
-  target: line.target,
-  status: line.status,
-  ms: line.us / 1000,
-  project: line.project,
-  outcome: line.rejected ? "rejected" : "answered",
-  reason: line.rejected?.reason ?? null,
-  detail: line.rejected?.detail ?? null,
-  unmatched: isUnmatched(line),
-  fault: line.fault ?? null,
-  source: sourceOf(line),
-  partition: line.partition ?? null,
-  events: line.events?.length ?? 0,
-  dropped: droppedIn(line),
-});
+export function requestRowOf(line: RequestFacts): RequestRow {
+  const { rejected, events = noEvents } = line;
+  return {
+    n: line.n,
+    at: line.at,
+    method: line.method,
+    target: line.target,
+    status: line.status,
+    ms: line.us / 1000,
+    project: line.project,
+    outcome: rejected ? "rejected" : "answered",
+    reason: rejected?.reason ?? null,
+    detail: rejected?.detail ?? null,
+    unmatched: isUnmatched(line),
+    fault: line.fault ?? null,
+    source: sourceOf(line),
+    partition: line.partition ?? null,
+    events: events.length,
+    dropped: droppedIn(events),
+  };
+}
+
+/** The same of a request that was just written: nothing that was sent is read again. */
+export function writtenRequestRow({ n, count, entry }: Written): RequestRow {
+  const { note } = entry;
+  // spelled out: this is done for every request while a page looks at requests
+  return requestRowOf({
+    n,
+    at: entry.at,
+    method: entry.method,
+    target: entry.masked,
+    status: entry.status,
+    us: entry.ms * 1000,
+    project: entry.project,
+    rejected: note.rejected,
+    fault: note.fault,
+    scripted: note.scripted,
+    source: note.source,
+    partition: note.partition,
+    events: count === 0 ? undefined : note.events,
+  });
+}
 
 /** The keys of a line are read once for all its events: a batch may have thousands. */
 const keysByLine = new WeakMap<TrafficLine, readonly EventKey[]>();
@@ -46,52 +83,44 @@ function keysIn(line: TrafficLine): readonly EventKey[] {
   return keys;
 }
 
-/** What of a line its rows are made of: nothing that was sent is read again. Headers and bodies are missing. */
-export function lineOfWritten({ n, seq, count, entry }: Written): TrafficLine {
-  const { note } = entry;
-  const events = count === 0 ? undefined : note.events;
-  // spelled out: this is done for every request while a page is open
-  const line: TrafficLine = {
-    n,
-    at: entry.at,
-    method: entry.method,
-    target: entry.masked,
-    peer: entry.peer,
-    status: entry.status,
-    us: entry.ms * 1000,
-    project: entry.project,
-    rejected: note.rejected,
-    fault: note.fault,
-    scripted: note.scripted,
-    source: note.source,
-    partition: note.partition,
-    seq: events && seq,
-    events,
-    headers: [],
-  };
-  if (events) keysByLine.set(line, note.keys ?? []);
-  return line;
+/** What an event's row has from its request. */
+interface Carrier {
+  readonly n: number;
+  readonly at: number;
+  readonly project: number | null;
+  /** Seq of its first event. */
+  readonly seq: number;
 }
+
+const eventRow = (carrier: Carrier, i: number, facts: EventFacts, key: EventKey | undefined): EventRow => ({
+  seq: carrier.seq + i,
+  n: carrier.n,
+  i,
+  at: carrier.at,
+  time: facts.time,
+  project: carrier.project,
+  event: key?.event ?? "",
+  distinct_id: key?.distinct_id ?? "",
+  person: facts.person,
+  outcome: facts.dropped === undefined ? "kept" : "dropped",
+  reason: facts.dropped ?? null,
+  warnings: facts.warnings ?? noWarnings,
+});
 
 /** One event of a line as a row; `i` counts from 0. @throws RangeError when the line has no such event */
 export function eventRowOf(line: TrafficLine, i: number): EventRow {
+  const { n, at, project, seq = 0 } = line;
   const facts = line.events?.[i];
-  if (facts === undefined) throw new RangeError(`request ${line.n} has no event ${i}`);
-  const key = keysIn(line)[i];
-  return {
-    seq: (line.seq ?? 0) + i,
-    n: line.n,
-    i,
-    at: line.at,
-    time: facts.time,
-    project: line.project,
-    event: key?.event ?? "",
-    distinct_id: key?.distinct_id ?? "",
-    person: facts.person,
-    outcome: facts.dropped === undefined ? "kept" : "dropped",
-    reason: facts.dropped ?? null,
-    warnings: facts.warnings ?? [],
-  };
+  if (facts === undefined) throw new RangeError(`request ${n} has no event ${i}`);
+  return eventRow({ n, at, project, seq }, i, facts, keysIn(line)[i]);
+}
+
+/** The events of a request that was just written. */
+export function writtenEventRows({ n, seq, count, entry }: Written): readonly EventRow[] {
+  const { note, at, project } = entry;
+  if (count === 0) return [];
+  const carrier = { n, at, project, seq };
+  return (note.events ?? noEvents).map((facts, i) => eventRow(carrier, i, facts, note.keys?.[i]));
 }
 
 /** The value, made when it is first asked for. */

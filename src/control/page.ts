@@ -24,15 +24,11 @@ const policy = [
   "trusted-types 'none'",
 ].join("; ");
 
-/** `no-cache` is: kept, but asked about each time. The files hold no data. */
+/** `no-cache` is: kept, but asked about each time. The files hold no data. The rest is in http/reply.ts. */
 const safety = [
   "content-security-policy",
   policy,
-  "x-content-type-options",
-  "nosniff",
   "cross-origin-opener-policy",
-  "same-origin",
-  "cross-origin-resource-policy",
   "same-origin",
   "referrer-policy",
   "no-referrer",

@@ -28,7 +28,7 @@ const showInList = (line: TrafficLine) => ({
   status: line.status,
   ms: line.us / 1000,
   project: line.project,
-  outcome: line.rejected ? "rejected" : "answered",
+  outcome: line.rejected ? ("rejected" as const) : ("answered" as const),
   rejected: line.rejected ?? null,
   fault: line.fault ?? null,
   scripted: line.scripted === true,
@@ -53,6 +53,9 @@ const showInFull = (line: TrafficLine) => ({
   reply: line.reply ?? null,
   carried: (line.events ?? []).map((_, i) => showEvent(line, i)),
 });
+
+/** The answer of GET /__sim/requests/{n}. */
+export type ShownRequestInFull = ReturnType<typeof showInFull> & { readonly nearest: readonly string[] };
 
 /** Lines looked at before other work gets a turn: a partition's may be few among many. */
 const slice = 200;
@@ -141,7 +144,8 @@ async function one(desk: ControlDesk, call: Call): Promise<Reply> {
   const n = pathNumber(call, "n", "request");
   const line = desk.log.line(n);
   if (!line) throw new SimError("not_found", `there is no request ${n}`);
-  return json({ ...showInFull(line), nearest: await nearestTo(desk, line) });
+  const answer: ShownRequestInFull = { ...showInFull(line), nearest: await nearestTo(desk, line) };
+  return json(answer);
 }
 
 const rows: readonly ControlRow<ControlDesk>[] = [

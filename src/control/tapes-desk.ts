@@ -1,4 +1,4 @@
-import type { Ledger, TapeProblem } from "../tape/types.ts";
+import type { Ledger, Tally, TapeProblem } from "../tape/types.ts";
 
 /** What is to answer from now on; what is left out goes by the mode, which is `replay` unless told. */
 export interface TapeOrder {
@@ -29,6 +29,8 @@ export interface TapeInForce {
 /** The tapes as the control API drives them. */
 export interface Tapes {
   show(): TapeInForce | null;
+  /** In short, of which nothing need be made. */
+  tally(): (Tally & Pick<TapeInForce, "name" | "mode">) | null;
   /** Puts a tape in force, in the place of another. @throws SimError invalid_input */
   load(order: TapeOrder): Promise<TapeInForce>;
   /** The emulator answers again; what was used of the tape until now. */

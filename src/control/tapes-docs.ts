@@ -116,6 +116,7 @@ export const tapeDocs: Readonly<Record<string, EndpointDocs>> = {
   "GET /__sim/tapes/files": docsOf(
     "The tapes, by name",
     exact({ folder: text, tapes: listOf(titled("TapeFile", file)) }),
+    { errors: [409] },
   ),
   "GET /__sim/tapes/exchanges": docsOf(
     "The exchanges, in the order in which they are on the tape",

@@ -3,6 +3,7 @@ import type { Call } from "../http/call.ts";
 import { json, type Reply } from "../http/reply.ts";
 import { SimError } from "../kernel/errors.ts";
 import { tapesFolder } from "../tape/place.ts";
+import type { TapeInfo } from "../tape/read.ts";
 import type { Exchange } from "../tape/types.ts";
 import { pathNumber, queryNumber } from "./body.ts";
 import type { ControlRow } from "./rows.ts";
@@ -15,26 +16,43 @@ interface ShelfDesk {
 const most = Number.MAX_SAFE_INTEGER;
 const mostShown = 10_000;
 
-/** The tapes that can be put in force by their name; a folder that is not there has none. */
-async function files(): Promise<Reply> {
-  const { existsSync } = await import("node:fs");
-  const folder = resolve(tapesFolder);
-  if (!existsSync(folder)) return json({ folder, tapes: [] });
-  const { tapesIn } = await import("../tape/read.ts");
-  const tapes = await tapesIn(folder);
-  return json({
-    folder,
-    tapes: tapes.map(({ name, file, size, exchanges, header, problem }) => ({
-      name,
-      file,
-      bytes: size,
-      exchanges,
-      upstream: header?.upstream ?? null,
-      created: header?.created ?? null,
-      problem: problem ?? null,
-    })),
-  });
+/** What is wrong with a file or a folder, as the control API says it. */
+async function asConflict(error: unknown): Promise<unknown> {
+  const { TapeError } = await import("../tape/tape-error.ts");
+  if (!(error instanceof TapeError)) return error;
+  return new SimError("conflict", error.message, { hint: error.hint, cause: error });
 }
+
+/** A tape of the folder. */
+const showFile = ({ name, file, size, exchanges, header, problem }: TapeInfo) => ({
+  name,
+  file,
+  bytes: size,
+  exchanges,
+  upstream: header?.upstream ?? null,
+  created: header?.created ?? null,
+  problem: problem ?? null,
+});
+
+/** The answer of GET /__sim/tapes/files. */
+export interface ShownTapeFiles {
+  readonly folder: string;
+  readonly tapes: readonly ReturnType<typeof showFile>[];
+}
+
+/** The tapes that can be put in force by their name; a folder that is not there has none. */
+async function filesIn(folder: string): Promise<ShownTapeFiles> {
+  const { existsSync } = await import("node:fs");
+  if (!existsSync(folder)) return { folder, tapes: [] };
+  const { tapesIn } = await import("../tape/read.ts");
+  try {
+    return { folder, tapes: (await tapesIn(folder)).map(showFile) };
+  } catch (error) {
+    throw await asConflict(error);
+  }
+}
+
+const files = async (): Promise<Reply> => json(await filesIn(resolve(tapesFolder)));
 
 function inForce({ tapes }: ShelfDesk): TapeInForce {
   const tape = tapes.show();
@@ -57,46 +75,63 @@ const showInList = ({ i, at, route, req, res, complete, redacted, client }: Exch
   used,
 });
 
+type ShownInList = ReturnType<typeof showInList>;
+
+/** The answer of GET /__sim/tapes/exchanges. */
+export interface ShownExchanges {
+  readonly exchanges: readonly ShownInList[];
+  readonly more: boolean;
+}
+
+/** The answer of GET /__sim/tapes/exchanges/{i}. */
+export interface ShownExchange extends Omit<ShownInList, "redacted"> {
+  readonly request: Exchange["req"];
+  readonly response: Exchange["res"];
+  readonly redacted: Exchange["redacted"];
+}
+
 /** The exchanges of a tape's file. @throws SimError when the file is not what it was */
 async function* exchangesOf(file: string): AsyncGenerator<Exchange> {
-  const [{ readTape }, { TapeError }] = await Promise.all([
-    import("../tape/read.ts"),
-    import("../tape/tape-error.ts"),
-  ]);
+  const { readTape } = await import("../tape/read.ts");
   try {
     yield* readTape(file);
   } catch (error) {
-    if (!(error instanceof TapeError)) throw error;
-    throw new SimError("conflict", error.message, { hint: error.hint, cause: error });
+    throw await asConflict(error);
   }
 }
 
 /** A page of the tape, in the order it was written. */
-async function list(desk: ShelfDesk, call: Call): Promise<Reply> {
+async function pageOf(desk: ShelfDesk, skip: number, limit: number): Promise<ShownExchanges> {
   const { file, ledger } = inForce(desk);
-  const skip = queryNumber(call, "skip", { min: 0, max: most }) ?? 0;
-  const limit = queryNumber(call, "limit", { min: 1, max: mostShown }) ?? 1_000;
   const unused = new Set(ledger.unused.map(({ i }) => i));
-  const exchanges: ReturnType<typeof showInList>[] = [];
+  const exchanges: ShownInList[] = [];
   let passed = 0;
   for await (const it of exchangesOf(file)) {
     if (passed++ < skip) continue;
-    if (exchanges.length === limit) return json({ exchanges, more: true });
+    if (exchanges.length === limit) return { exchanges, more: true };
     exchanges.push(showInList(it, !unused.has(it.i)));
   }
-  return json({ exchanges, more: false });
+  return { exchanges, more: false };
 }
 
-async function one(desk: ShelfDesk, call: Call): Promise<Reply> {
+async function list(desk: ShelfDesk, call: Call): Promise<Reply> {
+  const skip = queryNumber(call, "skip", { min: 0, max: most }) ?? 0;
+  const limit = queryNumber(call, "limit", { min: 1, max: mostShown }) ?? 1_000;
+  return json(await pageOf(desk, skip, limit));
+}
+
+async function exchangeOf(desk: ShelfDesk, wanted: number): Promise<ShownExchange> {
   const { name, file, ledger } = inForce(desk);
-  const wanted = pathNumber(call, "i", "exchange");
   for await (const it of exchangesOf(file)) {
     if (it.i !== wanted) continue;
     const used = !ledger.unused.some(({ i }) => i === wanted);
-    return json({ ...showInList(it, used), request: it.req, response: it.res, redacted: it.redacted });
+    return { ...showInList(it, used), request: it.req, response: it.res, redacted: it.redacted };
   }
   throw new SimError("not_found", `the tape ${name} has no exchange ${wanted}`);
 }
+
+const one = async (desk: ShelfDesk, call: Call): Promise<Reply> =>
+  json(await exchangeOf(desk, pathNumber(call, "i", "exchange")));
 
 /** What tapes there are, and what is on the one in force. */
 export const shelfRows: readonly ControlRow<ShelfDesk>[] = [

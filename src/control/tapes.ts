@@ -31,6 +31,9 @@ function shown(tape: TapeInForce | null) {
   return { tape: { ...tape, problems: tape.problems.slice(0, mostTold), ledger } };
 }
 
+/** The answer of GET /__sim/tapes. */
+export type ShownTapes = ReturnType<typeof shown>;
+
 function textIn(body: JsonObject, key: string): string | undefined {
   const value = body[key];
   if (value === undefined || (typeof value === "string" && value !== "")) return value;

@@ -3,6 +3,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { callFrom, pathOf } from "../http/call.ts";
 import { asSimError, errorReply } from "../http/error-body.ts";
+import { sameOriginOnly } from "../http/reply.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { SimError } from "../kernel/errors.ts";
 import type { Admit } from "./inspect-port.ts";
@@ -164,12 +165,9 @@ function refuse(socket: Socket, error: SimError): void {
   const bytes = Buffer.from(body ?? "");
   const flat = [
     ...headers,
-    "x-phx-source",
-    "emulator",
-    "connection",
-    "close",
-    "content-length",
-    bytes.length,
+    ...sameOriginOnly,
+    ...["x-phx-source", "emulator", "connection", "close"],
+    ...["content-length", bytes.length],
   ];
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n`;
   for (let i = 0; i < flat.length; i += 2) head += `${flat[i]}: ${flat[i + 1]}\r\n`;

@@ -64,7 +64,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
     void options.app.abandon(callOf(arrival, Buffer.concat(arrival.chunks)), why);
   });
   server.on("connection", flights.watch);
-  const hung = new Set<ServerResponse>();
+  const ends: Ends = { hung: new Set(), isClosing: false };
   const feed =
     options.admit &&
     createInspect({
@@ -85,8 +85,8 @@ export function listen(options: ListenOptions): Promise<Listener> {
     if (passage === "elsewhere") return;
     if (passage !== undefined) straighten(req, passage);
     const passing = options.passing?.current;
-    if (passing === undefined) receive(req, res, options, flights, hung, passage);
-    else passOn(req, res, passing, passage, () => receive(req, res, options, flights, hung, passage));
+    if (passing === undefined) receive(req, res, options, flights, ends, passage);
+    else passOn(req, res, passing, passage, () => receive(req, res, options, flights, ends, passage));
   });
   server.on("clientError", (error, socket) => {
     if ((error as NodeJS.ErrnoException).code === requestTimedOut) late.add(socket);
@@ -101,14 +101,23 @@ export function listen(options: ListenOptions): Promise<Listener> {
         port,
         host: options.host,
         close: async (graceMs = 1000) => {
+          ends.isClosing = true;
           feed?.close(graceMs);
           const closing = entrance.close();
-          await closeServer(server, hung, graceMs);
+          await closeServer(server, ends.hung, graceMs);
           await closing;
         },
       });
     });
   });
+}
+
+/** How answers end. */
+interface Ends {
+  /** Those that never come. */
+  readonly hung: Set<ServerResponse>;
+  /** Is each to be its connection's last? */
+  isClosing: boolean;
 }
 
 type Take = (socket: Socket) => void;
@@ -258,7 +267,7 @@ function receive(
   res: ServerResponse,
   { app, clock }: ListenOptions,
   flights: Flights,
-  hung: Set<ServerResponse>,
+  ends: Ends,
   passage: Passage | undefined,
 ): void {
   const method = req.method ?? "GET";
@@ -290,17 +299,18 @@ function receive(
     else arrival.chunks.push(chunk);
   });
   req.on("end", () => {
-    if (!arrival.complete) handle(arrival, app, flights, hung);
+    if (!arrival.complete) handle(arrival, app, flights, ends);
   });
 }
 
-function handle(arrival: Arrival, app: App, flights: Flights, hung: Set<ServerResponse>): void {
+function handle(arrival: Arrival, app: App, flights: Flights, ends: Ends): void {
   const { chunks, res, req } = arrival;
   arrival.complete = true;
   const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
   const answer = (reply: Reply) => {
+    if (ends.isClosing) res.shouldKeepAlive = false;
     if (reply.transport === undefined) send(res, reply);
-    else mishaps[reply.transport](res, req.socket, reply, hung);
+    else mishaps[reply.transport](res, req.socket, reply, ends.hung);
     flights.end(arrival);
   };
   app.handle(callOf(arrival, body)).then(answer, () => answer(empty(500)));
@@ -343,8 +353,9 @@ function send(res: ServerResponse, reply: Reply): void {
   else res.end(body);
 }
 
-/** Asks for more as the other side takes it; whoever leaves ends it. */
+/** Asks for more as the other side takes it; whoever leaves ends it. Its connection has no other use. */
 function sendStream(res: ServerResponse, { status, headers }: Reply, stream: AsyncIterable<string>): void {
+  res.shouldKeepAlive = false;
   res.writeHead(status, headers);
   res.flushHeaders();
   pipeline(Readable.from(stream), res, () => {});

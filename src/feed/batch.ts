@@ -1,7 +1,7 @@
 import type { SimFrame } from "./frames.ts";
 import { eventSubject, type Held, type HeldRow, requestSubject, textOf } from "./held.ts";
 import { limits } from "./limits.ts";
-import type { Journal } from "./ports.ts";
+import type { Journal, Kinds } from "./ports.ts";
 import type { Subscription, Wanted } from "./subscription.ts";
 
 /** A frame that is ready to be sent, and the last request that it is about. */
@@ -14,7 +14,8 @@ export interface Batch {
 interface HeldSource {
   readonly journal: Pick<Journal, "properties" | "text">;
   readonly last: number;
-  at(n: number): Held | undefined;
+  /** With the rows that are needed. */
+  at(n: number, needs: Kinds): Held | undefined;
 }
 
 /** A frame as it travels. */
@@ -23,11 +24,11 @@ export const bytesOf = (frame: SimFrame): Buffer => Buffer.from(JSON.stringify(f
 /** Adds the texts of the rows that pass; returns how many characters they have. */
 function add<Row, Subject>(
   texts: string[],
-  rows: readonly HeldRow<Row>[],
+  rows: readonly HeldRow<Row>[] | undefined,
   wanted: Wanted<Subject>,
   passes: (it: HeldRow<Row>) => boolean,
 ): number {
-  if (wanted === "none") return 0;
+  if (wanted === "none" || rows === undefined) return 0;
   let added = 0;
   for (const it of rows) {
     if (wanted !== "all" && !passes(it)) continue;
@@ -42,9 +43,9 @@ const test = <Subject>(wanted: Wanted<Subject>, makeSubject: () => Subject, now:
   typeof wanted === "string" ? wanted === "all" : wanted.test(makeSubject(), now);
 
 /** Requests that cannot be read any more. */
-function gapFrom(from: number, source: HeldSource): Batch {
+function gapFrom(from: number, source: HeldSource, needs: Kinds): Batch {
   let to = from;
-  while (to < source.last && source.at(to + 1) === undefined) to++;
+  while (to < source.last && source.at(to + 1, needs) === undefined) to++;
   return { bytes: bytesOf({ t: "gap", from, to, why: "old" }), to };
 }
 
@@ -55,11 +56,11 @@ function gapFrom(from: number, source: HeldSource): Batch {
 export function batchAfter(
   cursor: number,
   source: HeldSource,
-  { project, events, requests }: Subscription,
+  { project, events, requests, needs }: Subscription,
   now: number,
 ): Batch {
   const from = cursor + 1;
-  if (source.at(from) === undefined) return gapFrom(from, source);
+  if (source.at(from, needs) === undefined) return gapFrom(from, source, needs);
   const eventTexts: string[] = [];
   const requestTexts: string[] = [];
   const most = Math.min(source.last, cursor + limits.batch.requests);
@@ -67,16 +68,16 @@ export function batchAfter(
   let looked = 0;
   let characters = 0;
   while (to < most && looked < limits.batch.events && characters < limits.batch.characters) {
-    const held = source.at(to + 1);
+    const held = source.at(to + 1, needs);
     if (held === undefined) break;
     to++;
-    looked += held.events.length;
-    if (project !== undefined && held.request.row.project !== project) continue;
+    looked += held.events?.length ?? 0;
+    if (project !== undefined && held.project !== project) continue;
     characters += add(eventTexts, held.events, events, (it) =>
       test(events, () => eventSubject(held, it, source.journal), now),
     );
-    characters += add(requestTexts, [held.request], requests, () =>
-      test(requests, () => requestSubject(held, source.journal), now),
+    characters += add(requestTexts, held.request && [held.request], requests, (it) =>
+      test(requests, () => requestSubject(held, it, source.journal), now),
     );
   }
   const text = `{"t":"rows","from":${from},"to":${to},"events":[${eventTexts.join(",")}],"requests":[${requestTexts.join(",")}]}`;

@@ -1,6 +1,6 @@
+import { stackOf } from "../kernel/stack-of.ts";
 import { type Batch, batchAfter, bytesOf } from "./batch.ts";
 import { closing, type Stat } from "./frames.ts";
-import { type Held, holdEntry } from "./held.ts";
 import { limits } from "./limits.ts";
 import {
   type FilterReaders,
@@ -10,10 +10,10 @@ import {
   type Timer,
   type Wire,
 } from "./ports.ts";
-import { createRing } from "./ring.ts";
 import { type Common, createSession, type FeedSession } from "./session.ts";
 import { isNews } from "./stat-news.ts";
 import type { Subscription } from "./subscription.ts";
+import { createTail } from "./tail.ts";
 
 export interface FeedOptions {
   readonly journal: Journal;
@@ -30,7 +30,7 @@ export interface FeedOptions {
   readonly timer?: Timer;
 }
 
-/** The live feed of requests and events (frames.ts). Nothing is made for it while nobody is connected. */
+/** The live feed of requests and events (frames.ts). Nothing is made for it that nobody has asked for. */
 export interface Feed {
   /** Which past is shown: cursors of another one mean nothing. */
   readonly epoch: string;
@@ -50,36 +50,21 @@ export function createFeed(options: FeedOptions): Feed {
   const { journal, timer = machineTimer, makeEpoch } = options;
   const sessions = new Set<FeedSession>();
   const shared = new Map<string, Batch>();
-  const ring = createRing(limits.ring, journal.last);
+  const tail = createTail(journal, () => roundSoon());
   let epoch = makeEpoch();
   let told: Stat | undefined;
   let roundAt = Number.NEGATIVE_INFINITY;
   let isRoundDue = false;
   let isClosed = false;
-  let rest = () => {};
+  let cancelTick = () => {};
 
   const statNow = (): Stat => ({ ...options.stat(), pages: sessions.size });
-
-  /** From the ring; what came before it was begun is read again. */
-  function heldAt(n: number): Held | undefined {
-    if (n >= ring.begun) return ring.at(n);
-    const entry = journal.read(n);
-    return entry && holdEntry(entry);
-  }
-
-  const source = {
-    journal,
-    get last() {
-      return ring.last;
-    },
-    at: heldAt,
-  };
 
   function sharedBatch(cursor: number, subscription: Subscription): Batch {
     const key = `${cursor} ${subscription.key}`;
     const known = shared.get(key);
     if (known !== undefined) return known;
-    const batch = batchAfter(cursor, source, subscription, options.now());
+    const batch = batchAfter(cursor, tail, subscription, options.now());
     if (sessions.size > 1 && shared.size < mostShared) shared.set(key, batch);
     return batch;
   }
@@ -89,25 +74,33 @@ export function createFeed(options: FeedOptions): Feed {
       return epoch;
     },
     get last() {
-      return ring.last;
+      return tail.last;
     },
     get oldest() {
-      return ring.first > ring.begun ? ring.first : Math.max(1, ring.begun - limits.readBack);
+      return tail.oldest;
     },
     get newest() {
-      return Math.max(journal.last, ring.last);
+      return Math.max(journal.last, tail.last);
     },
     token: options.token,
     read: options.read,
     timer,
     stat: statNow,
     batchAfter: sharedBatch,
+    attend,
     leave(session) {
       sessions.delete(session);
+      attend();
       if (sessions.size === 0) rest();
     },
     notice: options.notice,
   };
+
+  /** Makes what the sessions need, and no more. */
+  function attend(): void {
+    const needs = [...sessions].flatMap((it) => it.needs ?? []);
+    tail.attend({ events: needs.some((it) => it.events), requests: needs.some((it) => it.requests) });
+  }
 
   function round(): void {
     isRoundDue = false;
@@ -125,43 +118,40 @@ export function createFeed(options: FeedOptions): Feed {
     else timer.after(wait, round);
   }
 
+  function tellStat(): void {
+    const stat = statNow();
+    if (!isNews(stat, told)) return;
+    told = stat;
+    const frame = bytesOf({ t: "stat", stat });
+    for (const session of sessions) session.tell(frame);
+  }
+
   function tick(): void {
     for (const session of sessions) session.look();
     if (sessions.size === 0) return;
-    const stat = statNow();
-    if (isNews(stat, told)) {
-      told = stat;
-      const frame = bytesOf({ t: "stat", stat });
-      for (const session of sessions) session.tell(frame);
+    cancelTick = timer.after(limits.tick, tick);
+    try {
+      tellStat();
+    } catch (error) {
+      // nobody else would catch it, and a mistake of ours must not end the sim
+      options.notice(`the feed cannot tell how the sim is: ${stackOf(error)}`);
     }
+  }
+
+  function wake(): void {
+    told = undefined;
     cancelTick = timer.after(limits.tick, tick);
   }
 
-  let cancelTick = () => {};
-
-  function wake(): void {
-    ring.begin(journal.last);
-    const stop = journal.onEntry((entry) => {
-      // it was read again for whoever asked
-      if (entry.n <= ring.last) return;
-      ring.push(holdEntry(entry));
-      roundSoon();
-    });
-    told = undefined;
-    cancelTick = timer.after(limits.tick, tick);
-    rest = () => {
-      stop();
-      cancelTick();
-      shared.clear();
-      ring.begin(journal.last);
-      rest = () => {};
-    };
+  function rest(): void {
+    cancelTick();
+    shared.clear();
   }
 
   const unveil = journal.onVeiled((project) => {
     epoch = makeEpoch();
     shared.clear();
-    ring.begin(journal.last);
+    tail.begin();
     for (const session of sessions) session.reset(project);
   });
 
@@ -189,8 +179,9 @@ export function createFeed(options: FeedOptions): Feed {
     close() {
       isClosed = true;
       unveil();
-      rest();
       sessions.clear();
+      attend();
+      rest();
     },
   };
 }

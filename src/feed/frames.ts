@@ -14,7 +14,7 @@ export type ClientFrame =
   | { readonly t: "hello"; readonly v: number; readonly token?: string }
   /**
    * What is to be sent from now on, in the place of what was asked for before. A cursor of another epoch, or none,
-   * means: from now on. `null`: none of this kind.
+   * means: from now on. `null`: none of this kind; of neither kind: no rows and no gaps are told.
    */
   | {
       readonly t: "subscribe";

@@ -1,7 +1,7 @@
 import type { EventSubject, RequestSubject } from "../filter/types.ts";
 import type { Json } from "../kernel/json.ts";
 import type { EventRow, RequestRow } from "../model/row.ts";
-import type { Entry, Journal } from "./ports.ts";
+import type { Entry, Journal, Kinds } from "./ports.ts";
 
 /** A row, and its JSON text once somebody needed it: it is made once, for all clients. */
 export interface HeldRow<Row> {
@@ -9,15 +9,18 @@ export interface HeldRow<Row> {
   text: string | undefined;
 }
 
-/** A request in the ring. */
+/** A request in the ring; rows that nobody needed when it came are missing. */
 export interface Held {
   readonly n: number;
-  readonly request: HeldRow<RequestRow>;
-  readonly events: readonly HeldRow<EventRow>[];
+  readonly project: number | null;
+  readonly request: HeldRow<RequestRow> | undefined;
+  readonly events: readonly HeldRow<EventRow>[] | undefined;
   /** About how many bytes it takes, its texts included. */
   readonly size: number;
 }
 
+/** What a request takes without its rows. */
+const slotSize = 100;
 /** What a row takes besides what is said in it: the object, its keys in JSON, numbers. */
 const rowSize = 400;
 
@@ -30,12 +33,16 @@ const requestSize = ({ target, detail }: RequestRow): number =>
 const held = <Row>(row: Row): HeldRow<Row> => ({ row, text: undefined });
 
 /** A request as the ring holds it. */
-export const holdEntry = ({ n, request, events }: Entry): Held => ({
-  n,
-  request: held(request),
-  events: events.map(held),
-  size: events.reduce((sum, row) => sum + eventSize(row), requestSize(request)),
-});
+export function holdEntry({ n, project, request, events }: Entry): Held {
+  let size = slotSize;
+  if (request) size += requestSize(request);
+  if (events) for (const row of events) size += eventSize(row);
+  return { n, project, request: request && held(request), events: events?.map(held), size };
+}
+
+/** Has it the rows that are needed? */
+export const hasRows = ({ request, events }: Held, needs: Kinds): boolean =>
+  (request !== undefined || !needs.requests) && (events !== undefined || !needs.events);
 
 export function textOf<Row>(it: HeldRow<Row>): string {
   it.text ??= JSON.stringify(it.row);
@@ -53,18 +60,18 @@ export function eventSubject({ request }: Held, { row }: HeldRow<EventRow>, line
       properties ??= lines.properties(row);
       return properties;
     },
-    request: () => request.row,
+    request: () => request?.row,
   };
 }
 
 /** The same of a request. */
-export function requestSubject(request: Held, lines: Lines): RequestSubject {
+export function requestSubject(held: Held, { row }: HeldRow<RequestRow>, lines: Lines): RequestSubject {
   let text: string | undefined;
   return {
-    row: request.request.row,
-    events: () => request.events.map((it) => eventSubject(request, it, lines)),
+    row,
+    events: () => (held.events ?? []).map((it) => eventSubject(held, it, lines)),
     text() {
-      text ??= lines.text(request.n);
+      text ??= lines.text(held.n);
       return text;
     },
   };

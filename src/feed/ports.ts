@@ -2,11 +2,18 @@ import type { EventSubject, Reading, RequestSubject } from "../filter/types.ts";
 import type { Json } from "../kernel/json.ts";
 import type { EventRow, RequestRow } from "../model/row.ts";
 
-/** What one request adds to the feed. */
+/** Kinds of rows: those that somebody needs are made. */
+export interface Kinds {
+  readonly events: boolean;
+  readonly requests: boolean;
+}
+
+/** What one request adds to the feed; rows that nobody needs are missing. */
 export interface Entry {
   readonly n: number;
-  readonly request: RequestRow;
-  readonly events: readonly EventRow[];
+  readonly project: number | null;
+  readonly request: RequestRow | undefined;
+  readonly events: readonly EventRow[] | undefined;
 }
 
 /** The journal as the feed needs it. */
@@ -19,8 +26,8 @@ export interface Journal {
   properties(row: EventRow): Readonly<Record<string, Json>>;
   /** Body and answer of a request as text; "" when it is gone. */
   text(n: number): string;
-  /** Tells of each request once it is written, in order; returns what ends it. */
-  onEntry(tell: (entry: Entry) => void): () => void;
+  /** Tells of each request once it is written, in order, with rows of these kinds; returns what ends it. */
+  onEntry(kinds: Kinds, tell: (entry: Entry) => void): () => void;
   /** Tells when rows were hidden, or can be seen again; of one project or (null) of all. */
   onVeiled(tell: (project: number | null) => void): () => void;
 }

@@ -21,6 +21,8 @@ export interface Ring {
   begin(last: number): void;
 }
 
+const eventsIn = ({ events }: Held): number => events?.length ?? 0;
+
 /** How many slots may stand empty before the list is cut. */
 const slack = 1024;
 
@@ -49,7 +51,7 @@ export function createRing(limits: RingLimits, last: number): Ring {
     slots[gone] = undefined;
     gone++;
     first++;
-    events -= dropped.events.length;
+    events -= eventsIn(dropped);
     bytes -= dropped.size;
     if (gone < slack || gone * 2 < slots.length) return;
     slots = slots.slice(gone);
@@ -78,7 +80,7 @@ export function createRing(limits: RingLimits, last: number): Ring {
     push(held) {
       if (held.n !== ring.last + 1) begin(held.n - 1);
       slots.push(held);
-      events += held.events.length;
+      events += eventsIn(held);
       bytes += held.size;
       while (isTooFull()) dropFirst();
     },

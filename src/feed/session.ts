@@ -1,9 +1,10 @@
+import { stackOf } from "../kernel/stack-of.ts";
 import { createAllowance } from "./allowance.ts";
 import type { Batch } from "./batch.ts";
 import { closing, protocol, type Stat } from "./frames.ts";
 import { limits } from "./limits.ts";
 import { createOutlet } from "./outlet.ts";
-import type { FilterReaders, Session, Timer, Wire } from "./ports.ts";
+import type { FilterReaders, Kinds, Session, Timer, Wire } from "./ports.ts";
 import { readFrame, type Subscribe } from "./read-frame.ts";
 import { readSubscription, type Subscription } from "./subscription.ts";
 
@@ -20,6 +21,8 @@ export interface Common {
   readonly timer: Timer;
   stat(): Stat;
   batchAfter(cursor: number, subscription: Subscription): Batch;
+  /** A session needs other rows than before. */
+  attend(): void;
   /** The session takes no more part. */
   leave(session: FeedSession): void;
   notice(text: string): void;
@@ -27,6 +30,8 @@ export interface Common {
 
 /** A client as the feed sees it. */
 export interface FeedSession extends Session {
+  /** The rows that are to be made for it; undefined: none. */
+  readonly needs: Kinds | undefined;
   /** Sends what there is, as far as the other side takes it. */
   pump(): void;
   /** Tells something to a client that said hello; not to one that takes nothing. */
@@ -70,6 +75,7 @@ export function createSession(common: Common, wire: Wire): FeedSession {
   });
   let isOpen = true;
   let isGreeted = false;
+  /** Undefined while nothing is asked for. */
   let place: Place | undefined;
   /** A reset that was not told yet. */
   let voided: { project: number | null } | undefined;
@@ -108,7 +114,10 @@ export function createSession(common: Common, wire: Wire): FeedSession {
       return;
     }
     const { cursor, reset } = placeOf(asked, common);
-    place = { subscription, cursor, isBack: cursor === asked.cursor };
+    const { needs } = subscription;
+    const isNothing = !needs.events && !needs.requests;
+    place = isNothing ? undefined : { subscription, cursor, isBack: cursor === asked.cursor };
+    common.attend();
     if (reset) voided = undefined;
     outlet.say({ t: "subscribed", id, epoch: common.epoch, cursor, reset });
     pump();
@@ -176,12 +185,15 @@ export function createSession(common: Common, wire: Wire): FeedSession {
     try {
       if (isOpen) work();
     } catch (error) {
-      common.notice(`the feed failed: ${error instanceof Error ? error.stack : String(error)}`);
+      common.notice(`the feed failed: ${stackOf(error)}`);
       end(broken, "a bug in phx-sim");
     }
   }
 
   const session: FeedSession = {
+    get needs() {
+      return place?.subscription.needs;
+    },
     receive: (message) => guarded(() => receive(message)),
     gone: leave,
     pump: () => guarded(pump),

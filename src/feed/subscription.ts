@@ -1,5 +1,5 @@
 import type { EventSubject, Filter, FilterProblem, Reading, RequestSubject } from "../filter/types.ts";
-import type { FilterReaders } from "./ports.ts";
+import type { FilterReaders, Kinds } from "./ports.ts";
 import type { Subscribe } from "./read-frame.ts";
 
 /** Which rows of a kind: none, all, or those that pass. */
@@ -12,6 +12,8 @@ export interface Subscription {
   readonly project: number | undefined;
   readonly events: Wanted<EventSubject>;
   readonly requests: Wanted<RequestSubject>;
+  /** The rows that it is made of: a filter may look at both kinds. */
+  readonly needs: Kinds;
 }
 
 export interface Refusal {
@@ -32,6 +34,11 @@ function wanted<Subject>(
 const isRefused = <Subject>(it: Wanted<Subject> | readonly FilterProblem[]): it is readonly FilterProblem[] =>
   Array.isArray(it);
 
+function needsOf(events: Wanted<EventSubject>, requests: Wanted<RequestSubject>): Kinds {
+  const isFiltered = typeof events === "object" || typeof requests === "object";
+  return { events: isFiltered || events === "all", requests: isFiltered || requests === "all" };
+}
+
 /** Reads the filters that a client asks for; all that is wrong is told at once. */
 export function readSubscription(asked: Subscribe, read: FilterReaders): Subscription | readonly Refusal[] {
   const { project } = asked;
@@ -39,7 +46,7 @@ export function readSubscription(asked: Subscribe, read: FilterReaders): Subscri
   const requests = wanted(asked.requests, read.requests);
   if (!isRefused(events) && !isRefused(requests)) {
     const key = JSON.stringify([project ?? null, asked.events, asked.requests]);
-    return { key, project, events, requests };
+    return { key, project, events, requests, needs: needsOf(events, requests) };
   }
   return [
     ...(isRefused(events) ? [{ field: "events" as const, problems: events }] : []),

@@ -4,7 +4,7 @@ import { corsHeaders, isPreflight, preflight } from "./cors.ts";
 import { defaultBodyLimit, type Endpoint, type Family, largestBodyLimit } from "./endpoint.ts";
 import { asSimError, errorReply } from "./error-body.ts";
 import { type CallFault, type FaultPort, faulted, pause } from "./fault.ts";
-import { empty, headerOf, type Reply } from "./reply.ts";
+import { empty, headerOf, type Reply, sameOriginOnly } from "./reply.ts";
 import type { Match, Router } from "./router.ts";
 
 /** What the journal is told of a rejected request when its handler threw. */
@@ -280,6 +280,7 @@ function finalHeaders(call: Call, { family, allow }: Kind, reply: Reply): string
   const source = sourceOf(reply);
   const headers = cors.length > 0 ? [...reply.headers, ...cors, ...source] : [...reply.headers, ...source];
   if (allow !== undefined) headers.push("allow", allow);
+  if (family === "control") headers.push(...sameOriginOnly);
   return headers;
 }
 

@@ -24,6 +24,12 @@ export interface Reply<Note = unknown> {
   transport?: Transport | undefined;
 }
 
+/** Of whatever is below /__sim, errors as well: no other page embeds it, and no browser takes it for markup or code. */
+export const sameOriginOnly: readonly string[] = [
+  ...["x-content-type-options", "nosniff"],
+  ...["cross-origin-resource-policy", "same-origin"],
+];
+
 const jsonType = ["content-type", "application/json"];
 const textType = ["content-type", "text/plain; charset=utf-8"];
 const scriptType = ["content-type", "application/javascript; charset=utf-8"];

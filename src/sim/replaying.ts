@@ -84,6 +84,7 @@ export function createReplaying({ read, notice, openForward }: ReplayingParts): 
     named: () =>
       loaded ? { name: loaded.name, mode: loaded.rules.mode, on_miss: loaded.rules.onMiss } : null,
     show,
+    tally: () => (loaded ? { name: loaded.name, mode: loaded.rules.mode, ...loaded.deck.tally() } : null),
     load,
     unload() {
       const last = show();

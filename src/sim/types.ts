@@ -130,6 +130,8 @@ export interface Sim extends SimClient {
   handle(request: Request): Promise<Response>;
   /** How the recording is, or was; also once the sim is closed. */
   recorded(): RecordingFacts;
+  /** Does a tape answer? `tapes.get()` says which. */
+  isReplaying(): boolean;
   /** Calls back after each answered request; returns the function that ends it. */
   onRequest(listener: (summary: RequestSummary) => void): () => void;
   /** Stops accepting, ends what is waited for, writes everything, closes. Harmless when done twice. */

@@ -177,8 +177,16 @@ export interface Deck {
   compareEvents(asked: Asked): EventsCompared;
   /** Used, unused and missed so far. */
   ledger(): Ledger;
+  /** Its sums alone: whoever looks on asks each second. */
+  tally(): Tally;
   /** Back to the beginning, of one client or all. */
   rewind(client?: string): void;
+}
+
+/** How many requests were answered, and how many had no answer. */
+export interface Tally {
+  hits: number;
+  misses: number;
 }
 
 export interface Ledger {

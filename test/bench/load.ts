@@ -12,6 +12,8 @@ export interface Load {
   connections: number;
   warmupMs: number;
   ms: number;
+  /** Requests a second over all connections; absent: as many as are answered. */
+  perSecond?: number;
   /** A run of digits in the bodies that each request replaces by its own number (see `LoadResult.acknowledged`). */
   slot?: string;
   /** The server is expected to go away in the middle. */
@@ -55,6 +57,7 @@ const jobOf = (server: Server, load: Load): string =>
     warmupMs: load.warmupMs,
     ms: load.ms,
     slot: load.slot ?? null,
+    perSecond: load.perSecond ?? null,
     untilClosed: load.untilClosed ?? false,
   });
 

@@ -23,22 +23,29 @@ const tellImports = dataUrl(`
   )});
 `);
 
-/** The files that a start has imported when it is ready; what is warmed up later begins with these rooms. */
-async function importedAtStart(): Promise<string[]> {
+const inRoom = (files: readonly string[], rooms: RegExp): string[] => files.filter((it) => rooms.test(it));
+
+/** The files that were imported from the start to the stop. */
+async function imported(): Promise<string[]> {
   const args = ["start", "--port", "0", "--data", folder];
   const sim = phxSim(args, { cwd: folder, nodeOptions: ["--import", tellImports] });
   await sim.says("stdout", /is ready at/);
-  const { stderr } = await sim.signal("SIGKILL");
-  const files = [...stderr.matchAll(/^imports file:(.*)$/gm)].map(([, path = ""]) => path);
-  const isLate = (path: string) => /\/dist\/(ingestion|book)-/.test(path);
-  const end = files.findIndex(isLate);
-  return [...new Set(end === -1 ? files : files.slice(0, end))];
+  const { stderr } = await sim.signal("SIGTERM");
+  return [...new Set([...stderr.matchAll(/^imports file:(.*)$/gm)].map(([, path = ""]) => path))];
 }
 
-test("a start imports few files, no package, and nothing of the control API", async () => {
-  const files = await importedAtStart();
-  expect(files.filter((it) => it.includes("/node_modules/"))).toEqual([]);
-  expect(files.filter((it) => /\/dist\/(control|exports|resources|commands)-/.test(it))).toEqual([]);
+/** Without what is warmed up once the start is over, which begins with these rooms. */
+function atStart(files: readonly string[]): readonly string[] {
+  const end = files.findIndex((it) => /\/dist\/(ingestion|book)-/.test(it));
+  return end === -1 ? files : files.slice(0, end);
+}
+
+test("a start imports few files, no package, and nothing of the control API; nor does the stop", async () => {
+  const all = await imported();
+  const files = atStart(all);
+  expect(inRoom(files, /\/node_modules\//)).toEqual([]);
+  expect(inRoom(files, /\/dist\/(exports|resources)-/)).toEqual([]);
+  expect(inRoom(all, /\/dist\/(control|commands)-/)).toEqual([]);
   expect(files.some((it) => it.endsWith("/dist/index.js"))).toBe(true);
   expect(files.length).toBeLessThanOrEqual(20);
 });

@@ -40,7 +40,7 @@ const doors: [name: string, ask: (sim: Sim, path: string, init?: RequestInit) =>
   ["in process", (sim, path, init) => sim.handle(new Request(`${sim.url}/__sim/${path}`, init))],
 ];
 
-describe.each(doors)("the stream of events, %s", (_, ask) => {
+describe.each(doors)("the stream of events, %s", (name, ask) => {
   test("events as they come, in full", async () => {
     await using sim = await startSim();
     const capture = captureWith(() => sim);
@@ -123,7 +123,10 @@ describe.each(doors)("the stream of events, %s", (_, ask) => {
 
   test("does not count as in flight, and ends when the sim closes", async () => {
     const sim = await startSim();
-    const messages = messagesOf(await ask(sim, "events/stream"));
+    const response = await ask(sim, "events/stream");
+    // so that its end is its connection's: the sim need not wait for that
+    expect(response.headers.get("connection")).toBe(name === "over a socket" ? "close" : null);
+    const messages = messagesOf(response);
     expect((await messages.next()).value).toBe(": phx-sim");
     expect(await sim.info()).toMatchObject({ in_flight: 0 });
     const rest = messages.next();

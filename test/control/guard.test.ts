@@ -76,6 +76,23 @@ describe("the control API answers", () => {
     expect(Object.keys(answer.headers).filter((it) => it.startsWith("access-control"))).toEqual([]);
   });
 
+  test.each([
+    ["GET", "/__sim/health", 200],
+    ["GET", "/__sim/info", 200],
+    ["GET", "/__sim/events?filter=(", 400],
+    ["GET", "/__sim/nowhere", 404],
+    ["PATCH", "/__sim/info", 405],
+    ["GET", "/__sim/ws", 426],
+    ["GET", "/__sim/app.css", 200],
+  ])("%s %s is for no other page to embed, and is what it says it is", async (method, path, status) => {
+    const { headers, ...answer } = await send(sim, method, path, {});
+    expect(answer.status).toBe(status);
+    expect(headers).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "cross-origin-resource-policy": "same-origin",
+    });
+  });
+
   test("health and ready need nothing", async () => {
     expect((await send(sim, "GET", "/__sim/health", { host: "evil.example" })).status).toBe(200);
     expect((await send(sim, "GET", "/__sim/ready", {})).status).toBe(200);

@@ -348,6 +348,13 @@ describe("groups", () => {
     expect((await detail("0", "acme")).answer.type).toBe("company");
   });
 
+  test("a key that is a number is known by its digits", async () => {
+    await group("company", "7", {});
+    await capture("bought", "u", { $groups: { company: 7 } });
+    const { answer } = await detail("company", "7");
+    expect(answer.events.map((it: JsonObject) => it.event)).toEqual(["bought"]);
+  });
+
   test("a group of the scenario, and one whose beginning is gone", async () => {
     const groups = [{ type: "company", key: "seed", properties: { tier: "gold" } }];
     await restart({ scenario: scenarioWith({ groups }) });

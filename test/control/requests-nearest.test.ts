@@ -9,15 +9,33 @@ beforeAll(async () => {
 });
 afterAll(() => sim.close());
 
+interface Body {
+  nearest: string[];
+  outcome: string;
+  requests: { n: number }[];
+}
+
 const get = async (path: string) => {
   const response = await sim.handle(new Request(sim.url + path));
-  return { status: response.status, body: (await response.json()) as { nearest: string[]; outcome: string } };
+  return { status: response.status, body: (await response.json()) as Body };
 };
 
 test("a request to a path that is not there tells the rows that are most like it", async () => {
   const { body } = await get("/__sim/requests/1");
   expect(body.nearest.length).toBeGreaterThan(0);
   for (const it of body.nearest) expect(it).toMatch(/^[A-Z]+ \/api\/projects\/:/);
+});
+
+test.each([
+  ["/api/projcts/1/dashboards", "GET /api/projects/:project_id/dashboards"],
+  ["/api/projcts/1/dashboards/", "GET /api/projects/:project_id/dashboards"],
+  ["/api/projects/1/dashboard/7", "GET /api/projects/:project_id/dashboards/:id"],
+  ["/caputre/", "POST /capture"],
+  ["/x", undefined],
+])("a misspelt segment does not end the likeness: %s", async (path, first) => {
+  await sim.handle(new Request(sim.url + path));
+  const [newest] = (await get("/__sim/requests?limit=1")).body.requests;
+  expect((await get(`/__sim/requests/${newest?.n}`)).body.nearest[0]).toBe(first);
 });
 
 test("others do not: their path is there", async () => {

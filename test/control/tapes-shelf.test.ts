@@ -110,6 +110,13 @@ describe("files", () => {
     expect((await get("/__sim/tapes/files")).body).toMatchObject({ tapes: [] });
   });
 
+  test("a folder that is a file is a mistake", async () => {
+    writeFileSync("tapes", "");
+    const { status, body } = await get("/__sim/tapes/files");
+    expect([status, body.code]).toEqual([409, "conflict"]);
+    expect(body.detail).toContain("tapes");
+  });
+
   test("by name, and what is wrong with one that is none", async () => {
     mkdirSync("tapes");
     writeFileSync("tapes/broken.tape.ndjson", "nothing\n");

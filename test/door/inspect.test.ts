@@ -121,6 +121,17 @@ describe.each(sims)("the door of the feed, %s", (_, of) => {
     expect(page.frames[0]).toMatchObject({ t: "hello", v: 1, stat: { pages: 1 } });
   });
 
+  test("a page that is loaded again and again leaves nothing behind", async () => {
+    for (let k = 0; k < 40; k++) {
+      const page = await openPage(of().url, { isSilent: k % 3 === 0 });
+      if (k % 3 === 1) await page.subscribe();
+      const ended = page.closed;
+      if (k % 2 === 0) page.socket.terminate();
+      else page.socket.close(1001);
+      expect((await ended)[0]).not.toBe(4430);
+    }
+  });
+
   test("a handshake without a key is answered in words", async () => {
     const text = await raw(
       of(),

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listen } from "../../src/door/listener.ts";
@@ -125,6 +126,25 @@ describe("the socket door", () => {
     ]);
     await door.close();
   });
+});
+
+test("an answer that comes while the port is closing is its connection's last", async () => {
+  const calls = new EventEmitter();
+  const app: App = {
+    handle: () => new Promise((resolve) => calls.emit("call", resolve)),
+    bodyLimit: () => 1_000,
+    refuseTooLarge: () => Promise.reject(new Error("the body is not too large")),
+    abandon: () => Promise.reject(new Error("nobody leaves")),
+  };
+  const host = "127.0.0.1";
+  const door = await listen({ app, clock: systemClock, gauge: createGauge(), host, port: 0 });
+  const asked = once(calls, "call");
+  const told = raw("GET / HTTP/1.1\r\nHost: x\r\n\r\n", undefined, `http://${host}:${door.port}`);
+  const [answer] = await asked;
+  const closed = door.close(60_000);
+  answer(empty(204));
+  expect(await told).toMatch(/^HTTP\/1\.1 204 .*connection: close/is);
+  await closed;
 });
 
 describe("methods that nobody asked for", () => {

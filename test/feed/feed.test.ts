@@ -262,12 +262,51 @@ describe("coming back", () => {
     expect(page.numbers().at(-1)).toBe(9);
   });
 
+  const needed: [name: string, asked: object[], events: number, requests: number][] = [
+    ["nothing asked for", [{ events: null, requests: null }], 0, 0],
+    ["events", [{ requests: null }], 9, 0],
+    ["requests", [{ events: null }], 0, 9],
+    ["a filter, which may look at both", [{ events: "is:faulted", requests: null }], 9, 9],
+    ["one page this, another that", [{ events: null }, { requests: null }], 9, 9],
+  ];
+  test.each(needed)("rows are made of what is needed: %s", (_, asked, events, requests) => {
+    const it = stage();
+    for (const more of asked) it.page().subscribe(more);
+    it.write(9);
+    it.timer.pass(100);
+    expect(it.made).toEqual({ events, requests });
+  });
+
+  test("whoever asks for more than was made reads it again", () => {
+    const it = stage();
+    const other = it.page();
+    other.subscribe({ requests: null });
+    it.write(5);
+    it.timer.pass(100);
+    const page = it.page();
+    page.subscribe({ epoch: it.feed.epoch, cursor: 2 });
+    it.write(1);
+    it.timer.pass(100);
+    expect(page.numbers()).toEqual([3, 4, 5, 6]);
+    expect(it.made).toEqual({ events: 6, requests: 1 });
+    page.session.gone();
+    it.write(1);
+    other.subscribe({ id: 2, events: null, requests: null });
+    it.write(1);
+    it.timer.pass(100);
+    expect(it.made).toEqual({ events: 7, requests: 1 });
+    other.subscribe({ id: 3, epoch: it.feed.epoch, cursor: 6 });
+    it.timer.pass(100);
+    expect(other.numbers()).toEqual([7, 8]);
+  });
+
   test("nobody there: nothing is made", () => {
     const it = stage();
     it.page().session.gone();
     it.write(1_000);
     it.timer.pass(10_000);
     expect(it.asked).toEqual({ read: 0, properties: 0, text: 0 });
+    expect(it.made).toEqual({ events: 0, requests: 0 });
   });
 
   test("more than is read again is a gap of exactly that", () => {
@@ -406,6 +445,26 @@ describe("stat", () => {
     it.timer.pass(3_000);
     for (const page of pages) expect(stats(page.frames)[1]).toMatchObject({ stat: { events: 1 } });
     for (const page of pages) expect(stats(page.frames).length).toBe(2);
+  });
+
+  test("a mistake in it is noticed, and ends nothing", () => {
+    const it = stage();
+    const page = it.page();
+    page.subscribe();
+    const { stat } = it;
+    Object.defineProperty(it, "stat", {
+      configurable: true,
+      get() {
+        throw new Error("a bug");
+      },
+    });
+    it.timer.pass(1_000);
+    expect(it.notices).toEqual([expect.stringContaining("a bug")]);
+    Object.defineProperty(it, "stat", { value: stat });
+    it.write(1);
+    it.timer.pass(1_000);
+    expect(page.closed).toEqual([]);
+    expect([stats(page.frames).length, page.numbers()]).toEqual([1, [1]]);
   });
 
   test("that time goes by is not news; that it is moved is", () => {

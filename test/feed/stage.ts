@@ -1,6 +1,6 @@
 import { createFeed, type Feed } from "../../src/feed/feed.ts";
 import type { SimFrame, Stat } from "../../src/feed/frames.ts";
-import type { Entry, Session, Timer } from "../../src/feed/ports.ts";
+import type { Entry, Kinds, Session, Timer } from "../../src/feed/ports.ts";
 import { readEventFilter, readRequestFilter } from "../../src/filter/read.ts";
 import type { EventRow } from "../../src/model/row.ts";
 import { eventRow, requestRow } from "../support/rows.ts";
@@ -73,6 +73,8 @@ export interface Stage {
   readonly timer: ReturnType<typeof stageTimer>;
   /** How often a line was asked for. */
   readonly asked: { read: number; properties: number; text: number };
+  /** How many rows of requests that were just written were made. */
+  readonly made: { events: number; requests: number };
   readonly notices: string[];
   stat: Omit<Stat, "pages">;
   /** Adds requests, each with one event. */
@@ -86,24 +88,34 @@ export interface Stage {
 export function stage({ token = null }: { token?: string | null } = {}): Stage {
   const timer = stageTimer();
   const entries: Entry[] = [];
-  const tellers = new Set<(entry: Entry) => void>();
+  const tellers = new Set<{ kinds: Kinds; tell: (entry: Entry) => void }>();
   const veils = new Set<(project: number | null) => void>();
   const asked = { read: 0, properties: 0, text: 0 };
+  const made = { events: 0, requests: 0 };
   const notices: string[] = [];
   let forgotten = 0;
   let epochs = 0;
   const it: Omit<Stage, "feed"> = {
     timer,
     asked,
+    made,
     notices,
     stat: noStat,
     write(count, more = {}) {
       for (let k = 0; k < count; k++) {
         const n = entries.length + 1;
         const { project = 1 } = more;
-        const entry = { n, request: requestRow(n, { project }), events: [eventRow(n, more)] };
+        const entry = { n, project, request: requestRow(n, { project }), events: [eventRow(n, more)] };
         entries.push(entry);
-        for (const tell of tellers) tell(entry);
+        for (const { kinds, tell } of tellers) {
+          if (kinds.events) made.events++;
+          if (kinds.requests) made.requests++;
+          tell({
+            ...entry,
+            request: kinds.requests ? entry.request : undefined,
+            events: kinds.events ? entry.events : undefined,
+          });
+        }
       }
     },
     veil(project) {
@@ -135,9 +147,10 @@ export function stage({ token = null }: { token?: string | null } = {}): Stage {
         asked.text++;
         return `body ${n}`;
       },
-      onEntry(tell) {
-        tellers.add(tell);
-        return () => tellers.delete(tell);
+      onEntry(kinds, tell) {
+        const it = { kinds, tell };
+        tellers.add(it);
+        return () => tellers.delete(it);
       },
       onVeiled(tell) {
         veils.add(tell);

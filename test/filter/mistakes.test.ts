@@ -96,6 +96,9 @@ describe("filters of events", () => {
   test("all that is wrong is told, first things first", () => {
     const problems = problemsOf("foo:1 status:x is:nope");
     expect(problems.map((it) => it.at)).toEqual([0, 13, 18]);
+    expect(problemsOf("OR ".repeat(600)).map((it) => it.at)).toEqual(
+      Array.from({ length: 20 }, (_, i) => 3 * i),
+    );
   });
 
   test("the longest that may be", () => {

@@ -26,6 +26,10 @@ export class SimProblem extends Error {
   }
 }
 
+/** What went wrong with a call, whatever was thrown. */
+export const problemOf = (error: unknown): SimProblem =>
+  error instanceof SimProblem ? error : new SimProblem(0, { detail: String(error) });
+
 const tokenName = "phx-sim-token";
 const tokenIn = /(?:#t=|^\s*)([0-9a-f]{32})\b/;
 

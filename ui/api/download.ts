@@ -8,5 +8,5 @@ export async function download(path: string, name: string): Promise<void> {
   link.download = name;
   link.click();
   // some browsers read the bytes only after a while
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

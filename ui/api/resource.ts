@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { call, SimProblem } from "./call.ts";
+import { call, problemOf, type SimProblem } from "./call.ts";
 
 /** What is known of something that the control API tells. */
 export interface Resource<T> {
@@ -48,8 +48,7 @@ export function useResource<T>(path: string | null, { revision, every }: Resourc
       },
       (error: unknown) => {
         if (gone.signal.aborted) return;
-        const problem = error instanceof SimProblem ? error : new SimProblem(0, { detail: String(error) });
-        setState((it) => ({ ...it, path, problem, isLoading: false }));
+        setState((it) => ({ ...it, path, problem: problemOf(error), isLoading: false }));
       },
     );
     return () => gone.abort();

@@ -23,7 +23,7 @@ export function late<Props extends object>(load: () => Promise<ComponentType<Pro
   function LateComponent(props: Props): ComponentChildren {
     useEffect(() => void fetch(), []);
     const it = found.value;
-    if (it === undefined) return <p class="unseen">Loading</p>;
+    if (it === undefined) return <p class="shell-loading">Loading</p>;
     return it === "failed" ? <NotLoaded onRetry={fetch} /> : h(it.Component, props);
   }
   return Object.assign(LateComponent, { fetch });
@@ -32,7 +32,7 @@ export function late<Props extends object>(load: () => Promise<ComponentType<Pro
 function NotLoaded({ onRetry }: { onRetry: () => Promise<void> }) {
   return (
     <Empty title="This part of the page did not load">
-      <p>The sim did not answer. Is it still running?</p>
+      <p>The sim did not answer. Where it runs all the same, it was updated since: load the page again.</p>
       <p>
         <Button kind="main" onClick={() => void onRetry()}>
           Try again

@@ -2,6 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { call } from "../api/call.ts";
 import { greetings, stat } from "../feed/socket.ts";
 import { plain } from "../parts/text.ts";
+import { project } from "./location.ts";
 
 /** The facts of GET /__sim/info that the page uses. */
 export interface SimInfo {
@@ -19,6 +20,12 @@ export interface SimInfo {
 
 /** Who the sim is; undefined until it was asked. */
 export const info = signal<SimInfo | undefined>(undefined);
+
+/** The key of the project that was chosen, else of the first one. */
+export const projectKey = computed<string | undefined>(() => {
+  const { projects = [], project_api_key: first } = info.value ?? {};
+  return projects.find(({ id }) => id === project.value)?.api_key ?? first ?? undefined;
+});
 
 /** Goes up as requests come and as the world changes: what depends on either is asked again. */
 export const revision = computed(

@@ -1,4 +1,6 @@
+import { effect } from "@preact/signals";
 import { type ComponentType, h } from "preact";
+import { greetings } from "../feed/socket.ts";
 import { late } from "./late.tsx";
 
 /** A page of the inspector. */
@@ -45,11 +47,18 @@ const parts = [
   ...[ExportsView, FaultsView, TapesView, WorldView, EventCompare],
 ];
 
-/** Fetches what has not been looked at yet, once there is nothing better to do: views then change at once. */
+async function fetchAll(): Promise<void> {
+  for (const part of parts) await part.fetch();
+}
+
+/**
+ * Fetches what has not been looked at yet, once there is nothing better to do: views then change at once, also while
+ * the sim does not run. What did not come is fetched again each time that the sim is there again.
+ */
 export function fetchTheRest(): void {
-  const rest = async () => {
-    for (const part of parts) await part.fetch();
-  };
-  if ("requestIdleCallback" in window) requestIdleCallback(() => void rest());
-  else setTimeout(() => void rest(), 1_000);
+  effect(() => {
+    if (greetings.value === 0) return;
+    if ("requestIdleCallback" in window) requestIdleCallback(() => void fetchAll());
+    else setTimeout(() => void fetchAll(), 1_000);
+  });
 }

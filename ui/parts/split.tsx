@@ -25,9 +25,10 @@ export function Split({ list, details, label, onClose }: SplitProps) {
   useLayoutEffect(() => {
     if (wasOpen.current === isOpen) return;
     wasOpen.current = isOpen;
-    // what has the focus must be seen
+    // what has the focus must be seen, and what had it may be gone with the details
     const inner = isOpen ? ".split-details" : ".split-list [tabindex='0']";
-    if (isOver()) box.current?.querySelector<HTMLElement>(inner)?.focus({ preventScroll: true });
+    const isLost = !isOpen && document.activeElement === document.body;
+    if (isLost || isOver()) box.current?.querySelector<HTMLElement>(inner)?.focus({ preventScroll: true });
   }, [isOpen]);
   const resize = (to: number) => {
     setShare(within(to));

@@ -50,7 +50,6 @@ const replyOf = (name: string, body: Buffer): Reply => ({
   headers: [
     ...["content-type", typeOf(name)],
     ...["content-disposition", `attachment; filename*=UTF-8''${spelled(name.split("/").at(-1) ?? name)}`],
-    ...["x-content-type-options", "nosniff"],
   ],
   body,
 });

@@ -7,8 +7,7 @@ import { queryNumber } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
 import { eventSubject, requestSubject } from "../feed-rows.ts";
 import { slice } from "../search.ts";
-import { eventFilterIn, projectIn, requestFilterIn } from "./asked.ts";
-import { scanned } from "./scanned.ts";
+import { eventFilterIn, projectIn, requestFilterIn, scanned } from "./asked.ts";
 
 type HistoryDesk = Pick<ControlDesk, "log" | "clock" | "feed">;
 
@@ -44,7 +43,7 @@ async function take<Row>(source: Iterator<Looked<Row>>, limit: number): Promise<
 function* lookAtEvents({ log, clock }: HistoryDesk, call: Call): Generator<Looked<EventRow>> {
   const filter = eventFilterIn(call);
   const before = queryNumber(call, "before", { min: 1, max: most }) ?? most;
-  const within = scanned(filter.indexed, projectIn(call));
+  const within = scanned(filter, projectIn(call));
   const now = clock.now();
   const until = Math.min(before - 1, log.lastSeq);
   for (const { seq, line, index } of log.scan({ ...within, until, order: "desc" })) {

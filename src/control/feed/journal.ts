@@ -1,16 +1,22 @@
 import type { Entry, Journal } from "../../feed/ports.ts";
 import type { TrafficLine } from "../../model/traffic.ts";
 import type { TrafficLog } from "../../store/traffic-log.ts";
-import { eventRowOf, eventSubject, lineOfWritten, requestRowOf, requestSubject } from "../feed-rows.ts";
+import {
+  eventRowOf,
+  eventSubject,
+  requestRowOf,
+  requestSubject,
+  writtenEventRows,
+  writtenRequestRow,
+} from "../feed-rows.ts";
 import { visibleIn } from "./visible.ts";
 
 const entryOf = (line: TrafficLine, places: readonly number[]): Entry => ({
   n: line.n,
+  project: line.project,
   request: requestRowOf(line),
   events: places.map((i) => eventRowOf(line, i)),
 });
-
-const all = (line: TrafficLine): number[] => (line.events ?? []).map((_, i) => i);
 
 /** The log as the feed reads it. */
 export const feedJournal = (log: TrafficLog): Journal => ({
@@ -29,10 +35,14 @@ export const feedJournal = (log: TrafficLog): Journal => ({
     const line = log.line(n);
     return line === undefined ? "" : requestSubject(line).text();
   },
-  onEntry: (tell) =>
-    log.subscribe((written) => {
-      const line = lineOfWritten(written);
-      tell(entryOf(line, all(line)));
-    }),
+  onEntry: (kinds, tell) =>
+    log.subscribe((written) =>
+      tell({
+        n: written.n,
+        project: written.entry.project,
+        request: kinds.requests ? writtenRequestRow(written) : undefined,
+        events: kinds.events ? writtenEventRows(written) : undefined,
+      }),
+    ),
   onVeiled: (tell) => log.onVeiled(({ project }) => tell(project)),
 });

@@ -8,13 +8,6 @@ type StatDesk = Pick<
   "clock" | "faults" | "gauge" | "people" | "recordings" | "tapes" | "worlds" | "scenarioProblems"
 >;
 
-function tapeOf({ tapes }: StatDesk): Stat["tape"] {
-  const tape = tapes.show();
-  if (tape === null) return null;
-  const { name, mode, ledger } = tape;
-  return { name, mode, hits: ledger.hits, misses: ledger.misses.reduce((sum, it) => sum + it.times, 0) };
-}
-
 function recordingOf({ recordings }: StatDesk): Stat["recording"] {
   const { state, mode, upstream } = recordings.facts();
   return state === "recording" && mode !== null ? { mode, upstream } : null;
@@ -26,7 +19,7 @@ const worldVersion = ({ worlds }: StatDesk): number =>
 
 /** How the sim is. */
 export function statOf(desk: StatDesk, counts: RunningCounts): Omit<Stat, "pages"> {
-  const { clock, faults, gauge, people } = desk;
+  const { clock, faults, gauge, people, tapes } = desk;
   const { requests, rejected, events, kept, dropped } = counts.now();
   return {
     at: Date.now(),
@@ -39,7 +32,7 @@ export function statOf(desk: StatDesk, counts: RunningCounts): Omit<Stat, "pages
     in_flight: gauge.inFlight,
     clock: { now: clock.now(), frozen: clock.isFrozen, real: clock.isReal },
     faults: faults.list().flatMap(({ state, name }) => (state === "active" ? [name] : [])),
-    tape: tapeOf(desk),
+    tape: tapes.tally(),
     recording: recordingOf(desk),
     scenario_problems: desk.scenarioProblems(),
     world: worldVersion(desk),

@@ -9,10 +9,9 @@ import { queryNumber } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
 import { eventSubject } from "../feed-rows.ts";
 import { slice } from "../search.ts";
-import { eventFilterIn, projectIn } from "./asked.ts";
+import { eventFilterIn, projectIn, scanned } from "./asked.ts";
 import { bellOf } from "./bell.ts";
 import { endable } from "./endable.ts";
-import { scanned } from "./scanned.ts";
 
 type StreamDesk = Pick<ControlDesk, "log" | "clock" | "closing">;
 
@@ -46,7 +45,7 @@ function pageAfter(
   cursor: number,
 ): { text: string; cursor: number } {
   const until = log.lastSeq;
-  const within: EventFilter = { ...scanned(filter.indexed, project), since: cursor, until };
+  const within: EventFilter = { ...scanned(filter, project), since: cursor, until };
   const now = clock.now();
   let text = "";
   let looked = 0;

@@ -125,7 +125,7 @@ async function recentOf(desk: ControlDesk, { project, type, key }: Group, limit:
   let searched = 0;
   for await (const event of eventsWithin(desk.log, { project, outcome: "kept" }, mostSearched)) {
     searched++;
-    if (event.properties[place] === key) found.push(showShort(event));
+    if (keyText(event.properties[place]) === key) found.push(showShort(event));
     if (found.length === limit) break;
   }
   return { events: found, searched };

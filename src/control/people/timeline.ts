@@ -137,3 +137,6 @@ export async function timelineOf(subject: Subject, { before, limit }: TimelinePa
     before: page.length > limit ? (events.at(-1)?.seq ?? null) : null,
   };
 }
+
+/** The answer of GET /__sim/persons/{id}/timeline. */
+export type ShownTimeline = Awaited<ReturnType<typeof timelineOf>>;

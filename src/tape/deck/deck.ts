@@ -1,4 +1,4 @@
-import type { Answered, Asked, Deck, EventsCompared, Exchange, Ledger, Miss } from "../types.ts";
+import type { Answered, Asked, Deck, EventsCompared, Exchange, Ledger, Miss, Tally } from "../types.ts";
 import { type Aliases, createAliases } from "./aliases.ts";
 import { type Ask, liveAsk } from "./ask.ts";
 import type { Bookmarks, Series } from "./catalog.ts";
@@ -69,6 +69,7 @@ export function createDeck(library: Library, onExhausted: OnExhausted): Deck {
     },
     compareEvents: (asked) => compareEvents(turnOf(asked)),
     ledger: () => ledgerOf(library.rows, [...clients.values()]),
+    tally: () => tallyOf(clients.values()),
     rewind(client) {
       if (client === undefined) clients.clear();
       else clients.delete(client);
@@ -165,6 +166,15 @@ function ledgerOf(rows: readonly Row[], clients: readonly Client[]): Ledger {
   });
   const hits = clients.reduce((sum, client) => sum + client.hits, 0);
   return { total: rows.length, hits, unused, misses: mergedMisses(clients) };
+}
+
+function tallyOf(clients: Iterable<Client>): Tally {
+  const tally = { hits: 0, misses: 0 };
+  for (const { hits, misses } of clients) {
+    tally.hits += hits;
+    for (const { times } of misses.values()) tally.misses += times;
+  }
+  return tally;
 }
 
 function mergedMisses(clients: readonly Client[]): MissEntry[] {

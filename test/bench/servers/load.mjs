@@ -62,13 +62,23 @@ function send(client) {
   client.socket.write(request.bytes);
 }
 
+/** The next one at once, or when it is due; the time of one that is late counts from when it was. */
+function sendInTurn(client) {
+  if (!job.perSecond) return send(client);
+  client.dueAt += (1_000 * job.connections) / job.perSecond;
+  const wait = client.dueAt - performance.now();
+  if (wait > 0) return setTimeout(send, wait, client);
+  send(client);
+  client.sentAt = client.dueAt;
+}
+
 function answered(client, text) {
   if (!text.startsWith("HTTP/1.1 200 ")) fail(text);
   else client.answered++;
   if (measuring)
     latencies[Math.min(result.requests++, latencies.length - 1)] = performance.now() - client.sentAt;
   if (stopped) client.socket.destroy();
-  else send(client);
+  else sendInTurn(client);
 }
 
 function receive(client, chunk) {
@@ -97,6 +107,7 @@ function start(index, requests) {
     answered: 0,
     pending: "",
     sentAt: 0,
+    dueAt: performance.now(),
   };
   const buffer = Buffer.allocUnsafe(64 * 1024);
   const callback = (count, bytes) => {

@@ -3,8 +3,8 @@
 // biome-ignore-all lint/security/noGlobalEval: it must not work
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Page, Request } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
 import { launchChromium } from "../../support/chromium.ts";
 import { views } from "../../support/inspector-views.ts";
@@ -156,25 +156,23 @@ describe("another page of this machine", () => {
     stranger = await openStranger();
     await fill(sim);
     before = await remains(sim);
-  });
-  beforeEach(async () => {
     page = await (await stage.browser().newContext()).newPage();
   });
-  afterEach(() => page?.context().close());
+  // each attempt begins with the stranger's page anew
+  beforeEach(() => page.goto(stranger.url));
   afterAll(async () => {
+    await page?.context().close();
     await stranger?.[Symbol.asyncDispose]();
     await sim?.close();
   });
 
   test.each(Object.entries(attempts))("%s reads nothing and changes nothing", async (_, attempt) => {
-    await page.goto(stranger.url);
     const read = await page.evaluate(attempt, sim.url).catch((error: unknown) => String(error));
     if (read !== undefined && read !== "") expect(read).toMatch(/TypeError/);
     expect(await remains(sim)).toEqual(before);
   });
 
   test.each(Object.entries(embeddings))("%s shows nothing", async (_, embed) => {
-    await page.goto(stranger.url);
     await page.evaluate(embed, sim.url);
     await page.waitForLoadState("networkidle");
     const texts = await Promise.all(
@@ -188,7 +186,6 @@ describe("another page of this machine", () => {
   });
 
   test.each(encodings)("a form as %s is refused", async (encoding) => {
-    await page.goto(stranger.url);
     const answered = page.waitForResponse((it) => it.url().includes("/__sim/"));
     await page.evaluate(
       ([url, enctype]) => {
@@ -206,11 +203,11 @@ describe("another page of this machine", () => {
       [`${sim.url}/__sim/reset`, encoding] as const,
     );
     expect((await answered).status()).toBe(403);
+    await page.waitForURL(/reset$/);
     expect(await remains(sim)).toEqual(before);
   });
 
   test("a link to the page may be followed, but gives no hold on it", async () => {
-    await page.goto(stranger.url);
     const [opened] = await Promise.all([
       page.context().waitForEvent("page"),
       page.evaluate((url) => void window.open(url, "victim"), `${sim.url}/__sim/`),
@@ -263,13 +260,18 @@ const raw = (sim: Sim, text: string): Promise<string> =>
   });
 
 describe("through our own proxy", () => {
+  let sim: Sim;
+  beforeAll(async () => {
+    sim = await startSim();
+  });
+  afterAll(() => sim?.close());
+
   test.each([
     ["its own address", (host: string) => `http://${host}/__sim/info`],
     ["localhost", (host: string) => `http://localhost:${host.split(":")[1]}/__sim/info`],
     ["a host of the service", () => "http://us.i.posthog.com/__sim/info"],
     ["the page", (host: string) => `http://${host}/__sim/`],
   ])("%s is refused", async (_, target) => {
-    await using sim = await startSim();
     const { host } = new URL(sim.url);
     const answer = await raw(
       sim,
@@ -282,7 +284,6 @@ describe("through our own proxy", () => {
   test.each([(host: string) => host, (host: string) => `localhost:${host.split(":")[1]}`])(
     "a tunnel to itself leads nowhere: %#",
     async (target) => {
-      await using sim = await startSim();
       const at = target(new URL(sim.url).host);
       const answer = await raw(sim, `CONNECT ${at} HTTP/1.1\r\nHost: ${at}\r\n\r\n`);
       expect(answer).not.toContain("phc_sim_default");
@@ -291,7 +292,6 @@ describe("through our own proxy", () => {
   );
 
   test("a browser that uses it does not get the page", async () => {
-    await using sim = await startSim();
     const proxy = { server: sim.url, bypass: "<-loopback>" };
     const context = await stage.browser().newContext({ proxy });
     try {
@@ -507,6 +507,23 @@ const findTraces = (): string[] => {
   return [...elements, ...links, ...shown.map((it: Loose) => `raw ${it.charCodeAt(0).toString(16)}`)];
 };
 
+/** Waits until what the page asked for is there, and drawn: its load was over long before. */
+function settling(page: Page): () => Promise<void> {
+  const asked = new Set<Request>();
+  page.on("request", (it) => asked.add(it));
+  page.on("requestfinished", (it) => asked.delete(it));
+  page.on("requestfailed", (it) => asked.delete(it));
+  const drawn = () =>
+    page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+  return async () => {
+    do {
+      await drawn();
+      await expect.poll(() => asked.size, { interval: 5 }).toBe(0);
+      await drawn();
+    } while (asked.size > 0);
+  };
+}
+
 test("hostile text in every field is text in every view", { timeout: 120_000 }, async () => {
   // a filter that is no filter is refused, and told
   await using it = await stage.open("", { allow: /status of (400|404)/ });
@@ -534,15 +551,16 @@ test("hostile text in every field is text in every view", { timeout: 120_000 }, 
     `#/events?f=${inUrl(payloads[0] ?? "")}`,
     `#/${inUrl(payloads[0] ?? "")}/${inUrl(payloads[1] ?? "")}`,
   ];
+  const settled = settling(page);
   const traces: string[] = [];
   for (const place of places) {
     await it.go(place);
-    await page.waitForLoadState("networkidle");
+    await settled();
     traces.push(...(await page.evaluate(findTraces)).map((found) => `${place}: ${found}`));
     const row = page.locator("main [role=row][aria-selected]").first();
     if ((await row.count()) > 0 && !place.includes("/", 2)) {
       await row.click();
-      await page.waitForLoadState("networkidle");
+      await settled();
       traces.push(...(await page.evaluate(findTraces)).map((found) => `${place} row: ${found}`));
     }
     const broken = await page.getByText("This view broke").count();
@@ -562,3 +580,4 @@ declare const WebSocket: Loose;
 declare const EventSource: Loose;
 declare const navigator: Loose;
 declare const trustedTypes: Loose;
+declare const requestAnimationFrame: Loose;

@@ -2,7 +2,7 @@ import { PostHog } from "posthog-node";
 import { describe, expect, test } from "vitest";
 import type { Sim } from "../../../src/index.ts";
 import { loaders, openPageServer } from "../page-server.ts";
-import { type Inspector, inspectorStage } from "./support.ts";
+import { type Inspector, inspectorStage, socketsInReach } from "./support.ts";
 
 const stageOf = inspectorStage();
 
@@ -121,10 +121,7 @@ describe("events as they come", () => {
   test("a page that loses the sim's word goes on where it was", async () => {
     await using stage = await open("#/events");
     const { sim, page } = stage;
-    // every socket of the page, so that one can be broken
-    await stage.context.addInitScript(
-      "const Real = WebSocket; window.WebSocket = class extends Real { constructor(...it) { super(...it); window.lastSocket = this; } };",
-    );
+    await stage.context.addInitScript(socketsInReach);
     await page.reload();
     await sendMany(sim, 3);
     await rowOf(stage, "event 2").waitFor();
@@ -344,8 +341,8 @@ describe("the keyboard alone", () => {
 });
 
 describe("how it looks", () => {
-  test.each(["dark", "light"] as const)("%s, narrow and wide", async (theme) => {
-    await using stage = await open("#/events", { theme });
+  test("dark and light, narrow and wide", async () => {
+    await using stage = await open("#/events");
     const { sim, page } = stage;
     const names = ["$pageview", "sign_up", "order paid", "$identify", "$feature_flag_called"];
     const sdk = sdkFor(sim);
@@ -356,20 +353,17 @@ describe("how it looks", () => {
     await send(sim, { event: "nobody's" });
     await rowOf(stage, "nobody's").waitFor();
     await totalOf(stage, 42).waitFor();
-    for (const [width, height] of [
-      [400, 800],
-      [1280, 800],
-      [2560, 1300],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      await stage.look(`events-${theme}-${width}`);
+    for (const width of [1280, 2560, 400]) {
+      for (const theme of ["dark", "light"] as const) {
+        await stage.dress(width, theme);
+        await stage.look(`events-${theme}-${width}`);
+      }
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
     }
-    await page.setViewportSize({ width: 400, height: 800 });
     await stage.axe();
     await rowOf(stage, "nobody's").click();
     await page.getByRole("article").waitFor();
-    await stage.look(`events-${theme}-400-details`);
+    await stage.look("events-light-400-details");
     expect(await page.locator(".events").isVisible()).toBe(false);
   });
 });

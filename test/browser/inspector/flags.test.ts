@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import type { PostHog } from "posthog-js";
 import { PostHog as NodeClient } from "posthog-node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Sim, SimOptions } from "../../../src/index.ts";
 import { loaders, openPageServer, type PageServer } from "../page-server.ts";
 import { type Inspector, inspectorStage } from "./support.ts";
@@ -83,6 +83,16 @@ describe("posthog-node", () => {
     await rowOf(it.page, "new-checkout").getByText("×1 used 1").waitFor();
     await sdk.shutdown();
     await it.axe();
+
+    // local evaluation is told as such
+    const local = new NodeClient("phc_shop", { host: it.sim.url, personalApiKey: "phx_shop", flushAt: 1 });
+    await local.reloadFeatureFlags();
+    await local.getFeatureFlag("new-checkout", "berta");
+    await local.shutdown();
+    const here = it.page.getByRole("button", { name: /berta/ });
+    await here.getByText("evaluated by the SDK").waitFor();
+    await here.click();
+    await it.page.getByText("an SDK does not tell what it knew").waitFor();
   });
 
   test("an override set in the page is what it gets next; removed, the rules count again", async () => {
@@ -115,18 +125,6 @@ describe("posthog-node", () => {
     await page.getByText("None: clients get what the rules say").waitFor();
     expect((await it.sim.flags.get("pro-only")).overrides).toEqual([]);
     await sdk.shutdown();
-  });
-
-  test("local evaluation is told as such", async () => {
-    await using it = await start("#/flags/new-checkout?tab=decisions");
-    const sdk = new NodeClient("phc_shop", { host: it.sim.url, personalApiKey: "phx_shop", flushAt: 1 });
-    await sdk.reloadFeatureFlags();
-    await sdk.getFeatureFlag("new-checkout", "anna");
-    await sdk.shutdown();
-    const decision = it.page.getByRole("button", { name: /anna/ });
-    await decision.getByText("evaluated by the SDK").waitFor();
-    await decision.click();
-    await it.page.getByText("an SDK does not tell what it knew").waitFor();
   });
 });
 
@@ -163,9 +161,19 @@ test("posthog-js in a page: its decision and its use appear; a use that differs 
   await it.axe();
 });
 
-describe("explain", () => {
-  test("gives the whole trace; what is asked for stays in the address", async () => {
-    await using it = await start("#/flags/pro-only?tab=explain");
+describe("a project's flags", () => {
+  let it: Inspector;
+  beforeAll(async () => {
+    it = await start("#/flags");
+  });
+  afterAll(() => it?.[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    await it.dress(1280, "dark");
+    await it.go("#/flags");
+  });
+
+  test("explain gives the whole trace; what is asked for stays in the address", async () => {
+    await it.go("#/flags/pro-only?tab=explain");
     const { page } = it;
     await page.getByRole("button", { name: "Explain" }).click();
     await page.getByText("Whom is it about?").waitFor();
@@ -188,45 +196,70 @@ describe("explain", () => {
     expect(page.url()).toContain("distinct_id=otto");
   });
 
-  test("tells what an override covers", async () => {
-    await using it = await start("#/flags");
+  test("explain tells what an override covers", async () => {
     await it.sim.flags.set("pro-only", true);
     await it.go("#/flags/pro-only?tab=explain&distinct_id=otto");
     await it.page.getByText("Its rules say false").waitFor();
+    await it.sim.flags.unset("pro-only");
   });
-});
 
-test("the list tells the rules in words, and is gone through with keys", async () => {
-  await using it = await start("#/flags");
-  const { page } = it;
-  await rowOf(page, "pro-only").getByText('When plan is "pro": everyone gets it.').last().waitFor();
-  await rowOf(page, "stopped").getByText("inactive", { exact: true }).waitFor();
-  await it.look("flags-list");
-  await it.axe();
-  await page.keyboard.press("j");
-  await page.keyboard.press("j");
-  await page.getByRole("heading", { name: "pro-only" }).waitFor();
-  await page.keyboard.press("o");
-  await page.getByRole("heading", { name: "In force" }).waitFor();
-  await page.keyboard.press("r");
-  await page.getByText("As they are written").waitFor();
-  await it.look("flags-rules");
-  await it.axe();
-  await page.keyboard.press("Escape");
-  await page.getByRole("heading", { name: "pro-only" }).waitFor({ state: "detached" });
-  await page.keyboard.press("/");
-  await page.keyboard.type("check");
-  await page.getByText("1 of 4 flags").waitFor();
-});
+  test("the list tells the rules in words, and is gone through with keys", async () => {
+    const { page } = it;
+    await rowOf(page, "pro-only").getByText('When plan is "pro": everyone gets it.').last().waitFor();
+    await rowOf(page, "stopped").getByText("inactive", { exact: true }).waitFor();
+    await it.look("flags-list");
+    await it.axe();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.getByRole("heading", { name: "pro-only" }).waitFor();
+    await page.keyboard.press("o");
+    await page.getByRole("heading", { name: "In force" }).waitFor();
+    await page.keyboard.press("r");
+    await page.getByText("As they are written").waitFor();
+    await it.look("flags-rules");
+    await it.axe();
+    await page.keyboard.press("Escape");
+    await page.getByRole("heading", { name: "pro-only" }).waitFor({ state: "detached" });
+    await page.keyboard.press("/");
+    await page.keyboard.type("check");
+    await page.getByText("1 of 4 flags").waitFor();
+    // what is searched for stays in the address, and is all that the keys go through
+    expect(page.url()).toContain("q=check");
+    await page.keyboard.press("Escape");
+    for (const _ of "jj") await page.keyboard.press("j");
+    await page.getByRole("heading", { name: "new-checkout" }).waitFor();
+    await page.getByText("1 of 4 flags").waitFor();
+  });
 
-test("hostile keys and values stay text", async () => {
-  await using it = await start("#/flags");
-  await it.page.getByRole("link", { name: "<img src=x" }).click();
-  await it.page.getByText("As they are written").waitFor();
-  await it.go(`#/flags/${encodeURIComponent(hostile)}?tab=explain&distinct_id=otto`);
-  await it.page.getByText("The trace").waitFor();
-  expect(await it.page.locator("img").count()).toBe(0);
-  expect(await it.page.locator("body").innerText()).not.toContain("\u202e");
+  test("hostile keys and values stay text", async () => {
+    await it.page.getByRole("link", { name: "<img src=x" }).click();
+    await it.page.getByText("As they are written").waitFor();
+    await it.go(`#/flags/${encodeURIComponent(hostile)}?tab=explain&distinct_id=otto`);
+    await it.page.getByText("The trace").waitFor();
+    expect(await it.page.locator("img").count()).toBe(0);
+    expect(await it.page.locator("body").innerText()).not.toContain("\u202e");
+  });
+
+  test.each([
+    ["light", 400],
+    ["dark", 2560],
+  ] as const)("%s, %i px wide", async (theme, width) => {
+    await it.dress(width, theme);
+    const sdk = nodeClient(it.sim);
+    await sdk.getFeatureFlag("new-checkout", `otto-${width}`);
+    await sdk.shutdown();
+    await it.look(`flags-list-${theme}-${width}`);
+    await it.go("#/flags/pro-only?tab=explain&distinct_id=otto");
+    await it.page.getByText("The trace").waitFor();
+    await it.look(`flags-explain-${theme}-${width}`);
+    await it.axe();
+    await it.go("#/flags/new-checkout?tab=decisions");
+    await it.page.getByRole("button", { name: `otto-${width}` }).click();
+    await it.page.getByText("evaluated again now").waitFor();
+    await it.look(`flags-decisions-${theme}-${width}`);
+    const room = await it.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+    expect(room).toBe(true);
+  });
 });
 
 test("without flags the page says how to get one; a key that no flag has can be overridden", async () => {
@@ -254,27 +287,6 @@ test("without flags the page says how to get one; a key that no flag has can be 
   const sdk = new NodeClient("phc_empty", { host: it.sim.url, flushAt: 1 });
   expect(await sdk.getFeatureFlag("later", "anna")).toBe("blue");
   await sdk.shutdown();
-});
-
-describe.each(["dark", "light"] as const)("%s", (theme) => {
-  test.each([400, 2560])("%i px wide", async (width) => {
-    await using it = await start("#/flags", { theme, width, height: width === 400 ? 800 : 1200 });
-    const sdk = nodeClient(it.sim);
-    await sdk.getFeatureFlag("new-checkout", "otto");
-    await sdk.shutdown();
-    await rowOf(it.page, "new-checkout").getByText("×1").waitFor();
-    await it.look(`flags-list-${theme}-${width}`);
-    await it.go("#/flags/pro-only?tab=explain&distinct_id=otto");
-    await it.page.getByText("The trace").waitFor();
-    await it.look(`flags-explain-${theme}-${width}`);
-    await it.axe();
-    await it.go("#/flags/new-checkout?tab=decisions");
-    await it.page.getByRole("button", { name: /otto/ }).click();
-    await it.page.getByText("evaluated again now").waitFor();
-    await it.look(`flags-decisions-${theme}-${width}`);
-    const room = await it.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
-    expect(room).toBe(true);
-  });
 });
 
 declare const document: { documentElement: { scrollWidth: number } };

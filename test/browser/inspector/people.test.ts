@@ -1,20 +1,18 @@
 import { PostHog } from "posthog-node";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { loaders, openPageServer } from "../page-server.ts";
 import { type Inspector, inspectorStage } from "./support.ts";
 
 const stage = inspectorStage();
 
-/** Sends with a real SDK, in order, and waits until all of it has arrived. */
-async function send({ sim }: Inspector, say: (posthog: PostHog) => void | Promise<void>): Promise<void> {
+/** Calls a real SDK, each in a request of its own, in order, and waits until all of it has arrived. */
+async function inOrder({ sim }: Inspector, calls: readonly ((posthog: PostHog) => void)[]): Promise<void> {
   const posthog = new PostHog(sim.apiKey, { host: sim.url, flushAt: 1, flushInterval: 0 });
-  await say(posthog);
+  for (const call of calls) {
+    call(posthog);
+    await posthog.flush();
+  }
   await posthog.shutdown();
-}
-
-/** One call after the other: the SDK sends each in a request of its own. */
-async function inOrder(inspector: Inspector, calls: readonly ((posthog: PostHog) => void)[]): Promise<void> {
-  for (const call of calls) await send(inspector, call);
 }
 
 /** A life: anonymous, identified, aliased, a property that changes, a merge that is refused. */
@@ -50,22 +48,53 @@ const groups: readonly ((posthog: PostHog) => void)[] = [
   (it) => it.capture({ distinctId: "user-1", event: "report_opened", groups: { company: "acme" } }),
 ];
 
-describe("persons", () => {
-  test("with none, the page says what to paste, and shows the first one as it comes", async () => {
-    await using inspector = await stage.open("#/people");
-    const { page, sim } = inspector;
-    await page.getByRole("heading", { name: "No person yet" }).waitFor();
-    expect(await page.getByText(`posthog.init("${sim.apiKey}"`).count()).toBe(1);
-    await inspector.look("people-empty");
-    await inspector.axe();
-    await send(inspector, (it) => it.capture({ distinctId: "first-one", event: "hello" }));
-    await page.getByRole("row", { name: /first-one/ }).waitFor();
+test("with none, the page says what to paste; posthog-js identifies in another page, which shows here", async () => {
+  await using inspector = await stage.open("#/people");
+  await using server = await openPageServer();
+  const { page, sim, context } = inspector;
+  await page.getByRole("heading", { name: "No person yet" }).waitFor();
+  expect(await page.getByText(`posthog.init("${sim.apiKey}"`).count()).toBe(1);
+  await inspector.look("people-empty");
+  await inspector.axe();
+  const config = {
+    api_host: sim.url,
+    autocapture: false,
+    disable_session_recording: true,
+    opt_out_useragent_filter: true,
+    request_queue_config: { flush_interval_ms: 250 },
+  };
+  server.show(loaders["npm bundle"](sim, { ...config, person_profiles: "always" }));
+  const app = await context.newPage();
+  await app.goto(server.url);
+  // a page behind another one draws nothing
+  await page.bringToFront();
+  await page.getByRole("row", { name: /anonymous/ }).click();
+  await page.getByRole("heading", { name: /anonymous/ }).waitFor();
+  await app.evaluate(() => posthog.identify("user-js", { email: "js@example.com" }));
+  await page.getByRole("heading", { name: /js@example.com/ }).waitFor();
+  await page.getByRole("list", { name: "How the ids came together" }).getByText("$identify").waitFor();
+  await app.evaluate(() => posthog.group("company", "acme", { tier: "gold" }));
+  await page.getByRole("link", { name: "$groupidentify" }).waitFor();
+  await inspector.look("people-posthog-js");
+  await inspector.axe();
+});
+
+describe("a life", () => {
+  let inspector: Inspector;
+  beforeAll(async () => {
+    inspector = await stage.open("#/people/user-2", { allow: /404/ });
+    await inspector.page.getByRole("alert").waitFor();
+    await inOrder(inspector, life);
+    await inspector.page.getByRole("heading", { name: /bob@example.com/ }).waitFor();
+  });
+  afterAll(() => inspector?.[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    await inspector.dress(1280, "dark");
+    await inspector.go("#/people");
   });
 
   test("a merged person tells how it came to be", async () => {
-    await using inspector = await stage.open("#/people", { height: 1400 });
     const { page } = inspector;
-    await inOrder(inspector, life);
     await page.getByRole("row", { name: /ada@example.com/ }).click();
     const graph = page.getByRole("list", { name: "How the ids came together" });
     await graph.getByText("user-1", { exact: true }).waitFor();
@@ -88,13 +117,9 @@ describe("persons", () => {
   });
 
   test("a refused merge is drawn and explained", async () => {
-    await using inspector = await stage.open("#/people/user-2", {
-      theme: "light",
-      height: 1400,
-      allow: /404/,
-    });
     const { page } = inspector;
-    await inOrder(inspector, life);
+    await inspector.dress(1280, "light");
+    await inspector.go("#/people/user-2");
     await page.getByText("another person").waitFor();
     expect(await page.getByText("already identified").first().isVisible()).toBe(true);
     expect(await page.getByText("$merge_dangerously", { exact: false }).count()).toBeGreaterThan(0);
@@ -105,9 +130,7 @@ describe("persons", () => {
   });
 
   test("links to the event, the request, and all events of the person", async () => {
-    await using inspector = await stage.open("#/people");
     const { page } = inspector;
-    await inOrder(inspector, life.slice(0, 4));
     await inspector.go("#/people/anon-1");
     const link = page.getByRole("link", { name: "Filter events of this person" });
     await link.waitFor();
@@ -119,14 +142,13 @@ describe("persons", () => {
   });
 
   test("search, keys, and the way back", async () => {
-    await using inspector = await stage.open("#/people");
     const { page } = inspector;
-    await inOrder(inspector, life);
     await page.getByRole("row", { name: /bob@example.com/ }).waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("ADA");
     await page.getByRole("row", { name: /bob@example.com/ }).waitFor({ state: "detached" });
     expect(page.url()).toContain("q=ADA");
+    await page.getByRole("row", { name: /ada@example.com/ }).waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("j");
     await page.getByRole("heading", { name: /ada@example.com/ }).waitFor();
@@ -136,73 +158,12 @@ describe("persons", () => {
     await page.getByText("None of the persons matches").waitFor();
   });
 
-  test("posthog-js identifies in another page, and this one follows", async () => {
-    await using inspector = await stage.open("#/people", { height: 1200 });
-    await using server = await openPageServer();
-    const { page, sim, context } = inspector;
-    const config = {
-      api_host: sim.url,
-      autocapture: false,
-      disable_session_recording: true,
-      opt_out_useragent_filter: true,
-      request_queue_config: { flush_interval_ms: 250 },
-    };
-    server.show(loaders["npm bundle"](sim, { ...config, person_profiles: "always" }));
-    const app = await context.newPage();
-    await app.goto(server.url);
-    // a page behind another one draws nothing
-    await page.bringToFront();
-    await page.getByRole("row", { name: /anonymous/ }).click();
-    await page.getByRole("heading", { name: /anonymous/ }).waitFor();
-    await app.evaluate(() => posthog.identify("user-js", { email: "js@example.com" }));
-    await page.getByRole("heading", { name: /js@example.com/ }).waitFor();
-    await page.getByRole("list", { name: "How the ids came together" }).getByText("$identify").waitFor();
-    await app.evaluate(() => posthog.group("company", "acme", { tier: "gold" }));
-    await page.getByRole("link", { name: "$groupidentify" }).waitFor();
-    await inspector.look("people-posthog-js");
-    await inspector.axe();
-  });
-
-  test("forty ids stay readable", async () => {
-    await using inspector = await stage.open("#/people", { height: 1400 });
-    const { page, sim } = inspector;
-    for (let n = 0; n < 39; n++) {
-      const body = {
-        api_key: sim.apiKey,
-        event: "$identify",
-        distinct_id: "user-1",
-        properties: { $anon_distinct_id: `0195a000-0000-7000-8000-0000000000${String(n).padStart(2, "0")}` },
-      };
-      await fetch(`${sim.url}/capture/`, { method: "POST", body: JSON.stringify(body) });
-    }
-    await inspector.go("#/people/user-1");
-    await page.getByRole("button", { name: "Show 28 further ids" }).waitFor();
-    await inspector.look("people-forty");
-    await page.getByRole("button", { name: "Show 28 further ids" }).click();
-    expect(await page.locator(".people-ids > li").count()).toBe(40);
-  });
-
-  test("captured text stays text", async () => {
-    await using inspector = await stage.open("#/people");
-    const { page, sim } = inspector;
-    const hostile = '<img src=x onerror="alert(1)">\u202e';
-    const properties = { $set: { [hostile]: hostile, ["__proto__"]: "x", email: hostile } };
-    const body = { api_key: sim.apiKey, event: hostile, distinct_id: "javascript:alert(1)", properties };
-    await fetch(`${sim.url}/capture/`, { method: "POST", body: JSON.stringify(body) });
-    await page.getByRole("row", { name: /onerror/ }).click();
-    await page.locator(".people-moment").first().waitFor();
-    expect(await page.locator("img").count()).toBe(0);
-    expect(await page.locator(".people-details").innerText()).toContain("\\u202e");
-  });
-
   test.each([
-    ["narrow", 400, "dark"],
-    ["narrow-light", 400, "light"],
+    ["narrow", 400, "light"],
     ["wide", 2560, "dark"],
   ] as const)("%s", async (name, width, theme) => {
-    await using inspector = await stage.open("#/people", { width, theme, height: 1200 });
     const { page } = inspector;
-    await inOrder(inspector, life);
+    await inspector.dress(width, theme);
     await page.getByRole("row", { name: /ada@example.com/ }).waitFor();
     await inspector.look(`people-list-${name}`);
     await page.getByRole("row", { name: /ada@example.com/ }).click();
@@ -214,32 +175,67 @@ describe("persons", () => {
   });
 });
 
-describe("groups", () => {
-  test("with none, the page says what to paste", async () => {
-    await using inspector = await stage.open("#/people/groups", { theme: "light" });
-    await inspector.page.getByRole("heading", { name: "No group yet" }).waitFor();
-    await inspector.look("people-groups-empty-light");
-    await inspector.axe();
-  });
+test("captured text stays text; forty ids stay readable", async () => {
+  await using inspector = await stage.open("#/people");
+  const { page, sim } = inspector;
+  const hostile = '<img src=x onerror="alert(1)">\u202e';
+  const properties = { $set: { [hostile]: hostile, ["__proto__"]: "x", email: hostile } };
+  const body = { api_key: sim.apiKey, event: hostile, distinct_id: "javascript:alert(1)", properties };
+  await fetch(`${sim.url}/capture/`, { method: "POST", body: JSON.stringify(body) });
+  await page.getByRole("row", { name: /onerror/ }).click();
+  await page.locator(".people-moment").first().waitFor();
+  expect(await page.locator("img").count()).toBe(0);
+  expect(await page.locator(".people-details").innerText()).toContain("\\u202e");
+  for (let n = 0; n < 39; n++) {
+    const body = {
+      api_key: sim.apiKey,
+      event: "$identify",
+      distinct_id: "user-1",
+      properties: { $anon_distinct_id: `0195a000-0000-7000-8000-0000000000${String(n).padStart(2, "0")}` },
+    };
+    await fetch(`${sim.url}/capture/`, { method: "POST", body: JSON.stringify(body) });
+  }
+  await inspector.go("#/people/user-1");
+  await page.getByRole("button", { name: "Show 28 further ids" }).waitFor();
+  await inspector.look("people-forty");
+  await page.getByRole("button", { name: "Show 28 further ids" }).click();
+  expect(await page.locator(".people-ids > li").count()).toBe(40);
+});
 
-  test("a group with its history and its events", async () => {
-    await using inspector = await stage.open("#/people/groups", { height: 1100 });
-    const { page } = inspector;
-    await inOrder(inspector, groups);
-    await page.getByRole("row", { name: /Acme/ }).click();
-    await page.getByRole("heading", { name: /Acme/ }).waitFor();
-    expect(page.url()).toContain("#/people/groups/company/acme");
-    const steps = page.locator(".people-moments").first();
-    expect(await steps.innerText()).toMatch(/tier\s+from\s+"silver"[\s\S]*to\s+"gold"/);
-    await page.getByRole("link", { name: "report_opened" }).waitFor();
-    await inspector.look("people-group");
-    await inspector.axe();
+test("the list grows as its end comes near, and stays where it is", async () => {
+  await using inspector = await stage.open("#/people");
+  const { page, sim } = inspector;
+  const batch = Array.from({ length: 300 }, (_, n) => ({ event: "seen", distinct_id: `user-${n}` }));
+  await fetch(`${sim.url}/batch/`, { method: "POST", body: JSON.stringify({ api_key: sim.apiKey, batch }) });
+  const list = page.getByRole("grid");
+  await expect.poll(() => list.getAttribute("aria-rowcount")).toBe("201");
+  const place = (): Promise<number> => list.evaluate((it) => it.scrollTop);
+  const before = await list.evaluate((it) => {
+    it.scrollTop = it.scrollHeight;
+    return it.scrollTop;
   });
+  expect(before).toBeGreaterThan(1_000);
+  await expect.poll(() => list.getAttribute("aria-rowcount")).toBe("301");
+  expect(await place()).toBe(before);
+});
 
-  test("a group that is not there", async () => {
-    await using inspector = await stage.open("#/people/groups/planet/mars", { allow: /404/ });
-    await inspector.page.getByText('there is no group "mars" of the type "planet"').waitFor();
-  });
+test("groups: what to paste, a group with its history and its events, one that is not there", async () => {
+  await using inspector = await stage.open("#/people/groups", { theme: "light", height: 1100, allow: /404/ });
+  const { page } = inspector;
+  await page.getByRole("heading", { name: "No group yet" }).waitFor();
+  await inspector.look("people-groups-empty-light");
+  await inspector.axe();
+  await inOrder(inspector, groups);
+  await page.getByRole("row", { name: /Acme/ }).click();
+  await page.getByRole("heading", { name: /Acme/ }).waitFor();
+  expect(page.url()).toContain("#/people/groups/company/acme");
+  const steps = page.locator(".people-moments").first();
+  expect(await steps.innerText()).toMatch(/tier\s+from\s+"silver"[\s\S]*to\s+"gold"/);
+  await page.getByRole("link", { name: "report_opened" }).waitFor();
+  await inspector.look("people-group");
+  await inspector.axe();
+  await inspector.go("#/people/groups/planet/mars");
+  await page.getByText('there is no group "mars" of the type "planet"').waitFor();
 });
 
 declare const posthog: {

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
 import { views } from "../../support/inspector-views.ts";
-import { inspectorStage } from "./support.ts";
+import { inspectorStage, socketsInReach } from "./support.ts";
 
 const stage = inspectorStage();
 const folder = mkdtempSync(join(tmpdir(), "phx-shell-"));
@@ -37,6 +37,13 @@ test("every view is a key away, has a title, and takes the focus", async () => {
   }
   await page.goBack();
   expect(await page.locator(".shell-nav a[aria-current=page]").count()).toBe(1);
+  await it.go("#/nowhere");
+  await page.getByText("There is no such page").waitFor();
+  // the first stop of the keyboard leads past the navigation
+  await page.reload();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe("view");
 });
 
 test("the sheet tells the keys, holds the focus and gives it back", async () => {
@@ -66,13 +73,6 @@ test("the sheet tells the keys, holds the focus and gives it back", async () => 
   await sheet.waitFor({ state: "detached" });
 });
 
-test("the first stop of the keyboard leads past the navigation", async () => {
-  await using it = await stage.open("");
-  await it.page.keyboard.press("Tab");
-  await it.page.keyboard.press("Enter");
-  expect(await it.page.evaluate(() => document.activeElement?.id)).toBe("view");
-});
-
 test("totals, the last minute and the tab's title follow what comes", async () => {
   await using it = await stage.open("");
   const { page, sim } = it;
@@ -94,16 +94,15 @@ test("totals, the last minute and the tab's title follow what comes", async () =
   await titleIs(page, /^Start · phx-sim$/);
 });
 
-test.each([
-  [1280, "dark"],
-  [400, "light"],
-] as const)("a fault cannot be missed, and is cleared from any view (%i px, %s)", async (width, theme) => {
-  await using it = await stage.open("#/world", { width, theme });
+test("a fault cannot be missed, and is cleared from any view", async () => {
+  await using it = await stage.open("#/world");
   const { page, sim } = it;
   await sim.faults.apply("capture-503");
   const alert = page.getByRole("alert").filter({ hasText: "A fault is in force" });
   await alert.getByText("capture-503").waitFor();
-  await it.look(`shell-fault-${width}-${theme}`);
+  await it.look("shell-fault-1280-dark");
+  await it.dress(400, "light");
+  await it.look("shell-fault-400-light");
   await it.axe();
   await alert.getByRole("button", { name: "Clear it" }).click();
   await alert.waitFor({ state: "detached" });
@@ -142,11 +141,40 @@ test("the theme is the system's until somebody chooses, and is kept", async () =
   await it.page.reload();
   await it.page.locator("[data-connection=live]").waitFor();
   expect(await ground()).not.toBe(dark);
+  // who wants no motion gets none
+  await it.page.emulateMedia({ reducedMotion: "reduce" });
+  const durations = await it.page.evaluate(() =>
+    [...document.querySelectorAll("*")].map((element) => getComputedStyle(element).transitionDuration),
+  );
+  expect([...new Set(durations)]).toEqual(["0s"]);
 });
 
-test("a view that is not there says so", async () => {
-  await using it = await stage.open("#/nowhere");
-  await it.page.getByText("There is no such page").waitFor();
+test("a part that did not come is told, and comes once the sim answers", async () => {
+  await using it = await stage.open("#/nowhere", { allow: /ERR_FAILED|WebSocket|ERR_CONNECTION/ });
+  const { page, sim } = it;
+  const cut = new Set(["flags", "tapes"]);
+  const asked: string[] = [];
+  await page.route(/\/__sim\/app\/(?:flags|tapes)-/, (route) => {
+    const name = /app\/(\w+)/.exec(route.request().url())?.[1] ?? "";
+    asked.push(name);
+    return cut.has(name) ? route.abort() : route.continue();
+  });
+  await it.context.addInitScript(socketsInReach);
+  await page.goto(`${sim.inspectorUrl}?again#/flags`);
+  const lost = page.getByText("This part of the page did not load");
+  await lost.waitFor();
+  // when the idle time's round is over, too, nothing but the button asks again
+  await expect.poll(() => asked).toContain("tapes");
+  cut.delete("flags");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("new-checkout").waitFor();
+  await it.go("#/tapes");
+  await lost.waitFor();
+  await it.axe();
+  cut.clear();
+  await page.evaluate("window.lastSocket.close()");
+  await page.getByText("The emulator answers everything").first().waitFor();
+  expect(await lost.count()).toBe(0);
 });
 
 test("a sim that goes and comes back is found again, and no row is there twice", async () => {
@@ -156,15 +184,48 @@ test("a sim that goes and comes back is found again, and no row is there twice",
   await capture(sim, "before");
   const rows = page.locator("[role=grid] [role=row][aria-selected]");
   await expect.poll(() => rows.count()).toBe(1);
+  const parts = () => page.evaluate(() => performance.getEntriesByType("resource").map((part) => part.name));
+  await expect.poll(async () => (await parts()).filter((name) => name.includes("/compare-")).length).toBe(1);
   const port = Number(new URL(sim.url).port);
   await sim.close();
   await page.getByRole("alert").getByText("The sim was stopped.").waitFor();
   await it.look("shell-lost-1280-dark");
+  // every view is here already, and says what is the matter
+  for (const { id } of await views()) {
+    await it.go(`#/${id}`);
+    await page.locator("main").getByText("the sim does not answer").first().waitFor();
+  }
+  await it.go("#/events");
   await using again = await startSim({ data: options.data, port });
   await page.locator("[data-connection=live]").waitFor();
   await capture(again, "after");
   await expect.poll(() => rows.count()).toBe(2);
   await expect.poll(() => page.getByRole("alert").count()).toBe(0);
+});
+
+test("a sim that comes back with another past leaves nothing of the one before", async () => {
+  await using it = await stage.open("#/events/2?tab=request", { allow: /WebSocket|ERR_CONNECTION|404/ });
+  const { page, sim } = it;
+  await page.getByText("there is no event 2").waitFor();
+  for (const event of ["one", "two"]) await capture(sim, event);
+  const details = page.getByRole("article", { name: "Event 2" });
+  await details.getByRole("heading", { name: "two" }).waitFor();
+  await details.getByText("/i/v0/e/").first().waitFor();
+  await page.getByRole("link", { name: "As sent" }).focus();
+  const port = Number(new URL(sim.url).port);
+  await sim.close();
+  await page.getByRole("alert").getByText("The sim was stopped.").waitFor();
+  await using again = await startSim({ port });
+  await page.getByText("there is no event 2").waitFor();
+  await page.getByRole("heading", { name: "No events yet" }).waitFor();
+  await send(again, { batch: [1, 2].map((i) => ({ event: `new ${i}`, distinct_id: "u" })) }, "/batch/");
+  await details.getByRole("heading", { name: "new 2" }).waitFor();
+  await details.getByText("/batch/").first().waitFor();
+  // the focus does not go with the details
+  await page.getByRole("link", { name: "As sent" }).focus();
+  await page.keyboard.press("Escape");
+  await details.waitFor({ state: "detached" });
+  expect(await page.evaluate(() => document.activeElement?.closest("[role=grid]") !== null)).toBe(true);
 });
 
 test("a connection that breaks goes on where it was", async () => {
@@ -252,16 +313,8 @@ test("open to the network, the page asks for the token and then works", async ()
   await other.getByText("This sim needs its token").waitFor();
 });
 
-test("who wants no motion gets none", async () => {
-  await using it = await stage.open("");
-  await it.page.emulateMedia({ reducedMotion: "reduce" });
-  const durations = await it.page.evaluate(() =>
-    [...document.querySelectorAll("*")].map((element) => getComputedStyle(element).transitionDuration),
-  );
-  expect([...new Set(durations)]).toEqual(["0s"]);
-});
-
 declare const location: { hash: string };
+declare const performance: { getEntriesByType(type: string): { name: string }[] };
 declare const document: {
   hidden: boolean;
   body: Element;

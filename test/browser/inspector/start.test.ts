@@ -1,5 +1,6 @@
 import { PostHog } from "posthog-node";
 import { expect, test } from "vitest";
+import { waysFor } from "../../../ui/views/start/snippets.ts";
 import { openPageServer } from "../page-server.ts";
 import { inspectorStage } from "./support.ts";
 
@@ -29,18 +30,17 @@ test("a new user is told what to paste, with their own keys, and sees the first 
   await it.axe();
 });
 
-test.each(["html", "react", "next", "node", "python", "curl", "env"])(
-  "the way %s has an address",
-  async (way) => {
-    await using it = await stage.open(`#/start?with=${way}`);
+test("each way to send has an address, and the HTML snippet works as it stands", async () => {
+  await using it = await stage.open("#/start");
+  for (const { id, snippets } of waysFor({ host: "", projectKey: "", personalKey: "", projectId: 1 })) {
+    await it.go(`#/start?with=${id}`);
+    await it.page.locator("main figcaption", { hasText: snippets.at(-1)?.where ?? "" }).waitFor();
     await it.page.locator("main pre").getByText(it.sim.apiKey).first().waitFor();
     expect(await it.page.locator(".tab[aria-current]").count()).toBe(1);
-    await it.look(`start-${way}-1280-dark`);
-  },
-);
-
-test("the HTML snippet works as it stands", async () => {
-  await using it = await stage.open("#/start?with=html");
+    await it.look(`start-${id}-1280-dark`);
+  }
+  await it.go("#/start?with=html");
+  await it.page.locator("main pre").getByText("<script>").waitFor();
   const html = await it.page.locator("main pre").first().textContent();
   await using server = await openPageServer();
   // the browser is one that a test drives
@@ -74,39 +74,58 @@ test("requests with a wrong key are told with the key that came, and the ones th
   await it.axe();
 });
 
-test.each([
+const looks = [
   [400, "light"],
   [1280, "light"],
   [2560, "dark"],
   [400, "dark"],
-] as const)("looked at %i px wide, %s", async (width, theme) => {
-  await using it = await stage.open("", { width, theme, height: width === 400 ? 800 : 1200 });
-  await it.page.getByText("Waiting for the first event").waitFor();
-  await it.look(`start-empty-${width}-${theme}`);
-  const posthog = new PostHog(it.sim.apiKey, { host: it.sim.url });
+] as const;
+
+test("looked at narrow and wide, in both colours", async () => {
+  await using it = await stage.open("");
+  const { page, sim } = it;
+  await page.getByText("Waiting for the first event").waitFor();
+  const lookAround = async (name: string) => {
+    for (const [width, theme] of looks) {
+      await it.dress(width, theme);
+      expect(
+        await page.evaluate(() => {
+          const { scrollWidth, clientWidth } = document.documentElement;
+          return scrollWidth - clientWidth;
+        }),
+      ).toBeLessThanOrEqual(0);
+      await it.look(`start-${name}-${width}-${theme}`);
+    }
+  };
+  await lookAround("empty");
+  const posthog = new PostHog(sim.apiKey, { host: sim.url });
   for (const event of ["signed_up", "plan chosen", "checkout_completed", "signed_up"]) {
     posthog.capture({ distinctId: `user-${event.length}`, event, properties: { amount: 49 } });
   }
   await posthog.shutdown();
-  const body = JSON.stringify({
-    api_key: it.sim.apiKey,
-    batch: [{ event: "lost" }, { event: "", distinct_id: "u" }],
-  });
-  await fetch(`${it.sim.url}/batch/`, {
+  const batch = [{ event: "lost" }, { event: "", distinct_id: "u" }];
+  const body = JSON.stringify({ api_key: sim.apiKey, batch });
+  await fetch(`${sim.url}/batch/`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body,
   });
-  await fetch(`${it.sim.url}/ingest/e/`, { method: "POST", body: "{}" });
-  await it.page.getByText("Problems found").waitFor();
-  await it.page.getByRole("heading", { name: "Refused requests" }).waitFor();
+  await fetch(`${sim.url}/ingest/e/`, { method: "POST", body: "{}" });
+  await page.getByText("Problems found").waitFor();
+  await page.getByRole("heading", { name: "Refused requests" }).waitFor();
+  await lookAround("live");
   await it.axe();
-  const { scrollWidth, clientWidth } = await it.page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement;
-    return { scrollWidth, clientWidth };
+  await it.dress(1280, "light");
+  await it.axe();
+  // of many events the newest are added up, and that is said
+  const many = Array.from({ length: 600 }, () => ({ event: "many", distinct_id: "u" }));
+  await fetch(`${sim.url}/batch/`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ api_key: sim.apiKey, batch: many }),
   });
-  expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
-  await it.look(`start-live-${width}-${theme}`);
+  await page.reload();
+  await page.getByText("The table adds up the newest 500 events.").waitFor();
 });
 
 declare const document: { documentElement: { scrollWidth: number; clientWidth: number } };

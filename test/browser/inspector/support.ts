@@ -25,11 +25,17 @@ export interface Inspector extends AsyncDisposable {
   readonly context: BrowserContext;
   /** Goes to a place in the page, e.g. `#/events`. */
   go(hash: string): Promise<void>;
+  /** The same page in another size and other colours. */
+  dress(width: number, theme: "dark" | "light"): Promise<void>;
   /** Saves what is seen, to be looked at: `.bench/shots/NAME.png`. */
   look(name: string): Promise<void>;
   /** Fails when axe-core finds something serious. */
   axe(): Promise<void>;
 }
+
+/** Keeps the page's latest socket as `window.lastSocket`, so that a test can break it. */
+export const socketsInReach =
+  "const Real = WebSocket; window.WebSocket = class extends Real { constructor(...it) { super(...it); window.lastSocket = this; } };";
 
 const shots = join(import.meta.dirname, "../../../.bench/shots");
 const axeFile = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -74,6 +80,12 @@ export function inspectorStage() {
         await page.evaluate((it) => {
           location.hash = it;
         }, to);
+      },
+      async dress(to, colorScheme) {
+        await page.setViewportSize({ width: to, height: to === 400 ? 800 : 1200 });
+        await page.emulateMedia({ colorScheme });
+        // colours that are on their way are looked at when they are there
+        await page.evaluate("for (const it of document.getAnimations()) it.finish()");
       },
       async look(name) {
         mkdirSync(shots, { recursive: true });

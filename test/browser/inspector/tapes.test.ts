@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PostHog } from "posthog-node";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
 import { readTape } from "../../../src/tape/read.ts";
 import { type Inspector, inspectorStage } from "./support.ts";
@@ -36,9 +36,9 @@ const dashboardsOf = (sim: Sim, limit: number) =>
   });
 
 /** A tape of an SDK's session, a flag request and two that are not asked for again. */
-async function recorded(name: string): Promise<string> {
+async function recorded(): Promise<string> {
   const upstream = await far();
-  const file = join(folder, `${name}.tape.ndjson`);
+  const file = join(folder, "checkout.tape.ndjson");
   const near = await far({ upstream: upstream.url, tape: file });
   const client = new PostHog("phc_sim_default", { host: near.url, flushAt: 1, flushInterval: 0 });
   client.capture({ distinctId: "ada", event: "signed_up" });
@@ -52,25 +52,27 @@ async function recorded(name: string): Promise<string> {
   return file;
 }
 
+let file: string;
+beforeAll(async () => {
+  file = await recorded();
+});
+
 const numberOf = ({ page }: Inspector, label: string) =>
   page.locator(".tapes-numbers > div").filter({ hasText: label }).first().locator("dd");
 const shows = (it: Inspector, label: string, value: number) =>
   expect.poll(() => numberOf(it, label).innerText()).toBe(String(value));
 
 describe("no tape", () => {
-  test("says who answers, and how to record and replay", async () => {
-    await using it = await stage.open("#/tapes");
+  test("says who answers, and how to record and replay; a tape that is none is refused in words", async () => {
+    await using it = await stage.open("#/tapes", { allow: /400/ });
+    const { page } = it;
     await it.page.getByRole("heading", { name: "Mode: emulate" }).waitFor();
     await it.page.getByRole("heading", { name: "Record once, replay in every test" }).waitFor();
     await it.page.getByText("phx-sim replay checkout -- npm test").waitFor();
     await it.axe();
     await it.page.getByRole("link", { name: "On the tape" }).click();
     await it.page.getByRole("heading", { name: "No tape is in force" }).waitFor();
-  });
-
-  test("a tape that is none is refused in words", async () => {
-    await using it = await stage.open("#/tapes", { allow: /400/ });
-    const { page } = it;
+    await it.go("#/tapes");
     await page.getByRole("button", { name: "Load a tape" }).click();
     const dialog = page.getByRole("dialog", { name: "Load a tape" });
     expect(await dialog.getByRole("button", { name: "Load", exact: true }).isDisabled()).toBe(true);
@@ -84,7 +86,6 @@ describe("no tape", () => {
 
 describe("a tape in force", () => {
   test("is loaded here; hits, a miss with where it differs, and what is unused are told live", async () => {
-    const file = await recorded("checkout");
     await using it = await stage.open("#/tapes");
     const { page, sim } = it;
     await page.getByRole("button", { name: "Load a tape" }).click();
@@ -130,7 +131,6 @@ describe("a tape in force", () => {
   });
 
   test("is rewound and unloaded, each asked first", async () => {
-    const file = await recorded("again");
     await using it = await stage.open("#/tapes", { sim: { tape: file } });
     const { page, sim } = it;
     await flagsOf(sim);
@@ -206,22 +206,25 @@ describe("a recording", () => {
   });
 });
 
-test.each([
-  ["dark", 1280],
-  ["light", 400],
-  ["light", 2560],
-] as const)("looks well: %s, %i px", async (theme, width) => {
-  const file = await recorded(`looks-${width}`);
-  await using it = await stage.open("#/tapes", { theme, width, height: 1400 });
-  await it.look(`tapes-empty-${theme}-${width}`);
+test("looks well in each size", async () => {
+  await using it = await stage.open("#/tapes", { height: 1400 });
+  await it.look("tapes-empty-dark-1280");
   await it.sim.tapes.load(file, { mode: "hybrid" });
   await dashboardsOf(it.sim, 50);
   await flagsOf(it.sim);
   await shows(it, "misses", 1);
-  await it.look(`tapes-${theme}-${width}`);
-  await it.axe();
-  await it.go("#/tapes/exchanges/2");
-  await it.page.getByRole("complementary").getByText("status 200").waitFor();
-  await it.look(`tapes-exchange-${theme}-${width}`);
-  await it.axe();
+  for (const [theme, width] of [
+    ["light", 400],
+    ["light", 2560],
+  ] as const) {
+    await it.go("#/tapes");
+    await it.dress(width, theme);
+    await shows(it, "misses", 1);
+    await it.look(`tapes-${theme}-${width}`);
+    await it.axe();
+    await it.go("#/tapes/exchanges/2");
+    await it.page.getByRole("complementary").getByText("status 200").waitFor();
+    await it.look(`tapes-exchange-${theme}-${width}`);
+    await it.axe();
+  }
 });

@@ -1,18 +1,23 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
-import { inspectorStage } from "./support.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Inspector, inspectorStage } from "./support.ts";
 
 const stage = inspectorStage();
 const folder = mkdtempSync(join(tmpdir(), "phx-world-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const team = { sim: { scenario: "saas-team" } } as const;
+describe("the world of a team", () => {
+  let it: Inspector;
+  beforeAll(async () => {
+    it = await stage.open("#/world", { sim: { scenario: "saas-team" } });
+  });
+  afterAll(() => it?.[Symbol.asyncDispose]());
+  beforeEach(() => it.dress(1280, "dark"));
 
-describe("the world", () => {
   test("accounts: organizations, projects, members", async () => {
-    await using it = await stage.open("#/world", team);
+    await it.go("#/world");
     const world = (await (await fetch(`${it.sim.url}/__sim/world`)).json()) as {
       organizations: { name: string; projects: { name: string }[] }[];
     };
@@ -26,7 +31,7 @@ describe("the world", () => {
   });
 
   test("what is made while it is open shows", async () => {
-    await using it = await stage.open("#/world/dashboards", team);
+    await it.go("#/world/dashboards");
     const { personal_api_key, project_id } = await it.sim.info();
     await fetch(`${it.sim.url}/api/projects/${project_id}/dashboards/`, {
       method: "POST",
@@ -36,10 +41,17 @@ describe("the world", () => {
     await it.page.getByRole("article", { name: "Dashboard Made just now" }).waitFor();
     await it.look("world-dashboards");
     await it.axe();
+    await it.go("#/world/dashboards?from=999");
+    await it.page.getByRole("heading", { name: /^There are only \d+ dashboards$/ }).waitFor();
+    await it.go("#/world/dashboards?from=-5");
+    await it.page.getByRole("article", { name: "Dashboard Made just now" }).waitFor();
+    await it.go("#/world/dashboards?project=99");
+    await it.page.getByRole("heading", { name: "There are no dashboards here" }).waitFor();
+    await it.page.getByRole("link", { name: "Dashboards 0", exact: true }).waitFor();
   });
 
   test("keys are masked until one asks", async () => {
-    await using it = await stage.open("#/world/keys", team);
+    await it.go("#/world/keys");
     const key = String((await it.sim.info()).personal_api_key);
     await it.page.getByRole("heading", { name: "Personal keys" }).waitFor();
     expect(await it.page.content()).not.toContain(key);
@@ -52,37 +64,19 @@ describe("the world", () => {
   });
 
   test("the dialect, with every difference", async () => {
-    await using it = await stage.open("#/world/dialect", { ...team, theme: "light" });
+    await it.dress(1280, "light");
+    await it.go("#/world/dialect");
     await it.page.getByRole("heading", { name: "The documented dialect is in force" }).waitFor();
     expect(await it.page.getByRole("row").count()).toBeGreaterThan(10);
     await it.look("world-dialect-light");
     await it.axe();
   });
 
-  test("a scenario file that is wrong: the banner, and where the mistake is", async () => {
-    const file = join(folder, "shop.json");
-    const good = {
-      version: 1,
-      organizations: [{ name: "Org", projects: [{ name: "Shop", api_key: "phc_w" }] }],
-      personal_api_keys: [{ key: "phx_test", scopes: ["*"] }],
-    };
-    writeFileSync(file, JSON.stringify(good));
-    await using it = await stage.open("#/world/scenario", { sim: { scenario: file, onChange: "merge" } });
-    await it.page.getByRole("heading", { name: "No mistakes" }).waitFor();
-    writeFileSync(file, JSON.stringify({ ...good, orgs: [] }, null, 2));
-    await it.page.getByRole("alert").filter({ hasText: "The scenario has 1 mistake" }).waitFor();
-    await it.page.getByText(/unknown key "orgs"/).waitFor();
-    await it.page.getByText(/shop\.json:\d+:\d+/).waitFor();
-    await it.look("world-scenario");
-    writeFileSync(file, JSON.stringify(good));
-    await it.page.getByRole("heading", { name: "No mistakes" }).waitFor();
-  });
-
   test.each([
     [400, "dark"],
     [2560, "light"],
   ] as const)("%i px, %s: nothing sticks out", async (width, theme) => {
-    await using it = await stage.open("#/world", { ...team, width, theme });
+    await it.dress(width, theme);
     for (const part of ["", "/dashboards", "/keys", "/dialect", "/scenario"]) {
       await it.go(`#/world${part}`);
       await it.page.getByRole("heading").first().waitFor();
@@ -94,6 +88,25 @@ describe("the world", () => {
     }
     await it.axe();
   });
+});
+
+test("a scenario file that is wrong: the banner, and where the mistake is", async () => {
+  const file = join(folder, "shop.json");
+  const good = {
+    version: 1,
+    organizations: [{ name: "Org", projects: [{ name: "Shop", api_key: "phc_w" }] }],
+    personal_api_keys: [{ key: "phx_test", scopes: ["*"] }],
+  };
+  writeFileSync(file, JSON.stringify(good));
+  await using it = await stage.open("#/world/scenario", { sim: { scenario: file, onChange: "merge" } });
+  await it.page.getByRole("heading", { name: "No mistakes" }).waitFor();
+  writeFileSync(file, JSON.stringify({ ...good, orgs: [] }, null, 2));
+  await it.page.getByRole("alert").filter({ hasText: "The scenario has 1 mistake" }).waitFor();
+  await it.page.getByText(/unknown key "orgs"/).waitFor();
+  await it.page.getByText(/shop\.json:\d+:\d+/).waitFor();
+  await it.look("world-scenario");
+  writeFileSync(file, JSON.stringify(good));
+  await it.page.getByRole("heading", { name: "No mistakes" }).waitFor();
 });
 
 declare const document: { documentElement: { scrollWidth: number; clientWidth: number } };

@@ -107,6 +107,7 @@ describe("the ledger", () => {
     deck.answer(asked({ target: "/api/nothing" }, "b"));
     const { unused, misses, hits, total } = deck.ledger();
     expect({ total, hits }).toEqual({ total: 3, hits: 1 });
+    expect(deck.tally()).toEqual({ hits: 1, misses: 3 });
     expect(unused).toEqual([
       { i: 2, method: "GET", url: "https://us.posthog.com/api/users/@me", route: "GET /api/users/@me" },
     ]);

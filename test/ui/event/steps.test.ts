@@ -3,8 +3,8 @@ import { startSim } from "../../../src/index.ts";
 import type { Json } from "../../../src/kernel/json.ts";
 import { dropReasons, warnings } from "../../../src/model/outcome.ts";
 import type { StoredEvent } from "../../../src/model/stored-event.ts";
+import { decodeChain } from "../../../ui/api/requests.ts";
 import {
-  decodeChain,
   explained,
   type Finding,
   findingsFor,
@@ -70,9 +70,9 @@ describe("the way in", () => {
     [{ headers: [], decode_steps: [] }, ["no content type", "JSON"]],
     [
       { headers: [["content-type", "application/x-www-form-urlencoded"]], decode_steps: ["form", "base64"] },
-      ["application/x-www-form-urlencoded", "form", "base64", "JSON"],
+      ["application/x-www-form-urlencoded", "form field", "base64", "JSON"],
     ],
-    [{ body: null }, ["text/plain", "gzip"]],
+    [{ body: null }, ["text/plain", "gzip", "JSON"]],
   ])("%j: %j", (changes, chain) => {
     expect(decodeChain(request(changes))).toEqual(chain);
   });

@@ -3,7 +3,7 @@ import type * as told from "../../../src/control/exports/answers.ts";
 import { runStatuses } from "../../../src/model/run-statuses.ts";
 import type { Run, RunWithLogs, ShownExport } from "../../../ui/views/exports/answers.ts";
 import { ends, statusRow } from "../../../ui/views/exports/statuses.ts";
-import { happenedText } from "../../../ui/views/exports/words.ts";
+import { dueText, happenedText } from "../../../ui/views/exports/words.ts";
 
 test("the page knows what the control API says", () => {
   expectTypeOf<told.ShownExportRun>().toExtend<Run>();
@@ -27,6 +27,24 @@ describe("statuses", () => {
       runStatuses.filter((it) => it !== "Starting" && it !== "Running").sort(),
     );
   });
+});
+
+const at = "2026-03-01T11:00:00Z";
+const due = (...names: string[]) => names.map((name) => ({ name, next_run: at }));
+
+test.each([
+  [[], ""],
+  [
+    [
+      { name: "Later", next_run: "2026-03-01T12:00:00Z" },
+      { name: "Paused", next_run: null },
+    ],
+    "",
+  ],
+  [due("A", ""), "A, (no name)"],
+  [[...due("A", "B\u202e", "C", "D", "E"), { name: "Paused", next_run: null }], "A, B\\u202e, C and 2 more"],
+])("what is due of %j: %s", (exports, text) => {
+  expect(dueText(exports, "2026-03-01T11:00:00.000Z")).toBe(text);
 });
 
 test.each([

@@ -16,6 +16,11 @@ describe("the order that a form makes", () => {
     ["late", { kind: "latency", value: " 800ms " }, { effect: { latency: "800ms" } }],
     ["some flags", { kind: "flags", value: "a, b,," }, { effect: { flags: ["a", "b"] } }],
     ["every second flag", { kind: "flags" }, { effect: { flags: "partial" } }],
+    [
+      "what is no number, as it was written",
+      { value: "teapot", rate: "half", times: "two" },
+      { effect: { status: "teapot" }, rate: "half", times: "two" },
+    ],
     ["an answer that is lost", { kind: "lost" }, { effect: { socket: "reset", after: true } }],
     [
       "where, how often, until when",

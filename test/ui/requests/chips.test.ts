@@ -1,28 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { readRequestFilter } from "../../../src/filter/read.ts";
-import {
-  chips,
-  hasTerm,
-  routeIn,
-  routes,
-  termsOf,
-  toggled,
-  withRoute,
-} from "../../../ui/views/requests/chips.ts";
+import { hasTerm, toggled } from "../../../ui/parts/filter-box/terms.ts";
+import { chips, routeIn, routes, withRoute } from "../../../ui/views/requests/chips.ts";
 
 test.each([...chips, ...routes])("$term is a filter", ({ term }) => {
   expect(readRequestFilter(term)).toHaveProperty("filter");
-});
-
-test.each([
-  ["", []],
-  ["  a   b ", ["a", "b"]],
-  ['"a b" c', ['"a b"', "c"]],
-  ["(a OR b) -c", ["(a OR b)", "-c"]],
-  ['prop.x:"a \\" (b" d', ['prop.x:"a \\" (b"', "d"]],
-  [") a", [")", "a"]],
-])("terms of %j", (filter, terms) => {
-  expect(termsOf(filter)).toEqual(terms);
 });
 
 test.each([

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import type { RequestInFull } from "../../../ui/api/requests.ts";
 import { requestCurl, requestFetch } from "../../../ui/views/requests/curl.ts";
-import type { RequestInFull } from "../../../ui/views/requests/shape.ts";
 import { requestOf } from "./request.ts";
 
 interface Got {

@@ -1,4 +1,4 @@
-import type { RequestInFull } from "../../../ui/views/requests/shape.ts";
+import type { RequestInFull } from "../../../ui/api/requests.ts";
 
 /** A request in full, with what a test is about. */
 export const requestOf = (over: Partial<RequestInFull> = {}): RequestInFull => ({

@@ -1,7 +1,9 @@
+import { useEffect } from "preact/hooks";
 import type { StoredEvent } from "../../../src/model/stored-event.ts";
 import { useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keys.ts";
 import { go, link, route, withParams } from "../../app/location.ts";
+import { greetings, stat } from "../../feed/socket.ts";
 import { Trouble } from "../../parts/basics.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
@@ -33,14 +35,26 @@ const tabNow = (): Tab => tabs.find((it) => it === route.value.params.tab) ?? "p
 
 /** All about one event. At `#/events/12/compare`: how it differs from the one of the same name before it. */
 export function EventDetails({ seq }: { seq: number }) {
-  const { data: event, problem } = useResource<StoredEvent>(`events/${seq}`);
-  if (problem) return <Gone seq={seq} problem={problem} />;
+  // a sim that comes back may have another past
+  const { data, problem, reload } = useResource<StoredEvent>(`events/${seq}`, { revision: greetings.value });
+  const event = problem?.status === 404 ? undefined : data;
+  if (problem && !event) return <Gone seq={seq} problem={problem} reload={reload} />;
   if (!event) return <p class="event-wait muted">Loading event {seq}</p>;
-  if (route.value.path[1] === "compare") return <CompareBefore event={event} />;
-  return <Details key={seq} event={event} />;
+  const key = `${seq} ${event.received_at} ${event.uuid}`;
+  if (route.value.path[1] === "compare") return <CompareBefore key={key} event={event} />;
+  return <Details key={key} event={event} />;
 }
 
-function Gone({ seq, problem }: { seq: number; problem: { message: string } }) {
+interface GoneProps {
+  seq: number;
+  problem: { message: string };
+  reload(): void;
+}
+
+function Gone({ seq, problem, reload }: GoneProps) {
+  // it may come yet
+  const count = stat.value?.events;
+  useEffect(reload, [count, reload]);
   return (
     <div class="event-gone">
       <Trouble problem={problem} />

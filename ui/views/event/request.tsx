@@ -1,24 +1,18 @@
 import type { StoredEvent } from "../../../src/model/stored-event.ts";
 import type { SimProblem } from "../../api/call.ts";
+import { decodeChain, headerOf } from "../../api/requests.ts";
 import { link } from "../../app/location.ts";
 import { Badge, Facts, Time, Trouble } from "../../parts/basics.tsx";
 import { numberText, plain, spanText } from "../../parts/text.ts";
 import { eventHref } from "./place.ts";
-import { decodeChain, headerOf, placeIn, type ShownRequest, senderOf } from "./steps.ts";
-
-const chainNames: Readonly<Record<string, string>> = {
-  form: "form field",
-  query: "query parameter",
-  base64: "base64",
-  lz64: "lz-string",
-};
+import { placeIn, type ShownRequest, senderOf } from "./steps.ts";
 
 /** How the bytes became JSON, step by step. */
 function Chain({ request }: { request: ShownRequest }) {
   return (
     <ol class="event-chain" aria-label="How it was decoded">
       {decodeChain(request).map((step) => (
-        <li key={step}>{plain(chainNames[step] ?? step)}</li>
+        <li key={step}>{plain(step)}</li>
       ))}
     </ol>
   );

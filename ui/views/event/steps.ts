@@ -1,24 +1,25 @@
 import { isObject, type Json, type JsonObject, own } from "../../../src/kernel/json.ts";
 import { dropReasons, type ReasonText, warnings } from "../../../src/model/outcome.ts";
 import type { StoredEvent } from "../../../src/model/stored-event.ts";
+import { headerOf, type RequestInFull } from "../../api/requests.ts";
 
-/** The request as GET /__sim/requests/{n} tells it. */
-export interface ShownRequest {
-  readonly n: number;
-  readonly at: string;
-  readonly method: string;
-  readonly target: string;
-  readonly status: number;
-  readonly ms: number;
-  readonly source: string | null;
-  readonly fault: string | null;
-  readonly peer: string;
-  readonly headers: readonly (readonly [string, string])[];
-  readonly decode_steps: readonly string[];
-  readonly raw: { text: string } | { base64: string } | { omitted: string; bytes: number } | null;
-  readonly body: Json;
-  readonly carried: readonly { readonly seq: number }[];
-}
+/** What is used of the request that the event came in. */
+export type ShownRequest = Pick<
+  RequestInFull,
+  | "n"
+  | "at"
+  | "method"
+  | "target"
+  | "status"
+  | "ms"
+  | "source"
+  | "fault"
+  | "peer"
+  | "headers"
+  | "decode_steps"
+  | "raw"
+  | "body"
+> & { readonly carried: readonly { readonly seq: number }[] };
 
 const texts: Readonly<Record<string, ReasonText>> = { ...dropReasons, ...warnings };
 
@@ -30,16 +31,6 @@ export const explained = (code: string): ReasonText =>
   Object.hasOwn(texts, code) ? (texts[code] ?? unknown(code)) : unknown(code);
 
 const unknown = (code: string): ReasonText => ({ sentence: code, fix: "" });
-
-export const headerOf = ({ headers }: ShownRequest, name: string): string | undefined =>
-  headers.find(([it]) => it.toLowerCase() === name)?.[1];
-
-/** How the bytes became this event, from what was sent to what was read. */
-export function decodeChain(request: ShownRequest): string[] {
-  const type = headerOf(request, "content-type")?.split(";")[0]?.trim();
-  const given = type ? type : "no content type";
-  return [given, ...request.decode_steps, ...(request.body === null ? [] : ["JSON"])];
-}
 
 /** The place of the event among those of its request, from 0; -1 when it is not there. */
 export const placeIn = (event: StoredEvent, { carried }: ShownRequest): number =>

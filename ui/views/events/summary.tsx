@@ -4,10 +4,11 @@ import type { EventRow } from "../../../src/model/row.ts";
 import type { LiveRows } from "../../feed/live-rows.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Button } from "../../parts/basics.tsx";
+import { hasTerm, toggled } from "../../parts/filter-box/terms.ts";
 import { Sparkline } from "../../parts/sparkline.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 import type { Tone } from "../../parts/tone.ts";
-import { hasTerm, namesIn, nameTerm, toggled } from "./filter-text.ts";
+import { namesIn, nameTerm } from "./filter-text.ts";
 import type { Sort } from "./outcome.ts";
 import { graphSeconds, perSecond, runningTally, type Tally } from "./tally.ts";
 
@@ -16,8 +17,11 @@ const pause = 400;
 
 /** The time by which arrivals are stamped, ms. */
 function simNow(): number {
-  const clock = stat.peek()?.clock;
-  return clock && !clock.real ? clock.now : Date.now();
+  const told = stat.peek();
+  if (!told) return Date.now();
+  const { clock, at } = told;
+  // it was told a while ago, and has gone on since
+  return clock.frozen ? clock.now : Date.now() + clock.now - at;
 }
 
 interface Sums {

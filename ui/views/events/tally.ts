@@ -84,7 +84,9 @@ export function perSecond(rows: Rows, now: number): number[] {
     if (row === undefined) continue;
     const ago = end - Math.floor(row.at / 1_000);
     if (ago >= graphSeconds) break;
-    const place = graphSeconds - 1 - Math.max(0, ago);
+    // came before the clock was put back
+    if (ago < 0) continue;
+    const place = graphSeconds - 1 - ago;
     seconds[place] = (seconds[place] ?? 0) + 1;
   }
   return seconds;

@@ -1,18 +1,23 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { call, SimProblem } from "../../api/call.ts";
+import { call, problemOf, type SimProblem } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Button } from "../../parts/basics.tsx";
 import { counted, dateText, plain } from "../../parts/text.ts";
-import type { Clock, Happened } from "./answers.ts";
-import { happenedText } from "./words.ts";
+import type { Clock, Happened, ShownExport } from "./answers.ts";
+import { dueText, happenedText } from "./words.ts";
 
 const steps = ["1m", "1h", "1d"] as const;
 
-/** The sim's time, and what moves it. */
-export function ClockBar({ onChanged }: { onChanged: (problem?: SimProblem) => void }) {
+interface ClockBarProps {
+  exports: readonly ShownExport[];
+  onChanged(problem?: SimProblem): void;
+}
+
+/** The sim's time, what becomes due next, and what moves the time. */
+export function ClockBar({ exports, onChanged }: ClockBarProps) {
   const told = stat.value?.clock;
   const clock = useResource<Clock>("clock", { revision: `${told?.frozen}/${told?.real}`, every: 5_000 });
   const happened = useSignal<readonly Happened[] | undefined>(undefined);
@@ -23,11 +28,11 @@ export function ClockBar({ onChanged }: { onChanged: (problem?: SimProblem) => v
       happened.value = answer.happened;
       onChanged();
     } catch (error) {
-      if (error instanceof SimProblem) onChanged(error);
+      onChanged(problemOf(error));
     }
     clock.reload();
   };
-  const advance = (step: string) => act("POST", "clock/advance", { by: step });
+  const advance = (step: string | number) => act("POST", "clock/advance", { by: step });
   const now = clock.data;
   return (
     <section class="exports-clock" aria-label="Clock">
@@ -35,7 +40,7 @@ export function ClockBar({ onChanged }: { onChanged: (problem?: SimProblem) => v
         {now && <Ticking clock={now} />}
         {now?.frozen && <Badge tone="note">stands still</Badge>}
         {now && !now.real && !now.frozen && <Badge tone="note">not the machine's time</Badge>}
-        {now?.next_due != null && <span class="muted">next due {dateText(Date.parse(now.next_due))}</span>}
+        {now?.next_due != null && <NextDue at={now.next_due} exports={exports} />}
       </div>
       <div class="exports-controls">
         <Button onClick={() => act("PUT", "clock", { frozen: !now?.frozen })}>
@@ -46,6 +51,14 @@ export function ClockBar({ onChanged }: { onChanged: (problem?: SimProblem) => v
             +{step}
           </Button>
         ))}
+        {now?.next_due != null && (
+          <Button
+            onClick={() => advance(msUntil(now, now.next_due))}
+            title="Moves the clock on, and performs it"
+          >
+            To what is due next
+          </Button>
+        )}
         <form
           class="exports-step"
           onSubmit={(event) => {
@@ -83,6 +96,19 @@ export function ClockBar({ onChanged }: { onChanged: (problem?: SimProblem) => v
   );
 }
 
+const msUntil = ({ now }: Clock, at: string | null): number =>
+  at === null ? 0 : Math.max(0, Date.parse(at) - Date.parse(now));
+
+function NextDue({ at, exports }: { at: string; exports: readonly ShownExport[] }) {
+  const whose = dueText(exports, at);
+  return (
+    <span class="muted">
+      next due {dateText(Date.parse(at))}
+      {whose !== "" && `: ${whose}`}
+    </span>
+  );
+}
+
 /** Shows the time as it goes on; the sim says where it was. */
 function Ticking({ clock }: { clock: Clock }) {
   const shown = useSignal(Date.parse(clock.now));
@@ -106,7 +132,7 @@ function CameAbout({ happened }: { happened: readonly Happened[] }) {
       </strong>
       <ol>
         {happened.slice(0, 50).map((it) => (
-          <li key={`${it.at}${it.kind}${it.run}`}>
+          <li key={`${it.at}${it.kind}${it.batch_export}${it.run}`}>
             <time>{dateText(Date.parse(it.at))}</time> {happenedText(it.kind)}
             {it.run != null && (
               <>

@@ -33,7 +33,7 @@ export function ExportsView() {
   const trouble = problem.value ?? exports.problem ?? runs.problem;
   const list = (
     <div class="exports-scroll">
-      <ClockBar onChanged={onChanged} />
+      <ClockBar exports={exports.data?.exports ?? []} onChanged={onChanged} />
       {trouble && <Trouble problem={trouble} />}
       {exports.data && <Exports exports={exports.data.exports} chosen={chosenExport} />}
       {exports.data && exports.data.exports.length > 0 && (

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { call, SimProblem } from "../../api/call.ts";
+import { call, problemOf, type SimProblem } from "../../api/call.ts";
 import { download } from "../../api/download.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
@@ -18,11 +18,13 @@ interface Props {
 export function RunDetails({ id, revision, onChanged }: Props) {
   const path = `exports/runs/${encodeURIComponent(id)}`;
   const { data: run, problem } = useResource<RunWithLogs>(path, { revision, every: 2_000 });
-  if (problem) return <Trouble problem={problem} />;
-  if (!run) return null;
+  const trouble = problem && <Trouble problem={problem} />;
+  // what is half written below stays when the sim did not answer once
+  if (!run || problem?.status === 404) return trouble ?? null;
   const row = statusRow(run.status);
   return (
     <>
+      {trouble}
       <Section title={`Run of ${plain(run.name ?? "an export that is gone")}`}>
         <Facts
           rows={[
@@ -82,7 +84,7 @@ function Files({
     try {
       await download(url.replace("/__sim/", ""), name.split("/").at(-1) ?? name);
     } catch (error) {
-      if (error instanceof SimProblem) onProblem(error);
+      onProblem(problemOf(error));
     }
   };
   return (
@@ -137,7 +139,7 @@ function Script({ id, onChanged }: { id: string; onChanged: (problem?: SimProble
       await call("PUT", `exports/runs/${encodeURIComponent(id)}`, outcome);
       onChanged();
     } catch (failed) {
-      if (failed instanceof SimProblem) onChanged(failed);
+      onChanged(problemOf(failed));
     }
   };
   return (

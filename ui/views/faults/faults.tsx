@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ShownFault, ShownPreset } from "../../../src/model/fault.ts";
-import { call, SimProblem } from "../../api/call.ts";
+import { call, problemOf, type SimProblem } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
 import { revision } from "../../app/sim.ts";
@@ -21,7 +21,7 @@ export function FaultsView() {
       await call(method, path, body);
       problem.value = undefined;
     } catch (error) {
-      if (error instanceof SimProblem) problem.value = error;
+      problem.value = problemOf(error);
     }
     faults.reload();
   };

@@ -16,7 +16,14 @@ interface KindRow {
   effect(value: string): Record<string, unknown>;
 }
 
-const numberOr = (text: string, otherwise: number): number => (text.trim() === "" ? otherwise : Number(text));
+/** What is no number stays as it was written: the sim says what is wrong with it. */
+const numberIn = (text: string, scale = 1): number | string => {
+  const value = Number(text) / scale;
+  return Number.isFinite(value) ? value : text.trim();
+};
+
+const numberOr = (text: string, otherwise: number): number | string =>
+  text.trim() === "" ? otherwise : numberIn(text);
 
 /** What can go wrong, as the form offers it. */
 export const kinds = {
@@ -69,8 +76,8 @@ export const emptyForm: FaultForm = {
 /** The limits that a preset takes as well. */
 export function limitsOf({ rate, times, duration }: Pick<FaultForm, "rate" | "times" | "duration">) {
   return {
-    ...(rate.trim() !== "" && { rate: Number(rate) / 100 }),
-    ...(times.trim() !== "" && { times: Number(times) }),
+    ...(rate.trim() !== "" && { rate: numberIn(rate, 100) }),
+    ...(times.trim() !== "" && { times: numberIn(times) }),
     ...(duration.trim() !== "" && { duration: duration.trim() }),
   };
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { go, link, project } from "../../app/location.ts";
-import { info } from "../../app/sim.ts";
+import { go, link } from "../../app/location.ts";
+import { info, projectKey } from "../../app/sim.ts";
 import { Button, Code, Empty, Field } from "../../parts/basics.tsx";
 import { overrideSnippets, scenarioSnippet } from "./snippets.ts";
 
@@ -15,13 +15,7 @@ export function NoFlags() {
   return (
     <Empty title="No flags yet">
       <p>Write flags into the scenario file; the sim reads it again when it is saved.</p>
-      <Code
-        label="scenario.yaml"
-        text={scenarioSnippet(
-          keyOf(sim?.projects, project.value) ?? sim?.project_api_key,
-          sim?.personal_api_key,
-        )}
-      />
+      <Code label="scenario.yaml" text={scenarioSnippet(projectKey.value, sim?.personal_api_key)} />
       <p>Or override one that does not exist. Clients get it with their next request.</p>
       <form class="flags-make" onSubmit={open}>
         <Field label="Key">
@@ -44,6 +38,3 @@ export function NoFlags() {
     </Empty>
   );
 }
-
-const keyOf = (projects: readonly { id: number; api_key: string }[] | undefined, id: number | undefined) =>
-  projects?.find((it) => it.id === id)?.api_key;

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { call, SimProblem } from "../../api/call.ts";
+import { call, problemOf, type SimProblem } from "../../api/call.ts";
 import type { Explanation } from "./answers.ts";
 
 /** What came of asking why. */
@@ -22,10 +22,7 @@ export function useExplanation(key: string, subject: object | undefined, revisio
     call<Explanation>("POST", path, JSON.parse(body), gone.signal).then(
       (told) => setAsked({ told }),
       (error: unknown) => {
-        if (gone.signal.aborted) return;
-        setAsked({
-          problem: error instanceof SimProblem ? error : new SimProblem(0, { detail: String(error) }),
-        });
+        if (!gone.signal.aborted) setAsked({ problem: problemOf(error) });
       },
     );
     return () => gone.abort();

@@ -1,8 +1,8 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keys.ts";
-import { go, link, project, route } from "../../app/location.ts";
+import { go, link, project, route, withParams } from "../../app/location.ts";
 import { revision, worldRevision } from "../../app/sim.ts";
 import { Trouble } from "../../parts/basics.tsx";
 import { Split } from "../../parts/split.tsx";
@@ -10,7 +10,7 @@ import { plain } from "../../parts/text.ts";
 import type { Decisions, Flag } from "./answers.ts";
 import { FlagDetails } from "./details.tsx";
 import { NoFlags } from "./empty.tsx";
-import { FlagList } from "./list.tsx";
+import { FlagList, holds } from "./list.tsx";
 import { flagHref } from "./place.ts";
 import { tallyOf } from "./tally.ts";
 
@@ -23,6 +23,8 @@ const ownerIn = (params: Readonly<Record<string, string>>): number | undefined =
   return Number.isSafeInteger(given) && given > 0 ? given : undefined;
 };
 
+const close = (): void => go(link("flags", [], { q: route.value.params.q }));
+
 /** The flags: their rules in words, what clients are given, why, and what they are to be instead. */
 export function FlagsView() {
   const { path, params } = route.value;
@@ -34,24 +36,28 @@ export function FlagsView() {
     revision: revision.value,
   });
   const tallies = useMemo(() => tallyOf(told.data?.decisions ?? []), [told.data]);
-  const [search, setSearch] = useState("");
+  const { q: search = "" } = params;
   const flags = list.data?.flags ?? [];
+  const shown = flags.filter((it) => holds(it, search));
   const owner = project.value ?? ownerIn(params) ?? flags.find((it) => it.key === key)?.project;
-  useFlagKeys(flags, key, owner, params.tab);
-  if (list.problem) return <Trouble problem={list.problem} />;
-  if (!list.data) return null;
+  useFlagKeys(shown, key, owner, params.tab);
+  if (!list.data) return list.problem ? <Trouble problem={list.problem} /> : null;
   if (flags.length === 0 && key === undefined) return <NoFlags />;
   return (
     <Split
       list={
-        <FlagList
-          flags={flags}
-          tallies={tallies}
-          chosen={key === undefined ? undefined : { key, project: owner }}
-          search={search}
-          onSearch={setSearch}
-          sample={told.data?.decisions.length ?? 0}
-        />
+        <>
+          {list.problem && <Trouble problem={list.problem} />}
+          <FlagList
+            flags={flags}
+            shown={shown}
+            tallies={tallies}
+            chosen={key === undefined ? undefined : { key, project: owner }}
+            search={search}
+            onSearch={(q) => go(withParams({ q: q || undefined }), true)}
+            sample={told.data?.decisions.length ?? 0}
+          />
+        </>
       }
       details={
         key === undefined ? undefined : (
@@ -59,7 +65,7 @@ export function FlagsView() {
         )
       }
       label={key === undefined ? "" : `Flag ${plain(key, 100)}`}
-      onClose={() => go(link("flags"))}
+      onClose={close}
     />
   );
 }
@@ -88,6 +94,6 @@ function useFlagKeys(
     { keys: "d", does: "Its decisions", run: () => open("decisions") },
     { keys: "x", does: "Explain it", run: () => open("explain") },
     { keys: "o", does: "Its overrides", run: () => open("overrides") },
-    { keys: "Escape", does: "Close the flag", run: () => go(link("flags")) },
+    { keys: "Escape", does: "Close the flag", run: close },
   ]);
 }

@@ -12,6 +12,8 @@ import { valueText, valueTone } from "./value.ts";
 
 interface ListProps {
   flags: readonly Flag[];
+  /** Those of them that hold what is searched for. */
+  shown: readonly Flag[];
   tallies(project: number, key: string): Tally;
   chosen: { key: string; project: number | undefined } | undefined;
   search: string;
@@ -20,13 +22,12 @@ interface ListProps {
   sample: number;
 }
 
-const holds = (flag: Flag, text: string): boolean =>
+export const holds = (flag: Flag, text: string): boolean =>
   [flag.key, flag.name].some((it) => it.toLowerCase().includes(text.trim().toLowerCase()));
 
 /** All flags, or those whose key holds what is searched for. */
 export function FlagList(props: ListProps) {
-  const { flags, search, onSearch, sample } = props;
-  const shown = flags.filter((it) => holds(it, search));
+  const { flags, shown, search, onSearch, sample } = props;
   const severalProjects = new Set(flags.map((it) => it.project)).size > 1;
   return (
     <>
@@ -71,7 +72,9 @@ export function FlagList(props: ListProps) {
             ))}
           </tbody>
         </table>
-        {shown.length === 0 && <p class="muted flags-none">No flag's key holds that.</p>}
+        {shown.length === 0 && search !== "" && (
+          <p class="muted flags-none">No flag’s key or name holds that.</p>
+        )}
       </section>
     </>
   );

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { call, query, SimProblem } from "../../api/call.ts";
+import { call, problemOf, query, type SimProblem } from "../../api/call.ts";
 import type { Decisions, Flag } from "./answers.ts";
 
 interface Older extends Decisions {
@@ -16,10 +16,7 @@ export function useOlder(flag: Flag, newest: Decisions | undefined): Older {
     const path = `flag-decisions${query({ project: flag.project, key: flag.key, before: before ?? undefined })}`;
     call<Decisions>("GET", path).then(
       (more) => setRead({ decisions: [...decisions, ...more.decisions], before: more.before }),
-      (error: unknown) => {
-        const met = error instanceof SimProblem ? error : new SimProblem(0, { detail: String(error) });
-        setRead({ decisions, before, problem: met });
-      },
+      (error: unknown) => setRead({ decisions, before, problem: problemOf(error) }),
     );
   };
   return { decisions, before, load, ...(problem && { problem }) };

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { call, query, SimProblem } from "../../api/call.ts";
+import { call, problemOf, query, type SimProblem } from "../../api/call.ts";
 import { Badge, Button, Field, Section, Trouble } from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
 import type { Override } from "./answers.ts";
@@ -19,9 +19,6 @@ const pathOf = ({ key }: OverrideTarget): string => `flags/${encodeURIComponent(
 const emptyForm: OverrideForm = { choice: "", other: "", distinctId: "", payload: "" };
 
 type Mistakes = Readonly<Partial<Record<keyof OverrideForm, string>>>;
-
-const problemOf = (error: unknown): SimProblem =>
-  error instanceof SimProblem ? error : new SimProblem(0, { detail: String(error) });
 
 /** What the flag is to be, whatever its rules say: set, listed, removed. */
 export function OverridesTab({ target, onChange }: { target: OverrideTarget; onChange(): void }) {

@@ -1,9 +1,13 @@
 import { termText } from "../../../src/filter/print.ts";
-import { link, project } from "../../app/location.ts";
+import { link, project, route } from "../../app/location.ts";
 
-/** A flag's place in the page. Where all projects are shown, `of` says whose it is. */
+/** A flag's place in the page; what is searched for stays. Where all projects are shown, `of` says whose it is. */
 export const flagHref = (flag: { readonly key: string; readonly project: number }, tab?: string): string =>
-  link("flags", [flag.key], { of: project.value === undefined ? flag.project : undefined, tab });
+  link("flags", [flag.key], {
+    of: project.value === undefined ? flag.project : undefined,
+    q: route.value.params.q,
+    tab,
+  });
 
 /** The events that tell that an app used the flag. */
 export const usesHref = (key: string): string =>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { plain } from "../../parts/text.ts";
 import type { Hash, Share } from "./answers.ts";
 import { hashText, hashWords } from "./trace-words.ts";
@@ -7,15 +8,28 @@ const percent = (share: number): string => `${Number(share.toFixed(2))} %`;
 const textOfShares = (shares: readonly Share[]): string =>
   shares.map((it) => `${plain(it.variant, 40)} ${percent(it.percentage)}`).join(", ");
 
+/** From 0 to 1, or to 100 %, drawn to scale. */
+function Bar({ text, title, children }: { text: string; title: string; children: ComponentChildren }) {
+  return (
+    <svg class="flags-bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>
+      <title>{plain(title, 300)}</title>
+      <rect class="flags-bar-ground" width={100} height={10} />
+      {children}
+    </svg>
+  );
+}
+
+const BarMark = ({ at }: { at: number }) => (
+  <rect class="flags-bar-mark" x={Math.min(99, at * 100)} width={1.2} height={10} />
+);
+
 /** How variants share those who get the flag, drawn to scale. */
 export function Shares({ shares, hasLegend = false }: { shares: readonly Share[]; hasLegend?: boolean }) {
   const starts = shares.map((_, i) => shares.slice(0, i).reduce((sum, it) => sum + it.percentage, 0));
   const text = textOfShares(shares);
   return (
     <div class="flags-shares">
-      <svg class="flags-bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>
-        <title>{text}</title>
-        <rect class="flags-bar-ground" width={100} height={10} />
+      <Bar text={text} title={text}>
         {shares.map((it, i) => (
           <rect
             key={it.variant}
@@ -25,7 +39,7 @@ export function Shares({ shares, hasLegend = false }: { shares: readonly Share[]
             height={10}
           />
         ))}
-      </svg>
+      </Bar>
       {hasLegend && (
         <ul class="flags-legend">
           {shares.map((it, i) => (
@@ -45,12 +59,10 @@ export function HashBar({ hash, threshold, isWithin, what }: HashBarProps) {
   const words = hashWords(hash, threshold, isWithin, what);
   return (
     <span class="flags-hash">
-      <svg class="flags-bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={words}>
-        <title>{hash.input}</title>
-        <rect class="flags-bar-ground" width={100} height={10} />
+      <Bar text={words} title={hash.input}>
         <rect class="flags-bar-in" width={Math.min(100, Math.max(0, threshold * 100))} height={10} />
-        <rect class="flags-bar-mark" x={Math.min(99, hash.hash * 100)} width={1.2} height={10} />
-      </svg>
+        <BarMark at={hash.hash} />
+      </Bar>
       <span class="flags-hash-words">{words}</span>
     </span>
   );
@@ -72,9 +84,7 @@ export function VariantBar({ ranges, hash }: VariantBarProps) {
   }`;
   return (
     <span class="flags-hash">
-      <svg class="flags-bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={words}>
-        <title>{hash.input}</title>
-        <rect class="flags-bar-ground" width={100} height={10} />
+      <Bar text={words} title={hash.input}>
         {ranges.map((it, i) => (
           <rect
             key={it.variant}
@@ -84,8 +94,8 @@ export function VariantBar({ ranges, hash }: VariantBarProps) {
             height={10}
           />
         ))}
-        <rect class="flags-bar-mark" x={Math.min(99, hash.hash * 100)} width={1.2} height={10} />
-      </svg>
+        <BarMark at={hash.hash} />
+      </Bar>
       <span class="flags-hash-words">{words}</span>
     </span>
   );

@@ -58,7 +58,7 @@ export function Groups({ chosen }: { chosen: Chosen | undefined }) {
           <HeadCell class="people-wide">Created</HeadCell>
         </>
       }
-      chosen={groups?.findIndex((it) => isSame(it, chosen)) ?? -1}
+      isChosen={(it) => isSame(it, chosen)}
       details={chosen && <GroupArticle key={JSON.stringify(chosen)} type={chosen.type} name={chosen.name} />}
       home={link("people", ["groups"], { q })}
       empty={

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { useKeys } from "../../app/keys.ts";
 import { go, link, route, withParams } from "../../app/location.ts";
-import { info } from "../../app/sim.ts";
+import { info, projectKey } from "../../app/sim.ts";
 import { Code, Empty, Trouble } from "../../parts/basics.tsx";
 import { Split } from "../../parts/split.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
@@ -24,8 +24,7 @@ interface ListingProps<T> {
   hrefOf(item: T): string;
   cellsOf(item: T): ComponentChildren;
   head: ComponentChildren;
-  /** Place of the chosen item, or -1. */
-  chosen: number;
+  isChosen(item: T): boolean;
   details: ComponentChildren | undefined;
   label: string;
   /** Where one is without a choice. */
@@ -33,9 +32,18 @@ interface ListingProps<T> {
   empty: ComponentChildren;
 }
 
+/** What was told last, while more is asked for: the list stays, and where it was scrolled to. */
+function useLast<T>(told: readonly T[] | undefined): readonly T[] {
+  const last = useRef<readonly T[]>([]);
+  if (told) last.current = told;
+  return last.current;
+}
+
 /** A list with search and details, as persons and groups have it. */
 export function Listing<T>(props: ListingProps<T>) {
-  const { kind, items = [], problem, more, grow, keyOf, hrefOf, cellsOf, chosen, details, home } = props;
+  const items = useLast(props.items);
+  const { kind, problem, more, grow, keyOf, hrefOf, cellsOf, details, home } = props;
+  const chosen = items.findIndex(props.isChosen);
   const box = useRef<HTMLInputElement>(null);
   const search = route.value.params.q ?? "";
   const choose = (index: number) => {
@@ -101,7 +109,7 @@ export function Listing<T>(props: ListingProps<T>) {
 export function Teach({ title, browser, node, children }: TeachProps) {
   const sim = info.value;
   if (!sim) return null;
-  const key = sim.project_api_key ?? "phc_…";
+  const key = projectKey.value ?? "phc_…";
   return (
     <Empty title={title}>
       <p>{children}</p>

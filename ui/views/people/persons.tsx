@@ -49,7 +49,7 @@ export function Persons({ id }: { id: string | undefined }) {
           <HeadCell class="people-wide">Created</HeadCell>
         </>
       }
-      chosen={persons?.findIndex((it) => isSame(it, id)) ?? -1}
+      isChosen={(it) => isSame(it, id)}
       details={id === undefined ? undefined : <PersonDetails key={id} id={id} />}
       home={link("people", [], { q })}
       empty={

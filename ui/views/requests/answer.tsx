@@ -1,9 +1,9 @@
 import { isObject, type Json } from "../../../src/kernel/json.ts";
+import type { RequestInFull } from "../../api/requests.ts";
 import { Code, Section } from "../../parts/basics.tsx";
 import { sizeText } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { whyText } from "./decoding.ts";
-import type { RequestInFull } from "./shape.ts";
 
 /** What the journal has in the place of a large or binary answer. */
 function omittedIn(reply: Json): { why: string; bytes: number } | undefined {

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
+import { decodeChain, type RequestInFull } from "../../api/requests.ts";
 import { Button, Code, Section } from "../../parts/basics.tsx";
 import { sizeText } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
-import { decodeChain, type HexLine, mostBytes, type RawView, rawView } from "./decoding.ts";
-import type { RequestInFull } from "./shape.ts";
+import { type HexLine, mostBytes, type RawView, rawView } from "./decoding.ts";
 
 /** What was sent: decoded, or as it came. */
 export function Body({ request }: { request: RequestInFull }) {

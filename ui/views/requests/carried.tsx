@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { explain } from "../../../src/model/outcome.ts";
 import type { StoredEvent } from "../../../src/model/stored-event.ts";
+import type { RequestInFull } from "../../api/requests.ts";
 import { link } from "../../app/location.ts";
 import { Badge, Button, Section } from "../../parts/basics.tsx";
 import { Prose } from "../../parts/prose.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
-import type { RequestInFull } from "./shape.ts";
 
 /** Events that are listed at once. */
 const page = 50;

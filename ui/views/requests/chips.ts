@@ -1,3 +1,5 @@
+import { hasTerm, withoutTerm, withTerm } from "../../parts/filter-box/terms.ts";
+
 /** Terms that are added to a filter, or taken out of it, by one click. */
 export const chips = [
   { text: "Rejected", term: "is:rejected", note: "Requests that were rejected whole" },
@@ -18,48 +20,6 @@ export const routes = [
   { text: "/array, /static", term: "route:/array/*" },
   { text: "/api (management)", term: "route:/api/*" },
 ] as const;
-
-/** The terms of a filter at its top: what is in quotes or brackets stays whole. */
-export function termsOf(filter: string): string[] {
-  const found: string[] = [];
-  let [depth, isQuoted, term] = [0, false, ""];
-  const end = () => {
-    if (term !== "") found.push(term);
-    term = "";
-  };
-  for (let i = 0; i < filter.length; i++) {
-    const c = filter[i] ?? "";
-    if (isQuoted && c === "\\") term += c + (filter[++i] ?? "");
-    else if (!isQuoted && depth === 0 && /\s/.test(c)) end();
-    else {
-      if (c === '"') isQuoted = !isQuoted;
-      else if (!isQuoted && c === "(") depth++;
-      else if (!isQuoted && c === ")") depth = Math.max(0, depth - 1);
-      term += c;
-    }
-  }
-  end();
-  return found;
-}
-
-export const hasTerm = (filter: string, term: string): boolean => termsOf(filter).includes(term);
-
-/** The filter without a term. */
-const withoutTerm = (filter: string, term: string): string =>
-  termsOf(filter)
-    .filter((it) => it !== term)
-    .join(" ");
-
-/** The filter with a term besides all that it asks for. */
-function withTerm(filter: string, term: string): string {
-  const terms = termsOf(filter);
-  if (terms.length === 0) return term;
-  const rest = terms.join(" ");
-  return terms.some((it) => /^or$/i.test(it)) ? `(${rest}) ${term}` : `${rest} ${term}`;
-}
-
-export const toggled = (filter: string, term: string): string =>
-  hasTerm(filter, term) ? withoutTerm(filter, term) : withTerm(filter, term);
 
 /** The route that a filter asks for by one of the terms above; "" when it is none of them. */
 export const routeIn = (filter: string): string =>

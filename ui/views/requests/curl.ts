@@ -1,6 +1,6 @@
 import type { Json } from "../../../src/kernel/json.ts";
+import type { RequestInFull } from "../../api/requests.ts";
 import { jsonText, scriptText, shellQuoted } from "../../copy/quote.ts";
-import type { RequestInFull } from "./shape.ts";
 
 /** Headers that whoever sends it again writes anew. */
 const ofTheConnection: ReadonlySet<string> = new Set([

@@ -1,25 +1,4 @@
-import { type DecodeStep, headerOf, type RequestInFull } from "./shape.ts";
-
-const stepNames: Readonly<Record<DecodeStep, string>> = {
-  gzip: "gzip",
-  deflate: "deflate",
-  br: "Brotli",
-  zstd: "Zstandard",
-  base64: "base64",
-  lz64: "LZ-string",
-  form: "form field",
-  query: "query",
-};
-
-/** How the bytes became what is shown, step by step: `text/plain`, `gzip`, `JSON`. Nothing came: nothing. */
-export function decodeChain(request: RequestInFull): string[] {
-  const { decode_steps: steps, body, raw } = request;
-  if (body === null && raw === null) return [];
-  const type = headerOf(request, "content-type")?.split(";", 1)[0]?.trim();
-  const end = body === null ? "not JSON" : "JSON";
-  const first = steps[0] === "query" ? [] : [type || "no content type"];
-  return [...first, ...steps.map((it) => stepNames[it] ?? it), end];
-}
+import type { RequestInFull } from "../../api/requests.ts";
 
 /** The bytes as they came, where they are not the exact text of the JSON. */
 export type RawView =

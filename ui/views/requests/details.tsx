@@ -1,8 +1,13 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { isUnmatched } from "../../../src/model/unmatched.ts";
+import { problemOf, type SimProblem } from "../../api/call.ts";
+import { download } from "../../api/download.ts";
+import { headerOf, type RequestInFull } from "../../api/requests.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
 import { info, projectName } from "../../app/sim.ts";
+import { greetings } from "../../feed/socket.ts";
 import { Badge, Button, CopyButton, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { Prose } from "../../parts/prose.tsx";
 import { plain } from "../../parts/text.ts";
@@ -10,10 +15,9 @@ import { Answer } from "./answer.tsx";
 import { Body } from "./body.tsx";
 import { Carried } from "./carried.tsx";
 import { requestCurl, requestFetch } from "./curl.ts";
-import { downloadHar } from "./download.ts";
 import { fixText } from "./fix.ts";
+import { harName, harPath } from "./har-wish.ts";
 import { SourceText } from "./row.tsx";
-import { headerOf, type RequestInFull } from "./shape.ts";
 import { readSource, sourceInFull } from "./source.ts";
 import { msText, verdictOf } from "./verdict.ts";
 import { projectFoundBy, sdkOf } from "./who.ts";
@@ -27,7 +31,7 @@ interface DetailsProps {
 
 /** All that the journal has of a request. */
 export function Details({ n, onNewer, onOlder }: DetailsProps) {
-  const { data, problem } = useResource<RequestInFull>(`requests/${n}`);
+  const { data, problem } = useResource<RequestInFull>(`requests/${n}`, { revision: greetings.value });
   return (
     <div class="requests-details">
       <header class="requests-title">
@@ -52,7 +56,7 @@ export function Details({ n, onNewer, onOlder }: DetailsProps) {
         </Button>
       </header>
       {problem && <Trouble problem={problem} />}
-      {data && <InFull key={n} request={data} />}
+      {data && problem?.status !== 404 && <InFull key={n} request={data} />}
     </div>
   );
 }
@@ -118,9 +122,25 @@ function Summary({ request }: { request: RequestInFull }) {
           label="Copy link"
           text={() => `${location.origin}/__sim/${link("requests", [request.n])}`}
         />
-        <Button onClick={() => void downloadHar({ from: request.n, to: request.n })}>HAR</Button>
+        <HarButton n={request.n} />
       </p>
     </section>
+  );
+}
+
+function HarButton({ n }: { n: number }) {
+  const [problem, setProblem] = useState<SimProblem>();
+  const wish = { from: n, to: n };
+  const save = () =>
+    download(harPath(wish), harName(wish)).then(
+      () => setProblem(undefined),
+      (error: unknown) => setProblem(problemOf(error)),
+    );
+  return (
+    <>
+      <Button onClick={save}>HAR</Button>
+      {problem && <Trouble problem={problem} />}
+    </>
   );
 }
 

@@ -1,10 +1,10 @@
-import { info } from "../../app/sim.ts";
+import { info, projectKey } from "../../app/sim.ts";
 import { Code, Empty } from "../../parts/basics.tsx";
 
 /** Nothing has come yet: how to send something. */
 export function FirstRequests() {
   const url = info.value?.url ?? location.origin;
-  const key = info.value?.project_api_key ?? "YOUR_PROJECT_KEY";
+  const key = projectKey.value ?? "YOUR_PROJECT_KEY";
   return (
     <Empty title="No requests yet">
       <p>

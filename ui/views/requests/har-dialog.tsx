@@ -1,16 +1,19 @@
 import { useState } from "preact/hooks";
+import { download } from "../../api/download.ts";
 import { project } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
 import { Button, Field, Trouble } from "../../parts/basics.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { numberText, plain } from "../../parts/text.ts";
-import { downloadHar } from "./download.ts";
-import { mostEntries } from "./har-wish.ts";
+import { harName, harPath, mostEntries } from "./har-wish.ts";
 
-const numberIn = (text: string): number | undefined => {
+/** @throws Error for what is no number of a request */
+function numberIn(text: string): number | undefined {
+  if (text.trim() === "") return undefined;
   const value = Number(text);
-  return text.trim() !== "" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
-};
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new Error(`"${plain(text, 40)}" is not the number of a request`);
+}
 
 /** Asks which requests go into the HAR, and has it saved. */
 export function HarDialog({ filter, onClose }: { filter: string; onClose: () => void }) {
@@ -20,12 +23,13 @@ export function HarDialog({ filter, onClose }: { filter: string; onClose: () => 
   const [problem, setProblem] = useState<Error | undefined>(undefined);
   const save = async () => {
     try {
-      await downloadHar({
+      const wish = {
         filter: isFiltered ? filter : undefined,
         project: project.value,
         from: numberIn(from),
         to: numberIn(to),
-      });
+      };
+      await download(harPath(wish), harName(wish));
       onClose();
     } catch (error) {
       setProblem(error instanceof Error ? error : new Error(String(error)));

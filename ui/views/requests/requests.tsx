@@ -8,12 +8,13 @@ import { Button, Empty, Trouble } from "../../parts/basics.tsx";
 import { Split } from "../../parts/split.tsx";
 import { WindowedList } from "../../parts/windowed-list.tsx";
 import { Details } from "./details.tsx";
-import { FirstRequests } from "./first-requests.tsx";
 import { stepFrom } from "./place.ts";
 import { cellsOf, head } from "./row.tsx";
 import { Missing, Toolbar } from "./toolbar.tsx";
 import { useRequestKeys } from "./use-request-keys.ts";
 
+/** Seen once in the life of a sim. */
+const FirstRequests = late(async () => (await import("./first-requests.tsx")).FirstRequests);
 const HarDialog = late(async () => (await import("./har-dialog.tsx")).HarDialog);
 
 const numberIn = (text: string | undefined): number | undefined => {

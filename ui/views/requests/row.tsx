@@ -4,8 +4,8 @@ import { projectName } from "../../app/sim.ts";
 import { Badge, Time } from "../../parts/basics.tsx";
 import { numberText, plain } from "../../parts/text.ts";
 import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
-import { targetParts } from "./shape.ts";
 import { readSource } from "./source.ts";
+import { targetParts } from "./target.ts";
 import { barShare, eventsText, msText, verdictOf } from "./verdict.ts";
 
 /** Titles of the columns; what there is no room for is not shown (requests.css). */

@@ -3,8 +3,9 @@ import { go, withParams } from "../../app/location.ts";
 import type { LiveRows } from "../../feed/use-live-rows.ts";
 import { Button } from "../../parts/basics.tsx";
 import { FilterBox } from "../../parts/filter-box/filter-box.tsx";
+import { hasTerm, toggled } from "../../parts/filter-box/terms.ts";
 import { counted, numberText } from "../../parts/text.ts";
-import { chips, hasTerm, routeIn, routes, toggled, withRoute } from "./chips.ts";
+import { chips, routeIn, routes, withRoute } from "./chips.ts";
 import { reasonsIn } from "./place.ts";
 import { countText } from "./row.tsx";
 

@@ -1,5 +1,6 @@
 import { isObject, type Json, own } from "../../../src/kernel/json.ts";
-import { headerOf, type RequestInFull, targetParts } from "./shape.ts";
+import { headerOf, type RequestInFull } from "../../api/requests.ts";
+import { targetParts } from "./target.ts";
 
 const product = /^(posthog[\w-]*|phx-sim)\/(\S+)/i;
 

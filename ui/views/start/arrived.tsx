@@ -3,7 +3,7 @@ import type { EventRow } from "../../../src/model/row.ts";
 import { link } from "../../app/location.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Section, Tiles, Time } from "../../parts/basics.tsx";
-import { numberText, plain } from "../../parts/text.ts";
+import { counted, numberText, plain } from "../../parts/text.ts";
 import type { Overview, Tally } from "./overview.ts";
 import { ToDo } from "./to-do.tsx";
 
@@ -13,8 +13,16 @@ const named = (text: string, most: number): string => (text === "" ? "(empty)" :
 const shownNames = 8;
 const shownReasons = 6;
 
+interface ArrivedProps {
+  overview: Overview;
+  /** The first event of all, where it is among those that are told. */
+  first: EventRow | undefined;
+  /** More came than was looked at. */
+  isPart: boolean;
+}
+
 /** What came, what of it was lost, and where to look closer. */
-export function Arrived({ overview, first }: { overview: Overview; first: EventRow | undefined }) {
+export function Arrived({ overview, first, isPart }: ArrivedProps) {
   return (
     <>
       <Section title="What came" actions={<a href={link("events")}>All events</a>}>
@@ -24,6 +32,9 @@ export function Arrived({ overview, first }: { overview: Overview; first: EventR
           <Names names={overview.names} />
           <Latest rows={overview.latest} />
         </div>
+        {isPart && (
+          <p class="muted">{`The table adds up the newest ${counted(overview.looked, "event")}.`}</p>
+        )}
       </Section>
       {overview.reasons.length > 0 && <Reasons reasons={overview.reasons} />}
     </>

@@ -17,7 +17,7 @@ export interface Tally {
 
 /** What came, in short. */
 export interface Overview {
-  /** How many rows were looked at. */
+  /** How many rows were looked at: the newest ones. */
   readonly looked: number;
   /** Most often first. */
   readonly names: readonly Tally[];

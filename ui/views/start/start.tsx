@@ -4,6 +4,7 @@ import { link, project } from "../../app/location.ts";
 import { revision } from "../../app/sim.ts";
 import { stat } from "../../feed/socket.ts";
 import { type LiveRows, useLiveRows } from "../../feed/use-live-rows.ts";
+import { Trouble } from "../../parts/basics.tsx";
 import { Arrived } from "./arrived.tsx";
 import { Guide } from "./guide.tsx";
 import { overviewOf } from "./overview.ts";
@@ -11,15 +12,17 @@ import { Refused } from "./refused.tsx";
 
 /** The first page: what to paste where, and then what came of it. */
 export function StartView() {
-  const { rows } = useLiveRows<EventRow>({ kind: "events", filter: "", project: project.value });
+  const { rows, problem } = useLiveRows<EventRow>({ kind: "events", filter: "", project: project.value });
   const count = useCount(rows);
   const refused = stat.value?.rejected ?? 0;
   const isEmpty = count === 0;
+  // until it is known whether anything came, nothing is said that may be wrong a moment later
+  if (!rows) return <div class="start">{problem && <Trouble problem={problem} />}</div>;
   return (
     <div class="start">
       {isEmpty && <Waiting />}
       {isEmpty && refused > 0 && <Refused isAll={(stat.value?.events ?? 0) === 0} />}
-      {rows && !isEmpty && <Came rows={rows} />}
+      {!isEmpty && <Came rows={rows} />}
       {!isEmpty && refused > 0 && <Refused isAll={false} />}
       <Guide title={isEmpty ? "Point your app here" : "Point another app here"} />
     </div>
@@ -57,5 +60,6 @@ function Came({ rows }: { rows: LiveRows<EventRow> }) {
   const isFirst = count > 0 && count <= 100 && !rows.hasOlder.value;
   const first = isFirst ? rows.at(count - 1) : undefined;
   const overview = useMemo(() => overviewOf(rows), [rows, turn, count === 0, Math.min(count, 50)]);
-  return <Arrived overview={overview} first={first} />;
+  const isPart = rows.hasOlder.value || overview.looked < count;
+  return <Arrived overview={overview} first={first} isPart={isPart} />;
 }

@@ -1,8 +1,10 @@
+import { Prose } from "../../parts/prose.tsx";
+
 /** What to do about it; what stands between backticks is code. */
 export function ToDo({ text }: { text: string }) {
   return (
     <p class="muted">
-      To do: {text.split("`").map((part, i) => (i % 2 === 0 ? part : <code key={part}>{part}</code>))}.
+      To do: <Prose text={text} />.
     </p>
   );
 }

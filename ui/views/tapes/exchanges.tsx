@@ -19,14 +19,14 @@ const open = (i: number | undefined, isReplacing = false) =>
 
 /** What is on the tape in force; one of them in full. */
 export function ExchangeList({ revision }: { revision: string }) {
-  const [skip, setSkip] = useState(0);
+  const chosen = Number(route.value.path[1]);
+  const isOpen = Number.isSafeInteger(chosen) && chosen > 0;
+  const [skip, setSkip] = useState(isOpen ? chosen - 1 - ((chosen - 1) % page) : 0);
   const { data, problem } = useResource<Exchanges>(`tapes/exchanges${query({ skip, limit: page })}`, {
     revision,
   });
-  const chosen = Number(route.value.path[1]);
   const rows = data?.exchanges ?? [];
   const place = rows.findIndex((it) => it.i === chosen);
-  const isOpen = Number.isSafeInteger(chosen) && chosen > 0;
   const step = (by: number) => {
     const next = rows[place === -1 ? 0 : place + by];
     if (next) open(next.i, isOpen);

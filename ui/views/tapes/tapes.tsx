@@ -3,7 +3,7 @@ import { call } from "../../api/call.ts";
 import { type Resource, useResource } from "../../api/resource.ts";
 import { link, route } from "../../app/location.ts";
 import { info, revision } from "../../app/sim.ts";
-import { stat } from "../../feed/socket.ts";
+import { greetings, stat } from "../../feed/socket.ts";
 import { Button, Code, Empty, Section, Trouble } from "../../parts/basics.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { Ask } from "./ask.tsx";
@@ -28,6 +28,12 @@ const changes = (): string => {
   return [revision.value, tape?.name, tape?.mode, tape?.hits, recording?.mode].join("/");
 };
 
+/** Goes up when what was used of the tape may have changed: a page of a long tape is not read for each request. */
+const uses = (): string => {
+  const { name, hits } = stat.value?.tape ?? {};
+  return [greetings.value, name, hits].join("/");
+};
+
 /** Who answers, what of the tape was used, and what is recorded. */
 export function TapesView() {
   const now = changes();
@@ -38,8 +44,8 @@ export function TapesView() {
     asked.value = it;
   };
   const problem = tapes.problem ?? recording.problem;
-  if (problem) return <Trouble problem={problem} />;
-  if (!tapes.data || !recording.data) return null;
+  const trouble = problem && <Trouble problem={problem} />;
+  if (!tapes.data || !recording.data) return trouble ?? null;
   const { tape } = tapes.data;
   const tab = route.value.path[0] === "exchanges" ? "exchanges" : "now";
   return (
@@ -57,9 +63,10 @@ export function TapesView() {
           },
         ]}
       />
+      {trouble}
       <div class={tab === "exchanges" && tape ? "tapes-fill" : "tapes-body"}>
         {tab === "now" && <Now tape={tape} recording={recording.data} ask={ask} />}
-        {tab === "exchanges" && (tape ? <ExchangeList revision={now} /> : <NoTape />)}
+        {tab === "exchanges" && (tape ? <ExchangeList revision={uses()} /> : <NoTape />)}
       </div>
       {asked.value && (
         <Question

@@ -9,14 +9,21 @@ import { boardOf, type Placed } from "./board.ts";
 
 const pageSize = 50;
 
+/** Where a page begins: the address may say anything. */
+const pageStart = (from: string | undefined): number => {
+  const given = Number(from);
+  return Number.isSafeInteger(given) && given > 0 ? given - (given % pageSize) : 0;
+};
+
 /** Dashboards, each with its tiles where they lie. */
 export function DashboardsTab() {
-  const offset = Number(route.value.params.from ?? 0) || 0;
+  const offset = pageStart(route.value.params.from);
   const path = `world/dashboards${query({ project: project.value, limit: pageSize, offset })}`;
   const { data, problem } = useResource<ShownDashboards>(path, { revision: worldRevision.value });
   if (problem) return <Trouble problem={problem} />;
   if (!data) return null;
   if (data.count === 0) return <NoDashboards />;
+  if (data.dashboards.length === 0) return <PastTheEnd count={data.count} />;
   return (
     <Section title={counted(data.count, "dashboard")} actions={<Pages offset={offset} count={data.count} />}>
       <div class="world-boards">
@@ -27,6 +34,13 @@ export function DashboardsTab() {
     </Section>
   );
 }
+
+/** The address was of a longer list. */
+const PastTheEnd = ({ count }: { count: number }) => (
+  <Empty title={`There are only ${counted(count, "dashboard")}`}>
+    <a href={link("world", ["dashboards"])}>Show the first ones</a>
+  </Empty>
+);
 
 function Pages({ offset, count }: { offset: number; count: number }) {
   if (count <= pageSize) return null;

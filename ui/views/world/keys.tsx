@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ShownWorld } from "../../../src/control/world/types.ts";
-import { call, SimProblem } from "../../api/call.ts";
+import { call, problemOf, type SimProblem } from "../../api/call.ts";
 import { Button, CopyButton, Section, Trouble } from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
 
@@ -28,7 +28,7 @@ export function Keys({ world }: { world: ShownWorld }) {
               <tr key={it.id}>
                 <td>{plain(it.label) || "–"}</td>
                 <td>
-                  <Secret id={it.id} masked={it.key} />
+                  <Secret key={it.key} id={it.id} masked={it.key} />
                 </td>
                 <td>{plain(it.owner)}</td>
                 <td>{it.scopes.map((scope) => plain(scope)).join(", ")}</td>
@@ -58,7 +58,7 @@ export function Keys({ world }: { world: ShownWorld }) {
                   <code>{plain(it.api_key)}</code> <CopyButton text={it.api_key} kind="quiet" />
                 </td>
                 <td>
-                  <Secret id={String(it.id)} masked={it.secret_api_key} />
+                  <Secret key={it.secret_api_key} id={String(it.id)} masked={it.secret_api_key} />
                 </td>
               </tr>
             ))}
@@ -69,7 +69,7 @@ export function Keys({ world }: { world: ShownWorld }) {
   );
 }
 
-/** A key that is masked until it is asked for; it stays in this page's memory only. */
+/** A key that is masked until it is asked for; it stays in this page's memory only, until it is another one. */
 function Secret({ id, masked }: { id: string; masked: string }) {
   const shown = useSignal<string | undefined>(undefined);
   const problem = useSignal<SimProblem | undefined>(undefined);
@@ -77,7 +77,7 @@ function Secret({ id, masked }: { id: string; masked: string }) {
     try {
       shown.value = (await call<{ key: string }>("GET", `world/keys/${encodeURIComponent(id)}`)).key;
     } catch (error) {
-      if (error instanceof SimProblem) problem.value = error;
+      problem.value = problemOf(error);
     }
   };
   const hide = () => {

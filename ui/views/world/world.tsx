@@ -1,6 +1,6 @@
 import type { ShownWorld } from "../../../src/control/world/types.ts";
 import { useResource } from "../../api/resource.ts";
-import { link, route } from "../../app/location.ts";
+import { link, project, route } from "../../app/location.ts";
 import { info, worldRevision } from "../../app/sim.ts";
 import { Empty, Trouble } from "../../parts/basics.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
@@ -45,6 +45,7 @@ function tabOf({ id, title }: (typeof parts)[number], world: ShownWorld | undefi
   const counts: Readonly<Partial<Record<PartId, number>>> = {
     dashboards: world?.organizations
       .flatMap((it) => it.projects)
+      .filter(({ id: of }) => project.value === undefined || of === project.value)
       .reduce((sum, it) => sum + it.counts.dashboards, 0),
     keys: world?.personal_api_keys.length,
     dialect: world?.dialect.differences.length,

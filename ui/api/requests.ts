@@ -1,8 +1,8 @@
-import type { Json } from "../../../src/kernel/json.ts";
-import type { StoredEvent } from "../../../src/model/stored-event.ts";
+import type { Json } from "../../src/kernel/json.ts";
+import type { StoredEvent } from "../../src/model/stored-event.ts";
 
 /** How the bytes of a body became JSON, in the order it was done (src/model/traffic.ts). */
-export type DecodeStep = "gzip" | "deflate" | "br" | "zstd" | "base64" | "lz64" | "form" | "query";
+type DecodeStep = "gzip" | "deflate" | "br" | "zstd" | "base64" | "lz64" | "form" | "query";
 
 /** The bytes as received where the body is not their exact text. */
 type RawBody =
@@ -45,10 +45,23 @@ export interface RequestInFull {
 export const headerOf = ({ headers }: Pick<RequestInFull, "headers">, name: string): string | undefined =>
   headers.find(([it]) => it.toLowerCase() === name)?.[1];
 
-/** Path and query apart. */
-export function targetParts(target: string): { path: string; query: string } {
-  const mark = target.indexOf("?");
-  return mark === -1
-    ? { path: target, query: "" }
-    : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+/** Steps by the names that people know; the others are called as they are. */
+const stepNames: Readonly<Partial<Record<DecodeStep, string>>> = {
+  br: "Brotli",
+  zstd: "Zstandard",
+  lz64: "LZ-string",
+  form: "form field",
+};
+
+/** How the bytes became what is shown, step by step: `text/plain`, `gzip`, `JSON`. Nothing came: nothing. */
+export function decodeChain(
+  request: Pick<RequestInFull, "headers" | "decode_steps" | "raw" | "body">,
+): string[] {
+  const { decode_steps: steps, body, raw } = request;
+  if (body === null && raw === null && steps.length === 0) return [];
+  const type = headerOf(request, "content-type")?.split(";", 1)[0]?.trim();
+  const first = steps[0] === "query" ? [] : [type || "no content type"];
+  // a body that is not kept was JSON, or there would be no steps
+  const end = body === null && raw !== null ? "not JSON" : "JSON";
+  return [...first, ...steps.map((it) => stepNames[it] ?? it), end];
 }
