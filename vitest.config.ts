@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -5,6 +6,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Run by their own runners (test/usage/runners.test.ts).
     exclude: [...configDefaults.exclude, "test/usage/apps/**"],
+    // With two cores vitest would take one worker; tests wait for answers more than they compute.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 20_000,
     hookTimeout: 60_000,
   },
