@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { call, SimProblem } from "../api/call.ts";
+import { call, problemOf } from "../api/call.ts";
 import { connection, connectNow, lostBecause, stat } from "../feed/socket.ts";
 import { Button } from "../parts/basics.tsx";
 import { counted, plain } from "../parts/text.ts";
@@ -41,7 +41,7 @@ function Faults({ names }: { names: readonly string[] }) {
         problem.value = undefined;
       },
       (error: unknown) => {
-        problem.value = error instanceof SimProblem ? error.message : String(error);
+        problem.value = problemOf(error).message;
       },
     );
   const title =

@@ -1,7 +1,7 @@
 import { effect } from "@preact/signals";
 import type { History } from "../../src/feed/frames.ts";
 import type { EventRow, RequestRow } from "../../src/model/row.ts";
-import { call, query, SimProblem } from "../api/call.ts";
+import { call, problemOf, query } from "../api/call.ts";
 import { followRows, type LiveRows, type RowSource } from "./follow.ts";
 import { onceAFrame } from "./frame.ts";
 import { connection, subscribe } from "./socket.ts";
@@ -51,7 +51,7 @@ function sourceOf<Row extends EventRow | RequestRow>({ kind, filter, project }: 
       }),
     soon: onceAFrame,
     onBack,
-    trouble: (error) => (error instanceof SimProblem ? error : new SimProblem(0, { detail: String(error) })),
+    trouble: problemOf,
   };
 }
 

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { call, query, SimProblem } from "../../api/call.ts";
+import { call, problemOf, query, type SimProblem } from "../../api/call.ts";
 import { project } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
 import { Button, Trouble } from "../../parts/basics.tsx";
@@ -16,7 +16,7 @@ export function ClearDialog({ onClose }: { onClose(): void }) {
       await call("DELETE", `events${query({ project: id })}`);
       onClose();
     } catch (error) {
-      problem.value = error instanceof SimProblem ? error : new SimProblem(0, { detail: String(error) });
+      problem.value = problemOf(error);
     }
   }
   return (
