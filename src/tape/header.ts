@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { isUuid } from "../kernel/ids.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import { version } from "../kernel/version.ts";
+import { startOf } from "./append-file.ts";
 import { fileTrouble, TapeError } from "./tape-error.ts";
 import type { TapeHeader } from "./types.ts";
 
@@ -77,4 +78,11 @@ export async function readHeader(file: string): Promise<TapeHeader> {
   } catch (error) {
     throw fileTrouble(file, "read", error);
   }
+}
+
+/** A file that is empty, or was cut off before its header was whole, has nothing to lose. */
+export function isUnborn(file: string): boolean {
+  const text = startOf(file, maxHeader);
+  const begins = '{"tape":';
+  return text === "" || (!text.includes("\n") && text.startsWith(begins.slice(0, text.length)));
 }

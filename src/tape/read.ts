@@ -2,7 +2,7 @@ import { open, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Json } from "../kernel/json.ts";
 import { isExchange, wrongField } from "./check-exchange.ts";
-import { readHeader } from "./header.ts";
+import { isUnborn, readHeader } from "./header.ts";
 import { fileLines, type Line } from "./lines.ts";
 import { tapeEnding } from "./place.ts";
 import { readBody } from "./side-files.ts";
@@ -47,10 +47,13 @@ function exchangeOf(text: string): Exchange | string {
   return isExchange(value) ? value : `it has no valid \`${wrongField(value)}\``;
 }
 
+/** A crash while writing leaves a line, or a whole new volume, that is not there in full. */
+const unfinished = "it is unfinished: the recording was cut off";
+
 function readLine(line: Line, most: number): Exchange | string {
   if (line.text === undefined) return `it is longer than ${most} bytes`;
   const found = exchangeOf(line.text);
-  return typeof found === "string" && !line.isEnded ? "it is unfinished: the recording was cut off" : found;
+  return typeof found === "string" && !line.isEnded ? unfinished : found;
 }
 
 /** Tells a problem at a place. */
@@ -90,6 +93,7 @@ async function* readVolume(file: string, header: TapeHeader, options: ReadOption
 /** A later file of the same tape; undefined: it is another one, or damaged, which is told. */
 async function laterHeader(file: string, first: TapeHeader, tell: Tell): Promise<TapeHeader | undefined> {
   try {
+    if (isUnborn(file)) return void tell({ file, line: 1 }, unfinished);
     const header = await readHeader(file);
     return header.id === first.id && header.volume !== undefined ? header : undefined;
   } catch (error) {

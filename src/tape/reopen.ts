@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { startOf, wholeLines } from "./append-file.ts";
-import { maxHeader, parseHeader } from "./header.ts";
+import { isUnborn, maxHeader, parseHeader } from "./header.ts";
 import { sideTexts } from "./side-files.ts";
 import { TapeError } from "./tape-error.ts";
 import type { Redactor, TapeHeader } from "./types.ts";
@@ -49,13 +49,6 @@ function readOn(file: string, last: number, redactor: Redactor): number {
   }
   if (redactor.reserve) for (const text of sideTexts(sideFolder(file))) redactor.reserve(text);
   return highest;
-}
-
-/** A file that is empty, or was cut off before its header was whole, has nothing to lose. */
-function isUnborn(file: string): boolean {
-  const text = startOf(file, maxHeader);
-  const begins = '{"tape":';
-  return text === "" || (!text.includes("\n") && text.startsWith(begins.slice(0, text.length)));
 }
 
 const firstLine = (file: string): string => startOf(file, maxHeader).split("\n", 1)[0] ?? "";

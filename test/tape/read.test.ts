@@ -232,6 +232,20 @@ describe("a tape of several files", () => {
     expect(problems).toEqual([]);
   });
 
+  test.each(["", '{"tape":1,"id"'])(
+    "a later file that is no more than %j was cut off at its birth",
+    async (start) => {
+      const file = await rotated();
+      const second = file.replace(".tape", ".2.tape");
+      writeFileSync(second, start);
+      const { exchanges, problems } = await readAll(file);
+      expect(exchanges.length).toBe(linesOf(file).length - 1);
+      expect(problems).toMatchObject([
+        { file: second, line: 1, detail: expect.stringContaining("unfinished") },
+      ]);
+    },
+  );
+
   test("tells a damaged header of a later file", async () => {
     const file = await rotated();
     const second = file.replace(".tape", ".2.tape");
