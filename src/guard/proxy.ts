@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { hopHeaders } from "../kernel/hop-headers.ts";
 import type { Place } from "../kernel/host-rules.ts";
 import { aimOf } from "./attempt.ts";
 import { blockedError } from "./errors.ts";
@@ -18,19 +19,6 @@ export interface ProxyOptions {
   refuses(place: Place): boolean;
   onBlocked(call: BlockedCall): void;
 }
-
-/** What belongs to one connection only. */
-const hopHeaders = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
 
 /** Name, value, name, value, as they came; without those of the connection. */
 const passedOn = (raw: readonly string[]): string[] =>

@@ -1,4 +1,5 @@
-import { type Problem, problemLines } from "../kernel/problem-lines.ts";
+import type { Problem } from "../kernel/problem.ts";
+import { problemLines } from "../kernel/problem-lines.ts";
 import { printable } from "./shown.ts";
 
 /** From 1; null for what is in no file. */

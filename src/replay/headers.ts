@@ -1,3 +1,4 @@
+import { hopHeaders } from "../kernel/hop-headers.ts";
 import type { HeaderPairs } from "../tape/types.ts";
 
 /**
@@ -6,15 +7,7 @@ import type { HeaderPairs } from "../tape/types.ts";
  * recorded host.
  */
 const unsaid: ReadonlySet<string> = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
+  ...hopHeaders,
   "content-encoding",
   "content-length",
   "date",

@@ -1,5 +1,6 @@
 import type { Path } from "../kernel/json-pointer.ts";
-import { problemLines, type Problem as ShownProblem } from "../kernel/problem-lines.ts";
+import type { Problem as ShownProblem } from "../kernel/problem.ts";
+import { problemLines } from "../kernel/problem-lines.ts";
 import type { Place } from "./tree.ts";
 import { positionOf } from "./tree.ts";
 

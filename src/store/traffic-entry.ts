@@ -185,7 +185,6 @@ export interface TrafficEntry {
   target: string;
   /** The target as it may be shown. */
   masked: string;
-  peer: string;
   status: number;
   ms: number;
   project: number | null;
@@ -243,7 +242,6 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
       method: call.method,
       target: call.target,
       masked: address.masked,
-      peer: call.peer,
       status: reply.status,
       ms: us / 1000,
       project,

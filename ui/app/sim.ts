@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import type { Problem } from "../../src/kernel/problem.ts";
 import { call } from "../api/call.ts";
 import { greetings, stat } from "../feed/socket.ts";
 import { plain } from "../parts/text.ts";
@@ -15,7 +16,7 @@ export interface SimInfo {
   readonly scenario: string;
   readonly data: string | null;
   readonly dialect: string;
-  readonly scenario_problems: readonly Record<string, unknown>[];
+  readonly scenario_problems: readonly Problem[];
 }
 
 /** Who the sim is; undefined until it was asked. */

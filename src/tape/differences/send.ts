@@ -1,28 +1,12 @@
 import type { Json } from "../../kernel/json.ts";
+import { isLeftOut } from "../send/headers.ts";
 import type { Exchange, HeaderPairs, TapeBody } from "../types.ts";
 import type { Aliases } from "./aliases.ts";
 import { credentialWithKeys, jsonWithKeys, type Keys, withKeys } from "./keys.ts";
 import type { AnswerLike } from "./types.ts";
 
-/** What belongs to the way a request travelled, or asks for another answer than the recorded one. */
-const left: ReadonlySet<string> = new Set([
-  "host",
-  "connection",
-  "keep-alive",
-  "transfer-encoding",
-  "te",
-  "trailer",
-  "upgrade",
-  "expect",
-  "content-length",
-  "content-encoding",
-  "accept-encoding",
-  "cookie",
-  "if-none-match",
-  "if-modified-since",
-  "proxy-connection",
-  "proxy-authorization",
-]);
+/** Bodies are sent, and answered, as they are: the sim is in the process. */
+const encodings: ReadonlySet<string> = new Set(["content-encoding", "accept-encoding"]);
 
 const bodiless = new Set(["GET", "HEAD"]);
 
@@ -73,7 +57,7 @@ function headersOf({ req }: Exchange, isJson: boolean, keys: Keys): Headers {
   const headers = new Headers();
   for (const [name, value] of req.headers) {
     const lower = name.toLowerCase();
-    if (left.has(lower) || lower.startsWith(":")) continue;
+    if (isLeftOut(lower) || encodings.has(lower)) continue;
     const restore = lower === "authorization" ? credentialWithKeys : withKeys;
     append(headers, lower, restore(value, keys));
   }

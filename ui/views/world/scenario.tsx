@@ -4,23 +4,13 @@ import { stat } from "../../feed/socket.ts";
 import { Badge, Code, Facts, Section } from "../../parts/basics.tsx";
 import { counted, plain } from "../../parts/text.ts";
 
-/** A mistake in a scenario file, as GET /__sim/info tells it. */
-interface Mistake {
-  readonly file: string | null;
-  readonly line: number | null;
-  readonly column: number | null;
-  readonly pointer: string;
-  readonly message: string;
-  readonly hint: string | null;
-}
-
 /** Which scenario the world was made from, and what is wrong with its files now. */
 export function Scenario() {
   const count = stat.value?.scenario_problems ?? 0;
   useEffect(() => void loadInfo(), [count]);
   const sim = info.value;
   if (!sim) return null;
-  const mistakes = sim.scenario_problems as unknown as readonly Mistake[];
+  const mistakes = sim.scenario_problems;
   return (
     <>
       <Section title="Scenario">
