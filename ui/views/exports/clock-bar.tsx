@@ -6,6 +6,7 @@ import { link } from "../../app/location.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Button } from "../../parts/basics.tsx";
 import { counted, dateText, plain } from "../../parts/text.ts";
+import { TextInput } from "../../parts/text-input.tsx";
 import type { Clock, Happened, ShownExport } from "./answers.ts";
 import { dueText, happenedText } from "./words.ts";
 
@@ -66,13 +67,12 @@ export function ClockBar({ exports, onChanged }: ClockBarProps) {
             void advance(by.value);
           }}
         >
-          <input
-            class="input"
+          <TextInput
             aria-label="Advance by"
             placeholder="2h30m"
             value={by.value}
-            onInput={(event) => {
-              by.value = event.currentTarget.value;
+            onText={(text) => {
+              by.value = text;
             }}
           />
           <Button type="submit" disabled={by.value.trim() === ""}>

@@ -5,6 +5,7 @@ import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
 import { Badge, Button, Code, Facts, Field, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { numberText, plain, sizeText } from "../../parts/text.ts";
+import { TextInput } from "../../parts/text-input.tsx";
 import type { RunWithLogs } from "./answers.ts";
 import { ends, statusRow } from "./statuses.ts";
 
@@ -165,22 +166,20 @@ function Script({ id, onChanged }: { id: string; onChanged: (problem?: SimProble
           </select>
         </Field>
         <Field label="After">
-          <input
-            class="input"
+          <TextInput
             placeholder="at once"
             value={after.value}
-            onInput={(event) => {
-              after.value = event.currentTarget.value;
+            onText={(text) => {
+              after.value = text;
             }}
           />
         </Field>
         <Field label="Error">
-          <input
-            class="input"
+          <TextInput
             placeholder="none"
             value={error.value}
-            onInput={(event) => {
-              error.value = event.currentTarget.value;
+            onText={(text) => {
+              error.value = text;
             }}
           />
         </Field>

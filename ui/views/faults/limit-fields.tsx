@@ -1,4 +1,5 @@
 import { Field } from "../../parts/basics.tsx";
+import { TextInput } from "../../parts/text-input.tsx";
 import type { FaultForm } from "./order.ts";
 
 /** How often a fault hits, and until when. */
@@ -15,29 +16,26 @@ export function LimitFields({
   return (
     <div class="faults-fields">
       <Field label="Over after (requests)">
-        <input
-          class="input"
+        <TextInput
           inputMode="numeric"
           placeholder="never"
           value={value.times}
-          onInput={(event) => onChange({ times: event.currentTarget.value })}
+          onText={(text) => onChange({ times: text })}
         />
       </Field>
       <Field label="Part of them (%)">
-        <input
-          class="input"
+        <TextInput
           inputMode="decimal"
           placeholder="100"
           value={value.rate}
-          onInput={(event) => onChange({ rate: event.currentTarget.value })}
+          onText={(text) => onChange({ rate: text })}
         />
       </Field>
       <Field label="For how long">
-        <input
-          class="input"
+        <TextInput
           placeholder="until cleared"
           value={value.duration}
-          onInput={(event) => onChange({ duration: event.currentTarget.value })}
+          onText={(text) => onChange({ duration: text })}
         />
       </Field>
     </div>

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { info } from "../../app/sim.ts";
 import { Button, Code, Field } from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
+import { TextInput } from "../../parts/text-input.tsx";
 import { LimitFields } from "./limit-fields.tsx";
 import { emptyForm, type FaultForm, type FaultKind, kindRow, kinds, orderOf } from "./order.ts";
 
@@ -41,21 +42,15 @@ export function RuleForm({ onApply }: { onApply: (order: Record<string, unknown>
         </Field>
         {row.value && (
           <Field label={row.value.label}>
-            <input
-              class="input"
-              placeholder={row.value.usual}
-              value={value}
-              onInput={(event) => set({ value: event.currentTarget.value })}
-            />
+            <TextInput placeholder={row.value.usual} value={value} onText={(text) => set({ value: text })} />
           </Field>
         )}
         <Field label="Which requests">
-          <input
-            class="input"
+          <TextInput
             list="fault-routes"
             placeholder="all, or /batch/, /api/*"
             value={route}
-            onInput={(event) => set({ route: event.currentTarget.value })}
+            onText={(text) => set({ route: text })}
           />
         </Field>
         <datalist id="fault-routes">

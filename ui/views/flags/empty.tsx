@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { go, link } from "../../app/location.ts";
 import { info, projectKey } from "../../app/sim.ts";
 import { Button, Code, Empty, Field } from "../../parts/basics.tsx";
+import { TextInput } from "../../parts/text-input.tsx";
 import { overrideSnippets, scenarioSnippet } from "./snippets.ts";
 
 /** No flag is there: how to get one, for good or for now. */
@@ -19,13 +20,12 @@ export function NoFlags() {
       <p>Or override one that does not exist. Clients get it with their next request.</p>
       <form class="flags-make" onSubmit={open}>
         <Field label="Key">
-          <input
-            class="input"
+          <TextInput
             autocomplete="off"
             spellcheck={false}
             placeholder="new-checkout"
             value={key}
-            onInput={(event) => setKey(event.currentTarget.value)}
+            onText={setKey}
           />
         </Field>
         <Button type="submit" kind="main">

@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { go, route, withParams } from "../../app/location.ts";
 import { worldRevision } from "../../app/sim.ts";
 import { Button, Field, Section, Trouble } from "../../parts/basics.tsx";
+import { TextInput } from "../../parts/text-input.tsx";
 import type { Flag } from "./answers.ts";
 import { useExplanation } from "./explanation.ts";
 import { objectFields, readSubject, textFields } from "./forms.ts";
@@ -39,7 +40,7 @@ export function ExplainTab({ flag }: { flag: Flag }) {
     <>
       <Section title="Why would somebody get it?">
         <form class="flags-form" onSubmit={submit}>
-          <TextInput name="distinct_id" label="Distinct id" form={form} tried={tried} set={set} />
+          <SubjectField name="distinct_id" label="Distinct id" form={form} tried={tried} set={set} />
           <div class="flags-form-end">
             <Button type="submit" kind="main">
               Explain
@@ -62,7 +63,7 @@ export function ExplainTab({ flag }: { flag: Flag }) {
                 </Field>
               ))}
               {textFields.map(({ name, label }) => (
-                <TextInput key={name} name={name} label={label} form={form} tried={tried} set={set} />
+                <SubjectField key={name} name={name} label={label} form={form} tried={tried} set={set} />
               ))}
             </div>
           </details>
@@ -80,22 +81,21 @@ export function ExplainTab({ flag }: { flag: Flag }) {
   );
 }
 
-function TextInput({ name, label, form, tried, set }: TextInputProps) {
+function SubjectField({ name, label, form, tried, set }: SubjectFieldProps) {
   return (
     <Field label={label} hint={tried[name]}>
-      <input
-        class="input"
+      <TextInput
         autocomplete="off"
         spellcheck={false}
-        value={form[name]}
+        value={form[name] ?? ""}
         aria-invalid={tried[name] !== undefined}
-        onInput={(event) => set(name, event.currentTarget.value)}
+        onText={(text) => set(name, text)}
       />
     </Field>
   );
 }
 
-interface TextInputProps {
+interface SubjectFieldProps {
   name: string;
   label: string;
   form: Readonly<Record<string, string>>;

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { call, problemOf, query, type SimProblem } from "../../api/call.ts";
 import { Badge, Button, Field, Section, Trouble } from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
+import { TextInput } from "../../parts/text-input.tsx";
 import type { Override } from "./answers.ts";
 import { type OverrideForm, otherValue, readOverride, valueChoices } from "./forms.ts";
 import { valueText, valueTone } from "./value.ts";
@@ -106,13 +107,12 @@ function Editor({ target, onSet }: { target: OverrideTarget; onSet(body: object)
     <form class="flags-form" onSubmit={submit}>
       <Values form={form} set={set} variants={target.variants} mistakes={mistakes} />
       <Field label="For" hint="A distinct id, or empty for everybody. Somebody's own override counts first.">
-        <input
-          class="input"
+        <TextInput
           autocomplete="off"
           spellcheck={false}
           placeholder="everybody"
           value={form.distinctId}
-          onInput={(event) => set({ distinctId: event.currentTarget.value })}
+          onText={(text) => set({ distinctId: text })}
         />
       </Field>
       <Field label="Payload" hint={mistakes.payload ?? "JSON; empty for the flag's own"}>
@@ -154,12 +154,11 @@ function Values({ form, set, variants, mistakes }: ValuesProps) {
         </label>
       ))}
       {form.choice === otherValue && (
-        <input
-          class="input"
+        <TextInput
           aria-label="The variant's key"
           aria-invalid={mistakes.other !== undefined}
           value={form.other}
-          onInput={(event) => set({ other: event.currentTarget.value })}
+          onText={(text) => set({ other: text })}
         />
       )}
       {(mistakes.choice ?? mistakes.other) !== undefined && (

@@ -5,6 +5,7 @@ import { projectName } from "../../app/sim.ts";
 import { Button, Field, Trouble } from "../../parts/basics.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { numberText, plain } from "../../parts/text.ts";
+import { TextInput } from "../../parts/text-input.tsx";
 import { harName, harPath, mostEntries } from "./har-wish.ts";
 
 /** @throws Error for what is no number of a request */
@@ -62,22 +63,10 @@ export function HarDialog({ filter, onClose }: { filter: string; onClose: () => 
         )}
         <div class="requests-range">
           <Field label="From number">
-            <input
-              class="input"
-              inputMode="numeric"
-              value={from}
-              placeholder="the first"
-              onInput={taking(setFrom)}
-            />
+            <TextInput inputMode="numeric" value={from} placeholder="the first" onText={setFrom} />
           </Field>
           <Field label="To number">
-            <input
-              class="input"
-              inputMode="numeric"
-              value={to}
-              placeholder="the last"
-              onInput={taking(setTo)}
-            />
+            <TextInput inputMode="numeric" value={to} placeholder="the last" onText={setTo} />
           </Field>
         </div>
         {problem && <Trouble problem={problem} />}
@@ -85,6 +74,3 @@ export function HarDialog({ filter, onClose }: { filter: string; onClose: () => 
     </Dialog>
   );
 }
-
-const taking = (set: (text: string) => void) => (event: { currentTarget: HTMLInputElement }) =>
-  set(event.currentTarget.value);

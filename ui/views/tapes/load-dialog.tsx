@@ -3,6 +3,7 @@ import { call } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { Field } from "../../parts/basics.tsx";
 import { counted, plain } from "../../parts/text.ts";
+import { TextInput } from "../../parts/text-input.tsx";
 import { Ask } from "./ask.tsx";
 import { modes } from "./modes.ts";
 import { emptyLoad, type LoadForm, loadOrder } from "./order.ts";
@@ -39,12 +40,11 @@ export function LoadDialog({ mode = "replay", isRecording, onDone, onClose }: Lo
         are still taken by the emulator.
       </p>
       <Field label="Tape" hint={filesHint(data)}>
-        <input
-          class="input"
+        <TextInput
           list="tapes-files"
           value={form.tape}
           placeholder="a name in tapes/, or a path"
-          onInput={(event) => put({ tape: event.currentTarget.value })}
+          onText={(text) => put({ tape: text })}
         />
       </Field>
       <datalist id="tapes-files">
@@ -78,11 +78,10 @@ export function LoadDialog({ mode = "replay", isRecording, onDone, onClose }: Lo
           </select>
         </Field>
         <Field label="Answers take">
-          <input
-            class="input"
+          <TextInput
             value={form.timing}
             placeholder="none, recorded, scale:0.5, max:2000"
-            onInput={(event) => put({ timing: event.currentTarget.value })}
+            onText={(text) => put({ timing: text })}
           />
         </Field>
       </div>

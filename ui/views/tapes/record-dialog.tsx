@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { call } from "../../api/call.ts";
 import { Field } from "../../parts/basics.tsx";
+import { TextInput } from "../../parts/text-input.tsx";
 import { Ask } from "./ask.tsx";
 import { modes } from "./modes.ts";
 import { emptyRecord, type RecordForm, recordOrder } from "./order.ts";
@@ -44,12 +45,11 @@ function Places({ form, put }: { form: RecordForm; put: Put }) {
   return (
     <div class="tapes-fields">
       <Field label="Upstream">
-        <input
-          class="input"
+        <TextInput
           value={form.upstream}
           list="tapes-upstreams"
           placeholder="us, eu, or an address"
-          onInput={(event) => put({ upstream: event.currentTarget.value })}
+          onText={(text) => put({ upstream: text })}
         />
         <datalist id="tapes-upstreams">
           <option value="us" />
@@ -57,11 +57,10 @@ function Places({ form, put }: { form: RecordForm; put: Put }) {
         </datalist>
       </Field>
       <Field label="Tape">
-        <input
-          class="input"
+        <TextInput
           value={form.tape}
           placeholder="a name; empty: none is written"
-          onInput={(event) => put({ tape: event.currentTarget.value })}
+          onText={(text) => put({ tape: text })}
         />
       </Field>
     </div>
@@ -100,20 +99,14 @@ function Choices({ form, put }: { form: RecordForm; put: Put }) {
       </div>
       <div class="tapes-fields">
         <Field label="Only these paths">
-          <input
-            class="input"
+          <TextInput
             value={form.include}
             placeholder="/flags/** /api/**"
-            onInput={(event) => put({ include: event.currentTarget.value })}
+            onText={(text) => put({ include: text })}
           />
         </Field>
         <Field label="Not these paths">
-          <input
-            class="input"
-            value={form.exclude}
-            placeholder="*.js"
-            onInput={(event) => put({ exclude: event.currentTarget.value })}
-          />
+          <TextInput value={form.exclude} placeholder="*.js" onText={(text) => put({ exclude: text })} />
         </Field>
       </div>
       {form.mode === "spy" && (
