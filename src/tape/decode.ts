@@ -86,6 +86,10 @@ const startsLikeJson = (bytes: Buffer): boolean => bytes[0] === 0x7b || bytes[0]
 const isLz64 = (hint: string | undefined): boolean => hint === "lz64" || hint === "lz-string";
 const isBase64Hint = (hint: string | undefined): boolean => hint === "base64" || hint === "b64";
 
+/** A lone character or mere padding decodes to no bytes at all: as text it is kept. */
+const isAnnouncedBase64 = ({ hint, bytes }: Wrapped): boolean =>
+  isBase64Hint(hint) && isLooseBase64(bytes) && fromBase64(bytes).length > 0;
+
 function undoForm(body: Wrapped): void {
   const { data, compression } = readForm(body.bytes.toString("utf8"));
   body.bytes = data ?? Buffer.alloc(0);
@@ -110,8 +114,7 @@ const layers: readonly Layer[] = [
     },
   },
   {
-    found: ({ hint, bytes }) =>
-      (isBase64(bytes) && holdsBody(bytes)) || (isBase64Hint(hint) && isLooseBase64(bytes)),
+    found: (body) => (isBase64(body.bytes) && holdsBody(body.bytes)) || isAnnouncedBase64(body),
     undo(body) {
       undo(body, "base64", fromBase64);
       body.hint = undefined;

@@ -10,8 +10,9 @@ import { endAll, newFolder, phxSim, type Ready, removeFolders } from "./phx-sim.
 
 /** A service that takes everything at once, and tells which one it was. */
 const cloud = createServer(async (request, response) => {
-  const body = await buffer(request);
-  response.writeHead(200, { "content-type": "application/json" }).end(body);
+  // A recorder that is killed may leave half a request behind.
+  const body = await buffer(request).catch(() => undefined);
+  if (body) response.writeHead(200, { "content-type": "application/json" }).end(body);
 });
 let upstream = "";
 const folder = newFolder();

@@ -213,6 +213,11 @@ describe("decodeBody", () => {
     expect(body).toEqual({ omitted: "too_large", bytes: bytes.length });
   });
 
+  test.each(["/", "=", "====", " ", "A"])("base64 that decodes to nothing stays text: %j", (text) => {
+    const { body, wire } = decodeBody(Buffer.from(text), [], "/e?compression=base64");
+    expect({ body, encodings: wire.encodings }).toEqual({ body: { text }, encodings: [] });
+  });
+
   test("any bytes under any names decode to something that is sent again with the same content", () => {
     const encoding = fc.constantFrom("gzip", "br", "deflate", "identity", "base64", "x");
     const wrap = fc.constantFrom<((it: Buffer) => Buffer)[]>(
