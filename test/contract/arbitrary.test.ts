@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fc } from "../support/chance.ts";
 import { arbitraryOf, nearlyFitting } from "./arbitrary.ts";
 import type { Schema } from "./document.ts";
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../support/chance.ts";
 import type { Schema } from "./document.ts";
 
 /** Schemas by name, which `#/components/schemas/…` leads to. */

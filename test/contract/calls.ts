@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { personUuid } from "../../src/ingest/person-uuid.ts";
+import { fc } from "../support/chance.ts";
 import { arbitraryOf, type Components, nearlyFitting, wrongValues } from "./arbitrary.ts";
 import type { Operation, Parameter } from "./document.ts";
 import { exampleFor } from "./examples.ts";

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 import type { Dialect } from "../../src/model/dialect.ts";
+import { fc } from "../support/chance.ts";
 import { checkerOf } from "./answers.ts";
 import { callsOf, type GeneratedCall } from "./calls.ts";
 import { documentOf, type Operation, operationsOf, type SimDocument } from "./document.ts";

@@ -1,7 +1,7 @@
 import { deflateRawSync, gzipSync } from "node:zlib";
-import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
+import { fc } from "../support/chance.ts";
 
 let sims: Sim[];
 let paths: Record<"all" | "capture", string[]>;

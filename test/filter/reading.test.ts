@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { completeFilter } from "../../src/filter/complete.ts";
 import { eventLanguage } from "../../src/filter/event-language.ts";
@@ -8,6 +7,7 @@ import { readEventFilter, readRequestFilter } from "../../src/filter/read.ts";
 import { requestLanguage } from "../../src/filter/request-language.ts";
 import type { Filter, IndexedPart, Reading } from "../../src/filter/types.ts";
 import type { Json } from "../../src/kernel/json.ts";
+import { fc } from "../support/chance.ts";
 import { eventOf, lightEvent, lightRequest, now, requestOf } from "./subjects.ts";
 
 function filterOf<S>(reading: Reading<S>): Filter<S> {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bucketOf, holdoutBucketOf, isWithin } from "../../src/flags/bucket.ts";
+import { fc } from "../support/chance.ts";
 import { decide } from "./a-flag.ts";
 import vectors from "./vectors.json" with { type: "json" };
 

@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ConditionTrace, type Explanation, explainFlag } from "../../src/flags/explain.ts";
 import { evaluateRuleset } from "../../src/flags/ruleset.ts";
 import type { FeatureFlag } from "../../src/model/world.ts";
+import { fc } from "../support/chance.ts";
 import { aCohort, aFlag } from "../support/documents.ts";
 import { aRuleset, aSubject, type Who } from "./a-flag.ts";
 import { people, rulesets } from "./generated.ts";

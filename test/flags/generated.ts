@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import type { Json, JsonObject } from "../../src/kernel/json.ts";
 import type { Cohort, FeatureFlag } from "../../src/model/world.ts";
+import { fc } from "../support/chance.ts";
 import { aCohort, aFlag } from "../support/documents.ts";
 import { aRuleset, type Who } from "./a-flag.ts";
 

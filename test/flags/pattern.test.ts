@@ -1,9 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { linearSearch } from "../../src/flags/pattern/linear.ts";
 import { parsePattern } from "../../src/flags/pattern/parse.ts";
 import { patternOf } from "../../src/flags/pattern.ts";
 import { FlagFailure } from "../../src/flags/reasons.ts";
+import { fc } from "../support/chance.ts";
 import rows from "./patterns.json" with { type: "json" };
 
 type Row = [pattern: string, text: string, expected: boolean | string];

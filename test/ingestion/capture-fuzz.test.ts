@@ -1,9 +1,9 @@
 import { deflateSync, gzipSync } from "node:zlib";
-import fc from "fast-check";
 import lz from "lz-string";
 import { describe, expect, test } from "vitest";
 import { keysOf } from "../../src/ingest/show.ts";
 import { key, openEdge, type Sent } from "../ingest/edge.ts";
+import { fc } from "../support/chance.ts";
 
 const rows = openEdge("production").endpoints.filter(({ journaled }) => journaled !== false);
 const targets = rows.flatMap(({ path, methods }) => methods.map((method) => ({ path, method })));

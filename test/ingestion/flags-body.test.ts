@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { flagsBodyOf } from "../../src/ingestion/flags-body.ts";
 import { SimError } from "../../src/kernel/errors.ts";
+import { fc } from "../support/chance.ts";
 import { type Asked, aCall } from "./flags-desk.ts";
 
 const json = '{"token":"phc_test","distinct_id":"ü+/"}';

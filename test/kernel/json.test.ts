@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isTooDeep, type Json, own } from "../../src/kernel/json.ts";
+import { fc } from "../support/chance.ts";
 
 const depthOf = (value: Json): number =>
   typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;

@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import lz from "lz-string";
 import { describe, expect, test } from "vitest";
 import { SimError } from "../../src/kernel/errors.ts";
 import { unpackLz64 } from "../../src/kernel/lz64.ts";
+import { fc } from "../support/chance.ts";
 
 const limit = 1024 * 1024;
 const packed = (text: string): Buffer => Buffer.from(lz.compressToBase64(text));

@@ -1,7 +1,7 @@
 import { BlockList } from "node:net";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addressText, isInNetwork, parseAddress, parseNetwork } from "../../src/kernel/network.ts";
+import { fc } from "../support/chance.ts";
 
 describe("addresses", () => {
   test.each([

@@ -1,9 +1,9 @@
 import { expect as jest } from "expect";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/kernel/json.ts";
 import { checkPattern, fits } from "../../src/match/pattern.ts";
 import { toWire } from "../../src/match/wire.ts";
+import { fc } from "../support/chance.ts";
 
 const iso = "2026-01-05T09:00:00.000Z";
 

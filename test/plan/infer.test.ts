@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadCompiler } from "../../src/plan/validator.ts";
 import { flawsOf } from "../../src/plan/verify-plan.ts";
@@ -11,6 +10,7 @@ import {
   type PlannableEvent,
   planFrom,
 } from "../../src/plan.ts";
+import { fc } from "../support/chance.ts";
 import { event } from "./events.ts";
 
 /** What is inferred of events with the property `a`. */

@@ -1,10 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isUuid } from "../../src/kernel/ids.ts";
 import { WorldSchema } from "../../src/model/world.schema.ts";
 import { collections, type World } from "../../src/model/world.ts";
 import { peopleOf, type Scenario, worldOf } from "../../src/scenario/scenario.ts";
 import { ScenarioSchema } from "../../src/scenario/schema.ts";
+import { fc } from "../support/chance.ts";
 import { fullExample } from "./full-example.ts";
 
 const world = worldOf(fullExample());

@@ -1,10 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Dashboard, emptyWorld, type User, type World } from "../../src/model/world.ts";
 import { changeLine, openChanges } from "../../src/store/world/changes-file.ts";
 import type { WorldStore } from "../../src/store/world.ts";
+import { fc } from "../support/chance.ts";
 import {
   changesIn,
   changesOf,

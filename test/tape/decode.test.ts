@@ -1,5 +1,4 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
-import fc from "fast-check";
 import lz from "lz-string";
 import { describe, expect, test } from "vitest";
 import { unpackLz64 } from "../../src/kernel/lz64.ts";
@@ -7,6 +6,7 @@ import { packLz64 } from "../../src/kernel/lz64-pack.ts";
 import { decodeBody } from "../../src/tape/decode.ts";
 import { encodeBody } from "../../src/tape/encode.ts";
 import type { HeaderPairs, TapeBody } from "../../src/tape/types.ts";
+import { fc } from "../support/chance.ts";
 
 const value = { event: "x", properties: { n: 1, text: "ünï 🦔" } };
 const text = JSON.stringify(value);

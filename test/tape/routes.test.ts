@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { globs } from "../../src/tape/globs.ts";
 import { pathOf, routeOf } from "../../src/tape/routes.ts";
+import { fc } from "../support/chance.ts";
 
 const uuid = "0190f1f2-aaaa-7bbb-8ccc-0123456789ab";
 

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { Json, JsonObject } from "../../../src/kernel/json.ts";
+import { fc } from "../../support/chance.ts";
 
 /** A value once in `of` times, else undefined. */
 export const maybe = <T>(arbitrary: fc.Arbitrary<T>, of: number): fc.Arbitrary<T | undefined> =>

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { JsonObject } from "../../../src/kernel/json.ts";
+import { fc } from "../../support/chance.ts";
 import { defined, seldom, which } from "./arbitraries.ts";
 import { propertyFilters } from "./properties.ts";
 import { personIdOf } from "./subjects.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { fc } from "../../support/chance.ts";
 import { engineOf, openSim } from "./answers.ts";
 import { compareWorld, emptyTally } from "./compare.ts";
 import { documentsOf } from "./documents.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { Json, JsonObject } from "../../../src/kernel/json.ts";
+import { fc } from "../../support/chance.ts";
 import { defined, maybe, seldom, which } from "./arbitraries.ts";
 import { oddFilters, propertyFilters } from "./properties.ts";
 

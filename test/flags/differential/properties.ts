@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { Json, JsonObject } from "../../../src/kernel/json.ts";
+import { fc } from "../../support/chance.ts";
 
 type Filters = readonly (readonly [operators: readonly string[], expected: readonly Json[]])[];
 

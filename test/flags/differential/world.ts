@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../support/chance.ts";
 import { type CohortDraft, cohortDraft } from "./cohort-drafts.ts";
 import { type FlagDraft, flagDraft } from "./flag-drafts.ts";
 import { type Who, who } from "./subjects.ts";

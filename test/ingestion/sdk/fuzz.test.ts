@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sdkEndpoints } from "../../../src/ingestion/sdk/index.ts";
+import { fc } from "../../support/chance.ts";
 import { aPersonalApiKey } from "../../support/documents.ts";
 import { aDesk, asker, aWorld } from "./ask.ts";
 

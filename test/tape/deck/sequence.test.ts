@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { OnExhausted } from "../../../src/tape/deck/sequence.ts";
+import { fc } from "../../support/chance.ts";
 import { asked, deckOf, hitOf, type Said } from "./tape.ts";
 
 const target = "/api/projects/1/dashboards";

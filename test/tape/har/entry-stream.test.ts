@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createEntryScanner, type EntryPiece } from "../../../src/tape/har/entry-stream.ts";
+import { fc } from "../../support/chance.ts";
 
 const textOf = (piece: EntryPiece): string =>
   "entry" in piece ? piece.entry.toString() : `${piece.tooLarge}`;

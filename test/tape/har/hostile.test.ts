@@ -1,10 +1,10 @@
-import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import type { Json } from "../../../src/kernel/json.ts";
 import { isExchange } from "../../../src/tape/check-exchange.ts";
 import { readEntry } from "../../../src/tape/har/read-entry.ts";
 import { writeEntry } from "../../../src/tape/har/write-entry.ts";
 import { toExchange } from "../../../src/tape/to-exchange.ts";
+import { fc } from "../../support/chance.ts";
 import { removeFolders } from "./har-files.ts";
 
 afterEach(removeFolders);

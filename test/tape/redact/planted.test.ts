@@ -1,9 +1,9 @@
 import { deflateSync, gzipSync } from "node:zlib";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kernel/json.ts";
 import { createRedactor } from "../../../src/tape/redact/redactor.ts";
 import { scanExchange } from "../../../src/tape/redact/scan.ts";
+import { fc } from "../../support/chance.ts";
 import { exchangeWith, leaks } from "./exchanges.ts";
 
 const wraps: Record<string, (text: string) => string> = {

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { History } from "../../../src/feed/frames.ts";
 import { followRows, type LiveRows, type RowSource, type Told } from "../../../ui/feed/follow.ts";
+import { fc } from "../../support/chance.ts";
 
 interface Row {
   readonly seq: number;
