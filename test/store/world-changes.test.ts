@@ -115,7 +115,7 @@ describe("the changes file", () => {
     expect(changesIn(folder)).toHaveLength(1);
     vi.advanceTimersByTime(50);
     vi.useRealTimers();
-    await vi.waitFor(() => expect(changesIn(folder)).toEqual([]));
+    await vi.waitFor(() => expect(changesIn(folder)).toEqual([]), 15_000);
     expect(read(folder).users).toEqual([user(1)]);
   });
 
@@ -128,7 +128,7 @@ describe("the changes file", () => {
     // The draft waits for the disk now.
     addUser(worlds, 2);
     worlds.flush();
-    await vi.waitFor(() => expect(read(folder).users).toEqual([user(1)]), { interval: 1 });
+    await vi.waitFor(() => expect(read(folder).users).toEqual([user(1)]), { interval: 1, timeout: 15_000 });
     kill();
     expect(changesIn(folder).at(-1)).toContain(user(2).uuid);
     expect((await open({ folder })).current.users).toEqual([user(1), user(2)]);

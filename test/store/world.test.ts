@@ -299,7 +299,7 @@ describe("world.json", () => {
     worlds.change((draft) => draft.put("projects", project(4, "four")));
     vi.advanceTimersByTime(1);
     vi.useRealTimers();
-    await vi.waitFor(() => expect(read(folder).projects).toHaveLength(4));
+    await vi.waitFor(() => expect(read(folder).projects).toHaveLength(4), 15_000);
     expect(isSealed(folder)).toBe(true);
   });
 
