@@ -74,6 +74,7 @@ const request = titled(
     decode_steps: listOf(text),
     raw: described(nullable(dictionary), "The bytes as received, where they are not the body's exact text"),
     body: anything,
+    reply_headers: described(listOf(listOf(text)), "Of the answer; those of the connection are not kept"),
     reply: anything,
     carried: events,
     nearest: described(listOf(text), "Of a path that is not there: the rows that are most like it"),

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { headerIn } from "../ingest/client-address.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import { version } from "../kernel/version.ts";
-import type { TrafficLine } from "../model/traffic.ts";
+import { replyHeadersOf, type TrafficLine } from "../model/traffic.ts";
 import { isUnmatched } from "../model/unmatched.ts";
 
 /** The journal in the terms of HTTP Archive 1.2 (software-is-hard.com/blog/har-12-spec). */
@@ -11,10 +11,7 @@ const httpVersion = "HTTP/1.1";
 /** How the format says "not known". */
 const unknownSize = -1;
 
-interface NameValue {
-  name: string;
-  value: string;
-}
+type NameValue = { name: string; value: string };
 
 /** A flat list name, value, name, value … */
 const headersOf = (flat: readonly string[]): NameValue[] =>
@@ -60,12 +57,10 @@ const isOmitted = (reply: Json): reply is { omitted: string; bytes: number } =>
   typeof reply.omitted === "string" &&
   typeof reply.bytes === "number";
 
-function contentOf({ reply = null }: TrafficLine): JsonObject {
-  if (reply === null) return { size: 0, mimeType: "x-unknown" };
-  if (isOmitted(reply))
-    return { size: reply.bytes, mimeType: "x-unknown", comment: `not kept: ${reply.omitted}` };
+function contentOf({ reply = null }: TrafficLine, mimeType = "x-unknown"): JsonObject {
+  if (reply === null) return { size: 0, mimeType };
+  if (isOmitted(reply)) return { size: reply.bytes, mimeType, comment: `not kept: ${reply.omitted}` };
   const text = typeof reply === "string" ? reply : JSON.stringify(reply);
-  const mimeType = typeof reply === "string" ? "text/plain" : "application/json";
   return { size: Buffer.byteLength(text), mimeType, text };
 }
 
@@ -83,11 +78,11 @@ const ours = (line: TrafficLine): JsonObject => ({
   dropped: line.events?.filter((it) => it.dropped !== undefined).length ?? 0,
 });
 
-/** A request as an entry of a HAR; secrets are masked, as in the journal. The headers of answers are not kept. */
+/** A request as an entry of a HAR; secrets are masked, as in the journal. */
 export function harEntry(line: TrafficLine): JsonObject {
   const ms = line.us / 1000;
   const postData = postDataOf(line);
-  const content = contentOf(line);
+  const headers = replyHeadersOf(line);
   return {
     startedDateTime: new Date(line.at).toISOString(),
     time: ms,
@@ -96,8 +91,8 @@ export function harEntry(line: TrafficLine): JsonObject {
       url: urlOf(line),
       httpVersion,
       cookies: [],
-      headers: headersOf(line.headers).map((it) => ({ ...it })),
-      queryString: queryOf(line.target).map((it) => ({ ...it })),
+      headers: headersOf(line.headers),
+      queryString: queryOf(line.target),
       ...(postData && { postData }),
       headersSize: unknownSize,
       bodySize: postData ? sizeOf(line) : 0,
@@ -107,9 +102,9 @@ export function harEntry(line: TrafficLine): JsonObject {
       statusText: STATUS_CODES[line.status] ?? "",
       httpVersion,
       cookies: [],
-      headers: [],
-      content,
-      redirectURL: "",
+      headers: headersOf(headers),
+      content: contentOf(line, headerIn(headers, "content-type")),
+      redirectURL: headerIn(headers, "location") ?? "",
       headersSize: unknownSize,
       bodySize: unknownSize,
     },

@@ -7,7 +7,7 @@ import { headerIn } from "../ingest/client-address.ts";
 import { projectHeader } from "../ingest/project.ts";
 import { showEvent } from "../ingest/show.ts";
 import { SimError } from "../kernel/errors.ts";
-import type { TrafficLine } from "../model/traffic.ts";
+import { replyHeadersOf, type TrafficLine } from "../model/traffic.ts";
 import { isUnmatched } from "../model/unmatched.ts";
 import { pathNumber, queryChoice, queryNumber } from "./body.ts";
 import type { ControlDesk } from "./desk.ts";
@@ -50,6 +50,7 @@ const showInFull = (line: TrafficLine) => ({
   decode_steps: line.steps ?? [],
   raw: line.raw ?? null,
   body: line.body ?? null,
+  reply_headers: pairs(replyHeadersOf(line)),
   reply: line.reply ?? null,
   carried: (line.events ?? []).map((_, i) => showEvent(line, i)),
 });
@@ -164,7 +165,7 @@ const rows: readonly ControlRow<ControlDesk>[] = [
   [
     "GET",
     "/__sim/requests/:n",
-    "One request: headers (secrets masked), raw and decoded body, answer, and the events it carried",
+    "One request: headers (secrets masked), raw and decoded body, the answer with its headers, and the events it carried",
     one,
   ],
 ];

@@ -67,6 +67,10 @@ const EventFacts = z.looseObject({
 /** Keys of the journal's lines that are no requests. */
 const otherLines = ["clear", "hidden", "log"];
 
+const headers = z
+  .array(z.string())
+  .refine((list) => list.length % 2 === 0, "expected pairs of name and value");
+
 /** A line of the journal; `cleared` when its events are hidden. */
 const JournalLine = z
   .looseObject({
@@ -87,7 +91,8 @@ const JournalLine = z
     events: z.array(EventFacts).optional(),
     shape: z.enum(["legacy", "v1", "recording"]).optional(),
     steps: z.array(z.string()).optional(),
-    headers: z.array(z.string()).refine((list) => list.length % 2 === 0, "expected pairs of name and value"),
+    headers,
+    reply_headers: headers.optional(),
   })
   .refine((line) => !otherLines.some((key) => Object.hasOwn(line, key)), "expected the line of a request");
 

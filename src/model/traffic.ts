@@ -45,11 +45,23 @@ export interface TrafficLine {
   headers: string[];
   /** The bytes as received where `body` is not their exact text: `text` if UTF-8, else base64. */
   raw?: { text: string } | { base64: string } | { omitted: string; bytes: number };
+  /** Of the answer, as `headers`; absent when they are the usual ones. */
+  reply_headers?: string[];
   /** The answer's body: JSON as is, other text as a string, null when empty; large or binary ones are omitted. */
   reply?: Json;
   /** The request's JSON, verbatim; always the last key. */
   body?: Json;
 }
+
+/** Headers of most answers: a line need not say them. */
+export const usualReplyHeaders: readonly string[] = [
+  ...["content-type", "application/json"],
+  ...["x-phx-source", "emulator"],
+];
+
+/** Headers of the answer as it was made, secrets masked; none where it did not arrive. */
+export const replyHeadersOf = ({ status, reply_headers: given }: TrafficLine): readonly string[] =>
+  status === 0 ? [] : (given ?? usualReplyHeaders);
 
 /** What a handler tells the journal about a request; the journal adds the rest of the line. */
 export interface Note {

@@ -4,7 +4,7 @@ import { RecordingError, type RecordingOrder } from "../control/recording-port.t
 import type { Upstreams } from "../door/forward/upstreams.ts";
 import { tapePlace } from "../tape/place.ts";
 import { createRedactor } from "../tape/redact/redactor.ts";
-import { TapeError } from "../tape/tape-error.ts";
+import { fileTrouble } from "../tape/tape-error.ts";
 import type { RawExchange } from "../tape/types.ts";
 import { openTapeWriter, type TapeWriter } from "../tape/write.ts";
 
@@ -90,8 +90,7 @@ function opened(
       onNotice: notice,
     });
   } catch (error) {
-    const hint = error instanceof TapeError ? error.hint : "choose another place";
-    const said = error instanceof Error ? error.message : String(error);
-    throw new RecordingError("tape", said, hint, error);
+    const { message, hint } = fileTrouble(file, "written", error);
+    throw new RecordingError("tape", message, hint, error);
   }
 }

@@ -43,9 +43,7 @@ export function givenReply({ res }: Exchange, { failure }: Passage): Reply {
     return { status: 502, headers: ["content-type", "application/json"], body: failureBody(failure), source };
   }
   if (!res) return { status: clientGone, headers: [], body: null, source };
-  const isBinary = res.body !== undefined && "b64" in res.body;
-  const headers = isBinary ? ["content-type", "application/octet-stream"] : flat(res.headers);
-  return { status: res.status, headers, body: shown(res.body), source };
+  return { status: res.status, headers: flat(res.headers), body: shown(res.body), source };
 }
 
 /** Why a request that was passed on counts as rejected. */

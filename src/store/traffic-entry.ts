@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { fromBase64 } from "../kernel/base64.ts";
 import { inflaters, isGzip } from "../kernel/inflate.ts";
-import { maskKeys, maskSecretFields } from "../kernel/secrets.ts";
+import { maskKeys, maskSecretFields, maskTargetSecrets } from "../kernel/secrets.ts";
 import type { EventFacts } from "../model/event.ts";
-import type { Note } from "../model/traffic.ts";
+import { type Note, usualReplyHeaders } from "../model/traffic.ts";
 
 /** What the journal needs of a call; the request core's `Call` has it. */
 export interface ReceivedCall {
@@ -29,13 +29,13 @@ const keptWhole = 64 * 1024;
 /** Most bytes that are looked through for keys. */
 const mostUnpacked = 64 * 1024 * 1024;
 
-/** Headers whose values are secrets (or may be). The scheme and the key's kind stay readable. */
-const secretHeaders = new Set(["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"]);
+/** Names of headers whose values are secrets (or may be). The scheme and the key's kind stay readable. */
+const secretHeader = /authorization|cookie|password|secret|token|credential|api-?key/i;
 const secretParameters = /([?&](?:personal_api_key|secret_api_key|access_token|password)=)[^&#]*/gi;
 
 /** `Bearer phx_abc…` becomes `Bearer phx_***`: which kind of key came is worth knowing, the key is not. */
 function maskHeader(name: string, value: string): string {
-  if (!secretHeaders.has(name.toLowerCase())) return maskKeys(value);
+  if (!secretHeader.test(name)) return maskTargetSecrets(value);
   const scheme = /^(\w+) /.exec(value)?.[0] ?? "";
   const kind = value.slice(scheme.length).match(/^ph[a-z]_/)?.[0] ?? "";
   return `${scheme}${kind}***`;
@@ -158,7 +158,8 @@ function replyText(reply: GivenReply, isTouched: boolean): string {
   if (reply.body.length > keptWhole)
     return JSON.stringify({ omitted: "too_large", bytes: reply.body.length });
   const type = contentType(reply.headers);
-  if (binary.test(type)) return JSON.stringify({ omitted: "not_text", bytes: reply.body.length });
+  if (binary.test(type) || (typeof reply.body !== "string" && !isUtf8(reply.body)))
+    return JSON.stringify({ omitted: "not_text", bytes: reply.body.length });
   const text = reply.body.toString("utf8");
   const isJson = type.startsWith("application/json") && (!isTouched || isReadable(text));
   return isJson && !text.includes("\n") && !text.includes("\r") ? text : JSON.stringify(text);
@@ -175,7 +176,7 @@ export interface TrafficEntry {
   head: string;
   /** `,"events":[…]`, or "" when the request carried none. */
   events: string;
-  /** `,"headers":…` and `,"reply":…`. */
+  /** `,"headers":…`, `,"reply_headers":…` and `,"reply":…`. */
   tail: string;
   /** The value of `"body"`, which comes last: bytes are copied, text is encoded. */
   body: Buffer | string | undefined;
@@ -214,6 +215,7 @@ function addressWriter(): (call: ReceivedCall) => Address {
 /** Makes the entries of a journal; `maskKeys` keeps personal and secret keys off the disk. */
 export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Note) => TrafficEntry {
   const headersText = headerWriter();
+  const replyHeadersText = headerWriter();
   const addressOf = addressWriter();
   return (call, reply, note) => {
     const us = Math.round((performance.now() - call.started) * 1000);
@@ -232,10 +234,12 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
     const text = isChecked ? note.text : maskKeys(note.text ?? "");
     const isTouched = note.fault !== undefined || note.scripted === true || note.source !== undefined;
     const isMasked = note.redacted === true || text !== note.text;
+    const isUsual = sameList(reply.headers, usualReplyHeaders);
+    const replyHeaders = isUsual ? "" : `,"reply_headers":${replyHeadersText(reply.headers)}`;
     return {
       head,
       events: note.events && note.events.length > 0 ? `,"events":[${eventsText(note.events)}]` : "",
-      tail: `,"headers":${headersText(call.rawHeaders)}${rawText(call, note, isMasked)},"reply":${replyText(reply, isTouched)}`,
+      tail: `,"headers":${headersText(call.rawHeaders)}${rawText(call, note, isMasked)}${replyHeaders},"reply":${replyText(reply, isTouched)}`,
       body: isMasked ? text : (note.bytes ?? text),
       note,
       at: call.at,

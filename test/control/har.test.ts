@@ -71,10 +71,19 @@ describe("requests", () => {
 });
 
 test.each<[string, Partial<TrafficLine>, object]>([
-  ["none", { reply: null }, { size: 0, mimeType: "x-unknown" }],
+  ["none", { reply: null, reply_headers: [] }, { size: 0, mimeType: "x-unknown" }],
   ["JSON", { reply: { ü: 1 } }, { size: 8, mimeType: "application/json", text: '{"ü":1}' }],
-  ["text", { reply: "ok" }, { size: 2, mimeType: "text/plain", text: "ok" }],
-  ["large", { reply: { omitted: "too_large", bytes: 70_000 } }, { size: 70_000, mimeType: "x-unknown" }],
+  [
+    "text",
+    { reply: "ok", reply_headers: ["Content-Type", "text/plain; charset=utf-8"] },
+    { size: 2, mimeType: "text/plain; charset=utf-8", text: "ok" },
+  ],
+  ["of no type", { reply: "ok", reply_headers: [] }, { size: 2, mimeType: "x-unknown", text: "ok" }],
+  [
+    "large",
+    { reply: { omitted: "too_large", bytes: 70_000 } },
+    { size: 70_000, mimeType: "application/json", comment: "not kept: too_large" },
+  ],
   // an answer may have such keys itself
   [
     "like that",
@@ -87,9 +96,30 @@ test.each<[string, Partial<TrafficLine>, object]>([
 
 test("an answer that a fault kept from arriving has the status 0", () => {
   expect(entryOf({ status: 0, fault: "hang" })).toMatchObject({
-    response: { status: 0, statusText: "" },
+    response: { status: 0, statusText: "", headers: [], redirectURL: "" },
     _phx_sim: { fault: "hang" },
   });
+});
+
+const pairs = (...flat: [name: string, value: string][]) => flat.map(([name, value]) => ({ name, value }));
+
+test.each<[string, Partial<TrafficLine>, object]>([
+  [
+    "the usual ones, which a line does not say",
+    {},
+    { headers: pairs(["content-type", "application/json"], ["x-phx-source", "emulator"]) },
+  ],
+  ["none", { reply_headers: [] }, { headers: [], redirectURL: "" }],
+  [
+    "its own",
+    { status: 302, reply_headers: ["Location", "/there", "set-cookie", "***", "set-cookie", "***"] },
+    {
+      headers: pairs(["Location", "/there"], ["set-cookie", "***"], ["set-cookie", "***"]),
+      redirectURL: "/there",
+    },
+  ],
+])("an answer's headers: %s", (_, given, response) => {
+  expect(entryOf(given)?.response).toMatchObject(response);
 });
 
 test("a HAR says who made it, and has the entries in the order of the lines", () => {

@@ -10,6 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const secrets = ["phx_0123456789abcdefghij", "phs_0123456789abcdefghij", "pha_0123456789abcdefghij"];
 const cookie = "session=0123456789";
+const opaque = "opaque0123456789";
 
 const event = (extra: object) =>
   JSON.stringify({ api_key: "phc_sim_default", event: "e", distinct_id: "u", ...extra });
@@ -18,6 +19,7 @@ const event = (extra: object) =>
 const requests = (secret: string): [path: string, init: RequestInit][] => [
   ["/capture/", { method: "POST", headers: { authorization: `Bearer ${secret}` }, body: event({}) }],
   ["/capture/", { method: "POST", headers: { cookie, "x-api-key": secret }, body: event({}) }],
+  ["/capture/", { method: "POST", headers: { "x-auth-token": opaque }, body: event({}) }],
   [
     "/capture/",
     { method: "POST", body: event({ properties: { key: secret, text: `my key is ${secret}.` } }) },
@@ -72,8 +74,31 @@ const requests = (secret: string): [path: string, init: RequestInit][] => [
   ["/flags/?v=2", { method: "POST", body: JSON.stringify({ token: secret, distinct_id: "u" }) }],
 ];
 
+/** Every place in the headers of an answer where a secret has been seen. */
+const answered = (secret: string): [name: string, value: string][] => [
+  ["set-cookie", `${cookie}; Path=/`],
+  ["x-echo-authorization", `Bearer ${opaque}`],
+  ["x-auth-token", opaque],
+  ["x-seen", `the key ${secret}`],
+  ["location", `https://app.test/?next=1&access_token=${opaque}`],
+];
+
 test("no secret reaches the disk, whatever place it came in", async () => {
   const sim = await startSim({ data: folder });
+  for (const secret of secrets) {
+    await sim.answers.queue({ status: 302, headers: Object.fromEntries(answered(secret)) });
+    await sim.handle(new Request(`${sim.url}/capture/`, { method: "POST", body: event({}) }));
+  }
+  const shown = await sim.handle(new Request(`${sim.url}/__sim/requests/1`));
+  expect(await shown.json()).toMatchObject({
+    reply_headers: expect.arrayContaining([
+      ["set-cookie", "***"],
+      ["x-echo-authorization", "Bearer ***"],
+      ["x-auth-token", "***"],
+      ["x-seen", "the key phx_***"],
+      ["location", "https://app.test/?next=1&access_token=***"],
+    ]),
+  });
   for (const secret of secrets) {
     for (const [path, init] of requests(secret)) await sim.handle(new Request(sim.url + path, init));
   }
@@ -85,7 +110,7 @@ test("no secret reaches the disk, whatever place it came in", async () => {
   await sim.close();
   const onDisk = readdirSync(folder).map((file) => readFileSync(join(folder, file), "latin1"));
   const encoded = (text: string) => Buffer.from(text).toString("base64").slice(4, -4);
-  for (const secret of [...secrets, cookie]) {
+  for (const secret of [...secrets, cookie, opaque]) {
     expect(onDisk.filter((text) => text.includes(secret) || text.includes(encoded(secret)))).toEqual([]);
   }
   expect(onDisk.join("")).toContain("phc_sim_default");
