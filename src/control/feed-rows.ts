@@ -10,7 +10,7 @@ import type { Written } from "../store/traffic-log.ts";
 /** What of a line the row of its request is made of. */
 type RequestFacts = Omit<
   TrafficLine,
-  "peer" | "seq" | "shape" | "steps" | "headers" | "raw" | "reply" | "body"
+  "peer" | "seq" | "shape" | "steps" | "headers" | "raw" | "reply_headers" | "reply" | "body"
 >;
 
 const noEvents: readonly EventFacts[] = [];

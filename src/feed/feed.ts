@@ -121,9 +121,10 @@ export function createFeed(options: FeedOptions): Feed {
   function tellStat(): void {
     const stat = statNow();
     if (!isNews(stat, told)) return;
-    told = stat;
     const frame = bytesOf({ t: "stat", stat });
-    for (const session of sessions) session.tell(frame);
+    const taken = Array.from(sessions, (it) => it.tell(frame));
+    // who took nothing is told with a later look
+    told = taken.every(Boolean) ? stat : undefined;
   }
 
   function tick(): void {
@@ -179,9 +180,7 @@ export function createFeed(options: FeedOptions): Feed {
     close() {
       isClosed = true;
       unveil();
-      sessions.clear();
-      attend();
-      rest();
+      for (const session of sessions) session.gone();
     },
   };
 }

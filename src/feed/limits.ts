@@ -6,6 +6,8 @@ export const limits = {
   hello: 5_000,
   /** Messages of one page in a second. */
   messages: 20,
+  /** Resets that a page is told in a second: after each it reads everything again. */
+  resets: 4,
   /** Bytes that wait for a page before nothing more is sent to it. */
   buffered: 512 * 1024,
   /** A page that takes nothing for so long is let go, ms. */

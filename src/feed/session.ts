@@ -34,11 +34,11 @@ export interface FeedSession extends Session {
   readonly needs: Kinds | undefined;
   /** Sends what there is, as far as the other side takes it. */
   pump(): void;
-  /** Tells something to a client that said hello; not to one that takes nothing. */
-  tell(frame: Buffer): void;
+  /** Tells something to a client that said hello. Returns false where it takes nothing now. */
+  tell(frame: Buffer): boolean;
   /** What was told is void. */
   reset(project: number | null): void;
-  /** Once in a while: is the other side still taking? */
+  /** Once in a while: is the other side still taking, and is anything left to be told? */
   look(): void;
   /** Says goodbye. */
   end(code: number, message: string): void;
@@ -64,10 +64,15 @@ function placeOf({ epoch, cursor }: Subscribe, common: Common): { cursor: number
   return { cursor: common.last, reset: isOther || cursor !== undefined };
 }
 
+/** Does it show rows of this project, or (null) of any? */
+const concerns = ({ project: shown }: Subscription, project: number | null): boolean =>
+  project === null || shown === undefined || shown === project;
+
 /** Talks with one client. */
 export function createSession(common: Common, wire: Wire): FeedSession {
   const { timer } = common;
   const allowed = createAllowance(limits.messages, timer.now);
+  const mayReset = createAllowance(limits.resets, timer.now);
   /** Was there more than the other side took? Else what is new waits for its round: frames are to be few. */
   let isBehind = false;
   const outlet = createOutlet(wire, timer, () => {
@@ -118,7 +123,6 @@ export function createSession(common: Common, wire: Wire): FeedSession {
     const isNothing = !needs.events && !needs.requests;
     place = isNothing ? undefined : { subscription, cursor, isBack: cursor === asked.cursor };
     common.attend();
-    if (reset) voided = undefined;
     outlet.say({ t: "subscribed", id, epoch: common.epoch, cursor, reset });
     pump();
   }
@@ -140,7 +144,7 @@ export function createSession(common: Common, wire: Wire): FeedSession {
   }
 
   function tellReset(): void {
-    if (voided === undefined || !outlet.hasRoom()) return;
+    if (voided === undefined || !outlet.hasRoom() || !mayReset()) return;
     outlet.say({ t: "reset", epoch: common.epoch, ...voided });
     voided = undefined;
   }
@@ -198,17 +202,21 @@ export function createSession(common: Common, wire: Wire): FeedSession {
     gone: leave,
     pump: () => guarded(pump),
     tell(frame) {
-      if (isOpen && isGreeted && outlet.hasRoom()) outlet.send(frame);
+      if (!isOpen || !isGreeted) return true;
+      const hasRoom = outlet.hasRoom();
+      if (hasRoom) outlet.send(frame);
+      return hasRoom;
     },
     reset(project) {
       if (!isGreeted) return;
       const isOther = voided !== undefined && voided.project !== project;
       voided = { project: isOther ? null : project };
-      if (place !== undefined) place.cursor = common.newest;
+      if (place !== undefined && concerns(place.subscription, project)) place.cursor = common.newest;
       guarded(pump);
     },
     look() {
       if (outlet.isStalled()) end(closing.stalled, "nothing was taken for 30 s");
+      else if (voided !== undefined) guarded(pump);
     },
     end,
   };

@@ -15,6 +15,10 @@ function routesOf({ target }: RequestRow): string[] {
 /** `tape:checkout#12` is of the source `tape`, too. */
 const sourcesOf = ({ source }: RequestRow): string[] => [source, source.split(":", 1)[0] ?? ""];
 
+/** Several faults may have touched it: their names stand one after another. */
+const faultsOf = ({ fault }: RequestRow): string[] | null =>
+  fault === null ? null : [fault, ...fault.split(", ")];
+
 const methods = ["GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS", "HEAD"];
 const sources = ["emulator", "tape", "upstream", "script", "fault"];
 
@@ -83,7 +87,7 @@ export const rowFields: readonly RowField[] = [
     kind: "word",
     note: "name of a fault that touched it",
     example: "fault:slow*",
-    of: (row) => row.fault,
+    of: faultsOf,
   },
   {
     name: "partition",

@@ -160,3 +160,18 @@ test("a reader that takes nothing holds up nobody, and then gets everything in o
   const messages = await take(response, 4_000);
   expect(messages.map(({ data }) => data.seq)).toEqual(Array.from({ length: 4_000 }, (_, i) => i + 1));
 });
+
+test("large events come a few at a time", async () => {
+  await using sim = await startSim();
+  const properties = { text: "x".repeat(100_000) };
+  await captureWith(() => sim)(
+    Array.from({ length: 40 }, () => ({ event: "e", distinct_id: "u", properties })),
+  );
+  const response = await sim.handle(new Request(`${sim.url}/__sim/events/stream?since=0`));
+  const sizes: number[] = [];
+  for await (const chunk of response.body ?? []) {
+    sizes.push(chunk.length);
+    if (sizes.reduce((sum, it) => sum + it) > 4_000_000) break;
+  }
+  expect(Math.max(...sizes)).toBeLessThan(1_000_000);
+});

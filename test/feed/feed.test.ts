@@ -359,6 +359,33 @@ describe("another past", () => {
     for (const page of pages) expect(page.numbers()).toEqual([6]);
   });
 
+  test("another project's takes nothing from a page", () => {
+    const it = stage();
+    const page = it.page();
+    page.subscribe({ project: 1 });
+    it.write(3);
+    it.veil(7);
+    it.write(2);
+    it.timer.pass(100);
+    expect(page.numbers()).toEqual(upTo(1, 5));
+    expect(page.frames).toContainEqual({ t: "reset", epoch: "past 2", project: 7 });
+  });
+
+  test("one after the other is told as often as a page can follow, and the last in the end", () => {
+    const it = stage();
+    const page = it.page();
+    page.subscribe();
+    const resets = () => page.frames.flatMap((frame) => (frame.t === "reset" ? [frame] : []));
+    for (let k = 0; k < 100; k++) {
+      it.veil(1);
+      it.write(1);
+      it.timer.pass(20);
+    }
+    expect(resets().length).toBeLessThanOrEqual(3 * limits.resets);
+    it.timer.pass(1_000);
+    expect(resets().at(-1)).toEqual({ t: "reset", epoch: "past 101", project: 1 });
+  });
+
   test("who takes nothing is told once, of everything", () => {
     const it = stage();
     const page = it.page();
@@ -445,6 +472,20 @@ describe("stat", () => {
     it.timer.pass(3_000);
     for (const page of pages) expect(stats(page.frames)[1]).toMatchObject({ stat: { events: 1 } });
     for (const page of pages) expect(stats(page.frames).length).toBe(2);
+  });
+
+  test("who took nothing at that moment is told later", () => {
+    const it = stage();
+    const page = it.page();
+    page.subscribe();
+    page.isStalled = true;
+    it.write(5_000);
+    it.stat = { ...it.stat, events: 5_000 };
+    it.timer.pass(1_000);
+    page.isStalled = false;
+    page.drain();
+    it.timer.pass(1_000);
+    expect(page.frames.at(-1)).toMatchObject({ t: "stat", stat: { events: 5_000 } });
   });
 
   test("a mistake in it is noticed, and ends nothing", () => {

@@ -81,7 +81,9 @@ const historyQuery = (number: string) => [
 ];
 
 const streamReply = {
-  description: "Events: `id` is the seq, `data` the event as JSON; `gap` says which were let go",
+  description:
+    "Events: `id` is the seq, `data` the event as JSON; `gap` says which were let go. Where the token is needed it " +
+    "comes in the header, which a browser's EventSource cannot send: fetch can",
   type: "text/event-stream",
 };
 

@@ -18,6 +18,8 @@ type StreamDesk = Pick<ControlDesk, "log" | "clock" | "closing">;
 const most = Number.MAX_SAFE_INTEGER;
 /** A comment is sent after so much silence, ms: what is in between must not think that nobody is there. */
 const silence = 15_000;
+/** After so many characters, whatever they are of, a page of events ends: others get a turn. */
+const enough = 512 * 1024;
 
 interface Wanted {
   readonly filter: Filter<EventSubject>;
@@ -51,7 +53,7 @@ function pageAfter(
   let looked = 0;
   for (const { seq, line, index } of log.scan(within)) {
     if (filter.test(eventSubject(line, index), now)) text += message("event", seq, showEvent(line, index));
-    if (++looked === slice) return { text, cursor: seq };
+    if (++looked === slice || text.length > enough) return { text, cursor: seq };
   }
   return { text, cursor: until };
 }
