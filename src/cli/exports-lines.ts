@@ -42,7 +42,7 @@ const runLine = (run: ExportRun, style: Style): string => {
 export function runLines(runs: readonly ExportRun[], more: boolean, style: Style): string[] {
   if (runs.length === 0) return ["no runs"];
   const lines = runs.map((run) => runLine(run, style));
-  return more ? [...lines, style.dim("… and older ones; --limit shows more")] : lines;
+  return more ? [...lines, style.dim(`… and older ones: --before ${clean(runs.at(-1)?.id ?? "")}`)] : lines;
 }
 
 /** A run with its files and its log. */

@@ -28,9 +28,12 @@ const runsOptions = {
   project,
   export: { kind: "text", describe: "Only this export: its id or its name", flagOnly: true },
   status: { kind: "text", describe: "Only runs in this status, e.g. Failed", flagOnly: true },
+  before: { kind: "text", describe: "Only runs before the one with this id", flagOnly: true },
   limit: { kind: "count", describe: "Most runs, 100 unless told", flagOnly: true },
   ...common,
 } as const;
+
+type RunsWanted = Settings<typeof runsOptions>["values"];
 
 const ends = [
   "Completed",
@@ -87,8 +90,8 @@ function asking(path: string, given: Readonly<Record<string, string | number | u
 
 const pathOf = (id: string): string => `exports/runs/${encodeURIComponent(id)}`;
 
-function runsAsked({ project, export: batchExport, status, limit }: Settings<typeof runsOptions>["values"]) {
-  return asking("exports/runs", { project, batch_export: batchExport, status, limit });
+function runsAsked({ export: batch_export, project, status, before, limit }: RunsWanted) {
+  return asking("exports/runs", { project, batch_export, status, before, limit });
 }
 
 function script(settings: Settings<typeof scriptOptions>, shell: Shell): Promise<"ok"> {

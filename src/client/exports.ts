@@ -30,6 +30,8 @@ export interface ExportRunQuery {
   /** Id or name of an export. */
   batch_export?: string;
   status?: ExportRun["status"];
+  /** Id of a run: only those before it. */
+  before?: string;
   /** All unless told, 10,000 at most. */
   limit?: number;
 }
@@ -41,7 +43,7 @@ export interface ExportRunQuery {
 export interface Exports {
   /** The exports of a project or of all. */
   list(query?: { project?: number }): Promise<Export[]>;
-  /** Runs, newest first. @throws ControlError */
+  /** Runs, newest first. @throws ControlError; not_found of `before` */
   runs(query?: ExportRunQuery): Promise<ExportRun[]>;
   /** One run with its log. @throws ControlError not_found */
   run(id: string): Promise<ExportRunWithLogs>;

@@ -104,6 +104,9 @@ describe("phx-sim exports", () => {
     );
     expect((await side.run("runs", "--status", "Cancelled")).stdout).toBe("no runs\n");
     expect(JSON.parse((await side.run("runs", "--limit", "1", "--json")).stdout).runs).toHaveLength(1);
+    const [first, ...older] = await runsOf(side);
+    const { stdout: page } = await side.run("runs", "--before", String(first?.id), "--json");
+    expect(JSON.parse(page).runs).toEqual(older);
   });
 
   test("show", async () => {

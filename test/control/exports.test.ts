@@ -184,6 +184,25 @@ describe("GET /__sim/exports/runs", () => {
     expect((await control("GET", "/runs?limit=6")).answer.more).toBe(false);
   });
 
+  test("page after page, each from the last run of the one before, whatever comes meanwhile", async () => {
+    const one = await createExport("One");
+    await createExport("Two");
+    await sim.clock.advance("3h");
+    const all = await sim.exports.runs();
+    await sim.clock.advance("1h");
+    const paged: ExportRun[] = [];
+    for (let before = all[0]?.id; before !== undefined; ) {
+      const page = await sim.exports.runs({ before, limit: 2 });
+      paged.push(...page);
+      before = page.at(-1)?.id;
+    }
+    expect(paged).toEqual(all.slice(1));
+    const ofOne = await sim.exports.runs({ batch_export: one, before: String(all[2]?.id) });
+    expect(ofOne).toEqual(all.slice(3).filter((it) => it.batch_export === one));
+    const { status, answer } = await control("GET", "/runs?before=none");
+    expect([status, answer.code, answer.detail]).toEqual([404, "not_found", "there is no run none"]);
+  });
+
   test("by export, status and project", async () => {
     const one = await createExport("One");
     await createExport("Two");

@@ -83,11 +83,12 @@ export const exportDocs: Readonly<Record<string, EndpointDocs>> = {
     "The runs",
     titled("ExportRunPage", exact({ runs: listOf(titled("ExportRun", exact(runFields))), more: boolean })),
     {
-      errors: [400],
+      errors: [400, 404],
       query: [
         ofProject,
         parameter("batch_export", "Only this export's: its id or its name"),
         parameter("status", "Only those in this status", oneOf(...runStatuses)),
+        parameter("before", "Only runs before the one with this id", uuid),
         parameter("limit", "Most results, 100 unless told", whole(1, 10_000)),
       ],
     },

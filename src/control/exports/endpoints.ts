@@ -25,6 +25,7 @@ const runs: Handle = async (desk, call) => {
     project: projectIn(call),
     batchExport: call.query.get("batch_export") || undefined,
     status: queryChoice(call, "status", runStatuses),
+    before: call.query.get("before") || undefined,
   });
   const shown = await Promise.all(found.slice(0, limit).map((it) => shownRun(desk, it)));
   return json({ runs: shown, more: found.length > limit });
@@ -50,7 +51,12 @@ const root = "/__sim/exports";
 
 const rows: readonly ControlRow<ControlDesk>[] = [
   ["GET", root, "Batch exports with their next and last runs: project", list],
-  ["GET", `${root}/runs`, "Runs, newest first, with their files: project, batch_export, status, limit", runs],
+  [
+    "GET",
+    `${root}/runs`,
+    "Runs, newest first, with their files: project, batch_export, status, before, limit",
+    runs,
+  ],
   ["GET", `${root}/runs/:id`, "One run with its log and its files", run],
   ["PUT", `${root}/runs/:id`, "Says how a run that has not ended ends: after, status, latest_error", script],
   ["POST", `${root}/tick`, "Performs what is due now, the clock stays; answers with what came about", tick],

@@ -18,11 +18,19 @@ export interface RunFilter {
   /** Id or name of an export. */
   readonly batchExport?: string | undefined;
   readonly status?: BatchExportRun["status"] | undefined;
+  /** Id of a run: only those before it. */
+  readonly before?: string | undefined;
 }
 
-/** The runs that fit, newest first. */
-export function runsIn({ worlds }: ListDesk, filter: RunFilter): BatchExportRun[] {
-  const { batch_exports, batch_export_runs } = worlds.current;
+/** Newest first, those after the run with the id; of all where none is given. @throws SimError not_found */
+function runsBefore(desk: ListDesk, id: string | undefined): BatchExportRun[] {
+  const runs = newestFirst(desk.worlds.current.batch_export_runs);
+  return id === undefined ? runs : runs.slice(runs.indexOf(runOf(desk, id)) + 1);
+}
+
+/** The runs that fit, newest first. @throws SimError not_found */
+export function runsIn(desk: ListDesk, filter: RunFilter): BatchExportRun[] {
+  const { batch_exports } = desk.worlds.current;
   const exports = new Map(batch_exports.map((it) => [it.id, it]));
   const isWanted = (run: BatchExportRun): boolean => {
     const its = exports.get(run.batch_export);
@@ -33,7 +41,7 @@ export function runsIn({ worlds }: ListDesk, filter: RunFilter): BatchExportRun[
       (filter.status === undefined || run.status === filter.status)
     );
   };
-  return newestFirst(batch_export_runs.filter(isWanted));
+  return runsBefore(desk, filter.before).filter(isWanted);
 }
 
 /** The run with the id. @throws SimError not_found */
