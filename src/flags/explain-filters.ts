@@ -5,6 +5,7 @@ import type { CohortTest, FilterTest, FlagTest, PropertyTest } from "./filters.t
 import { type FailureCode, FlagFailure } from "./reasons.ts";
 import type { Ruleset } from "./ruleset.ts";
 import type { FlagValue, Run } from "./run.ts";
+import { filterWords, unknownWords } from "./words-filters.ts";
 
 /** What a filter wanted and what there was. */
 export interface PropertyTrace {
@@ -12,6 +13,8 @@ export interface PropertyTrace {
   readonly key: string;
   readonly operator: string;
   readonly expected: Json;
+  /** What it asks for, in plain English: `plan is "pro"`. */
+  readonly words: string;
   /** Absent where the property is. */
   readonly actual?: Json;
   readonly passed: boolean;
@@ -73,21 +76,29 @@ function outcomeOf(read: () => Json | undefined, passes: () => boolean): Outcome
 
 const nothing = () => undefined;
 
-function propertyTrace(test: PropertyTest, { run }: Scene): PropertyTrace {
+function propertyTrace(test: PropertyTest, { run, ruleset }: Scene): PropertyTrace {
   const { key, type, operator, value: expected, groupType } = test;
+  const name = groupType === null ? undefined : ruleset.source.groupTypes?.[groupType];
+  const words = filterWords({ ...test, groupType: name, matching: ruleset.matching });
   const about = type === "group" ? { group_type_index: groupType } : {};
   const outcome = outcomeOf(
     () => test.read(run),
     () => test.passes(run),
   );
-  return { type, key, operator, expected, ...about, ...outcome };
+  return { type, key, operator, expected, words, ...about, ...outcome };
 }
 
 function flagTrace(test: FlagTest, { run, ruleset }: Scene): PropertyTrace {
   const { key, operator, value: expected, reference } = test;
   const target = ruleset.entries.find(({ names }) => names.includes(reference));
   const flag = { key: target?.compiled.flag.key ?? null, value: run.values.get(reference) ?? null };
-  return { type: "flag", key, operator, expected, passed: test.passes(run), flag };
+  const words = filterWords({
+    ...test,
+    type: "flag",
+    flagKey: target?.compiled.flag.key,
+    isFlagKnown: target !== undefined,
+  });
+  return { type: "flag", key, operator, expected, words, passed: test.passes(run), flag };
 }
 
 const passes = (node: TreeNode, { run }: Scene): boolean => passesNode(node, run, run.members ?? new Map());
@@ -99,15 +110,27 @@ function leafTrace(leaf: PropertyLeaf, scene: Scene): PropertyTrace {
     () => passes(leaf, scene),
   );
   const type = isMetadata ? "person_metadata" : "person";
-  return { type, key, operator, expected, ...(negation && { negation }), ...outcome };
+  const words = filterWords({ ...leaf, type, matching: scene.ruleset.matching });
+  return { type, key, operator, expected, words, ...(negation && { negation }), ...outcome };
 }
 
-const cohortFacts = (operator: string, expected: Json) => ({ type: "cohort", key: "id", operator, expected });
+function cohortFacts(
+  operator: string,
+  expected: Json,
+  id: number | undefined,
+  scene: Scene,
+  negation = false,
+) {
+  const named = id === undefined ? undefined : scene.ruleset.cohorts.compiled.get(id);
+  const cohortName = named?.cohort.name ?? undefined;
+  const facts = { type: "cohort", key: "id", operator };
+  return { ...facts, expected, words: filterWords({ ...facts, value: expected, cohortName, negation }) };
+}
 
 function cohortLeafTrace(leaf: CohortLeaf, scene: Scene): PropertyTrace {
   const { operator, cohort, negation } = leaf;
   return {
-    ...cohortFacts(operator, cohort),
+    ...cohortFacts(operator, cohort, cohort, scene, negation),
     ...(negation && { negation }),
     passed: passes(leaf, scene),
     ...cohortTrace(cohort, scene),
@@ -127,7 +150,14 @@ function nodeTrace(node: TreeNode, scene: Scene): TreeTrace {
     case "cohort":
       return cohortLeafTrace(node, scene);
     case "unknown":
-      return { type: node.type, key: "", operator: "", expected: null, passed: false };
+      return {
+        type: node.type,
+        key: "",
+        operator: "",
+        expected: null,
+        words: unknownWords(node.type),
+        passed: false,
+      };
   }
 }
 
@@ -151,7 +181,7 @@ function cohortTrace(id: number, scene: Scene): { cohort?: CohortTrace } {
 function cohortTestTrace(test: CohortTest, scene: Scene): PropertyTrace {
   const outcome = outcomeOf(nothing, () => test.passes(scene.run));
   const cohort = test.cohort === undefined ? {} : cohortTrace(test.cohort, scene);
-  return { ...cohortFacts(test.operator, test.value), ...outcome, ...cohort };
+  return { ...cohortFacts(test.operator, test.value, test.cohort, scene), ...outcome, ...cohort };
 }
 
 function testTrace(test: FilterTest, scene: Scene): PropertyTrace {
@@ -177,5 +207,6 @@ const isYes = (value: Json | undefined): boolean => value === true || value === 
 export function explainChoice(key: string, { subject }: Run): PropertyTrace {
   const read = () => subject.property(key);
   const outcome = outcomeOf(read, () => isYes(read()));
-  return { type: "person", key, operator: "exact", expected: "true", ...outcome };
+  const facts = { type: "person", key, operator: "exact", expected: "true" };
+  return { ...facts, words: `${key} is true`, ...outcome };
 }

@@ -61,7 +61,7 @@ const not = (operator: Operator): Operator => ({
  * In version 1 boolean-like values compare by truthiness: the filter "false" matches 0, "banana" and null.
  * In version 2 only the empty list still does.
  */
-const comparesTruth = (value: Json, { version }: Matching): boolean =>
+export const comparesTruth = (value: Json, { version }: Matching): boolean =>
   version === 1 ? isBooleanLike(value) : Array.isArray(value) && value.length === 0;
 
 const exact = positive((value, matching) => {

@@ -1,78 +1,73 @@
 import { counted } from "../kernel/counted.ts";
-import type { Cohort } from "../model/world.ts";
-import { cohortsIn, type TreeNode, treeOf } from "./cohort-tree.ts";
-import { defaultMatching } from "./operators.ts";
-import { FlagFailure } from "./reasons.ts";
-import { cohortTitle, filterWords } from "./words-filters.ts";
-import { valueWords } from "./words-operators.ts";
+import type { TreeNode } from "./cohort-tree.ts";
+import type { CohortBook } from "./cohorts.ts";
+import type { Matching } from "./operators.ts";
+import { cohortTitle, filterWords, unknownWords } from "./words-filters.ts";
 
 /** More than anyone reads of a flag. */
 const mostCohorts = 20;
 
-type ById = ReadonlyMap<number, Cohort>;
+/** The cohorts of a project, and what its properties are compared by. */
+interface Scene {
+  readonly cohorts: CohortBook;
+  readonly matching: Matching;
+}
 
-const nameOf = (id: number, cohorts: ById): string | undefined => cohorts.get(id)?.name ?? undefined;
+const nameOf = (id: number, { cohorts }: Scene): string | undefined =>
+  cohorts.compiled.get(id)?.cohort.name ?? undefined;
 
 const joins = { all: ", and ", any: ", or " } as const;
 
-function nodeWords(node: TreeNode, cohorts: ById, isInner: boolean): string {
+function nodeWords(node: TreeNode, scene: Scene, isInner: boolean): string {
   switch (node.kind) {
     case "all":
     case "any": {
       if (node.nodes.length === 0) return "everyone";
       const isLone = node.nodes.length === 1;
-      const words = node.nodes.map((it) => nodeWords(it, cohorts, !isLone)).join(joins[node.kind]);
+      const words = node.nodes.map((it) => nodeWords(it, scene, isInner || !isLone)).join(joins[node.kind]);
       return isInner && !isLone ? `(${words})` : words;
     }
     case "property":
-      return filterWords({ ...node, type: node.isMetadata ? "person_metadata" : "person" });
+      return filterWords({
+        ...node,
+        type: node.isMetadata ? "person_metadata" : "person",
+        matching: scene.matching,
+      });
     case "cohort":
       return filterWords({
         key: "id",
         type: "cohort",
         operator: node.operator,
         value: node.cohort,
-        cohortName: nameOf(node.cohort, cohorts),
+        cohortName: nameOf(node.cohort, scene),
         negation: node.negation,
       });
     case "unknown":
-      return node.type === ""
-        ? "nobody"
-        : `something of the type ${valueWords(node.type)}, which is never fulfilled`;
+      return unknownWords(node.type);
   }
 }
 
-/** Undefined where it cannot be read. */
-function treeIn(cohort: Cohort): TreeNode | undefined {
-  try {
-    return treeOf(cohort, defaultMatching);
-  } catch (error) {
-    if (error instanceof FlagFailure) return undefined;
-    throw error;
-  }
-}
-
-function cohortWords(id: number, cohorts: ById, open: number[]): string {
-  const cohort = cohorts.get(id);
-  const title = cohortTitle(id, nameOf(id, cohorts));
+function cohortWords(id: number, scene: Scene, open: number[]): string {
+  const { compiled, planOf } = scene.cohorts;
+  const found = compiled.get(id);
+  const title = cohortTitle(id, nameOf(id, scene));
   const start = title.charAt(0).toUpperCase() + title.slice(1);
-  if (!cohort) return `${start} does not exist: the flag cannot be computed.`;
-  if (cohort.is_static === true)
-    return `${start} is a list of ${counted(cohort.persons?.length ?? 0, "person")}.`;
-  const tree = treeIn(cohort);
-  if (!tree) return `${start} cannot be read: the flag cannot be computed.`;
-  open.push(...cohortsIn(tree));
-  return `${start}: ${nodeWords(tree, cohorts, false)}.`;
+  if (!found) return `${start} does not exist: the flag cannot be computed.`;
+  if (found.members) return `${start} is a list of ${counted(found.members.size, "person")}.`;
+  if (found.failure) return `${start} cannot be read: the flag cannot be computed.`;
+  open.push(...found.references);
+  const isCircular = planOf(id) === "dependency_cycle_cohort";
+  const end = isCircular ? ". It leads into a circle of cohorts: the flag cannot be computed." : ".";
+  return `${start}: ${nodeWords(found.tree, scene, false)}${end}`;
 }
 
 /** A sentence for each cohort, and for those that they refer to; each once. */
-export function cohortsWords(ids: readonly number[], all: readonly Cohort[]): string[] {
-  const cohorts: ById = new Map(all.filter((it) => it.deleted !== true).map((it) => [it.id, it]));
+export function cohortsWords(ids: readonly number[], scene: Scene): string[] {
   const told = new Map<number, string>();
   const open = [...ids];
   for (const id of open) {
     if (told.size === mostCohorts) break;
-    if (!told.has(id)) told.set(id, cohortWords(id, cohorts, open));
+    if (!told.has(id)) told.set(id, cohortWords(id, scene, open));
   }
   return [...told.values()];
 }

@@ -1,7 +1,9 @@
 import type { Json } from "../kernel/json.ts";
-import { operatorWords, valueWords } from "./words-operators.ts";
+import type { Matching } from "./operators.ts";
+import { operatorWords } from "./words-operators.ts";
+import { valueWords } from "./words-values.ts";
 
-/** A filter as flags, cohorts and traces have it. Browser-safe. */
+/** A filter as flags, cohorts and traces have it. */
 export interface WordedFilter {
   readonly key: string;
   /** `person` unless told. */
@@ -14,7 +16,11 @@ export interface WordedFilter {
   readonly cohortName?: string | undefined;
   /** The key of the flag that it asks for; filters have its id. */
   readonly flagKey?: string | undefined;
+  /** false where there is no such flag. */
+  readonly isFlagKnown?: boolean | undefined;
   readonly negation?: boolean | undefined;
+  /** What the project's properties are compared by. */
+  readonly matching?: Matching | undefined;
 }
 
 /** `"Paying" (1)`, or the number alone. */
@@ -22,6 +28,10 @@ export const cohortTitle = (id: Json, name: string | undefined): string =>
   name === undefined || name === ""
     ? `cohort ${valueWords(id)}`
     : `cohort ${valueWords(name)} (${valueWords(id)})`;
+
+/** What a cohort asks for that is not understood; "" where it asks for nothing. */
+export const unknownWords = (type: string): string =>
+  type === "" ? "nobody" : `something of the type ${valueWords(type)}, which is never fulfilled`;
 
 const cohortVerbs: ReadonlyMap<string, string> = new Map([
   ["in", "is in"],
@@ -34,14 +44,16 @@ function cohortClause({ operator = "in", value = null, cohortName }: WordedFilte
   return verb ? `the person ${verb} ${title}` : `${title} is asked by "${operator}", which matches nobody`;
 }
 
-function flagClause({ key, flagKey, operator = "", value = null }: WordedFilter): string {
+function flagClause({ key, flagKey, isFlagKnown = true, operator = "", value = null }: WordedFilter): string {
   const name = `flag ${valueWords(flagKey ?? key)}`;
+  if (!isFlagKnown) return `${name} is asked for, which does not exist`;
   if (operator !== "flag_evaluates_to") return `${name} is asked by "${operator}", which matches nothing`;
   if (typeof value === "boolean") return `${name} is ${value ? "on" : "off"}`;
   return `${name} is ${valueWords(value)}`;
 }
 
-const compared = ({ operator = "exact", value }: WordedFilter): string => operatorWords(operator, value);
+const compared = ({ operator = "exact", value, matching }: WordedFilter): string =>
+  operatorWords(operator, value, matching);
 
 /** By the filter's type. */
 const clauses: ReadonlyMap<string, (filter: WordedFilter) => string> = new Map([
@@ -57,8 +69,21 @@ export const wordedTypes: readonly string[] = [...clauses.keys()];
 
 /** What a filter asks for: `plan is "pro"`, `the person is in cohort "Paying" (1)`. Never throws. */
 export function filterWords(filter: WordedFilter): string {
-  const { type = "person", negation } = filter;
+  const { type = "person", negation, key } = filter;
   const clause =
-    clauses.get(type)?.(filter) ?? `${filter.key} is of the type ${valueWords(type)}, which is not evaluated`;
+    clauses.get(type)?.(filter) ?? `${key} is of the type ${valueWords(type)}, which is not evaluated`;
   return negation === true ? `not (${clause})` : clause;
 }
+
+const ends: readonly string[] = [
+  "which cannot be read",
+  "which does not exist",
+  "which is not evaluated",
+  "which is not known",
+  "which matches nobody",
+  "which matches nothing",
+  "with no value",
+];
+
+/** Do a filter's words say that nothing can pass it? */
+export const sayNever = (words: string): boolean => ends.some((it) => words.endsWith(it));

@@ -1,10 +1,11 @@
 import { isObject, type Json, own } from "../kernel/json.ts";
-import type { Cohort, FeatureFlag } from "../model/world.ts";
+import type { FeatureFlag } from "../model/world.ts";
 import type { ConditionSet, Filters, PropertyFilter } from "./filters.ts";
 import { referenceIn } from "./references.ts";
+import type { Ruleset } from "./ruleset.ts";
 import { cohortsWords } from "./words-cohorts.ts";
-import { filterWords } from "./words-filters.ts";
-import { valueWords } from "./words-operators.ts";
+import { filterWords, sayNever } from "./words-filters.ts";
+import { valueWords } from "./words-values.ts";
 
 /** A flag's rules in plain English, in the order in which they decide. */
 export interface FlagWords {
@@ -18,32 +19,23 @@ export interface FlagWords {
   readonly cohorts: readonly string[];
 }
 
-/** What names the things that flags refer to. */
-export interface WordsScene {
-  /** By their index. */
-  readonly groupTypes: readonly string[];
-  /** The project's. */
-  readonly cohorts: readonly Cohort[];
-  readonly flags: readonly Pick<FeatureFlag, "id" | "key" | "deleted">[];
-}
-
-const groupTypeName = (index: number, { groupTypes }: WordsScene): string =>
-  groupTypes[index] ?? `group type ${index}`;
+const groupTypeName = (index: number, { source }: Ruleset): string =>
+  source.groupTypes?.[index] ?? `group type ${index}`;
 
 const textOr = <T>(value: unknown, otherwise: T): string | T =>
   typeof value === "string" ? value : otherwise;
 
-function cohortNamed(value: unknown, { cohorts }: WordsScene): string | undefined {
-  const id = referenceIn(value);
-  return cohorts.find((it) => it.id === id && it.deleted !== true)?.name ?? undefined;
+const cohortNamed = (value: unknown, { cohorts }: Ruleset): string | undefined =>
+  cohorts.compiled.get(referenceIn(value) ?? Number.NaN)?.cohort.name ?? undefined;
+
+/** What a filter on a flag asks for, where it is there. */
+function flagAsked(key: string, { entries }: Ruleset) {
+  const reference = referenceIn(key) ?? key;
+  const asked = entries.find(({ names }) => names.includes(reference));
+  return { flagKey: asked?.compiled.flag.key, isFlagKnown: asked !== undefined };
 }
 
-function flagNamed(key: string, { flags }: WordsScene): string {
-  const id = referenceIn(key);
-  return flags.find((it) => it.id === id && !it.deleted)?.key ?? key;
-}
-
-function clauseOf(filter: PropertyFilter, aggregation: number | null, scene: WordsScene): string {
+function clauseOf(filter: PropertyFilter, aggregation: number | null, ruleset: Ruleset): string {
   const type = textOr(filter.type, aggregation === null ? "person" : "group");
   const index = typeof filter.group_type_index === "number" ? filter.group_type_index : aggregation;
   return filterWords({
@@ -52,9 +44,10 @@ function clauseOf(filter: PropertyFilter, aggregation: number | null, scene: Wor
     operator: textOr(filter.operator, undefined),
     // The document is JSON: zod's loose objects only forget it.
     value: filter.value as Json | undefined,
-    groupType: index === null ? undefined : groupTypeName(index, scene),
-    cohortName: type === "cohort" ? cohortNamed(filter.value, scene) : undefined,
-    flagKey: type === "flag" ? flagNamed(filter.key, scene) : undefined,
+    groupType: index === null ? undefined : groupTypeName(index, ruleset),
+    cohortName: type === "cohort" ? cohortNamed(filter.value, ruleset) : undefined,
+    ...(type === "flag" && flagAsked(filter.key, ruleset)),
+    matching: ruleset.matching,
   });
 }
 
@@ -80,48 +73,65 @@ function whatOf({ variant }: ConditionSet, filters: Filters): string {
 
 const indexOf = (value: unknown): number | null => (typeof value === "number" ? value : null);
 
+/** What a condition set is about: the index of a group type; null is the person. */
+const aggregationOf = (set: ConditionSet, filters: Filters): number | null =>
+  indexOf((Object.hasOwn(set, "aggregation_group_type_index") ? set : filters).aggregation_group_type_index);
+
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-function setWords(set: ConditionSet, filters: Filters, scene: WordsScene): string {
+function setWords(set: ConditionSet, filters: Filters, ruleset: Ruleset): string {
   const { properties = [], rollout_percentage } = set;
-  const isOwn = Object.hasOwn(set, "aggregation_group_type_index");
-  const aggregation = indexOf((isOwn ? set : filters).aggregation_group_type_index);
-  const groupType = aggregation === null ? undefined : groupTypeName(aggregation, scene);
-  const who = whoGets(rollout_percentage ?? 100, groupType, properties.length > 0);
-  const end = `${who} ${whatOf(set, filters)}.`;
-  if (properties.length === 0) return capital(end);
-  return `When ${properties.map((it) => clauseOf(it, aggregation, scene)).join(", and ")}: ${end}`;
+  const aggregation = aggregationOf(set, filters);
+  const groupType = aggregation === null ? undefined : groupTypeName(aggregation, ruleset);
+  const clauses = properties.map((it) => clauseOf(it, aggregation, ruleset));
+  const share = clauses.some(sayNever) ? 0 : (rollout_percentage ?? 100);
+  const end = `${whoGets(share, groupType, clauses.length > 0)} ${whatOf(set, filters)}.`;
+  return clauses.length === 0 ? capital(end) : `When ${clauses.join(", and ")}: ${end}`;
 }
 
-/** The number, from 0 to 100, of a holdout in its new form or its old one. */
-function holdoutWords({ holdout, holdout_groups }: Filters): string[] {
-  const legacy = Array.isArray(holdout_groups) && isObject(holdout_groups[0]) ? holdout_groups[0] : undefined;
-  const found = isObject(holdout)
-    ? { share: own(holdout, "exclusion_percentage"), variant: `holdout-${String(own(holdout, "id"))}` }
-    : legacy && {
-        share: own(legacy, "rollout_percentage") ?? 100,
-        variant: textOr(own(legacy, "variant"), "holdout"),
-      };
+/** A holdout in its new form or its old one: its percentage, and the variant of who is held out. */
+function holdoutOf({ holdout, holdout_groups }: Filters): { share: unknown; variant: string } | undefined {
+  if (isObject(holdout)) {
+    return { share: own(holdout, "exclusion_percentage"), variant: `holdout-${String(own(holdout, "id"))}` };
+  }
+  const legacy: unknown = Array.isArray(holdout_groups) ? holdout_groups[0] : undefined;
+  if (!isObject(legacy)) return undefined;
+  return {
+    share: own(legacy, "rollout_percentage") ?? 100,
+    variant: textOr(own(legacy, "variant"), "holdout"),
+  };
+}
+
+function holdoutWords(filters: Filters): string[] {
+  const found = holdoutOf(filters);
   if (!found) return [];
-  if (typeof found.share !== "number") return ["Its holdout has no percentage: the flag cannot be computed."];
+  if (typeof found.share !== "number") return ["Its holdout has no percentage."];
   const who =
     found.share >= 100 ? "Everyone is held out and gets" : `${percent(found.share)} are held out and get`;
   return [`${who} variant ${valueWords(found.variant)} whatever the condition sets say.`];
 }
 
-function enrollmentWords({ key, filters }: FeatureFlag, scene: WordsScene): string[] {
+/** Enrolment gives no variant. */
+const enrolledGet = (filters: Filters): string =>
+  variantKeys(filters).length === 0 ? "it" : "true, no variant";
+
+function enrollmentWords({ key, filters }: FeatureFlag, ruleset: Ruleset): string[] {
   if (filters.feature_enrollment === true) {
     return [
-      `Early access: who has the person property $feature_enrollment/${key} gets it when that is true, and does not get it otherwise, whatever the condition sets say.`,
+      `Early access: who has the person property $feature_enrollment/${key} gets ${enrolledGet(filters)} when that is true, and does not get it otherwise, whatever the condition sets say.`,
     ];
   }
   const legacy: unknown = Array.isArray(filters.super_groups) ? filters.super_groups[0] : undefined;
   if (!isObject(legacy)) return [];
   // Shaped like a condition set; every key is read defensively.
-  const { properties } = legacy as ConditionSet;
+  const { properties, rollout_percentage } = legacy as ConditionSet;
   const sound = Array.isArray(properties) ? properties.filter((it) => typeof it?.key === "string") : [];
-  const clauses = sound.map((it) => clauseOf(it, null, scene)).join(", and ");
-  return [`Early access: for a person who has one of these properties, only this decides: ${clauses}.`];
+  if (sound.length === 0) return [];
+  const clauses = sound.map((it) => clauseOf(it, null, ruleset)).join(", and ");
+  const who = whoGets(indexOf(rollout_percentage) ?? 100, undefined, true);
+  return [
+    `Early access: for a person who has one of these properties, only this decides: when ${clauses}: ${who} ${enrolledGet(filters)}.`,
+  ];
 }
 
 const runtimes: Readonly<Record<string, string>> = {
@@ -139,13 +149,13 @@ function audienceWords({
   return [
     ...(active ? [] : ["It is inactive: answers leave it out."]),
     ...(flag.is_remote_configuration
-      ? ["It is remote configuration: a payload, the same for everyone."]
+      ? ["It is remote configuration: asked for as such, its payload is the same for everyone."]
       : []),
     ...(runtime === undefined ? [] : [runtime]),
     ...(evaluation_contexts.length === 0
       ? []
       : [
-          `Only for callers that name one of these contexts: ${evaluation_contexts.map(valueWords).join(", ")}.`,
+          `Callers that name contexts get it only with one of these: ${evaluation_contexts.map(valueWords).join(", ")}.`,
         ]),
   ];
 }
@@ -157,60 +167,88 @@ function variantWords({ multivariate }: Filters): string[] {
   const shares = variants.map((it) => `${valueWords(it.key)} ${percent(it.rollout_percentage)}`).join(", ");
   const rest = 100 - variants.reduce((sum, it) => sum + it.rollout_percentage, 0);
   const left = rest > 1e-9 ? `; ${percent(rest)} get no variant but true` : "";
-  return [`Who gets it gets a variant: ${shares}${left}.`];
+  const over = rest < -1e-9 ? "; what is beyond 100 % in this order gets nobody" : "";
+  return [`Who gets it gets a variant: ${shares}${left}${over}.`];
+}
+
+/** When a payload comes, the start of a sentence. */
+function whenPayload(name: string, filters: Filters): string {
+  const variants = variantKeys(filters);
+  if (name === "true")
+    return variants.length === 0 ? "With it comes" : "With true, which is no variant, comes";
+  const isThere = variants.includes(name) || holdoutOf(filters)?.variant === name;
+  return isThere
+    ? `With ${valueWords(name)} comes`
+    : `It has no variant ${valueWords(name)}, with which would come`;
 }
 
 function payloadWords({ filters, has_encrypted_payloads }: FeatureFlag): string[] {
-  if (has_encrypted_payloads) return ["Its payloads are encrypted: only the remote config endpoint has it."];
+  if (has_encrypted_payloads)
+    return ["Its payloads are encrypted: /flags leaves it out, only the remote config endpoint has them."];
   return Object.entries(filters.payloads ?? {}).flatMap(([name, payload]) => {
     if (payload === null || payload === undefined) return [];
     // Payloads are JSON text, or the plain value in scenarios.
     const text = typeof payload === "string" ? payload : JSON.stringify(payload);
     const cut = text.length > 200 ? `${text.slice(0, 200)}…` : text;
-    return [
-      name === "true"
-        ? `With it comes the payload ${cut}`
-        : `With ${valueWords(name)} comes the payload ${cut}`,
-    ];
+    return [`${whenPayload(name, filters)} the payload ${cut}`];
   });
 }
 
-function hashWords(flag: FeatureFlag, scene: WordsScene): string[] {
-  const aggregation = indexOf(flag.filters.aggregation_group_type_index);
-  if (aggregation !== null) {
-    const type = groupTypeName(aggregation, scene);
-    return [`The ${type}'s key is hashed: all of one ${type} get the same. Without one, nobody gets it.`];
-  }
-  return [
-    ...(flag.bucketing_identifier === "device_id"
-      ? ["The device is hashed, not the person. Without a device id, nobody gets it."]
-      : []),
-    ...(flag.ensure_experience_continuity
-      ? ["Who is identified keeps the value from before, by $anon_distinct_id."]
-      : []),
-  ];
+function personHashWords(flag: FeatureFlag, otherwise: string): string[] {
+  if (flag.bucketing_identifier === "device_id")
+    return [`The device is hashed, not the person. Without a device id, ${otherwise}.`];
+  return flag.ensure_experience_continuity
+    ? ["Who is identified keeps the value from before, by $anon_distinct_id."]
+    : [];
+}
+
+/** What is hashed; sets of one flag may be about different things. */
+function hashWords(flag: FeatureFlag, ruleset: Ruleset): string[] {
+  const { groups = [] } = flag.filters;
+  const about = new Set(groups.map((set) => aggregationOf(set, flag.filters)));
+  const end = about.size > 1 ? "its sets are passed over" : "nobody gets it";
+  return [...about].flatMap((index) => {
+    if (index === null) return personHashWords(flag, end);
+    const type = groupTypeName(index, ruleset);
+    return [`The ${type}'s key is hashed: all of one ${type} get the same. Without one, ${end}.`];
+  });
 }
 
 const earlyExit = "The first set whose properties match decides, even when its rollout says no.";
 
+/** Why it can be computed for nobody. */
+function faultWords(flag: FeatureFlag, { entries }: Ruleset): string[] {
+  const entry = entries.find(({ compiled }) => compiled.flag === flag);
+  const fault = entry?.fault ?? entry?.compiled.failed;
+  if (!fault) return [];
+  return fault.failed
+    ? [`It cannot be computed for anybody: ${fault.reason.description}.`]
+    : ["It depends on a flag that does not exist: nobody gets it."];
+}
+
 /**
- * A flag's rules in plain English. It never throws: what cannot be evaluated is told as such. `rulesOf` of the
- * control API is the short form of it.
+ * A flag's rules in plain English, among the others of its project. It never throws: what cannot be evaluated
+ * is told as such. `rulesOf` of the control API is the short form of it.
  */
-export function wordsOf(flag: FeatureFlag, scene: WordsScene): FlagWords {
+export function wordsOf(flag: FeatureFlag, ruleset: Ruleset): FlagWords {
   const { filters } = flag;
   const groups = filters.groups ?? [];
   return {
-    before: [...audienceWords(flag), ...enrollmentWords(flag, scene), ...holdoutWords(filters)],
-    sets: groups.map((set) => setWords(set, filters, scene)),
+    before: [
+      ...faultWords(flag, ruleset),
+      ...audienceWords(flag),
+      ...enrollmentWords(flag, ruleset),
+      ...holdoutWords(filters),
+    ],
+    sets: groups.map((set) => setWords(set, filters, ruleset)),
     after: [
       ...(groups.length === 0 ? ["It has no condition sets: nobody gets it."] : []),
       ...(filters.early_exit === true ? [earlyExit] : []),
       ...variantWords(filters),
       ...payloadWords(flag),
-      ...hashWords(flag, scene),
+      ...hashWords(flag, ruleset),
     ],
-    cohorts: cohortsWords(cohortIdsIn(filters), scene.cohorts),
+    cohorts: cohortsWords(cohortIdsIn(filters), ruleset),
   };
 }
 

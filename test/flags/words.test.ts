@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { operatorNames } from "../../src/flags/operators.ts";
-import { type WordsScene, wordsOf } from "../../src/flags/words.ts";
-import { filterWords, type WordedFilter, wordedTypes } from "../../src/flags/words-filters.ts";
+import { defaultMatching, operatorNames, prepareTest } from "../../src/flags/operators.ts";
+import { compileRuleset, type RulesetSource } from "../../src/flags/ruleset.ts";
+import { wordsOf } from "../../src/flags/words.ts";
+import { filterWords, sayNever, type WordedFilter, wordedTypes } from "../../src/flags/words-filters.ts";
 import { operatorWords, wordedOperators } from "../../src/flags/words-operators.ts";
 import type { Json } from "../../src/kernel/json.ts";
 import type { FeatureFlag } from "../../src/model/world.ts";
@@ -15,8 +16,14 @@ const operators: [operator: string, value: Json | undefined, words: string][] = 
   ["exact", "pro", 'is "pro"'],
   ["exact", ["pro", "team"], 'is "pro" or "team"'],
   ["exact", ["a", "b", "c"], 'is "a", "b" or "c"'],
-  ["exact", [], "is an empty list"],
+  // What looks like a boolean compares truth: the opposite of true is anything else.
+  ["exact", [], "is true"],
   ["exact", true, "is true"],
+  ["exact", "False", "is set to anything but true"],
+  ["exact", ["true", "false"], "is set to anything but true"],
+  ["is_not", [], "is not true"],
+  ["is_not", ["true"], "is not true"],
+  ["is_not", false, "is true or not set"],
   ["is_not", ["free"], 'is not "free"'],
   ["is_not", ["free", "trial"], 'is neither "free" nor "trial"'],
   ["icontains", "@x.com", 'contains "@x.com"'],
@@ -35,7 +42,13 @@ const operators: [operator: string, value: Json | undefined, words: string][] = 
   ["lt", 5, "is less than 5"],
   ["lte", 5, "is at most 5"],
   ["between", [1, 2], "is between 1 and 2"],
-  ["between", [1], "is between bounds that cannot be read"],
+  ["between", [1], 'is compared by "between" with [1], which cannot be read'],
+  ["between", [5, 1], 'is compared by "between" with [5,1], which cannot be read'],
+  ["not_between", [5, 1], 'is not set, as "not_between" cannot read [5,1]'],
+  ["gt", ["5"], 'is compared by "gt" with ["5"], which cannot be read'],
+  ["lte", "many", 'is compared by "lte" with "many", which cannot be read'],
+  ["regex", "(", 'is compared by "regex" with "(", which cannot be read'],
+  ["not_regex", "(", 'is not set, as "not_regex" cannot read "("'],
   ["not_between", [1, 2], "is not between 1 and 2"],
   ["is_set", undefined, "is set"],
   ["is_not_set", "is_not_set", "is not set"],
@@ -43,10 +56,11 @@ const operators: [operator: string, value: Json | undefined, words: string][] = 
   ["is_date_before", "-30d", "is earlier than 30 days ago"],
   ["is_date_after", "-1w", "is later than 1 week ago"],
   ["is_date_exact", "3h", "is exactly 3 hours ago"],
-  ["is_date_after", "-1x", "is after -1x"],
-  ["is_date_after", 5, "is after a date that cannot be read"],
+  ["is_date_after", "-1x", 'is compared by "is_date_after" with "-1x", which cannot be read'],
+  ["is_date_after", 5, 'is compared by "is_date_after" with 5, which cannot be read'],
   ["semver_eq", "1.2.3", "is version 1.2.3"],
-  ["semver_neq", "1.2.3", "is not version 1.2.3"],
+  ["semver_neq", "1.2.3", "is a version other than 1.2.3"],
+  ["semver_neq", "new", 'is compared by "semver_neq" with "new", which cannot be read'],
   ["semver_gt", "1.2.3", "is later than version 1.2.3"],
   ["semver_gte", "1.2.3", "is version 1.2.3 or later"],
   ["semver_lt", "1.2.3", "is earlier than version 1.2.3"],
@@ -54,13 +68,14 @@ const operators: [operator: string, value: Json | undefined, words: string][] = 
   ["semver_tilde", "1.2.3", "is in the version range ~1.2.3, the same minor version"],
   ["semver_caret", "1.2.3", "is in the version range ^1.2.3, the same leftmost number that is not 0"],
   ["semver_wildcard", "1.*", "is in the version range 1.*"],
+  ["semver_wildcard", "1.2", "is in the version range ^1.2"],
   ["in", 1, "is asked whether it is in a cohort, which matches nothing"],
   ["not_in", 1, "is asked whether it is not in a cohort, which matches nothing"],
   ["flag_evaluates_to", true, "is asked whether it is a flag's value, which matches nothing"],
-  ["exact", undefined, 'is compared by "exact" with no value: no match'],
-  ["exact", null, 'is compared by "exact" with no value: no match'],
-  ["like", "x", 'is compared by "like", an operator that is not known'],
-  ["constructor", "x", 'is compared by "constructor", an operator that is not known'],
+  ["exact", undefined, 'is compared by "exact" with no value'],
+  ["exact", null, 'is compared by "exact" with no value'],
+  ["like", "x", 'is compared by "like", which is not known'],
+  ["constructor", "x", 'is compared by "constructor", which is not known'],
 ];
 
 test.each(operators)("%s %j", (operator, value, words) => {
@@ -70,6 +85,29 @@ test.each(operators)("%s %j", (operator, value, words) => {
 test("the rows above are about every operator", () => {
   expect(wordedOperators.filter((name) => !operators.some(([operator]) => operator === name))).toEqual([]);
 });
+
+test("text is compared as text where the project says so", () => {
+  const matching = { ...defaultMatching, version: 2 } as const;
+  expect(operatorWords("exact", false, matching)).toBe("is false");
+  expect(operatorWords("is_not", ["true", "false"], matching)).toBe('is neither "true" nor "false"');
+});
+
+/** Properties that tell the operators' oddities apart. */
+const odd: (Json | undefined)[] = [undefined, null, true, false, "true", "banana", 0, 7, "7", "1.9.0"];
+
+test.each(operators)(
+  "%s %j matches nothing where the words say so, and only there",
+  (operator, value, said) => {
+    if (said.endsWith("which is not known")) return;
+    const { missing, passes } = prepareTest(operator, value, defaultMatching);
+    const passed = odd.filter((it) => (it === undefined ? missing : passes(it, 0)));
+    if (sayNever(said)) expect(passed).toEqual([]);
+    if (said.startsWith("is not set, as")) expect(passed).toEqual([undefined]);
+    if (said.includes("anything but true"))
+      expect(passed).toEqual([null, false, "banana", 0, 7, "7", "1.9.0"]);
+    if (said === "is true or not set") expect(passed).toEqual([undefined, true, "true"]);
+  },
+);
 
 test("long lists and long texts are cut", () => {
   const letters = ["a", "b", "c", "d", "e", "f", "g", "h"];
@@ -117,18 +155,16 @@ test("the rows above are about every type", () => {
   expect(wordedTypes.filter((type) => !told.includes(type))).toEqual([]);
 });
 
-const scene: WordsScene = {
-  groupTypes: ["company"],
-  cohorts: [],
-  flags: [],
-};
-
 type Filters = FeatureFlag["filters"];
 const pro = { key: "plan", type: "person", operator: "exact", value: ["pro"] };
 const groups = [{ properties: [], rollout_percentage: 100 }];
 
-const words = (filters: Filters, more: Partial<FeatureFlag> = {}, its: Partial<WordsScene> = {}) =>
-  wordsOf(aFlag("f", { filters, ...more }), { ...scene, ...its });
+const words = (filters: Filters, more: Partial<FeatureFlag> = {}, its: Partial<RulesetSource> = {}) => {
+  const flag = aFlag("f", { filters, ...more });
+  const { flags = [], ...rest } = its;
+  const source = { cohorts: [], groupTypes: ["company", "team"], propertyMatchingVersion: 1 as const };
+  return wordsOf(flag, compileRuleset({ ...source, timezone: "UTC", ...rest, flags: [flag, ...flags] }));
+};
 
 const sets: [string, Filters, string][] = [
   ["everyone", { groups: [{}] }, "Everyone gets it."],
@@ -197,7 +233,7 @@ const others: [string, Part, Filters, Partial<FeatureFlag>, string[]][] = [
     "before",
     { groups },
     { evaluation_contexts: ["docs"] },
-    ['Only for callers that name one of these contexts: "docs".'],
+    ['Callers that name contexts get it only with one of these: "docs".'],
   ],
   [
     "a holdout",
@@ -218,7 +254,10 @@ const others: [string, Part, Filters, Partial<FeatureFlag>, string[]][] = [
     "before",
     { groups, holdout: { id: 7 } },
     {},
-    ["Its holdout has no percentage: the flag cannot be computed."],
+    [
+      "It cannot be computed for anybody: A filter's value cannot be read by the simulator.",
+      "Its holdout has no percentage.",
+    ],
   ],
   [
     "enrolment",
@@ -234,7 +273,47 @@ const others: [string, Part, Filters, Partial<FeatureFlag>, string[]][] = [
     "before",
     { groups, super_groups: [{ properties: [pro] }] },
     {},
-    ['Early access: for a person who has one of these properties, only this decides: plan is "pro".'],
+    [
+      'Early access: for a person who has one of these properties, only this decides: when plan is "pro": everyone gets it.',
+    ],
+  ],
+  [
+    "enrolment of the old form, with a rollout and variants",
+    "before",
+    { groups, multivariate: { variants }, super_groups: [{ properties: [pro], rollout_percentage: 20 }] },
+    {},
+    [
+      'Early access: for a person who has one of these properties, only this decides: when plan is "pro": 20 % of them get true, no variant.',
+    ],
+  ],
+  ["enrolment of the old form, of nothing", "before", { groups, super_groups: [{ properties: [] }] }, {}, []],
+  [
+    "remote configuration",
+    "before",
+    { groups },
+    { is_remote_configuration: true },
+    ["It is remote configuration: asked for as such, its payload is the same for everyone."],
+  ],
+  [
+    "a filter that cannot be evaluated",
+    "before",
+    { groups: [{ properties: [{ key: "x", type: "event", value: 1 }] }] },
+    {},
+    ["It cannot be computed for anybody: A filter of this type is not evaluated by the simulator."],
+  ],
+  [
+    "a flag that is not there, by its id",
+    "before",
+    { groups: [{ properties: [{ key: "404", type: "flag", operator: "flag_evaluates_to", value: false }] }] },
+    {},
+    ["It depends on a flag that does not exist: nobody gets it."],
+  ],
+  [
+    "itself",
+    "before",
+    { groups: [{ properties: [{ key: "f", type: "flag", operator: "flag_evaluates_to", value: true }] }] },
+    {},
+    ["It cannot be computed for anybody: Flag dependency cycle detected."],
   ],
   ["no sets", "after", { groups: [] }, {}, ["It has no condition sets: nobody gets it."]],
   [
@@ -249,14 +328,40 @@ const others: [string, Part, Filters, Partial<FeatureFlag>, string[]][] = [
     "after",
     { groups, payloads: { true: '{"a":1}', b: [2] } },
     {},
-    ['With it comes the payload {"a":1}', 'With "b" comes the payload [2]'],
+    ['With it comes the payload {"a":1}', 'It has no variant "b", with which would come the payload [2]'],
+  ],
+  [
+    "payloads of variants",
+    "after",
+    {
+      groups,
+      multivariate: { variants: [{ key: "a", rollout_percentage: 100 }] },
+      payloads: { true: "1", a: "2", "holdout-7": "3" },
+      holdout: { id: 7, exclusion_percentage: 10 },
+    },
+    {},
+    [
+      'Who gets it gets a variant: "a" 100 %.',
+      "With true, which is no variant, comes the payload 1",
+      'With "a" comes the payload 2',
+      'With "holdout-7" comes the payload 3',
+    ],
+  ],
+  [
+    "too many variants",
+    "after",
+    { groups, multivariate: { variants: [...variants, { key: "c", rollout_percentage: 30 }] } },
+    {},
+    [
+      'Who gets it gets a variant: "a" 60 %, "b" 30 %, "c" 30 %; what is beyond 100 % in this order gets nobody.',
+    ],
   ],
   [
     "an encrypted payload",
     "after",
     { groups, payloads: { true: "secret" } },
     { has_encrypted_payloads: true },
-    ["Its payloads are encrypted: only the remote config endpoint has it."],
+    ["Its payloads are encrypted: /flags leaves it out, only the remote config endpoint has them."],
   ],
   [
     "early exit",
@@ -286,6 +391,23 @@ const others: [string, Part, Filters, Partial<FeatureFlag>, string[]][] = [
     {},
     ["The company's key is hashed: all of one company get the same. Without one, nobody gets it."],
   ],
+  [
+    "sets of their own groups",
+    "after",
+    { groups: [{ aggregation_group_type_index: 1 }] },
+    {},
+    ["The team's key is hashed: all of one team get the same. Without one, nobody gets it."],
+  ],
+  [
+    "sets about groups and persons",
+    "after",
+    { groups: [{}, { aggregation_group_type_index: null }], aggregation_group_type_index: 0 },
+    { bucketing_identifier: "device_id", ensure_experience_continuity: true },
+    [
+      "The company's key is hashed: all of one company get the same. Without one, its sets are passed over.",
+      "The device is hashed, not the person. Without a device id, its sets are passed over.",
+    ],
+  ],
 ];
 
 test.each(others)("%s, %s the sets", (_, part, filters, more, sentences) => {
@@ -305,6 +427,12 @@ describe("cohorts", () => {
     aCohort({ id: 4, filters: tree("XOR", leaf) }),
     aCohort({ id: 5, filters: tree("AND", { type: "behavioral", value: "performed_event" }) }),
     aCohort({ id: 6 }),
+    aCohort({ id: 7, filters: tree("AND", { key: "id", type: "cohort", value: 8 }) }),
+    aCohort({ id: 8, filters: tree("AND", { key: "id", type: "cohort", value: 8 }) }),
+    aCohort({
+      id: 9,
+      filters: tree("AND", { type: "OR", values: [{ type: "OR", values: [leaf, leaf] }] }, leaf),
+    }),
   ];
   const rows: [number[], string[]][] = [
     [[6], ["Cohort 6: nobody."]],
@@ -319,6 +447,14 @@ describe("cohorts", () => {
     ],
     [[4], ["Cohort 4 cannot be read: the flag cannot be computed."]],
     [[5], ['Cohort 5: something of the type "behavioral", which is never fulfilled.']],
+    [
+      [7],
+      [
+        "Cohort 7: the person is in cohort 8. It leads into a circle of cohorts: the flag cannot be computed.",
+        "Cohort 8: the person is in cohort 8. It leads into a circle of cohorts: the flag cannot be computed.",
+      ],
+    ],
+    [[9], ['Cohort 9: (plan is "pro", or plan is "pro"), and plan is "pro".']],
     [[404], ["Cohort 404 does not exist: the flag cannot be computed."]],
   ];
   test.each(rows)("%j", (ids, sentences) => {
@@ -337,11 +473,20 @@ test("flags are named by their keys", () => {
   const filters = {
     groups: [{ properties: [{ key: "9", type: "flag", operator: "flag_evaluates_to", value: true }] }],
   };
-  const flags = [{ id: 9, key: "base", deleted: false }];
+  const flags = [aFlag("base", { id: 9 })];
   expect(words(filters, {}, { flags }).sets).toEqual(['When flag "base" is on: everyone gets it.']);
 });
 
-const odd: [string, Filters][] = [
+test("a flag that is not there matches nothing, wanted on or off", () => {
+  const filters = {
+    groups: [{ properties: [{ key: "gone", type: "flag", operator: "flag_evaluates_to", value: false }] }],
+  };
+  expect(words(filters).sets).toEqual([
+    'When flag "gone" is asked for, which does not exist: nobody gets it.',
+  ]);
+});
+
+const oddFilters: [string, Filters][] = [
   ["a holdout that is a text", { groups, holdout: "7" }],
   ["super groups that are odd", { groups, super_groups: [{ properties: [null, 5] }] }],
   [
@@ -354,6 +499,6 @@ const odd: [string, Filters][] = [
   ],
 ];
 
-test.each(odd)("never throws for %s", (_, filters) => {
+test.each(oddFilters)("never throws for %s", (_, filters) => {
   expect(words(filters).sets).toHaveLength(1);
 });

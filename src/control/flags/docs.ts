@@ -106,6 +106,7 @@ const property = titled(
       key: text,
       operator: text,
       expected: anything,
+      words: described(text, "What it asks for, in plain English"),
       passed: boolean,
     },
     { actual: described(anything, "Absent where the property is"), failure: text },

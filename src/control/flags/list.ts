@@ -1,4 +1,5 @@
-import { type WordsScene, wordsOf } from "../../flags/words.ts";
+import type { Ruleset } from "../../flags/ruleset.ts";
+import { wordsOf } from "../../flags/words.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { FeatureFlag, Project } from "../../model/world.ts";
 import type { ControlDesk } from "../desk.ts";
@@ -7,14 +8,7 @@ import { overridesIn, showOverride } from "./overrides.ts";
 import { flagOf, noSuchFlag } from "./place.ts";
 import { rulesOf, sharesOf, variantsOf } from "./rules.ts";
 
-/** What names the things that a project's flags refer to. */
-const sceneOf = ({ worlds, people }: ControlDesk, project: number): WordsScene => ({
-  groupTypes: people.groupTypes(project),
-  cohorts: worlds.current.cohorts.filter((it) => it.project === project),
-  flags: worlds.current.feature_flags.filter((it) => it.project === project),
-});
-
-const showFlag = (flag: FeatureFlag, overrides: readonly ShownOverride[], scene: WordsScene): ShownFlag => ({
+const showFlag = (flag: FeatureFlag, overrides: readonly ShownOverride[], ruleset: Ruleset): ShownFlag => ({
   project: flag.project,
   key: flag.key,
   id: flag.id,
@@ -23,7 +17,7 @@ const showFlag = (flag: FeatureFlag, overrides: readonly ShownOverride[], scene:
   rules: rulesOf(flag),
   variants: variantsOf(flag),
   shares: sharesOf(flag),
-  words: wordsOf(flag, scene),
+  words: wordsOf(flag, ruleset),
   overrides,
 });
 
@@ -52,11 +46,12 @@ function byKey(overrides: readonly ShownOverride[]): Map<string, ShownOverride[]
   return found;
 }
 
-function flagsIn(desk: ControlDesk, project: number): ShownFlag[] {
+function flagsIn(desk: ControlDesk, owner: Project): ShownFlag[] {
+  const { id: project } = owner;
   const overrides = byKey(overridesIn(desk, { project }).map(showOverride));
   const flags = desk.worlds.current.feature_flags.filter((it) => it.project === project && !it.deleted);
-  const scene = sceneOf(desk, project);
-  const shown = flags.map((flag) => showFlag(flag, overrides.get(flag.key) ?? [], scene));
+  const ruleset = desk.flagBook.rulesetOf(owner);
+  const shown = flags.map((flag) => showFlag(flag, overrides.get(flag.key) ?? [], ruleset));
   for (const { key } of flags) overrides.delete(key);
   return [...shown, ...Array.from(overrides, ([key, its]) => showUnknown(project, key, its))];
 }
@@ -65,7 +60,7 @@ function flagsIn(desk: ControlDesk, project: number): ShownFlag[] {
 export const listFlags = (desk: ControlDesk, project: number | undefined): ShownFlag[] =>
   desk.worlds.current.projects
     .filter(({ id }) => project === undefined || id === project)
-    .flatMap(({ id }) => flagsIn(desk, id));
+    .flatMap((it) => flagsIn(desk, it));
 
 /** One flag, with its rules as they are written. @throws SimError not_found */
 export function shownFlag(desk: ControlDesk, project: Project, key: string): ShownFlagInFull {
@@ -74,7 +69,7 @@ export function shownFlag(desk: ControlDesk, project: Project, key: string): Sho
   if (flag) {
     // The document is JSON: zod's loose objects only forget it.
     const filters = flag.filters as JsonObject;
-    return { ...showFlag(flag, overrides, sceneOf(desk, project.id)), filters };
+    return { ...showFlag(flag, overrides, desk.flagBook.rulesetOf(project)), filters };
   }
   if (overrides.length === 0) throw noSuchFlag(desk, project, key);
   return { ...showUnknown(project.id, key, overrides), filters: null };
