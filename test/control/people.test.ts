@@ -157,6 +157,11 @@ describe("GET /__sim/persons/:id/timeline", () => {
       changes: [{ property: "from_b", by: "merge", to: 1 }],
     });
     expect(after.properties).toEqual({ both: "a", from_b: 1 });
+    const { properties } = await timeline("b");
+    expect(properties).toMatchObject([
+      { property: "both", values: [{ value: "a", by: "merge" }, { value: "b" }, { value: "a" }] },
+      { property: "from_b", values: [{ value: 1, by: "$set" }] },
+    ]);
   });
 
   test.each(["documented", "production"] as const)("the direction of an alias, %s", async (dialect) => {

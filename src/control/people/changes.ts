@@ -49,18 +49,25 @@ const valuesKept = 20;
 export interface Changed {
   readonly event: { readonly seq: number; readonly timestamp: string };
   readonly changes: readonly PropertyChange[];
+  /** What the one has of both, where two became one. */
+  readonly merged?: JsonObject | undefined;
 }
 
 /** The values that each property had over time, by name. */
 export function historiesOf(steps: readonly Changed[]): PropertyHistory[] {
   const histories = new Map<string, PropertyValue[]>();
-  for (const { event, changes } of steps) {
-    for (const { property, by, to } of changes) {
-      const values = histories.get(property) ?? [];
-      histories.set(property, values);
-      const value = to === undefined ? { gone: true as const } : { value: to };
-      values.push({ seq: event.seq, timestamp: event.timestamp, by, ...value });
-    }
+  function note({ seq, timestamp }: Changed["event"], property: string, by: By, to: Json | undefined): void {
+    const values = histories.get(property) ?? [];
+    histories.set(property, values);
+    const last = values.at(-1);
+    if (last && isSame(last.value, to)) return;
+    values.push({ seq, timestamp, by, ...(to === undefined ? { gone: true } : { value: to }) });
+  }
+  for (const { event, changes, merged } of steps) {
+    for (const { property, by, to } of changes) note(event, property, by, to);
+    if (!merged) continue;
+    // Until then each of both had values of its own.
+    for (const property of histories.keys()) note(event, property, "merge", own(merged, property));
   }
   return [...histories]
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import type { StoredEvent } from "../../model/event.ts";
 import type { Person } from "../../model/person.ts";
 import type { ControlDesk } from "../desk.ts";
-import { historiesOf } from "./changes.ts";
+import { type Changed, historiesOf } from "./changes.ts";
 import { type Beginning, type Join, type Played, type Replay, replay } from "./replay.ts";
 import { type ShortEvent, showPerson, showShort } from "./show.ts";
 import { newestOf, taken } from "./walk.ts";
@@ -98,6 +98,12 @@ const joinsOf = (played: readonly Played[]): JoinEdge[] =>
     step?.join ? [{ ...step.join, seq: event.seq, timestamp: event.timestamp }] : [],
   );
 
+const changedBy = ({ event, step, after }: Played): Changed => ({
+  event,
+  changes: step?.changes ?? [],
+  merged: step?.join?.outcome === "merged" ? after?.properties : undefined,
+});
+
 export interface TimelinePage {
   readonly before: number | undefined;
   readonly limit: number;
@@ -132,7 +138,7 @@ export async function timelineOf(subject: Subject, { before, limit }: TimelinePa
     gaps: gapsOf(subject, told, isAll),
     elsewhere: elsewhereOf(person, told),
     joins: joinsOf(told.played),
-    properties: historiesOf(told.played.map(({ event, step }) => ({ event, changes: step?.changes ?? [] }))),
+    properties: historiesOf(told.played.map(changedBy)),
     events,
     before: page.length > limit ? (events.at(-1)?.seq ?? null) : null,
   };
