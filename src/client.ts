@@ -44,7 +44,6 @@ export function createClient({ url, send, facts, close }: ClientParts): SimClien
   return {
     ...tenantBy({ call }, keys),
     ...stateBy(call),
-    url,
     inspectorUrl: inspectorLink(url, facts),
     clock: clockBy(call),
     exports: exportsBy(call, fetchBy(send)),

@@ -2,30 +2,33 @@ import { isObject, type JsonObject } from "../kernel/json.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
 
-/** What `GET /__sim/info` answers; undefined when nobody or no sim answers in time. */
+/** What `GET /__sim/info` answers; "locked" when the sim wants its token; undefined when no sim answers in time. */
 export async function askInfo(
   url: string,
   timeoutMs: number,
   token?: string,
-): Promise<JsonObject | undefined> {
-  const body = await get(`${url}/__sim/info`, timeoutMs, token);
-  return isObject(body) && typeof body.version === "string" && typeof body.url === "string"
-    ? body
-    : undefined;
+): Promise<JsonObject | "locked" | undefined> {
+  const body = (await get(`${url}/__sim/info`, timeoutMs, token))?.body;
+  if (!isObject(body)) return undefined;
+  if (body.code === "control_token_required") return "locked";
+  return typeof body.version === "string" && typeof body.url === "string" ? body : undefined;
 }
 
 /** Has the sim loaded its scenario? */
 export async function askReady(url: string, timeoutMs: number): Promise<boolean> {
-  return (await get(`${url}/__sim/ready`, timeoutMs)) !== undefined;
+  return (await get(`${url}/__sim/ready`, timeoutMs))?.ok === true;
 }
 
-/** The parsed body of a 2xx answer; undefined for anything else: refused, late, not JSON. */
-async function get(url: string, timeoutMs: number, token?: string): Promise<unknown> {
+/** The parsed body of an answer; undefined when there is none: refused, late, not JSON. */
+async function get(
+  url: string,
+  timeoutMs: number,
+  token?: string,
+): Promise<{ ok: boolean; body: unknown } | undefined> {
   try {
     const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const answer = await fetch(url, { headers, signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
-    const text = await answer.text();
-    return answer.ok ? JSON.parse(text) : undefined;
+    return { ok: answer.ok, body: await answer.json() };
   } catch {
     return undefined;
   }

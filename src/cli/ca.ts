@@ -4,6 +4,7 @@ import { caLines, trustLines } from "./ca-lines.ts";
 import { clean } from "./clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
 import { Failure } from "./failure.ts";
+import { reasonOf } from "./system-reason.ts";
 
 const group: CommandGroup = {
   name: "ca",
@@ -28,8 +29,7 @@ async function writeCertificate(file: string, cert: string): Promise<void> {
   try {
     await writeFile(file, cert);
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new Failure("failed", `${clean(file, 1000)} cannot be written (${why})`, error);
+    throw new Failure("failed", `${clean(file, 1000)} cannot be written: ${reasonOf(error)}`, error);
   }
 }
 

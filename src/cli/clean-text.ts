@@ -8,3 +8,7 @@ export function clean(text: string, limit = 400): string {
   const cut = text.length > limit ? `${text.slice(0, limit)}…` : text;
   return spelledOut(cut);
 }
+
+/** The same of text that stands on several lines, line by line. */
+export const cleanLines = (text: string, limit = 400): string[] =>
+  text.split("\n").map((line) => clean(line, limit));

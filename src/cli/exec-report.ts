@@ -6,13 +6,15 @@ import type { Sim } from "../index.ts";
 import { clean } from "./clean-text.ts";
 import { allEvents } from "./exec-events.ts";
 import { Failure } from "./failure.ts";
+import { reasonOf, systemCode } from "./system-reason.ts";
 
 /** Makes the report's folder, before the work whose report it is to hold. @throws Failure usage */
 export function makeReportFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
-    throw new Failure("usage", `the report cannot be put into ${clean(folder)}: ${reasonOf(error)}`, error);
+    const reason = systemCode(error) === "EEXIST" ? "it is a file" : reasonOf(error);
+    throw new Failure("usage", `the report cannot be put into ${clean(folder)}: ${reason}`, error);
   }
 }
 
@@ -58,5 +60,3 @@ async function harOf(sim: Sim): Promise<Content> {
   if (!answer.ok || !answer.body) throw new Error(`requests.har is answered with ${answer.status}`);
   return Readable.fromWeb(answer.body);
 }
-
-const reasonOf = (error: unknown): string => clean(error instanceof Error ? error.message : String(error));

@@ -54,6 +54,15 @@ function explainUnknown(word: string, argv: readonly string[], commands: readonl
     : unexpected(word);
 }
 
+/** A command that there is not, where help was asked for. */
+export function strayWord(argv: readonly string[], commands: readonly Command[]): Failure | undefined {
+  const [first = "-", second = "-"] = argv;
+  if (first.startsWith("-") || namedCommand(argv, commands)) return undefined;
+  const isGroup = commands.some(({ group }) => group?.name === first);
+  const word = isGroup ? second : first;
+  return word.startsWith("-") ? undefined : explainUnknown(word, argv, commands);
+}
+
 const unknownCommand = (name: string, word: string, known: readonly string[]): Failure =>
   new Failure("usage", `unknown command "${clean(name)}"${didYouMean(word, known)} ${seeHelp}`);
 

@@ -1,5 +1,5 @@
 import type { FlagExplanation } from "../index.ts";
-import { clean } from "./clean-text.ts";
+import { clean, cleanLines } from "./clean-text.ts";
 import { forWhom, jsonText, valueText } from "./flags-lines.ts";
 import type { Style } from "./style.ts";
 
@@ -123,7 +123,7 @@ function holdoutLines({ holdout }: FlagExplanation): string[] {
 
 function hintLines({ hint, override }: FlagExplanation): string[] {
   if (hint === null || hint === "") return [];
-  const lines = hint.split("\n").map((line) => clean(line));
+  const lines = cleanLines(hint);
   return [override ? "  why not by its rules:" : "  why not:", ...lines.map((line) => `    ${line}`)];
 }
 

@@ -67,7 +67,7 @@ const allCommands = async (): Promise<readonly Command[]> => (await import("./co
 
 async function readFully(words: readonly string[], commands: readonly Command[]): Promise<Reading> {
   const { readArgsFully } = await import("./read-args-fully.ts");
-  return readArgsFully(words, commands);
+  return readArgsFully(words, commands, process.stdout.columns);
 }
 
 async function shellOf(out: Shell["out"], err: Shell["err"]): Promise<Shell> {

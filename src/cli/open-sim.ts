@@ -1,5 +1,5 @@
 import type { Sim, SimOptions, StartError } from "../index.ts";
-import { clean } from "./clean-text.ts";
+import { cleanLines } from "./clean-text.ts";
 import type { Shell } from "./command.ts";
 import { Failure, type FailureKind } from "./failure.ts";
 import { portHolder } from "./port-holder.ts";
@@ -90,14 +90,13 @@ export async function openSim(values: Values, options: SimOptions, shell: Shell)
     return await library.startSim({
       ...chosen(values),
       ...options,
-      onNotice: (text) => shell.err.say(`phx-sim: ${clean(text, 4000)}`),
+      onNotice: (text) => shell.err.say(...cleanLines(`phx-sim: ${text}`, 4000)),
     });
   } catch (error) {
     if (!(error instanceof library.StartError)) throw error;
     const reason =
       error.code === "port_in_use" ? await portTaken(options) : `${error.message}; ${error.hint}`;
-    const lines = reason.split("\n").map((line) => clean(line, 2000));
-    throw new Failure(failureKinds[error.code], lines.join("\n"), error);
+    throw new Failure(failureKinds[error.code], cleanLines(reason, 2000).join("\n"), error);
   }
 }
 

@@ -9,6 +9,7 @@ import { fileEvents, simEvents } from "./plan-events.ts";
 import { junitOf } from "./plan-junit.ts";
 import { findRunning, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
+import { reasonOf, systemCode } from "./system-reason.ts";
 
 const group: CommandGroup = {
   name: "plan",
@@ -129,9 +130,10 @@ function write(path: string, text: string, flag: "w" | "wx", shell: Shell): void
   try {
     writeFileSync(path, text, { flag });
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-    const reason =
-      code === "EEXIST" ? "is there already; --force writes over it" : `cannot be written: ${code}`;
+    const isThere = systemCode(error) === "EEXIST";
+    const reason = isThere
+      ? "is there already; --force writes over it"
+      : `cannot be written: ${reasonOf(error)}`;
     throw new Failure("failed", `${shown(path, shell.cwd)} ${reason}`, error);
   }
 }

@@ -4,7 +4,8 @@ import { clean } from "./clean-text.ts";
 
 /** Who listens on the port, for people: another sim with its pid and data folder, or on Linux the process. */
 export async function portHolder(host: string, port: number): Promise<string> {
-  const info = await askInfo(`http://${urlHost(host)}:${port}`, 500);
+  const info = await askInfo(`http://${urlHost(host)}:${port}`, 2000);
+  if (info === "locked") return `a phx-sim, ${listenerOf(port) ?? "whose control API wants its token"}`;
   if (!info) return listenerOf(port) ?? "another program";
   const pid = typeof info.pid === "number" ? `pid ${info.pid}, ` : "";
   const data = typeof info.data === "string" ? `data folder ${clean(info.data)}` : "in memory";

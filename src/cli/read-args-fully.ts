@@ -1,7 +1,7 @@
 import yargs, { type Argv, type Options as YargsOption } from "yargs";
 import { version } from "../kernel/version.ts";
 import type { Command, CommandGroup } from "./command.ts";
-import { explainMistake, unexpected } from "./explain-mistake.ts";
+import { explainMistake, strayWord, unexpected } from "./explain-mistake.ts";
 import { helpTail } from "./help-tail.ts";
 import { type Option, type Options, placedOf, readValue, variableOf } from "./options.ts";
 import type { Reading } from "./read-args.ts";
@@ -20,13 +20,24 @@ function plainSwitches(argv: readonly string[], commands: readonly Command[]): s
   });
 }
 
+/** `help flags set` as `flags set --help`. */
+const plainHelp = (argv: readonly string[]): readonly string[] =>
+  argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
+
 /**
  * The full reading, by yargs: help, version, and every mistake told in one line. Loaded on demand, because
- * it costs more than the rest of the start. Throws a usage failure.
+ * it costs more than the rest of the start.
+ * @param columns Width of the terminal; 0 where there is none
+ * @throws Failure usage
  */
-export async function readArgsFully(argv: readonly string[], commands: readonly Command[]): Promise<Reading> {
+export async function readArgsFully(
+  typed: readonly string[],
+  commands: readonly Command[],
+  columns = 0,
+): Promise<Reading> {
+  const argv = plainHelp(typed);
   let chosen: Reading | undefined;
-  const parser = blankParser();
+  const parser = blankParser(columns);
   const add = (to: Argv, command: Command): Argv =>
     addCommand(to, command, command === commands[0], (flags) => {
       chosen = { command, flags };
@@ -48,10 +59,15 @@ export async function readArgsFully(argv: readonly string[], commands: readonly 
   } catch (error) {
     throw explainMistake(error, argv, commands);
   }
+  // Asked for the help of a command that there is not, yargs gives that of all.
+  const stray = chosen ? undefined : strayWord(argv, commands);
+  if (stray) throw stray;
   return chosen ?? { print: printed };
 }
 
-function blankParser(): Argv {
+const widest = 100;
+
+function blankParser(columns: number): Argv {
   return yargs()
     .scriptName("phx-sim")
     .locale("en")
@@ -70,7 +86,7 @@ function blankParser(): Argv {
     .alias("help", "h")
     .version(version)
     .alias("version", "v")
-    .wrap(100);
+    .wrap(Math.min(widest, columns || widest));
 }
 
 const groupsOf = (commands: readonly Command[]): CommandGroup[] => [

@@ -24,6 +24,9 @@ function differenceLines({ compared, differing, groups }: Differences, style: St
   ];
 }
 
+const silence =
+  "  nothing reached it: does the app send to this address, with a project key of the upstream?";
+
 /** The summary of a recording on a terminal. */
 export function recordingLines(facts: RecordingFacts, style: Style): string[] {
   const { passed, aborted, failed, bytes_sent, bytes_received, tape, taped, redacted, differences } = facts;
@@ -41,6 +44,7 @@ export function recordingLines(facts: RecordingFacts, style: Style): string[] {
         ];
   return [
     `phx-sim: ${passing}`,
+    ...(passed === 0 && facts.mode !== "spy" ? [silence] : []),
     ...taping,
     ...(differences ? differenceLines(differences, style) : []),
     ...(facts.trouble === null

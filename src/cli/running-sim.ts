@@ -51,9 +51,14 @@ async function look(where: Where, cwd: string, needsReady: boolean): Promise<Run
   if (spot instanceof Failure) return spot;
   const ready = !needsReady || (await askReady(spot.url, askMs));
   const info = ready ? await askInfo(spot.url, askMs, spot.token) : undefined;
+  if (info === "locked") return new Failure("no_sim", lockedBy(spot));
   if (info) return { ...spot, info };
   return new Failure("no_sim", `no phx-sim answers at ${clean(spot.url)} (from ${clean(spot.foundBy)})`);
 }
+
+const lockedBy = ({ url, token }: Spot): string =>
+  `the phx-sim at ${clean(url)} asks for its token${token === undefined ? "" : ", and this is not it"}; ` +
+  "give --token or PHX_SIM_TOKEN: its banner and the run.json of its data folder tell it";
 
 function spotOf({ values, origins }: Where, cwd: string): Spot | Failure {
   // A folder named on the command line is nearer than an address from the environment.

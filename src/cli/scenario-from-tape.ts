@@ -6,6 +6,7 @@ import { clean } from "./clean-text.ts";
 import { type CommandGroup, command, type Shell } from "./command.ts";
 import { Failure } from "./failure.ts";
 import type { Settings } from "./settings.ts";
+import { systemCode } from "./system-reason.ts";
 import { onFile } from "./tape-trouble.ts";
 
 const options = {
@@ -44,8 +45,7 @@ async function write(file: string, text: string, isForced: boolean): Promise<voi
   try {
     await onFile(file, () => writeFile(file, text, { flag: isForced ? "w" : "wx" }));
   } catch (error) {
-    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
-    if (!isThere) throw error;
+    if (systemCode(error) !== "EEXIST") throw error;
     throw new Failure("failed", `${clean(file)} is there already; --force writes over it`, error);
   }
 }

@@ -6,6 +6,7 @@ import { type Command, type CommandGroup, command, type Shell } from "./command.
 import { Failure } from "./failure.ts";
 import { scenarioFromTapeCommand } from "./scenario-from-tape.ts";
 import type { Settings } from "./settings.ts";
+import { reasonOf, systemCode } from "./system-reason.ts";
 
 const group: CommandGroup = { name: "scenario", describe: "Scenario files: begin one, check it" };
 
@@ -70,8 +71,8 @@ function create(file: string, name: string, text: string): void {
   try {
     writeFileSync(file, text, { flag: "wx" });
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-    const reason = code === "EEXIST" ? "is there already; give another name" : `cannot be written: ${code}`;
+    const isThere = systemCode(error) === "EEXIST";
+    const reason = isThere ? "is there already; give another name" : `cannot be written: ${reasonOf(error)}`;
     throw new Failure("failed", `${name} ${reason}`, error);
   }
 }

@@ -5,6 +5,7 @@ import type { ImportedState } from "../index.ts";
 import { type Address, callSim, complaintOf } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
+import { reasonOf } from "./system-reason.ts";
 
 /** A large state takes its time, ms. */
 const transferMs = 600_000;
@@ -44,15 +45,3 @@ function readWhole(file: string): Buffer {
     throw new Failure("usage", `${clean(file)} cannot be read: ${reasonOf(error)}`, error);
   }
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file or folder",
-  EISDIR: "it is a folder",
-  EACCES: "permission denied",
-  ENOSPC: "the disk is full",
-};
-
-const reasonOf = (error: unknown): string => {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return reasons[code] ?? clean(error instanceof Error ? error.message : String(error));
-};

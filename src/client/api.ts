@@ -206,8 +206,10 @@ export interface Tenant {
   /** A personal key that may do everything there, `phx_…`. */
   readonly personalApiKey: string;
   readonly projectId: number;
-  /** What SDKs take as host. */
+  /** What SDKs take as host: scheme, host and port of the sim. */
   readonly host: string;
+  /** The same, as it is called elsewhere. */
+  readonly url: string;
   readonly events: Events;
   readonly requests: Requests;
   readonly persons: Persons;
@@ -247,7 +249,6 @@ export interface ProjectOptions {
 
 /** A sim, in process or elsewhere. */
 export interface SimClient extends Tenant, StateClient, AsyncDisposable {
-  readonly url: string;
   readonly inspectorUrl: string;
   readonly clock: Clock;
   readonly exports: Exports;

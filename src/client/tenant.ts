@@ -32,6 +32,7 @@ export function tenantBy(place: Place, keys: Keys): Tenant {
   const requests = requestsBy(place);
   return {
     ...keys,
+    url: keys.host,
     events: eventsBy(place, requests),
     requests,
     persons: personsBy(place),

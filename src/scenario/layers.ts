@@ -144,7 +144,8 @@ const reasons: Readonly<Record<string, string>> = {
 function meant({ shipped }: Visit, { name }: Call, file: string): string | undefined {
   const folder = dirname(file);
   const beside = existsSync(folder) ? readdirSync(folder).filter((it) => formatOf(it) !== undefined) : [];
-  const neighbour = nearest(basename(file), beside);
+  const others = beside.filter((it) => it !== basename(file));
+  const neighbour = nearest(basename(file), others);
   const known = neighbour === undefined ? [...shipped.keys()] : [join(dirname(name), neighbour)];
   const hint = didYouMean(name, known, (it) => JSON.stringify(it)).replace(/^; /, "");
   return hint || `shipped scenarios are ${[...shipped.keys()].join(", ")}; anything else is a path`;

@@ -46,7 +46,7 @@ describe("phx-sim ca", () => {
   test("a file that cannot be written", async () => {
     const ended = await ca(["export", "--out", join(cwd, "no", "such", "folder.pem")]);
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toContain("cannot be written (ENOENT)");
+    expect(ended.stderr).toContain("cannot be written: there is no such file or folder");
   });
 
   test("a damaged folder: what is wrong, and the way out", async () => {

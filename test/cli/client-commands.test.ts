@@ -53,7 +53,8 @@ describe("status", () => {
   test("uses the locator's token where the sim is bound wider", async () => {
     const { ready } = await startReady(["--host", "0.0.0.0"], { cwd });
     expect((await run(["status"])).code).toBe(0);
-    expect((await run(["status", "--url", ready.url], newFolder())).code).toBe(5);
+    const stranger = await run(["status", "--url", ready.url], newFolder());
+    expect(stranger).toMatchObject({ code: 5, stderr: expect.stringMatching(/asks for its token.*--token/) });
     const token = ["--token", ready.control_token ?? ""];
     expect((await run(["status", "--url", ready.url, ...token], newFolder())).code).toBe(0);
   });

@@ -265,7 +265,9 @@ describe("--report", () => {
     const code = `import { rmSync, writeFileSync } from "node:fs"; rmSync("out", { recursive: true }); writeFileSync("out", "");`;
     const { code: ended, stderr } = await exec(["--quiet", "--report", "out"], script(code), {}, cwd).ended;
     expect(ended).toBe(1);
-    expect(stderr).toMatch(/^phx-sim: the report in \S+out is incomplete: ENOTDIR[^\n]*\n$/);
+    expect(stderr).toMatch(
+      /^phx-sim: the report in \S+out is incomplete: a part of its path is not a folder\n$/,
+    );
   });
 });
 
@@ -376,7 +378,8 @@ describe("mistakes", () => {
     [["exec", "--fail-on", "toString", "--", "true"], 2, 'not "toString"'],
     [["exec", "--reprot", "x", "--", "true"], 2, "unknown option --reprot; did you mean --report?"],
     [["exec", "--port", "x", "--", "true"], 2, "--port must be a whole number"],
-    [["exec", "--report", "file/below", "--", "true"], 2, "the report cannot be put into"],
+    [["exec", "--report", "file/below", "--", "true"], 2, "/file/below: a part of its path is not a folder"],
+    [["exec", "--report", "file", "--", "true"], 2, "/file: it is a file"],
     [["exec", "--clock", "noon", "--", "true"], 2, "noon"],
     [["exec", "missing.json", "--", "true"], 3, "missing.json"],
     [["exec", "no-such-world", "--", "true"], 3, "no-such-world"],

@@ -252,7 +252,7 @@ describe("what cannot be done is told", () => {
     [
       ["check", "good.json", "--junit", "no/folder.xml"],
       1,
-      "phx-sim: no/folder.xml cannot be written: ENOENT\n",
+      "phx-sim: no/folder.xml cannot be written: there is no such file or folder\n",
     ],
   ])("%j", async (args, code, stderr) => {
     expect(await run(...args)).toMatchObject({ code, stderr });

@@ -120,6 +120,9 @@ describe("mistakes", () => {
     ["flags set a b --persn c=1", `unknown option --persn; did you mean --person? ${tail}`],
     ["--json flags", `unknown option --json; it belongs to phx-sim status ${tail}`],
     ["\u001b[2J", `unknown command "\\x1b[2J" ${tail}`],
+    ["statsu --help", `unknown command "statsu"; did you mean status? ${tail}`],
+    ["help statsu", `unknown command "statsu"; did you mean status? ${tail}`],
+    ["flags sett a -h", `unknown command "flags sett"; did you mean set? ${tail}`],
   ])("phx-sim %j", async (line, message) => {
     expect(readArgs(words(line), commands)).toBeUndefined();
     await expect(readArgsFully(words(line), commands)).rejects.toMatchObject({
@@ -129,12 +132,29 @@ describe("mistakes", () => {
   });
 });
 
-test.each(["--help", "-h", "status --help", "flags --help", "flags set --help"])(
-  "phx-sim %s prints help",
-  async (line) => {
-    expect(readArgs(words(line), commands)).toBeUndefined();
-    expect(await readArgsFully(words(line), commands)).toEqual({
-      print: expect.stringContaining("Exit codes:"),
-    });
-  },
-);
+test.each([
+  "--help",
+  "-h",
+  "help",
+  "help flags set",
+  "--help status",
+  "status --help",
+  "flags --help",
+  "flags set --help",
+])("phx-sim %s prints help", async (line) => {
+  expect(readArgs(words(line), commands)).toBeUndefined();
+  expect(await readArgsFully(words(line), commands)).toEqual({
+    print: expect.stringContaining("Exit codes:"),
+  });
+});
+
+test.each([
+  [60, 60],
+  [500, 100],
+  [0, 100],
+  [undefined, 100],
+])("help for a terminal of %s columns is at most %s wide", async (columns, widest) => {
+  const reading = await readArgsFully(["flags", "set", "--help"], commands, columns);
+  const lines = "print" in reading ? reading.print.split("\n") : [];
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(widest);
+});

@@ -47,6 +47,14 @@ describe("phx-sim record", () => {
     expect(await far.events.list()).toHaveLength(1);
   });
 
+  test("says so when nothing came", async () => {
+    const far = await cloud();
+    const run = phxSim(["record", "--upstream", far.url, ...script("")], { cwd: newFolder() });
+    expect((await run.ended).stderr).toContain(
+      "nothing reached it: does the app send to this address, with a project key",
+    );
+  });
+
   test("with a command: it is told the host only, and its code is the code", async () => {
     const far = await cloud();
     const cwd = newFolder();

@@ -106,6 +106,9 @@ describe("init", () => {
       stderr: "phx-sim: mine.yaml is there already; give another name\n",
     });
     expect(readFileSync(join(cwd, "mine.yaml"), "utf8")).toBe("precious");
+    expect((await run("init", "none/mine.yaml")).stderr).toBe(
+      "phx-sim: none/mine.yaml cannot be written: there is no such file or folder\n",
+    );
   });
 
   test("of no format it knows is a mistake", async () => {

@@ -233,7 +233,7 @@ test("a secret that no option fills is named, and nothing is sent", async () => 
 
 test("a tape that is none, or has nothing to send", async () => {
   const missing = await phxSim(["send", "nope", "--to", "127.0.0.1:1"], { cwd }).ended;
-  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("nope.tape.ndjson") });
+  expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("nope.tape.ndjson") });
   await write("empty", []);
   const empty = await phxSim(["send", "empty", "--to", "127.0.0.1:1"], { cwd }).ended;
   expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining("has nothing to send") });

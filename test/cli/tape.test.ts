@@ -107,7 +107,7 @@ describe("import", () => {
 
   test("a file that is missing", async () => {
     expect(await run("import", "none.har")).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringMatching(/none\.har: there is no such file/),
     });
   });
@@ -117,7 +117,7 @@ describe("list and show", () => {
   test("a folder without tapes, and none", async () => {
     expect(await run("list")).toMatchObject({ code: 0, stdout: `no tapes in ${join(cwd, "tapes")}\n` });
     expect(await run("list", "nowhere")).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringMatching(/no such file/),
     });
   });
@@ -315,7 +315,7 @@ test.each([[["show"]], [["export"]], [["prune"]], [["scan"]], [["learn", "some"]
     write("tapes/text.tape.ndjson", "hello\n");
     write("tapes/newer.tape.ndjson", '{"tape":2}\n');
     const said = await Promise.all(["none", "text", "newer"].map((name) => run(command, ...first, name)));
-    expect(said.map(({ code }) => code)).toEqual([1, 1, 1]);
+    expect(said.map(({ code }) => code)).toEqual([2, 1, 1]);
     expect(said[0]?.stderr).toMatch(
       /^phx-sim: .*none\.tape\.ndjson cannot be read: there is no such file; .*\n$/,
     );

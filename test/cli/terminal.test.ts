@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clean } from "../../src/cli/clean-text.ts";
+import { clean, cleanLines } from "../../src/cli/clean-text.ts";
 import { createLines } from "../../src/cli/output.ts";
 import { type Signal, untilSignal } from "../../src/cli/signals.ts";
 import { wantsStyle } from "../../src/cli/style.ts";
@@ -35,6 +35,13 @@ describe("hostile text", () => {
     ["\u{e0041}", "\\u{e0041}"],
   ])("%j is shown as %j", (text, shown) => {
     expect(clean(text)).toBe(shown);
+  });
+
+  test("what stands on lines stays on lines", () => {
+    expect(cleanLines("is not valid:\n  world.yaml:1:2: \u001b[2J")).toEqual([
+      "is not valid:",
+      "  world.yaml:1:2: \\x1b[2J",
+    ]);
   });
 
   test("long text is cut", () => {

@@ -117,7 +117,7 @@ describe("verify", () => {
   });
 
   test.each<[string, readonly unknown[] | undefined, number, RegExp]>([
-    ["none", undefined, 1, /none\.tape\.ndjson.*there is no such file/],
+    ["none", undefined, 2, /none\.tape\.ndjson.*there is no such file/],
     ["empty", [], 1, /there was nothing to compare/],
   ])("a tape that is no use: %s", async (name, lines, expected, message) => {
     if (lines) tape(name, lines);

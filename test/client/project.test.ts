@@ -21,7 +21,7 @@ describe.each(ends)("sim.project(), $end", (end) => {
     await using it = await held(end);
     await using one = await it.client.project({ name: "one" });
     await using two = await it.client.project();
-    expect(one).toMatchObject({ name: "one", projectId: one.id, host: it.sim.url });
+    expect(one).toMatchObject({ name: "one", projectId: one.id, host: it.sim.url, url: it.sim.url });
     expect(new Set([one.apiKey, two.apiKey, it.sim.apiKey]).size).toBe(3);
     expect([one.apiKey, one.secretApiKey, one.personalApiKey].map((key) => key.slice(0, 4))).toEqual([
       "phc_",

@@ -235,6 +235,8 @@ describe("what cannot be laid over", () => {
     expect(linesOf((await readScenario(folder.file(name))).problems, folder.path)).toEqual([line]);
   });
 
+  folder.write("folder.yaml/deep.yaml", base);
+
   test.each([
     [
       "a file that is not there",
@@ -247,6 +249,11 @@ describe("what cannot be laid over", () => {
       'it.yaml:1:10 /extends: "defualt" does not exist; did you mean "default"?',
     ],
     ["a folder", "extends: [./sub]", 'it.yaml:1:11 /extends/0: "./sub" is a folder; expected a file'],
+    [
+      "a folder with a file's name",
+      "extends: ./folder.yaml",
+      'it.yaml:1:10 /extends: "./folder.yaml" is a folder; expected a file',
+    ],
     ["a broken file", "extends: broken.json", "broken.json:2:11: expected a colon after the key"],
     ["a number", "extends: 5", "it.yaml:1:10 /extends: expected the name or the path of a scenario"],
   ])("%s", async (_, text, line) => {

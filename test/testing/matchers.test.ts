@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Project } from "../../src/client/api.ts";
 import { type Sim, startSim } from "../../src/index.ts";
+import { definePlan } from "../../src/plan.ts";
 import "../../src/testing/vitest-matchers.ts";
 import { askFlags, send, signedUp } from "./shop.ts";
 
@@ -266,6 +267,13 @@ describe("the tracking plan", () => {
     await send(project, { event: "signup_completed", properties: { plan: 3 } });
     expect(await failure(expect(project).toMatchTrackingPlan(plan))).toMatch(/plan/);
     await expect(project).not.toMatchTrackingPlan(plan);
+    const shop = definePlan({}, { title: "Shop" });
+    expect(await failure(expect(project).toMatchTrackingPlan(shop))).toMatch(
+      /^toMatchTrackingPlan\("Shop"\)\n/,
+    );
+    expect(await failure(expect(project).toMatchTrackingPlan(definePlan({})))).toMatch(
+      /^toMatchTrackingPlan\(a plan\)\n/,
+    );
   });
 });
 
@@ -296,6 +304,7 @@ describe("mistakes", () => {
     ["a bad operator in properties", () => expect(sim).toHaveIdentified("a", { "@gtt": 1 }), /@gtt/],
     ["no value", () => expect(sim).toHaveServedFlag("a", 1 as unknown as string), /true, false or a variant/],
     ["no plan", () => expect(sim).toMatchTrackingPlan(7 as unknown as string), /definePlan/],
+    ["a plan's JSON", () => expect(sim).toMatchTrackingPlan({} as unknown as string), /definePlan/],
     ["a bad operator", () => expect(sim).toHaveCaptured("a", { b: { "@gt": {} } }, now), /@gt/],
   ];
   test.each(wrong)("%s", async (_, assertion, says) => {

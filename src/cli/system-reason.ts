@@ -1,0 +1,25 @@
+import { clean } from "./clean-text.ts";
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file or folder",
+  EISDIR: "it is a folder",
+  ENOTDIR: "a part of its path is not a folder",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+};
+
+/** The system's code of a failed file access, e.g. `ENOENT`; "" when it is something else. */
+export const systemCode = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+
+/** What the system says about a file, in words; undefined for what is no failed file access. */
+export const systemReason = (error: unknown): string | undefined => {
+  const code = systemCode(error);
+  return Object.hasOwn(reasons, code) ? reasons[code] : undefined;
+};
+
+/** The same, or the error's own message. */
+export const reasonOf = (error: unknown): string =>
+  systemReason(error) ?? clean(error instanceof Error ? error.message : String(error));
