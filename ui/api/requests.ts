@@ -35,6 +35,8 @@ export interface RequestInFull {
   readonly decode_steps: readonly DecodeStep[];
   readonly raw: RawBody | null;
   readonly body: Json;
+  /** None where the answer did not arrive. */
+  readonly reply_headers: readonly (readonly [name: string, value: string])[];
   readonly reply: Json;
   readonly carried: readonly StoredEvent[];
   /** Of a path that is not there: rows that are like it. */

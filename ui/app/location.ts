@@ -1,8 +1,11 @@
 import { computed, signal } from "@preact/signals";
+import { unlock } from "../api/call.ts";
 import { hrefTo, type Route, readRoute } from "./route.ts";
 
 const hash = signal(location.hash);
 addEventListener("hashchange", () => {
+  // the inspector's link, opened where the page is open already
+  if (unlock(location.hash)) return;
   hash.value = location.hash;
 });
 

@@ -72,6 +72,9 @@ function useFocus(view: string | undefined): void {
     if (main?.contains(document.activeElement)) return;
     main?.focus({ preventScroll: true });
   }, [view]);
+  const place = [view, ...route.value.path].join("/");
+  // what is shown now begins at its beginning, however far down the one before was read
+  useLayoutEffect(() => document.getElementById("view")?.scrollTo(0, 0), [place]);
 }
 
 function toFilter(): void {

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { stat } from "../feed/socket.ts";
 import type { Totals } from "./minute.ts";
-import { titleOf } from "./title.ts";
+import { seenBy, titleOf } from "./title.ts";
 
 /** The totals when the page was last looked at; undefined while somebody looks. */
 const seen = signal<Totals | undefined>(undefined);
@@ -13,6 +13,10 @@ export function useTitle(label: string): void {
   useEffect(() => {
     document.title = title;
   }, [title]);
+  const now = stat.value;
+  useEffect(() => {
+    if (seen.value && now) seen.value = seenBy(seen.value, now);
+  }, [now]);
   useEffect(() => {
     const note = () => {
       seen.value = document.hidden ? stat.value : undefined;

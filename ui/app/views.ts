@@ -18,6 +18,7 @@ const EventsView = late(async () => (await import("../views/events/events.tsx"))
 const EventDetails = late(async () => (await import("../views/event/event.tsx")).EventDetails);
 const EventCompare = late(async () => (await import("../views/event/compare.tsx")).EventCompare);
 const RequestsView = late(async () => (await import("../views/requests/requests.tsx")).RequestsView);
+const RequestDetails = late(async () => (await import("../views/requests/details.tsx")).RequestDetails);
 const PeopleView = late(async () => (await import("../views/people/people.tsx")).PeopleView);
 const FlagsView = late(async () => (await import("../views/flags/flags.tsx")).FlagsView);
 const ExportsView = late(async () => (await import("../views/exports/exports.tsx")).ExportsView);
@@ -28,11 +29,13 @@ const WorldView = late(async () => (await import("../views/world/world.tsx")).Wo
 /** The list, with one event beside it: views do not know each other. */
 const Events = () => h(EventsView, { Details: EventDetails, Compare: EventCompare });
 
+const Requests = () => h(RequestsView, { Details: RequestDetails });
+
 /** The views, in the order in which they are offered. */
 export const views: readonly View[] = [
   { id: "start", label: "Start", key: "h", Component: StartView },
   { id: "events", label: "Events", key: "e", Component: Events },
-  { id: "requests", label: "Requests", key: "r", Component: RequestsView },
+  { id: "requests", label: "Requests", key: "r", Component: Requests },
   { id: "people", label: "People", key: "p", Component: PeopleView },
   { id: "flags", label: "Flags", key: "f", Component: FlagsView },
   { id: "exports", label: "Exports", key: "x", Component: ExportsView },
@@ -43,7 +46,7 @@ export const views: readonly View[] = [
 
 /** Everything that is fetched late, what one is likely to need next first. */
 const parts = [
-  ...[StartView, EventsView, EventDetails, RequestsView, PeopleView, FlagsView],
+  ...[StartView, EventsView, EventDetails, RequestsView, RequestDetails, PeopleView, FlagsView],
   ...[ExportsView, FaultsView, TapesView, WorldView, EventCompare],
 ];
 

@@ -1,5 +1,6 @@
 import type { StoredEvent } from "../../src/model/stored-event.ts";
-import { pythonText, scriptText, type Written } from "./quote.ts";
+import { pythonText } from "./notations.ts";
+import { scriptText, type Written } from "./quote.ts";
 import { anyStringInTests, assertedId, assertedProperties, type CopyContext } from "./subject.ts";
 
 const longestTitle = 60;

@@ -1,27 +1,19 @@
 import type { Json } from "../../src/kernel/json.ts";
 
 /** What could hide or reorder text where it is pasted: the code must read as it runs. */
-const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|[\ud800-\udfff]/gu;
+export const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|[\ud800-\udfff]/gu;
 
-const units = (character: string): string =>
+/** A text with each of its UTF-16 units escaped. */
+export const units = (character: string): string =>
   Array.from({ length: character.length }, (_, i) => character.charCodeAt(i))
     .map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
     .join("");
 
-/** Python reads `\ud83d\ude00` as two characters: one beyond the first plane has its own escape. */
-const pythonEscape = (character: string): string =>
-  character.length === 1
-    ? units(character)
-    : `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, "0")}`;
-
 /** A text in double quotes; the rules of JSON hold in JavaScript and in YAML, too. */
 const quoted = (text: string): string => JSON.stringify(text).replace(hidden, units);
 
-/** The same in Python. */
-const quotedPython = (text: string): string => JSON.stringify(text).replace(hidden, pythonEscape);
-
 /** How a language writes values. */
-interface Notation {
+export interface Notation {
   readonly text: (text: string) => string;
   /** A key before its colon. */
   readonly key: (key: string) => string;
@@ -43,17 +35,9 @@ const keyInScript = (key: string): string => {
   return bare.test(key) ? key : quoted(key);
 };
 
-const json: Notation = { text: quoted, key: quoted, words: jsonWords, pad: "", lastComma: "" };
+/** JSON's own. */
+export const json: Notation = { text: quoted, key: quoted, words: jsonWords, pad: "", lastComma: "" };
 const script: Notation = { text: quoted, key: keyInScript, words: jsonWords, pad: " ", lastComma: "," };
-const python: Notation = {
-  text: quotedPython,
-  key: quotedPython,
-  words: { true: "True", false: "False", null: "None" },
-  pad: "",
-  lastComma: ",",
-};
-
-const yaml: Notation = { ...json, text: quotedPython, key: quotedPython };
 
 /** Code that stands for a value that is not written down, e.g. `expect.any(String)`. */
 export interface Code {
@@ -105,7 +89,8 @@ interface How {
   readonly step: number;
 }
 
-function written(value: Written, how: How): string {
+/** A value in some notation, from a line that is indented so far. */
+export function written(value: Written, how: How): string {
   if (typeof value === "string") return how.notation.text(value);
   if (value === null || typeof value === "boolean") return how.notation.words[String(value)] ?? "";
   if (typeof value === "number") return JSON.stringify(value);
@@ -122,17 +107,9 @@ function written(value: Written, how: How): string {
   return bracketed(parts, ["{", "}"], how);
 }
 
-/** A value as YAML, in its flow style. */
-export const yamlText = (value: Written, indent = 0): string =>
-  written(value, { notation: yaml, indent, step: 2 });
-
 /** A value as JavaScript, from a line that is indented so far. */
 export const scriptText = (value: Written, indent = 0): string =>
   written(value, { notation: script, indent, step: 2 });
-
-/** A value as Python. */
-export const pythonText = (value: Written, indent = 0): string =>
-  written(value, { notation: python, indent, step: 4 });
 
 /** A value as JSON over several lines where it is long. */
 export const prettyJson = (value: Written, indent = 0): string =>

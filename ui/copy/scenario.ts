@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, own } from "../../src/kernel/json.ts";
 import type { StoredEvent } from "../../src/model/stored-event.ts";
-import { yamlText } from "./quote.ts";
+import { yamlText } from "./notations.ts";
 import { assertedId, meantProperties } from "./subject.ts";
 
 /** YAML takes a key in the flow style up to 1,024 characters. */

@@ -1,6 +1,8 @@
 import type { StoredEvent } from "../../src/model/stored-event.ts";
-import { jsonText, pythonText, scriptText, shellQuoted } from "./quote.ts";
-import { bodyToSend, type CopyContext, meantProperties } from "./subject.ts";
+import { callFor, idBefore, type SdkCall } from "./calls.ts";
+import { pythonText } from "./notations.ts";
+import { jsonText, scriptText, shellQuoted, type Written } from "./quote.ts";
+import { bodyToSend, type CopyContext } from "./subject.ts";
 
 /** A word of a command line has a limit (128 kB on Linux). */
 const longestWord = 100_000;
@@ -22,41 +24,61 @@ export const fetchCall = (event: StoredEvent, context: CopyContext): string => `
   body: JSON.stringify(${scriptText(bodyToSend(event, context), 2)}),
 });`;
 
+/** What of the event the call does not say, told in a comment. */
+const leftOut = (mark: string, { name, leavesOut }: SdkCall): string =>
+  leavesOut.length === 0 ? "" : `${mark} ${name}() has no place for ${leavesOut.map(jsonText).join(", ")}.\n`;
+
+/** Arguments by place: what is not there at the end is left out. */
+function byPlace({ args }: SdkCall): string {
+  const last = args.findLastIndex(([, value]) => value !== undefined);
+  return args
+    .slice(0, last + 1)
+    .map(([, value]) => scriptText(value ?? {}))
+    .join(", ");
+}
+
+const byName = ({ args }: SdkCall): [string, Written][] =>
+  args.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+
+/** Who the browser's visitor is before the call: the event's own, for `identify()` the one before. */
+function visitor(event: StoredEvent, { name }: SdkCall): ReadonlyMap<string, Written> | undefined {
+  if (name !== "identify")
+    return new Map<string, Written>([
+      ["distinctID", event.distinct_id],
+      ...(event.person_mode === "full" ? [["isIdentifiedID", true] as const] : []),
+    ]);
+  const before = idBefore(event);
+  return before === undefined ? undefined : new Map([["distinctID", before]]);
+}
+
 /** Named as the event was, so that it is the same person's. */
-export const posthogJs = (
-  event: StoredEvent,
-  { url, apiKey }: CopyContext,
-): string => `import posthog from "posthog-js";
+export function posthogJs(event: StoredEvent, { url, apiKey }: CopyContext): string {
+  const call = callFor("js", event);
+  const bootstrap = visitor(event, call);
+  return `import posthog from "posthog-js";
 
 posthog.init(${scriptText(apiKey)}, {
-  api_host: ${scriptText(url)},
-  bootstrap: { distinctID: ${scriptText(event.distinct_id)} },
+  api_host: ${scriptText(url)},${bootstrap ? `\n  bootstrap: ${scriptText(bootstrap, 2)},` : ""}
 });
-posthog.capture(${scriptText(event.event)}, ${scriptText(meantProperties(event))});`;
+${leftOut("//", call)}posthog.${call.name}(${byPlace(call)});`;
+}
 
-export const posthogNode = (
-  event: StoredEvent,
-  { url, apiKey }: CopyContext,
-): string => `import { PostHog } from "posthog-node";
+export function posthogNode(event: StoredEvent, { url, apiKey }: CopyContext): string {
+  const call = callFor("node", event);
+  return `import { PostHog } from "posthog-node";
 
 const posthog = new PostHog(${scriptText(apiKey)}, { host: ${scriptText(url)} });
-posthog.capture({
-  distinctId: ${scriptText(event.distinct_id)},
-  event: ${scriptText(event.event)},
-  properties: ${scriptText(meantProperties(event), 2)},
-});
+${leftOut("//", call)}posthog.${call.name}(${scriptText(new Map(byName(call)))});
 await posthog.shutdown();`;
+}
 
-/** Arguments by name: their order has changed between the SDK's versions. */
-export const posthogPython = (
-  event: StoredEvent,
-  { url, apiKey }: CopyContext,
-): string => `from posthog import Posthog
+export function posthogPython(event: StoredEvent, { url, apiKey }: CopyContext): string {
+  const call = callFor("python", event);
+  const args = byName(call).map(([name, value]) => `    ${name}=${pythonText(value, 4)},\n`);
+  return `from posthog import Posthog
 
 posthog = Posthog(${pythonText(apiKey)}, host=${pythonText(url)})
-posthog.capture(
-    distinct_id=${pythonText(event.distinct_id)},
-    event=${pythonText(event.event)},
-    properties=${pythonText(meantProperties(event), 4)},
-)
+${leftOut("#", call)}posthog.${call.name}(
+${args.join("")})
 posthog.shutdown()`;
+}

@@ -13,7 +13,7 @@ export const connection = signal<Connection>("connecting");
 export const lostBecause = signal<string | null>(null);
 /** How the sim is; undefined before the first word. */
 export const stat = signal<Stat | undefined>(undefined);
-/** Goes up each time the sim is there (again): what was asked before may be of another sim. */
+/** Goes up each time the sim is there (again), or forgot something: what was asked before may be of another past. */
 export const greetings = signal(0);
 
 /** What a view wants to be told. The connection has one subscription: the one that was made last. */
@@ -116,9 +116,13 @@ const heard: { readonly [T in SimFrame["t"]]: (frame: Extract<SimFrame, { t: T }
     it.cursor = to;
     it.wanted.onGap(first, to, why);
   },
-  reset({ project }) {
-    const shown = current?.wanted.project;
-    if (project === null || shown === undefined || project === shown) current?.wanted.onReset();
+  reset({ epoch, project }) {
+    greetings.value++;
+    if (!current) return;
+    const { project: shown, onReset } = current.wanted;
+    if (project === null || shown === undefined || project === shown) onReset();
+    // what this list holds is not touched: it goes on where it is
+    else current.epoch = epoch;
   },
   stat(frame) {
     stat.value = frame.stat;

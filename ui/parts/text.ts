@@ -1,4 +1,5 @@
 import { counted } from "../../src/kernel/counted.ts";
+import { cutText, visible } from "./tree/text.ts";
 
 export { counted };
 
@@ -44,12 +45,6 @@ export function sizeText(bytes: number): string {
   return `${step === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${sizes[step]}`;
 }
 
-/** Characters that are not seen, or that turn the direction of what follows. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const unseen = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-
 /** Text on one line, with what cannot be seen spelled out: captured text is not to be trusted. */
-export const plain = (text: string, most = 500): string => {
-  const cut = text.length > most ? `${text.slice(0, most)}…` : text;
-  return cut.replace(unseen, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`);
-};
+export const plain = (text: string, most = 500): string =>
+  visible(cutText(text, most)) + (text.length > most ? "…" : "");

@@ -1,6 +1,6 @@
 import { PostHog } from "posthog-node";
 import { expect, test } from "vitest";
-import type { SimOptions } from "../../../src/index.ts";
+import { type SimOptions, startSim } from "../../../src/index.ts";
 import { inspectorStage } from "./support.ts";
 
 const stage = inspectorStage();
@@ -91,4 +91,51 @@ test("runs in every status, narrow and wide", async () => {
   await it.axe();
   await it.dress(2560, "dark");
   await it.look("exports-2560");
+});
+
+test("older runs are a step away, and each step has an address", async () => {
+  const [batchExport] = scenario.organizations?.[0]?.projects?.[0]?.batch_exports ?? [];
+  const projects = [
+    {
+      name: "Shop",
+      api_key: "phc_shop",
+      batch_exports: [{ ...batchExport, interval: "every 5 minutes" as const }],
+    },
+  ];
+  await using it = await stage.open("#/exports", {
+    sim: { scenario: { ...scenario, organizations: [{ name: "Org", projects }] } },
+    allow: /WebSocket|ERR_CONNECTION/,
+  });
+  const { page, sim } = it;
+  const link = (name: string) => page.getByRole("link", { name, exact: true });
+  await sim.clock.advance("17h");
+  await link("Older runs").last().click();
+  await link("Older runs").waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: "Older runs" }).waitFor();
+  const runs = (await sim.exports.runs()).map(({ id }) => id).slice(200);
+  await expect.poll(() => page.locator(".exports-table tbody tr").count()).toBe(runs.length);
+  await it.look("exports-older");
+  await it.axe();
+
+  // through them by the keyboard; the address leads here again
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.reload();
+  await page.locator(".split-details code").getByText(String(runs[1])).waitFor();
+  await page.locator("tr[aria-current]").waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator(".split-details").waitFor({ state: "detached" });
+  await link("Newest runs").click();
+  await expect.poll(() => page.locator(".exports-table tbody tr").count()).toBe(200);
+
+  // what was asked while the sim was away is no trouble once it is there again
+  const port = Number(new URL(sim.url).port);
+  await sim.close();
+  await page.getByRole("button", { name: "Run on" }).click();
+  const trouble = page.getByText("the sim does not answer");
+  await trouble.waitFor();
+  await using again = await startSim({ port });
+  await page.getByRole("heading", { name: "There are no batch exports here" }).waitFor();
+  await trouble.waitFor({ state: "detached" });
+  expect(again.url).toBe(sim.url);
 });

@@ -194,6 +194,8 @@ describe("a project's flags", () => {
     await page.reload();
     await page.getByText("Matched condition set 1").waitFor();
     expect(page.url()).toContain("distinct_id=otto");
+    await it.go("#/flags/pro-only?tab=explain&distinct_id=otto&person={plan:pro}");
+    await page.getByText("This is not JSON").waitFor();
   });
 
   test("explain tells what an override covers", async () => {

@@ -205,7 +205,8 @@ test("captured text stays text; forty ids stay readable", async () => {
 test("the list grows as its end comes near, and stays where it is", async () => {
   await using inspector = await stage.open("#/people");
   const { page, sim } = inspector;
-  const batch = Array.from({ length: 300 }, (_, n) => ({ event: "seen", distinct_id: `user-${n}` }));
+  const batch = Array.from({ length: 360 }, (_, n) => ({ event: "seen", distinct_id: `user-${n % 300}` }));
+  batch.push(...Array.from({ length: 60 }, () => ({ event: "again", distinct_id: "user-0" })));
   await fetch(`${sim.url}/batch/`, { method: "POST", body: JSON.stringify({ api_key: sim.apiKey, batch }) });
   const list = page.getByRole("grid");
   await expect.poll(() => list.getAttribute("aria-rowcount")).toBe("201");
@@ -217,6 +218,13 @@ test("the list grows as its end comes near, and stays where it is", async () => 
   expect(before).toBeGreaterThan(1_000);
   await expect.poll(() => list.getAttribute("aria-rowcount")).toBe("301");
   expect(await place()).toBe(before);
+
+  await inspector.go("#/people/user-0");
+  const details = page.locator(".people-details");
+  const first = await details.elementHandle();
+  await page.getByRole("button", { name: "Show older events" }).click();
+  await expect.poll(() => details.locator(".people-moment").count()).toBe(62);
+  expect(await first?.evaluate((it) => it.isConnected)).toBe(true);
 });
 
 test("groups: what to paste, a group with its history and its events, one that is not there", async () => {

@@ -134,6 +134,7 @@ describe("a day's traffic", () => {
     await shown.getByText("GET /api/projects/:project_id/dashboards", { exact: true }).waitFor();
     await shown.getByText("Bearer phx_***").last().waitFor();
     await shown.getByText("masked").waitFor();
+    await shown.getByRole("heading", { name: "Answer headers" }).waitFor();
     expect(await it.page.content()).not.toContain("phx_a_secret");
     await it.look("requests-unknown");
     await it.axe();

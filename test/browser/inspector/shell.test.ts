@@ -24,6 +24,14 @@ const titleIs = (page: Page, title: RegExp) =>
   expect.poll(() => page.title(), { timeout: 5_000 }).toMatch(title);
 const hash = (page: Page) => page.evaluate(() => location.hash);
 
+/** How far down the view is, and is then, px. */
+const scrolled = (page: Page, to: number) =>
+  page.locator("main").evaluate((main, top) => {
+    const before = main.scrollTop;
+    main.scrollTop = top;
+    return [before, main.scrollTop];
+  }, to);
+
 test("every view is a key away, has a title, and takes the focus", async () => {
   await using it = await stage.open("#/nowhere");
   const { page } = it;
@@ -37,6 +45,13 @@ test("every view is a key away, has a title, and takes the focus", async () => {
   }
   await page.goBack();
   expect(await page.locator(".shell-nav a[aria-current=page]").count()).toBe(1);
+  // each begins at its beginning, however far down one was before
+  await page.setViewportSize({ width: 1280, height: 300 });
+  for (const place of ["#/start", "#/faults", "#/world/dialect"]) {
+    await it.go(place);
+    await page.locator("main h2").first().waitFor();
+    expect(await scrolled(page, 400)).toEqual([0, 400]);
+  }
   await it.go("#/nowhere");
   await page.getByText("There is no such page").waitFor();
   // the first stop of the keyboard leads past the navigation
@@ -216,7 +231,7 @@ test("a sim that comes back with another past leaves nothing of the one before",
   await sim.close();
   await page.getByRole("alert").getByText("The sim was stopped.").waitFor();
   await using again = await startSim({ port });
-  await page.getByText("there is no event 2").waitFor();
+  await page.getByText("Event 2 is no longer there").waitFor();
   await page.getByRole("heading", { name: "No events yet" }).waitFor();
   await send(again, { batch: [1, 2].map((i) => ({ event: `new ${i}`, distinct_id: "u" })) }, "/batch/");
   await details.getByRole("heading", { name: "new 2" }).waitFor();
@@ -308,9 +323,12 @@ test("open to the network, the page asks for the token and then works", async ()
   await other.getByRole("button", { name: "Open" }).click();
   await other.locator("[data-connection=live]").waitFor();
   expect(await hash(other)).toBe("#/events");
+  // a link with a token counts in a page that is open, too
   await other.goto(`${sim.url}/__sim/#t=${"0".repeat(32)}`);
-  await other.reload();
   await other.getByText("This sim needs its token").waitFor();
+  await other.goto(sim.inspectorUrl);
+  await other.locator("[data-connection=live]").waitFor();
+  expect(await hash(other)).toBe("#/");
 });
 
 declare const location: { hash: string };

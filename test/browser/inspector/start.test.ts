@@ -50,6 +50,14 @@ test("each way to send has an address, and the HTML snippet works as it stands",
   expect(await it.sim.events.waitFor("hello")).toMatchObject({ outcome: "kept" });
 });
 
+test("of a project that is not there, no keys are told", async () => {
+  await using it = await stage.open("#/start?project=99");
+  await it.page.getByRole("heading", { name: "There is no such project" }).waitFor();
+  expect(await it.page.locator("main").textContent()).not.toContain(it.sim.apiKey);
+  await it.page.getByRole("link", { name: "Show all projects" }).click();
+  await it.page.getByText("Waiting for the first event").waitFor();
+});
+
 test("a test event goes the way of all events", async () => {
   await using it = await stage.open("");
   await it.page.getByRole("button", { name: "Send a test event" }).click();

@@ -4,7 +4,7 @@ import { beginMinute, isStill, minuteAt, sumOf } from "../../../ui/app/minute.ts
 import { clockSign, modeOf } from "../../../ui/app/mode.ts";
 import { createPresses, type KeySet, keyFor, shownKeys } from "../../../ui/app/presses.ts";
 import { hrefTo, readRoute } from "../../../ui/app/route.ts";
-import { titleOf } from "../../../ui/app/title.ts";
+import { seenBy, titleOf } from "../../../ui/app/title.ts";
 
 describe("addresses", () => {
   test.each([
@@ -75,6 +75,14 @@ describe("the tab's title", () => {
     [{ ...seen, rejected: 2 }, seen, "(2 lost) Events · phx-sim"],
     [{ kept: 0, dropped: 0, rejected: 0 }, seen, "Events · phx-sim"],
   ])("%j after %j", (now, before, title) => expect(titleOf("Events", now, before)).toBe(title));
+
+  test("what comes after the sim was cleared, or another one is there, is new", () => {
+    const last = seenBy({ kept: 9, dropped: 2, rejected: 1 }, { kept: 0, dropped: 0, rejected: 1 });
+    expect(titleOf("Events", { kept: 12, dropped: 1, rejected: 1 }, last)).toBe(
+      "(13 new, 1 lost) Events · phx-sim",
+    );
+    expect(seenBy(last, { kept: 12, dropped: 1, rejected: 1 })).toEqual(last);
+  });
 });
 
 const stat: Stat = {

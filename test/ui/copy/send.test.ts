@@ -6,12 +6,14 @@ import { promisify } from "node:util";
 import { PostHog } from "posthog-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Project } from "../../../src/index.ts";
-import type { Json } from "../../../src/kernel/json.ts";
+import type { Json, JsonObject } from "../../../src/kernel/json.ts";
 import type { StoredEvent } from "../../../src/model/stored-event.ts";
+import { callFor, idBefore } from "../../../ui/copy/calls.ts";
 import { curl, fetchCall, posthogJs, posthogNode, posthogPython } from "../../../ui/copy/send.ts";
 import { meantProperties } from "../../../ui/copy/subject.ts";
 import { hostileItems } from "./hostile.ts";
 import { contextOf, sent, simOfFile } from "./sim.ts";
+import { spokenItems } from "./spoken.ts";
 
 const run = promisify(execFile);
 const simNow = simOfFile();
@@ -89,10 +91,58 @@ describe.each(hostileItems)("%s", (_, item) => {
     };
     await programOf(posthogJs(first, contextOf(sim, ph)), "posthog")(posthog);
     expect(calls).toEqual([
-      [ph.apiKey, { api_host: sim.url, bootstrap: { distinctID: first.distinct_id } }],
+      [ph.apiKey, { api_host: sim.url, bootstrap: { distinctID: first.distinct_id, isIdentifiedID: true } }],
       [first.event, meantProperties(first)],
     ]);
   });
+});
+
+/** Code without what only lays it out. */
+const bare = (text: string): string => text.replace(/\s+/g, "").replace(/,(?=[)}])/g, "");
+
+describe.each(spokenItems)("%s in the SDKs' own words", (_, { item, node, js, python }) => {
+  test("posthog-node sends it again", async () => {
+    const sim = simNow();
+    await using ph = await sim.project();
+    const first = await sent(sim, ph, item);
+    const text = posthogNode(first, contextOf(sim, ph));
+    expect(bare(text)).toContain(bare(`posthog.${node};`));
+    await programOf(text, "PostHog")(PostHog);
+    const again = await lastOf(ph, first.seq);
+    expect(again && { ...core(again), properties: meantProperties(again) }).toMatchObject({
+      ...core(first),
+      properties: meantProperties(first),
+    });
+    expect(idBefore(again ?? first)).toBe(idBefore(first));
+    expect(again?.person_id).toBe(first.person_id);
+  });
+
+  test("posthog-js and Python say it", async () => {
+    const sim = simNow();
+    await using ph = await sim.project();
+    const first = await sent(sim, ph, item);
+    expect(bare(posthogJs(first, contextOf(sim, ph)))).toContain(bare(`posthog.${js};`));
+    expect(bare(posthogPython(first, contextOf(sim, ph)))).toContain(bare(`posthog.${python}`));
+  });
+});
+
+const odd: readonly (readonly [string, string, JsonObject, string])[] = [
+  ["no alias", "$create_alias", { alias: 5 }, 'capture({ distinctId: "u1", event: "$create_alias"'],
+  ["a key that is no text", "$groupidentify", { $group_type: "a", $group_key: 5 }, "capture({"],
+  ["nothing set", "$set", {}, "capture({"],
+  [
+    "what has no place in it",
+    "$create_alias",
+    { alias: "u2", "a\n": 1 },
+    '// alias() has no place for "a\\n".\n',
+  ],
+];
+
+test.each(odd)("%s: it is said as it can be", async (_, event, properties, part) => {
+  const sim = simNow();
+  await using ph = await sim.project();
+  const first = await sent(sim, ph, { event, distinct_id: "u1", properties });
+  expect(posthogNode(first, contextOf(sim, ph))).toContain(part);
 });
 
 /** Stands for the SDK, which is not installed: it writes down what it is given. */
@@ -100,18 +150,16 @@ const pythonSdk = `import json
 class Posthog:
     def __init__(self, key, host):
         self.key, self.host = key, host
-    def capture(self, distinct_id, event, properties):
-        given = dict(key=self.key, host=self.host, distinct_id=distinct_id, event=event, properties=properties)
-        print(json.dumps(given))
-    def shutdown(self):
-        pass
+    def __getattr__(self, call):
+        return lambda **given: given and print(json.dumps(dict(key=self.key, host=self.host, call=call, **given)))
 `;
 
-test.skipIf(!hasPython)("Python's capture() is given the same", async () => {
+test.skipIf(!hasPython)("Python's calls are given the same", async () => {
   const sim = simNow();
   await using ph = await sim.project();
   const events: StoredEvent[] = [];
-  for (const [, item] of hostileItems) events.push(await sent(sim, ph, item));
+  for (const item of [...hostileItems.map(([, it]) => it), ...spokenItems.map(([, it]) => it.item)])
+    events.push(await sent(sim, ph, item));
   writeFileSync(join(folder, "posthog.py"), pythonSdk);
   const context = contextOf(sim, ph);
   for (const [i, event] of events.entries())
@@ -123,12 +171,10 @@ test.skipIf(!hasPython)("Python's capture() is given the same", async () => {
     .split("\n")
     .map((line) => JSON.parse(line) as Json);
   expect(given).toEqual(
-    events.map((event) => ({
-      key: ph.apiKey,
-      host: sim.url,
-      ...core(event),
-      properties: meantProperties(event),
-    })),
+    events.map((event) => {
+      const { name, args } = callFor("python", event);
+      return { key: ph.apiKey, host: sim.url, call: name, ...Object.fromEntries(args) };
+    }),
   );
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { readRequestFilter } from "../../../src/filter/read.ts";
 import { FaultOrder } from "../../../src/model/schemas/fault.ts";
 import {
   emptyForm,
@@ -7,7 +8,19 @@ import {
   kinds,
   limitsOf,
   orderOf,
+  touchedBy,
 } from "../../../ui/views/faults/order.ts";
+import { requestOf } from "../../filter/subjects.ts";
+
+test.each(["flags-down", 'say "no"', "a\\b", "slow*", "two words"])(
+  "the link of the fault %j finds the requests that it touched, and no others",
+  (fault) => {
+    const reading = readRequestFilter(touchedBy(fault));
+    const finds = (name: string) => "filter" in reading && reading.filter.test(requestOf({ fault: name }), 0);
+    expect([fault, `late, ${fault}`, `${fault}, late`].map(finds)).toEqual([true, true, true]);
+    expect(finds(`${fault}er`)).toBe(false);
+  },
+);
 
 describe("the order that a form makes", () => {
   const rows: [what: string, form: Partial<FaultForm>, order: object][] = [

@@ -55,6 +55,11 @@ const overrides: [string, Partial<OverrideForm>, object][] = [
   ["nothing chosen", { choice: "" }, { mistakes: { choice: "Choose a value" } }],
   ["a variant that is gone", { choice: "variant-7" }, { mistakes: { choice: "Choose a value" } }],
   ["no name", { choice: "other" }, { mistakes: { other: "Write the variant's key" } }],
+  [
+    "off, with a payload",
+    { choice: "false", payload: "1" },
+    { mistakes: { payload: "A flag that is off has no payload" } },
+  ],
   ["no JSON", { payload: "{a:1}" }, { mistakes: { payload: expect.stringContaining("not JSON") } }],
 ];
 test.each(overrides)("an override, %s", (_, change, expected) => {

@@ -23,6 +23,7 @@ export const requestOf = (over: Partial<RequestInFull> = {}): RequestInFull => (
   decode_steps: [],
   raw: null,
   body: null,
+  reply_headers: [],
   reply: null,
   carried: [],
   nearest: [],

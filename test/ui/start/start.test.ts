@@ -2,9 +2,10 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readEventFilter } from "../../../src/filter/read.ts";
 import { type Sim, startSim } from "../../../src/index.ts";
 import type { EventRow } from "../../../src/model/row.ts";
-import { overviewOf } from "../../../ui/views/start/overview.ts";
+import { nameFilter, overviewOf } from "../../../ui/views/start/overview.ts";
 import { keyIn, refusalsOf } from "../../../ui/views/start/refused.ts";
 import { type Target, waysFor } from "../../../ui/views/start/snippets.ts";
 import { eventRow } from "../../support/rows.ts";
@@ -91,6 +92,14 @@ test("what came is added up, the newest first", () => {
   expect(overview.reasons.map(({ name }) => name)).toEqual(["missing_distinct_id", "event_name_truncated"]);
   expect(overview.latest.map(({ seq }) => seq)).toEqual([5, 4, 3, 2, 1]);
 });
+
+test.each(["signed_up", "", "a\nb", "\ttab", 'say "hi" \\ bye', "a*", "\ud800", "ä 🦆"])(
+  "the link of the name %j finds its events",
+  (name) => {
+    const reading = readEventFilter(nameFilter(name));
+    expect("filter" in reading && reading.filter.indexed.event).toBe(name);
+  },
+);
 
 test("refusals are grouped by reason; each path that is not there is one of its own", () => {
   const refused = (n: number, target: string, status: number, reason: string) => ({

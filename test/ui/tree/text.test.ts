@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { plain } from "../../../ui/parts/text.ts";
 import { cutText, finderOf, linkOf, piecesOf, visible } from "../../../ui/parts/tree/text.ts";
 
 describe("visible", () => {
@@ -15,7 +16,7 @@ describe("visible", () => {
     ["\ud800", "\\ud800"],
     ["naïve 日本語", "naïve 日本語"],
   ])("%j becomes %j", (text, shown) => {
-    expect(visible(text)).toBe(shown);
+    expect([visible(text), plain(text)]).toEqual([shown, shown]);
   });
 });
 
@@ -26,7 +27,7 @@ describe("cutText", () => {
     ["ab😀", 3, "ab"],
     ["ab😀", 4, "ab😀"],
   ])("%j at %i", (text, limit, cut) => {
-    expect(cutText(text, limit)).toBe(cut);
+    expect([cutText(text, limit), plain(text, limit)]).toEqual([cut, cut === text ? cut : `${cut}…`]);
   });
 });
 

@@ -90,8 +90,10 @@ export function FilterBox(props: FilterBoxProps) {
   const showHelp = (isShown: boolean) => {
     isHelpOpen.value = isShown;
   };
-  const wrong = it.problems.value.length > 0 ? it.problems.value : (props.problems ?? []);
   const isOpen = it.offers.value.length > 0;
+  const told = it.problems.value.length > 0 ? it.problems.value : (props.problems ?? []);
+  // what is being chosen is not wrong yet
+  const wrong = isOpen ? [] : told;
 
   function put(offer: Completion): void {
     const done = accepted(it.text.value, offer);

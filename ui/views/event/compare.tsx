@@ -5,12 +5,13 @@ import type { StoredEvent } from "../../../src/model/stored-event.ts";
 import { useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keys.ts";
 import { go } from "../../app/location.ts";
-import { Badge, Button, Trouble } from "../../parts/basics.tsx";
+import { Badge, Button } from "../../parts/basics.tsx";
 import { counted } from "../../parts/text.ts";
 import { jsonPath } from "../../parts/tree/model.ts";
 import { ShownText } from "../../parts/tree/row.tsx";
 import { cutText } from "../../parts/tree/text.ts";
 import { type Change, comparable, countsOf, type Difference, differencesOf } from "./diff.ts";
+import { Gone, useEvent } from "./gone.tsx";
 import { Named } from "./named.tsx";
 import { nearestPath, sameName } from "./neighbours.ts";
 import { eventHref } from "./place.ts";
@@ -39,12 +40,12 @@ export function CompareBefore({ event }: { event: StoredEvent }) {
 
 /** How two events differ. */
 export function EventCompare({ first, second }: { first: number; second: number }) {
-  const one = useResource<StoredEvent>(`events/${first}`);
-  const other = useResource<StoredEvent>(`events/${second}`);
-  const problem = one.problem ?? other.problem;
-  if (problem) return <Trouble problem={problem} />;
-  if (!one.data || !other.data) return <p class="event-wait muted">Loading both events</p>;
-  return <Comparison one={one.data} other={other.data} />;
+  const one = useEvent(first);
+  const other = useEvent(second);
+  if (one.problem) return <Gone seq={first} of={one} />;
+  if (other.problem) return <Gone seq={second} of={other} />;
+  if (!one.event || !other.event) return <p class="event-wait muted">Loading both events</p>;
+  return <Comparison one={one.event} other={other.event} />;
 }
 
 const isShown = ({ change, isVolatile }: Difference, all: boolean): boolean =>

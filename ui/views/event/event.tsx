@@ -2,14 +2,13 @@ import { useEffect } from "preact/hooks";
 import type { StoredEvent } from "../../../src/model/stored-event.ts";
 import { useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keys.ts";
-import { go, link, route, withParams } from "../../app/location.ts";
-import { greetings, stat } from "../../feed/socket.ts";
-import { Trouble } from "../../parts/basics.tsx";
+import { go, route, withParams } from "../../app/location.ts";
 import { Tabs } from "../../parts/tabs.tsx";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { CompareBefore } from "./compare.tsx";
 import { CopyAs } from "./copy-as.tsx";
 import { Findings, useFindings } from "./findings.tsx";
+import { Gone, useEvent } from "./gone.tsx";
 import { Head } from "./head.tsx";
 import { type Neighbours, useNeighbours } from "./neighbours.ts";
 import { PersonChanges } from "./person.tsx";
@@ -35,34 +34,13 @@ const tabNow = (): Tab => tabs.find((it) => it === route.value.params.tab) ?? "p
 
 /** All about one event. At `#/events/12/compare`: how it differs from the one of the same name before it. */
 export function EventDetails({ seq }: { seq: number }) {
-  // a sim that comes back may have another past
-  const { data, problem, reload } = useResource<StoredEvent>(`events/${seq}`, { revision: greetings.value });
-  const event = problem?.status === 404 ? undefined : data;
-  if (problem && !event) return <Gone seq={seq} problem={problem} reload={reload} />;
+  const used = useEvent(seq);
+  const { event } = used;
+  if (used.problem) return <Gone seq={seq} of={used} />;
   if (!event) return <p class="event-wait muted">Loading event {seq}</p>;
   const key = `${seq} ${event.received_at} ${event.uuid}`;
   if (route.value.path[1] === "compare") return <CompareBefore key={key} event={event} />;
   return <Details key={key} event={event} />;
-}
-
-interface GoneProps {
-  seq: number;
-  problem: { message: string };
-  reload(): void;
-}
-
-function Gone({ seq, problem, reload }: GoneProps) {
-  // it may come yet
-  const count = stat.value?.events;
-  useEffect(reload, [count, reload]);
-  return (
-    <div class="event-gone">
-      <Trouble problem={problem} />
-      <p class="muted">
-        Event {seq} may have been cleared, or never came. <a href={link("events")}>All events</a>
-      </p>
-    </div>
-  );
 }
 
 function useEventKeys(event: StoredEvent, near: Neighbours): void {
@@ -88,6 +66,10 @@ function Details({ event }: { event: StoredEvent }) {
   const findings = useFindings(event);
   useEventKeys(event, near);
   const tab = tabNow();
+  useEffect(() => {
+    if (tab !== "payload")
+      document.querySelector(".event .tab[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }, [tab]);
   const counts: Partial<Record<Tab, number>> = {
     payload: Object.keys(event.properties).length,
     person: ownSteps(personSteps(event)).length,

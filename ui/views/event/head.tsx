@@ -104,7 +104,8 @@ function Person({ event }: { event: StoredEvent }) {
         {id} <span class="muted">{personModes[event.person_mode]}</span>
       </>
     );
-  return <a href={link("people", [event.person_id])}>{id}</a>;
+  // its uuid may be gone: the id stays with the person when that is merged into another
+  return <a href={link("people", [event.distinct_id], { in: event.project ?? undefined })}>{id}</a>;
 }
 
 /** What the event is, and what became of it. */

@@ -14,7 +14,7 @@ import { ClearDialog } from "./clear-dialog.tsx";
 import { placeOf } from "./cursor.ts";
 import { Nothing } from "./empty.tsx";
 import { sinceNow } from "./filter-text.ts";
-import { EventList, Missed, Older } from "./list.tsx";
+import { EventList, HeldEmpty, Missed, Older } from "./list.tsx";
 import { Summary, useSums } from "./summary.tsx";
 import { useEventKeys } from "./use-event-keys.ts";
 import { useKnown } from "./use-known.ts";
@@ -121,7 +121,7 @@ function Body({ rows, filter, seq, cursor, marked }: BodyProps) {
       <Summary sums={sums} filter={filter} onFilter={applyFilter} />
       <Missed rows={rows} />
       {rows.problem.value && <Trouble problem={rows.problem.value} />}
-      <AllDropped rows={rows} tally={sums.tally} />
+      {filter === "" && <AllDropped rows={rows} tally={sums.tally} />}
       <Rows {...{ rows, filter, seq, cursor, marked }} />
       <Older rows={rows} />
     </>
@@ -133,6 +133,7 @@ function Rows({ rows, filter, seq, cursor, marked }: BodyProps) {
   const box = useRef<HTMLDivElement>(null);
   void rows.version.value;
   if (rows.count() === 0) {
+    if (rows.isPaused.value) return <HeldEmpty rows={rows} />;
     const isSearching = rows.isLoading.value || rows.hasOlder.value;
     return <Nothing filter={filter} isSearching={isSearching} onFilter={applyFilter} />;
   }

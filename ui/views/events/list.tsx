@@ -3,7 +3,7 @@ import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
 import type { EventRow } from "../../../src/model/row.ts";
 import type { LiveRows } from "../../feed/live-rows.ts";
-import { Button } from "../../parts/basics.tsx";
+import { Button, Empty } from "../../parts/basics.tsx";
 import { counted, numberText } from "../../parts/text.ts";
 import { WindowedList } from "../../parts/windowed-list.tsx";
 import { EventCells, EventHead, rowClass } from "./cells.tsx";
@@ -89,10 +89,26 @@ function Above({ rows, box }: Pick<ListProps, "rows" | "box">) {
   if (unread === 0 && !isPaused) return null;
   return (
     <div class="events-above" role="status">
-      <Button kind="main" onClick={show}>
-        {unread === 0 ? "Paused · go on" : `${numberText(unread)} new · show`}
-      </Button>
+      <GoOn unread={unread} onClick={show} />
     </div>
+  );
+}
+
+const GoOn = ({ unread, onClick }: { unread: number; onClick(): void }) => (
+  <Button kind="main" onClick={onClick}>
+    {unread === 0 ? "Paused · go on" : `${numberText(unread)} new · show`}
+  </Button>
+);
+
+/** An empty list that is held still: it would not show what comes. */
+export function HeldEmpty({ rows }: { rows: LiveRows<EventRow> }) {
+  return (
+    <Empty title="Paused">
+      <p>What comes is kept, and waits here until you go on.</p>
+      <p role="status">
+        <GoOn unread={rows.unread.value} onClick={rows.resume} />
+      </p>
+    </Empty>
   );
 }
 

@@ -17,9 +17,11 @@ interface KeysOf {
   close(): void;
 }
 
-/** Events of one person: by the person's own id, or where there is none by the sender's. */
-const personHref = ({ person, distinct_id }: EventRow): string =>
-  person === null ? link("people", [], { q: distinct_id }) : link("people", [person]);
+/** The person, by the sender's id: it stays with the person when that is merged into another. */
+const personHref = ({ person, distinct_id, project }: EventRow): string =>
+  person === null
+    ? link("people", [], { q: distinct_id })
+    : link("people", [distinct_id], { in: project ?? undefined });
 
 const far = Number.MAX_SAFE_INTEGER;
 

@@ -20,7 +20,11 @@ interface ClockBarProps {
 /** The sim's time, what becomes due next, and what moves the time. */
 export function ClockBar({ exports, onChanged }: ClockBarProps) {
   const told = stat.value?.clock;
-  const clock = useResource<Clock>("clock", { revision: `${told?.frozen}/${told?.real}`, every: 5_000 });
+  const clock = useResource<Clock>("clock", {
+    // one that runs is told as it goes on
+    revision: `${told?.real}/${told?.frozen && told.now}`,
+    every: 5_000,
+  });
   const happened = useSignal<readonly Happened[] | undefined>(undefined);
   const by = useSignal("");
   const act = async (method: string, path: string, body: unknown) => {

@@ -1,64 +1,94 @@
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { query, type SimProblem } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
+import { useKeys } from "../../app/keys.ts";
 import { go, link, project, route } from "../../app/location.ts";
 import { projectName, revision } from "../../app/sim.ts";
+import { greetings } from "../../feed/socket.ts";
 import { Badge, Code, Empty, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { Split } from "../../parts/split.tsx";
-import { numberText, plain, sizeText } from "../../parts/text.ts";
+import { plain } from "../../parts/text.ts";
 import type { Run, ShownExport } from "./answers.ts";
 import { ClockBar } from "./clock-bar.tsx";
+import { linkTo, type Place, placeOf } from "./place.ts";
 import { RunDetails } from "./run-details.tsx";
+import { Runs } from "./runs.tsx";
 import { statusRow } from "./statuses.ts";
 import { everyText } from "./words.ts";
 
-/** Batch exports and their runs, with the clock that makes them due: `#/exports`, `#/exports/<export>`, `#/exports/runs/<run>`. */
+/** Runs that are shown at once. */
+const pageSize = 200;
+
+/**
+ * Batch exports and their runs, with the clock that makes them due: `#/exports`, `#/exports/<export>`,
+ * `#/exports/runs/<run>?export=<export>`; with `before=<run>` the runs from before that one.
+ */
 export function ExportsView() {
   const turn = useSignal(0);
   const problem = useSignal<SimProblem | undefined>(undefined);
-  const [first, second] = route.value.path;
-  const chosenRun = first === "runs" ? second : undefined;
-  const chosenExport = first === "runs" ? route.value.params.export : first;
+  const turnOfSim = greetings.value;
+  useEffect(() => {
+    // what the sim did not take is of the past once it is there again
+    problem.value = undefined;
+  }, [turnOfSim]);
+  const place = placeOf(route.value);
   const known = `${revision.value}/${turn.value}`;
   const exports = useResource<{ exports: ShownExport[] }>(`exports${query({ project: project.value })}`, {
     revision: known,
     every: 2_000,
   });
-  const runsPath = `exports/runs${query({ project: project.value, batch_export: chosenExport, limit: 200 })}`;
+  const wanted = {
+    project: project.value,
+    batch_export: place.export,
+    before: place.before,
+    limit: pageSize,
+  };
+  const runsPath = `exports/runs${query(wanted)}`;
   const runs = useResource<{ runs: Run[]; more: boolean }>(runsPath, { revision: known, every: 2_000 });
   const onChanged = (failed?: SimProblem) => {
     problem.value = failed;
     turn.value++;
   };
   const trouble = problem.value ?? exports.problem ?? runs.problem;
+  const shown = runs.data?.runs ?? [];
+  const hasRuns = shown.length > 0 || place.before !== undefined || (exports.data?.exports.length ?? 0) > 0;
+  const close = () => go(linkTo({ ...place, run: undefined }));
+  useRunKeys(shown, place, close);
   const list = (
-    <div class="exports-scroll">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section class="exports-scroll" tabIndex={0} aria-label="Exports and their runs">
       <ClockBar exports={exports.data?.exports ?? []} onChanged={onChanged} />
       {trouble && <Trouble problem={trouble} />}
-      {exports.data && <Exports exports={exports.data.exports} chosen={chosenExport} />}
-      {exports.data && exports.data.exports.length > 0 && (
-        <Runs
-          runs={runs.data?.runs ?? []}
-          hasMore={runs.data?.more === true}
-          chosen={chosenRun}
-          of={chosenExport}
-        />
-      )}
-    </div>
+      {exports.data && <Exports exports={exports.data.exports} chosen={place.export} />}
+      {hasRuns && <Runs runs={runs.data?.runs} hasMore={runs.data?.more === true} place={place} />}
+    </section>
   );
-  const close = () => go(link("exports", chosenExport === undefined ? [] : [chosenExport]));
   return (
     <Split
       label="Run"
       list={list}
       details={
-        chosenRun === undefined ? undefined : (
-          <RunDetails key={chosenRun} id={chosenRun} revision={known} onChanged={onChanged} />
+        place.run === undefined ? undefined : (
+          <RunDetails key={place.run} id={place.run} revision={known} onChanged={onChanged} />
         )
       }
       onClose={close}
     />
   );
+}
+
+function useRunKeys(runs: readonly Run[], place: Place, onBack: () => void): void {
+  const at = runs.findIndex(({ id }) => id === place.run);
+  const choose = (index: number) => {
+    const run = runs[index]?.id;
+    if (run !== undefined) go(linkTo({ ...place, run }));
+  };
+  useKeys("Exports", [
+    { keys: "j", does: "Next run", run: () => choose(at + 1) },
+    { keys: "k", does: "Previous run", run: () => choose(at - 1) },
+    { keys: "Escape", does: "Back to the list", run: onBack },
+  ]);
 }
 
 function Exports({ exports, chosen }: { exports: readonly ShownExport[]; chosen: string | undefined }) {
@@ -114,65 +144,6 @@ function LastRuns({ runs }: { runs: ShownExport["last_runs"] }) {
         </a>
       ))}
     </span>
-  );
-}
-
-interface RunsProps {
-  runs: readonly Run[];
-  hasMore: boolean;
-  chosen: string | undefined;
-  of: string | undefined;
-}
-
-function Runs({ runs, hasMore, chosen, of }: RunsProps) {
-  return (
-    <Section title="Runs">
-      {runs.length === 0 ? (
-        <p class="muted">No run yet. Advance the clock by an interval, and the next one is due.</p>
-      ) : (
-        <table class="table exports-table">
-          <thead>
-            <tr>
-              <th scope="col">Status</th>
-              <th scope="col">Export</th>
-              <th scope="col">Data up to</th>
-              <th scope="col" class="number">
-                Records
-              </th>
-              <th scope="col" class="number">
-                Size
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {runs.map((it) => (
-              <tr key={it.id} aria-current={it.id === chosen ? "true" : undefined}>
-                <td>
-                  <a href={link("exports", ["runs", it.id], { export: of })}>
-                    <Badge tone={statusRow(it.status).tone} isMarked={false}>
-                      {statusRow(it.status).mark} {it.status}
-                    </Badge>
-                  </a>
-                </td>
-                <td>
-                  {plain(it.name ?? "an export that is gone")}
-                  {it.backfill !== null && <span class="muted"> · backfill</span>}
-                  {it.latest_error !== null && <p class="muted">{plain(it.latest_error)}</p>}
-                </td>
-                <td>
-                  <Time at={Date.parse(it.data_interval_end)} isWhole />
-                </td>
-                <td class="number">
-                  {it.records_completed === null ? "–" : numberText(it.records_completed)}
-                </td>
-                <td class="number">{it.bytes_exported === null ? "–" : sizeText(it.bytes_exported)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {hasMore && <p class="muted">Older runs are not shown; phx-sim exports list has them.</p>}
-    </Section>
   );
 }
 

@@ -1,14 +1,15 @@
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import type { ShownFault, ShownPreset } from "../../../src/model/fault.ts";
 import { call, problemOf, type SimProblem } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
 import { revision } from "../../app/sim.ts";
-import { stat } from "../../feed/socket.ts";
+import { greetings, stat } from "../../feed/socket.ts";
 import { Badge, Button, Code, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 import { LimitFields, type Limits } from "./limit-fields.tsx";
-import { emptyForm, limitsOf } from "./order.ts";
+import { emptyForm, limitsOf, touchedBy } from "./order.ts";
 import { RuleForm } from "./rule-form.tsx";
 
 /** What goes wrong on purpose. */
@@ -16,6 +17,11 @@ export function FaultsView() {
   const known = `${revision.value}/${stat.value?.faults.join()}`;
   const faults = useResource<{ faults: ShownFault[] }>("faults", { revision: known });
   const problem = useSignal<SimProblem | undefined>(undefined);
+  const turnOfSim = greetings.value;
+  useEffect(() => {
+    // what the sim did not take is of the past once it is there again
+    problem.value = undefined;
+  }, [turnOfSim]);
   const act = async (method: string, path: string, body?: unknown) => {
     try {
       await call(method, path, body);
@@ -76,7 +82,7 @@ function InForce({ faults, onClear }: { faults: readonly ShownFault[]; onClear: 
               <span>{plain(it.text)}</span>
               <span class="muted">
                 since <Time at={Date.parse(it.since)} /> ·{" "}
-                <a href={link("requests", [], { f: `fault:"${it.name}"` })}>
+                <a href={link("requests", [], { f: touchedBy(it.name) })}>
                   {counted(it.used, "request")} touched
                 </a>
                 {it.times !== null && ` of ${numberText(it.times)}`}

@@ -1,3 +1,5 @@
+import { valueText } from "../../../src/filter/print.ts";
+
 /** What the form about a fault holds, all as text. */
 export interface FaultForm {
   readonly kind: FaultKind;
@@ -72,6 +74,9 @@ export const emptyForm: FaultForm = {
   times: "",
   duration: "",
 };
+
+/** The filter of the requests that a fault touched. */
+export const touchedBy = (name: string): string => `fault:${valueText(name)}`;
 
 /** The limits that a preset takes as well. */
 export function limitsOf({ rate, times, duration }: Pick<FaultForm, "rate" | "times" | "duration">) {

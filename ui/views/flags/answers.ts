@@ -67,21 +67,29 @@ export interface PropertyTrace {
   readonly key: string;
   readonly operator: string;
   readonly expected: Json;
+  /** What it asks for, in plain English. */
+  readonly words: string;
   readonly actual?: Json;
   readonly passed: boolean;
   readonly failure?: string;
-  readonly negation?: true;
   readonly cohort?: {
-    readonly name: string | null;
     readonly member: boolean;
     readonly tree: TreeTrace | null;
   };
-  readonly flag?: { readonly key: string | null; readonly value: FlagValue | null };
+  readonly flag?: { readonly value: FlagValue | null };
 }
 
 export type TreeTrace =
   | { readonly type: "AND" | "OR"; readonly passed: boolean; readonly values: readonly TreeTrace[] }
   | PropertyTrace;
+
+/** From 0 to 1. */
+export interface VariantRange {
+  readonly variant: string;
+  readonly from: number;
+  readonly to: number;
+  readonly hit: boolean;
+}
 
 export interface ConditionTrace {
   readonly index: number;
@@ -101,12 +109,7 @@ export interface ConditionTrace {
   readonly variant: {
     readonly forced: string | null;
     readonly hash: Hash | null;
-    readonly ranges: readonly {
-      readonly variant: string;
-      readonly from: number;
-      readonly to: number;
-      readonly hit: boolean;
-    }[];
+    readonly ranges: readonly VariantRange[];
   } | null;
 }
 

@@ -23,17 +23,18 @@ export function ExplainTab({ flag }: { flag: Flag }) {
   const inAddress = JSON.stringify(fieldsIn(params));
   // Going back in the history brings the fields back, too.
   useEffect(() => setForm(JSON.parse(inAddress)), [inAddress]);
-  const [tried, setTried] = useState<Readonly<Record<string, string>>>({});
+  const [mistakes, setMistakes] = useState<Readonly<Record<string, string>>>({});
   const read = readSubject(params);
+  const tried = read && "mistakes" in read ? { ...read.mistakes, ...mistakes } : mistakes;
   const subject = read && "body" in read ? { ...read.body, project: flag.project } : undefined;
   const { told, problem } = useExplanation(flag.key, subject, worldRevision.value);
   const submit = (event: Event) => {
     event.preventDefault();
     const given = readSubject(form);
-    const mistakes =
+    const found =
       given === undefined ? { distinct_id: "Whom is it about?" } : "mistakes" in given ? given.mistakes : {};
-    setTried(mistakes);
-    if (Object.keys(mistakes).length === 0) go(withParams(form));
+    setMistakes(found);
+    if (Object.keys(found).length === 0) go(withParams(form));
   };
   const set = (name: string, text: string) => setForm((it) => ({ ...it, [name]: text }));
   return (

@@ -65,6 +65,7 @@ export function readOverride(
   const value = isOther ? form.other : valueChoices(variants).find(({ id }) => id === form.choice)?.value;
   const mistakes = {
     ...(isMistake(payload) && { payload: payload.mistake }),
+    ...(value === false && form.payload.trim() !== "" && { payload: "A flag that is off has no payload" }),
     ...(isOther && form.other === "" && { other: "Write the variant's key" }),
     ...(value === undefined && { choice: "Choose a value" }),
   };

@@ -121,8 +121,8 @@ function Summary({ flag }: { flag: Flag }) {
   const shown = sentences.slice(0, mostSentences);
   return (
     <>
-      {shown.map((it) => (
-        <div key={it} class="flags-sentence" title={plain(it, 1_000)}>
+      {shown.map((it, i) => (
+        <div key={i} class="flags-sentence" title={plain(it, 1_000)}>
           {plain(it, 300)}
         </div>
       ))}

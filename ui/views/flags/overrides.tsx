@@ -80,7 +80,7 @@ function OverrideRow({ override, onRemove }: { override: Override; onRemove(): v
       <Badge tone={valueTone(value)}>{valueText(value)}</Badge>
       <span>
         for <strong>{whom}</strong>
-        {payload !== null && (
+        {payload !== null && value !== false && (
           <>
             , payload <code>{plain(JSON.stringify(payload), 200)}</code>
           </>

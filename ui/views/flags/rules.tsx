@@ -8,7 +8,7 @@ import { Shares } from "./shares.tsx";
 const longest = 2_000;
 
 function Sentences({ lines }: { lines: readonly string[] }) {
-  return lines.map((it) => <p key={it}>{plain(it, longest)}</p>);
+  return lines.map((it, i) => <p key={i}>{plain(it, longest)}</p>);
 }
 
 /** What decides, in words and as it is written. */

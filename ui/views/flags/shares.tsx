@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { plain } from "../../parts/text.ts";
-import type { Hash, Share } from "./answers.ts";
-import { hashText, hashWords } from "./trace-words.ts";
+import type { Hash, Share, VariantRange } from "./answers.ts";
+import { drawnWords, hashWords } from "./trace-words.ts";
 
-const percent = (share: number): string => `${Number(share.toFixed(2))} %`;
+const percent = (share: number): string => `${Number(share.toFixed(4))} %`;
 
 const textOfShares = (shares: readonly Share[]): string =>
   shares.map((it) => `${plain(it.variant, 40)} ${percent(it.percentage)}`).join(", ");
@@ -78,10 +78,7 @@ interface HashBarProps {
 
 /** Which variant a hash drew. */
 export function VariantBar({ ranges, hash }: VariantBarProps) {
-  const drawn = ranges.find(({ hit }) => hit);
-  const words = `hash ${hashText(hash.hash, drawn?.to ?? 1)} draws ${
-    drawn ? `"${plain(drawn.variant, 60)}", ${drawn.from.toFixed(2)} to ${drawn.to.toFixed(2)}` : "no variant"
-  }`;
+  const words = drawnWords(hash, ranges);
   return (
     <span class="flags-hash">
       <Bar text={words} title={hash.input}>
@@ -102,11 +99,6 @@ export function VariantBar({ ranges, hash }: VariantBarProps) {
 }
 
 interface VariantBarProps {
-  ranges: readonly {
-    readonly variant: string;
-    readonly from: number;
-    readonly to: number;
-    readonly hit: boolean;
-  }[];
+  ranges: readonly VariantRange[];
   hash: Hash;
 }

@@ -1,25 +1,15 @@
-import { filterWords } from "../../../src/flags/words-filters.ts";
-import { valueWords } from "../../../src/flags/words-operators.ts";
+import { valueWords } from "../../../src/flags/words-values.ts";
 import { plain } from "../../parts/text.ts";
-import type { ConditionTrace, DecidedFlag, Decision, Explanation, Hash, PropertyTrace } from "./answers.ts";
+import type {
+  ConditionTrace,
+  DecidedFlag,
+  Decision,
+  Explanation,
+  Hash,
+  PropertyTrace,
+  VariantRange,
+} from "./answers.ts";
 import { valueText } from "./value.ts";
-
-/** What a filter wanted, in words. `groupType` is what its condition set is about. */
-export function wantedWords(trace: PropertyTrace, groupType: string | null = null): string {
-  const { key, type, operator, expected, negation, cohort, flag } = trace;
-  return plain(
-    filterWords({
-      key,
-      type,
-      operator,
-      value: expected,
-      groupType: groupType ?? undefined,
-      cohortName: cohort?.name ?? undefined,
-      flagKey: flag?.key ?? undefined,
-      negation,
-    }),
-  );
-}
 
 /** What there was. */
 export function actualWords(trace: PropertyTrace): string {
@@ -27,6 +17,7 @@ export function actualWords(trace: PropertyTrace): string {
   if (trace.flag)
     return trace.flag.value === null ? "it has no value" : `it is ${valueText(trace.flag.value)}`;
   if (trace.type === "cohort") return trace.cohort?.member ? "is a member" : "is no member";
+  if (trace.operator === "") return "never fulfilled";
   return trace.actual === undefined ? "is not set" : `is ${plain(valueWords(trace.actual))}`;
 }
 
@@ -42,6 +33,15 @@ const short = (threshold: number): string => String(Number(threshold.toFixed(6))
 /** `hash 0.7312 > rollout 0.5`. */
 export const hashWords = (hash: Hash, threshold: number, isWithin: boolean, what: string): string =>
   `hash ${hashText(hash.hash, threshold)} ${isWithin ? "≤" : ">"} ${what} ${short(threshold)}`;
+
+/** `hash 0.7312 draws "b", 0.5 to 1`. */
+export function drawnWords({ hash }: Hash, ranges: readonly VariantRange[]): string {
+  const drawn = ranges.find(({ hit }) => hit);
+  const variant = drawn
+    ? `${valueText(drawn.variant)}, ${short(drawn.from)} to ${short(drawn.to)}`
+    : "no variant";
+  return `hash ${hashText(hash, drawn?.to ?? 1)} draws ${variant}`;
+}
 
 const misses: Readonly<Record<string, (trace: ConditionTrace) => string>> = {
   no_group_type: ({ group_type, group_type_index }) =>

@@ -3,7 +3,7 @@ import { plain } from "../../parts/text.ts";
 import type { Tone } from "../../parts/tone.ts";
 import type { ConditionTrace, Explanation, PropertyTrace, TreeTrace } from "./answers.ts";
 import { HashBar, VariantBar } from "./shares.tsx";
-import { actualWords, missWords, type SetState, stateOf, wantedWords } from "./trace-words.ts";
+import { actualWords, missWords, type SetState, stateOf } from "./trace-words.ts";
 import { valueText, valueTone } from "./value.ts";
 
 /** Yes or no, for eyes and for screen readers. */
@@ -16,13 +16,13 @@ function Mark({ passed }: { passed: boolean }) {
   );
 }
 
-function Property({ trace, groupType }: { trace: PropertyTrace; groupType: string | null }) {
+function Property({ trace }: { trace: PropertyTrace }) {
   const tree = trace.cohort?.tree;
   return (
     <li>
       <Mark passed={trace.passed} />
       <span>
-        {wantedWords(trace, groupType)} <span class="muted">— {actualWords(trace)}</span>
+        {plain(trace.words)} <span class="muted">— {actualWords(trace)}</span>
       </span>
       {tree && (
         <ul class="flags-trace">
@@ -34,11 +34,13 @@ function Property({ trace, groupType }: { trace: PropertyTrace; groupType: strin
 }
 
 function Tree({ tree }: { tree: TreeTrace }) {
-  if ("operator" in tree) return <Property trace={tree} groupType={null} />;
+  if ("operator" in tree) return <Property trace={tree} />;
   return (
     <li>
       <Mark passed={tree.passed} />
-      <span>{tree.type === "AND" ? "all of these" : "any of these"}</span>
+      <span>
+        {tree.values.length === 0 ? "everyone" : tree.type === "AND" ? "all of these" : "any of these"}
+      </span>
       <ul class="flags-trace">
         {tree.values.map((it, i) => (
           <Tree key={i} tree={it} />
@@ -48,13 +50,8 @@ function Tree({ tree }: { tree: TreeTrace }) {
   );
 }
 
-function Properties({ traces, groupType = null }: PropertiesProps) {
-  return traces.map((it, i) => <Property key={i} trace={it} groupType={groupType} />);
-}
-
-interface PropertiesProps {
-  traces: readonly PropertyTrace[];
-  groupType?: string | null;
+function Properties({ traces }: { traces: readonly PropertyTrace[] }) {
+  return traces.map((it, i) => <Property key={i} trace={it} />);
 }
 
 const stateTones: Readonly<Record<SetState, Tone>> = {
@@ -110,7 +107,7 @@ function ConditionSet({ trace, sentence }: { trace: ConditionTrace; sentence: st
             <span>{miss}</span>
           </li>
         )}
-        <Properties traces={trace.properties} groupType={trace.group_type} />
+        <Properties traces={trace.properties} />
         <Rollout rollout={trace.rollout} />
         <Variant variant={trace.variant} />
       </ul>

@@ -93,10 +93,10 @@ function GroupCells({ group }: { group: Group }) {
 function GroupArticle({ type, name }: { type: string; name: string }) {
   const path = `groups/${encodeURIComponent(type)}/${encodeURIComponent(name)}${query({ project: placeOf() })}`;
   const { data, problem } = useResource<GroupDetails>(path, { revision: revision.value, ...pollEvery() });
-  if (problem) return <Trouble problem={problem} />;
-  if (!data) return null;
+  if (!data || problem?.code === "not_found") return problem ? <Trouble problem={problem} /> : null;
   return (
     <article class="people-details">
+      {problem && <Trouble problem={problem} />}
       <Head group={data} />
       <Section title="Properties">
         <Properties properties={data.properties} histories={data.values} />

@@ -32,16 +32,16 @@ interface ListingProps<T> {
   empty: ComponentChildren;
 }
 
-/** What was told last, while more is asked for: the list stays, and where it was scrolled to. */
-function useLast<T>(told: readonly T[] | undefined): readonly T[] {
-  const last = useRef<readonly T[]>([]);
+/** What was told last, while more is asked for: it stays, and where it was scrolled to. */
+export function useLast<T>(told: T | undefined): T | undefined {
+  const last = useRef<T>();
   if (told) last.current = told;
   return last.current;
 }
 
 /** A list with search and details, as persons and groups have it. */
 export function Listing<T>(props: ListingProps<T>) {
-  const items = useLast(props.items);
+  const items = useLast(props.items) ?? [];
   const { kind, problem, more, grow, keyOf, hrefOf, cellsOf, details, home } = props;
   const chosen = items.findIndex(props.isChosen);
   const box = useRef<HTMLInputElement>(null);

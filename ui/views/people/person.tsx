@@ -7,6 +7,7 @@ import { connection } from "../../feed/socket.ts";
 import { Badge, Button, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 import { IdentityGraph } from "./graph.tsx";
+import { useLast } from "./listing.tsx";
 import { Properties } from "./properties.tsx";
 import { Moments } from "./timeline.tsx";
 import type { Gap, Timeline } from "./told.ts";
@@ -18,8 +19,8 @@ const most = 500;
 /** Without the connection the page asks by itself, ms. */
 export const pollEvery = (): { every?: number } => (connection.value === "live" ? {} : { every: 3_000 });
 
-/** The project of what is looked at: the same id may be in several. */
-export const placeOf = (): string | number | undefined => route.value.params.in ?? project.value;
+/** The project of what is looked at: the same id may be in several. The one that is chosen comes first. */
+export const placeOf = (): string | number | undefined => project.value ?? route.value.params.in;
 
 /** What is not known, and why. */
 export function Gaps({ gaps }: { gaps: readonly Gap[] }) {
@@ -39,11 +40,13 @@ export function Gaps({ gaps }: { gaps: readonly Gap[] }) {
 export function PersonDetails({ id }: { id: string }) {
   const [limit, setLimit] = useState(50);
   const path = `persons/${encodeURIComponent(id)}/timeline${query({ project: placeOf(), limit })}`;
-  const { data, problem } = useResource<Timeline>(path, { revision: revision.value, ...pollEvery() });
-  if (problem) return <Trouble problem={problem} />;
-  if (!data) return null;
+  const told = useResource<Timeline>(path, { revision: revision.value, ...pollEvery() });
+  const { problem } = told;
+  const data = useLast(told.data);
+  if (!data || problem?.code === "not_found") return problem ? <Trouble problem={problem} /> : null;
   return (
     <article class="people-details">
+      {problem && <Trouble problem={problem} />}
       <Head timeline={data} />
       <Section title="Identity">
         <IdentityGraph timeline={data} />

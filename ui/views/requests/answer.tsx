@@ -14,7 +14,7 @@ function omittedIn(reply: Json): { why: string; bytes: number } | undefined {
     : undefined;
 }
 
-/** What was answered. The journal keeps no headers of answers. */
+/** What was answered. */
 export function Answer({ request }: { request: RequestInFull }) {
   return (
     <Section title="Answer">

@@ -22,7 +22,8 @@ import { readSource, sourceInFull } from "./source.ts";
 import { msText, verdictOf } from "./verdict.ts";
 import { projectFoundBy, sdkOf } from "./who.ts";
 
-interface DetailsProps {
+/** Of which request, and the ways to those beside it. */
+export interface DetailsProps {
   n: number;
   /** undefined: there is none. */
   onNewer: (() => void) | undefined;
@@ -30,7 +31,7 @@ interface DetailsProps {
 }
 
 /** All that the journal has of a request. */
-export function Details({ n, onNewer, onOlder }: DetailsProps) {
+export function RequestDetails({ n, onNewer, onOlder }: DetailsProps) {
   const { data, problem } = useResource<RequestInFull>(`requests/${n}`, { revision: greetings.value });
   return (
     <div class="requests-details">
@@ -68,7 +69,8 @@ function InFull({ request }: { request: RequestInFull }) {
       {request.carried.length > 0 && <Carried request={request} />}
       <Body request={request} />
       <Answer request={request} />
-      <Headers request={request} />
+      <Headers title="Request headers" headers={request.headers} />
+      {request.reply_headers.length > 0 && <Headers title="Answer headers" headers={request.reply_headers} />}
     </>
   );
 }
@@ -191,13 +193,13 @@ function Rejection({ request }: { request: RequestInFull }) {
   );
 }
 
-function Headers({ request }: { request: RequestInFull }) {
+function Headers({ title, headers }: { title: string; headers: RequestInFull["headers"] }) {
   return (
-    <Section title="Request headers">
+    <Section title={title}>
       <Facts
-        rows={request.headers.map(([name, value], i): [string, ComponentChildren] => [
+        rows={headers.map(([name, value], i): [string, ComponentChildren] => [
           // a name may come twice, and each line has its own key
-          i > 0 && request.headers.slice(0, i).some(([it]) => it === name)
+          i > 0 && headers.slice(0, i).some(([it]) => it === name)
             ? `${plain(name, 80)} (${i + 1})`
             : plain(name, 80),
           <span key={i} class="mono">

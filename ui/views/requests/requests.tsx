@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentType } from "preact";
 import type { RequestRow } from "../../../src/model/row.ts";
 import { late } from "../../app/late.tsx";
 import { go, project, route, withParams } from "../../app/location.ts";
@@ -7,7 +8,7 @@ import { type LiveRows, useLiveRows } from "../../feed/use-live-rows.ts";
 import { Button, Empty, Trouble } from "../../parts/basics.tsx";
 import { Split } from "../../parts/split.tsx";
 import { WindowedList } from "../../parts/windowed-list.tsx";
-import { Details } from "./details.tsx";
+import type { DetailsProps } from "./details.tsx";
 import { stepFrom } from "./place.ts";
 import { cellsOf, head } from "./row.tsx";
 import { Missing, Toolbar } from "./toolbar.tsx";
@@ -28,7 +29,7 @@ const openRequest = (n: number, isReplacing = false): void =>
 const closeRequest = (): void => go(hrefTo("requests", [], route.value.params));
 
 /** Every exchange, the newest first: `#/requests?f=…`; and one of them in full: `#/requests/12`. */
-export function RequestsView() {
+export function RequestsView({ Details }: { Details: ComponentType<DetailsProps> }) {
   const { path, params } = route.value;
   const filter = params.f ?? "";
   const opened = numberIn(path[0]);
@@ -44,7 +45,7 @@ export function RequestsView() {
     <Split
       label="The request"
       onClose={closeRequest}
-      details={opened === undefined ? undefined : <Opened n={opened} rows={rows} />}
+      details={opened === undefined ? undefined : <Opened n={opened} rows={rows} Details={Details} />}
       list={
         <div class="requests">
           <Toolbar filter={filter} rows={rows} onHar={() => askForHar(true)} />
@@ -57,8 +58,14 @@ export function RequestsView() {
   );
 }
 
+interface OpenedProps {
+  n: number;
+  rows: LiveRows<RequestRow> | undefined;
+  Details: ComponentType<DetailsProps>;
+}
+
 /** The details, with ways to the requests beside. */
-function Opened({ n, rows }: { n: number; rows: LiveRows<RequestRow> | undefined }) {
+function Opened({ n, rows, Details }: OpenedProps) {
   void rows?.version.value;
   const beside = (by: number): (() => void) | undefined => {
     const next = rows && rows.indexOf(n) !== -1 ? stepFrom(rows, n, by) : undefined;

@@ -4,7 +4,7 @@ import { link } from "../../app/location.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Section, Tiles, Time } from "../../parts/basics.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
-import type { Overview, Tally } from "./overview.ts";
+import { nameFilter, type Overview, type Tally } from "./overview.ts";
 import { ToDo } from "./to-do.tsx";
 
 /** Captured text in a line; one that is empty is seen, too. */
@@ -81,9 +81,6 @@ function Numbers() {
   );
 }
 
-/** A name as a value in a filter: in quotes, whatever is in it. */
-const filterValue = (text: string): string => JSON.stringify(text);
-
 function Names({ names }: { names: readonly Tally[] }) {
   return (
     <table class="table">
@@ -98,7 +95,7 @@ function Names({ names }: { names: readonly Tally[] }) {
         {names.slice(0, shownNames).map(({ name, count, last }) => (
           <tr key={name}>
             <td>
-              <a href={link("events", [], { f: `event:${filterValue(name)}` })}>{named(name, 80)}</a>
+              <a href={link("events", [], { f: nameFilter(name) })}>{named(name, 80)}</a>
             </td>
             <td class="number">{numberText(count)}</td>
             <td class="number">

@@ -1,10 +1,10 @@
 import { useMemo } from "preact/hooks";
 import type { EventRow } from "../../../src/model/row.ts";
 import { link, project } from "../../app/location.ts";
-import { revision } from "../../app/sim.ts";
+import { info, revision } from "../../app/sim.ts";
 import { stat } from "../../feed/socket.ts";
 import { type LiveRows, useLiveRows } from "../../feed/use-live-rows.ts";
-import { Trouble } from "../../parts/basics.tsx";
+import { Empty, Trouble } from "../../parts/basics.tsx";
 import { Arrived } from "./arrived.tsx";
 import { Guide } from "./guide.tsx";
 import { overviewOf } from "./overview.ts";
@@ -18,6 +18,7 @@ export function StartView() {
   const isEmpty = count === 0;
   // until it is known whether anything came, nothing is said that may be wrong a moment later
   if (!rows) return <div class="start">{problem && <Trouble problem={problem} />}</div>;
+  if (isEmpty && isGone()) return <NoProject />;
   return (
     <div class="start">
       {isEmpty && <Waiting />}
@@ -26,6 +27,21 @@ export function StartView() {
       {!isEmpty && refused > 0 && <Refused isAll={false} />}
       <Guide title={isEmpty ? "Point your app here" : "Point another app here"} />
     </div>
+  );
+}
+
+/** The address names a project that the sim does not have. */
+const isGone = (): boolean =>
+  project.value !== undefined && info.value?.projects.every(({ id }) => id !== project.value) === true;
+
+function NoProject() {
+  return (
+    <Empty title="There is no such project">
+      <p>
+        The address names project {project.value}, which is not there, or not any more.{" "}
+        <a href={link("start", [], { project: undefined })}>Show all projects</a>.
+      </p>
+    </Empty>
   );
 }
 

@@ -76,6 +76,7 @@ function Secret({ id, masked }: { id: string; masked: string }) {
   const reveal = async () => {
     try {
       shown.value = (await call<{ key: string }>("GET", `world/keys/${encodeURIComponent(id)}`)).key;
+      problem.value = undefined;
     } catch (error) {
       problem.value = problemOf(error);
     }
@@ -83,23 +84,15 @@ function Secret({ id, masked }: { id: string; masked: string }) {
   const hide = () => {
     shown.value = undefined;
   };
-  if (problem.value) return <Trouble problem={problem.value} />;
   const key = shown.value;
   return (
     <>
       <code>{plain(key ?? masked)}</code>{" "}
-      {key === undefined ? (
-        <Button kind="quiet" onClick={reveal}>
-          Show
-        </Button>
-      ) : (
-        <>
-          <CopyButton text={key} kind="quiet" />
-          <Button kind="quiet" onClick={hide}>
-            Hide
-          </Button>
-        </>
-      )}
+      <Button kind="quiet" onClick={key === undefined ? reveal : hide}>
+        {key === undefined ? "Show" : "Hide"}
+      </Button>
+      {key !== undefined && <CopyButton text={key} kind="quiet" />}
+      {problem.value && <Trouble problem={problem.value} />}
     </>
   );
 }
