@@ -15,6 +15,7 @@ import { openApiEndpoints } from "./openapi.ts";
 import { pageEndpoints } from "./page.ts";
 import { peopleEndpoints } from "./people/endpoints.ts";
 import { projectEndpoints } from "./projects.ts";
+import { withKnownQuery } from "./query-names.ts";
 import { recordingEndpoints } from "./recording.ts";
 import { requestEndpoints } from "./requests.ts";
 import { snapshotEndpoints } from "./snapshots.ts";
@@ -47,7 +48,7 @@ export function controlEndpoints(desk: ControlDesk, rules: GuardRules): Endpoint
         ...recordingEndpoints(desk),
         ...worldEndpoints(desk),
         ...openApiEndpoints(desk),
-      ],
+      ].map(withKnownQuery),
       rules,
     ),
     ...guardedPage(pageEndpoints(), rules),

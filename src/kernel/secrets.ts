@@ -23,9 +23,9 @@ const partField = new RegExp(
 export const maskSecretFields = (text: string): string =>
   text.replace(jsonField, '$1"***"').replace(formField, "$1***").replace(partField, "$1***");
 
-/** A path and query as they may be shown: keys, and the values of parameters whose names say that they are secret. */
+/** An address as it may be shown: keys, and the values of parameters (of its fragment, too) whose names say that they are secret. */
 export function maskTargetSecrets(target: string): string {
-  const at = target.indexOf("?");
+  const at = target.search(/[?#]/);
   return at === -1
     ? maskKeys(target)
     : maskKeys(`${target.slice(0, at + 1)}${maskSecretFields(target.slice(at + 1))}`);

@@ -35,7 +35,7 @@ const secretParameters = /([?&](?:personal_api_key|secret_api_key|access_token|p
 
 /** `Bearer phx_abc…` becomes `Bearer phx_***`: which kind of key came is worth knowing, the key is not. */
 function maskHeader(name: string, value: string): string {
-  if (!secretHeader.test(name)) return maskTargetSecrets(value);
+  if (!secretHeader.test(name)) return maskTargetSecrets(maskTarget(value));
   const scheme = /^(\w+) /.exec(value)?.[0] ?? "";
   const kind = value.slice(scheme.length).match(/^ph[a-z]_/)?.[0] ?? "";
   return `${scheme}${kind}***`;

@@ -317,6 +317,14 @@ describe("bodies that are wrong", () => {
     [{ match: { properties: { n: { "@gtx": 1 } } } }, "invalid_input", "/match/properties/n/@gtx"],
     [{ match: { properties: { n: { "@gte": {} } } } }, "invalid_input", "/match/properties/n/@gte"],
     [{ match: { event: { "@regex": "(" } } }, "invalid_input", "/match/event/@regex"],
+    [{ match: { evnt: "a" } }, "invalid_input", "/match/evnt"],
+    [{ match: { "@any": [{ event: "a" }, { plan: "pro" }] } }, "invalid_input", "/match/@any/1/plan"],
+    [
+      { sequence: ["a", { "@not": { "@all": [{ Event: "b" }] } }] },
+      "invalid_input",
+      "/sequence/1/@not/@all/0/Event",
+    ],
+    [{ match: JSON.parse('{"__proto__":{"event":"a"}}') }, "invalid_input", "/match/__proto__"],
     [{ count: 0 }, "invalid_input", "/count"],
     [{ count: 100_001 }, "invalid_input", "/count"],
     [{ timeout_ms: 1e9 }, "invalid_input", "/timeout_ms"],
@@ -343,7 +351,9 @@ describe("bodies that are wrong", () => {
   });
 
   test("keys of a prototype are keys like others", async () => {
-    const { status, answer } = await wait('{"match":{"__proto__":{"event":"a"}},"timeout_ms":0}');
+    const { status, answer } = await wait(
+      '{"match":{"properties":{"__proto__":{"event":"a"}}},"timeout_ms":0}',
+    );
     expect([status, answer.code]).toEqual([409, "wait_timeout"]);
     expect((await wait('{"__proto__":1}')).status).toBe(400);
   });

@@ -81,6 +81,7 @@ const answered = (secret: string): [name: string, value: string][] => [
   ["x-auth-token", opaque],
   ["x-seen", `the key ${secret}`],
   ["location", `https://app.test/?next=1&access_token=${opaque}`],
+  ["content-location", `/back#access_token=${opaque}&state=1`],
 ];
 
 test("no secret reaches the disk, whatever place it came in", async () => {
@@ -97,6 +98,7 @@ test("no secret reaches the disk, whatever place it came in", async () => {
       ["x-auth-token", "***"],
       ["x-seen", "the key phx_***"],
       ["location", "https://app.test/?next=1&access_token=***"],
+      ["content-location", "/back#access_token=***&state=1"],
     ]),
   });
   for (const secret of secrets) {

@@ -1,12 +1,12 @@
 import { SimError } from "../../kernel/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import { checkEventPattern } from "../../match/event-pattern.ts";
 import { namePatterns } from "../../match/judge.ts";
-import { checkPattern } from "../../match/pattern.ts";
 import type { Pattern } from "../../match/types.ts";
 
-/** Refuses a pattern that is wrong. @throws SimError invalid_input */
+/** Refuses a pattern of events that is wrong. @throws SimError invalid_input */
 export function refuseWrong(pattern: Json, pointer: string): void {
-  const [problem] = checkPattern(pattern);
+  const [problem] = checkEventPattern(pattern);
   if (!problem) return;
   throw new SimError("invalid_input", problem.detail, {
     pointer: pointer + problem.pointer,
