@@ -37,6 +37,7 @@ import { createThrottle, noThrottle } from "./resources/throttle.ts";
 import type { ScenarioSource } from "./scenario/load.ts";
 import type { ScenarioProblem } from "./scenario/problems.ts";
 import { peopleOf, storePeople, worldOf } from "./scenario/scenario.ts";
+import { checkOptions } from "./sim/check-options.ts";
 import { tellingOwner } from "./sim/delayed-owner.ts";
 import type { Exports } from "./sim/exports.ts";
 import { documented, lateRows, warmUp } from "./sim/late-rows.ts";
@@ -71,6 +72,7 @@ export { StartError } from "./sim/types.ts";
  * @throws StartError
  */
 export async function startSim(given: SimOptions = {}): Promise<Sim> {
+  checkOptions(given);
   const options = withMode(given);
   const host = options.host ?? "127.0.0.1";
   const notice = options.onNotice ?? (() => {});

@@ -101,6 +101,7 @@ export async function openSim(values: Values, options: SimOptions, shell: Shell)
 }
 
 const failureKinds: Readonly<Record<StartError["code"], FailureKind>> = {
+  option: "usage",
   bad_host: "usage",
   clock: "usage",
   bad_port: "start",

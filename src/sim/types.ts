@@ -141,6 +141,7 @@ export interface Sim extends SimClient {
 /** Why a sim could not start. */
 export class StartError extends Error {
   readonly code:
+    | "option"
     | "clock"
     | "port_in_use"
     | "bad_host"

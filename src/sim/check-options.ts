@@ -1,0 +1,89 @@
+import { inspect } from "node:util";
+import { didYouMean } from "../kernel/nearest.ts";
+import type { Dialect } from "../model/dialect.ts";
+import type { OnChange } from "../scenario/reload.ts";
+import type { MissPolicy, Mode } from "../tape/types.ts";
+import { type SimOptions, StartError } from "./types.ts";
+
+/** What a value of an option is, in words, and whether a value is that. What it means is checked where it is used. */
+interface Kind {
+  readonly words: string;
+  is(value: unknown): boolean;
+}
+
+const text: Kind = { words: "a text", is: (value) => typeof value === "string" };
+const flag: Kind = { words: "true or false", is: (value) => typeof value === "boolean" };
+const callback: Kind = { words: "a function", is: (value) => typeof value === "function" };
+const texts: Kind = { words: "a list of texts", is: (value) => Array.isArray(value) && value.every(text.is) };
+const port: Kind = {
+  words: "a whole number from 0 to 65535",
+  is: (value) => typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 65_535,
+};
+/** Read by a room of its own, which says what is wrong. */
+const any: Kind = { words: "", is: () => true };
+
+/** `choices` has each of the words: the compiler sees to it. */
+const oneOf = <Word extends string>(choices: Readonly<Record<Word, true>>): Kind => ({
+  words: `one of ${Object.keys(choices).join(", ")}`,
+  is: (value) => typeof value === "string" && Object.hasOwn(choices, value),
+});
+
+const proxy: Kind = {
+  words: "options, or false",
+  is: (value) => value === false || (typeof value === "object" && value !== null),
+};
+
+const kinds: Readonly<Record<keyof SimOptions, Kind>> = {
+  port,
+  host: text,
+  data: text,
+  scenario: any,
+  dialect: oneOf<Dialect>({ documented: true, production: true }),
+  onChange: oneOf<OnChange>({ merge: true, reset: true, ignore: true }),
+  adoptTokens: flag,
+  rateLimits: flag,
+  geoip: text,
+  strict: flag,
+  clock: any,
+  proxy,
+  tape: text,
+  mode: oneOf<Mode>({
+    emulate: true,
+    record: true,
+    replay: true,
+    hybrid: true,
+    spy: true,
+    once: true,
+    diff: true,
+  }),
+  onMiss: oneOf<MissPolicy>({ fail: true, emulate: true, upstream: true }),
+  timing: text,
+  upstream: text,
+  offline: flag,
+  upstreamCa: text,
+  include: texts,
+  exclude: texts,
+  redact: oneOf<NonNullable<SimOptions["redact"]>>({ default: true, pii: true }),
+  allowWrites: flag,
+  onNotice: callback,
+};
+const names = Object.keys(kinds);
+
+const isOption = (name: string): name is keyof SimOptions => Object.hasOwn(kinds, name);
+
+const shown = (value: unknown): string =>
+  inspect(value, { depth: 1, maxArrayLength: 5, maxStringLength: 100 });
+
+/** Refuses what types would refuse: a misspelt option must not start another sim than the one that was meant. @throws StartError option */
+export function checkOptions(options: SimOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (!isOption(name))
+      throw new StartError(
+        "option",
+        `there is no option ${name}${didYouMean(name, names)}`,
+        `options: ${names.join(", ")}`,
+      );
+    if (value !== undefined && !kinds[name].is(value))
+      throw new StartError("option", `${name} cannot be ${shown(value)}`, `give ${kinds[name].words}`);
+  }
+}
