@@ -1,4 +1,5 @@
 import { counted } from "../kernel/counted.ts";
+import { durationText } from "../kernel/time-text.ts";
 import { keyNeeded } from "../tape/send/keys.ts";
 import type { SendTally } from "../tape/send/run.ts";
 import type { Survey } from "../tape/send/survey.ts";
@@ -73,25 +74,6 @@ export function missingText(missing: readonly Need[]): string {
 const momentOf = (time: number | undefined): string =>
   time === undefined ? "never" : new Date(time).toISOString();
 
-/** ms as the largest units that say it: `12 d 3 h`, `250 ms`. */
-function spanText(ms: number): string {
-  const units = [
-    ["d", 86_400_000],
-    ["h", 3_600_000],
-    ["min", 60_000],
-    ["s", 1000],
-  ] as const;
-  const at = units.findIndex(([, size]) => Math.abs(ms) >= size);
-  if (at === -1) return `${Math.round(ms)} ms`;
-  let rest = Math.abs(ms);
-  const parts = units.slice(at, at + 2).map(([unit, size]) => {
-    const whole = Math.floor(rest / size);
-    rest -= whole * size;
-    return `${whole} ${unit}`;
-  });
-  return `${ms < 0 ? "-" : ""}${parts.join(" ")}`;
-}
-
 export interface DryRun {
   tape: string;
   target: string;
@@ -106,7 +88,7 @@ export interface DryRun {
 /** What a dry run tells. */
 export function dryLines({ tape, target, survey, needs, shiftMs, newUuids, advice }: DryRun, style: Style) {
   const { requests, routes, hosts, first, last, events } = survey;
-  const moved = shiftMs === 0 ? "keep their times" : `move by ${spanText(shiftMs)}`;
+  const moved = shiftMs === 0 ? "keep their times" : `move by ${durationText(shiftMs)}`;
   return [
     `${style.bold(`${requests}`)} request${requests === 1 ? "" : "s"} of ${clean(tape, 1000)} would go to ${clean(target, 300)}; nothing was sent`,
     ...countLines(routes, style),

@@ -5,7 +5,7 @@ import { type SimClock, timeRange } from "../kernel/clock.ts";
 import { type ClockFacts, clockFacts } from "../kernel/clock-facts.ts";
 import { SimError } from "../kernel/errors.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
-import { readDuration, readTime } from "../kernel/time-text.ts";
+import { durationText, readDuration, readTime } from "../kernel/time-text.ts";
 import { allowKeys, bodyOf } from "./body.ts";
 import type { ControlDesk } from "./desk.ts";
 
@@ -67,7 +67,7 @@ function move(clock: SimClock, now: number | undefined, frozen: boolean | undefi
 const backHint = (back: number): string | null =>
   back === 0
     ? null
-    : `the clock went back by ${back} ms: what was made before carries later times, and nothing is done again`;
+    : `the clock went back by ${durationText(back)}: what was made before carries later times, and nothing is done again`;
 
 async function put(desk: ClockDesk, call: Call): Promise<Reply> {
   const back = await apply(desk, wishOf(bodyOf(call)));

@@ -52,6 +52,27 @@ export function readDuration(text: string): number | undefined {
   return Number.isSafeInteger(Math.round(sum)) ? Math.round(sum) : undefined;
 }
 
+const words = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1000],
+] as const;
+
+/** ms as the two largest units that say it: `12 d 3 h`, `250 ms`. */
+export function durationText(ms: number): string {
+  const size = Math.abs(ms);
+  const at = words.findIndex(([, unit]) => size >= unit);
+  if (at === -1) return `${Math.round(ms)} ms`;
+  let rest = size;
+  const parts = words.slice(at, at + 2).flatMap(([unit, length]) => {
+    const whole = Math.floor(rest / length);
+    rest -= whole * length;
+    return whole === 0 ? [] : [`${whole} ${unit}`];
+  });
+  return `${ms < 0 ? "-" : ""}${parts.join(" ")}`;
+}
+
 /** A time as JSON gives it: ISO 8601, or whole ms since the epoch. */
 export function readTime(value: unknown): number | undefined {
   if (typeof value === "string") return readMoment(value);

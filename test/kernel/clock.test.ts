@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createClock, realTime, timeRange } from "../../src/kernel/clock.ts";
-import { readClockStart, readDuration, readMoment } from "../../src/kernel/time-text.ts";
+import { durationText, readClockStart, readDuration, readMoment } from "../../src/kernel/time-text.ts";
 
 /** A machine whose time passes when the test says so. */
 function machine(now = 1_000_000) {
@@ -138,4 +138,17 @@ test.each<[value: unknown, start: unknown]>([
   [null, undefined],
 ])("a clock that is to start at %j", (value, start) => {
   expect(readClockStart(value)).toEqual(start);
+});
+
+test.each([
+  [0, "0 ms"],
+  [999.4, "999 ms"],
+  [1000, "1 s"],
+  [-90_000, "-1 min 30 s"],
+  [3_600_000, "1 h"],
+  [3_601_000, "1 h"],
+  [12.5 * 86_400_000, "12 d 12 h"],
+  [28_070_434_121, "324 d 21 h"],
+])("%d ms are %j", (ms, text) => {
+  expect(durationText(ms)).toBe(text);
 });
