@@ -1,5 +1,16 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Small files that run other runners: where they came last, as by size, they would be waited for alone. */
+const isSlow = ({ moduleId }: TestSpecification): boolean => moduleId.includes("/test/usage/");
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isSlow), ...sorted.filter((it) => !isSlow(it))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -8,6 +19,7 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, "test/usage/apps/**"],
     // With two cores vitest would take one worker; tests wait for answers more than they compute.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    sequence: { sequencer: SlowFirst },
     // What hangs is found all the same; a busy machine is no failure.
     testTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
