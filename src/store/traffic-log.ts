@@ -190,7 +190,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   let events = createRows(event.width);
   let files = openSidecars();
   const covered = agreed(files);
-  let uuids = indexUuids(events.length);
+  const uuids = indexUuids(events.length);
   const cache = createLineCache();
   const complain = (error: unknown) => notice(`a listener failed: ${String(error)}`);
   const bus = createBus<Written>(complain);
@@ -620,7 +620,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       requests = createRows(request.width);
       events = createRows(event.width);
       files = openSidecars();
-      uuids = indexUuids(0);
+      uuids.clear();
       cache.clear();
       veils.publish({ project: null, isCleared: true });
     },
@@ -652,6 +652,8 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       flush();
       await bytes.sync();
       saveSidecars();
+      // What is still to be indexed would be read from files that are closed.
+      uuids.clear();
       for (const it of files) it.close();
       bytes.close();
     },

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import type { EventFacts } from "../../src/model/event.ts";
 import type { EventKey, Note, TrafficLine } from "../../src/model/traffic.ts";
 import { fileBytes, memoryBytes } from "../../src/store/bytes.ts";
@@ -219,6 +219,24 @@ describe("a log in a file", () => {
     expect(again.seen(1, "id-44")).toBe(true);
     await again.close();
   });
+
+  test.each(["closed", "reset"])(
+    "%s before its events are indexed, nothing is read any more",
+    async (end) => {
+      const path = fresh();
+      await (await filled(path, 50)).close();
+      vi.useFakeTimers({ toFake: ["setTimeout"] });
+      try {
+        const log = inFile(path);
+        if (end === "reset") log.reset();
+        await log.close();
+        vi.runAllTimers();
+        expect(vi.getTimerCount()).toBe(0);
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
 
   test("a damaged sidecar is ignored", async () => {
     const path = fresh();
