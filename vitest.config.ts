@@ -12,11 +12,26 @@ class SlowFirst extends BaseSequencer {
   }
 }
 
+const every = "test/**/*.test.ts";
+// Run by their own runners (test/usage/runners.test.ts).
+const foreign = [...configDefaults.exclude, "test/usage/apps/**"];
+
+/** What drives processes and browsers, changes this process's sockets, or measures its memory. */
+const apart = [
+  ..."browser cli guard testing usage".split(" ").map((folder) => `test/${folder}/**/*.test.ts`),
+  "test/exports/volume.test.ts",
+];
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    // Run by their own runners (test/usage/runners.test.ts).
-    exclude: [...configDefaults.exclude, "test/usage/apps/**"],
+    projects: [
+      // Loading the sim anew for each file would take as long as all their tests.
+      {
+        extends: true,
+        test: { name: "together", include: [every], exclude: [...foreign, ...apart], isolate: false },
+      },
+      { extends: true, test: { name: "apart", include: apart, exclude: foreign } },
+    ],
     // With two cores vitest would take one worker; tests wait for answers more than they compute.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     sequence: { sequencer: SlowFirst },
