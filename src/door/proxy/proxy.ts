@@ -54,7 +54,9 @@ export function createProxy(parts: ProxyParts): ForwardProxy {
     try {
       const { port } = await decryptor.get();
       if (socket.destroyed) return;
-      const inner = connect({ port, host: "127.0.0.1", noDelay: true, allowHalfOpen: true });
+      // Bound first, its port is nobody else's: mockttp takes one that a connection of its own has, too, for a loop.
+      const own = { host: "127.0.0.1", localAddress: "127.0.0.1" };
+      const inner = connect({ ...own, port, noDelay: true, allowHalfOpen: true });
       keep(inner);
       splice(socket, inner);
     } catch (error) {
