@@ -1,6 +1,6 @@
 import { stackOf } from "../kernel/stack-of.ts";
 import { version } from "../kernel/version.ts";
-import { clean } from "./clean-text.ts";
+import { cleanLines } from "./clean-text.ts";
 import { type Command, configOptions, type Ending, type Shell } from "./command.ts";
 import { findConfig, hasConfig } from "./config-file.ts";
 import { Failure, type FailureKind } from "./failure.ts";
@@ -97,6 +97,5 @@ function leaveSoon(code: number): void {
 /** One line for what the user can mend; the whole story for what only we can. */
 function complaint(error: unknown): string[] {
   if (error instanceof Failure) return [`phx-sim: ${error.message}`];
-  const story = stackOf(error).split("\n");
-  return ["phx-sim: unexpected error; please report this:", ...story.map((line) => clean(line))];
+  return ["phx-sim: unexpected error; please report this:", ...cleanLines(stackOf(error))];
 }

@@ -27,6 +27,12 @@ export interface CohortBook {
   planOf(id: number): Plan;
 }
 
+/** A cohort's name; undefined where there is no such cohort, or it has none. */
+export const cohortName = (
+  { compiled }: Pick<CohortBook, "compiled">,
+  id: number | undefined,
+): string | undefined => (id === undefined ? undefined : (compiled.get(id)?.cohort.name ?? undefined));
+
 const nothing: TreeNode = { kind: "all", nodes: [] };
 
 function compileTree(cohort: Cohort, matching: Matching): Pick<CompiledCohort, "tree" | "failure"> {

@@ -82,7 +82,7 @@ export interface CompiledFlag {
 const indexOf = (value: unknown): number | null => (typeof value === "number" ? value : null);
 
 /** A set without the key follows the flag; with null it is about the person. */
-const aggregationOf = (set: ConditionSet, filters: Filters): number | null =>
+export const aggregationOf = (set: ConditionSet, filters: Filters): number | null =>
   indexOf(
     Object.hasOwn(set, "aggregation_group_type_index")
       ? set.aggregation_group_type_index

@@ -1,9 +1,9 @@
 import type { Json } from "../kernel/json.ts";
 import type { CohortLeaf, PropertyLeaf, TreeNode } from "./cohort-tree.ts";
-import { isMember, passesNode, readLeaf } from "./cohorts.ts";
+import { cohortName, isMember, passesNode, readLeaf } from "./cohorts.ts";
 import type { CohortTest, FilterTest, FlagTest, PropertyTest } from "./filters.ts";
 import { type FailureCode, FlagFailure } from "./reasons.ts";
-import type { Ruleset } from "./ruleset.ts";
+import { entryFor, type Ruleset } from "./ruleset.ts";
 import type { FlagValue, Run } from "./run.ts";
 import { filterWords, unknownWords } from "./words-filters.ts";
 
@@ -90,7 +90,7 @@ function propertyTrace(test: PropertyTest, { run, ruleset }: Scene): PropertyTra
 
 function flagTrace(test: FlagTest, { run, ruleset }: Scene): PropertyTrace {
   const { key, operator, value: expected, reference } = test;
-  const target = ruleset.entries.find(({ names }) => names.includes(reference));
+  const target = entryFor(ruleset, reference);
   const flag = { key: target?.compiled.flag.key ?? null, value: run.values.get(reference) ?? null };
   const words = filterWords({
     ...test,
@@ -121,10 +121,10 @@ function cohortFacts(
   scene: Scene,
   negation = false,
 ) {
-  const named = id === undefined ? undefined : scene.ruleset.cohorts.compiled.get(id);
-  const cohortName = named?.cohort.name ?? undefined;
   const facts = { type: "cohort", key: "id", operator };
-  return { ...facts, expected, words: filterWords({ ...facts, value: expected, cohortName, negation }) };
+  const named = cohortName(scene.ruleset.cohorts, id);
+  const words = filterWords({ ...facts, value: expected, cohortName: named, negation });
+  return { ...facts, expected, words };
 }
 
 function cohortLeafTrace(leaf: CohortLeaf, scene: Scene): PropertyTrace {

@@ -35,6 +35,10 @@ export interface Ruleset {
   readonly hasDependencies: boolean;
 }
 
+/** The flag that a filter asks for by its id or key; undefined where there is none. */
+export const entryFor = ({ entries }: Ruleset, reference: number | string): Entry | undefined =>
+  entries.find(({ names }) => names.includes(reference));
+
 /** What one flag came to. */
 export interface Result {
   readonly compiled: CompiledFlag;

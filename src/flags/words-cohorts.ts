@@ -1,6 +1,6 @@
 import { counted } from "../kernel/counted.ts";
 import type { TreeNode } from "./cohort-tree.ts";
-import type { CohortBook } from "./cohorts.ts";
+import { type CohortBook, cohortName } from "./cohorts.ts";
 import type { Matching } from "./operators.ts";
 import { cohortTitle, filterWords, unknownWords } from "./words-filters.ts";
 
@@ -12,9 +12,6 @@ interface Scene {
   readonly cohorts: CohortBook;
   readonly matching: Matching;
 }
-
-const nameOf = (id: number, { cohorts }: Scene): string | undefined =>
-  cohorts.compiled.get(id)?.cohort.name ?? undefined;
 
 const joins = { all: ", and ", any: ", or " } as const;
 
@@ -39,7 +36,7 @@ function nodeWords(node: TreeNode, scene: Scene, isInner: boolean): string {
         type: "cohort",
         operator: node.operator,
         value: node.cohort,
-        cohortName: nameOf(node.cohort, scene),
+        cohortName: cohortName(scene.cohorts, node.cohort),
         negation: node.negation,
       });
     case "unknown":
@@ -50,7 +47,7 @@ function nodeWords(node: TreeNode, scene: Scene, isInner: boolean): string {
 function cohortWords(id: number, scene: Scene, open: number[]): string {
   const { compiled, planOf } = scene.cohorts;
   const found = compiled.get(id);
-  const title = cohortTitle(id, nameOf(id, scene));
+  const title = cohortTitle(id, cohortName(scene.cohorts, id));
   const start = title.charAt(0).toUpperCase() + title.slice(1);
   if (!found) return `${start} does not exist: the flag cannot be computed.`;
   if (found.members) return `${start} is a list of ${counted(found.members.size, "person")}.`;

@@ -1,8 +1,10 @@
 import { isObject, type Json, own } from "../kernel/json.ts";
 import type { FeatureFlag } from "../model/world.ts";
+import { cohortName } from "./cohorts.ts";
+import { aggregationOf } from "./compile.ts";
 import type { ConditionSet, Filters, PropertyFilter } from "./filters.ts";
 import { referenceIn } from "./references.ts";
-import type { Ruleset } from "./ruleset.ts";
+import { entryFor, type Ruleset } from "./ruleset.ts";
 import { cohortsWords } from "./words-cohorts.ts";
 import { filterWords, sayNever } from "./words-filters.ts";
 import { valueWords } from "./words-values.ts";
@@ -25,13 +27,9 @@ const groupTypeName = (index: number, { source }: Ruleset): string =>
 const textOr = <T>(value: unknown, otherwise: T): string | T =>
   typeof value === "string" ? value : otherwise;
 
-const cohortNamed = (value: unknown, { cohorts }: Ruleset): string | undefined =>
-  cohorts.compiled.get(referenceIn(value) ?? Number.NaN)?.cohort.name ?? undefined;
-
 /** What a filter on a flag asks for, where it is there. */
-function flagAsked(key: string, { entries }: Ruleset) {
-  const reference = referenceIn(key) ?? key;
-  const asked = entries.find(({ names }) => names.includes(reference));
+function flagAsked(key: string, ruleset: Ruleset) {
+  const asked = entryFor(ruleset, referenceIn(key) ?? key);
   return { flagKey: asked?.compiled.flag.key, isFlagKnown: asked !== undefined };
 }
 
@@ -45,7 +43,7 @@ function clauseOf(filter: PropertyFilter, aggregation: number | null, ruleset: R
     // The document is JSON: zod's loose objects only forget it.
     value: filter.value as Json | undefined,
     groupType: index === null ? undefined : groupTypeName(index, ruleset),
-    cohortName: type === "cohort" ? cohortNamed(filter.value, ruleset) : undefined,
+    cohortName: type === "cohort" ? cohortName(ruleset.cohorts, referenceIn(filter.value)) : undefined,
     ...(type === "flag" && flagAsked(filter.key, ruleset)),
     matching: ruleset.matching,
   });
@@ -70,12 +68,6 @@ function whatOf({ variant }: ConditionSet, filters: Filters): string {
     ? `variant ${valueWords(variant)}`
     : `it, as it has no variant ${valueWords(variant)}`;
 }
-
-const indexOf = (value: unknown): number | null => (typeof value === "number" ? value : null);
-
-/** What a condition set is about: the index of a group type; null is the person. */
-const aggregationOf = (set: ConditionSet, filters: Filters): number | null =>
-  indexOf((Object.hasOwn(set, "aggregation_group_type_index") ? set : filters).aggregation_group_type_index);
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -128,7 +120,7 @@ function enrollmentWords({ key, filters }: FeatureFlag, ruleset: Ruleset): strin
   const sound = Array.isArray(properties) ? properties.filter((it) => typeof it?.key === "string") : [];
   if (sound.length === 0) return [];
   const clauses = sound.map((it) => clauseOf(it, null, ruleset)).join(", and ");
-  const who = whoGets(indexOf(rollout_percentage) ?? 100, undefined, true);
+  const who = whoGets(typeof rollout_percentage === "number" ? rollout_percentage : 100, undefined, true);
   return [
     `Early access: for a person who has one of these properties, only this decides: when ${clauses}: ${who} ${enrolledGet(filters)}.`,
   ];

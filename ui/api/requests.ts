@@ -1,4 +1,5 @@
 import type { Json } from "../../src/kernel/json.ts";
+import type { RequestRow } from "../../src/model/row.ts";
 import type { StoredEvent } from "../../src/model/stored-event.ts";
 
 /** How the bytes of a body became JSON, in the order it was done (src/model/traffic.ts). */
@@ -10,25 +11,30 @@ type RawBody =
   | { readonly base64: string }
   | { readonly omitted: string; readonly bytes: number };
 
+/** What a request's row in a list says, too. */
+type SharedFacts = Pick<
+  RequestRow,
+  | "n"
+  | "method"
+  | "target"
+  | "status"
+  | "ms"
+  | "project"
+  | "outcome"
+  | "fault"
+  | "partition"
+  | "events"
+  | "dropped"
+>;
+
 /** The answer of GET /__sim/requests/{n}: what the journal has of a request. */
-export interface RequestInFull {
-  readonly n: number;
+export interface RequestInFull extends SharedFacts {
   /** ISO 8601. */
   readonly at: string;
-  readonly method: string;
-  readonly target: string;
-  readonly status: number;
-  readonly ms: number;
-  readonly project: number | null;
-  readonly outcome: "answered" | "rejected";
   readonly rejected: { readonly reason: string; readonly detail: string } | null;
-  readonly fault: string | null;
   readonly scripted: boolean;
   /** null: the emulator, a fault or a script. */
   readonly source: string | null;
-  readonly partition: string | null;
-  readonly events: number;
-  readonly dropped: number;
   readonly peer: string;
   readonly project_header: string | null;
   readonly headers: readonly (readonly [name: string, value: string])[];

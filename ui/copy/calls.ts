@@ -78,23 +78,23 @@ const callRows: Readonly<Record<Sdk, readonly CallRow[]>> = {
   ],
 };
 
+/** By name: the order has changed between the Python SDK's versions. */
+const namedArgs =
+  (id: string) =>
+  (event: StoredEvent): SdkCall["args"] => [
+    [id, event.distinct_id],
+    ["event", event.event],
+    ["properties", sentWith(event)],
+  ];
+
 /** How each SDK captures what it has no word for. */
 const captureArgs: Readonly<Record<Sdk, (event: StoredEvent) => SdkCall["args"]>> = {
   js: (event) => [
     ["event", event.event],
     ["properties", sentWith(event)],
   ],
-  node: (event) => [
-    ["distinctId", event.distinct_id],
-    ["event", event.event],
-    ["properties", sentWith(event)],
-  ],
-  // by name: the order has changed between the SDK's versions
-  python: (event) => [
-    ["distinct_id", event.distinct_id],
-    ["event", event.event],
-    ["properties", sentWith(event)],
-  ],
+  node: namedArgs("distinctId"),
+  python: namedArgs("distinct_id"),
 };
 
 /** The id of before an `$identify`; undefined where it tells none. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readEventFilter } from "../../../src/filter/read.ts";
-import { hasTerm, withTerm } from "../../../ui/parts/filter-box/terms.ts";
-import { namesIn, nameTerm, sinceNow } from "../../../ui/views/events/filter-text.ts";
+import { hasTerm, nameTerm, withTerm } from "../../../ui/parts/filter-box/terms.ts";
+import { namesIn, sinceNow } from "../../../ui/views/events/filter-text.ts";
 
 describe("terms of a filter by click", () => {
   test.each(["$pageview", "order paid", 'say "hi"', "a*b", "a,b", "(x)", "OR", "", "ä ö"])(

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readEventFilter } from "../../../src/filter/read.ts";
 import { type Sim, startSim } from "../../../src/index.ts";
 import type { EventRow } from "../../../src/model/row.ts";
-import { nameFilter, overviewOf } from "../../../ui/views/start/overview.ts";
+import { nameTerm } from "../../../ui/parts/filter-box/terms.ts";
+import { overviewOf } from "../../../ui/views/start/overview.ts";
 import { keyIn, refusalsOf } from "../../../ui/views/start/refused.ts";
 import { type Target, waysFor } from "../../../ui/views/start/snippets.ts";
 import { eventRow } from "../../support/rows.ts";
@@ -96,7 +97,7 @@ test("what came is added up, the newest first", () => {
 test.each(["signed_up", "", "a\nb", "\ttab", 'say "hi" \\ bye', "a*", "\ud800", "ä 🦆"])(
   "the link of the name %j finds its events",
   (name) => {
-    const reading = readEventFilter(nameFilter(name));
+    const reading = readEventFilter(nameTerm(name));
     expect("filter" in reading && reading.filter.indexed.event).toBe(name);
   },
 );

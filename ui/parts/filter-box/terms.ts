@@ -1,3 +1,4 @@
+import { valueText } from "../../../src/filter/print.ts";
 import { scan, type Token } from "../../../src/filter/scan.ts";
 
 /** What must hold, outside of parentheses. Undefined: there is an OR, none must hold. */
@@ -22,6 +23,9 @@ const textOf = (text: string, { at, length }: Token): string => text.slice(at, a
 
 /** The terms that a filter demands, as they are written. */
 export const demandsOf = (text: string): string[] => (demandsIn(text) ?? []).map((it) => textOf(text, it));
+
+/** The term that finds the events with a name. */
+export const nameTerm = (name: string): string => `event:${valueText(name)}`;
 
 /** Does the filter demand this term? */
 export const hasTerm = (text: string, term: string): boolean => demandsOf(text).includes(term);

@@ -1,10 +1,7 @@
-import { valueText } from "../../../src/filter/print.ts";
 import { demandsOf, withoutTerm, withTerm } from "../../parts/filter-box/terms.ts";
 
 /** The demands for a name of an event. */
 export const namesIn = (text: string): string[] => demandsOf(text).filter((it) => it.startsWith("event:"));
-
-export const nameTerm = (name: string): string => `event:${valueText(name)}`;
 
 /** Only what comes after that event. */
 const afterTerm = (seq: number): string => `seq:>${seq}`;

@@ -4,11 +4,11 @@ import type { EventRow } from "../../../src/model/row.ts";
 import type { LiveRows } from "../../feed/live-rows.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Button } from "../../parts/basics.tsx";
-import { hasTerm, toggled } from "../../parts/filter-box/terms.ts";
+import { hasTerm, nameTerm, toggled } from "../../parts/filter-box/terms.ts";
 import { Sparkline } from "../../parts/sparkline.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 import type { Tone } from "../../parts/tone.ts";
-import { namesIn, nameTerm } from "./filter-text.ts";
+import { namesIn } from "./filter-text.ts";
 import type { Sort } from "./outcome.ts";
 import { graphSeconds, perSecond, runningTally, type Tally } from "./tally.ts";
 

@@ -1,11 +1,10 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { query, type SimProblem } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keys.ts";
 import { go, link, project, route } from "../../app/location.ts";
 import { projectName, revision } from "../../app/sim.ts";
-import { greetings } from "../../feed/socket.ts";
+import { useProblem } from "../../app/use-problem.ts";
 import { Badge, Code, Empty, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { Split } from "../../parts/split.tsx";
 import { plain } from "../../parts/text.ts";
@@ -26,12 +25,7 @@ const pageSize = 200;
  */
 export function ExportsView() {
   const turn = useSignal(0);
-  const problem = useSignal<SimProblem | undefined>(undefined);
-  const turnOfSim = greetings.value;
-  useEffect(() => {
-    // what the sim did not take is of the past once it is there again
-    problem.value = undefined;
-  }, [turnOfSim]);
+  const problem = useProblem();
   const place = placeOf(route.value);
   const known = `${revision.value}/${turn.value}`;
   const exports = useResource<{ exports: ShownExport[] }>(`exports${query({ project: project.value })}`, {

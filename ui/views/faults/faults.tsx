@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import type { ShownFault, ShownPreset } from "../../../src/model/fault.ts";
-import { call, problemOf, type SimProblem } from "../../api/call.ts";
+import { call, problemOf } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
 import { revision } from "../../app/sim.ts";
-import { greetings, stat } from "../../feed/socket.ts";
+import { useProblem } from "../../app/use-problem.ts";
+import { stat } from "../../feed/socket.ts";
 import { Badge, Button, Code, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 import { LimitFields, type Limits } from "./limit-fields.tsx";
@@ -16,12 +16,7 @@ import { RuleForm } from "./rule-form.tsx";
 export function FaultsView() {
   const known = `${revision.value}/${stat.value?.faults.join()}`;
   const faults = useResource<{ faults: ShownFault[] }>("faults", { revision: known });
-  const problem = useSignal<SimProblem | undefined>(undefined);
-  const turnOfSim = greetings.value;
-  useEffect(() => {
-    // what the sim did not take is of the past once it is there again
-    problem.value = undefined;
-  }, [turnOfSim]);
+  const problem = useProblem();
   const act = async (method: string, path: string, body?: unknown) => {
     try {
       await call(method, path, body);

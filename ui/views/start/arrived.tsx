@@ -3,8 +3,9 @@ import type { EventRow } from "../../../src/model/row.ts";
 import { link } from "../../app/location.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Section, Tiles, Time } from "../../parts/basics.tsx";
+import { nameTerm } from "../../parts/filter-box/terms.ts";
 import { counted, numberText, plain } from "../../parts/text.ts";
-import { nameFilter, type Overview, type Tally } from "./overview.ts";
+import type { Overview, Tally } from "./overview.ts";
 import { ToDo } from "./to-do.tsx";
 
 /** Captured text in a line; one that is empty is seen, too. */
@@ -95,7 +96,7 @@ function Names({ names }: { names: readonly Tally[] }) {
         {names.slice(0, shownNames).map(({ name, count, last }) => (
           <tr key={name}>
             <td>
-              <a href={link("events", [], { f: nameFilter(name) })}>{named(name, 80)}</a>
+              <a href={link("events", [], { f: nameTerm(name) })}>{named(name, 80)}</a>
             </td>
             <td class="number">{numberText(count)}</td>
             <td class="number">

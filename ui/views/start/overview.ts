@@ -1,4 +1,3 @@
-import { valueText } from "../../../src/filter/print.ts";
 import type { EventRow } from "../../../src/model/row.ts";
 
 /** Rows by their place, the newest at 0. */
@@ -26,9 +25,6 @@ export interface Overview {
   readonly reasons: readonly Tally[];
   readonly latest: readonly EventRow[];
 }
-
-/** The filter of the events with a name. */
-export const nameFilter = (name: string): string => `event:${valueText(name)}`;
 
 /** The newest rows that are looked at: this is done once a second. */
 const most = 5_000;
