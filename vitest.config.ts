@@ -37,7 +37,7 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     // What hangs is found all the same; a busy machine is no failure.
     testTimeout: 60_000,
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 15_000 }, requireAssertions: true },
     hookTimeout: 60_000,
   },
 });

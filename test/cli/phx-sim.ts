@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { expect } from "vitest";
 
 const bin = join(import.meta.dirname, "../../bin/phx-sim.js");
 if (!existsSync(join(import.meta.dirname, "../../dist/cli/main.js"))) {
@@ -77,8 +78,11 @@ export function phxSim(args: readonly string[], { cwd, env = {}, nodeOptions = [
           const over = child.exitCode !== null || child.signalCode !== null;
           if (!found && !(over && !running.has(it))) return;
           watchers.delete(watcher);
-          if (found) resolve(found);
-          else
+          if (found) {
+            // Waiting for a text is an assertion: what never comes fails the test.
+            expect(found).not.toBeNull();
+            resolve(found);
+          } else
             reject(new Error(`ended (${child.exitCode}) without ${pattern}:\n${said.stdout}${said.stderr}`));
         };
         watchers.add(watcher);

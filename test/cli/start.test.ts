@@ -101,10 +101,15 @@ describe("settings", () => {
     );
   });
 
-  test("bound wider than loopback, a control token is told", async () => {
+  test("bound wider than loopback, the control API requires the token of the first line", async () => {
     const { ready } = await startReady(["--memory", "--host", "0.0.0.0"], { cwd: newFolder() });
     expect(ready.control_token).toMatch(/^\w{16,}$/);
     expect(ready.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const statusWith = async (token: string) =>
+      (await fetch(`${ready.url}/__sim/info`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect((await fetch(`${ready.url}/__sim/info`)).status).toBe(401);
+    expect(await statusWith(`${ready.control_token}x`)).toBe(401);
+    expect(await statusWith(ready.control_token ?? "")).toBe(200);
   });
 });
 

@@ -171,16 +171,21 @@ describe.each(["in memory", "in a folder"])("%s", (where) => {
   test("under traffic: no request fails, and no restored state is half of one", async () => {
     await sim.snapshot("empty");
     let isOver = false;
+    let onAnswer = () => {};
+    const nextAnswer = () => new Promise<void>((resolve) => (onAnswer = resolve));
     const sender = async (name: string) => {
       for (let i = 0; !isOver; i++) {
         const id = `${name}-${i}`;
         const { status } = await capture(sim, { event: "e", distinct_id: id, properties: { $set: { id } } });
         expect(status).toBe(200);
+        onAnswer();
       }
     };
     const senders = [sender("a"), sender("b"), sender("c")];
     for (let i = 0; i < 10; i++) {
+      await nextAnswer();
       const { events, persons } = await sim.snapshot("busy");
+      expect(events).toBeGreaterThan(0);
       expect(persons).toBe(events);
       await sim.restore(i % 2 === 0 ? "busy" : "empty");
     }
@@ -189,6 +194,7 @@ describe.each(["in memory", "in a folder"])("%s", (where) => {
     await sim.restore("busy");
     const ids = (await sim.events.list()).map((it) => it.distinct_id);
     const owners = (await sim.persons.list({ limit: 10_000 })).flatMap((it) => it.distinct_ids);
+    expect(ids).not.toEqual([]);
     expect(owners.sort()).toEqual(ids.sort());
   });
 });

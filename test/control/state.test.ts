@@ -264,12 +264,20 @@ describe("GET and PUT /__sim/state", () => {
   test("an export is of one moment, whatever arrives meanwhile", async () => {
     await using sim = await start();
     let isOver = false;
+    let sent = 0;
+    let onAnswer = () => {};
+    const nextAnswer = () => new Promise<void>((resolve) => (onAnswer = resolve));
     const sending = (async () => {
-      for (let i = 0; !isOver; i++) await capture(sim, { event: "e", distinct_id: `u${i}` });
+      while (!isOver) {
+        await capture(sim, { event: "e", distinct_id: `u${sent++}` });
+        onAnswer();
+      }
     })();
-    for (let i = 0; i < 5; i++) {
+    for (let i = 1; i <= 5; i++) {
+      await nextAnswer();
       const state = await sim.state.export();
       const people = (state.people as JsonObject[]).filter((it) => it.kind === "person");
+      expect(people.length).toBeGreaterThanOrEqual(i);
       expect(people).toHaveLength((state.journal as JsonObject[]).length);
     }
     isOver = true;

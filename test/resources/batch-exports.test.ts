@@ -757,20 +757,26 @@ describe.each(rows)("%s: %s %s", (root, method, path, scope, sent) => {
     }
   });
 
-  test("does not find what belongs to others, was deleted or does not exist", async () => {
-    if (!path.includes(":id")) return;
-    const { ask, worlds } = open();
-    const before = structuredClone(worlds.current.batch_exports);
-    const hidden = [foreign, uuidOf("batch export that was deleted"), uuidOf("nothing"), "7", "constructor"];
-    if (root === inProject) hidden.push(weekly);
-    for (const id of hidden) {
-      const { status, json } = await ask(method, `${root}${path.replace(":id", id)}`, { body: sent });
-      const detail =
-        method === "POST" && path.endsWith("/backfills") ? "BatchExport not found." : "Not found.";
-      expect({ id, status, detail: json.detail }).toEqual({ id, status: 404, detail });
-    }
-    expect(worlds.current.batch_exports).toEqual(before);
-  });
+  if (path.includes(":id"))
+    test("does not find exports of others, deleted or missing ones", async () => {
+      const { ask, worlds } = open();
+      const before = structuredClone(worlds.current.batch_exports);
+      const hidden = [
+        foreign,
+        uuidOf("batch export that was deleted"),
+        uuidOf("nothing"),
+        "7",
+        "constructor",
+      ];
+      if (root === inProject) hidden.push(weekly);
+      for (const id of hidden) {
+        const { status, json } = await ask(method, `${root}${path.replace(":id", id)}`, { body: sent });
+        const detail =
+          method === "POST" && path.endsWith("/backfills") ? "BatchExport not found." : "Not found.";
+        expect({ id, status, detail: json.detail }).toEqual({ id, status: 404, detail });
+      }
+      expect(worlds.current.batch_exports).toEqual(before);
+    });
 });
 
 test.each([

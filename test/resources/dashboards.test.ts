@@ -583,8 +583,14 @@ describe("soft delete", () => {
 
   test("delete_insights alone does nothing", async () => {
     const sim = boards();
-    await sim.patch(`${url}/10`, { delete_insights: true });
-    expect(sim.worlds.get("insights", 301)?.deleted).toBe(false);
+    const before = structuredClone(sim.worlds.current.insights);
+    const { status, json } = await sim.patch(`${url}/10`, { delete_insights: true });
+    expect({ status, deleted: json.deleted, tiles: json.tiles.length }).toEqual({
+      status: 200,
+      deleted: false,
+      tiles: 3,
+    });
+    expect(sim.worlds.current.insights).toEqual(before);
   });
 
   test("a project does not start with a deleted dashboard", async () => {

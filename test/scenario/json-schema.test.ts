@@ -83,5 +83,8 @@ function undescribed(schema: Json | undefined, at = ""): string[] {
 test("every key is described, but for the service's own JSON", () => {
   const { definitions } = published;
   const scenario = isObject(definitions) ? definitions.scenario : undefined;
-  expect(undescribed(scenario).filter((at) => !at.includes("/flags/*/filters/"))).toEqual([]);
+  const bare = undescribed(scenario);
+  // The service's JSON of a flag is the one place without descriptions, so the search reaches that deep.
+  expect(bare.some((at) => at.includes("/flags/*/filters/"))).toBe(true);
+  expect(bare.filter((at) => !at.includes("/flags/*/filters/"))).toEqual([]);
 });
