@@ -4,11 +4,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { type Sim, startSim } from "../../src/index.ts";
 import type { Scenario } from "../../src/scenario/scenario.ts";
-import { isAtHand, tablesBelow } from "./contract-document.ts";
 import {
   type ContractEndpoint,
   errors,
-  fieldTables,
   ingestionEndpoints,
   managementEndpoints,
   open,
@@ -17,30 +15,6 @@ import type { Schema } from "./document.ts";
 import { exampleFor } from "./examples.ts";
 import { decideShape, responses } from "./shapes.ts";
 import { ids, twoOrganizations } from "./two-organizations.ts";
-
-describe("the copied tables", () => {
-  const copied: [string, () => unknown, unknown][] = [
-    [
-      "endpoints",
-      () =>
-        ["Dashboards and related (management API at `{base_url}`)", "Organizations (management API)"]
-          .concat("Batch exports (management API)")
-          .flatMap((heading) => tablesBelow(heading)[0] ?? [])
-          .map(([method, path, scope, , response]) => ({ method, path, scope, response })),
-      managementEndpoints,
-    ],
-    ["errors", () => tablesBelow("Errors")[0], errors],
-    ...fieldTables.map(({ heading, table, fields }): [string, () => unknown, unknown] => [
-      `fields of ${heading}, table ${table}`,
-      () => tablesBelow(heading)[table]?.map(([name, type]) => ({ name, type })),
-      fields,
-    ]),
-  ];
-  // The contract lies beside the repository, not in the package: without it there is nothing to compare with.
-  test.skipIf(!isAtHand).each(copied)("%s are the contract's", (_, read, rows) => {
-    expect(read()).toEqual(rows);
-  });
-});
 
 /** Scopes that the contract leaves open. */
 const decided: Readonly<Record<string, string>> = {

@@ -1,11 +1,11 @@
 import {
   batchExport,
   batchExportRun,
+  type ContractField,
   collaborator,
   dashboard,
   dashboardDetail,
   decideAnswer,
-  type FieldTable,
   organization,
   sharing,
   user,
@@ -36,8 +36,8 @@ const nullable = new Set([
 const uuid: Schema = { type: "string", format: "uuid" };
 const objects: Schema = { type: "array", items: { type: "object" } };
 
-function withFields(...tables: readonly FieldTable[]): Schema {
-  const all = tables.flatMap((it) => it.fields);
+function withFields(...tables: readonly (readonly ContractField[])[]): Schema {
+  const all = tables.flat();
   return {
     type: "object",
     required: all.map((it) => it.name),
@@ -50,7 +50,7 @@ function withFields(...tables: readonly FieldTable[]): Schema {
   };
 }
 
-/** What each of the contract's type texts means. */
+/** The JSON Schema of each of the contract's type texts. */
 const types: Readonly<Record<string, () => Schema>> = {
   integer: () => ({ type: "integer" }),
   string: () => ({ type: "string" }),
@@ -112,7 +112,7 @@ const pageOf = (item: Schema): Schema => ({
 /** A list item: the detail's further fields are absent. */
 const listedDashboard: Schema = {
   ...withFields(dashboard),
-  not: { anyOf: dashboardDetail.fields.map(({ name }) => ({ required: [name] })) },
+  not: { anyOf: dashboardDetail.map(({ name }) => ({ required: [name] })) },
 };
 
 /** The contract's response texts without their status. `null`: no body at all. */
