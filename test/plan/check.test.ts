@@ -327,18 +327,15 @@ describe("validators", () => {
       ["invalid", at("colour"), "too blue", '"blue"', null],
     ]);
   });
-
-  test("the plan's events are a union of types", () => {
-    type All = PlanEvents<typeof plan>;
-    expectTypeOf<Extract<All, { event: "signed_up" }>["properties"]>().toEqualTypeOf<{
-      plan: "free" | "pro";
-      seats?: number | undefined;
-    }>();
-    type Opened = Extract<All, { event: "opened" }>["properties"];
-    expectTypeOf<Opened["from"]>().toEqualTypeOf<"mail" | "push">();
-    expectTypeOf<Opened["count"]>().toEqualTypeOf<number | null | undefined>();
-    expectTypeOf<All["event"]>().toEqualTypeOf<"signed_up" | "paid" | "opened" | "odd">();
-  });
+  type All = PlanEvents<typeof plan>;
+  expectTypeOf<Extract<All, { event: "signed_up" }>["properties"]>().toEqualTypeOf<{
+    plan: "free" | "pro";
+    seats?: number | undefined;
+  }>();
+  type Opened = Extract<All, { event: "opened" }>["properties"];
+  expectTypeOf<Opened["from"]>().toEqualTypeOf<"mail" | "push">();
+  expectTypeOf<Opened["count"]>().toEqualTypeOf<number | null | undefined>();
+  expectTypeOf<All["event"]>().toEqualTypeOf<"signed_up" | "paid" | "opened" | "odd">();
 
   test("JSON Schema that is wrong is told when it is used", async () => {
     const bad = definePlan({ a: { properties: { x: { type: "sting" } } } });

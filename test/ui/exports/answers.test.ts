@@ -1,15 +1,7 @@
-import { describe, expect, expectTypeOf, test } from "vitest";
-import type * as told from "../../../src/control/exports/answers.ts";
+import { describe, expect, test } from "vitest";
 import { runStatuses } from "../../../src/model/run-statuses.ts";
-import type { Run, RunWithLogs, ShownExport } from "../../../ui/views/exports/answers.ts";
 import { ends, statusRow } from "../../../ui/views/exports/statuses.ts";
 import { dueText, happenedText } from "../../../ui/views/exports/words.ts";
-
-test("the page knows what the control API says", () => {
-  expectTypeOf<told.ShownExportRun>().toExtend<Run>();
-  expectTypeOf<told.ShownExportRunWithLogs>().toExtend<RunWithLogs>();
-  expectTypeOf<told.ShownExport>().toExtend<ShownExport>();
-});
 
 describe("statuses", () => {
   test.each(runStatuses)("%s has a tone and a mark of its own", (status) => {

@@ -1,9 +1,5 @@
-import { describe, expect, expectTypeOf, test } from "vitest";
-import type { groupDetails } from "../../../src/control/people/groups.ts";
-import type { showGroup, showPerson } from "../../../src/control/people/show.ts";
-import type { ShownTimeline } from "../../../src/control/people/timeline.ts";
+import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/kernel/json.ts";
-import type { Group, GroupDetails, Person, Timeline } from "../../../ui/views/people/told.ts";
 import {
   emptyCampaign,
   filterOf,
@@ -12,13 +8,6 @@ import {
   nameOf,
   valueLine,
 } from "../../../ui/views/people/words.ts";
-
-test("the page reads what the control API answers", () => {
-  expectTypeOf<ReturnType<typeof showPerson>>().toExtend<Person>();
-  expectTypeOf<ReturnType<typeof showGroup>>().toExtend<Group>();
-  expectTypeOf<ShownTimeline>().toExtend<Timeline>();
-  expectTypeOf<Awaited<ReturnType<typeof groupDetails>>>().toExtend<GroupDetails>();
-});
 
 const person = (ids: readonly string[], properties: JsonObject = {}) => ({
   uuid: "0195a000-0000-7000-8000-0000000000c1",

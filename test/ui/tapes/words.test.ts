@@ -1,24 +1,6 @@
-import { describe, expect, expectTypeOf, test } from "vitest";
-import type { RecordingFacts } from "../../../src/control/recording-port.ts";
-import type { ShownTapes } from "../../../src/control/tapes.ts";
-import type { ShownExchange, ShownExchanges, ShownTapeFiles } from "../../../src/control/tapes-shelf.ts";
+import { describe, expect, test } from "vitest";
 import { missText, modeNames, modeNow, modes, pathOf, timingText } from "../../../ui/views/tapes/modes.ts";
 import { emptyLoad, emptyRecord, loadOrder, recordOrder } from "../../../ui/views/tapes/order.ts";
-import type {
-  Exchange,
-  Exchanges,
-  Recording,
-  TapeFiles,
-  TapesAnswer,
-} from "../../../ui/views/tapes/shape.ts";
-
-test("the page reads what the control API answers", () => {
-  expectTypeOf<ShownTapes>().toExtend<TapesAnswer>();
-  expectTypeOf<ShownTapeFiles>().toExtend<TapeFiles>();
-  expectTypeOf<ShownExchanges>().toExtend<Exchanges>();
-  expectTypeOf<ShownExchange>().toExtend<Exchange>();
-  expectTypeOf<RecordingFacts>().toExtend<Recording>();
-});
 
 test.each([
   [null, "off", null, "emulate"],
