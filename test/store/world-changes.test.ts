@@ -128,7 +128,7 @@ describe("the changes file", () => {
     // The draft waits for the disk now.
     addUser(worlds, 2);
     worlds.flush();
-    await vi.waitFor(() => expect(read(folder).users).toEqual([user(1)]), { interval: 1, timeout: 15_000 });
+    await vi.waitFor(() => expect(read(folder).users).toEqual([user(1)]), { interval: 1, timeout: 60_000 });
     kill();
     expect(changesIn(folder).at(-1)).toContain(user(2).uuid);
     expect((await open({ folder })).current.users).toEqual([user(1), user(2)]);

@@ -53,7 +53,7 @@ const isHere = (name: string): boolean =>
 
 describe("the README's examples follow events", () => {
   for (const [name, program, says] of programs)
-    test.skipIf(!isHere(name))(`with ${name}`, { timeout: 30_000 }, async () => {
+    test.skipIf(!isHere(name))(`with ${name}`, async () => {
       await using sim = await startSim();
       // what answers is loaded when it is first asked for, and the command line does not wait long for it
       await fetch(`${sim.url}/__sim/info`);
@@ -64,7 +64,7 @@ describe("the README's examples follow events", () => {
           await capture(sim);
           expect(said()).toMatch(says);
         },
-        { timeout: 25_000, interval: 100 },
+        { timeout: 120_000, interval: 100 },
       );
       expect(said()).not.toMatch(/signed_out|bert/);
     });

@@ -42,14 +42,14 @@ function run(app: string, args: readonly string[] = [], env: Record<string, stri
 }
 
 describe("Playwright", () => {
-  test("a suite for an app that has the cloud's host and key in it", { timeout: 120_000 }, async () => {
+  test("a suite for an app that has the cloud's host and key in it", async () => {
     const { code, text } = await run("playwright");
     expect(text).toMatch(/\d+ passed/);
     expect(text).not.toMatch(/failed|flaky/);
     expect(code).toBe(0);
   });
 
-  test("on a sim that runs already, which is left as it was", { timeout: 120_000 }, async () => {
+  test("on a sim that runs already, which is left as it was", async () => {
     await using sim = await startSim();
     const paths = new Set<string>();
     sim.onRequest(({ target }) => paths.add(target.replace(/\?.*/, "")));
@@ -60,7 +60,7 @@ describe("Playwright", () => {
     expect((await sim.info()).projects).toHaveLength(1);
   });
 
-  test("a suite that fails shows why", { timeout: 120_000 }, async () => {
+  test("a suite that fails shows why", async () => {
     const { code, text } = await run("failing/playwright", ["--reporter=line,json"]);
     expect(code).toBe(1);
     expect(text).toContain('toHaveCaptured("checkout_completed", {amount: 94}');

@@ -91,13 +91,13 @@ const runners: Runner[] = [
 const failing = (folder: string): string => join("failing", folder);
 
 describe.each(runners)("$runner", ({ folder, script, args, passed }) => {
-  test("runs the sample suite", { timeout: 60_000 }, async () => {
+  test("runs the sample suite", async () => {
     const { code, out } = await run(folder, script, args);
     expect(out).toMatch(passed);
     expect(code).toBe(0);
   });
 
-  test("uses the sim of `phx-sim exec`", { timeout: 60_000 }, async () => {
+  test("uses the sim of `phx-sim exec`", async () => {
     await using sim = await startSim();
     let events = 0;
     sim.onRequest((it) => {
@@ -109,7 +109,7 @@ describe.each(runners)("$runner", ({ folder, script, args, passed }) => {
     expect(events).toBeGreaterThan(0);
   });
 
-  test("shows the report of what fails", { timeout: 60_000 }, async () => {
+  test("shows the report of what fails", async () => {
     const { code, out } = await run(failing(folder), script, args);
     expect(out).toMatch(/(toHaveCaptured|waitFor)\("signup_completed", \{plan: "free"\}/);
     expect(out).toMatch(/signup_started/);
@@ -135,13 +135,13 @@ const others: Runner[] = [
   },
 ];
 
-test.each(others)("$runner", { timeout: 60_000 }, async ({ folder, script, args, passed }) => {
+test.each(others)("$runner", async ({ folder, script, args, passed }) => {
   const { code, out } = await run(folder, script, args);
   expect(out).toMatch(passed);
   expect(code).toBe(0);
 });
 
-test("jest without a sim says how to have one", { timeout: 60_000 }, async () => {
+test("jest without a sim says how to have one", async () => {
   const { code, out } = await run(failing("jest-alone"), "node_modules/jest/bin/jest.js", ["--ci"]);
   expect(out).toMatch(/PHX_SIM_URL is not set.*globalSetup: "phx-sim\/jest\/global"/);
   expect(out).toMatch(/alone\.test\.cjs/);

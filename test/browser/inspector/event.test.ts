@@ -11,8 +11,6 @@ import { type Inspector, inspectorStage } from "./support.ts";
 
 const stage = inspectorStage();
 
-const patient = { timeout: 60_000 };
-
 /** Captures with the real SDK, one event after the other. */
 async function capture(sim: Sim, ...events: { event: string; distinctId: string; properties?: object }[]) {
   const posthog = new PostHog(sim.apiKey, { host: sim.url, flushAt: 100 });
@@ -33,7 +31,7 @@ async function send(sim: Sim, ...batch: unknown[]): Promise<void> {
 const tree = ({ page }: Inspector, label = "Properties") => page.getByRole("tree", { name: label });
 
 describe("an event", () => {
-  test("of the real SDK: what it is, who it was, how it came", patient, async () => {
+  test("of the real SDK: what it is, who it was, how it came", async () => {
     await using it = await stage.open("#/events");
     const { sim, page } = it;
     await capture(
@@ -81,7 +79,7 @@ describe("an event", () => {
     await tree(it, "Item as sent").getByText("signed_up").waitFor();
   });
 
-  test("dropped: the reason and what mends it", patient, async () => {
+  test("dropped: the reason and what mends it", async () => {
     await using it = await stage.open("#/events", { theme: "light" });
     await send(
       it.sim,
@@ -99,12 +97,12 @@ describe("an event", () => {
     await it.look("event-warned-light");
   });
 
-  test("that is not there says so", patient, async () => {
+  test("that is not there says so", async () => {
     await using it = await stage.open("#/events/99", { allow: /404/ });
     await it.page.getByText("there is no event 99").waitFor();
   });
 
-  test("steps to the one before and the next, by key and by link", patient, async () => {
+  test("steps to the one before and the next, by key and by link", async () => {
     await using it = await stage.open("#/events");
     const event = (name: string, distinctId: string) => ({ event: name, distinctId });
     await capture(
@@ -129,7 +127,7 @@ describe("an event", () => {
     await shows(1);
   });
 
-  test("two are compared, by default with the one before", patient, async () => {
+  test("two are compared, by default with the one before", async () => {
     await using it = await stage.open("#/events");
     await capture(
       it.sim,
@@ -166,7 +164,7 @@ describe("an event", () => {
 });
 
 describe("the payload tree", () => {
-  test("is driven by keys", patient, async () => {
+  test("is driven by keys", async () => {
     await using it = await stage.open("#/events");
     await send(it.sim, {
       event: "x",
@@ -197,7 +195,7 @@ describe("the payload tree", () => {
     expect(await b.getAttribute("aria-level")).toBe("3");
   });
 
-  test("searches inside, opens the way, and goes from hit to hit", patient, async () => {
+  test("searches inside, opens the way, and goes from hit to hit", async () => {
     await using it = await stage.open("#/events");
     const deep = { one: { two: { three: ["hay", "Needle"] } } };
     await send(it.sim, { event: "x", distinct_id: "u", properties: { deep, $lib: "needle.js", other: 1 } });
@@ -214,7 +212,7 @@ describe("the payload tree", () => {
     await it.page.getByText("nothing found").waitFor();
   });
 
-  test("copies values and paths", patient, async () => {
+  test("copies values and paths", async () => {
     await using it = await stage.open("#/events");
     await it.context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const clip = () => it.page.evaluate(() => navigator.clipboard.readText());
@@ -237,38 +235,34 @@ describe("the payload tree", () => {
     expect(await open.getAttribute("rel")).toBe("noopener noreferrer");
   });
 
-  test(
-    "10,000 keys, 5 MB of text and depth 100 are drawn as far as they are asked for",
-    patient,
-    async () => {
-      await using it = await stage.open("#/events");
-      let depth: unknown = "bottom";
-      for (let i = 0; i < 100; i++) depth = { down: depth };
-      const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`key_${i}`, i]));
-      await send(it.sim, {
-        event: "big",
-        distinct_id: "u",
-        properties: { big: `${"word ".repeat(1_000_000)}end of it`, depth, many },
-      });
-      await it.go("#/events/1");
-      const lines = tree(it).getByRole("treeitem");
-      await tree(it).getByRole("button", { name: "… show all 5,000,009 characters" }).waitFor();
-      expect((await tree(it).innerText()).length).toBeLessThan(6_000);
-      await tree(it)
-        .getByRole("treeitem", { name: /many: 10,000 keys/ })
-        .click();
-      await tree(it).getByRole("button", { name: "show 100 more of 10,000" }).click();
-      await lines.filter({ hasText: /key_199:/ }).waitFor();
-      expect(await lines.count()).toBeLessThan(220);
-      await it.page.getByRole("searchbox").fill("key_9999");
-      await lines.filter({ hasText: "key_9999" }).waitFor();
-      await it.page.getByRole("searchbox").fill("bottom");
-      await lines.filter({ hasText: "bottom" }).waitFor();
-      await it.look("event-big-dark");
-      await it.page.getByRole("link", { name: "Copy as" }).click();
-      await it.page.getByText(/of which 20,000 are shown/).waitFor();
-    },
-  );
+  test("10,000 keys, 5 MB of text and depth 100 are drawn as far as they are asked for", async () => {
+    await using it = await stage.open("#/events");
+    let depth: unknown = "bottom";
+    for (let i = 0; i < 100; i++) depth = { down: depth };
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`key_${i}`, i]));
+    await send(it.sim, {
+      event: "big",
+      distinct_id: "u",
+      properties: { big: `${"word ".repeat(1_000_000)}end of it`, depth, many },
+    });
+    await it.go("#/events/1");
+    const lines = tree(it).getByRole("treeitem");
+    await tree(it).getByRole("button", { name: "… show all 5,000,009 characters" }).waitFor();
+    expect((await tree(it).innerText()).length).toBeLessThan(6_000);
+    await tree(it)
+      .getByRole("treeitem", { name: /many: 10,000 keys/ })
+      .click();
+    await tree(it).getByRole("button", { name: "show 100 more of 10,000" }).click();
+    await lines.filter({ hasText: /key_199:/ }).waitFor();
+    expect(await lines.count()).toBeLessThan(220);
+    await it.page.getByRole("searchbox").fill("key_9999");
+    await lines.filter({ hasText: "key_9999" }).waitFor();
+    await it.page.getByRole("searchbox").fill("bottom");
+    await lines.filter({ hasText: "bottom" }).waitFor();
+    await it.look("event-big-dark");
+    await it.page.getByRole("link", { name: "Copy as" }).click();
+    await it.page.getByText(/of which 20,000 are shown/).waitFor();
+  });
 });
 
 const hostile = {
@@ -282,7 +276,7 @@ const hostile = {
   "<b onclick=alert(1)>": 1,
 };
 
-test("hostile payloads are text that can be read", patient, async () => {
+test("hostile payloads are text that can be read", async () => {
   await using it = await stage.open("#/events");
   const own = JSON.parse('{"__proto__": {"polluted": "yes"}, "constructor": {"prototype": 1}}') as object;
   const name = "<img src=x onerror=alert(1)>\u202e";
@@ -353,7 +347,7 @@ test("hostile payloads are text that can be read", patient, async () => {
   }
 });
 
-test("copies as each language, and what is copied works", patient, async () => {
+test("copies as each language, and what is copied works", async () => {
   await using it = await stage.open("#/events");
   await it.context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await capture(it.sim, { event: "it's bought", distinctId: "u1", properties: { plan: "pro" } });
@@ -382,7 +376,7 @@ test("copies as each language, and what is copied works", patient, async () => {
   expect(again.map((event) => [event.event, event.properties.plan])).toEqual([["it's bought", "pro"]]);
 });
 
-test("what is copied for posthog-js does the same again there", patient, async () => {
+test("what is copied for posthog-js does the same again there", async () => {
   await using server = await openPageServer();
   await using it = await stage.open("#/events");
   server.show('<script src="/bundle.js"></script>');
@@ -431,7 +425,7 @@ const looks = [
   [400, "dark"],
 ] as const;
 
-test("is to be looked at: light and dark, narrow and wide", patient, async () => {
+test("is to be looked at: light and dark, narrow and wide", async () => {
   await using it = await stage.open("#/events");
   const properties = {
     plan: "pro",

@@ -4,13 +4,7 @@ import type { Sim } from "../../../src/index.ts";
 import { loaders, openPageServer } from "../page-server.ts";
 import { type Inspector, inspectorStage, socketsInReach } from "./support.ts";
 
-const stageOf = inspectorStage();
-
-async function open(...given: Parameters<typeof stageOf.open>): Promise<Inspector> {
-  const stage = await stageOf.open(...given);
-  stage.page.setDefaultTimeout(6_000);
-  return stage;
-}
+const { open } = inspectorStage();
 
 declare const location: { hash: string };
 

@@ -137,7 +137,7 @@ async function cutOff({ page }: Inspector): Promise<void> {
   await page.locator("[data-connection=lost]").waitFor();
 }
 
-test("two hundred thousand events: scrolled, filtered, added to", { timeout: 180_000 }, async () => {
+test("two hundred thousand events: scrolled, filtered, added to", async () => {
   await using stage = await open("#/events");
   const { sim, page } = stage;
   await stage.context.addInitScript(socketsInReach);
@@ -146,7 +146,7 @@ test("two hundred thousand events: scrolled, filtered, added to", { timeout: 180
   const begun = performance.now();
   await sendMany(sim, 0);
   const sent = performance.now();
-  await total(stage, "100,000").waitFor({ timeout: 60_000 });
+  await total(stage, "100,000").waitFor();
   tell(
     "all are there after the last answer",
     `${Math.round(performance.now() - sent)} ms (sent in ${Math.round(sent - begun)} ms)`,
@@ -170,7 +170,7 @@ test("two hundred thousand events: scrolled, filtered, added to", { timeout: 180
   const held = async () => Number(await grid.getAttribute("aria-rowcount")) - 1;
   await grid.press("Home");
   await sendMany(sim, many);
-  await page.locator(".list-window", { hasText: `event ${2 * many - 1}` }).waitFor({ timeout: 60_000 });
+  await page.locator(".list-window", { hasText: `event ${2 * many - 1}` }).waitFor();
   const after = await heapOf(stage);
   tell(
     "script memory, and after 100,000 more",
@@ -182,7 +182,7 @@ test("two hundred thousand events: scrolled, filtered, added to", { timeout: 180
   tell("from the answer to an event to its row, 100,000 held", spread(await untilSeen(stage, 40)));
   // what is not held is in the sim, and comes when somebody scrolls there
   await grid.press("End");
-  await expect.poll(held, { timeout: 10_000 }).toBeGreaterThan(first + 40);
+  await expect.poll(held).toBeGreaterThan(first + 40);
   expect(await page.locator(".list-window [role=row]").count()).toBeLessThanOrEqual(80);
 
   const filter = page.getByRole("combobox", { name: "Filter events" });
@@ -194,7 +194,7 @@ test("two hundred thousand events: scrolled, filtered, added to", { timeout: 180
     const typed = performance.now();
     await filter.fill(text);
     await filter.press("Enter");
-    await total(stage, shown).waitFor({ timeout: 30_000 });
+    await total(stage, shown).waitFor();
     tell(`the filter ${JSON.stringify(text)}, from Enter`, `${Math.round(performance.now() - typed)} ms`);
   }
 
@@ -208,7 +208,7 @@ test("two hundred thousand events: scrolled, filtered, added to", { timeout: 180
   await page.evaluate("window.WebSocket = window.Real");
   // the page tries again by itself, at the latest after some seconds
   const missed = page.getByText("requests not shown");
-  await missed.waitFor({ timeout: 20_000 });
+  await missed.waitFor();
   await page.locator(".list-window", { hasText: `event ${3 * many + 5 * inABatch - 1}` }).waitFor();
   const batches = many / inABatch + 5 - Number.parseInt(await missed.innerText(), 10);
   expect(batches).toBeLessThanOrEqual(many / inABatch);

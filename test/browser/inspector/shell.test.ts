@@ -20,8 +20,7 @@ const send = (sim: Sim, body: object, path = "/i/v0/e/") =>
 
 const capture = (sim: Sim, event: string) => send(sim, { event, distinct_id: "u" });
 
-const titleIs = (page: Page, title: RegExp) =>
-  expect.poll(() => page.title(), { timeout: 5_000 }).toMatch(title);
+const titleIs = (page: Page, title: RegExp) => expect.poll(() => page.title()).toMatch(title);
 const hash = (page: Page) => page.evaluate(() => location.hash);
 
 /** How far down the view is, and is then, px. */

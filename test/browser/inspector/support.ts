@@ -61,7 +61,7 @@ export function inspectorStage() {
     const sim = await startSim(opening.sim);
     const context = await browser.newContext({ colorScheme: theme, viewport: { width, height } });
     const page = await context.newPage();
-    page.setDefaultTimeout(8_000);
+    page.setDefaultTimeout(60_000);
     const complaints: string[] = [];
     const complain = (text: string) => {
       if (!allow?.test(text)) complaints.push(text);

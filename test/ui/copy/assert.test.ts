@@ -85,19 +85,16 @@ describe.each(wrong)("dropped: %s", (_, item) => {
   });
 });
 
-test.skipIf(!hasPython)(
-  "the tests in Python hold, and fail for what did not come",
-  { timeout: 60_000 },
-  async () => {
-    const sim = simNow();
-    await using ph = await sim.project();
-    const events: StoredEvent[] = [];
-    for (const [, item] of [...hostileItems, ...wrong]) events.push(await sent(sim, ph, item));
-    const missing = (events[0] as StoredEvent).properties;
-    events.push({ ...(events[0] as StoredEvent), properties: { ...missing, plan: "none" } });
-    for (const [i, event] of events.entries())
-      writeFileSync(join(folder, `t${i}.py`), pytestTest(event, contextOf(sim, ph)).replace("4000", "50"));
-    const driver = `
+test.skipIf(!hasPython)("the tests in Python hold, and fail for what did not come", async () => {
+  const sim = simNow();
+  await using ph = await sim.project();
+  const events: StoredEvent[] = [];
+  for (const [, item] of [...hostileItems, ...wrong]) events.push(await sent(sim, ph, item));
+  const missing = (events[0] as StoredEvent).properties;
+  events.push({ ...(events[0] as StoredEvent), properties: { ...missing, plan: "none" } });
+  for (const [i, event] of events.entries())
+    writeFileSync(join(folder, `t${i}.py`), pytestTest(event, contextOf(sim, ph)).replace("4000", "50"));
+  const driver = `
 import importlib
 for i in range(${events.length}):
     module = importlib.import_module(f"t{i}")
@@ -107,12 +104,11 @@ for i in range(${events.length}):
     except Exception as error:
         print("failed", error)
 `;
-    const { stdout } = await run("python3", ["-c", driver], { cwd: folder });
-    const results = stdout.trim().split("\n");
-    expect(results.slice(0, -1)).toEqual(events.slice(0, -1).map(() => "passed"));
-    expect(results.at(-1)).toBe("failed HTTP Error 409: Conflict");
-  },
-);
+  const { stdout } = await run("python3", ["-c", driver], { cwd: folder });
+  const results = stdout.trim().split("\n");
+  expect(results.slice(0, -1)).toEqual(events.slice(0, -1).map(() => "passed"));
+  expect(results.at(-1)).toBe("failed HTTP Error 409: Conflict");
+});
 
 describe("what is left out", () => {
   test("what differs from run to run, and what is the SDK's", async () => {
