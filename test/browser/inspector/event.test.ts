@@ -99,7 +99,7 @@ describe("an event", () => {
 
   test("that is not there says so", async () => {
     await using it = await stage.open("#/events/99", { allow: /404/ });
-    await it.page.getByText("there is no event 99").waitFor();
+    await expect(it.page.getByText("there is no event 99").waitFor()).resolves.toBeUndefined();
   });
 
   test("steps to the one before and the next, by key and by link", async () => {
@@ -122,7 +122,7 @@ describe("an event", () => {
     await shows(5);
     await step(/^The same person's event before.*event 2/).click();
     await shows(2);
-    await step(/^The same person's event before.*event 1/).waitFor();
+    await expect(step(/^The same person's event before.*event 1/).waitFor()).resolves.toBeUndefined();
     await it.page.keyboard.press("{");
     await shows(1);
   });

@@ -201,7 +201,7 @@ describe("a project's flags", () => {
   test("explain tells what an override covers", async () => {
     await it.sim.flags.set("pro-only", true);
     await it.go("#/flags/pro-only?tab=explain&distinct_id=otto");
-    await it.page.getByText("Its rules say false").waitFor();
+    await expect(it.page.getByText("Its rules say false").waitFor()).resolves.toBeUndefined();
     await it.sim.flags.unset("pro-only");
   });
 

@@ -107,7 +107,7 @@ test("a scenario file that is wrong: the banner, and where the mistake is", asyn
   await it.page.getByText(/shop\.json:\d+:\d+/).waitFor();
   await it.look("world-scenario");
   writeFileSync(file, JSON.stringify(good));
-  await it.page.getByRole("heading", { name: "No mistakes" }).waitFor();
+  await expect(it.page.getByRole("heading", { name: "No mistakes" }).waitFor()).resolves.toBeUndefined();
 });
 
 declare const document: { documentElement: { scrollWidth: number; clientWidth: number } };
