@@ -23,13 +23,16 @@ import { createAgenda } from "./kernel/agenda.ts";
 import { createClock } from "./kernel/clock.ts";
 import { clockFacts } from "./kernel/clock-facts.ts";
 import { createGauge } from "./kernel/gauge.ts";
+import { isLoopbackHost } from "./kernel/host-rules.ts";
 import { randomIds } from "./kernel/ids.ts";
 import type { JsonObject } from "./kernel/json.ts";
+import { parseAddress } from "./kernel/network.ts";
 import { stackOf } from "./kernel/stack-of.ts";
 import { version } from "./kernel/version.ts";
 import { partitionOf } from "./model/answer.ts";
 import type { Desk } from "./model/desk.ts";
 import type { EventReader } from "./model/event-reader.ts";
+import { createKeyring } from "./model/keyring.ts";
 import type { Note } from "./model/traffic.ts";
 import type { World } from "./model/world.ts";
 import type { ResourceDesk } from "./resources/desk.ts";
@@ -94,7 +97,9 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const adopting = () => options.adoptTokens === true || replaying.active || recordings.isOn;
   const projectFor = (token: string) =>
     worlds.projectByKey(token) ?? (adopting() ? adopt({ worlds, ids, clock }, token, notice) : undefined);
-  const desk: Desk = { worlds, people, clock, ids, dialect, geoip, projectFor, seen: log.seen };
+  const isOpen = !isLoopbackHost(host) || isWildcard(host);
+  const keys = createKeyring(worlds, isOpen ? `_${randomBytes(16).toString("hex")}` : undefined);
+  const desk: Desk = { worlds, people, clock, ids, dialect, keys, geoip, projectFor, seen: log.seen };
   const faults = createFaults({ clock, onChange: notice });
   faults.replace(scenario.current.faults ?? []);
   const answers = createAnswers();
@@ -141,8 +146,8 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     clockStart,
     snapshots: store.snapshots,
   };
-  const controlToken = isLoopback(host) ? null : randomBytes(16).toString("hex");
-  const rules = { hosts: [host.toLowerCase()], token: controlToken };
+  const controlToken = isOpen ? randomBytes(16).toString("hex") : null;
+  const rules = { token: controlToken };
   let admitting: Promise<Admission> | undefined;
   /** The live feed is loaded when somebody asks for it. */
   const admission = () => {
@@ -248,6 +253,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
 
   function facts(): JsonObject {
     const project = first();
+    const [personal] = worlds.current.personal_api_keys;
     return {
       name: "phx-sim",
       version,
@@ -255,8 +261,8 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
       url,
       inspector_url: inspectorLink(url, controlToken),
       project_api_key: project?.api_key ?? null,
-      secret_api_key: project?.secret_api_key ?? null,
-      personal_api_key: worlds.current.personal_api_keys[0]?.key ?? null,
+      secret_api_key: project === undefined ? null : keys.shownSecret(project),
+      personal_api_key: personal === undefined ? null : keys.shownPersonal(personal),
       project_id: project?.id ?? null,
       projects: worlds.current.projects.map(({ id, name, api_key, adopted }) => ({
         id,
@@ -366,11 +372,10 @@ function nameOf(source: ScenarioSource): string {
 const inspectorLink = (url: string, token: string | null): string =>
   `${url}/__sim/${token === null ? "" : `#t=${token}`}`;
 
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "::1" || host.startsWith("127.");
+const isWildcard = (host: string): boolean => parseAddress(host)?.every((byte) => byte === 0) ?? false;
 
 /** The host as it stands in a URL; a wildcard address is reached through loopback. */
 function addressOf(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  if (isWildcard(host)) return "127.0.0.1";
   return isIP(host) === 6 ? `[${host}]` : host;
 }

@@ -1,19 +1,13 @@
-import { isIP } from "node:net";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { SimError } from "../kernel/errors.ts";
+import { isLoopbackHost, withoutPort } from "../kernel/host-rules.ts";
 
 /** Who may use the control API. */
 export interface GuardRules {
-  /** Host names that are ours besides loopback, e.g. the address given with --host. */
-  hosts: readonly string[];
   /** Needed on every call once the port is bound wider than loopback. */
   token: string | null;
 }
-
-const loopback = new Set(["localhost", "127.0.0.1", "[::1]", "::1"]);
-
-const hostName = (host: string): string => host.replace(/:\d+$/, "").toLowerCase();
 
 /**
  * What came through our own proxy comes from whoever uses it, and may be meant for the real host's path.
@@ -75,14 +69,11 @@ const isVisit = (call: Call): boolean =>
 /** A port that is open to the network is reached by names we cannot know; there the token protects. */
 function checkHost(call: Call, rules: GuardRules): void {
   const host = call.headers.host ?? "";
-  if (rules.token !== null || isKnown(hostName(host), rules.hosts)) return;
+  if (rules.token !== null || isLoopbackHost(withoutPort(host))) return;
   throw new SimError("forbidden_host", `the control API does not answer to the host "${host}"`, {
     hint: "use the address that `phx-sim start` prints",
   });
 }
-
-const isKnown = (name: string, hosts: readonly string[]): boolean =>
-  loopback.has(name) || hosts.includes(name) || (isIP(name) !== 0 && name.startsWith("127."));
 
 function checkOrigin(call: Call): void {
   const { origin, host = "" } = call.headers;

@@ -47,16 +47,19 @@ function make(desk: ControlDesk, call: Call): Reply {
   return json(accessTo(made, call.origin), 201);
 }
 
-const shown = (desk: ControlDesk, { id, name, api_key, secret_api_key, ...project }: Project) => ({
-  id,
-  name,
-  api_key,
-  secret_api_key,
-  personal_api_key: keysOf(desk, id)[0]?.key ?? null,
-  ephemeral: project.ephemeral !== undefined,
-  adopted: project.adopted,
-  created_at: project.created_at,
-});
+function shown(desk: ControlDesk, project: Project) {
+  const [personal] = keysOf(desk, project.id);
+  return {
+    id: project.id,
+    name: project.name,
+    api_key: project.api_key,
+    secret_api_key: desk.keys.shownSecret(project),
+    personal_api_key: personal === undefined ? null : desk.keys.shownPersonal(personal),
+    ephemeral: project.ephemeral !== undefined,
+    adopted: project.adopted,
+    created_at: project.created_at,
+  };
+}
 
 const list = (desk: ControlDesk): Reply =>
   json({ projects: desk.worlds.current.projects.map((it) => shown(desk, it)) });

@@ -62,7 +62,7 @@ const familyOf = (path: string): Family =>
   path.startsWith("/__sim") ? "control" : path.startsWith("/api") ? "service" : "capture";
 
 /** What the end of an answer depends on; an endpoint is one. */
-type Kind = Pick<Endpoint, "family" | "journaled" | "allow">;
+type Kind = Pick<Endpoint, "family" | "journaled" | "allow" | "cors">;
 
 /** An unknown path is answered as JSON, whoever asks. */
 const unknownFamily = (path: string): Family =>
@@ -274,8 +274,8 @@ function sourceOf(reply: Reply): readonly string[] {
 const withoutNamed = (flat: readonly string[], reply: Reply): string[] =>
   flat.filter((_, i) => headerOf(reply, flat[i - (i % 2)] ?? "") === undefined);
 
-function finalHeaders(call: Call, { family, allow }: Kind, reply: Reply): string[] {
-  const given = corsHeaders(call, family);
+function finalHeaders(call: Call, { family, allow, cors: limit }: Kind, reply: Reply): string[] {
+  const given = limit === false ? [] : corsHeaders(call, family);
   const cors = reply.scripted ? withoutNamed(given, reply) : given;
   const source = sourceOf(reply);
   const headers = cors.length > 0 ? [...reply.headers, ...cors, ...source] : [...reply.headers, ...source];

@@ -60,6 +60,8 @@ export interface Endpoint {
   readonly bodyLimit?: number;
   /** Is its traffic kept in the journal? Default true; the control API's is not. */
   readonly journaled?: boolean;
+  /** False: pages of other origins cannot read its answers. Default: as the family. */
+  readonly cors?: false;
   /** Every method of the path, for the Allow header of each answer; absent: only told where it must be. */
   readonly allow?: string;
   /** Answers a method that the path does not have, OPTIONS included; absent: the usual 405. */

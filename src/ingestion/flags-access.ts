@@ -2,9 +2,9 @@ import type { Call } from "../http/call.ts";
 import { bearerOf, queryToken } from "../http/credentials.ts";
 import { projectByHeader } from "../ingest/project.ts";
 import { SimError } from "../kernel/errors.ts";
-import { grants, isOutsideLimits, personalKeyOf, projectOfSecret } from "../model/access.ts";
+import { grants, isOutsideLimits } from "../model/access.ts";
 import type { Desk } from "../model/desk.ts";
-import type { PersonalApiKey, Project, ReadonlyWorld } from "../model/world.ts";
+import type { PersonalApiKey, Project } from "../model/world.ts";
 
 /** Who asks for definitions or a remote config, and about which project. */
 export interface FlagAccess {
@@ -25,12 +25,13 @@ const detail = {
 type Credential = { secretOf: Project } | { personal: PersonalApiKey };
 
 /** Whose key it is. */
-function credentialOf(world: ReadonlyWorld, text: string | undefined): Credential {
+function credentialOf(call: Call, { keys }: Desk): Credential {
+  const text = bearerOf(call);
   if (text === undefined) throw new SimError("not_authenticated", detail.none);
-  const owner = projectOfSecret(world, text);
+  const owner = keys.secretOwner(text, call);
   if (owner) return { secretOf: owner };
   if (text.startsWith("phs_")) throw new SimError("authentication_failed", detail.secret);
-  const personal = personalKeyOf(world, text);
+  const personal = keys.personal(text, call);
   if (!personal) throw new SimError("authentication_failed", detail.personal);
   if (!grants(personal, "feature_flag:read")) throw new SimError("permission_denied", detail.scope);
   return { personal };
@@ -56,9 +57,12 @@ function namedProject(call: Call, desk: Desk): Project | undefined {
   return project;
 }
 
-/** With the header no key is needed; one that comes all the same says how much may be seen. */
-const credentialKind = (text: string | undefined): FlagAccess["credential"] =>
-  text?.startsWith("phx_") ? "personal" : "secret";
+/** With the header a program of this machine needs no key; one that comes anyway decides how much it may see. */
+function credentialBesideHeader(call: Call, { keys }: Desk): FlagAccess["credential"] {
+  const text = bearerOf(call) ?? "";
+  if (!keys.secretOwner(text, call) && !keys.personal(text, call)) keys.checkKeyless(call);
+  return text.startsWith("phx_") ? "personal" : "secret";
+}
 
 /**
  * Checks `Authorization: Bearer` (a project's `phs_…`, or a `phx_…` with a flag scope) and finds the project:
@@ -68,11 +72,10 @@ const credentialKind = (text: string | undefined): FlagAccess["credential"] =>
  */
 export function flagAccess(call: Call, desk: Desk): FlagAccess {
   const named = projectByHeader(desk, call);
-  if (named) return { project: named, credential: credentialKind(bearerOf(call)) };
-  const world = desk.worlds.current;
-  const credential = credentialOf(world, bearerOf(call));
+  if (named) return { project: named, credential: credentialBesideHeader(call, desk) };
+  const credential = credentialOf(call, desk);
   const owner = "secretOf" in credential ? credential.secretOf : undefined;
-  const project = namedProject(call, desk) ?? owner ?? world.projects[0];
+  const project = namedProject(call, desk) ?? owner ?? desk.worlds.current.projects[0];
   if (!project) throw new SimError("not_found", "Not found.");
   if (!mayRead(credential, project)) throw new SimError("permission_denied", detail.project);
   return { project, credential: owner ? "secret" : "personal" };

@@ -6,7 +6,6 @@ import { idInHeader } from "../ingest/project.ts";
 import { decodeInto } from "../ingest/take-legacy.ts";
 import { commonToken } from "../ingest/token.ts";
 import { isObject, type Json, own } from "../kernel/json.ts";
-import { projectOfSecret } from "../model/access.ts";
 import type { Desk } from "../model/desk.ts";
 import type { Note } from "../model/traffic.ts";
 
@@ -32,7 +31,7 @@ const decoded: ReadonlySet<Family> = new Set(["capture", "capture-v1", "flags"])
 const namedProject = /^\/api\/(?:projects|environments)\/(\d{1,15})(?:\/|$)/;
 
 function projectId(
-  { worlds, projectFor }: Pick<Desk, "worlds" | "projectFor">,
+  { worlds, keys, projectFor }: Pick<Desk, "worlds" | "keys" | "projectFor">,
   call: Call,
   token: string | undefined,
 ): number | null {
@@ -40,7 +39,7 @@ function projectId(
   if (id !== undefined) return worlds.projectById(Number(id))?.id ?? null;
   const key = token ?? queryToken(call) ?? call.params.token ?? bearerOf(call);
   if (key === undefined) return null;
-  const project = projectFor(key) ?? projectOfSecret(worlds.current, key);
+  const project = projectFor(key) ?? keys.ownerOf(key);
   return project?.id ?? null;
 }
 
@@ -58,6 +57,9 @@ export function peek(
   const hasBody = call.body.length > 0 || call.query.has("data");
   const token = decoded.has(family) && hasBody ? tokenIn(call, note) : undefined;
   const named = family === "management" ? undefined : idInHeader(desk, call);
-  note.project = named === undefined ? projectId({ worlds: desk.worlds, projectFor }, call, token) : named;
+  note.project =
+    named === undefined
+      ? projectId({ worlds: desk.worlds, keys: desk.keys, projectFor }, call, token)
+      : named;
   return note;
 }

@@ -33,6 +33,9 @@ export const plainHost = (host: string): string =>
     .replace(/^\[|\]$/g, "")
     .replace(/\.$/, "");
 
+/** The host of a Host header: `[::1]` of `[::1]:7490`. */
+export const withoutPort = (host: string): string => host.replace(/:\d+$/, "");
+
 /**
  * Reads `e.example.com`, `*.example.com` (every name below it), `example.com:8443`, `app.example.com/ingest` (that
  * path and all below it), `/ingest` (of any host), `*` (every host), or a URL of which the host, an explicit port

@@ -1,4 +1,4 @@
-import type { PersonalApiKey, Project, ReadonlyWorld } from "./world.ts";
+import type { PersonalApiKey, Project } from "./world.ts";
 
 /** What a key may do and where. Upstream PostHog/posthog posthog/permissions.py. */
 
@@ -13,10 +13,39 @@ export const isOutsideLimits = (key: PersonalApiKey, project: Project): boolean 
   (key.scoped_teams.length > 0 && !key.scoped_teams.includes(project.id)) ||
   (key.scoped_organizations.length > 0 && !key.scoped_organizations.includes(project.organization));
 
-/** The personal key with this text. */
-export const personalKeyOf = (world: ReadonlyWorld, text: string): PersonalApiKey | undefined =>
-  world.personal_api_keys.find((key) => key.key === text);
+/** Personal and secret keys of the shipped scenarios and of the starter: the package publishes them. */
+const publishedKeys: ReadonlySet<string> = new Set([
+  "phx_sim_default",
+  "phx_local",
+  "phx_no_scopes",
+  "phx_exports",
+  "phx_exports_read",
+  "phx_gallery",
+  "phx_olga",
+  "phx_amir",
+  "phx_mei",
+  "phx_gus",
+  "phx_gus_read",
+  "phx_website",
+  "phx_shop",
+  "phx_shop_ci",
+  "phs_sim_default",
+  "phs_local",
+  "phs_over_quota",
+  "phs_exports",
+  "phs_gallery",
+  "phs_plank",
+  "phs_plank_web",
+  "phs_agency",
+  "phs_shop",
+]);
 
-/** The project that a secret key (`phs_…`) belongs to. */
-export const projectOfSecret = (world: ReadonlyWorld, secret: string): Project | undefined =>
-  world.projects.find((project) => project.secret_api_key === secret);
+/** True if the package contains the key. */
+export const isPublishedKey = (key: string): boolean => publishedKeys.has(key);
+
+/** The secret key of a project that was given none. */
+export const defaultSecretOf = (apiKey: string): string => apiKey.replace(/^phc_|^/, "phs_");
+
+/** True if the package contains the secret key, or if it follows from the project key, which every client knows. */
+export const isPublishedSecret = (project: Pick<Project, "api_key" | "secret_api_key">): boolean =>
+  isPublishedKey(project.secret_api_key) || project.secret_api_key === defaultSecretOf(project.api_key);

@@ -1,3 +1,4 @@
+import { defaultSecretOf } from "./access.ts";
 import type {
   BatchExport,
   Dashboard,
@@ -84,7 +85,7 @@ export const blankProject = (
   now: string,
 ): Project => ({
   ...given,
-  secret_api_key: given.api_key.replace(/^phc_|^/, "phs_"),
+  secret_api_key: defaultSecretOf(given.api_key),
   created_at: now,
   updated_at: now,
   timezone: "UTC",

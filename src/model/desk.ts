@@ -1,6 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Dialect } from "./dialect.ts";
+import type { Keyring } from "./keyring.ts";
 import type { People } from "./people.ts";
 import type { Places } from "./places.ts";
 import type { Project, Worlds } from "./world.ts";
@@ -12,6 +13,7 @@ export interface Desk {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly dialect: Dialect;
+  readonly keys: Keyring;
   /** Where addresses are. */
   readonly geoip: Places;
   /** The project of a key; with --adopt-tokens a well-formed unknown `phc_` key becomes a project here. */

@@ -2,7 +2,7 @@ import type { Call } from "../http/call.ts";
 import { bearerOf } from "../http/credentials.ts";
 import { SimError } from "../kernel/errors.ts";
 import { isUuid } from "../kernel/ids.ts";
-import { grants, personalKeyOf } from "../model/access.ts";
+import { grants } from "../model/access.ts";
 import type { Membership, Organization, PersonalApiKey, Project, User } from "../model/world.ts";
 import { fieldsOf } from "./body.ts";
 import type { ResourceDesk } from "./desk.ts";
@@ -53,14 +53,14 @@ const tokenPattern = /^[\w-]{4,}\.[\w-]{4,}\.[\w-]*$/;
 
 /**
  * Who calls. Upstream PostHog/posthog posthog/auth.py: the header, else the body, else the query.
- * @throws SimError not_authenticated, authentication_failed; parse_error when the body had to be looked at
+ * @throws SimError not_authenticated, authentication_failed, permission_denied; parse_error when the body had to be looked at
  */
 export function authenticate(call: Call, desk: ResourceDesk): Caller {
   const { text, place } = keyText(call);
   if (place === "Authorization header" && tokenPattern.test(text)) {
     throw new SimError("authentication_failed", "Token invalid.");
   }
-  const key = personalKeyOf(desk.worlds.current, text);
+  const key = desk.keys.personal(text, call);
   const user = key && desk.worlds.get("users", key.user);
   if (!key || !user?.is_active) {
     throw new SimError("authentication_failed", `Personal API key found in request ${place} is invalid.`);

@@ -111,6 +111,16 @@ describe("settings", () => {
     expect(await statusWith(`${ready.control_token}x`)).toBe(401);
     expect(await statusWith(ready.control_token ?? "")).toBe(200);
   });
+
+  test("bound wider than loopback, a generated personal key replaces the published one", async () => {
+    const cwd = newFolder();
+    const { ready } = await startReady(["--host", "0.0.0.0"], { cwd });
+    expect(ready.personal_api_key).toMatch(/^phx_sim_default_[\da-f]{32}$/);
+    const locator = JSON.parse(readFileSync(join(cwd, ".phx-sim", "run.json"), "utf8"));
+    expect(locator.personal_api_key).toBe(ready.personal_api_key);
+    const env = await phxSim(["env"], { cwd }).ended;
+    expect(env.stdout).toContain(`POSTHOG_PERSONAL_API_KEY=${ready.personal_api_key}\n`);
+  });
 });
 
 describe("the request log", () => {

@@ -12,6 +12,7 @@ import type { Json } from "../../src/kernel/json.ts";
 import type { Desk } from "../../src/model/desk.ts";
 import type { Dialect } from "../../src/model/dialect.ts";
 import type { StoredEvent } from "../../src/model/event.ts";
+import { createKeyring } from "../../src/model/keyring.ts";
 import type { People } from "../../src/model/people.ts";
 import { noPlaces, type Places } from "../../src/model/places.ts";
 import type { Note, TrafficLine } from "../../src/model/traffic.ts";
@@ -90,6 +91,7 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
     dialect,
     geoip,
     projectFor: worlds.projectByKey,
+    keys: createKeyring(worlds, undefined),
     seen: (project, uuid) => seen.has(`${project} ${uuid}`),
   };
   const endpoints: Endpoint[] = [

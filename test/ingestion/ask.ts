@@ -8,6 +8,7 @@ import { notedOn } from "../../src/kernel/errors.ts";
 import { randomIds } from "../../src/kernel/ids.ts";
 import type { Desk } from "../../src/model/desk.ts";
 import type { Dialect } from "../../src/model/dialect.ts";
+import { createKeyring } from "../../src/model/keyring.ts";
 import type { People } from "../../src/model/people.ts";
 import { noPlaces, type Places } from "../../src/model/places.ts";
 import type { World } from "../../src/model/world.ts";
@@ -32,6 +33,7 @@ export async function deskOf(
     dialect,
     geoip,
     projectFor: worlds.projectByKey,
+    keys: createKeyring(worlds, undefined),
     seen: () => false,
   };
 }
@@ -55,6 +57,7 @@ export const aCall = (target: string, { method = "GET", headers = {}, body }: As
     rawHeaders: Object.entries(headers).flat(),
     body: bytesOf(body),
     peer: "127.0.0.1",
+    door: "fetch",
     at: now,
     started: 0,
     signal: () => new AbortController().signal,

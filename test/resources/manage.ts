@@ -9,6 +9,7 @@ import { randomIds } from "../../src/kernel/ids.ts";
 import type { Dialect } from "../../src/model/dialect.ts";
 import type { StoredEvent } from "../../src/model/event.ts";
 import type { EventQuery } from "../../src/model/event-reader.ts";
+import { createKeyring } from "../../src/model/keyring.ts";
 import { noPlaces } from "../../src/model/places.ts";
 import type { World } from "../../src/model/world.ts";
 import type { ResourceDesk } from "../../src/resources/desk.ts";
@@ -66,6 +67,7 @@ export function manage(options: ManageOptions = {}) {
     dialect: options.dialect ?? "documented",
     geoip: noPlaces,
     projectFor: worlds.projectByKey,
+    keys: createKeyring(worlds, undefined),
     seen: () => false,
     events: { newest: (query) => newestOf(options.events ?? [], query) },
     exports: createExportEngine({ worlds, clock, ids }),
@@ -98,6 +100,7 @@ export function manage(options: ManageOptions = {}) {
         rawHeaders: Object.entries(headers).flat(),
         body: Buffer.from(text),
         peer: "127.0.0.1",
+        door: "fetch",
         at: clock.now(),
         started: 0,
         signal: () => new AbortController().signal,

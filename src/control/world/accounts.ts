@@ -1,3 +1,4 @@
+import type { Keyring } from "../../model/keyring.ts";
 import type { Organization, PersonalApiKey, Project, ReadonlyWorld, User } from "../../model/world.ts";
 import type { ProjectCounts, ShownKey, ShownOrganization, ShownProject } from "./types.ts";
 
@@ -25,12 +26,12 @@ function countsOf(world: ReadonlyWorld, project: number): ProjectCounts {
   };
 }
 
-const showProject = (world: ReadonlyWorld, it: Project): ShownProject => ({
+const showProject = (world: ReadonlyWorld, keys: Keyring, it: Project): ShownProject => ({
   id: it.id,
   name: it.name,
   organization: it.organization,
   api_key: it.api_key,
-  secret_api_key: masked(it.secret_api_key),
+  secret_api_key: masked(keys.shownSecret(it)),
   timezone: it.timezone,
   adopted: it.adopted,
   ephemeral: it.ephemeral !== undefined,
@@ -38,19 +39,19 @@ const showProject = (world: ReadonlyWorld, it: Project): ShownProject => ({
 });
 
 /** An organization with its people and projects. */
-export function showOrganization(world: ReadonlyWorld, it: Organization): ShownOrganization {
+export function showOrganization(world: ReadonlyWorld, keys: Keyring, it: Organization): ShownOrganization {
   const members = world.memberships.flatMap(({ organization, user: id, level }) => {
     const user = organization === it.id ? world.users.find((one) => one.id === id) : undefined;
     return user ? [{ user: id, name: nameOf(user), email: user.email, level: levels[level] }] : [];
   });
   const projects = world.projects
     .filter(({ organization }) => organization === it.id)
-    .map((project) => showProject(world, project));
+    .map((project) => showProject(world, keys, project));
   return { id: it.id, name: it.name, slug: it.slug, created_at: it.created_at, members, projects };
 }
 
 /** A personal key without the key. */
-export function showKey(world: ReadonlyWorld, it: PersonalApiKey): ShownKey {
+export function showKey(world: ReadonlyWorld, keys: Keyring, it: PersonalApiKey): ShownKey {
   const owner = world.users.find(({ id }) => id === it.user);
   const nameIn = <Id>(documents: readonly { id: Id; name: string }[], id: Id): string =>
     documents.find((one) => one.id === id)?.name ?? String(id);
@@ -58,7 +59,7 @@ export function showKey(world: ReadonlyWorld, it: PersonalApiKey): ShownKey {
     id: it.id,
     // where nobody gave it a name, it has the key's
     label: it.label === it.key ? "" : it.label,
-    key: masked(it.key),
+    key: masked(keys.shownPersonal(it)),
     owner: owner?.email ?? String(it.user),
     scopes: it.scopes,
     limited_to: [

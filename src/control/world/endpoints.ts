@@ -10,15 +10,15 @@ import { showKey, showOrganization } from "./accounts.ts";
 import { showDashboard } from "./dashboards.ts";
 import type { ShownDashboards, ShownWorld } from "./types.ts";
 
-type WorldDesk = Pick<ControlDesk, "worlds" | "dialect">;
+type WorldDesk = Pick<ControlDesk, "worlds" | "dialect" | "keys">;
 
 const most = Number.MAX_SAFE_INTEGER;
 
-function show({ worlds, dialect }: WorldDesk): Reply {
+function show({ worlds, keys, dialect }: WorldDesk): Reply {
   const { current } = worlds;
   const answer: ShownWorld = {
-    organizations: current.organizations.map((it) => showOrganization(current, it)),
-    personal_api_keys: current.personal_api_keys.map((it) => showKey(current, it)),
+    organizations: current.organizations.map((it) => showOrganization(current, keys, it)),
+    personal_api_keys: current.personal_api_keys.map((it) => showKey(current, keys, it)),
     dialect: {
       current: dialect,
       differences: Object.entries(differences).map(([id, row]) => ({ id, ...row })),
@@ -44,11 +44,11 @@ function dashboards({ worlds }: WorldDesk, call: Call): Reply {
 }
 
 /** The one answer that has a key in full: somebody wants to see it. */
-function reveal({ worlds }: WorldDesk, call: Call): Reply {
+function reveal({ worlds, keys }: WorldDesk, call: Call): Reply {
   const id = call.params.id ?? "";
-  const personal = worlds.current.personal_api_keys.find((it) => it.id === id)?.key;
-  const project = worlds.current.projects.find((it) => String(it.id) === id)?.secret_api_key;
-  const key = personal ?? project;
+  const personal = worlds.current.personal_api_keys.find((it) => it.id === id);
+  const project = worlds.current.projects.find((it) => String(it.id) === id);
+  const key = personal ? keys.shownPersonal(personal) : project && keys.shownSecret(project);
   if (key !== undefined) return json({ id, key });
   throw new SimError("not_found", `there is no key "${id}"`, {
     hint: "give the id of a personal key, or a project's number for its secret key",

@@ -2,7 +2,7 @@ import type { Call } from "../../http/call.ts";
 import { bearerOf, queryToken } from "../../http/credentials.ts";
 import { projectByHeader } from "../../ingest/project.ts";
 import { SimError } from "../../kernel/errors.ts";
-import { grants, isOutsideLimits, personalKeyOf, projectOfSecret } from "../../model/access.ts";
+import { grants, isOutsideLimits } from "../../model/access.ts";
 import type { Desk } from "../../model/desk.ts";
 import type { PersonalApiKey, Project } from "../../model/world.ts";
 
@@ -51,8 +51,8 @@ function namedProject(call: Call, desk: Desk): Project | undefined {
 export function privateProject(call: Call, desk: Desk, scope: string): Project {
   const text = bearerOf(call);
   if (!text) throw new SimError("not_authenticated", "Authentication credentials were not provided.");
-  const owner = projectOfSecret(desk.worlds.current, text);
-  const key = owner ? undefined : personalKey(desk, text, scope);
+  const owner = desk.keys.secretOwner(text, call);
+  const key = owner ? undefined : personalKey(call, desk, text, scope);
   const isNamed = call.params.project_id !== "@current" || queryToken(call) !== undefined;
   const project = isNamed || !owner ? namedProject(call, desk) : owner;
   if (!project) throw new SimError("not_found", "Not found.");
@@ -63,8 +63,8 @@ export function privateProject(call: Call, desk: Desk, scope: string): Project {
 }
 
 /** A personal key that has the scope; a project's secret key needs none, it belongs to one project. */
-function personalKey(desk: Desk, text: string, scope: string): PersonalApiKey {
-  const found = personalKeyOf(desk.worlds.current, text);
+function personalKey(call: Call, desk: Desk, text: string, scope: string): PersonalApiKey {
+  const found = desk.keys.personal(text, call);
   if (!found) throw new SimError("authentication_failed", "Personal API key is invalid.");
   if (!grants(found, scope)) {
     throw new SimError("permission_denied", `API key missing required scope '${scope}'`);

@@ -50,7 +50,7 @@ function addressIn(call: Call): Address {
 
 /**
  * What a sharing token opens: a page, or its data with `.json`. Upstream PostHog/posthog
- * posthog/api/sharing.py; flags in the query count whatever the age of the configuration.
+ * posthog/api/sharing.py; flags in the query count whatever the age of the configuration. As there, CORS stops at /api.
  */
 export function publicSharingEndpoints(desk: ResourceDesk): Endpoint[] {
   const viewer = openViewer(desk);
@@ -104,6 +104,7 @@ export function publicSharingEndpoints(desk: ResourceDesk): Endpoint[] {
     methods: ["GET"],
     path,
     family: "service",
+    cors: false,
     summary,
     docs: () => ({
       replies: {
@@ -116,6 +117,8 @@ export function publicSharingEndpoints(desk: ResourceDesk): Endpoint[] {
       },
     }),
     handle(call): Reply<Note> {
+      // A scenario's tokens are no secrets: they are written in it, or follow from its names.
+      desk.keys.checkHost(call);
       const address = addressIn(call);
       const shared = viewer.find(address.token);
       if (!shared) return notThere(isEmbedded);
