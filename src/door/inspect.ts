@@ -8,6 +8,7 @@ import type { Clock } from "../kernel/clock.ts";
 import { SimError } from "../kernel/errors.ts";
 import type { Admit } from "./inspect-port.ts";
 import type { PageSockets } from "./inspect-socket.ts";
+import { endWith } from "./last-answer.ts";
 
 /** The door of the live feed. */
 export interface InspectDoor {
@@ -91,7 +92,7 @@ export function createInspect(options: InspectOptions): InspectDoor {
   }
 
   function makeServer(): Server {
-    const made = createServer({ keepAliveTimeout: main.keepAliveTimeout });
+    const made = createServer({ keepAliveTimeout: main.keepAliveTimeout, requireHostHeader: false });
     made.timeout = options.silence;
     made.on("request", (req, res) => {
       work(req.socket, 1);
@@ -171,5 +172,5 @@ function refuse(socket: Socket, error: SimError): void {
   ];
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n`;
   for (let i = 0; i < flat.length; i += 2) head += `${flat[i]}: ${flat[i + 1]}\r\n`;
-  socket.end(Buffer.concat([Buffer.from(`${head}\r\n`), bytes]), () => socket.destroySoon());
+  endWith(socket, Buffer.concat([Buffer.from(`${head}\r\n`), bytes]));
 }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, Socket } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import type { App } from "../http/app.ts";
 import { type Call, callFrom, pathOf } from "../http/call.ts";
@@ -10,6 +10,7 @@ import { openEntrance } from "./entrance.ts";
 import type { Passing } from "./forward/passing.ts";
 import { createInspect } from "./inspect.ts";
 import type { Admit } from "./inspect-port.ts";
+import { endWith, mostLinger, sendLast } from "./last-answer.ts";
 import { mishaps } from "./mishaps.ts";
 import { type OnePort, openOnePort, type Passage } from "./one-port.ts";
 import type { ProxyOptions } from "./proxy/settings.ts";
@@ -57,6 +58,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
     requestTimeout: timeout,
     connectionsCheckingInterval: Math.min(timeout, 5_000),
     keepAliveTimeout: 65_000,
+    requireHostHeader: false,
   });
   const late = new WeakSet<object>();
   const flights = createFlights(options.gauge, (arrival) => {
@@ -81,6 +83,8 @@ export function listen(options: ListenOptions): Promise<Listener> {
     : undefined;
   const entrance = onePort ?? entranceOf(server, timeout, takeFeed);
   server.on("request", (req, res) => {
+    // Node refuses it as well, and closes the connection while the body arrives.
+    if (req.httpVersion === "1.1" && req.headers.host === undefined) return sendLast(res, 400, [], null);
     const passage = onePort?.passage(req, res);
     if (passage === "elsewhere") return;
     if (passage !== undefined) straighten(req, passage);
@@ -90,7 +94,8 @@ export function listen(options: ListenOptions): Promise<Listener> {
   });
   server.on("clientError", (error, socket) => {
     if ((error as NodeJS.ErrnoException).code === requestTimedOut) late.add(socket);
-    answerGarbage(error, socket);
+    if (socket instanceof Socket) answerGarbage(error, socket, Math.min(timeout, mostLinger));
+    else socket.destroy();
   });
   return new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -188,13 +193,12 @@ function createFlights(gauge: Gauge, onCutOff: (arrival: Arrival) => void): Flig
 const requestTimedOut = "ERR_HTTP_REQUEST_TIMEOUT";
 
 /** Bytes that are not HTTP get a short answer; a sender that went away gets none. */
-function answerGarbage(error: NodeJS.ErrnoException, socket: Socket | NodeJS.WritableStream): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    if ("destroy" in socket) socket.destroy();
-    return;
-  }
+function answerGarbage(error: NodeJS.ErrnoException, socket: Socket, linger: number): void {
+  if (error.code === "ECONNRESET") return void socket.destroy();
+  // It has its last answer.
+  if (socket.writableEnded) return;
   const status = garbageStatus[error.code ?? ""] ?? "400 Bad Request";
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  endWith(socket, `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, linger);
 }
 
 const garbageStatus: Readonly<Record<string, string>> = {
@@ -265,7 +269,7 @@ function passOn(
 function receive(
   req: IncomingMessage,
   res: ServerResponse,
-  { app, clock }: ListenOptions,
+  { app, clock, bodyTimeout: timeout = bodyTimeout }: ListenOptions,
   flights: Flights,
   ends: Ends,
   passage: Passage | undefined,
@@ -288,14 +292,14 @@ function receive(
   if (!isControl(target)) flights.begin(arrival);
   const limit = app.bodyLimit(method, pathOf(target));
   if (Number(req.headers["content-length"] ?? 0) > limit) {
-    refuse(arrival, app);
+    refuse(arrival, app, flights, timeout);
     return;
   }
   let size = 0;
   req.on("data", (chunk: Buffer) => {
     if (arrival.complete) return;
     size += chunk.length;
-    if (size > limit) refuse(arrival, app);
+    if (size > limit) refuse(arrival, app, flights, timeout);
     else arrival.chunks.push(chunk);
   });
   req.on("end", () => {
@@ -316,16 +320,16 @@ function handle(arrival: Arrival, app: App, flights: Flights, ends: Ends): void 
   app.handle(callOf(arrival, body)).then(answer, () => answer(empty(500)));
 }
 
-/** The rest of an upload that is too large is not waited for. */
-function refuse(arrival: Arrival, app: App): void {
-  const { req, res } = arrival;
+/** Answers an upload that is too large before it has ended. */
+function refuse(arrival: Arrival, app: App, flights: Flights, timeout: number): void {
   arrival.complete = true;
-  req.resume();
+  arrival.req.resume();
   app.refuseTooLarge(callOf(arrival, Buffer.alloc(0))).then((reply) => {
-    // what is in between breaks off when its upload does, and never passes the answer on: its rest is read
-    if (arrival.passage !== undefined) return send(res, reply);
-    res.once("finish", () => req.socket.destroySoon());
-    send(res, { ...reply, headers: [...reply.headers, "connection", "close"] });
+    const { status, headers, body } = reply;
+    // The decrypting proxy drops an answer whose connection closes while its upload runs: there the connection stays.
+    if (arrival.passage !== undefined) send(arrival.res, reply);
+    else sendLast(arrival.res, status, headers, body, Math.min(timeout, mostLinger));
+    flights.end(arrival);
   });
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { hostRuleFor, isLoopbackHost, readHostRule, serviceHosts } from "../kernel/host-rules.ts";
 import { openEntrance } from "./entrance.ts";
+import { endWith, sendLast } from "./last-answer.ts";
 import {
   type AbsoluteTarget,
   type Authority,
@@ -100,16 +101,16 @@ export function openOnePort(server: Server, options: OnePortOptions): OnePort {
   server.on("connect", (req: IncomingMessage, socket: Socket, head: Buffer) => {
     // the server has let go of the connection: nobody else hears of its errors
     socket.on("error", () => {});
-    if (!isLocal(socket)) return void socket.end(strangerRefused);
+    if (!isLocal(socket)) return endWith(socket, strangerRefused);
     hand(socket, (it) => it.tunnel(req, socket, head));
   });
 
   function elsewhere(req: IncomingMessage, res: ServerResponse, to: AbsoluteTarget): "elsewhere" {
-    if (!isLocal(req.socket)) misdirected(req, res);
+    if (!isLocal(req.socket)) misdirected(res);
     else
       proxyOf().then(
         (it) => it.send(req, res, to),
-        () => misdirected(req, res),
+        () => misdirected(res),
       );
     return "elsewhere";
   }
@@ -119,7 +120,7 @@ export function openOnePort(server: Server, options: OnePortOptions): OnePort {
     const host = req.headers.host ?? "";
     const authority = readAuthority(host, scheme === "http" ? 80 : 443);
     if (authority !== undefined && isOurs(authority)) return { scheme, host, target: req.url ?? "/" };
-    misdirected(req, res);
+    misdirected(res);
     return "elsewhere" as const;
   }
 
@@ -134,7 +135,7 @@ export function openOnePort(server: Server, options: OnePortOptions): OnePort {
         return { scheme: scheme ?? "http", host: absolute.host, target: absolute.target };
       }
       if (scheme === undefined) return elsewhere(req, res, absolute);
-      misdirected(req, res);
+      misdirected(res);
       return "elsewhere";
     },
     async close() {
@@ -169,8 +170,4 @@ const isLocal = ({ remoteAddress }: Socket): boolean =>
 const strangerRefused =
   "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\nX-Phx-Source: proxy\r\n\r\n";
 
-function misdirected(req: IncomingMessage, res: ServerResponse): void {
-  req.resume();
-  res.writeHead(421, { "content-length": 0, connection: "close", "x-phx-source": "proxy" });
-  res.end();
-}
+const misdirected = (res: ServerResponse): void => sendLast(res, 421, ["x-phx-source", "proxy"], null);

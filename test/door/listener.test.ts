@@ -69,10 +69,8 @@ describe("the socket door", () => {
   ])("a body over 20 MiB (%s) is 413, and the journal knows", async (_, framing) => {
     const size = 21 * 1024 * 1024;
     const head = `POST /batch/ HTTP/1.1\r\nHost: x\r\n${framing(size)}`;
-    const text = await raw([head, Buffer.alloc(size, 0x20)], "maximum event size exceeded").catch(
-      () => "cut",
-    );
-    expect(text).toMatch(/HTTP\/1\.1 413|cut/);
+    const text = await raw([head, Buffer.alloc(size, 0x20)], "maximum event size exceeded");
+    expect(text).toMatch(/^HTTP\/1\.1 413/);
     expect((await sim.requests.list({ outcome: "rejected", limit: 1 }))[0]).toMatchObject({
       status: 413,
       rejected: { reason: "payload_too_large" },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../src/index.ts";
+import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
 import { isPublishedKey } from "../../src/model/access.ts";
 import { scenarioStarter } from "../../src/scenario/offers.ts";
 import { shippedFolder } from "../../src/scenario/shipped.ts";
@@ -38,7 +38,7 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const json = { "content-type": "application/json" };
 
 /** Its configured keys give what the published ones give. */
-const scenario = {
+const scenario: SimOptions["scenario"] = {
   version: 1,
   personal_api_keys: [
     { key: "phx_of_mine", scopes: ["*"] },
@@ -58,7 +58,7 @@ const scenario = {
       ],
     },
   ],
-} as const;
+};
 
 /** Every way in which a published key, or none, opens what keys protect. */
 const published: Record<string, Asked> = {

@@ -1,5 +1,6 @@
 import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
+import { sendLast } from "../last-answer.ts";
 import type { Target } from "./targets.ts";
 
 /** What concerns one connection only (RFC 9110, 7.6.1), or only the proxy. */
@@ -43,24 +44,28 @@ export function sendElsewhere(req: IncomingMessage, res: ServerResponse, to: Tar
     // whoever breaks off, the other one is told by its end
     pipeline(answer, res, () => {});
   });
+  /** An answer may come before the request has ended: the rest of it is read. */
+  const drain = () => {
+    req.unpipe(upstream);
+    req.resume();
+  };
   upstream.on("error", (error) => {
-    if (!res.headersSent)
-      refuseRequest(res, 502, `${to.address}:${to.port} did not answer: ${error.message}`);
-    else res.destroy();
+    drain();
+    refuseRequest(res, 502, `${to.address}:${to.port} did not answer: ${error.message}`);
   });
-  res.once("close", () => upstream.destroy());
+  res.once("close", () => {
+    drain();
+    upstream.destroy();
+  });
   req.pipe(upstream);
 }
 
 /** A plain answer of the proxy's own. */
 export function refuseRequest(res: ServerResponse, status: number, text: string): void {
-  if (res.headersSent || res.destroyed) return;
-  const body = Buffer.from(`phx-sim: ${text}\n`);
-  res.writeHead(status, {
-    "content-type": "text/plain; charset=utf-8",
-    "content-length": body.length,
-    "x-phx-source": "proxy",
-    connection: "close",
-  });
-  res.end(body);
+  sendLast(
+    res,
+    status,
+    ["content-type", "text/plain; charset=utf-8", "x-phx-source", "proxy"],
+    `phx-sim: ${text}\n`,
+  );
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { HostRule } from "../../kernel/host-rules.ts";
+import { endWith } from "../last-answer.ts";
 import { type AbsoluteTarget, type Authority, readAuthority } from "./authority.ts";
 import { type Decryptor, openDecryptor } from "./decryptor.ts";
 import { refuseRequest, sendElsewhere } from "./elsewhere.ts";
@@ -132,7 +133,6 @@ const reasons: Readonly<Record<number, string>> = {
 
 /** Answers a CONNECT that leads nowhere. */
 export function refuseTunnel(socket: Socket, status: number, text: string): void {
-  if (!socket.writable) return void socket.destroy();
   const body = `phx-sim: ${text}\n`;
   const head = [
     `HTTP/1.1 ${status} ${reasons[status] ?? "Error"}`,
@@ -141,8 +141,7 @@ export function refuseTunnel(socket: Socket, status: number, text: string): void
     "X-Phx-Source: proxy",
     "Connection: close",
   ];
-  socket.resume();
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  endWith(socket, `${head.join("\r\n")}\r\n\r\n${body}`);
 }
 
 /** The same client tries again and again; once for each host is enough. */
