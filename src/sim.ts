@@ -27,6 +27,7 @@ import { isLoopbackHost } from "./kernel/host-rules.ts";
 import { randomIds } from "./kernel/ids.ts";
 import type { JsonObject } from "./kernel/json.ts";
 import { parseAddress } from "./kernel/network.ts";
+import { maskKeys } from "./kernel/secrets.ts";
 import { stackOf } from "./kernel/stack-of.ts";
 import { version } from "./kernel/version.ts";
 import { partitionOf } from "./model/answer.ts";
@@ -78,7 +79,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   checkOptions(given);
   const options = withMode(given);
   const host = options.host ?? "127.0.0.1";
-  const notice = options.onNotice ?? (() => {});
+  const notice = (text: string) => options.onNotice?.(maskKeys(text));
   const scenarioSource = options.scenario ?? "default";
   const scenario = { current: await loadOrExplain(scenarioSource) };
   const dialect = options.dialect ?? scenario.current.dialect ?? "documented";
@@ -179,7 +180,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     router,
     journal(call, reply, rejected) {
       const note = (reply.note ?? {}) as Note;
-      if (rejected) note.rejected = rejected;
+      if (rejected) note.rejected = { ...rejected, detail: maskKeys(rejected.detail) };
       if (reply.fault !== undefined) note.fault = reply.fault;
       if (reply.scripted) note.scripted = true;
       if (reply.source !== undefined) note.source = reply.source;

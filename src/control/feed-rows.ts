@@ -59,7 +59,7 @@ export function writtenRequestRow({ n, count, entry }: Written): RequestRow {
     n,
     at: entry.at,
     method: entry.method,
-    target: entry.masked,
+    target: entry.target,
     status: entry.status,
     us: entry.ms * 1000,
     project: entry.project,

@@ -2,8 +2,9 @@
  * Keys of the service by their prefix; `phc_` is the public project key and no secret. A letter right before one may be
  * the end of an escape: `%3Dphx_…`, `\nphx_…`.
  */
-const keys = /(?:\b|(?<=%[\dA-Fa-f]{2}|\\[bfnrt]|\\u[\dA-Fa-f]{4}))(ph[abd-z]_)[\w-]{4,}/g;
-const anyKey = /ph[abd-z]_/;
+const keys =
+  /(?:\b|(?<=%[\dA-Fa-f]{2}|\\[bfnrt]|\\u[\dA-Fa-f]{4}))(ph[abd-z](?:_|%5[Ff]))(?:[\w-]|%[\dA-Fa-f]{2}){4,}/g;
+const anyKey = /ph[abd-z](?:_|%5[Ff])/;
 
 /** `phx_abc…` becomes `phx_***`: which kind of key came is worth knowing, the key is not. */
 export const maskKeys = (text: string): string => (anyKey.test(text) ? text.replace(keys, "$1***") : text);

@@ -50,8 +50,7 @@ const maskData = (target: string): string =>
 
 /** The target as it may be written down. Public project keys (`phc_`) are not secrets. */
 function maskTarget(target: string): string {
-  if (!target.includes("?")) return target;
-  const masked = target.includes("_") ? maskKeys(target.replace(secretParameters, "$1***")) : target;
+  const masked = maskKeys(target.includes("?") ? target.replace(secretParameters, "$1***") : target);
   return masked.includes("data=") ? maskData(masked) : masked;
 }
 
@@ -160,7 +159,8 @@ function replyText(reply: GivenReply, isTouched: boolean): string {
   const type = contentType(reply.headers);
   if (binary.test(type) || (typeof reply.body !== "string" && !isUtf8(reply.body)))
     return JSON.stringify({ omitted: "not_text", bytes: reply.body.length });
-  const text = reply.body.toString("utf8");
+  // A refusal may repeat what it refuses.
+  const text = reply.status < 400 ? reply.body.toString("utf8") : maskKeys(reply.body.toString("utf8"));
   const isJson = type.startsWith("application/json") && (!isTouched || isReadable(text));
   return isJson && !text.includes("\n") && !text.includes("\r") ? text : JSON.stringify(text);
 }
@@ -183,9 +183,8 @@ export interface TrafficEntry {
   note: Note;
   at: number;
   method: string;
+  /** With its secrets masked. */
   target: string;
-  /** The target as it may be shown. */
-  masked: string;
   status: number;
   ms: number;
   project: number | null;
@@ -244,8 +243,7 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
       note,
       at: call.at,
       method: call.method,
-      target: call.target,
-      masked: address.masked,
+      target: address.masked,
       status: reply.status,
       ms: us / 1000,
       project,

@@ -1,4 +1,7 @@
 import { isUuid } from "../kernel/ids.ts";
+import { decodedPart } from "./redact/fields.ts";
+import { placeholdersIn } from "./redact/placeholders.ts";
+import { hasShape } from "./redact/shapes.ts";
 
 /** Routes whose answer is a mere receipt; their bodies are compared as events. */
 export const captureRoutes: readonly string[] = ["capture", "recordings"];
@@ -40,8 +43,15 @@ function fits(pattern: readonly string[], path: readonly string[]): boolean {
   return hasLength && fixed.every((it, i) => it === "*" || it === path[i]);
 }
 
-/** Ids vary from run to run; names of resources, and `@current`, do not. */
-const idless = (segment: string): string => (/^\d+$/.test(segment) || isUuid(segment) ? ":id" : segment);
+const sharing: ReadonlySet<string> = new Set(["shared", "shared_dashboard", "embedded"]);
+
+/** Ids and keys vary from run to run; names of resources, and `@current`, do not. A tape keeps routes unredacted. */
+function openSegment(segment: string, i: number, segments: readonly string[]): string {
+  if (/^\d+$/.test(segment) || isUuid(segment)) return ":id";
+  const plain = decodedPart(segment);
+  const isKey = sharing.has(segments[i - 1] ?? "") || hasShape(plain) || placeholdersIn(plain).length > 0;
+  return isKey ? ":key" : segment;
+}
 
 /** The path of a target or URL: without query, doubled slashes and a slash at its end. */
 export function pathOf(target: string): string {
@@ -51,7 +61,7 @@ export function pathOf(target: string): string {
 
 /**
  * Names the route of a request: `capture`, `recordings`, `flags`, `remote-config`, `static`, `local-evaluation`, or
- * the method and the path with its ids left open, e.g. `GET /api/projects/:id/dashboards/:id`. `path` may be a
+ * the method and the path with its ids and keys left open, e.g. `GET /api/projects/:id/dashboards/:id`. `path` may be a
  * target with a query, or a URL.
  */
 export function routeOf(method: string, path: string): string {
@@ -60,5 +70,5 @@ export function routeOf(method: string, path: string): string {
   if (known !== undefined) return known;
   const segments = plain.split("/");
   const found = patterns.find((it) => fits(it.segments, segments));
-  return found?.name ?? `${method.toUpperCase()} ${segments.map(idless).join("/")}`;
+  return found?.name ?? `${method.toUpperCase()} ${segments.map(openSegment).join("/")}`;
 }

@@ -159,6 +159,31 @@ describe("the request log", () => {
     expect(stderr.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
+  test("shows and writes no keys", async () => {
+    const cwd = newFolder();
+    const { sim, ready } = await startReady(["--verbose", "--strict"], { cwd });
+    const targets = [
+      "/api/projects/?personal_api_key=phx_mysecretkey",
+      "/api/projects/?personal%5Fapi%5Fkey=phx%5Fmysecretkey",
+      "/api/projects/phx_mysecretkey/",
+      "/api/nothing/phx_mysecretkey",
+      "/api/nothing/phx%5Fmysecretkey?next=/phx_mysecretkey",
+      "/array/phs_mysecretkey/config",
+      "/flags/definitions?token=phx_mysecretkey",
+    ];
+    for (const target of targets) {
+      await fetch(ready.url + target, { headers: { authorization: "Bearer phx_mysecretkey" } });
+      await post(`${ready.url}${target}`, {
+        api_key: "phx_mysecretkey",
+        personal_api_key: "phx_mysecretkey",
+      });
+    }
+    const { stderr } = await sim.signal("SIGINT");
+    expect(stderr.match(/^(GET|POST) \//gm)).toHaveLength(2 * targets.length);
+    expect(stderr).not.toContain("mysecret");
+    expect(readFileSync(join(cwd, ".phx-sim", "traffic.ndjson"), "utf8")).not.toContain("mysecret");
+  });
+
   test("--verbose tells every request", async () => {
     const { sim, ready } = await startReady(["--memory", "--verbose"], { cwd: newFolder() });
     await fetch(`${ready.url}/array/${ready.project_api_key}/config`);

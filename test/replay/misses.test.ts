@@ -56,13 +56,31 @@ describe("what is not on the tape", () => {
     });
   });
 
-  test("shows no keys", async () => {
-    const sim = await started({ tape: await tapeOf([exchange("GET /api/a/", answer({}))]) });
-    const { text } = await asked(sim, "GET /api/a/?personal_api_key=phx_mysecretkey&password=mysecretword");
+  test.each([
+    "/api/a/?personal_api_key=phx_mysecretkey&password=mysecretword",
+    "/api/a/?personal%5Fapi%5Fkey=phx%5Fmysecretkey",
+    "/api/a/phx_mysecretkey/",
+    "/api/a/phx%5Fmysecretkey/",
+  ])("shows no keys: %s", async (target) => {
+    const notices: string[] = [];
+    const tape = await tapeOf([exchange("GET /api/a/", answer({}))]);
+    const sim = await started({ tape, onNotice: (text) => notices.push(text) });
+    const told: unknown[] = [];
+    sim.onRequest((summary) => told.push(summary));
+    const { text, headers } = await asked(sim, `GET ${target}`);
     expect(text).toContain("tape_miss");
-    expect(text).not.toContain("mysecret");
-    const { tape: shown } = (await (await fetch(`${sim.url}/__sim/tapes`)).json()) as { tape: unknown };
-    expect(JSON.stringify(shown)).not.toContain("mysecret");
+    const shown = await (await fetch(`${sim.url}/__sim/tapes`)).json();
+    expect(shown).toMatchObject({ tape: { ledger: { miss_count: 1 } } });
+    const [n] = await sim.requests.list();
+    const all = {
+      text,
+      headers: [...headers],
+      shown,
+      notices,
+      told,
+      request: await sim.requests.get(n?.n ?? 0),
+    };
+    expect(JSON.stringify(all)).not.toContain("mysecret");
   });
 
   test.each<[string, SimOptions]>([

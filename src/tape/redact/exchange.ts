@@ -1,3 +1,4 @@
+import { routeOf } from "../routes.ts";
 import type { Exchange, TapeBody } from "../types.ts";
 import { sieveBody } from "./body.ts";
 import { sieveHeaders, sieveUrl } from "./head.ts";
@@ -24,9 +25,12 @@ export function sieveExchange(exchange: Exchange, sieve: Sieve, take: Take): Exc
     ...sideOf(res, "res", null, sieve, take),
     reason: sieve.text(res.reason, "res.reason"),
   };
+  const url = sieveUrl(req.url, "req.path", "req.query", sieve, take);
+  const hasSafeRoute = sieve.text(exchange.route, "route") === exchange.route;
   const safe: Exchange = {
     ...exchange,
-    req: { ...req, ...request, url: sieveUrl(req.url, "req.path", "req.query", sieve, take) },
+    route: hasSafeRoute ? exchange.route : routeOf(req.method, url),
+    req: { ...req, ...request, url },
     res: answer,
   };
   if (exchange.client !== undefined) safe.client = sieve.text(exchange.client, "client");

@@ -52,6 +52,18 @@ describe("scanTape", () => {
     ]);
   });
 
+  test("a key in a route, which redaction takes out as well", async () => {
+    const url = "https://us.i.posthog.com/api/x/phx_abcdef";
+    const old = { ...exchangeWith({ headers: [] }), route: "GET /api/x/phx_abcdef" };
+    const exchange = { ...old, req: { ...old.req, method: "GET", url } };
+    const file = write("a.tape.ndjson", header, exchange);
+    expect((await scan(file)).map(({ path, kind }) => [path, kind])).toEqual([
+      ["req.path", "personal_api_key"],
+      ["route", "personal_api_key"],
+    ]);
+    expect(createRedactor().redact(exchange).route).toBe("GET /api/x/:key");
+  });
+
   test("damaged lines, the header and later volumes count", async () => {
     const file = write("a.tape.ndjson", { ...header, noise: ["phx_abcdef"] }, `{"i":1,"token":"half-a-li`);
     const second = write("a.2.tape.ndjson", header, bad);
