@@ -9,7 +9,7 @@ export const caLines = (ca: CertificateAuthority): string[] => [
   `Certificate  ${clean(ca.cert_file, 1000)}`,
   `Key          ${clean(ca.key_file, 1000)} (yours alone)`,
   `Subject      ${clean(ca.subject)}`,
-  `Good for     ${ca.names.map((name) => `${name}, *.${name}`).join(", ")}; nothing else`,
+  `Good for     ${ca.names.map((name) => `${name}, *.${name}`).join(", ")}, loopback addresses; nothing else`,
   `Until        ${ca.valid_to}`,
   `SHA-256      ${ca.fingerprint}`,
   "Clients that are to trust it:",

@@ -12,6 +12,7 @@ import {
 import { defaultMatching, type Matching } from "./operators.ts";
 import { FlagFailure, type MissCode } from "./reasons.ts";
 import { referenceIn } from "./references.ts";
+import { textOf } from "./values.ts";
 
 export interface Condition {
   readonly index: number;
@@ -157,7 +158,7 @@ function compileSuperCondition(filters: Filters, matching: Matching): SuperCondi
 function compileHoldout(filters: Filters): Holdout | undefined {
   const { holdout } = filters;
   if (isObject(holdout)) {
-    const variant = `holdout-${String(holdout.id)}`;
+    const variant = `holdout-${textOf(holdout.id ?? null)}`;
     return holdoutOf(holdout.exclusion_percentage, variant, filters);
   }
   const legacy = firstOf(filters.holdout_groups);

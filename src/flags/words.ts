@@ -5,6 +5,7 @@ import { aggregationOf } from "./compile.ts";
 import type { ConditionSet, Filters, PropertyFilter } from "./filters.ts";
 import { referenceIn } from "./references.ts";
 import { entryFor, type Ruleset } from "./ruleset.ts";
+import { textOf } from "./values.ts";
 import { cohortsWords } from "./words-cohorts.ts";
 import { filterWords, sayNever } from "./words-filters.ts";
 import { valueWords } from "./words-values.ts";
@@ -84,7 +85,10 @@ function setWords(set: ConditionSet, filters: Filters, ruleset: Ruleset): string
 /** A holdout in its new form or its old one: its percentage, and the variant of who is held out. */
 function holdoutOf({ holdout, holdout_groups }: Filters): { share: unknown; variant: string } | undefined {
   if (isObject(holdout)) {
-    return { share: own(holdout, "exclusion_percentage"), variant: `holdout-${String(own(holdout, "id"))}` };
+    return {
+      share: own(holdout, "exclusion_percentage"),
+      variant: `holdout-${textOf(own(holdout, "id") ?? null)}`,
+    };
   }
   const legacy: unknown = Array.isArray(holdout_groups) ? holdout_groups[0] : undefined;
   if (!isObject(legacy)) return undefined;

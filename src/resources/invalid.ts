@@ -34,13 +34,17 @@ const wrongFormat: Record<string, Told> = {
   url: ["invalid_input", "Enter a valid URL."],
 };
 
+/** `String` runs the `toString` of an object, which a client may have sent as anything. */
+const inputText = (input: unknown): string =>
+  typeof input === "object" ? JSON.stringify(input) : String(input);
+
 const fallback: Told = ["invalid_input", "Invalid value."];
 
 /** What the service says, per kind of zod issue. */
 const told: Partial<Record<NonNullable<Issue["code"]>, (issue: Issue) => Told>> = {
   invalid_type: (issue) =>
     (issue.code === "invalid_type" && wrongType[issue.expected]?.(issue.input)) || fallback,
-  invalid_value: (issue) => ["invalid_choice", `"${String(issue.input)}" is not a valid choice.`],
+  invalid_value: (issue) => ["invalid_choice", `"${inputText(issue.input)}" is not a valid choice.`],
   invalid_format: (issue) => (issue.code === "invalid_format" && wrongFormat[issue.format]) || fallback,
   too_big(issue) {
     if (issue.code !== "too_big") return fallback;

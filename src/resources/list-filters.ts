@@ -35,7 +35,7 @@ const truths = new Set(["y", "yes", "t", "true", "on", "1"]);
 
 /** Upstream `str_to_bool`: what is not one of these words is false. */
 export const isTrue = (value: Json | undefined): boolean =>
-  value !== undefined && value !== null && truths.has(String(value).toLowerCase());
+  typeof value !== "object" && truths.has(String(value).toLowerCase());
 
 /** A JSON array's members; undefined when it is none. */
 export function jsonList(text: string): Json[] | undefined {

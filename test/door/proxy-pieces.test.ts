@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -73,17 +74,19 @@ describe("request targets", () => {
 describe("targets that are not reached", () => {
   const names: Record<string, string[]> = {
     "public.example": ["93.184.215.14"],
+    "myself.example": ["203.0.113.7"],
     "rebound.example": ["93.184.215.14", "127.0.0.1"],
     "metadata.google.internal": ["169.254.169.254"],
     "intranet.example": ["10.1.2.3"],
   };
+  const own = () => ["127.0.0.1", "203.0.113.7", "2001:db8::7"];
   const resolve = async (host: string) => {
     const found = names[host];
     if (found === undefined) throw Object.assign(new Error("unknown"), { code: "ENOTFOUND" });
     return found;
   };
   const find = (host: string, port = 80, allow: string[] = []) =>
-    findTarget(host, port, { allow: allow.map(readHostRule), ownPort: 7490, resolve });
+    findTarget(host, port, { allow: allow.map(readHostRule), ownPort: 7490, resolve, own });
 
   test.each([
     "127.0.0.1",
@@ -107,6 +110,10 @@ describe("targets that are not reached", () => {
     "[fc00::1]",
     "224.0.0.1",
     "255.255.255.255",
+    "203.0.113.7",
+    "[::ffff:203.0.113.7]",
+    "[2001:db8:0:0::7]",
+    "myself.example",
     "rebound.example",
     "metadata.google.internal",
     "intranet.example",
@@ -121,6 +128,7 @@ describe("targets that are not reached", () => {
 
   test("others are, at the address that was checked", async () => {
     expect(await find("public.example", 443)).toEqual({ address: "93.184.215.14", port: 443 });
+    expect(await find("203.0.113.8", 443)).toEqual({ address: "203.0.113.8", port: 443 });
     expect(await find("[2606:4700::1111]", 443)).toEqual({ address: "2606:4700::1111", port: 443 });
   });
 
@@ -132,6 +140,9 @@ describe("targets that are not reached", () => {
     ["10.1.2.3", "intranet.example", 80, true],
     ["*", "127.0.0.1", 3000, true],
     ["*", "127.0.0.1", 7490, false],
+    ["203.0.113.7:3000", "203.0.113.7", 3000, true],
+    ["203.0.113.7:3000", "203.0.113.7", 3001, false],
+    ["*", "203.0.113.7", 7490, false],
     ["127.0.0.1:7490", "127.0.0.1", 7490, false],
   ])("with --proxy-allow %s, %s:%i: %j", async (rule, host, port, reached) => {
     const found = await find(host, port, [rule]).then(
@@ -172,6 +183,34 @@ describe("the certificate authority", () => {
     expect(facts.subject).not.toMatch(/mockttp/i);
     expect(facts.spki).toMatch(/^[\w+/]{43}=$/);
     expect(new X509Certificate(first.cert).ca).toBe(true);
+  });
+
+  // Node makes no certificates: the ones that a thief of the key would make are openssl's.
+  const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+  test.runIf(hasOpenssl).each([
+    ["DNS:us.i.posthog.com", true],
+    ["DNS:localhost", true],
+    ["IP:127.0.0.1", true],
+    ["IP:127.9.9.9", true],
+    ["IP:::1", true],
+    ["DNS:bank.example", false],
+    ["DNS:posthog.com.evil.example", false],
+    ["IP:10.1.2.3", false],
+    ["IP:93.184.215.14", false],
+    ["IP:128.0.0.1", false],
+    ["IP:::2", false],
+    ["IP:2606:4700::1111", false],
+  ])("is good for %s: %j", async (name, isGood) => {
+    const folder = mkdtempSync(join(home, "leaf-"));
+    const openssl = (...args: string[]) => spawnSync("openssl", args, { cwd: folder, encoding: "utf8" });
+    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-keyout", "leaf.key"];
+    openssl("req", ...key, "-subj", "/O=x", "-addext", `subjectAltName=${name}`, "-out", "leaf.csr");
+    const signing = ["-CA", first.certFile, "-CAkey", first.keyFile, "-copy_extensions", "copy"];
+    openssl("x509", "-req", "-in", "leaf.csr", ...signing, "-out", "leaf.pem");
+    const { status, stdout, stderr } = openssl("verify", "-CAfile", first.certFile, "leaf.pem");
+    if (isGood) expect(stdout).toBe("leaf.pem: OK\n");
+    else expect(stderr).toContain("permitted subtree violation");
+    expect(status === 0).toBe(isGood);
   });
 
   test.runIf(process.platform !== "win32")("closes a key that others could read", async () => {

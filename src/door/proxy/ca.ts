@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
+import { createHash, createPrivateKey, sign, X509Certificate } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 
 import { homedir } from "node:os";
@@ -27,8 +27,11 @@ export class CaError extends Error {
   }
 }
 
-/** The only names that its certificates are good for, with all below them: whoever steals it gets no more. */
+/** The only names that its certificates are good for, with all below them: a stolen key is good for no more. */
 const caNames: readonly string[] = ["posthog.com", "localhost"];
+
+/** A constraint on names leaves addresses open: these are the only ones. Each an address and its mask, in hex. */
+const caAddresses: readonly string[] = ["7f000000ff000000", `${"00".repeat(15)}01${"ff".repeat(16)}`];
 
 /** Where the user's authority is kept: `PHX_SIM_CA_DIR`, else `~/.phx-sim/ca`. */
 export const defaultCaFolder = (env: Readonly<Record<string, string | undefined>> = process.env): string =>
@@ -95,11 +98,41 @@ const subject = {
   organizationName: "phx-sim",
 };
 
+/** Tags of a GeneralName (RFC 5280, 4.2.1.6). */
+const [nameTag, addressTag] = [0x82, 0x87];
+
+/**
+ * mockttp constrains names only. So the certificate is made with a name in the place of each address, equally long;
+ * the names become addresses, and the certificate is signed again.
+ */
+async function generateCa(): Promise<{ cert: string; key: string }> {
+  const { generateCACertificate } = await import("mockttp");
+  const addresses = caAddresses.map((hex) => Buffer.from(hex, "hex"));
+  const places = addresses.map(({ length }, i) => String(i).repeat(length));
+  const { cert, key } = await generateCACertificate({
+    subject,
+    nameConstraints: { permitted: [...caNames, ...places] },
+  });
+  const der = Buffer.from(new X509Certificate(cert).raw);
+  for (const [i, address] of addresses.entries()) {
+    const at = der.indexOf(
+      Buffer.concat([Buffer.from([nameTag, address.length]), Buffer.from(places[i] ?? "")]),
+    );
+    der[at] = addressTag;
+    address.copy(der, at + 2);
+  }
+  // A certificate is a sequence of what is signed, the algorithm and the signature; the two headers have 4 bytes each.
+  const signed = der.subarray(4, 8 + der.readUInt16BE(6));
+  const signature = sign("sha256", signed, key);
+  signature.copy(der, der.length - signature.length);
+  const made = new X509Certificate(der);
+  if (!made.verify(made.publicKey)) throw new Error("the certificate authority could not be signed");
+  return { cert: made.toString(), key };
+}
+
 /** Both files come into being at once, so that two processes that start together end up with one authority. */
 async function makeCa(folder: string): Promise<void> {
-  const { generateCACertificate } = await import("mockttp");
-  const nameConstraints = { permitted: [...caNames] };
-  const { cert, key } = await generateCACertificate({ subject, nameConstraints });
+  const { cert, key } = await generateCa();
   try {
     await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
     // Only its owner may enter what mkdtemp makes.

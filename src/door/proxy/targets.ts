@@ -65,6 +65,8 @@ export interface TargetRules {
   readonly ownPort: number;
   /** All addresses of a name. Default: the system's. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
+  /** The addresses of this machine. Default: the system's. */
+  readonly own?: () => readonly string[];
 }
 
 const systemResolve = async (host: string): Promise<string[]> =>
@@ -97,10 +99,16 @@ export async function findTarget(given: string, port: number, rules: TargetRules
   return { address, port };
 }
 
-function check(host: string, text: string, port: number, { allow, ownPort }: TargetRules): void {
+function check(
+  host: string,
+  text: string,
+  port: number,
+  { allow, ownPort, own = systemAddresses }: TargetRules,
+): void {
   const address = parseAddress(text);
-  const place = address === undefined ? "not an address" : closedPlace(address);
-  if (port === ownPort && (place === "this machine" || isOwn(text))) {
+  const isOwn = address !== undefined && own().some((it) => isSame(parseAddress(it), address));
+  const place = address === undefined ? "not an address" : isOwn ? "this machine" : closedPlace(address);
+  if (port === ownPort && place === "this machine") {
     throw new TargetError(403, `${host}:${port} is phx-sim itself: call it directly, without the proxy`);
   }
   if (place === undefined) return;
@@ -113,5 +121,8 @@ function check(host: string, text: string, port: number, { allow, ownPort }: Tar
 }
 
 /** Every address of this machine, as text. */
-const isOwn = (text: string): boolean =>
-  Object.values(networkInterfaces()).some((cards) => cards?.some((card) => card.address === text));
+const systemAddresses = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((cards) => cards?.map(({ address }) => address) ?? []);
+
+const isSame = (one: Address | undefined, two: Address): boolean =>
+  one?.length === two.length && one.every((byte, i) => byte === two[i]);
