@@ -207,12 +207,10 @@ export const legacyProjectEndpoint = <Body = never>(desk: ResourceDesk, row: Pro
  */
 export function otherMethodOf(desk: ResourceDesk, path: string, scope: string | undefined) {
   const isList = !path.split("/").at(-1)?.startsWith(":");
-  const derived: Record<string, string | undefined> = {
-    OPTIONS: scope?.replace(/:write$/, ":read"),
-    ...(isList && { PATCH: scope?.replace(/:read$/, ":write") }),
-  };
+  const derived = new Map([["OPTIONS", scope?.replace(/:write$/, ":read")]]);
+  if (isList) derived.set("PATCH", scope?.replace(/:read$/, ":write"));
   return (call: Call): Reply => {
-    const caller = admit(call, desk, derived[call.method] ?? null);
+    const caller = admit(call, desk, derived.get(call.method) ?? null);
     if (path.includes("/:project_id/")) enterProject(call, desk, caller);
     if (path.includes("/:organization_id/")) enterOrganization(call, desk, caller);
     if (call.method === "OPTIONS") {

@@ -25,6 +25,7 @@ describe("maskKeys", () => {
     ["phs_abcdef", "phs_***"],
     ["phc_public_key", "phc_public_key"],
     ["?next=%2Fx%3Fkey%3Dphx_abcdef", "?next=%2Fx%3Fkey%3Dphx_***"],
+    ["/x/phx%5Fabcdef?y=phs%5fab%63def", "/x/phx%5F***?y=phs%5f***"],
     ['"two\\nphx_abcdef"', '"two\\nphx_***"'],
     ['"\\u00e9phx_abcdef"', '"\\u00e9phx_***"'],
     ["alpha_beta graphx_abcdef", "alpha_beta graphx_abcdef"],

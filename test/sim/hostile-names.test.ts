@@ -3,14 +3,8 @@ import type { JsonSchema } from "../../src/http/endpoint.ts";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
 
 /** Names that every object has, and objects that no text can be made of. */
-const hostile = [
-  '{"toString": 1}',
-  '[{"toString": 1}]',
-  '{"__proto__": {"x": 1}, "constructor": 1}',
-  '"constructor"',
-  '"__proto__"',
-  '"hasOwnProperty"',
-];
+const words = ["constructor", "__proto__"];
+const objects = ['{"toString": 1}', '[{"toString": 1}]'];
 
 let sim: Sim;
 const crashes: string[] = [];
@@ -64,36 +58,41 @@ const bodyWith = (path: readonly string[], value: string): string =>
 const targetOf = (path: string): string =>
   path.replace(/:organization_id/g, "@current").replace(/:(\w+)/g, "1");
 
+/** Queries first: they read the journal, which bodies fill. */
+async function* requests(): AsyncGenerator<[method: string, target: string, body?: string]> {
+  // Some rows end the state that the others need, or wait; /api/environments has the handlers of /api/projects.
+  const rows = (await sim.endpoints()).filter(
+    ({ path }) =>
+      !/^\/api\/environments\/|\/(reset|restore|state|stream|settle|wait|scenario)\b|:name/.test(path),
+  );
+  for (const { path, docs } of rows.filter(({ methods }) => methods.includes("GET")))
+    for (const { name } of docs?.().query ?? [])
+      for (const value of words) yield ["GET", `${targetOf(path)}?${name}=${value}`];
+  for (const { methods, path, docs } of rows)
+    for (const method of methods.filter((it) => /POST|PUT|PATCH/.test(it)))
+      for (const field of fieldsOf(docs?.().body?.schema))
+        for (const value of [...objects, ...words.map((it) => JSON.stringify(it))])
+          yield [method, targetOf(path), bodyWith(field, value)];
+}
+
 test("no endpoint fails on them, wherever a body or a query has a name", async () => {
   const headers = { authorization: `Bearer ${sim.personalApiKey}`, "content-type": "application/json" };
-  const send = (method: string, target: string, body?: string) =>
-    sim.handle(new Request(`http://sim${target}`, { method, headers, ...(body !== undefined && { body }) }));
-  const ended: string[] = [];
+  const failed: string[] = [];
   let count = 0;
-  for (const { methods, path, docs } of await sim.endpoints()) {
-    // These end the state that the others need, or wait; /api/environments has the handlers of /api/projects.
-    if (/^\/api\/environments\/|\/(reset|restore|state|stream|settle|wait|scenario)\b|:name/.test(path))
-      continue;
-    const target = targetOf(path);
-    const { body, query = [] } = docs?.() ?? {};
-    for (const method of methods) {
-      const bodies = method === "GET" || method === "DELETE" ? [] : fieldsOf(body?.schema);
-      const asked = hostile.flatMap((value) => [
-        ...bodies.map((it): [string, string] => [target, bodyWith(it, value)]),
-        ...query.map(({ name }): [string, undefined] => [
-          `${target}?${name}=${encodeURIComponent(value.replaceAll('"', ""))}`,
-          undefined,
-        ]),
-      ]);
-      for (const [to, text] of asked) {
-        count++;
-        const { status } = await send(method, to, text);
-        if (status === 500) ended.push(`${method} ${to} ${text ?? ""}`);
-      }
-    }
+  for await (const [method, target, body] of requests()) {
+    count++;
+    const request = new Request(`http://sim${target}`, { method, headers, ...(body && { body }) });
+    if ((await sim.handle(request)).status === 500) failed.push(`${method} ${target} ${body ?? ""}`);
   }
   expect(count).toBeGreaterThan(1_000);
-  expect({ ended, crashes }).toEqual({ ended: [], crashes: [] });
+  expect({ failed, crashes }).toEqual({ failed: [], crashes: [] });
+});
+
+test("a method of such a name", async () => {
+  const headers = { authorization: "Bearer phx_of_mine" };
+  const target = "http://sim/api/projects/1/dashboards/";
+  const { status } = await sim.handle(new Request(target, { method: "constructor", headers }));
+  expect([status, crashes]).toEqual([403, []]);
 });
 
 test("a flag with a hostile holdout is decided and explained", async () => {
