@@ -4,7 +4,7 @@ import { payloadText } from "../flags/decision.ts";
 import { overridesFor } from "../flags/overrides.ts";
 import type { Ruleset } from "../flags/ruleset.ts";
 import type { Call } from "../http/call.ts";
-import type { Endpoint, Family } from "../http/endpoint.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import { empty, jsonText, type Reply, withHeaders } from "../http/reply.ts";
 import { SimError, withNote } from "../kernel/errors.ts";
 import type { Desk } from "../model/desk.ts";
@@ -86,25 +86,35 @@ const overQuota = (): SimError =>
 const rulesetFor = (desk: Desk, book: FlagBook, project: Project): Ruleset =>
   book.overriddenRulesetOf(project, overridesFor(desk.worlds, project.id, undefined));
 
-function definitions(desk: Desk, book: FlagBook, call: Call, hasCohorts: boolean): Reply<Note> {
-  const { project } = flagAccess(call, desk);
+function definitions(desk: Desk, book: FlagBook, call: Call, { family, hasCohorts }: Row): Reply<Note> {
+  const { project } = flagAccess(call, desk, family);
   const note: Note = { project: project.id };
   if (isQuotaLimited(project, call)) throw withNote(overQuota(), note);
-  const text = JSON.stringify(definitionsOf(desk, rulesetFor(desk, book, project), project, hasCohorts));
+  const text = JSON.stringify(
+    definitionsOf(desk, rulesetFor(desk, book, project), project, hasCohorts(call)),
+  );
   const etag = `W/"${createHash("sha1").update(text).digest("hex").slice(0, 32)}"`;
   const reply: Reply = isNamed(call.headers["if-none-match"] ?? "", etag) ? empty(304) : jsonText(text);
   return { ...withHeaders(reply, "etag", etag, "cache-control", "private, must-revalidate"), note };
 }
 
-/** The newer path always tells cohorts, the older ones when they are asked with `?send_cohorts`. */
-const rows: readonly (readonly [path: string, family: Family, hasCohorts: (call: Call) => boolean])[] = [
-  ["/flags/definitions", "flags", () => true],
-  ["/api/feature_flag/local_evaluation", "service", (call) => call.query.has("send_cohorts")],
-  [
-    "/api/projects/:project_id/feature_flags/local_evaluation",
-    "service",
-    (call) => call.query.has("send_cohorts"),
-  ],
+interface Row {
+  readonly path: string;
+  readonly family: "flags" | "service";
+  hasCohorts(call: Call): boolean;
+}
+
+const onRequest = (call: Call): boolean => call.query.has("send_cohorts");
+
+/** The flags service always sends cohorts, the application when the query asks for them. */
+const rows: readonly Row[] = [
+  { path: "/flags/definitions", family: "flags", hasCohorts: () => true },
+  { path: "/api/feature_flag/local_evaluation", family: "service", hasCohorts: onRequest },
+  {
+    path: "/api/projects/:project_id/feature_flags/local_evaluation",
+    family: "service",
+    hasCohorts: onRequest,
+  },
 ];
 
 /**
@@ -112,11 +122,11 @@ const rows: readonly (readonly [path: string, family: Family, hasCohorts: (call:
  * `posthog/models/feature_flag/local_evaluation.py`.
  */
 export const definitionEndpoints = (desk: Desk, book: FlagBook): Endpoint[] =>
-  rows.map(([path, family, hasCohorts]) => ({
+  rows.map((row) => ({
     methods: ["GET"],
-    path,
-    family,
+    path: row.path,
+    family: row.family,
     summary: "Flag definitions for local evaluation",
     scope: "feature_flag:read",
-    handle: (call) => definitions(desk, book, call, hasCohorts(call)),
+    handle: (call) => definitions(desk, book, call, row),
   }));
