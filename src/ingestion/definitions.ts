@@ -8,6 +8,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { empty, jsonText, type Reply, withHeaders } from "../http/reply.ts";
 import { SimError, withNote } from "../kernel/errors.ts";
 import type { Desk } from "../model/desk.ts";
+import { hasKnownRules } from "../model/flag-config.ts";
 import type { Note } from "../model/traffic.ts";
 import type { FeatureFlag, Project } from "../model/world.ts";
 import { chainWriter } from "./definitions-chains.ts";
@@ -41,17 +42,22 @@ const showDefinition = (flag: FeatureFlag, filters: Filters) => ({
   bucketing_identifier: flag.bucketing_identifier,
 });
 
+/** SDKs leave a flag with experience continuity to the server. */
+const withContinuity = (flag: FeatureFlag): FeatureFlag => ({ ...flag, ensure_experience_continuity: true });
+
 /**
- * With an override for a single distinct id, a flag is left to the server, which knows it: no SDK decides a
- * flag with experience continuity by itself.
+ * The flags that only the server can decide: those with an override for a single distinct id, and those whose rules
+ * are of an unknown version, for which it answers `failed`.
  */
 function leftToServer({ worlds }: Desk, project: Project): (flag: FeatureFlag) => FeatureFlag {
   const own = worlds.current.flag_overrides.filter(
     (it) => it.project === project.id && it.distinct_id !== null,
   );
   const keys = new Set(own.map(({ flag }) => flag));
-  return (flag) =>
-    keys.has(flag.key) ? { ...flag, active: true, ensure_experience_continuity: true } : flag;
+  return (flag) => {
+    if (keys.has(flag.key)) return withContinuity({ ...flag, active: true });
+    return hasKnownRules(flag.filters) ? flag : withContinuity(flag);
+  };
 }
 
 const isShown = (flag: FeatureFlag): boolean => !flag.deleted && !flag.is_remote_configuration;
@@ -63,12 +69,17 @@ function definitionsOf(desk: Desk, ruleset: Ruleset, project: Project, hasCohort
   const withChains = chainWriter(ruleset, flags);
   const asTold = leftToServer(desk, project);
   const withCohorts = hasCohorts ? (it: Filters) => it : (it: Filters) => withoutCohorts(ruleset, it);
+  const shown = (filters: Filters): Filters =>
+    hasKnownRules(filters) ? withPayloadTexts(withChains(withCohorts(filters))) : filters;
   return {
-    flags: flags.map((flag) =>
-      showDefinition(asTold(flag), withPayloadTexts(withChains(withCohorts(flag.filters)))),
-    ),
+    flags: flags.map((flag) => showDefinition(asTold(flag), shown(flag.filters))),
     group_type_mapping: Object.fromEntries(desk.people.groupTypes(project.id).entries()),
-    cohorts: hasCohorts ? cohortTrees(ruleset, flags) : {},
+    cohorts: hasCohorts
+      ? cohortTrees(
+          ruleset,
+          flags.filter((it) => hasKnownRules(it.filters)),
+        )
+      : {},
     ...(propertyMatchingVersion === 2 && { property_matching_version: 2 }),
   };
 }
