@@ -11,7 +11,7 @@ export interface SentAnswer {
 }
 
 /** What an answer takes over from the request that it answers. */
-export interface Answered {
+interface Answered {
   /** The decoded text of the body; only templates and results read it. */
   text(): string | undefined;
   /** The `PostHog-Request-Id` header. */

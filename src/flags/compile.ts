@@ -34,7 +34,7 @@ export interface Condition {
   readonly missedWithoutGroups: Decision;
 }
 
-export interface Enrollment {
+interface Enrollment {
   readonly on: Decision;
   readonly off: Decision;
   /** The person property that holds the choice. */
