@@ -95,7 +95,7 @@ const elementsIn = (chain: string): Json =>
     [name.replace(/^attr__/, "")]: value,
   }));
 
-const valueOf = (name: string, value: Json): Json =>
+const contentOf = (name: string, value: Json): Json =>
   name === "$elements_chain" && typeof value === "string" ? elementsIn(value) : value;
 
 function* personalIn(it: LintEvent): Generator<Sighted> {
@@ -109,7 +109,7 @@ function* personalIn(it: LintEvent): Generator<Sighted> {
       const value = object?.[name] ?? null;
       const budget = contents.has(name) ? { left: mostValues } : shared;
       const isAtHome = isOfPeople || isCopied(name, value);
-      for (const found of sightings(valueOf(name, value), `${path}.${keyShown(name)}`, name, budget)) {
+      for (const found of sightings(contentOf(name, value), `${path}.${keyShown(name)}`, name, budget)) {
         if (!isAtHome || found.what !== "an e-mail address") yield found;
       }
     }
