@@ -59,9 +59,16 @@ const keyOf = (place: AnswerPlace): string =>
 const isOfProject = ({ place }: Queue): boolean => "project" in place;
 
 function waitingOf(answer: ScriptedAnswer): Waiting {
-  const { status, headers = {}, body, match = {}, times = 1, keep = false } = answer;
+  const { status, headers = {}, body, results, match = {}, times = 1, keep = false } = answer;
   return {
-    shown: { status, headers, ...(body !== undefined && { body }), match, keep },
+    shown: {
+      status,
+      headers,
+      ...(body !== undefined && { body }),
+      ...(results !== undefined && { results }),
+      match,
+      keep,
+    },
     suits: placeTest(match),
     write: writerOf(answer),
     keep,

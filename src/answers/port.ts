@@ -25,10 +25,10 @@ const name = "a scripted answer";
  * `read` is asked for the body when the handler has not looked at it.
  */
 const instead =
-  (write: Write, read: () => Note) =>
+  (write: Write, requestId: string | undefined, read: () => Note) =>
   <R extends Outgoing>(reply: R): R => {
     const text = () => (reply.note as Note | undefined)?.text ?? read().text;
-    return { ...reply, ...write(text) };
+    return { ...reply, ...write({ text, requestId }) };
   };
 
 /** What is to become of a call, as the request core's `CallFault` says it. */
@@ -67,7 +67,9 @@ export const answerPort = <C extends Sent, F extends string>(
     });
     if (taken === undefined) return undefined;
     const decided = { source: "script", name, delay: 0 } as const;
-    if (taken.keep) return { ...decided, change: instead(taken.write, seen) };
-    return { ...decided, answer: { ...taken.write(() => seen().text), note: seen() } };
+    const requestId = headers["posthog-request-id"];
+    if (taken.keep) return { ...decided, change: instead(taken.write, requestId, seen) };
+    const answer = taken.write({ text: () => seen().text, requestId });
+    return { ...decided, answer: { ...answer, note: seen() } };
   },
 });

@@ -11,12 +11,14 @@ export function isTemplate(body: Json): boolean {
 }
 
 /** The body with an entry for each uuid where the template asks for them. */
-export function filled(body: Json, uuids: readonly string[]): Json {
+export function filled(body: Json, uuids: readonly (string | undefined)[]): Json {
   if (Array.isArray(body)) return body.map((it) => filled(it, uuids));
   if (!isObject(body)) return body;
   const entries = Object.entries(body).flatMap(([key, value]): [string, Json][] => {
     const inner = filled(value, uuids);
-    return key === eachUuid ? uuids.map((uuid) => [uuid, inner]) : [[key, inner]];
+    return key === eachUuid
+      ? uuids.flatMap((uuid) => (uuid === undefined ? [] : [[uuid, inner]]))
+      : [[key, inner]];
   });
   return Object.fromEntries(entries);
 }
@@ -37,9 +39,11 @@ function read(text: string): Json {
   }
 }
 
-/** The uuids of the events in a request's decoded body, each once, in their order; none where it has no JSON. */
-export function uuidsIn(text: string | undefined): string[] {
+/** The uuid of each event in a request's decoded body, in their order; none where the body has no JSON. */
+export function uuidsIn(text: string | undefined): (string | undefined)[] {
   if (text === undefined) return [];
-  const uuids = eventsOf(read(text)).flatMap((it) => (isObject(it) ? [own(it, "uuid")] : []));
-  return [...new Set(uuids.filter((it) => typeof it === "string"))];
+  return eventsOf(read(text)).map((it) => {
+    const uuid = isObject(it) ? own(it, "uuid") : undefined;
+    return typeof uuid === "string" ? uuid : undefined;
+  });
 }

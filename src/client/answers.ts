@@ -11,7 +11,8 @@ export type { AnswerPlace, AnswerQueue, ScriptedAnswer };
 export interface Answers {
   /**
    * Appends answers to a queue: `queue([{ status: 503 }, { status: 200, body: { status: "Ok" } }])`. In a JSON body
-   * the key `$each_uuid` stands for an entry for each uuid that was received.
+   * the key `$each_uuid` stands for an entry for each uuid that was received. `{ status: 200, results: ["ok", "retry"] }`
+   * answers a capture v1 batch with a result for each event by position.
    * @param place The first project unless told. @throws ControlError
    */
   queue(answers: ScriptedAnswer | readonly ScriptedAnswer[], place?: AnswerPlace): Promise<AnswerQueue>;

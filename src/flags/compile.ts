@@ -1,4 +1,5 @@
 import { isObject } from "../kernel/json.ts";
+import { hasKnownRules } from "../model/flag-config.ts";
 import type { FeatureFlag } from "../model/world.ts";
 import { type Decision, failed, off, offWithoutGroups, on, payloadText } from "./decision.ts";
 import {
@@ -34,7 +35,7 @@ export interface Condition {
   readonly missedWithoutGroups: Decision;
 }
 
-export interface Enrollment {
+interface Enrollment {
   readonly on: Decision;
   readonly off: Decision;
   /** The person property that holds the choice. */
@@ -211,19 +212,26 @@ function compileRules({ filters }: FeatureFlag, matching: Matching) {
 
 /**
  * Works out what does not depend on the subject. A flag with a filter that cannot be evaluated is failed
- * as a whole: even where another set would match, upstream may have decided otherwise.
+ * as a whole: even where another set would match, upstream may have decided otherwise. So is a flag whose rules
+ * are of an unknown version.
  */
-export const compileFlag = (flag: FeatureFlag, matching: Matching = defaultMatching): CompiledFlag => ({
-  flag,
-  superCondition: undefined,
-  holdout: undefined,
-  ...compileRules(flag, matching),
-  byDevice: flag.bucketing_identifier === "device_id",
-  isContinuous: flag.ensure_experience_continuity,
-  aggregation: indexOf(flag.filters.aggregation_group_type_index),
-  enrollment: compileEnrollment(flag),
-  variants: variantsOf(flag.filters),
-  variantEnds: variantEnds(flag.filters),
-  earlyExit: flag.filters.early_exit === true,
-  unconditioned: off("no_group_type", null),
-});
+export function compileFlag(flag: FeatureFlag, matching: Matching = defaultMatching): CompiledFlag {
+  const isKnown = hasKnownRules(flag.filters);
+  const readable = isKnown ? flag : { ...flag, filters: {} };
+  const { filters } = readable;
+  return {
+    flag,
+    superCondition: undefined,
+    holdout: undefined,
+    ...compileRules(readable, matching),
+    ...(!isKnown && { failed: failed("unsupported_config_version") }),
+    byDevice: flag.bucketing_identifier === "device_id",
+    isContinuous: flag.ensure_experience_continuity,
+    aggregation: indexOf(filters.aggregation_group_type_index),
+    enrollment: compileEnrollment(readable),
+    variants: variantsOf(filters),
+    variantEnds: variantEnds(filters),
+    earlyExit: filters.early_exit === true,
+    unconditioned: off("no_group_type", null),
+  };
+}

@@ -34,6 +34,7 @@ export const failures = {
   dependency_cycle_cohort: "Cohort dependency cycle detected",
   dependency_not_found_cohort: "Cohort dependency not found",
   cohort_filters_parsing_error: "Failed to parse cohort filters",
+  unsupported_config_version: "The version of its rules is not evaluated by the simulator",
   unsupported_property_type: "A filter of this type is not evaluated by the simulator",
   unsupported_operator: "A filter's operator is not evaluated by the simulator",
   unsupported_filter_value: "A filter's value cannot be read by the simulator",

@@ -1,4 +1,5 @@
 import { isObject, type Json, own } from "../kernel/json.ts";
+import { hasKnownRules } from "../model/flag-config.ts";
 import type { FeatureFlag } from "../model/world.ts";
 import { cohortName } from "./cohorts.ts";
 import { aggregationOf } from "./compile.ts";
@@ -228,6 +229,14 @@ function faultWords(flag: FeatureFlag, { entries }: Ruleset): string[] {
  */
 export function wordsOf(flag: FeatureFlag, ruleset: Ruleset): FlagWords {
   const { filters } = flag;
+  if (!hasKnownRules(filters)) {
+    return {
+      before: [...faultWords(flag, ruleset), ...audienceWords(flag)],
+      sets: [],
+      after: [],
+      cohorts: [],
+    };
+  }
   const groups = filters.groups ?? [];
   return {
     before: [

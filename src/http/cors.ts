@@ -74,10 +74,19 @@ const managementPreflight = (): Reply => ({
   body: null,
 });
 
-/** The answer to OPTIONS: the capture edge says `{"status":"Ok"}`, the others nothing. */
+/** The body of an answer to OPTIONS, by family; the CORS layer of the flags service answers 200. */
+const preflightReplies: Readonly<Record<Exclude<Family, "management">, () => Reply>> = {
+  capture: () => json({ status: "Ok" }),
+  "capture-v1": () => empty(204),
+  flags: () => empty(200),
+  service: () => empty(204),
+  control: () => empty(204),
+};
+
+/** The answer to OPTIONS. */
 export function preflight(call: Call, family: Family, allow: readonly string[]): Reply {
   if (family === "management") return managementPreflight();
-  const reply = family === "capture" ? json({ status: "Ok" }) : empty(204);
+  const reply = preflightReplies[family]();
   const headers = [...reply.headers, "allow", allow.join(", ")];
   if (family !== "control") {
     headers.push("access-control-allow-methods", preflightMethods[family]);

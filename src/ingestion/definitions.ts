@@ -4,10 +4,11 @@ import { payloadText } from "../flags/decision.ts";
 import { overridesFor } from "../flags/overrides.ts";
 import type { Ruleset } from "../flags/ruleset.ts";
 import type { Call } from "../http/call.ts";
-import type { Endpoint, Family } from "../http/endpoint.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import { empty, jsonText, type Reply, withHeaders } from "../http/reply.ts";
 import { SimError, withNote } from "../kernel/errors.ts";
 import type { Desk } from "../model/desk.ts";
+import { hasKnownRules } from "../model/flag-config.ts";
 import type { Note } from "../model/traffic.ts";
 import type { FeatureFlag, Project } from "../model/world.ts";
 import { chainWriter } from "./definitions-chains.ts";
@@ -41,17 +42,22 @@ const showDefinition = (flag: FeatureFlag, filters: Filters) => ({
   bucketing_identifier: flag.bucketing_identifier,
 });
 
+/** SDKs leave a flag with experience continuity to the server. */
+const withContinuity = (flag: FeatureFlag): FeatureFlag => ({ ...flag, ensure_experience_continuity: true });
+
 /**
- * With an override for a single distinct id, a flag is left to the server, which knows it: no SDK decides a
- * flag with experience continuity by itself.
+ * The flags that only the server can decide: those with an override for a single distinct id, and those whose rules
+ * are of an unknown version, for which it answers `failed`.
  */
 function leftToServer({ worlds }: Desk, project: Project): (flag: FeatureFlag) => FeatureFlag {
   const own = worlds.current.flag_overrides.filter(
     (it) => it.project === project.id && it.distinct_id !== null,
   );
   const keys = new Set(own.map(({ flag }) => flag));
-  return (flag) =>
-    keys.has(flag.key) ? { ...flag, active: true, ensure_experience_continuity: true } : flag;
+  return (flag) => {
+    if (keys.has(flag.key)) return withContinuity({ ...flag, active: true });
+    return hasKnownRules(flag.filters) ? flag : withContinuity(flag);
+  };
 }
 
 const isShown = (flag: FeatureFlag): boolean => !flag.deleted && !flag.is_remote_configuration;
@@ -63,12 +69,17 @@ function definitionsOf(desk: Desk, ruleset: Ruleset, project: Project, hasCohort
   const withChains = chainWriter(ruleset, flags);
   const asTold = leftToServer(desk, project);
   const withCohorts = hasCohorts ? (it: Filters) => it : (it: Filters) => withoutCohorts(ruleset, it);
+  const shown = (filters: Filters): Filters =>
+    hasKnownRules(filters) ? withPayloadTexts(withChains(withCohorts(filters))) : filters;
   return {
-    flags: flags.map((flag) =>
-      showDefinition(asTold(flag), withPayloadTexts(withChains(withCohorts(flag.filters)))),
-    ),
+    flags: flags.map((flag) => showDefinition(asTold(flag), shown(flag.filters))),
     group_type_mapping: Object.fromEntries(desk.people.groupTypes(project.id).entries()),
-    cohorts: hasCohorts ? cohortTrees(ruleset, flags) : {},
+    cohorts: hasCohorts
+      ? cohortTrees(
+          ruleset,
+          flags.filter((it) => hasKnownRules(it.filters)),
+        )
+      : {},
     ...(propertyMatchingVersion === 2 && { property_matching_version: 2 }),
   };
 }
@@ -86,25 +97,35 @@ const overQuota = (): SimError =>
 const rulesetFor = (desk: Desk, book: FlagBook, project: Project): Ruleset =>
   book.overriddenRulesetOf(project, overridesFor(desk.worlds, project.id, undefined));
 
-function definitions(desk: Desk, book: FlagBook, call: Call, hasCohorts: boolean): Reply<Note> {
-  const { project } = flagAccess(call, desk);
+function definitions(desk: Desk, book: FlagBook, call: Call, { family, hasCohorts }: Row): Reply<Note> {
+  const { project } = flagAccess(call, desk, family);
   const note: Note = { project: project.id };
   if (isQuotaLimited(project, call)) throw withNote(overQuota(), note);
-  const text = JSON.stringify(definitionsOf(desk, rulesetFor(desk, book, project), project, hasCohorts));
+  const text = JSON.stringify(
+    definitionsOf(desk, rulesetFor(desk, book, project), project, hasCohorts(call)),
+  );
   const etag = `W/"${createHash("sha1").update(text).digest("hex").slice(0, 32)}"`;
   const reply: Reply = isNamed(call.headers["if-none-match"] ?? "", etag) ? empty(304) : jsonText(text);
   return { ...withHeaders(reply, "etag", etag, "cache-control", "private, must-revalidate"), note };
 }
 
-/** The newer path always tells cohorts, the older ones when they are asked with `?send_cohorts`. */
-const rows: readonly (readonly [path: string, family: Family, hasCohorts: (call: Call) => boolean])[] = [
-  ["/flags/definitions", "flags", () => true],
-  ["/api/feature_flag/local_evaluation", "service", (call) => call.query.has("send_cohorts")],
-  [
-    "/api/projects/:project_id/feature_flags/local_evaluation",
-    "service",
-    (call) => call.query.has("send_cohorts"),
-  ],
+interface Row {
+  readonly path: string;
+  readonly family: "flags" | "service";
+  hasCohorts(call: Call): boolean;
+}
+
+const onRequest = (call: Call): boolean => call.query.has("send_cohorts");
+
+/** The flags service always sends cohorts, the application when the query asks for them. */
+const rows: readonly Row[] = [
+  { path: "/flags/definitions", family: "flags", hasCohorts: () => true },
+  { path: "/api/feature_flag/local_evaluation", family: "service", hasCohorts: onRequest },
+  {
+    path: "/api/projects/:project_id/feature_flags/local_evaluation",
+    family: "service",
+    hasCohorts: onRequest,
+  },
 ];
 
 /**
@@ -112,11 +133,11 @@ const rows: readonly (readonly [path: string, family: Family, hasCohorts: (call:
  * `posthog/models/feature_flag/local_evaluation.py`.
  */
 export const definitionEndpoints = (desk: Desk, book: FlagBook): Endpoint[] =>
-  rows.map(([path, family, hasCohorts]) => ({
+  rows.map((row) => ({
     methods: ["GET"],
-    path,
-    family,
+    path: row.path,
+    family: row.family,
     summary: "Flag definitions for local evaluation",
     scope: "feature_flag:read",
-    handle: (call) => definitions(desk, book, call, hasCohorts(call)),
+    handle: (call) => definitions(desk, book, call, row),
   }));

@@ -43,7 +43,7 @@ function payloadFor(world: ReadonlyWorld, { credential }: FlagAccess, flag: Feat
 const nothing: Reply = jsonText("");
 
 function remoteConfig(desk: Desk, call: Call): Reply<Note> {
-  const access = flagAccess(call, desk);
+  const access = flagAccess(call, desk, "service");
   const note: Note = { project: access.project.id };
   const flag = findFlag(desk.worlds.current, access.project.id, call.params.key ?? "");
   if (!flag) throw withNote(new SimError("not_found", "Not found."), note);

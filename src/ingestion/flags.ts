@@ -46,12 +46,19 @@ function switchOf(call: Call, name: string): boolean | undefined {
   return value === null ? undefined : !negative.has(value.toLowerCase());
 }
 
+const versionOf = (call: Call): string | null => call.query.get("v") ?? call.query.get("version");
+
+function shapeFor(version: string | null, isDecide: boolean): keyof Shapes {
+  const number = version !== null && /^\d{1,9}$/.test(version) ? Number(version) : undefined;
+  return shapeOf(isDecide, number);
+}
+
+/** Without a version and `config`, an evaluation on /flags has the newest shape and the settings. */
 function planOf(call: Call, isDecide: boolean): Plan {
-  const version = call.query.get("v") ?? call.query.get("version");
+  const version = versionOf(call);
   const config = switchOf(call, "config");
   if (!isDecide && version === null && config === undefined) return { shape: "details", hasConfig: true };
-  const number = version !== null && /^\d{1,9}$/.test(version) ? Number(version) : undefined;
-  return { shape: shapeOf(isDecide, number), hasConfig: config ?? isDecide };
+  return { shape: shapeFor(version, isDecide), hasConfig: config ?? isDecide };
 }
 
 /** @throws SimError not_authenticated, authentication_failed, unknown_project */
@@ -200,14 +207,14 @@ function evaluated(service: Service, call: Call): Reply<Note> {
   }
 }
 
-/** GET asks about nobody and gets no flags. Upstream as evaluation. */
+/** GET names no person and gets no flags; without a version it has the oldest shape. Upstream as evaluation. */
 function stub(service: Service, call: Call): Reply {
   const config = {
     supportedCompression: supportedCompression.production,
     ...basics,
     sessionRecording: false,
   };
-  return answer(service, call, config, service.shapes[planOf(call, service.isDecide).shape]([]));
+  return answer(service, call, config, service.shapes[shapeFor(versionOf(call), service.isDecide)]([]));
 }
 
 /**

@@ -65,6 +65,7 @@ const rows = {
   invalid_date: [400, "validation_error"],
   cohort_does_not_exist: [400, "validation_error"],
   behavioral_cohort_found: [400, "validation_error"],
+  unsupported_config_version: [400, "validation_error"],
   parse_error: [400, "invalid_request"],
   not_found: [404, "invalid_request"],
   method_not_allowed: [405, "invalid_request"],

@@ -1,4 +1,4 @@
-import type { PersonalApiKey, Project } from "./world.ts";
+import type { PersonalApiKey, Project, ReadonlyWorld } from "./world.ts";
 
 /** What a key may do and where. Upstream PostHog/posthog posthog/permissions.py. */
 
@@ -8,10 +8,11 @@ export const grants = (key: Pick<PersonalApiKey, "scopes">, wanted: string): boo
     (scope) => scope === "*" || scope === wanted || scope === wanted.replace(/:read$/, ":write"),
   );
 
-/** Is the project, or its organization, outside what the key is limited to? */
-export const isOutsideLimits = (key: PersonalApiKey, project: Project): boolean =>
+/** True if the key is limited to other projects or organizations, or its user is not a member of the project's organization. */
+export const isOutOfReach = (world: ReadonlyWorld, key: PersonalApiKey, project: Project): boolean =>
   (key.scoped_teams.length > 0 && !key.scoped_teams.includes(project.id)) ||
-  (key.scoped_organizations.length > 0 && !key.scoped_organizations.includes(project.organization));
+  (key.scoped_organizations.length > 0 && !key.scoped_organizations.includes(project.organization)) ||
+  !world.memberships.some((it) => it.user === key.user && it.organization === project.organization);
 
 /** Personal and secret keys of the shipped scenarios and of the starter: the package publishes them. */
 const publishedKeys: ReadonlySet<string> = new Set([

@@ -4,6 +4,9 @@ import type * as authored from "./schemas/answer.ts";
 /** An answer that is given in place of the emulator's. */
 export type ScriptedAnswer = z.infer<typeof authored.ScriptedAnswer>;
 
+/** The result of one event of a capture v1 batch. */
+export type EventResult = z.infer<typeof authored.EventResult>;
+
 /** Whose requests a queue of answers is for: a project's, or those that name the partition. */
 export type AnswerPlace = { readonly project: number } | { readonly partition: string };
 
@@ -12,6 +15,8 @@ export interface WaitingAnswer
   extends Required<Pick<ScriptedAnswer, "status" | "headers" | "match" | "keep">> {
   /** Absent: none. */
   readonly body?: ScriptedAnswer["body"];
+  /** Absent: none. */
+  readonly results?: ScriptedAnswer["results"];
   /** How many more requests get it. */
   readonly left: number;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Call } from "../http/call.ts";
 import type { Endpoint, EndpointDocs, JsonSchema, QueryParameter } from "../http/endpoint.ts";
 import { errorReplies, errorSchema } from "../http/error-schemas.ts";
-import { empty, json, type Reply } from "../http/reply.ts";
+import { empty, json, type Reply, withHeaders } from "../http/reply.ts";
 import { SimError, withNote } from "../kernel/errors.ts";
 import type { Note } from "../model/traffic.ts";
 import type { Project } from "../model/world.ts";
@@ -17,7 +17,7 @@ import {
   type Place,
   requireScope,
 } from "./access.ts";
-import { bodyTypes, readBody } from "./body.ts";
+import { bodyTypes, fieldsOf, readBody } from "./body.ts";
 import type { ResourceDesk } from "./desk.ts";
 import type { Pace } from "./throttle.ts";
 
@@ -101,17 +101,39 @@ function requestOf<Body>(call: Call, caller: Caller, row: RowHead<Body>): Reques
   };
 }
 
-function shown(row: RowHead<never>, value: object | undefined, note: Note): Reply<Note> {
+/** Names the keys of a body that an endpoint does not know. Ours: the service ignores them, too, and reports nothing. */
+const ignoredHeader = "x-phx-ignored";
+const mostIgnored = 20;
+
+const keysOf = (schema: z.ZodType | undefined): string[] | undefined =>
+  schema instanceof z.ZodObject ? Object.keys(schema.shape) : undefined;
+
+/** The keys that the row neither reads nor shows; those that it only shows are read-only. */
+function ignoredKeys(row: RowHead<never>, call: Call): string[] {
+  const read = keysOf(row.body);
+  if (!read) return [];
+  const known = new Set(["personal_api_key", ...read, ...(keysOf(row.reply) ?? [])]);
+  return Object.keys(fieldsOf(call)).filter((key) => !known.has(key));
+}
+
+function shown(row: RowHead<never>, call: Call, value: object | undefined, note: Note): Reply<Note> {
   const status = row.status ?? 200;
   // A row that always refuses has no error to tell: its answer is empty.
   if (status >= 400) note.rejected = { reason: "method_not_allowed", detail: row.summary };
-  return { ...(value === undefined ? empty(status) : json(value, status)), note };
+  const reply = { ...(value === undefined ? empty(status) : json(value, status)), note };
+  const ignored = ignoredKeys(row, call).slice(0, mostIgnored).map(encodeURIComponent);
+  return ignored.length === 0 ? reply : withHeaders(reply, ignoredHeader, ignored.join(", "));
 }
 
 /** Runs a handler; the journal learns the project, whatever comes of the call. */
-async function answer(row: RowHead<never>, note: Note, handle: () => Answer): Promise<Reply<Note>> {
+async function answer(
+  row: RowHead<never>,
+  call: Call,
+  note: Note,
+  handle: () => Answer,
+): Promise<Reply<Note>> {
   try {
-    return shown(row, await handle(), note);
+    return shown(row, call, await handle(), note);
   } catch (thrown) {
     throw thrown instanceof Error ? withNote(thrown, note) : thrown;
   }
@@ -154,7 +176,7 @@ export const accountEndpoint = <Body = never>(desk: ResourceDesk, row: AccountRo
   endpoint(row as RowHead<never>, row.path, (call) => {
     const caller = admit(call, desk, row.scope);
     desk.throttle.pass(caller.key.id, row.pace ?? "crud");
-    return answer(row as RowHead<never>, {}, () => row.handle(requestOf(call, caller, row)));
+    return answer(row as RowHead<never>, call, {}, () => row.handle(requestOf(call, caller, row)));
   });
 
 /** An endpoint of an organization; the path starts below `/api/organizations/:organization_id`. */
@@ -167,7 +189,9 @@ export const organizationEndpoint = <Body = never>(
     const place = enterOrganization(call, desk, caller);
     if (place.level < (row.minimum ?? 0)) throw insufficientLevel();
     desk.throttle.pass(caller.key.id, row.pace ?? "crud");
-    return answer(row as RowHead<never>, {}, () => row.handle({ ...requestOf(call, caller, row), ...place }));
+    return answer(row as RowHead<never>, call, {}, () =>
+      row.handle({ ...requestOf(call, caller, row), ...place }),
+    );
   });
 
 const projectRoots = ["/api/projects/:project_id", "/api/environments/:project_id"];
@@ -177,7 +201,9 @@ function inProject<Body>(call: Call, desk: ResourceDesk, row: ProjectRow<Body>):
   const place = enterProject(call, desk, caller);
   desk.throttle.pass(caller.key.id, row.pace ?? "crud");
   const note: Note = { project: place.project.id };
-  return answer(row as RowHead<never>, note, () => row.handle({ ...requestOf(call, caller, row), ...place }));
+  return answer(row as RowHead<never>, call, note, () =>
+    row.handle({ ...requestOf(call, caller, row), ...place }),
+  );
 }
 
 /** An endpoint of a project, at both addresses that it has; only the first stands for the contract's row. */

@@ -31,13 +31,16 @@ const mostUnpacked = 64 * 1024 * 1024;
 
 /** Names of headers whose values are secrets (or may be). The scheme and the key's kind stay readable. */
 const secretHeader = /authorization|cookie|password|secret|token|credential|api-?key/i;
+const publicKey = /^phc_[\w-]+\s*$/;
 const secretParameters = /([?&](?:personal_api_key|secret_api_key|access_token|password)=)[^&#]*/gi;
 
-/** `Bearer phx_abc…` becomes `Bearer phx_***`: which kind of key came is worth knowing, the key is not. */
+/** `Bearer phx_abc…` becomes `Bearer phx_***`: the kind of a key is shown, the key is not. A project key is public. */
 function maskHeader(name: string, value: string): string {
   if (!secretHeader.test(name)) return maskTargetSecrets(maskTarget(value));
-  const scheme = /^(\w+) /.exec(value)?.[0] ?? "";
-  const kind = value.slice(scheme.length).match(/^ph[a-z]_/)?.[0] ?? "";
+  const scheme = /^(\w+) +/.exec(value)?.[0] ?? "";
+  const credential = value.slice(scheme.length);
+  if (publicKey.test(credential)) return value;
+  const kind = credential.match(/^ph[a-z]_/)?.[0] ?? "";
   return `${scheme}${kind}***`;
 }
 

@@ -249,6 +249,62 @@ describe("$each_uuid", () => {
   });
 });
 
+describe("results by position", () => {
+  const v1 = "/i/v1/analytics/events";
+  const [one = "", two = ""] = uuids;
+  type Rows = [
+    results: NonNullable<ScriptedAnswer["results"]>,
+    more: Partial<ScriptedAnswer>,
+    expected: object,
+    retryAfter: string | null,
+  ][];
+  const rows: Rows = [
+    [["ok", "ok"], {}, { [one]: { result: "ok" }, [two]: { result: "ok" } }, null],
+    [["ok", "retry"], {}, { [one]: { result: "ok" }, [two]: { result: "retry" } }, "1"],
+    [["ok", "drop"], {}, { [one]: { result: "ok" }, [two]: { result: "drop" } }, null],
+    [["retry"], {}, { [one]: { result: "retry" }, [two]: { result: "ok" } }, "1"],
+    [["ok", "ok", "retry"], {}, { [one]: { result: "ok" }, [two]: { result: "ok" } }, null],
+    [["ok", "retry"], { keep: true }, { [one]: { result: "ok" }, [two]: { result: "retry" } }, "1"],
+    [
+      ["ok", "retry"],
+      { headers: { "Retry-After": "7" } },
+      { [one]: { result: "ok" }, [two]: { result: "retry" } },
+      "7",
+    ],
+    [
+      [{ result: "drop", details: "event_name_too_long" }, "some_new_result"],
+      {},
+      { [one]: { result: "drop", details: "event_name_too_long" }, [two]: { result: "some_new_result" } },
+      null,
+    ],
+  ];
+  test.each(rows)("%j with %j", async (results, more, expected, retryAfter) => {
+    await sim.answers.queue({ status: 200, results, ...more });
+    const response = await ask({ path: v1, headers: v1Headers() });
+    expect([response.status, response.headers.get("x-phx-source")]).toEqual([200, "script"]);
+    expect(response.headers.get("retry-after")).toBe(retryAfter);
+    expect(response.headers.get("posthog-request-id")).toBe(v1Headers()["posthog-request-id"]);
+    expect(await response.json()).toEqual({ results: expected });
+    expect(await sim.events.list()).toHaveLength(more.keep ? 2 : 0);
+  });
+
+  test("an event without a uuid takes its position and has no result", async () => {
+    await sim.answers.queue({ status: 200, results: ["retry", "drop"] });
+    const response = await fetch(sim.url + v1, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...v1Headers() },
+      body: JSON.stringify({ batch: [{ event: "a" }, { event: "b", uuid: two }] }),
+    });
+    expect(response.headers.get("retry-after")).toBeNull();
+    expect(await response.json()).toEqual({ results: { [two]: { result: "drop" } } });
+  });
+
+  test("a status without a body has none", async () => {
+    await sim.answers.queue({ status: 204, results: ["retry"] });
+    expect(await came({ path: v1, headers: v1Headers() })).toEqual(scripted(204));
+  });
+});
+
 describe("on the wire", () => {
   const bodies: [
     body: ScriptedAnswer["body"],

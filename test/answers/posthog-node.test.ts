@@ -97,4 +97,27 @@ describe("in v1 mode", () => {
     const [first, second, ...more] = await journal();
     expect([first?.slice(0, 2), second, more]).toEqual([[200, true], [200, true, first?.[2]], []]);
   });
+
+  test("only the event at the position of a retry is sent again", async () => {
+    await sim.answers.queue({ status: 200, results: ["ok", "retry"] });
+    const client = connect();
+    client.capture({ distinctId: "u1", event: "first" });
+    client.capture({ distinctId: "u1", event: "second" });
+    await client.flush();
+    const [scripted, again, ...more] = await journal();
+    const uuids = [expect.any(String), expect.any(String)];
+    expect([scripted, again, more]).toEqual([[200, true, uuids], [200, false, [expect.any(String)]], []]);
+    expect((await sim.events.list()).map(({ event }) => event)).toEqual(["second"]);
+  });
+
+  test("the journal has the project key of the header, which is public", async () => {
+    const client = connect();
+    client.capture({ distinctId: "u1", event: "seen" });
+    await client.flush();
+    const [line] = await sim.requests.list();
+    const response = await fetch(`${sim.url}/__sim/requests/${line?.n}`);
+    const { headers } = (await response.json()) as { headers: [string, string][] };
+    const named = headers.find(([name]) => name.toLowerCase() === "authorization");
+    expect(named?.[1]).toBe(`Bearer ${sim.apiKey}`);
+  });
 });

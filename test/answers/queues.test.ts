@@ -53,7 +53,7 @@ test("keys with a meaning of their own are keys like all others", () => {
   const body = JSON.parse('{"__proto__":{"$each_uuid":1},"constructor":2}');
   answers.queue({ partition: "a" }, [{ status: 200, body }]);
   const text = () => '{"batch":[{"uuid":"__proto__"},{"uuid":"x"},{"uuid":"x"},{"uuid":5},7]}';
-  expect(answers.take(call("a"))?.write(text).body).toBe(
+  expect(answers.take(call("a"))?.write({ text, requestId: undefined }).body).toBe(
     '{"__proto__":{"__proto__":1,"x":1},"constructor":2}',
   );
 });

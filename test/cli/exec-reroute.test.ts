@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
+import { programs, testWith } from "../support/programs.ts";
 import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 afterEach(endAll);
@@ -35,14 +35,6 @@ const byFetch = `
   const { status } = await fetch("https://us.i.posthog.com/capture/", { method: "POST", body });
   console.log(status);`;
 
-const hasPython = (() => {
-  try {
-    execFileSync("python3", ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-})();
 const python = (scheme: string) => `
 import json, os, urllib.request
 body = json.dumps({"api_key": os.environ["POSTHOG_API_KEY"], "event": "bought", "distinct_id": "u"}).encode()
@@ -81,16 +73,15 @@ describe("phx-sim exec --reroute", () => {
     expect(stderr).toContain("e.shop.test: only Node processes are rerouted");
   });
 
-  describe.skipIf(!hasPython)(hasPython ? "Python" : "Python: python3 is not on this machine", () => {
-    test.each(["http", "https"])("%s, by the proxy and its certificate", async (scheme) => {
+  for (const scheme of ["http", "https"])
+    testWith(programs.python, `Python: ${scheme}, by the proxy and its certificate`, async (command) => {
       const { code, stdout, stderr } = await start(
         ["exec", "--reroute", "--block-egress"],
-        ["python3", "-c", python(scheme)],
+        [command, "-c", python(scheme)],
       ).ended;
       expect(stderr).toContain("phx-sim: 1 event kept, 0 dropped; 1 request");
       expect([code, stdout]).toEqual([0, "200\n"]);
     });
-  });
 
   test("a proxy that is set already stays, and this is said", async () => {
     const { code, stdout, stderr } = await start(

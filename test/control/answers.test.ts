@@ -59,6 +59,13 @@ describe("over HTTP", () => {
     expect(answer.waiting).toEqual([empty, { ...empty, status: 504 }]);
   });
 
+  test("results are listed as they were queued", async () => {
+    const results = ["ok", { result: "drop", details: "busy" }];
+    await control("POST", "answers", { answers: [{ status: 200, results }] });
+    const { answer } = await control("GET", "answers");
+    expect(answer).toMatchObject({ queues: [{ waiting: [{ ...empty, status: 200, results }] }] });
+  });
+
   test("an empty queue stays, with how often it was used", async () => {
     await control("POST", "answers", { partition: "a", answers: [{ status: 503 }] });
     await fetch(`${sim.url}/flags`, { method: "POST", headers: { "x-test-id": "a" } });
@@ -103,6 +110,20 @@ describe("what is wrong is said, and nothing is queued", () => {
       400,
       "/answers/0/match/route",
       "control API",
+    ],
+    [{ answers: [{ ...one, results: [] }] }, 400, "/answers/0/results", "at least one entry"],
+    [{ answers: [{ ...one, results: [""] }] }, 400, "/answers/0/results/0", "not an empty text"],
+    [
+      { answers: [{ ...one, results: [{ details: "x" }] }] },
+      400,
+      "/answers/0/results/0",
+      "a result such as ok",
+    ],
+    [
+      { answers: [{ ...one, results: ["ok"], body: {} }] },
+      400,
+      "/answers/0/results",
+      "only one of body, results",
     ],
     [{ answers: [one], partition: "" }, 400, "/partition", "expected 1 to 200 visible characters"],
     [{ answers: [one], partition: "a b" }, 400, "/partition", "expected 1 to 200 visible characters"],

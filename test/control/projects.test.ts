@@ -327,13 +327,13 @@ describe("the personal key", () => {
     ["its own persons", (own: Made, _: Made) => `/api/projects/${own.id}/persons/`, 200],
     ["its own definitions", (own: Made, _: Made) => `/flags/definitions?token=${own.api_key}`, 200],
     ["the first project", () => "/api/projects/1/feature_flags/", 403],
-    ["the first project's definitions", () => "/flags/definitions?token=phc_first", 403],
+    ["the first project's definitions", () => "/flags/definitions?token=phc_first", 401],
     ["another test's flags", (_: Made, other: Made) => `/api/projects/${other.id}/feature_flags/`, 403],
     ["another test's persons", (_: Made, other: Made) => `/api/projects/${other.id}/persons/`, 403],
     [
       "another test's definitions",
       (_: Made, other: Made) => `/flags/definitions?token=${other.api_key}`,
-      403,
+      401,
     ],
   ])("and %s", async (_, path, status) => {
     const [own, other] = [await make(sim), await make(sim)];

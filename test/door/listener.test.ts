@@ -148,7 +148,10 @@ test("an answer that comes while the port is closing is its connection's last", 
 describe("methods that nobody asked for", () => {
   const rows: [method: string, path: string, status: number][] = [
     ["OPTIONS", "/capture/", 200],
-    ["OPTIONS", "/flags/", 204],
+    ["OPTIONS", "/flags/", 200],
+    ["OPTIONS", "/flags/definitions", 200],
+    ["OPTIONS", "/decide", 200],
+    ["OPTIONS", "/i/v1/analytics/events", 204],
     ["DELETE", "/batch/", 405],
     ["PUT", "/flags", 405],
     ["HEAD", "/e/", 400],

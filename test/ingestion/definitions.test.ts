@@ -3,7 +3,7 @@ import { definitionEndpoints } from "../../src/ingestion/definitions.ts";
 import { flagRemoteConfigEndpoints } from "../../src/ingestion/flag-remote-config.ts";
 import type { Json } from "../../src/kernel/json.ts";
 import type { FeatureFlag, World } from "../../src/model/world.ts";
-import { aProject } from "../support/documents.ts";
+import { aPersonalApiKey, aProject } from "../support/documents.ts";
 import { aDesk, aFlag, asker, aWorld } from "./flags-desk.ts";
 
 const remote = { is_remote_configuration: true };
@@ -36,6 +36,8 @@ const world = aWorld({
 });
 const desk = await aDesk(world, { groupTypes: ["company", "team"] });
 const ask = asker([...definitionEndpoints(desk, desk.book), ...flagRemoteConfigEndpoints(desk)]);
+/** The flags service takes a personal key with a project key only. */
+const withToken = (path: string): string => (path.startsWith("/flags/") ? `${path}?token=phc_test` : path);
 const bearer = (key: string, more: Record<string, string> = {}) => ({
   headers: { authorization: `Bearer ${key}`, ...more },
 });
@@ -74,15 +76,18 @@ describe("definitions", () => {
     cohorts: { 11: { type: "OR", values: [] } },
   };
 
-  test.each(paths.flatMap((path) => [path, `${path}/?token=phc_test&send_cohorts`]))("%s", async (target) => {
-    const answer = await ask(target, bearer("phx_reader"));
-    expect(answer.status).toBe(200);
-    const hasCohorts = target.startsWith("/flags/") || target.endsWith("send_cohorts");
-    expect(answer.json()).toEqual(hasCohorts ? expected : { ...expected, cohorts: {} });
-    expect(answer.header("cache-control")).toBe("private, must-revalidate");
-    expect(answer.header("etag")).toMatch(/^W\/"[0-9a-f]+"$/);
-    expect(answer.note).toEqual({ project: 1 });
-  });
+  test.each(paths.flatMap((path) => [withToken(path), `${path}/?token=phc_test&send_cohorts`]))(
+    "%s",
+    async (target) => {
+      const answer = await ask(target, bearer("phx_reader"));
+      expect(answer.status).toBe(200);
+      const hasCohorts = target.startsWith("/flags/") || target.endsWith("send_cohorts");
+      expect(answer.json()).toEqual(hasCohorts ? expected : { ...expected, cohorts: {} });
+      expect(answer.header("cache-control")).toBe("private, must-revalidate");
+      expect(answer.header("etag")).toMatch(/^W\/"[0-9a-f]+"$/);
+      expect(answer.note).toEqual({ project: 1 });
+    },
+  );
 
   test("the project is the token's", async () => {
     const answer = await ask("/flags/definitions?token=phc_other", bearer("phx_all"));
@@ -327,70 +332,99 @@ test.each(paths)("%s over quota: 402", async (path) => {
   expect(answer.note).toEqual({ project: 1 });
 });
 
-describe("who may ask", () => {
+describe("access", () => {
   const failed = { type: "authentication_error", code: "authentication_failed", attr: null };
-  const denied = { code: "permission_denied", attr: null };
+  const personal = { ...failed, detail: "Personal API key is invalid." };
+  const secret = { ...failed, detail: "Secret API token is invalid." };
+  const denied = (detail: string) => ({
+    type: "authentication_error",
+    code: "permission_denied",
+    detail,
+    attr: null,
+  });
+  const noAccess = denied("You don't have access to the project.");
+  const noScope = denied("API key missing required scope 'feature_flag:read'");
+  const noCredentials = {
+    type: "authentication_error",
+    code: "not_authenticated",
+    detail: "Authentication credentials were not provided.",
+    attr: null,
+  };
+  const notFound = { code: "not_found" };
+  const stranger = "1a2b3c4d-0000-4000-8000-00000000000f";
+  const keys = [
+    ...aWorld().personal_api_keys,
+    aPersonalApiKey({ key: "phx_team_2", scoped_teams: [2] }),
+    aPersonalApiKey({ key: "phx_elsewhere", scoped_organizations: [stranger] }),
+    aPersonalApiKey({ key: "phx_stranger", user: 2 }),
+  ];
 
-  test.each<[string, string, string | undefined, number, object]>([
+  type Row = [name: string, target: string, key: string | undefined, status: number, expected: object];
+  const refusals: Row[] = [
+    ["no key", "/flags/definitions?token=phc_test", undefined, 401, noCredentials],
+    ["no key and no token", "/flags/definitions", undefined, 401, noCredentials],
+    ["an unknown personal key", "/flags/definitions?token=phc_test", "phx_wrong", 401, personal],
+    ["a project key", "/flags/definitions?token=phc_test", "phc_test", 401, personal],
+    ["an unknown secret key", "/flags/definitions?token=phc_test", "phs_wrong", 401, secret],
+    ["an unknown secret key without a token", "/flags/definitions", "phs_wrong", 401, secret],
     [
-      "nobody",
-      paths[0] ?? "",
-      undefined,
-      401,
-      { code: "not_authenticated", detail: "Authentication credentials were not provided." },
+      "no scope",
+      "/flags/definitions?token=phc_test",
+      "phx_dashboards",
+      403,
+      denied("Personal API key lacks required scopes (feature_flag:read or feature_flag:write)."),
     ],
-    ["nobody", paths[2] ?? "", undefined, 401, { code: "not_authenticated" }],
-    [
-      "a wrong personal key",
-      paths[0] ?? "",
-      "phx_wrong",
-      401,
-      { ...failed, detail: "Personal API key is invalid." },
-    ],
-    ["a project key", paths[0] ?? "", "phc_test", 401, { ...failed, detail: "Personal API key is invalid." }],
-    [
-      "a wrong secret key",
-      paths[0] ?? "",
-      "phs_wrong",
-      401,
-      { ...failed, detail: "Secret API token is invalid." },
-    ],
-    ["no scope", paths[0] ?? "", "phx_dashboards", 403, denied],
-    ["a wrong token", "/flags/definitions?token=phc_wrong", "phx_all", 401, failed],
-    ["another project's token", "/flags/definitions?token=phc_other", "phs_test", 403, denied],
-    ["another project's number", "/api/projects/2/feature_flags/local_evaluation", "phs_test", 403, denied],
-    [
-      "no such project",
-      "/api/projects/99/feature_flags/local_evaluation",
-      "phx_all",
-      404,
-      { code: "not_found" },
-    ],
-    [
-      "no project number",
-      "/api/projects/x/feature_flags/local_evaluation",
-      "phx_all",
-      404,
-      { code: "not_found" },
-    ],
+    ["a key of other projects", "/flags/definitions?token=phc_test", "phx_team_2", 401, personal],
+    ["a key of another organization", "/flags/definitions?token=phc_test", "phx_elsewhere", 401, personal],
+    ["a key of a user who is no member", "/flags/definitions?token=phc_test", "phx_stranger", 401, personal],
+    ["another project's token", "/flags/definitions?token=phc_other", "phs_test", 401, secret],
+    ["an unknown token", "/flags/definitions?token=phc_wrong", "phx_all", 401, failed],
+    ...paths.slice(1).flatMap((path): Row[] => [
+      ["no key", path, undefined, 401, noCredentials],
+      ["an unknown personal key", path, "phx_wrong", 401, personal],
+      ["an unknown secret key", path, "phs_wrong", 401, secret],
+      ["no scope", path, "phx_dashboards", 403, noScope],
+      ["a key of other projects", path, "phx_team_2", 403, noAccess],
+      ["a key of another organization", path, "phx_elsewhere", 403, noAccess],
+      ["a key of a user who is no member", path, "phx_stranger", 403, noAccess],
+      ["another project's token", `${path}?token=phc_other`, "phs_test", 403, noAccess],
+      ["an unknown token", `${path}?token=phc_wrong`, "phx_all", 401, failed],
+    ]),
+    ["another project's number", "/api/projects/2/feature_flags/local_evaluation", "phs_test", 403, noAccess],
+    ["no such project", "/api/projects/99/feature_flags/local_evaluation", "phx_all", 404, notFound],
+    ["no project number", "/api/projects/x/feature_flags/local_evaluation", "phx_all", 404, notFound],
     [
       "another project's token",
       "/api/projects/@current/feature_flags/config/remote_config?token=phc_other",
       "phs_test",
       403,
-      denied,
+      noAccess,
     ],
-    [
-      "nobody",
-      "/api/projects/@current/feature_flags/config/remote_config",
-      undefined,
-      401,
-      { code: "not_authenticated" },
-    ],
-  ])("%s at %s", async (_name, target, key, status, expected) => {
-    const answer = await ask(target, key === undefined ? {} : bearer(key));
+    ["no key", "/api/projects/@current/feature_flags/config/remote_config", undefined, 401, noCredentials],
+  ];
+
+  test.each(refusals)("%s at %s", async (_name, target, key, status, expected) => {
+    const other = await aDesk(aWorld({ personal_api_keys: keys }));
+    const endpoints = [...definitionEndpoints(other, other.book), ...flagRemoteConfigEndpoints(other)];
+    const answer = await asker(endpoints)(target, key === undefined ? {} : bearer(key));
     expect(answer.status).toBe(status);
     expect(answer.json()).toMatchObject(expected);
+  });
+
+  // Upstream: any key but a secret one, valid or not, as it cannot name a project.
+  test.each(["phx_all", "phx_dashboards", "phx_wrong", "phc_test"])(
+    "the flags service asks %s for a token",
+    async (key) => {
+      const answer = await ask("/flags/definitions", bearer(key));
+      expect([answer.status, answer.header("content-type")]).toEqual([400, "text/plain; charset=utf-8"]);
+      expect(answer.text).toBe(
+        "The 'token' query parameter is required unless the request authenticates with a phs_ key.",
+      );
+    },
+  );
+
+  test("a secret key needs no token", async () => {
+    expect((await ask("/flags/definitions", bearer("phs_test"))).status).toBe(200);
   });
 });
 

@@ -5,7 +5,13 @@ import type { Dialect } from "../../src/model/dialect.ts";
 import { noPlaces, type Places } from "../../src/model/places.ts";
 import type { FeatureFlag, World } from "../../src/model/world.ts";
 import { openPeople, type PeopleStore } from "../../src/store/people.ts";
-import { aPersonalApiKey, aProject, aFlag as flagOf, aWorld as worldOf } from "../support/documents.ts";
+import {
+  aMembership,
+  aPersonalApiKey,
+  aProject,
+  aFlag as flagOf,
+  aWorld as worldOf,
+} from "../support/documents.ts";
 import { deskOf, now } from "./ask.ts";
 
 export { type Asked, aCall, asker, now } from "./ask.ts";
@@ -17,6 +23,7 @@ export const aFlag = (key: string, more: Partial<FeatureFlag> = {}): FeatureFlag
 export const aWorld = (more: Partial<World> = {}): World =>
   worldOf({
     projects: [aProject(), aProject({ id: 2, api_key: "phc_other" })],
+    memberships: [aMembership()],
     personal_api_keys: [
       aPersonalApiKey({ key: "phx_reader", scopes: ["feature_flag:read"] }),
       aPersonalApiKey({ key: "phx_all", scopes: ["*"] }),

@@ -35,7 +35,10 @@ const capture = (sim: Sim, event: object) =>
   send(sim, "/capture", { method: "POST", body: JSON.stringify({ api_key: sim.apiKey, ...event }) });
 
 const definitions = (sim: Sim, method: string) =>
-  send(sim, "/flags/definitions", { method, headers: { authorization: `Bearer ${sim.personalApiKey}` } });
+  send(sim, `/flags/definitions?token=${sim.apiKey}`, {
+    method,
+    headers: { authorization: `Bearer ${sim.personalApiKey}` },
+  });
 
 test("HEAD of the definitions has the tag of GET, and no body", async () => {
   await withSim({ scenario: scenarioOf({ flags: { a: true } }) }, async (sim) => {

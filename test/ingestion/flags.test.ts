@@ -179,10 +179,12 @@ describe("GET", () => {
   const stub = { config: { enable_collect_everything: true }, supportedCompression: ["gzip", "gzip-js"] };
 
   test.each<[Dialect, string, number, object]>([
-    ["documented", "/flags", 200, { ...stub, flags: {} }],
+    ["documented", "/flags", 200, { ...stub, featureFlags: {}, featureFlagPayloads: {} }],
     ["documented", "/flags?v=1", 200, { ...stub, featureFlags: {} }],
+    ["documented", "/flags?v=2", 200, { ...stub, flags: {} }],
+    ["documented", "/flags?config=true", 200, { ...stub, featureFlags: {} }],
     ["documented", "/decide?v=3", 405, {}],
-    ["production", "/flags/", 200, { ...stub, flags: {} }],
+    ["production", "/flags/", 200, { ...stub, featureFlags: {} }],
     ["production", "/decide", 200, { ...stub, featureFlags: [] }],
     ["production", "/decide?v=3", 200, { ...stub, featureFlags: {}, sessionRecording: false }],
   ])("%s %s: %d", async (dialect, target, status, expected) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Json } from "../../src/kernel/json.ts";
 import { lintCodes } from "../../src/lint/codes.ts";
 import { createLinter } from "../../src/lint/linter.ts";
 import type { LintEvent, LintFinding, LintPort, LintRequest } from "../../src/lint/types.ts";
@@ -284,6 +285,96 @@ const rows: Record<string, Row[]> = {
       ],
       [],
     ],
+    [
+      "the e-mail address that an SDK copies from $set into the properties",
+      [
+        request([
+          event("$identify", { email: "ann@example.com", $set: { email: "ann@example.com" } }),
+          event("$identify", { email: "ann@example.com" }, { set: { email: "ann@example.com" } }),
+          event("$identify", { email: "ann@example.com" }, { setOnce: { email: "ann@example.com" } }),
+          event("$groupidentify", { mail: "ann@example.com", $group_set: { mail: "ann@example.com" } }),
+        ]),
+      ],
+      [],
+    ],
+    [
+      "another address than in $set",
+      [request([event("$identify", { email: "bob@example.com" }, { set: { email: "ann@example.com" } })])],
+      ["pii_property $identify ×1: properties.email holds an e-mail address"],
+    ],
+    [
+      "the same value under another name",
+      [request([event("$identify", { mail: "ann@example.com" }, { set: { email: "ann@example.com" } })])],
+      ["pii_property $identify ×1: properties.mail holds an e-mail address"],
+    ],
+    [
+      "an event that sets what it says",
+      [request([event("a", { email: "ann@example.com" }, { set: { email: "ann@example.com" } })])],
+      ["pii_property a ×1: properties.email holds an e-mail address"],
+    ],
+    [
+      "a copied card",
+      [request([event("$identify", { card: "4111111111111111", $set: { card: "4111111111111111" } })])],
+      [
+        "pii_property $identify ×1: properties.card holds a card number",
+        "pii_property $identify ×1: properties.$set.card holds a card number",
+      ],
+    ],
+    ...(
+      [
+        [
+          "$elements_chain",
+          'a.link:attr__href="mailto:ann@example.com"nth-child="1"text="Write";div',
+          "properties.$elements_chain[].href holds an e-mail address",
+        ],
+        [
+          "$elements_chain",
+          'span:text="4111 1111 1111 1111"',
+          "properties.$elements_chain[].text holds a card number",
+        ],
+        ["$elements", [{ tag_name: "b", $el_text: "ann@example.com" }], "properties.$elements[].$el_text"],
+        ["$el_text", "Write to ann@example.com", "properties.$el_text"],
+        [
+          "$exception_list",
+          [{ type: "Error", value: "no such user: ann@example.com" }],
+          "properties.$exception_list[].value",
+        ],
+        ["$exception_message", "ann@example.com is unknown", "properties.$exception_message"],
+        ["$ai_input", [{ role: "user", content: "I am ann@example.com" }], "properties.$ai_input[].content"],
+        [
+          "$ai_output_choices",
+          [{ role: "assistant", content: [{ type: "text", text: "Hello ann@example.com" }] }],
+          "properties.$ai_output_choices[].content[].text",
+        ],
+        ["$ai_input_state", { user: "ann@example.com" }, "properties.$ai_input_state.user"],
+        ["$ai_output_state", { user: "ann@example.com" }, "properties.$ai_output_state.user"],
+      ] satisfies [name: string, value: Json, found: string][]
+    ).map(([name, value, found]): Row => {
+      const detail = found.includes(" holds ") ? found : `${found} holds an e-mail address`;
+      return [
+        `${name}: ${detail}`,
+        [request([event("a", { [name]: value })])],
+        [`pii_property a ×1: ${detail}`],
+      ];
+    }),
+    [
+      "ids in a chain of elements, and lines of source code",
+      [
+        request([
+          event("a", { $elements_chain: 'a:attr__data-id="4111111111111111"href="/x"' }),
+          event("a", {
+            $exception_list: [
+              {
+                stacktrace: {
+                  frames: [{ context_line: "to = 'ann@example.com'", pre_context: ["// ann@example.com"] }],
+                },
+              },
+            ],
+          }),
+        ]),
+      ],
+      [],
+    ],
     ["of a group", [request([event("$groupidentify", { $group_set: { contact: "ann@example.com" } })])], []],
     [
       "an id",
@@ -297,11 +388,6 @@ const rows: Record<string, Row[]> = {
           }),
         ]),
       ],
-      [],
-    ],
-    [
-      "a stack trace",
-      [request([event("$exception", { $exception_list: [{ value: "ann@example.com" }] })])],
       [],
     ],
     ["a number", [request([event("a", { order: 4111111111111111 })])], []],

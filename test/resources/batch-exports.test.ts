@@ -190,10 +190,17 @@ describe("writing", () => {
     });
   });
 
-  test("PATCH of paused does not say when it was paused", async () => {
+  test("PATCH of paused has the time of the pause, which a second one does not move", async () => {
     const { patch } = open();
-    const { json } = await patch(`${inProject}/${hourly}`, { paused: true });
-    expect(json).toMatchObject({ paused: true, last_paused_at: null });
+    const at = "2026-03-04T05:06:07.089000Z";
+    const paused = (body: object) => patch(`${inProject}/${hourly}`, body).then((it) => it.json);
+    expect(await paused({ paused: false })).toMatchObject({ paused: false, last_paused_at: null });
+    expect(await paused({ paused: true })).toMatchObject({ paused: true, last_paused_at: at });
+    const earlier = { paused: true, last_paused_at: "2026-01-01T00:00:00Z" };
+    expect(await paused(earlier)).toMatchObject({ last_paused_at: earlier.last_paused_at });
+    expect(await paused({ paused: true })).toMatchObject({ last_paused_at: earlier.last_paused_at });
+    expect(await paused({ paused: false })).toMatchObject({ last_paused_at: earlier.last_paused_at });
+    expect(await paused({ ...earlier, last_paused_at: null })).toMatchObject({ last_paused_at: null });
   });
 
   test("another type leaves the secrets of the former behind", async () => {

@@ -315,6 +315,47 @@ test.each([
   expect(worlds.current.feature_flags).toHaveLength(5);
 });
 
+describe("rules of a version that is not evaluated", () => {
+  const versions: [version: unknown, shown: string][] = [
+    [2, "2"],
+    [3, "3"],
+    ["1", "1"],
+    [null, "None"],
+  ];
+  const refused = (shown: string) =>
+    error(
+      `Filters are not valid (rules of version ${shown} are not supported by phx-sim; use version 1)`,
+      "filters",
+      "unsupported_config_version",
+    );
+  const bodies = (version: unknown): object[] => [
+    { ...group(), version },
+    { version, return_type: "boolean", default_value: false, rules: [] },
+  ];
+
+  test.each(versions)("%j is refused", async (version, shown) => {
+    const { ask, worlds } = start();
+    const before = worlds.current.feature_flags;
+    for (const filters of bodies(version)) {
+      for (const [method, path] of [
+        ["POST", "/"],
+        ["PATCH", "/1/"],
+        ["PUT", "/1/"],
+      ] as const) {
+        const { status, json } = await ask(method, root + path, { body: { key: "next", filters } });
+        expect([status, json]).toEqual([400, refused(shown)]);
+      }
+    }
+    expect(worlds.current.feature_flags).toEqual(before);
+  });
+
+  test("version 1 is taken", async () => {
+    const { post } = start();
+    const { status, json } = await post(root, { key: "k", filters: { ...group(), version: 1 } });
+    expect([status, json]).toMatchObject([201, { filters: { version: 1 } }]);
+  });
+});
+
 test("a filter lists at most 1000 values", async () => {
   const { post } = start();
   const listing = (length: number) => asFilters(group({ ...plan, value: Array.from({ length }, String) }));

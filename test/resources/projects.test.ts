@@ -108,6 +108,29 @@ describe.each(addresses)("projects at %s", (root) => {
     });
   });
 
+  test("settings that clients send are kept, and what is ignored is named", async () => {
+    const sim = manage();
+    expect((await sim.get(`${root}/1`)).json).toMatchObject({ cookieless_server_hash_mode: 0 });
+    const sent = {
+      cookieless_server_hash_mode: 2,
+      session_recording_url_trigger_config: [{ url: "/a", matching: "regex" }],
+      session_recording_retention_period: "90d",
+      human_friendly_comparison_periods: true,
+      logs_settings: { capture_console_logs: true },
+      base_currency: "EUR",
+    };
+    const kept = await sim.patch(`${root}/1`, sent);
+    expect([kept.status, kept.header("x-phx-ignored")]).toEqual([200, undefined]);
+    expect((await sim.get(`${root}/1`)).json).toMatchObject(sent);
+    const nonsense = { id: 9, api_token: "phc_x", cookieles_server_hash_mode: 1, "a\nb": 1 };
+    const ignored = await sim.patch(`${root}/1`, nonsense);
+    expect([ignored.status, ignored.header("x-phx-ignored")]).toEqual([
+      200,
+      "cookieles_server_hash_mode, a%0Ab",
+    ]);
+    expect(ignored.json).toMatchObject(sent);
+  });
+
   test("settings of objects are merged where the service merges them", async () => {
     const sim = manage();
     const first = { session_replay_config: { a: 1, b: 2 }, extra_settings: { a: 1 } };
@@ -126,6 +149,18 @@ describe.each(addresses)("projects at %s", (root) => {
     [{ timezone: "Mars/Olympus" }, "invalid_choice", '"Mars/Olympus" is not a valid choice.', "timezone"],
     [{ timezone: "+01:00" }, "invalid_choice", '"+01:00" is not a valid choice.', "timezone"],
     [{ timezone: 1 }, "invalid_input", "Not a valid string.", "timezone"],
+    [
+      { cookieless_server_hash_mode: 3 },
+      "invalid_choice",
+      '"3" is not a valid choice.',
+      "cookieless_server_hash_mode",
+    ],
+    [
+      { session_recording_retention_period: "2d" },
+      "invalid_choice",
+      '"2d" is not a valid choice.',
+      "session_recording_retention_period",
+    ],
     [{ anonymize_ips: "perhaps" }, "invalid_input", "Must be a valid boolean.", "anonymize_ips"],
     [{ app_urls: "x" }, "not_a_list", 'Expected a list of items but got type "str".', "app_urls"],
     [

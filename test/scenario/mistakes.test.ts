@@ -94,6 +94,12 @@ const mistakes: readonly Row[] = [
     "it:8:35 /organizations/0/projects/0/flags/half/rollout: expected a number that JSON can hold",
   ],
   [
+    "a flag with rules of version 2",
+    "yaml",
+    inProject("        flags:\n          next:\n            filters: { version: 2, rules: [] }\n"),
+    "it:10:33 /organizations/0/projects/0/flags/next/filters/version: expected 1 (rules of other versions are not evaluated yet), not 2",
+  ],
+  [
     "a key twice in JSON",
     "json",
     '{\n  "version": 1,\n  "version": 1\n}',

@@ -117,3 +117,25 @@ test("no secret reaches the disk, whatever place it came in", async () => {
   }
   expect(onDisk.join("")).toContain("phc_sim_default");
 });
+
+const headers: [name: string, sent: string, shown: string][] = [
+  ["authorization", "Bearer phc_sim_default", "Bearer phc_sim_default"],
+  ["authorization", "bearer  phc_a-b_1", "bearer  phc_a-b_1"],
+  ["x-api-key", "phc_sim_default", "phc_sim_default"],
+  ["authorization", "Bearer phx_0123456789", "Bearer phx_***"],
+  ["authorization", "Bearer phs_0123456789", "Bearer phs_***"],
+  ["authorization", "Bearer phc_a phx_0123456789", "Bearer phc_***"],
+  ["authorization", "Bearer phc_a:0123456789", "Bearer phc_***"],
+  ["authorization", "Basic cGhjX2E6eA==", "Basic ***"],
+  ["authorization", `Bearer ${opaque}`, "Bearer ***"],
+  ["cookie", "phc_a=0123456789", "phc_***"],
+];
+
+test.each(headers)("the journal shows %s: %s as %s", async (name, sent, shown) => {
+  await using sim = await startSim();
+  await sim.handle(
+    new Request(`${sim.url}/capture/`, { method: "POST", body: event({}), headers: { [name]: sent } }),
+  );
+  const answer = await sim.handle(new Request(`${sim.url}/__sim/requests/1`));
+  expect(await answer.json()).toMatchObject({ headers: expect.arrayContaining([[name, shown]]) });
+});

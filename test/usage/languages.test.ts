@@ -1,9 +1,10 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
+import { type Program, programs, testWith } from "../support/programs.ts";
 
 let sim: Sim;
 let folder: string;
@@ -37,37 +38,24 @@ const run = (
     );
   });
 
-/** What runs, and what tells whether it can run here. */
-const rows: [name: string, language: string, command: string[], check: string[]][] = [
-  [
-    "Python's unittest",
-    "python",
-    ["python3", "signup_unittest.py"],
-    ["python3", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"],
-  ],
-  [
-    "pytest",
-    "python",
-    ["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"],
-    ["python3", "-c", "import pytest"],
-  ],
-  ["Ruby's minitest", "ruby", ["ruby", "signup_test.rb"], ["ruby", "-e", "require 'minitest'"]],
-  ["go test", "go", ["go", "test", "signup_test.go"], ["go", "version"]],
+const examples: [name: string, program: Program, language: string, args: string[]][] = [
+  ["Python's unittest", programs.python, "python", ["signup_unittest.py"]],
+  ["pytest", programs.pytest, "python", ["-m", "pytest", "-q", "-p", "no:cacheprovider"]],
+  ["Ruby's minitest", programs.ruby, "ruby", ["signup_test.rb"]],
+  ["go test", programs.go, "go", ["test", "signup_test.go"]],
+  ["PHP", programs.php, "php", ["signup_test.php"]],
 ];
 
 describe("the README's examples", () => {
-  for (const [name, language, command, [file = "", ...args]] of rows) {
-    const isHere = spawnSync(file, args).status === 0;
-    test.skipIf(!isHere)(`${name}${isHere ? "" : " (not on this machine)"}`, async () => {
-      const { code, text } = await run(language, command);
+  for (const [name, program, language, args] of examples) {
+    testWith(program, name, async (command) => {
+      const { code, text } = await run(language, [command, ...args]);
       expect(code, text).toBe(0);
     });
   }
 
-  const hasPython =
-    spawnSync("python3", ["-c", "import sys; sys.exit(sys.version_info < (3, 11))"]).status === 0;
-  test.skipIf(!hasPython)("a failure in Python shows the sim's report", async () => {
-    const { code, text } = await run("python", ["python3", "signup_unittest.py"], { FAIL: "1" });
+  testWith(programs.python, "a failure in Python shows the sim's report", async (command) => {
+    const { code, text } = await run("python", [command, "signup_unittest.py"], { FAIL: "1" });
     expect(code).toBe(1);
     expect(text).toMatch(/properties\.amount/);
     expect(text).toMatch(/"49"/);

@@ -1,15 +1,16 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { closing } from "../../src/feed/frames.ts";
 import { type Sim, startSim } from "../../src/index.ts";
+import { type Program, programs, testWith } from "../support/programs.ts";
 import { blocksOf, readme } from "../support/readme.ts";
 import { inShell } from "./live/shell.ts";
 
-type Program = readonly [program: string, args: readonly string[], options: { env: NodeJS.ProcessEnv }];
+type Started = readonly [program: string, args: readonly string[], options: { env: NodeJS.ProcessEnv }];
 
 /** Starts a program that ends with the test, with all that it starts; returns what it has said so far. */
-function started([program, args, options]: Program): () => string {
+function started([program, args, options]: Started): () => string {
   const child = spawn(program, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   for (const stream of [child.stdout, child.stderr])
@@ -40,24 +41,32 @@ const [tail = "", curl = ""] = ["events tail --filter", "curl -N"].map((it) => b
 const file = (path: string) => join(import.meta.dirname, path);
 const env = (url: string) => ({ env: { ...process.env, PHX_SIM_URL: url } });
 
-const programs: [name: string, program: (url: string) => Program, says: RegExp][] = [
-  ["the command line", (url) => inShell(tail, url), /signed_up/],
-  ["curl", (url) => inShell(curl, url), /^id: \d+\nevent: event\ndata: \{.*"distinct_id":"anna"/m],
-  ["JavaScript", (url) => [process.execPath, [file("live/follow.js")], env(url)], /^anna$/m],
-  ["Python", (url) => ["python3", [file("python/follow.py")], env(url)], /^anna$/m],
+const node: Program = { needs: "Node", commands: [process.execPath], check: ["--version"] };
+
+const followers: [
+  name: string,
+  program: Program,
+  start: (url: string, command: string) => Started,
+  says: RegExp,
+][] = [
+  ["the command line", node, (url) => inShell(tail, url), /signed_up/],
+  [
+    "curl",
+    programs.curl,
+    (url) => inShell(curl, url),
+    /^id: \d+\nevent: event\ndata: \{.*"distinct_id":"anna"/m,
+  ],
+  ["JavaScript", node, (url, command) => [command, [file("live/follow.js")], env(url)], /^anna$/m],
+  ["Python", programs.python, (url, command) => [command, [file("python/follow.py")], env(url)], /^anna$/m],
 ];
 
-const isHere = (name: string): boolean =>
-  name !== "Python" ||
-  spawnSync("python3", ["-c", "import sys; sys.exit(sys.version_info < (3, 11))"]).status === 0;
-
 describe("the README's examples follow events", () => {
-  for (const [name, program, says] of programs)
-    test.skipIf(!isHere(name))(`with ${name}`, async () => {
+  for (const [name, program, start, says] of followers) {
+    const follow = async (command: string): Promise<void> => {
       await using sim = await startSim();
       // what answers is loaded when it is first asked for, and the command line does not wait long for it
       await fetch(`${sim.url}/__sim/info`);
-      const said = started(program(sim.url));
+      const said = started(start(sim.url, command));
       // an example begins with what comes after it has begun
       await vi.waitFor(
         async () => {
@@ -67,7 +76,9 @@ describe("the README's examples follow events", () => {
         { timeout: 120_000, interval: 100 },
       );
       expect(said()).not.toMatch(/signed_out|bert/);
-    });
+    };
+    testWith(program, `with ${name}`, follow);
+  }
 });
 
 test.each(Object.entries(closing))("the README tells when the feed says %s", (_, code) => {

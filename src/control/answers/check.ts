@@ -1,13 +1,14 @@
 import type { z } from "zod";
 import type { JsonObject } from "../../kernel/json.ts";
-import { AnswerMatch, AnswerOrder, ScriptedAnswer } from "../../model/schemas/answer.ts";
+import { AnswerMatch, AnswerOrder, EventResult, ScriptedAnswer } from "../../model/schemas/answer.ts";
 import { checked, schemaOf } from "../check.ts";
 
-/** The keys that may stand at a place, by its depth: the body, an answer, what it is for. */
+/** The known keys of a place, by its depth: the body, an answer, its match, a result. */
 const keysAt: Readonly<Record<number, readonly string[]>> = {
   0: Object.keys(AnswerOrder.shape),
   2: Object.keys(ScriptedAnswer.shape),
   3: Object.keys(AnswerMatch.shape),
+  4: Object.keys(EventResult.shape),
 };
 
 /** The answers that a body asks for. @throws SimError invalid_input for the first thing that is wrong */

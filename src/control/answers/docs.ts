@@ -25,7 +25,7 @@ const waiting = titled(
       keep: described(boolean, "The request is handled first, and only the answer is replaced"),
       left: described(integer, "How many more requests get it"),
     },
-    { body: anything },
+    { body: anything, results: described(listOf(anything), "By the position of the event in the batch") },
   ),
 );
 

@@ -2,6 +2,7 @@ import { SimError } from "../../kernel/errors.ts";
 import { uuidV5 } from "../../kernel/ids.ts";
 import { type Json, type JsonObject, own } from "../../kernel/json.ts";
 import { didYouMean } from "../../kernel/nearest.ts";
+import { hasKnownRules } from "../../model/flag-config.ts";
 import type { FeatureFlag, FlagOverride, Project } from "../../model/world.ts";
 import { allowKeys } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
@@ -43,7 +44,7 @@ export function checkVariant(
   value: boolean | string,
   { pointer, way }: { pointer: string; way: string } = { pointer: "/value", way: forcing },
 ): void {
-  if (!flag || typeof value !== "string") return;
+  if (!flag || !hasKnownRules(flag.filters) || typeof value !== "string") return;
   const variants = variantsOf(flag);
   if (variants.includes(value)) return;
   const known = variants.length > 0 ? `its variants: ${variants.join(", ")}` : "it has none: true or false";

@@ -1,3 +1,4 @@
+import { hasKnownRules } from "../../model/flag-config.ts";
 import type { FeatureFlag } from "../../model/world.ts";
 
 type Condition = NonNullable<FeatureFlag["filters"]["groups"]>[number];
@@ -34,6 +35,7 @@ export const sharesOf = ({ filters }: FeatureFlag): { variant: string; percentag
 
 /** A flag's rules in a few words, a line for each condition set, then the variants. */
 export function rulesOf({ filters }: FeatureFlag): string[] {
+  if (!hasKnownRules(filters)) return [`rules of version ${text(filters.version)}, which are not evaluated`];
   const variants = filters.multivariate?.variants ?? [];
   const shares = variants.map((it) => `${it.key} ${it.rollout_percentage} %`).join(", ");
   return [...(filters.groups ?? []).map(conditionText), ...(shares === "" ? [] : [`variants: ${shares}`])];

@@ -208,6 +208,12 @@ const definitions: EndpointDocs = {
   },
 };
 
+/** The flags service refuses a personal key without `?token=`, in plain text. */
+const serviceDefinitions: EndpointDocs = {
+  ...definitions,
+  replies: { ...definitions.replies, ...errorReplies(textShape, 400) },
+};
+
 const localEvaluation: EndpointDocs = {
   ...definitions,
   query: [
@@ -230,7 +236,7 @@ export const flagDocs: Readonly<Record<string, EndpointDocs>> = {
   "GET /flags": stub(flagsAnswer),
   "POST /decide": evaluation(decideAnswer),
   "GET /decide": stub(decideAnswer),
-  "GET /flags/definitions": definitions,
+  "GET /flags/definitions": serviceDefinitions,
   "GET /api/feature_flag/local_evaluation": localEvaluation,
   "GET /api/projects/:project_id/feature_flags/local_evaluation": localEvaluation,
   "GET /api/projects/:project_id/feature_flags/:key/remote_config": remoteConfig,

@@ -2,7 +2,7 @@ import type { Call } from "../../http/call.ts";
 import { bearerOf, queryToken } from "../../http/credentials.ts";
 import { projectByHeader } from "../../ingest/project.ts";
 import { SimError } from "../../kernel/errors.ts";
-import { grants, isOutsideLimits } from "../../model/access.ts";
+import { grants, isOutOfReach } from "../../model/access.ts";
 import type { Desk } from "../../model/desk.ts";
 import type { PersonalApiKey, Project } from "../../model/world.ts";
 
@@ -56,7 +56,7 @@ export function privateProject(call: Call, desk: Desk, scope: string): Project {
   const isNamed = call.params.project_id !== "@current" || queryToken(call) !== undefined;
   const project = isNamed || !owner ? namedProject(call, desk) : owner;
   if (!project) throw new SimError("not_found", "Not found.");
-  if ((owner && project !== owner) || (key && isOutsideLimits(key, project))) {
+  if ((owner && project !== owner) || (key && isOutOfReach(desk.worlds.current, key, project))) {
     throw new SimError("permission_denied", "You don't have access to the project.");
   }
   return project;

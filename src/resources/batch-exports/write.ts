@@ -92,7 +92,7 @@ export function createExport(desk: ResourceDesk, request: Request<WrittenExport>
   return save(desk, document);
 }
 
-/** Changes an export: what is not written stays as it is. @throws SimError */
+/** Changes an export: what is not written stays as it is; one that is paused now has the time of it. @throws SimError */
 export function updateExport(
   desk: ResourceDesk,
   stored: BatchExport,
@@ -100,11 +100,13 @@ export function updateExport(
 ): BatchExport {
   checkWhole(body, stored.destination);
   const { destination = stored.destination } = body;
+  const now = wireTime(desk.clock.now());
   return save(desk, {
     ...stored,
+    ...(body.paused === true && !stored.paused && { last_paused_at: now }),
     ...fieldsOf(body),
     destination: maskSecrets(mergedDestination(stored.destination, destination)),
-    last_updated_at: wireTime(desk.clock.now()),
+    last_updated_at: now,
   });
 }
 

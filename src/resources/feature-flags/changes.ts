@@ -50,9 +50,6 @@ const withFields = (flag: FeatureFlag, body: FlagPatch): FeatureFlag => ({
   ...(body.tags && { tags: tidyTags(body.tags) }),
 });
 
-const isWithGroups = (filters: FlagPatch["filters"]): boolean =>
-  filters !== undefined && Object.hasOwn(filters, "groups");
-
 /** A new flag; deleted ones that had its key make room for it. */
 export function createFlag(
   desk: ResourceDesk,
@@ -60,9 +57,7 @@ export function createFlag(
 ): FeatureFlag {
   const { worlds } = desk;
   checkKey(desk, project.id, body.key);
-  const context = { worlds, project: project.id };
-  const filters =
-    body.filters && isWithGroups(body.filters) ? checkFilters(body.filters, context) : openFilters;
+  const filters = checkFilters(body.filters, { worlds, project: project.id }) ?? openFilters;
   const now = wireTime(desk.clock.now());
   const author = caller.user.id;
   return worlds.change((draft) => {
@@ -148,9 +143,8 @@ function nextFilters(
   { filters }: FlagPatch,
   isPatch: boolean,
 ): FeatureFlag["filters"] {
-  if (filters === undefined || (isPatch && !isWithGroups(filters))) return flag.filters;
-  if (!isWithGroups(filters)) return openFilters;
-  return checkFilters(filters, { worlds: desk.worlds, project: flag.project, flag });
+  const checked = checkFilters(filters, { worlds: desk.worlds, project: flag.project, flag });
+  return checked ?? (filters === undefined || isPatch ? flag.filters : openFilters);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ErrorCode } from "../../kernel/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import { hasKnownRules } from "../../model/flag-config.ts";
 import { FlagFilters } from "../../model/schemas/feature-flag.ts";
 import type { FeatureFlag, Worlds } from "../../model/world.ts";
 import { cohortOf, dependenciesOf, isBehavioral, referenceIn } from "../cohorts/tree.ts";
@@ -249,6 +250,19 @@ const rules: readonly Rule[] = [
   payloads,
 ];
 
+/**
+ * Upstream names the code for what its flags of version 2 do not support; the sim supports none of them.
+ * @throws SimError unsupported_config_version
+ */
+function checkConfigVersion(raw: JsonObject): void {
+  if (hasKnownRules(raw)) return;
+  throw invalid(
+    `Filters are not valid (rules of version ${written(raw.version)} are not supported by phx-sim; use version 1)`,
+    "filters",
+    "unsupported_config_version",
+  );
+}
+
 /** What cannot be read at all crashes upstream; here it is told like the rest. */
 function structured(raw: JsonObject): Checked {
   const result = Structure.safeParse(raw, { reportInput: true });
@@ -262,10 +276,13 @@ function structured(raw: JsonObject): Checked {
 }
 
 /**
- * The filters, once they keep the rules.
+ * The filters, once they keep the rules; undefined for filters without condition sets, which say nothing.
  * @throws SimError with the service's text for the first rule that is broken
  */
-export function checkFilters(raw: JsonObject, context: FilterContext): Filters {
+export function checkFilters(raw: JsonObject | undefined, context: FilterContext): Filters | undefined {
+  if (raw === undefined) return undefined;
+  checkConfigVersion(raw);
+  if (!Object.hasOwn(raw, "groups")) return undefined;
   const filters = structured(raw);
   const problem = firstOf(rules, (rule) => rule(filters, { ...context, payloads: raw.payloads }));
   if (problem) throw invalid(problem[0], "filters", problem[1]);

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Json } from "../../kernel/json.ts";
-import { boolean, dictionary, integer, json, list, numberChoice, text } from "../fields.ts";
+import { boolean, choice, dictionary, integer, json, list, numberChoice, text } from "../fields.ts";
 
 /** A setting of a project: what it is until somebody writes it, and what may be written. */
 interface Setting<T extends z.ZodType> {
@@ -11,6 +11,7 @@ interface Setting<T extends z.ZodType> {
 const setting = <T extends z.ZodType>(initial: z.infer<T>, field: T): Setting<T> => ({ initial, field });
 
 const flag = (initial: boolean) => setting(initial, boolean());
+const switchable = (initial: boolean) => setting(initial, boolean().nullable());
 const optionalFlag = () => setting(null, boolean().nullable());
 const optionalText = (max: number) => setting(null, text({ max, blank: true }).nullable());
 const optionalNumber = (min: number, max: number) => setting(null, integer({ min, max }).nullable());
@@ -47,6 +48,11 @@ const settings = {
   session_recording_linked_flag: optionalObject(),
   session_recording_network_payload_capture_config: optionalObject(),
   session_recording_masking_config: optionalObject(),
+  session_recording_url_trigger_config: anything(null),
+  session_recording_url_blocklist_config: anything(null),
+  session_recording_event_trigger_config: setting(null, list(text({ blank: true }).nullable()).nullable()),
+  session_recording_trigger_match_type_config: optionalText(24),
+  session_recording_retention_period: setting("30d", choice(["30d", "90d", "1y", "5y"])),
   session_replay_config: optionalObject(),
   survey_config: optionalObject(),
   week_start_day: setting(null, numberChoice([0, 1]).nullable()),
@@ -59,6 +65,24 @@ const settings = {
   surveys_opt_in: optionalFlag(),
   heatmaps_opt_in: optionalFlag(),
   flags_persistence_default: optionalFlag(),
+  logs_settings: optionalObject(),
+  cookieless_server_hash_mode: setting(0, numberChoice([0, 1, 2]).nullable()),
+  human_friendly_comparison_periods: switchable(false),
+  feature_flag_confirmation_enabled: switchable(false),
+  feature_flag_confirmation_message: setting(null, text({ blank: true }).nullable()),
+  default_evaluation_contexts_enabled: switchable(false),
+  default_evaluation_environments_enabled: switchable(false),
+  default_data_theme: setting(null, integer().nullable()),
+  base_currency: setting("USD", text({ max: 3 })),
+  revenue_analytics_config: setting({}, dictionary()),
+  marketing_analytics_config: setting({}, dictionary()),
+  customer_analytics_config: setting({}, dictionary()),
+  web_analytics_pre_aggregated_tables_enabled: switchable(false),
+  experiment_recalculation_time: optionalText(8),
+  onboarding_tasks: optionalObject(),
+  conversations_enabled: optionalFlag(),
+  conversations_settings: optionalObject(),
+  product_tours_opt_in: optionalFlag(),
 } as const;
 
 type Settings = typeof settings;
@@ -86,7 +110,13 @@ export const showSettings = (kept: Readonly<Record<string, Json>>): ShownSetting
   ) as ShownSettings;
 
 /** Their keys are laid over the kept ones; all others are replaced. */
-const merged: ReadonlySet<string> = new Set<SettingName>(["session_replay_config", "survey_config"]);
+const merged: ReadonlySet<string> = new Set<SettingName>([
+  "session_replay_config",
+  "survey_config",
+  "revenue_analytics_config",
+  "marketing_analytics_config",
+  "customer_analytics_config",
+]);
 
 const asObject = (value: Json | undefined) =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;

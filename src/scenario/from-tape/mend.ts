@@ -15,7 +15,7 @@ export async function mendScenario(scenario: JsonObject): Promise<string[]> {
   for (let round = 0; round < mostRounds; round++) {
     const { problems } = await readScenario([scenario as ScenarioLayer]);
     if (problems.length === 0) return leftOut;
-    const pointers = [...new Set(problems.map(({ pointer }) => pointer))].sort(lastFirst);
+    const pointers = [...new Set(problems.map(({ pointer }) => wholeOf(pointer)))].sort(lastFirst);
     for (const pointer of pointers) takeOut(scenario, stepsOf(pointer));
     refill(scenario);
     leftOut.push(...problems.map(({ pointer, message }) => `${pointer}: ${message}`));
@@ -35,6 +35,9 @@ function refill(scenario: JsonObject): void {
 }
 
 const isEmpty = (list: Json | undefined): boolean => Array.isArray(list) && list.length === 0;
+
+/** Without the version of its rules a flag would be read as another flag: it goes as a whole. */
+const wholeOf = (pointer: string): string => pointer.replace(/(\/flags\/[^/]+)\/filters\/version$/, "$1");
 
 /** The later elements of a list first, so that the others keep their places. */
 const lastFirst = (a: string, b: string): number => b.localeCompare(a, "en", { numeric: true });

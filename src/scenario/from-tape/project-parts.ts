@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, own } from "../../kernel/json.ts";
+import { hasKnownRules } from "../../model/flag-config.ts";
 import { authored, authoredRun, authoredTile } from "./fields.ts";
 import type { Notes } from "./notes.ts";
 import type { AnsweredFlag, Found } from "./types.ts";
@@ -66,7 +67,7 @@ function tileOf(tile: JsonObject, names: ReadonlyMap<string, string>): JsonObjec
   return typeof body === "string" ? [{ ...authoredTile(tile), text: body }] : [];
 }
 
-/** Flags by key: as defined, and where nobody asked for the definition, as answered. */
+/** Flags by key: as defined, and as answered where the tape has no definition that the sim can evaluate. */
 export function flagsOf(
   defined: readonly Found[],
   answered: ReadonlyMap<string, AnsweredFlag>,
@@ -76,7 +77,9 @@ export function flagsOf(
   for (const it of defined) {
     const key = it.fields.get("key");
     const flag = authored(it);
-    if (typeof key === "string" && key !== "" && Object.hasOwn(flag, "filters")) flags.set(key, flag);
+    if (typeof key !== "string" || key === "" || !Object.hasOwn(flag, "filters")) continue;
+    const isReadable = !isObject(flag.filters) || hasKnownRules(flag.filters);
+    if (isReadable || !answered.has(key)) flags.set(key, flag);
   }
   const inferred = [...answered].filter(([key]) => !flags.has(key));
   for (const [key, it] of inferred) flags.set(key, asAnswered(it));
@@ -86,8 +89,8 @@ export function flagsOf(
       object,
       key,
       varies
-        ? "inferred: the first of several different answers; its rules are not on the tape"
-        : "inferred: what everybody was answered; its rules are not on the tape",
+        ? "inferred: the first of several different answers; the tape has no rules that can be evaluated"
+        : "inferred: what everybody was answered; the tape has no rules that can be evaluated",
     );
   return object;
 }

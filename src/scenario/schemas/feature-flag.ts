@@ -17,6 +17,10 @@ export type ShortFlag = z.infer<typeof ShortFlag>;
 const { shape } = FeatureFlag;
 
 const Filters = FlagFilters.extend({
+  version: z
+    .literal(1, "1 (rules of other versions are not evaluated yet)")
+    .optional()
+    .describe("The version of the rules; by default 1, the only one that is evaluated."),
   groups: FlagFilters.shape.groups.describe(
     "Condition sets: the first whose properties match, and whose share has the person, decides.",
   ),

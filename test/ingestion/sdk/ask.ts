@@ -1,12 +1,13 @@
 import type { People } from "../../../src/model/people.ts";
 import type { World } from "../../../src/model/world.ts";
-import { aProject, aWorld as worldOf } from "../../support/documents.ts";
+import { aMembership, aProject, aWorld as worldOf } from "../../support/documents.ts";
 import { deskOf } from "../ask.ts";
 
 export { type Asked, aCall, asker } from "../ask.ts";
 
-/** A world with one project, unless said otherwise. */
-export const aWorld = (more: Partial<World> = {}): World => worldOf({ projects: [aProject()], ...more });
+/** A world with one project and its member. */
+export const aWorld = (more: Partial<World> = {}): World =>
+  worldOf({ projects: [aProject()], memberships: [aMembership()], ...more });
 
 /** These endpoints know no persons: touching them is a mistake. */
 const noPeople = new Proxy({} as People, {

@@ -154,6 +154,26 @@ describe("flags that nobody defined", () => {
   });
 });
 
+test("flags whose rules are of version 2 are as they were answered, or left out", async () => {
+  const filters = { version: 2, return_type: "boolean", default_value: false, rules: [] };
+  const { scenario, text, leftOut } = await scenarioFromTape([
+    exchange("POST", "/flags/?v=2", { featureFlags: { seen: true } }, { token: "phc_app" }),
+    exchange("GET", "/flags/definitions?token=phc_app", {
+      flags: [
+        { id: 7, team_id: 12, key: "seen", filters, active: true },
+        { id: 8, team_id: 12, key: "unseen", filters, active: true },
+        { id: 9, team_id: 12, key: "plain", filters: { version: 1, groups: [] }, active: true },
+      ],
+      cohorts: {},
+    }),
+  ]);
+  const flags = projectsOf(scenario)[0]?.flags;
+  expect(flags).toMatchObject({ seen: true, plain: { filters: { version: 1 } } });
+  expect(Object.keys(flags ?? {}).sort()).toEqual(["plain", "seen"]);
+  expect(leftOut).toEqual([expect.stringContaining("/flags/unseen/filters/version: expected 1 ")]);
+  await checked(text);
+});
+
 describe("keys", () => {
   const capture = (api_key: string, status = 200) =>
     exchange("POST", "/batch/", { status: 1 }, { api_key, batch: [] }, status);

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,12 +11,12 @@ import { expect as playwrightExpect } from "../../../src/testing/playwright.ts";
 import { expect as vitestExpect } from "../../../src/testing/vitest.ts";
 import { jestTest, playwrightTest, pytestTest, vitestTest } from "../../../ui/copy/assert.ts";
 import { copyRows } from "../../../ui/copy/rows.ts";
+import { programs, testWith } from "../../support/programs.ts";
 import { hostileItems } from "./hostile.ts";
 import { contextOf, sent, simOfFile } from "./sim.ts";
 
 const run = promisify(execFile);
 const simNow = simOfFile();
-const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 let folder = "";
 beforeAll(() => {
@@ -85,7 +85,7 @@ describe.each(wrong)("dropped: %s", (_, item) => {
   });
 });
 
-test.skipIf(!hasPython)("the tests in Python hold, and fail for what did not come", async () => {
+testWith(programs.python, "the tests in Python hold, and fail for what did not come", async (python) => {
   const sim = simNow();
   await using ph = await sim.project();
   const events: StoredEvent[] = [];
@@ -104,7 +104,7 @@ for i in range(${events.length}):
     except Exception as error:
         print("failed", error)
 `;
-  const { stdout } = await run("python3", ["-c", driver], { cwd: folder });
+  const { stdout } = await run(python, ["-c", driver], { cwd: folder });
   const results = stdout.trim().split("\n");
   expect(results.slice(0, -1)).toEqual(events.slice(0, -1).map(() => "passed"));
   expect(results.at(-1)).toBe("failed HTTP Error 409: Conflict");

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,14 +11,13 @@ import type { StoredEvent } from "../../../src/model/stored-event.ts";
 import { callFor, idBefore } from "../../../ui/copy/calls.ts";
 import { curl, fetchCall, posthogJs, posthogNode, posthogPython } from "../../../ui/copy/send.ts";
 import { meantProperties } from "../../../ui/copy/subject.ts";
+import { programs, testWith } from "../../support/programs.ts";
 import { hostileItems } from "./hostile.ts";
 import { contextOf, sent, simOfFile } from "./sim.ts";
 import { spokenItems } from "./spoken.ts";
 
 const run = promisify(execFile);
 const simNow = simOfFile();
-const hasCurl = spawnSync("curl", ["--json", "{}", "file:///dev/null"]).status !== 2;
-const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 let folder = "";
 beforeAll(() => {
@@ -48,7 +47,7 @@ async function lastOf(ph: Project, since: number): Promise<StoredEvent | undefin
 }
 
 describe.each(hostileItems)("%s", (_, item) => {
-  test.skipIf(!hasCurl)("curl sends it again, as it was sent", async () => {
+  testWith(programs.curl, "curl sends it again, as it was sent", async () => {
     const sim = simNow();
     await using ph = await sim.project();
     const first = await sent(sim, ph, item);
@@ -154,7 +153,7 @@ class Posthog:
         return lambda **given: given and print(json.dumps(dict(key=self.key, host=self.host, call=call, **given)))
 `;
 
-test.skipIf(!hasPython)("Python's calls are given the same", async () => {
+testWith(programs.python, "Python's calls are given the same", async (python) => {
   const sim = simNow();
   await using ph = await sim.project();
   const events: StoredEvent[] = [];
@@ -165,7 +164,7 @@ test.skipIf(!hasPython)("Python's calls are given the same", async () => {
   for (const [i, event] of events.entries())
     writeFileSync(join(folder, `capture_${i}.py`), posthogPython(event, context));
   const files = events.map((_, i) => `capture_${i}`);
-  const { stdout } = await run("python3", ["-c", `import ${files.join(", ")}`], { cwd: folder });
+  const { stdout } = await run(python, ["-c", `import ${files.join(", ")}`], { cwd: folder });
   const given = stdout
     .trim()
     .split("\n")
@@ -193,7 +192,8 @@ describe("what was wrong is wrong again", () => {
   });
 });
 
-test.skipIf(!hasCurl)(
+testWith(
+  programs.curl,
   "5 MB are more than a command's word may hold: they go through a here document",
   async () => {
     const sim = simNow();
