@@ -57,10 +57,13 @@ import {
   withMode,
 } from "./sim/recording-start.ts";
 import { createRecordings } from "./sim/recordings.ts";
+import { createRefusals } from "./sim/refusals.ts";
 import { createReplaying, missForward, replayOrExplain } from "./sim/replaying.ts";
 import { summaryOf } from "./sim/summary.ts";
 import type { Sim, SimOptions } from "./sim/types.ts";
 import { adopt, unknownPath } from "./sim/unknown.ts";
+import { type Bytes, memoryBytes } from "./store/bytes.ts";
+import { openPeople, type PeopleStore } from "./store/people.ts";
 import { entryWriter } from "./store/traffic-entry.ts";
 import type { TrafficLog } from "./store/traffic-log.ts";
 
@@ -139,6 +142,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     clock,
     agenda,
     clockStart,
+    switchTo: store.switchTo,
     snapshots: store.snapshots,
   };
   const controlToken = isLoopback(host) ? null : randomBytes(16).toString("hex");
@@ -192,10 +196,11 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
       read,
     ),
     unknownPath: (call, endpoints) => unknownPath(call, endpoints, options.strict === true),
+    onRefusal: createRefusals({ folder: store.folder, notice }),
     onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
   });
 
-  function seedPeople(project?: number): void {
+  function seedPeople(project: number): void {
     storePeople(people, peopleOf(scenario.current), project);
   }
 
@@ -209,14 +214,24 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     };
   }
 
-  async function reset(parts: ReadonlySet<ResetPart>): Promise<void> {
-    if (parts.has("world")) worlds.replace(freshWorld(parts.has("events")));
-    if (parts.has("people")) {
-      people.clear();
-      seedPeople();
-    }
-    if (parts.has("events") && store.snapshots.isEmpty) log.reset();
-    else if (parts.has("events")) log.forget();
+  function freshPeople(addMore: (people: PeopleStore) => void): Bytes {
+    const fresh = openPeople();
+    storePeople(fresh, peopleOf(scenario.current));
+    addMore(fresh);
+    const lines = memoryBytes();
+    fresh.copyInto(lines);
+    return lines;
+  }
+
+  async function reset(
+    parts: ReadonlySet<ResetPart>,
+    addPeople: (people: PeopleStore) => void,
+  ): Promise<void> {
+    store.switchTo([
+      ...(parts.has("world") ? [worlds.replacing(freshWorld(parts.has("events")))] : []),
+      ...(parts.has("people") ? [people.replacing(freshPeople(addPeople))] : []),
+      ...(parts.has("events") ? [log.replacing([], !store.snapshots.isEmpty)] : []),
+    ]);
     if (exports) await resetExports(await exports, parts);
     if (parts.has("clock")) await agenda.change((it) => it.start(clockStart));
     if (parts.has("answers")) {
@@ -224,7 +239,6 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
       replaying.rewind();
     }
     if (parts.has("faults")) faults.replace(scenario.current.faults ?? []);
-    await log.written();
   }
 
   const listenOptions: ListenOptions = {
@@ -296,6 +310,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
               mode,
               scenario,
               worlds,
+              switchTo: store.switchTo,
               faults,
               notice,
               onApplied: wakeExports,

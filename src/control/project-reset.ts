@@ -66,8 +66,8 @@ function resetPeople({ worlds, people, seedPeople }: ResetDesk, project: number)
   else seedPeople(project);
 }
 
-/** After all people were reset: what projects that were made for tests, and are still there, were made with. */
-export function reseedMade({ worlds, people }: Pick<ControlDesk, "worlds" | "people">): void {
+/** Stores what projects that were made for tests, and are still there, were made with. */
+export function reseedMade({ worlds }: Pick<ControlDesk, "worlds">, people: ControlDesk["people"]): void {
   for (const { id, ephemeral } of worlds.current.projects) if (ephemeral) storeMembers(people, id, ephemeral);
 }
 
@@ -75,17 +75,13 @@ export function reseedMade({ worlds, people }: Pick<ControlDesk, "worlds" | "peo
  * Brings a project back to the scenario, or one that was made for a test back to how it was made: its documents,
  * persons, groups and events, or some of these; nothing else is touched, but that faults and answers of a test's
  * project go with its documents. A project that neither made is emptied and stays.
- * @throws SimError not_found, conflict
+ * @throws SimError not_found, conflict; the system's error, and then nothing has changed
  */
-export async function resetProject(
-  desk: ResetDesk,
-  project: number,
-  parts: ReadonlySet<string>,
-): Promise<void> {
+export function resetProject(desk: ResetDesk, project: number, parts: ReadonlySet<string>): void {
   if (parts.has("world")) resetWorld(desk, project);
   else if (!desk.worlds.projectById(project))
     throw new SimError("not_found", `there is no project ${project}`, { pointer: "/project" });
   if (parts.has("people")) resetPeople(desk, project);
   if (parts.has("events")) desk.log.forget(project);
-  await desk.log.written();
+  else desk.log.commit();
 }

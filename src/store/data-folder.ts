@@ -59,8 +59,12 @@ const causes: Record<string, readonly [what: string, hint: string]> = {
   EPERM: ["cannot be used: permission denied", "change its permissions, or choose another with --data"],
   EROFS: ["is on a read-only file system", "choose another folder with --data, or use --memory"],
   ENOSPC: ["cannot be written: the disk is full", "free some space, or use --memory"],
+  EDQUOT: ["cannot be written: the disk quota is used up", "free some space, or use --memory"],
   ENOENT: ["cannot be created there", "choose another folder with --data, or use --memory"],
 };
+
+/** Did the system refuse an access to a file? */
+export const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";

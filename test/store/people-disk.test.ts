@@ -18,6 +18,7 @@ import { memoryHome } from "../../src/store/people/home.ts";
 import { createLineLog } from "../../src/store/people/log.ts";
 import { openShelf } from "../../src/store/people/shelf.ts";
 import { openPeople, type PeopleOptions, type PeopleStore } from "../../src/store/people.ts";
+import { flush } from "./changing.ts";
 import { contentOf, group, newFolder, person } from "./people-fixture.ts";
 
 const logOf = (folder: string): string => join(folder, "people.ndjson");
@@ -51,7 +52,7 @@ describe("a crash", () => {
     const ends = [{ size: 0, content: await contentOf(people) }];
     for (const change of changes) {
       change(people);
-      people.flush();
+      flush(people);
       ends.push({ size: statSync(logOf(folder)).size, content: await contentOf(people) });
     }
     people.close();
@@ -237,11 +238,11 @@ describe("the index file", () => {
     const folder = newFolder();
     const people = openPeople({ folder, indexFrom: 1 });
     people.create(person(1), ["old"]);
-    people.flush();
+    flush(people);
     vi.advanceTimersByTime(5_000);
-    people.clear();
+    people.clear(1);
     people.create(person(2), ["new"]);
-    people.flush();
+    flush(people);
     vi.advanceTimersByTime(5_000);
     vi.useRealTimers();
     while (!existsSync(indexOf(folder))) await nextTurn();
@@ -266,7 +267,8 @@ describe("the index file", () => {
   test("clearing removes it", () => {
     const folder = indexedFolder();
     const people = openPeople({ folder, indexFrom: 1 });
-    people.clear();
+    people.clear(1);
+    flush(people);
     expect(existsSync(indexOf(folder))).toBe(false);
     people.create(person(1), ["fresh"]);
     people.close();
@@ -390,7 +392,7 @@ test("a hundred thousand people", () => {
   const count = 100_000;
   for (let n = 0; n < count; n++) {
     people.create(person(n, { n }), [`user-${n}`]);
-    if (n % 100 === 0) people.flush();
+    if (n % 100 === 0) flush(people);
   }
   for (let n = 0; n < count; n += 997) expect(people.personOf(1, `user-${n}`)?.properties).toEqual({ n });
   expect(people.personOf(1, "user-x")).toBeUndefined();
