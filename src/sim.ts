@@ -26,6 +26,7 @@ import { createGauge } from "./kernel/gauge.ts";
 import { randomIds } from "./kernel/ids.ts";
 import type { JsonObject } from "./kernel/json.ts";
 import { stackOf } from "./kernel/stack-of.ts";
+import { storageTrouble } from "./kernel/storage-trouble.ts";
 import { version } from "./kernel/version.ts";
 import { partitionOf } from "./model/answer.ts";
 import type { Desk } from "./model/desk.ts";
@@ -86,10 +87,16 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const lookup = await lookupOrExplain(options.geoip, notice);
   const clockStart = startOfClock(options.clock ?? scenario.current.clock);
   const clock = createClock(clockStart);
-  const agenda = createAgenda(clock, (error) => notice(`what was due failed: ${stackOf(error)}`));
   const ids = randomIds(clock);
   const gauge = createGauge();
   const store = await openOrExplain(options, scenario.current, notice);
+  const kept = options.clock === undefined ? store.clock?.read() : undefined;
+  if (kept) clock.resume(kept);
+  const agenda = createAgenda(
+    clock,
+    (error) => notice(`what was due failed: ${storageTrouble(error) ?? stackOf(error)}`),
+    store.clock?.keep,
+  );
   const { worlds, people, log } = store;
   const geoip = createPlaces({ rows: () => worlds.current.geoip, lookup });
 

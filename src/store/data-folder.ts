@@ -2,7 +2,6 @@ import {
   accessSync,
   constants,
   linkSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -11,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { makeFolder } from "../kernel/make-folder.ts";
 
 /** Trouble with a file or folder of the user's: said in one line, with what to do about it. */
 export class DataFolderError extends Error {
@@ -111,7 +111,7 @@ export function openDataFolder(path: string): DataFolder {
 
 /** `*` keeps the data out of git; a folder that already held something else is not ours to ignore. */
 function prepare(folder: string): void {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   if (readdirSync(folder).length === 0) writeFileSync(join(folder, ".gitignore"), "*\n");
 }

@@ -4,7 +4,6 @@ import type { Bytes } from "./bytes.ts";
 import { keyHash } from "./people/apply.ts";
 import { folderHome, memoryHome } from "./people/home.ts";
 import {
-  type Change,
   clearLine,
   goneLine,
   groupLine,

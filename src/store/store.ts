@@ -1,6 +1,7 @@
 import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import type { World } from "../model/world.ts";
 import { type Bytes, fileBytes, memoryBytes } from "./bytes.ts";
+import { type ClockFile, clockFile } from "./clock-file.ts";
 import { DataFolderError, fileError, folderError, isSystemError, openDataFolder } from "./data-folder.ts";
 import { openPeople, type PeopleStore } from "./people.ts";
 import { createSnapshots, type Snapshots } from "./snapshots.ts";
@@ -14,6 +15,8 @@ export interface Store {
   readonly people: PeopleStore;
   readonly log: TrafficLog;
   readonly snapshots: Snapshots;
+  /** Where a data folder keeps how the clock is set. */
+  readonly clock?: ClockFile;
   /** Absolute path of the data folder, or null in memory. */
   readonly folder: string | null;
   /**
@@ -87,6 +90,7 @@ async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: str
       log,
       snapshots: createSnapshots({ worlds, people, log, switchTo, folder: folder.path, onNotice }),
       switchTo,
+      clock: clockFile(folder.file("clock.json")),
       folder: folder.path,
       announce: (info) => folder.announce(info),
       close: () => closeAll(log, people, worlds).finally(() => folder.release()),
