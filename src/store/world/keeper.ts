@@ -1,4 +1,5 @@
 import { LowSync } from "lowdb";
+import { storageTrouble } from "../../kernel/storage-trouble.ts";
 import type { World } from "../../model/world.ts";
 import type { Unit } from "../unit.ts";
 import { type WorldDraft, writeDraft } from "../world-file.ts";
@@ -146,6 +147,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
 
   function failed(error: unknown): void {
     isDirty = true;
+    // The changes file has it all; what the disk refuses next is reported with its request.
+    if (storageTrouble(error) !== undefined) return;
     if (!isTold) onNotice(`world.json could not be written: ${messageOf(error)}`);
     isTold = true;
   }
