@@ -90,11 +90,15 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const ids = randomIds(clock);
   const gauge = createGauge();
   const store = await openOrExplain(options, scenario.current, notice);
+  const onRefusal = createRefusals({ folder: store.folder, notice });
   const kept = options.clock === undefined ? store.clock?.read() : undefined;
   if (kept) clock.resume(kept);
   const agenda = createAgenda(
     clock,
-    (error) => notice(`what was due failed: ${storageTrouble(error) ?? stackOf(error)}`),
+    (error) =>
+      storageTrouble(error) === undefined
+        ? notice(`what was due failed: ${stackOf(error)}`)
+        : onRefusal(error),
     store.clock?.keep,
   );
   const { worlds, people, log } = store;
@@ -203,7 +207,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
       read,
     ),
     unknownPath: (call, endpoints) => unknownPath(call, endpoints, options.strict === true),
-    onRefusal: createRefusals({ folder: store.folder, notice }),
+    onRefusal,
     onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
   });
 

@@ -27,7 +27,7 @@ type ResetDesk = Pick<
   "worlds" | "people" | "log" | "clock" | "faults" | "answers" | "scenarioWorld" | "seedPeople"
 >;
 
-/** A project as it was made for a test; its personal key was not changed. Faults and answers are not of that time. */
+/** A project as it was made for a test; its personal key was not changed. */
 function remake(desk: ResetDesk, project: Project, made: MadeProject): void {
   const { worlds, clock } = desk;
   worlds.change((draft) => {
@@ -36,7 +36,6 @@ function remake(desk: ResetDesk, project: Project, made: MadeProject): void {
     draft.put("projects", { ...again, created_at: project.created_at });
     putMade(draft, made);
   });
-  clearMischief(desk, project.id);
 }
 
 /** @throws SimError not_found for a project that is neither there nor in the scenario; conflict when it has no home */
@@ -84,4 +83,5 @@ export function resetProject(desk: ResetDesk, project: number, parts: ReadonlySe
   if (parts.has("people")) resetPeople(desk, project);
   if (parts.has("events")) desk.log.forget(project);
   else desk.log.commit();
+  if (parts.has("world") && desk.worlds.projectById(project)?.ephemeral) clearMischief(desk, project);
 }

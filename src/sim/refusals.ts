@@ -3,7 +3,7 @@ import { storageTrouble } from "../kernel/storage-trouble.ts";
 /** While the disk refuses writes, one line for this time, ms: every request would have one. */
 const quiet = 10_000;
 
-/** Reports requests that were refused because the disk takes nothing. */
+/** Reports that the disk takes nothing. */
 export function createRefusals(
   { folder, notice }: { folder: string | null; notice: (text: string) => void },
   now: () => number = () => performance.now(),
@@ -13,10 +13,10 @@ export function createRefusals(
   return (error) => {
     refused++;
     if (now() - reported < quiet) return;
-    const requests = refused === 1 ? "a request was" : `${refused} requests were`;
     const why = storageTrouble(error) ?? "the disk refuses it";
+    const count = refused === 1 ? "" : ` (${refused} since the last report)`;
     notice(
-      `the data folder ${folder ?? ""} cannot be written: ${why}; ${requests} answered with 503 and changed nothing`,
+      `the data folder ${folder ?? ""} cannot be written: ${why}; requests are refused with 503 and change nothing${count}`,
     );
     reported = now();
     refused = 0;

@@ -511,6 +511,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   }
 
   function flush(): void {
+    if (!waiting) return;
     try {
       commit();
     } catch {

@@ -98,7 +98,7 @@ test.each([
   const { stderr } = await sim.signal("SIGKILL");
   const lines = stderr.split("\n").filter((line) => !line.startsWith("disk: ") && line !== "");
   expect(lines).toEqual([
-    `phx-sim: the data folder ${data} cannot be written: ${reason}; a request was answered with 503 and changed nothing`,
+    `phx-sim: the data folder ${data} cannot be written: ${reason}; requests are refused with 503 and change nothing`,
   ]);
 
   await using again = await startSim({ data });
