@@ -36,7 +36,11 @@ const writes: readonly [name: string, write: (ask: Ask, state: object) => Promis
   ["a merge", (ask) => capture(ask, "$identify", identify)],
   ["a group's property", (ask) => capture(ask, "$groupidentify", company)],
   ["a new group type", (ask) => capture(ask, "$groupidentify", { ...company, $group_type: "team" })],
-  ["a batch", (ask) => ask("POST", "/batch/", { api_key: "phc_sim_default", batch: [{ event: "a", distinct_id: "b" }] })],
+  [
+    "a batch",
+    (ask) =>
+      ask("POST", "/batch/", { api_key: "phc_sim_default", batch: [{ event: "a", distinct_id: "b" }] }),
+  ],
   ["a dashboard", (ask) => ask("POST", "/api/projects/1/dashboards/", { name: "two" })],
   ["a change of a dashboard", (ask) => ask("PATCH", "/api/projects/1/dashboards/2/", { name: "other" })],
   ["a flag's override", (ask) => ask("PUT", "/__sim/flags/x", { value: true })],

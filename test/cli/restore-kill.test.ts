@@ -28,7 +28,12 @@ const send = (url: string, method: string, path: string, body: object, key?: str
 async function live({ url, projectId, personalApiKey, apiKey }: Sim, tag: string): Promise<void> {
   for (let i = 0; i < 5; i++) {
     const properties = { $set: { tag }, $anon_distinct_id: `anon-${tag}-${i}` };
-    await post(`${url}/capture/`, { api_key: apiKey, event: "$identify", distinct_id: `${tag}-${i}`, properties });
+    await post(`${url}/capture/`, {
+      api_key: apiKey,
+      event: "$identify",
+      distinct_id: `${tag}-${i}`,
+      properties,
+    });
   }
   await send(url, "POST", `/api/projects/${projectId}/dashboards/`, { name: tag }, personalApiKey);
 }
@@ -71,36 +76,40 @@ describe.each([true, false])("with a snapshot: %s", (hasSnapshot) => {
   });
 
   const usual = operations.filter(({ name }) => hasSnapshot || name !== "restore");
-  test.each(usual)("$name, killed at every change of a file: before or after, never between", async (it) => {
-    const place = (kill: number) => join(folder, `${hasSnapshot}-${it.name}-${kill}`);
-    const run = async (kill: number, at: number) => {
-      const data = place(kill);
-      cpSync(folderOf, data, { recursive: true });
-      const { sim, ready } = await startReady(["--quiet", "--data", data], {
-        cwd: folder,
-        env: { DISK: `kill:${at}` },
-        nodeOptions: ["--import", join(import.meta.dirname, "disk.mjs")],
-      });
-      sim.child.kill("SIGUSR2");
-      await sim.says("stderr", /disk: on/);
-      const answer = await it.start(ready.url).catch(() => undefined);
-      await sim.signal("SIGKILL");
-      return { isAnswered: answer !== undefined, ...(await seenIn(data)) };
-    };
-    const { state: after } = await run(0, Number.POSITIVE_INFINITY);
-    expect(after).not.toEqual(before);
-    const count = Math.ceil(kills / 5);
-    const outcomes = { before: 0, after: 0 };
-    for (let kill = 1; kill <= count; kill++) {
-      const { state, isAnswered, notices } = await run(kill, Math.ceil((kill * changes) / count));
-      const isAfter = JSON.stringify(state) === JSON.stringify(after);
-      expect(isAfter ? after : before).toEqual(state);
-      expect(isAnswered && !isAfter).toBe(false);
-      expect(notices).toEqual([]);
-      outcomes[isAfter ? "after" : "before"]++;
-    }
-    expect(outcomes.before + outcomes.after).toBe(count);
-    expect(outcomes.before).toBeGreaterThan(0);
-    expect(outcomes.after).toBeGreaterThan(0);
-  }, 600_000);
+  test.each(usual)(
+    "$name, killed at every change of a file: before or after, never between",
+    async (it) => {
+      const place = (kill: number) => join(folder, `${hasSnapshot}-${it.name}-${kill}`);
+      const run = async (kill: number, at: number) => {
+        const data = place(kill);
+        cpSync(folderOf, data, { recursive: true });
+        const { sim, ready } = await startReady(["--quiet", "--data", data], {
+          cwd: folder,
+          env: { DISK: `kill:${at}` },
+          nodeOptions: ["--import", join(import.meta.dirname, "disk.mjs")],
+        });
+        sim.child.kill("SIGUSR2");
+        await sim.says("stderr", /disk: on/);
+        const answer = await it.start(ready.url).catch(() => undefined);
+        await sim.signal("SIGKILL");
+        return { isAnswered: answer !== undefined, ...(await seenIn(data)) };
+      };
+      const { state: after } = await run(0, Number.POSITIVE_INFINITY);
+      expect(after).not.toEqual(before);
+      const count = Math.ceil(kills / 5);
+      const outcomes = { before: 0, after: 0 };
+      for (let kill = 1; kill <= count; kill++) {
+        const { state, isAnswered, notices } = await run(kill, Math.ceil((kill * changes) / count));
+        const isAfter = JSON.stringify(state) === JSON.stringify(after);
+        expect(isAfter ? after : before).toEqual(state);
+        expect(isAnswered && !isAfter).toBe(false);
+        expect(notices).toEqual([]);
+        outcomes[isAfter ? "after" : "before"]++;
+      }
+      expect(outcomes.before + outcomes.after).toBe(count);
+      expect(outcomes.before).toBeGreaterThan(0);
+      expect(outcomes.after).toBeGreaterThan(0);
+    },
+    600_000,
+  );
 });

@@ -528,7 +528,7 @@ test.each([
   await using second = await startSim({ data });
   sim = second;
   expect((await second.clock.now()).getTime() - shown.getTime()).toBeLessThan(60 * 60 * 1000);
-  expect(await second.clock.now() >= shown).toBe(true);
+  expect((await second.clock.now()) >= shown).toBe(true);
   await second.clock.advance("1h");
   const intervals = (await second.exports.runs()).map((it) => it.data_interval_end);
   expect([before.length, intervals.length, new Set(intervals).size]).toEqual([3, 4, 4]);
