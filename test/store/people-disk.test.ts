@@ -399,3 +399,50 @@ test("a hundred thousand people", () => {
   expect(people.counts()).toMatchObject({ persons: count, ids: count });
   people.close();
 });
+
+describe("what the disk refused is taken back", () => {
+  const acts: [what: string, act: (people: PeopleStore) => void][] = [
+    ["an update", (people) => people.update(person(1, { plan: "max" }))],
+    ["a new person", (people) => people.create(person(7), ["new"])],
+    ["a new person of a new project", (people) => people.create(person(7, {}, 9), ["new"])],
+    ["an id that moves", (people) => people.attach(person(2), "a")],
+    ["a merge", (people) => people.merge(person(1), person(2, { merged: true }))],
+    ["hash keys", (people) => people.addHashKeys(person(1), new Map([["flag", "a"]]))],
+    ["an id without a person", (people) => people.rememberPersonless(1, "passing")],
+    ["a personless id that gets a person", (people) => people.attach(person(1), "nobody")],
+    ["a group", (people) => people.saveGroup(group(0, "acme", { tier: "gold" }))],
+    ["a group type", (people) => people.addGroupType(1, "team")],
+    ["a person that is removed", (people) => people.remove(person(1))],
+    ["a project that is cleared", (people) => people.clear(1)],
+  ];
+  const all = (people: PeopleStore) => {
+    for (const [, act] of acts.filter(([what]) => !/merge|removed/.test(what))) act(people);
+  };
+
+  test.each([...acts, ["all of it", all] as const])("%s", async (_what, act) => {
+    const folder = newFolder();
+    const people = openPeople({ folder });
+    people.create(person(1, { plan: "pro" }), ["a", "b"]);
+    people.create(person(2), ["c"]);
+    people.rememberPersonless(1, "nobody");
+    people.addGroupType(1, "company");
+    people.saveGroup(group(0, "acme"));
+    flush(people);
+    const content = async () => [await contentOf(people), people.hashKeysOf(person(1))];
+    const seen = async () => [...(await content()), readFileSync(logOf(folder), "utf8")];
+    const before = await seen();
+    act(people);
+    expect(await content()).not.toEqual(before.slice(0, 2));
+    people.unit.rollBack();
+    expect(await seen()).toEqual(before);
+    act(people);
+    people.unit.write();
+    people.unit.rollBack();
+    expect(await seen()).toEqual(before);
+    act(people);
+    flush(people);
+    const after = await contentOf(people);
+    people.close();
+    expect(await contentIn(folder)).toEqual(after);
+  });
+});
