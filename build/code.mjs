@@ -8,6 +8,7 @@ import { loadedWith } from "./loaded-with.mjs";
 const library = "src/index.ts";
 const commandLine = "src/cli/main.ts";
 const worker = "src/door/proxy/worker.ts";
+const childWatch = "src/cli/child-watch.ts";
 const runners = [
   "jest",
   "jest-global",
@@ -19,7 +20,14 @@ const runners = [
 ];
 
 const settings = {
-  entryPoints: [library, commandLine, worker, "src/plan.ts", ...runners.map((it) => `src/testing/${it}.ts`)],
+  entryPoints: [
+    library,
+    commandLine,
+    worker,
+    childWatch,
+    "src/plan.ts",
+    ...runners.map((it) => `src/testing/${it}.ts`),
+  ],
   outdir: "dist",
   outbase: "src",
   bundle: true,

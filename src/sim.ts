@@ -29,6 +29,7 @@ import type { JsonObject } from "./kernel/json.ts";
 import { parseAddress } from "./kernel/network.ts";
 import { maskKeys } from "./kernel/secrets.ts";
 import { stackOf } from "./kernel/stack-of.ts";
+import { storageTrouble } from "./kernel/storage-trouble.ts";
 import { version } from "./kernel/version.ts";
 import { partitionOf } from "./model/answer.ts";
 import type { Desk } from "./model/desk.ts";
@@ -61,10 +62,13 @@ import {
   withMode,
 } from "./sim/recording-start.ts";
 import { createRecordings } from "./sim/recordings.ts";
+import { createRefusals } from "./sim/refusals.ts";
 import { createReplaying, missForward, replayOrExplain } from "./sim/replaying.ts";
 import { summaryOf } from "./sim/summary.ts";
 import type { Sim, SimOptions } from "./sim/types.ts";
 import { adopt, unknownPath } from "./sim/unknown.ts";
+import { type Bytes, memoryBytes } from "./store/bytes.ts";
+import { openPeople, type PeopleStore } from "./store/people.ts";
 import { entryWriter } from "./store/traffic-entry.ts";
 import type { TrafficLog } from "./store/traffic-log.ts";
 
@@ -87,10 +91,20 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const lookup = await lookupOrExplain(options.geoip, notice);
   const clockStart = startOfClock(options.clock ?? scenario.current.clock);
   const clock = createClock(clockStart);
-  const agenda = createAgenda(clock, (error) => notice(`what was due failed: ${stackOf(error)}`));
   const ids = randomIds(clock);
   const gauge = createGauge();
   const store = await openOrExplain(options, scenario.current, notice);
+  const onRefusal = createRefusals({ folder: store.folder, notice });
+  const kept = options.clock === undefined ? store.clock?.read() : undefined;
+  if (kept) clock.resume(kept);
+  const agenda = createAgenda(
+    clock,
+    (error) =>
+      storageTrouble(error) === undefined
+        ? notice(`what was due failed: ${stackOf(error)}`)
+        : onRefusal(error),
+    store.clock?.keep,
+  );
   const { worlds, people, log } = store;
   const geoip = createPlaces({ rows: () => worlds.current.geoip, lookup });
 
@@ -145,6 +159,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     clock,
     agenda,
     clockStart,
+    switchTo: store.switchTo,
     snapshots: store.snapshots,
   };
   const controlToken = isOpen ? randomBytes(16).toString("hex") : null;
@@ -198,10 +213,11 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
       read,
     ),
     unknownPath: (call, endpoints) => unknownPath(call, endpoints, options.strict === true),
+    onRefusal,
     onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
   });
 
-  function seedPeople(project?: number): void {
+  function seedPeople(project: number): void {
     storePeople(people, peopleOf(scenario.current), project);
   }
 
@@ -215,14 +231,24 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     };
   }
 
-  async function reset(parts: ReadonlySet<ResetPart>): Promise<void> {
-    if (parts.has("world")) worlds.replace(freshWorld(parts.has("events")));
-    if (parts.has("people")) {
-      people.clear();
-      seedPeople();
-    }
-    if (parts.has("events") && store.snapshots.isEmpty) log.reset();
-    else if (parts.has("events")) log.forget();
+  function freshPeople(addMore: (people: PeopleStore) => void): Bytes {
+    const fresh = openPeople();
+    storePeople(fresh, peopleOf(scenario.current));
+    addMore(fresh);
+    const lines = memoryBytes();
+    fresh.copyInto(lines);
+    return lines;
+  }
+
+  async function reset(
+    parts: ReadonlySet<ResetPart>,
+    addPeople: (people: PeopleStore) => void,
+  ): Promise<void> {
+    store.switchTo([
+      ...(parts.has("world") ? [worlds.replacing(freshWorld(parts.has("events")))] : []),
+      ...(parts.has("people") ? [people.replacing(freshPeople(addPeople))] : []),
+      ...(parts.has("events") ? [log.replacing([], !store.snapshots.isEmpty)] : []),
+    ]);
     if (exports) await resetExports(await exports, parts);
     if (parts.has("clock")) await agenda.change((it) => it.start(clockStart));
     if (parts.has("answers")) {
@@ -230,7 +256,6 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
       replaying.rewind();
     }
     if (parts.has("faults")) faults.replace(scenario.current.faults ?? []);
-    await log.written();
   }
 
   const listenOptions: ListenOptions = {
@@ -303,6 +328,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
               mode,
               scenario,
               worlds,
+              switchTo: store.switchTo,
               faults,
               notice,
               onApplied: wakeExports,

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
+import { builtFile } from "../kernel/built-file.ts";
 import { clean } from "./clean-text.ts";
 import type { Signal, SignalSource } from "./signals.ts";
 
@@ -65,6 +66,7 @@ export function runChild(
     try {
       const child = spawn(program, args, { stdio: "inherit", env });
       relay.passTo(child);
+      if (child.pid !== undefined) watch(child);
       child.on("error", refuse);
       child.on("exit", (code, signal) => resolve({ code: signal ? 128 + numberOf(signal) : (code ?? 1) }));
     } catch (error) {
@@ -72,6 +74,22 @@ export function runChild(
       refuse(error instanceof Error ? error : new Error(String(error)));
     }
   });
+}
+
+/** Has a child ended when this process is killed. Windows has no signals to end it with. */
+function watch(child: ChildProcess): void {
+  if (process.platform === "win32") return;
+  // In a session of its own: what kills our process group must not kill it as well.
+  const watcher = spawn(process.execPath, [builtFile("cli/child-watch.js"), String(child.pid)], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+    env: { PATH: process.env.PATH },
+  });
+  // A command runs without it just as well.
+  watcher.on("error", () => {});
+  watcher.stdin.on("error", () => {});
+  watcher.unref();
+  child.on("exit", () => watcher.stdin.end("over"));
 }
 
 const numberOf = (signal: NodeJS.Signals): number => constants.signals[signal];

@@ -1,8 +1,9 @@
-import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { Sim } from "../index.ts";
+import { makeFolder } from "../kernel/make-folder.ts";
 import { clean } from "./clean-text.ts";
 import { allEvents } from "./exec-events.ts";
 import { Failure } from "./failure.ts";
@@ -11,7 +12,7 @@ import { reasonOf, systemCode } from "./system-reason.ts";
 /** Makes the report's folder, before the work whose report it is to hold. @throws Failure usage */
 export function makeReportFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
   } catch (error) {
     const reason = systemCode(error) === "EEXIST" ? "it is a file" : reasonOf(error);
     throw new Failure("usage", `the report cannot be put into ${clean(folder)}: ${reason}`, error);

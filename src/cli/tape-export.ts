@@ -1,7 +1,8 @@
-import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { createWriteStream, existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { makeFolder } from "../kernel/make-folder.ts";
 import { tapePlace } from "../tape/place.ts";
 import type { TapeProblem } from "../tape/types.ts";
 import { clean } from "./clean-text.ts";
@@ -30,7 +31,7 @@ function outPlace({ out, force }: ExportRequest, tape: string, shell: Shell): st
 /** The file appears whole or not at all. */
 async function writeWhole(file: string, chunks: AsyncIterable<string>): Promise<void> {
   const draft = `${file}.${process.pid}.tmp`;
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   try {
     await pipeline(Readable.from(chunks), createWriteStream(draft, { mode: 0o600, flush: true }));
     renameSync(draft, file);

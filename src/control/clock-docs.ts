@@ -21,7 +21,7 @@ const facts = {
   next_due: described(nullable(time), "When the next thing is due"),
   starts: described(
     exact({ now: described(text, "A time, or real"), frozen: boolean }),
-    "What a reset and a restart make of it: where it was set is not kept",
+    "What a reset makes of it; a restart on a data folder goes on from where it was set",
   ),
 };
 

@@ -12,6 +12,7 @@ import type { World } from "../model/world.ts";
 import type { ScenarioPeople } from "../scenario/scenario.ts";
 import type { PeopleStore } from "../store/people.ts";
 import type { Snapshots } from "../store/snapshots.ts";
+import type { SwitchPart } from "../store/switch.ts";
 import type { TrafficLog } from "../store/traffic-log.ts";
 import type { WorldStore } from "../store/world.ts";
 import type { Recordings } from "./recording-port.ts";
@@ -41,12 +42,14 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   info(): Record<string, unknown>;
   /** Every row that is served, with its docs. */
   endpoints(): Promise<readonly Endpoint[]>;
-  /** Back to the scenario; `parts` restricts what is reset. */
-  reset(parts: ReadonlySet<ResetPart>): Promise<void>;
+  /** Back to the scenario; `parts` restricts what is reset, `addPeople` stores persons beside the scenario's. */
+  reset(parts: ReadonlySet<ResetPart>, addPeople: (people: PeopleStore) => void): Promise<void>;
+  /** Puts another state in the place of this one, whole or not at all. @throws the system's error */
+  switchTo(parts: readonly SwitchPart[]): void;
   /** The scenario's world, made anew. */
   scenarioWorld(): World;
-  /** Stores the persons and groups of the scenario, or of one of its projects; there must be none of them yet. */
-  seedPeople(project?: number): void;
+  /** Stores the persons and groups of a project of the scenario; there must be none of them yet. */
+  seedPeople(project: number): void;
   /** Those persons and groups. */
   scenarioPeople(): ScenarioPeople;
   readonly clock: SimClock;

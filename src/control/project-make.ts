@@ -6,7 +6,6 @@ import { wireTime } from "../model/time.ts";
 import type { Draft, MadeProject, PersonalApiKey, Project } from "../model/world.ts";
 import type { ControlDesk } from "./desk.ts";
 import { checkVariant, overrideWith } from "./flags/overrides.ts";
-import { change } from "./kept-change.ts";
 import { copyOf, nothingCopied } from "./project-copy.ts";
 import { membersOf, storeMembers } from "./project-members.ts";
 
@@ -97,13 +96,13 @@ function putProject(desk: ControlDesk, draft: Draft, order: ProjectOrder): NewPr
  * Makes a project for one test, in the first organization, with keys of its own. Of the template it has the
  * settings, flags and cohorts, the names of group types, and the stored members of static cohorts.
  * @throws SimError conflict without an organization or a user, invalid_input for a variant that a flag does not
- * have, storage_failed
+ * have; the system's error, and then there is no project
  */
 export function makeProject(desk: ControlDesk, order: ProjectOrder): NewProject {
-  const made = change(desk, (draft) => putProject(desk, draft, order));
+  const made = desk.worlds.change((draft) => putProject(desk, draft, order));
   const { id, ephemeral } = made.project;
   if (ephemeral) storeMembers(desk.people, id, ephemeral);
-  desk.people.flush();
+  desk.log.commit();
   return made;
 }
 

@@ -2,7 +2,6 @@ import { SimError } from "../kernel/errors.ts";
 import { documentsOf } from "../model/project-documents.ts";
 import type { Draft, Project, User } from "../model/world.ts";
 import type { ControlDesk } from "./desk.ts";
-import { change } from "./kept-change.ts";
 
 /** The keys that lead to this project and no other. */
 export const keysOf = ({ worlds }: Pick<ControlDesk, "worlds">, project: number) =>
@@ -30,7 +29,7 @@ function resettle(draft: Draft, { worlds }: ControlDesk, user: User, gone: Proje
 function removeDocuments(desk: ControlDesk, project: Project): void {
   const { current } = desk.worlds;
   const { id } = project;
-  change(desk, (draft) => {
+  desk.worlds.change((draft) => {
     for (const [name, documents] of documentsOf(current, new Set([id]))) {
       for (const it of documents) draft.remove(name, it.id);
     }
@@ -50,16 +49,16 @@ function checkRemovable(project: Project): void {
 /**
  * Removes a project that was made for a test, or adopted: documents, keys, persons, groups, faults, waiting answers.
  * What the log has of it stays, for whoever looks when the test is over; its number is not used again.
- * @throws SimError conflict for any other project, storage_failed
+ * @throws SimError conflict for any other project; the system's error, and then the project is still there
  */
-export async function removeProject(desk: ControlDesk, project: Project): Promise<void> {
+export function removeProject(desk: ControlDesk, project: Project): void {
   checkRemovable(project);
   const { id } = project;
   const running = desk.worlds.current.batch_exports.filter((it) => it.project === id && !it.deleted);
   removeDocuments(desk, project);
-  for (const it of running) desk.exports.engine.scheduled({ ...it, deleted: true });
   desk.people.clear(id);
+  desk.log.commit();
+  for (const it of running) desk.exports.engine.scheduled({ ...it, deleted: true });
   desk.flagBook.forget(id);
   clearMischief(desk, id);
-  await desk.log.written();
 }

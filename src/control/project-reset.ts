@@ -27,7 +27,7 @@ type ResetDesk = Pick<
   "worlds" | "people" | "log" | "clock" | "faults" | "answers" | "scenarioWorld" | "seedPeople"
 >;
 
-/** A project as it was made for a test; its personal key was not changed. Faults and answers are not of that time. */
+/** A project as it was made for a test; its personal key was not changed. */
 function remake(desk: ResetDesk, project: Project, made: MadeProject): void {
   const { worlds, clock } = desk;
   worlds.change((draft) => {
@@ -36,7 +36,6 @@ function remake(desk: ResetDesk, project: Project, made: MadeProject): void {
     draft.put("projects", { ...again, created_at: project.created_at });
     putMade(draft, made);
   });
-  clearMischief(desk, project.id);
 }
 
 /** @throws SimError not_found for a project that is neither there nor in the scenario; conflict when it has no home */
@@ -66,8 +65,8 @@ function resetPeople({ worlds, people, seedPeople }: ResetDesk, project: number)
   else seedPeople(project);
 }
 
-/** After all people were reset: what projects that were made for tests, and are still there, were made with. */
-export function reseedMade({ worlds, people }: Pick<ControlDesk, "worlds" | "people">): void {
+/** Stores what projects that were made for tests, and are still there, were made with. */
+export function reseedMade({ worlds }: Pick<ControlDesk, "worlds">, people: ControlDesk["people"]): void {
   for (const { id, ephemeral } of worlds.current.projects) if (ephemeral) storeMembers(people, id, ephemeral);
 }
 
@@ -75,17 +74,14 @@ export function reseedMade({ worlds, people }: Pick<ControlDesk, "worlds" | "peo
  * Brings a project back to the scenario, or one that was made for a test back to how it was made: its documents,
  * persons, groups and events, or some of these; nothing else is touched, but that faults and answers of a test's
  * project go with its documents. A project that neither made is emptied and stays.
- * @throws SimError not_found, conflict
+ * @throws SimError not_found, conflict; the system's error, and then nothing has changed
  */
-export async function resetProject(
-  desk: ResetDesk,
-  project: number,
-  parts: ReadonlySet<string>,
-): Promise<void> {
+export function resetProject(desk: ResetDesk, project: number, parts: ReadonlySet<string>): void {
   if (parts.has("world")) resetWorld(desk, project);
   else if (!desk.worlds.projectById(project))
     throw new SimError("not_found", `there is no project ${project}`, { pointer: "/project" });
   if (parts.has("people")) resetPeople(desk, project);
   if (parts.has("events")) desk.log.forget(project);
-  await desk.log.written();
+  else desk.log.commit();
+  if (parts.has("world") && desk.worlds.projectById(project)?.ephemeral) clearMischief(desk, project);
 }

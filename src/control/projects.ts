@@ -66,7 +66,7 @@ const list = (desk: ControlDesk): Reply =>
 
 async function remove(desk: ControlDesk, call: Call): Promise<Reply> {
   const id = pathNumber(call, "project", "project");
-  await removeProject(desk, existing(desk, id));
+  removeProject(desk, existing(desk, id));
   return json({ deleted: id });
 }
 

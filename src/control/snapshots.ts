@@ -59,7 +59,6 @@ async function restore(desk: SnapshotDesk, call: Call): Promise<Reply> {
   });
   if (!restored) throw noSnapshot(desk, name);
   desk.agenda.changed();
-  await desk.log.written();
   const { hasEvents, ...facts } = restored;
   const hint = hasEvents ? null : "the journal was emptied since then: its requests and events are gone";
   return json({ ...shown(facts), has_events: hasEvents, cursor: desk.log.lastSeq, hint });

@@ -9,11 +9,12 @@ import type { TrafficLine } from "../model/traffic.ts";
 import type { World } from "../model/world.ts";
 import { type Bytes, memoryBytes } from "../store/bytes.ts";
 import { DataFolderError } from "../store/data-folder.ts";
+import type { SwitchPart } from "../store/switch.ts";
 import type { CopiedLine } from "../store/traffic-log.ts";
 import { clashOf } from "../store/world/document.ts";
 import type { ControlDesk } from "./desk.ts";
 
-type ImportDesk = Pick<ControlDesk, "worlds" | "people" | "log" | "snapshots" | "agenda">;
+type ImportDesk = Pick<ControlDesk, "worlds" | "people" | "log" | "snapshots" | "agenda" | "switchTo">;
 
 /** Bodies of requests may be nested as deeply as ingest takes them, and stand in a list of lines. */
 const deepest = 140;
@@ -79,10 +80,10 @@ function copiedLine({ cleared, ...line }: JsonObject): CopiedLine {
   return { line: line as unknown as TrafficLine, isCleared: cleared === true };
 }
 
-/** Lines refer to persons before them, which only the store can tell; it has done nothing when it refuses. */
-function replacePeople({ people }: ImportDesk, lines: Bytes): void {
+/** Lines refer to persons before them, which only the store knows. */
+function replacingPeople({ people }: ImportDesk, lines: Bytes): SwitchPart {
   try {
-    people.replace(lines);
+    return people.replacing(lines);
   } catch (error) {
     if (!(error instanceof DataFolderError) || error.line === undefined) throw error;
     throw invalid(error.message.replace(/^.*? cannot be read: /, ""), `/people/${error.line - 1}`);
@@ -91,25 +92,24 @@ function replacePeople({ people }: ImportDesk, lines: Bytes): void {
 
 function putInPlace(desk: ImportDesk, { world, people, journal }: State): void {
   const { worlds, log, snapshots } = desk;
-  replacePeople(desk, linesOf(people));
-  worlds.replace(world);
-  // Snapshots show again what they saw.
-  if (snapshots.isEmpty) log.reset();
-  else log.forget();
-  log.load(journal.map(copiedLine));
+  desk.switchTo([
+    replacingPeople(desk, linesOf(people)),
+    worlds.replacing(world),
+    // Snapshots show again what they saw.
+    log.replacing(journal.map(copiedLine), !snapshots.isEmpty),
+  ]);
 }
 
 /**
  * Puts an exported state in the place of this one: documents, persons with their ids, versions and hash keys,
  * groups, and the journal, whose requests and events get the next numbers here.
- * @throws SimError parse_error, invalid_input; then nothing has changed
+ * @throws SimError parse_error, invalid_input, the system's error; then nothing has changed
  */
 export async function importState(desk: ImportDesk, call: Call): Promise<Reply> {
   const state = await checked(parsed(call));
   await turn();
   putInPlace(desk, state);
   desk.agenda.changed();
-  await desk.log.written();
   const { persons, groups } = desk.people.counts();
   const { requests, events } = desk.log.counts();
   const projects = desk.worlds.current.projects.length;

@@ -26,8 +26,10 @@ function partsOf(what: unknown, known: readonly ResetPart[]): ReadonlySet<ResetP
 }
 
 async function resetAll(desk: ControlDesk, parts: ReadonlySet<ResetPart>): Promise<void> {
-  await desk.reset(parts);
-  if (parts.has("people")) reseedMade(desk);
+  // The projects go with the world that they were made in.
+  await desk.reset(parts, (people) => {
+    if (!parts.has("world")) reseedMade(desk, people);
+  });
 }
 
 async function reset(desk: ControlDesk, call: Call): Promise<Reply> {
@@ -36,7 +38,7 @@ async function reset(desk: ControlDesk, call: Call): Promise<Reply> {
   const isWhole = body.project === undefined;
   const parts = partsOf(body.what, isWhole ? resetParts : projectParts);
   if (isWhole) await resetAll(desk, parts);
-  else await resetProject(desk, wholeNumber(body, "project", 0, { min: 1, max: most }), parts);
+  else resetProject(desk, wholeNumber(body, "project", 0, { min: 1, max: most }), parts);
   desk.agenda.changed();
   return json({ reset: [...parts], cursor: desk.log.lastSeq });
 }

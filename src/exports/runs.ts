@@ -198,9 +198,10 @@ export function createRuns({ worlds }: EngineDesk, ports: ExportPorts): Runs {
     settle,
     scriptedEnd: (run) => scripted.get(run)?.end,
     script(run, outcome, now) {
+      // First what the disk may refuse.
+      if (!run.driven) worlds.change((draft) => draft.put("batch_export_runs", { ...run, driven: true }));
       if (run.status === "Starting") announced.set(run.id, outcome);
       else scripted.set(run.id, { end: now + Math.max(0, outcome.after), outcome });
-      if (!run.driven) worlds.change((draft) => draft.put("batch_export_runs", { ...run, driven: true }));
     },
     isClosed: () => isClosed,
     close() {

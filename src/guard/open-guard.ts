@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { builtFile } from "../kernel/built-file.ts";
 import { logVariable, readCalls, rulesVariable } from "./egress-log.ts";
 import { type GuardProxy, openProxy } from "./proxy.ts";
 import { placeTest } from "./refuses.ts";
@@ -26,23 +26,11 @@ export interface ChildGuard extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** The built preload: beside the chunks in the package, below `dist` in the repository. */
-function preloadFile(): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(join(folder, "dist", "guard", "preload.cjs"))) {
-    const parent = dirname(folder);
-    if (parent === folder)
-      throw new Error("dist/guard/preload.cjs is missing: install phx-sim again, or build it");
-    folder = parent;
-  }
-  return join(folder, "dist", "guard", "preload.cjs");
-}
-
 /**
  * `before`, and the preload. `--require` is done before anything else in every process and worker thread, eval'd ones
  * too; `--import` is not.
  */
-export function nodeOptions(before: string | undefined, preload = preloadFile()): string {
+export function nodeOptions(before: string | undefined, preload = builtFile("guard/preload.cjs")): string {
   const ours = `--require "${preload.replace(/["\\]/g, "\\$&")}"`;
   return before?.trim() ? `${before} ${ours}` : ours;
 }

@@ -2,7 +2,7 @@ import { notedOn, SimError } from "../kernel/errors.ts";
 import type { Call } from "./call.ts";
 import { corsHeaders, isPreflight, preflight } from "./cors.ts";
 import { defaultBodyLimit, type Endpoint, type Family, largestBodyLimit } from "./endpoint.ts";
-import { asSimError, errorReply } from "./error-body.ts";
+import { asSimError, errorReply, storageFailed } from "./error-body.ts";
 import { type CallFault, type FaultPort, faulted, pause } from "./fault.ts";
 import { empty, headerOf, type Reply, sameOriginOnly } from "./reply.ts";
 import type { Match, Router } from "./router.ts";
@@ -24,6 +24,8 @@ export interface AppOptions {
   unknownPath: (call: Call, endpoints: readonly Endpoint[]) => SimError;
   /** Told of errors that are not answers: bugs. */
   onCrash: (error: unknown, call: Call) => void;
+  /** Receives what the disk said when it refused what a request is about. */
+  onRefusal: (error: unknown) => void;
   /** What is to go wrong on purpose; the control API is never asked about. */
   faults?: FaultPort;
 }
@@ -75,11 +77,12 @@ function kindIn(match: Match | undefined, call: Call): Kind {
 }
 
 export function createApp(options: AppOptions): ObservingApp {
-  const { router, journal, unknownPath, onCrash, faults } = options;
+  const { router, journal, unknownPath, onCrash, onRefusal, faults } = options;
 
   function failed(call: Call, family: Family, thrown: unknown): [Reply, Rejection] {
     const error = asSimError(thrown);
     if (error.code === "internal") onCrash(error.extra.cause ?? error, call);
+    if (error.code === "storage_failed") onRefusal(error.extra.cause);
     const { attr } = error.extra;
     // The answer names the field by itself; who reads the log wants to know it as well.
     const detail = attr === undefined ? error.message : `${attr}: ${error.message}`;
@@ -103,11 +106,16 @@ export function createApp(options: AppOptions): ObservingApp {
     if (kind.journaled === false) return Promise.resolve(answer);
     return journal(call, full, rejection).then(
       () => answer,
-      (cause: unknown) => {
-        onCrash(cause, call);
-        return failed(call, kind.family, new SimError("storage_failed", storageFailed, { cause }))[0];
-      },
+      (thrown: unknown) => failed(call, kind.family, notKept(thrown, call))[0],
     );
+  }
+
+  /** What the journal rejected with. */
+  function notKept(thrown: unknown, call: Call): SimError {
+    const error = asSimError(thrown);
+    if (error.code === "storage_failed") return error;
+    onCrash(thrown, call);
+    return storageFailed(thrown);
   }
 
   function finishError(call: Call, kind: Kind, thrown: unknown): Promise<Reply> {
@@ -206,7 +214,9 @@ export function createApp(options: AppOptions): ObservingApp {
     const kind = kindIn(match, call);
     const own = how.isShadowed(kind.family) ? await shadowed(call, match, kind) : undefined;
     const note = own ? own.note : how.read(call, kind.family);
-    await journal(call, { ...given, note }, how.rejection).catch((cause: unknown) => onCrash(cause, call));
+    await journal(call, { ...given, note }, how.rejection).catch((thrown: unknown) => {
+      failed(call, kind.family, notKept(thrown, call));
+    });
     return own;
   }
 
@@ -243,8 +253,6 @@ const abandoned = {
   sender_gone: "the sender went away before its body was complete",
   body_read_timeout: "the body did not arrive in time",
 } as const;
-
-const storageFailed = "transient error, please retry";
 
 /** Why a request is answered in a handler's place. */
 const causes = {

@@ -1,4 +1,5 @@
 import { SimError } from "../kernel/errors.ts";
+import { storageTrouble } from "../kernel/storage-trouble.ts";
 import type { Family } from "./endpoint.ts";
 import { json, type Reply, text, withHeaders } from "./reply.ts";
 
@@ -49,8 +50,18 @@ export function errorReply(family: Family, error: SimError): Reply {
   return retryAfter === undefined ? reply : withHeaders(reply, "retry-after", String(retryAfter));
 }
 
-/** Anything thrown, as a SimError: what is not ours becomes `internal`, without its text. */
-export const asSimError = (thrown: unknown): SimError =>
-  thrown instanceof SimError
-    ? thrown
-    : new SimError("internal", "A server error occurred.", { cause: thrown });
+/** Anything thrown, as a SimError: a refusal of the disk, or else a bug, without its text. */
+export function asSimError(thrown: unknown): SimError {
+  if (thrown instanceof SimError) return thrown;
+  const trouble = storageTrouble(thrown);
+  return trouble === undefined
+    ? new SimError("internal", "A server error occurred.", { cause: thrown })
+    : storageFailed(thrown, `${trouble}; nothing was changed: free some space, then try again`);
+}
+
+/** The answer to a request that could not be kept. */
+export const storageFailed = (cause: unknown, hint?: string): SimError =>
+  new SimError("storage_failed", "transient error, please retry", {
+    cause,
+    ...(hint !== undefined && { hint }),
+  });

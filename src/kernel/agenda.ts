@@ -1,4 +1,4 @@
-import { type SimClock, timeRange } from "./clock.ts";
+import { type ClockSetting, type SimClock, timeRange } from "./clock.ts";
 import { SimError } from "./errors.ts";
 import type { Json } from "./json.ts";
 
@@ -82,8 +82,15 @@ async function performUntil(
   return happened;
 }
 
-/** @param onError Told when work fails that nobody waits for. */
-export function createAgenda(clock: SimClock, onError: (error: unknown) => void = () => {}): Agenda {
+/**
+ * @param onError Receives the error of work that has no caller.
+ * @param keep Writes down how the clock is set. What it throws before the clock changes refuses the change.
+ */
+export function createAgenda(
+  clock: SimClock,
+  onError: (error: unknown) => void = () => {},
+  keep: (setting: ClockSetting) => void = () => {},
+): Agenda {
   const dues: Due[] = [];
   let last: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -94,6 +101,15 @@ export function createAgenda(clock: SimClock, onError: (error: unknown) => void 
     const done = last.then(work);
     last = done.catch(() => {}).then(() => arm());
     return done;
+  }
+
+  async function kept<T>(work: () => T | Promise<T>): Promise<T> {
+    keep(clock.setting);
+    try {
+      return await work();
+    } finally {
+      keep(clock.setting);
+    }
   }
 
   function arm(wait = 0): void {
@@ -144,8 +160,8 @@ export function createAgenda(clock: SimClock, onError: (error: unknown) => void 
       dues.push(due);
       arm();
     },
-    change: (edit) => inTurn(() => edit(clock)),
-    advance: (by, signal) => inTurn(() => moveBy(by, signal)),
+    change: (edit) => inTurn(() => kept(() => edit(clock))),
+    advance: (by, signal) => inTurn(() => kept(() => moveBy(by, signal))),
     nextDue: () => earliest(dues)?.at,
     changed: () => arm(),
     close() {

@@ -1,7 +1,7 @@
 import type { Agenda } from "./agenda.ts";
 import type { ClockStart, SimClock } from "./clock.ts";
 
-/** A clock as it is told; `starts` is what a reset and a restart make of it: where it was set is not kept. */
+/** A clock as it is shown; `starts` is what a reset makes of it. */
 export interface ClockFacts {
   now: string;
   frozen: boolean;

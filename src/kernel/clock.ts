@@ -33,6 +33,9 @@ export interface ClockStart {
   frozen: boolean;
 }
 
+/** Where a clock stands, or how far it is ahead of the machine (ms; negative: behind). */
+export type ClockSetting = { stands: number } | { ahead: number };
+
 /** The sim's clock: the machine's time until somebody sets, freezes or moves it. */
 export interface SimClock extends Clock {
   /** Does it show the machine's time? */
@@ -46,6 +49,9 @@ export interface SimClock extends Clock {
   run(): void;
   /** Starts over. @throws RangeError outside `timeRange` */
   start(start: ClockStart): void;
+  /** What `resume` goes on with, in this process or a later one. */
+  readonly setting: ClockSetting;
+  resume(setting: ClockSetting): void;
 }
 
 /** @param machine Tells the machine's time; another one is for tests. */
@@ -76,6 +82,13 @@ export function createClock(start: ClockStart = realTime, machine: () => number 
       if (stands === undefined) return;
       offset = stands - machine();
       stands = undefined;
+    },
+    get setting() {
+      return stands === undefined ? { ahead: offset } : { stands };
+    },
+    resume(setting) {
+      stands = "stands" in setting ? setting.stands : undefined;
+      offset = "ahead" in setting ? setting.ahead : 0;
     },
     start({ at, frozen }) {
       stands = undefined;

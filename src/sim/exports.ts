@@ -16,7 +16,6 @@ import type { Desk } from "../model/desk.ts";
 import type { BatchExport, Worlds } from "../model/world.ts";
 import type { PeopleStore } from "../store/people.ts";
 import type { Store } from "../store/store.ts";
-import type { WorldStore } from "../store/world.ts";
 
 /** Batch exports that run: by themselves as the clock goes on, or when somebody moves it. */
 export interface Exports {
@@ -42,11 +41,11 @@ async function* personsBefore(
 }
 
 /** What the engine does has no request whose answer waits for the disk: each change is written at once. */
-const flushed = (worlds: WorldStore): Worlds => ({
+const committed = ({ worlds, log }: Store): Worlds => ({
   ...worlds,
   change(edit) {
     const result = worlds.change(edit);
-    worlds.flush();
+    log.commit();
     return result;
   },
 });
@@ -63,7 +62,7 @@ function nextOutcome(worlds: Worlds, { id }: BatchExport): ScriptedOutcome | und
 /** Opens the engine over the store; its work goes on the agenda. */
 export function openExports(sim: Desk, store: Store, agenda: Agenda): Exports {
   const { people, log, folder } = store;
-  const desk: Desk = { ...sim, worlds: flushed(store.worlds) };
+  const desk: Desk = { ...sim, worlds: committed(store) };
   const events = createEventSource(log, showEvent);
   const source: ExportSource = {
     events: events.events,

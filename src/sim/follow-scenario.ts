@@ -4,6 +4,7 @@ import { linesOf, type ScenarioProblem } from "../scenario/problems.ts";
 import { type OnChange, reloadedWorld } from "../scenario/reload.ts";
 import { peopleOf, type Scenario, worldOf } from "../scenario/scenario.ts";
 import { watchScenario } from "../scenario/watch.ts";
+import type { Store } from "../store/store.ts";
 import type { WorldStore } from "../store/world.ts";
 
 /** What a running sim makes of an edit of its scenario. */
@@ -13,6 +14,7 @@ export interface FollowOptions {
   /** The scenario that the sim runs on; set when another takes its place. */
   scenario: { current: Scenario };
   worlds: WorldStore;
+  switchTo: Store["switchTo"];
   faults: Faults;
   /** Told what is wrong with the files now; an empty list: nothing. */
   onProblems(problems: readonly ScenarioProblem[]): void;
@@ -27,12 +29,12 @@ const problemsTold = 5;
 const differ = (a: unknown, b: unknown): boolean => JSON.stringify(a) !== JSON.stringify(b);
 
 /** Puts the edited scenario in the place of the old one: whole, or not at all. */
-function apply({ mode, scenario, worlds, faults, notice }: FollowOptions, next: Scenario): void {
+function apply({ mode, scenario, worlds, switchTo, faults, notice }: FollowOptions, next: Scenario): void {
   const before = worldOf(scenario.current);
   const after = worldOf(next);
   const { world, taken } =
     mode === "reset" ? { world: after, taken: [] } : reloadedWorld(before, after, worlds.current);
-  worlds.replace(world);
+  switchTo([worlds.replacing(world)]);
   if (differ(scenario.current.faults, next.faults)) faults.replace(next.faults ?? []);
   const stays = differ(scenario.current.dialect, next.dialect);
   const lateChanges = [

@@ -68,7 +68,10 @@ export async function openOrExplain(
       keepBytes: memoryLimit,
       onNotice,
     });
-    if (people && store.people.counts().persons === 0) storePeople(store.people, people);
+    if (people && store.people.counts().persons === 0) {
+      storePeople(store.people, people);
+      store.log.commit();
+    }
     if (!people && options.scenario !== undefined && options.scenario !== "default") {
       onNotice("the data folder has its own world already; `phx-sim state reset` takes the scenario's");
     }

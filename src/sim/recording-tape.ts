@@ -1,7 +1,7 @@
-import { mkdirSync } from "node:fs";
 import { dirname, relative, sep } from "node:path";
 import { RecordingError, type RecordingOrder } from "../control/recording-port.ts";
 import type { Upstreams } from "../door/forward/upstreams.ts";
+import { makeFolder } from "../kernel/make-folder.ts";
 import { tapePlace } from "../tape/place.ts";
 import { createRedactor } from "../tape/redact/redactor.ts";
 import { fileTrouble } from "../tape/tape-error.ts";
@@ -80,7 +80,7 @@ function opened(
   notice: (text: string) => void,
 ): TapeWriter {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     return openTapeWriter(file, {
       redactor: createRedactor({ profile: redact }),
       header: { upstream: upstreams.name },

@@ -11,6 +11,11 @@ export interface Bytes {
   /** The bytes of [offset, offset + length); shorter at the end. */
   read(offset: number, length: number): Buffer;
   truncate(size: number): void;
+  /**
+   * Goes on with what was put in the place of the bytes, or behind them: a file is opened again, memory takes `content`
+   * from the offset on.
+   */
+  renew(content: Buffer, offset: number): void;
   /** Memory only: lets go of whole appends that end at or before the offset. */
   dropBefore(offset: number): void;
   /** Has the disk make it durable. */
@@ -26,9 +31,18 @@ export function writeAll(fd: number, bytes: Buffer): void {
 
 /** @throws the system's error when the file cannot be opened for reading and appending. */
 export function fileBytes(path: string): Bytes {
-  const fd = openSync(path, "a+", 0o600);
+  let fd = openSync(path, "a+", 0o600);
   let size = fstatSync(fd).size;
   let dirty = false;
+  /** Does a failed write stand behind the last byte? It is cut off before the next one. */
+  let isTorn = false;
+
+  function cut(to: number): void {
+    isTorn = true;
+    ftruncateSync(fd, to);
+    isTorn = false;
+  }
+
   return {
     start: 0,
     get size() {
@@ -36,10 +50,11 @@ export function fileBytes(path: string): Bytes {
     },
     append(bytes) {
       const offset = size;
+      if (isTorn) cut(offset);
       try {
         writeAll(fd, bytes);
       } catch (error) {
-        ftruncateSync(fd, offset);
+        cut(offset);
         throw error;
       }
       size += bytes.length;
@@ -57,15 +72,25 @@ export function fileBytes(path: string): Bytes {
       return done === buffer.length ? buffer : buffer.subarray(0, done);
     },
     truncate(to) {
-      ftruncateSync(fd, to);
       size = to;
+      cut(to);
+    },
+    renew() {
+      const next = openSync(path, "a+", 0o600);
+      closeSync(fd);
+      fd = next;
+      size = fstatSync(fd).size;
+      isTorn = false;
+      dirty = true;
     },
     dropBefore() {},
     sync() {
       if (!dirty) return Promise.resolve();
       dirty = false;
+      const synced = fd;
       return new Promise((resolve, reject) => {
-        fdatasync(fd, (error) => (error ? reject(error) : resolve()));
+        // A file that was renewed meanwhile is synced on its own.
+        fdatasync(synced, (error) => (error && synced === fd ? reject(error) : resolve()));
       });
     },
     close: () => closeSync(fd),
@@ -125,6 +150,10 @@ export function memoryBytes(): Bytes {
         gone++;
       }
       if (gone > 0) chunks.splice(0, gone);
+    },
+    renew(content, offset) {
+      this.truncate(offset);
+      this.append(content);
     },
     sync: () => Promise.resolve(),
     close() {

@@ -2,7 +2,6 @@ import {
   accessSync,
   constants,
   linkSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -11,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { makeFolder } from "../kernel/make-folder.ts";
 
 /** Trouble with a file or folder of the user's: said in one line, with what to do about it. */
 export class DataFolderError extends Error {
@@ -59,8 +59,12 @@ const causes: Record<string, readonly [what: string, hint: string]> = {
   EPERM: ["cannot be used: permission denied", "change its permissions, or choose another with --data"],
   EROFS: ["is on a read-only file system", "choose another folder with --data, or use --memory"],
   ENOSPC: ["cannot be written: the disk is full", "free some space, or use --memory"],
+  EDQUOT: ["cannot be written: the disk quota is used up", "free some space, or use --memory"],
   ENOENT: ["cannot be created there", "choose another folder with --data, or use --memory"],
 };
+
+/** Did the system refuse an access to a file? */
+export const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
@@ -107,7 +111,7 @@ export function openDataFolder(path: string): DataFolder {
 
 /** `*` keeps the data out of git; a folder that already held something else is not ours to ignore. */
 function prepare(folder: string): void {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   if (readdirSync(folder).length === 0) writeFileSync(join(folder, ".gitignore"), "*\n");
 }

@@ -40,6 +40,13 @@ export function hiddenRuns({ rows, meta, hiddenBit, flagBits, first }: HidingTab
   return runs;
 }
 
+/** All rows as hidden ones: a run for each project. */
+export function everyRun({ rows, meta, flagBits, first }: HidingTable): Run[] {
+  const projects = new Set<number>();
+  for (let row = 0; row < rows.length; row++) projects.add(rows.get(row, meta) >>> flagBits);
+  return [...projects].map((project) => ({ project, from: first, to: first + rows.length - 1 }));
+}
+
 /** Hides what the runs name and all that comes after `last`; shows everything else. */
 export function hideOnly(table: HidingTable, runs: readonly Run[], last: number): void {
   const { rows, meta, hiddenBit, flagBits, first } = table;

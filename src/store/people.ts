@@ -4,7 +4,6 @@ import type { Bytes } from "./bytes.ts";
 import { keyHash } from "./people/apply.ts";
 import { folderHome, memoryHome } from "./people/home.ts";
 import {
-  type Change,
   clearLine,
   goneLine,
   groupLine,
@@ -20,6 +19,8 @@ import type { ProjectEntry } from "./people/projects.ts";
 import { createQueries, type Queries } from "./people/query.ts";
 import { openShelf, type Shelf, type ShelfOptions } from "./people/shelf.ts";
 import type { PeopleState } from "./people/state.ts";
+import type { SwitchPart } from "./switch.ts";
+import type { Unit } from "./unit.ts";
 
 export interface PeopleOptions extends Partial<ShelfOptions> {
   /** Data folder for people.ndjson and people.idx; without it everything stays in memory. */
@@ -34,21 +35,14 @@ export interface PeopleStore extends People, Queries {
   /** Forgets a stored person and its ids; nothing happens when there is none. */
   remove(person: Pick<Person, "project" | "uuid">): void;
   counts(project?: number): PeopleCounts;
-  /** Forgets the people of a project, or all. */
-  clear(project?: number): void;
+  /** Forgets the people of a project. */
+  clear(project: number): void;
   /** Copies what is stored as lines of people.ndjson, without what was superseded. */
   copyInto(target: Bytes): void;
-  /**
-   * Puts other lines in the place of all that is stored, on disk, too.
-   * @throws DataFolderError when a line cannot be read, the system's error when they cannot be written; then
-   * nothing has happened
-   */
-  replace(lines: Bytes): void;
-  /**
-   * Writes the changes since the last flush with one call; to be called once a turn, before answering.
-   * @throws the system's error (disk full); the changes then wait for the next flush.
-   */
-  flush(): void;
+  /** Puts other lines in the place of all that is stored. @throws DataFolderError when a line cannot be read */
+  replacing(lines: Bytes): SwitchPart;
+  /** The changes since they were last settled; `write` uses one call. */
+  readonly unit: Unit;
   /** Flushes, saves the index, lets go of the file. Harmless when done twice. */
   close(): void;
 }
@@ -78,13 +72,17 @@ export function openPeople(options: PeopleOptions = {}): PeopleStore {
     ...createQueries(shelf),
     ...lookUps(shelf),
     ...changes(shelf),
-    flush() {
-      if (shelf.log.waiting < home.flushFrom) return;
-      shelf.log.flush();
-      shelf.keepCompact();
+    unit: {
+      write() {
+        if (shelf.log.waiting < home.flushFrom) return;
+        shelf.log.flush();
+        shelf.keepCompact();
+      },
+      settle: shelf.settle,
+      rollBack: shelf.rollBack,
     },
     copyInto: shelf.copyInto,
-    replace: shelf.replace,
+    replacing: shelf.replacing,
     close: shelf.close,
   };
 }
@@ -122,16 +120,11 @@ function lookUps(shelf: Shelf): LookUps {
   };
 }
 
-type Whole = "copyInto" | "replace" | "flush" | "close";
+type Whole = "copyInto" | "replacing" | "unit" | "close";
 type Changes = Omit<PeopleStore, keyof LookUps | keyof Queries | Whole>;
 
 function changes(shelf: Shelf): Changes {
-  /** Writes a line and takes it over, exactly as reading it back would. */
-  function record(line: string, change: Change): void {
-    const { state, log } = shelf;
-    const offset = log.append(line);
-    state.apply(change, { offset, length: log.end - offset });
-  }
+  const { record } = shelf;
 
   /** A line that refers to nobody would make the file unreadable: it must not be written. */
   function mustExist({ project, uuid }: Pick<Person, "project" | "uuid">): void {
@@ -195,10 +188,8 @@ function changes(shelf: Shelf): Changes {
       record(groupTypeLine(project, name), { kind: "group_type", project, name });
     },
     clear(project) {
-      if (project === undefined) return shelf.clear();
       if (shelf.state.projects.find(project) === -1) return;
       record(clearLine(project), { kind: "clear", project });
-      if (isEmpty(shelf.state)) shelf.clear();
     },
   };
 }
@@ -232,7 +223,3 @@ function countsOf(state: PeopleState, project?: number): PeopleCounts {
   }
   return sum;
 }
-
-const isEmpty = (state: PeopleState): boolean =>
-  Object.values(countsOf(state)).every((count) => count === 0) &&
-  state.projects.entries.every((entry) => entry.groupTypes.length === 0);

@@ -19,6 +19,11 @@ export interface Rows {
   /** The same, backwards from `to - 1`. */
   findLast(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number;
   truncate(length: number): void;
+  /** From here on what changes can be taken back, until `settle`. */
+  mark(): void;
+  settle(): void;
+  /** Takes back what was added and set since `mark`. */
+  revert(): void;
   /** Takes over rows that are kept elsewhere; `load` is asked for a page on first use. */
   resume(length: number, load?: (page: number) => Uint32Array): void;
   /** The raw pages, for the sidecar file; undefined where a page was not needed yet. */
@@ -29,6 +34,9 @@ export function createRows(width: number): Rows {
   const pages: (Uint32Array | undefined)[] = [];
   let length = 0;
   let load = (_: number): Uint32Array => new Uint32Array(0);
+  /** How many rows there were at the mark, and what was set in them since: row, column and the value before. */
+  let marked = 0;
+  let before: number[] = [];
   const page = (row: number): Uint32Array =>
     pages[Math.floor(row / pageRows)] ?? fetched(Math.floor(row / pageRows));
 
@@ -58,7 +66,10 @@ export function createRows(width: number): Rows {
     },
     get: (row, column) => page(row)[column * pageRows + (row % pageRows)] ?? 0,
     set(row, column, value) {
-      page(row)[column * pageRows + (row % pageRows)] = value;
+      const cells = page(row);
+      const at = column * pageRows + (row % pageRows);
+      if (row < marked) before.push(row, column, cells[at] ?? 0);
+      cells[at] = value;
     },
     find(a, valueA, b, valueB, from, to) {
       for (let row = from; row < to; ) {
@@ -92,6 +103,21 @@ export function createRows(width: number): Rows {
       if (!loader) return;
       load = loader;
       pages.length = Math.ceil(to / pageRows);
+    },
+    mark() {
+      marked = length;
+      before = [];
+    },
+    settle() {
+      marked = 0;
+      before = [];
+    },
+    revert() {
+      this.truncate(marked);
+      marked = 0;
+      for (let i = before.length - 3; i >= 0; i -= 3)
+        this.set(before[i] ?? 0, before[i + 1] ?? 0, before[i + 2] ?? 0);
+      before = [];
     },
     truncate(to) {
       // Whole pages go; what is left of the last one is emptied.

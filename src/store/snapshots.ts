@@ -5,6 +5,7 @@ import type { Bytes } from "./bytes.ts";
 import type { PeopleStore } from "./people.ts";
 import { folderShelf } from "./snapshots/folder.ts";
 import { memoryShelf } from "./snapshots/memory.ts";
+import type { SwitchPart } from "./switch.ts";
 import type { LogMark, TrafficLog } from "./traffic-log.ts";
 import type { WorldStore } from "./world.ts";
 
@@ -33,7 +34,7 @@ export interface Snapshots {
   list(): SnapshotFacts[];
   /** Takes a snapshot, in the place of one with the same name. @throws the system's error */
   take(name: string, now: number): SnapshotFacts;
-  /** @throws DataFolderError when its files are damaged; then nothing has happened. Undefined: there is none. */
+  /** @throws DataFolderError when its files are damaged, the system's error; then nothing has happened. Undefined: there is none. */
   restore(name: string): Promise<Restored | undefined>;
   /** Returns whether there was one. */
   remove(name: string): boolean;
@@ -46,6 +47,7 @@ export interface Kept {
   readonly worlds: WorldStore;
   readonly people: PeopleStore;
   readonly log: TrafficLog;
+  readonly switchTo: (parts: readonly SwitchPart[]) => void;
   /** The data folder; null: snapshots stay in memory. */
   readonly folder: string | null;
   /** Told of a snapshot that cannot be read. */
@@ -96,7 +98,9 @@ export function createSnapshots(kept: Kept): Snapshots {
       try {
         // What has been handled is in the journal by then: nobody sees half a request.
         await turn();
-        return { ...factsOf(label), hasEvents: putBack(kept, world, people, label.journal) };
+        const journal = kept.log.restoring(label.journal);
+        kept.switchTo([kept.people.replacing(people), kept.worlds.replacing(world), journal]);
+        return { ...factsOf(label), hasEvents: journal.hasEvents };
       } finally {
         people.close();
       }
@@ -118,16 +122,3 @@ const factsOf = ({ name, created_at, persons, events }: Label): SnapshotFacts =>
   persons,
   events,
 });
-
-/** Puts all of it back within one turn, so that no request sees a part. */
-function putBack({ people, worlds, log }: Kept, world: World, lines: Bytes, mark: LogMark): boolean {
-  people.replace(lines);
-  let hasEvents = false;
-  try {
-    // When the disk refuses the new world it counts all the same.
-    worlds.replace(world);
-  } finally {
-    hasEvents = log.restore(mark);
-  }
-  return hasEvents;
-}

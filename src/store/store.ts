@@ -1,9 +1,11 @@
 import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import type { World } from "../model/world.ts";
 import { type Bytes, fileBytes, memoryBytes } from "./bytes.ts";
-import { fileError, openDataFolder } from "./data-folder.ts";
+import { type ClockFile, clockFile } from "./clock-file.ts";
+import { DataFolderError, fileError, folderError, isSystemError, openDataFolder } from "./data-folder.ts";
 import { openPeople, type PeopleStore } from "./people.ts";
 import { createSnapshots, type Snapshots } from "./snapshots.ts";
+import { finishSwitch, type SwitchPart, switchFiles } from "./switch.ts";
 import { openTrafficLog, type TrafficLog } from "./traffic-log.ts";
 import { memoryWorld, openWorld, type WorldStore } from "./world.ts";
 
@@ -13,8 +15,15 @@ export interface Store {
   readonly people: PeopleStore;
   readonly log: TrafficLog;
   readonly snapshots: Snapshots;
+  /** Where a data folder keeps how the clock is set. */
+  readonly clock?: ClockFile;
   /** Absolute path of the data folder, or null in memory. */
   readonly folder: string | null;
+  /**
+   * Puts another state, or a part of one, in the place of this one: whole or not at all, also when the process is killed.
+   * @throws the system's error; then nothing has changed
+   */
+  switchTo(parts: readonly SwitchPart[]): void;
   /** Writes the locator that client commands read. */
   announce(info: Readonly<Record<string, unknown>>): void;
   close(): Promise<void>;
@@ -43,43 +52,52 @@ async function inMemory({ seedWorld, keysOf, keepBytes, onNotice }: StoreOptions
     bytes: memoryBytes(),
     keysOf,
     keepBytes,
-    beforeWrite: () => people.flush(),
+    units: [people.unit],
     onNotice,
   });
-  const snapshots = createSnapshots({ worlds, people, log, folder: null });
+  const switchTo: Store["switchTo"] = (parts) => {
+    log.commit();
+    for (const part of parts) part.take();
+  };
+  const snapshots = createSnapshots({ worlds, people, log, switchTo, folder: null });
   const close = () => closeAll(log, people, worlds);
-  return { worlds, people, log, snapshots, folder: null, announce() {}, close };
+  return { worlds, people, log, snapshots, switchTo, folder: null, announce() {}, close };
 }
 
 async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: string): Promise<Store> {
   const folder = openDataFolder(path);
   try {
-    const worlds = await openWorld({ folder: folder.path, seedWorld, onNotice });
+    finishSwitch(folder.path, onNotice);
+    const commit = () => log.commit();
+    const worlds = await openWorld({ folder: folder.path, seedWorld, onNotice, commit });
     const people = openPeople({ folder: folder.path, onNotice });
     const log = openTrafficLog({
       bytes: trafficBytes(folder.file("traffic.ndjson")),
       sidecars: { requests: folder.file("requests.idx"), events: folder.file("events.idx") },
       keysOf,
       // What traffic refers to is on disk before it: the project it was adopted by, the persons it made.
-      beforeWrite() {
-        worlds.flush();
-        people.flush();
-      },
+      units: [worlds.unit, people.unit],
       onNotice,
       name: folder.file("traffic.ndjson"),
     });
+    const switchTo: Store["switchTo"] = (parts) => {
+      log.commit();
+      switchFiles(folder.path, parts);
+    };
     return {
       worlds,
       people,
       log,
-      snapshots: createSnapshots({ worlds, people, log, folder: folder.path, onNotice }),
+      snapshots: createSnapshots({ worlds, people, log, switchTo, folder: folder.path, onNotice }),
+      switchTo,
+      clock: clockFile(folder.file("clock.json")),
       folder: folder.path,
       announce: (info) => folder.announce(info),
       close: () => closeAll(log, people, worlds).finally(() => folder.release()),
     };
   } catch (error) {
     folder.release();
-    throw error;
+    throw error instanceof DataFolderError || !isSystemError(error) ? error : folderError(folder.path, error);
   }
 }
 

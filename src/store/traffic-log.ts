@@ -1,13 +1,16 @@
+import { basename, join } from "node:path";
 import { createBus } from "../kernel/bus.ts";
 import { fnv1a } from "../kernel/hash.ts";
 import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import type { Bytes } from "./bytes.ts";
 import { DataFolderError } from "./data-folder.ts";
 import { createHashIndex } from "./hash-index.ts";
-import { type HidingTable, hiddenRuns, hideOnly, type Run } from "./hidden.ts";
+import { everyRun, type HidingTable, hiddenRuns, hideOnly, type Run } from "./hidden.ts";
 import { lineNumber, linesOf, repairTail } from "./lines.ts";
 import { createRows, openRowFile, type RowFile, type Rows } from "./rows.ts";
+import { type SwitchPart, tailName, writeSynced } from "./switch.ts";
 import type { TrafficEntry } from "./traffic-entry.ts";
+import type { Unit } from "./unit.ts";
 
 /** Columns of the request table: byte offset of the line (low and high half), and facts for counting. */
 const request = { offsetLow: 0, offsetHigh: 1, meta: 2, width: 3 } as const;
@@ -97,6 +100,8 @@ export interface TrafficLog {
   append(entry: TrafficEntry): number;
   /** Resolves when everything appended so far is in the file; rejects when that failed. */
   written(): Promise<void>;
+  /** Writes all changes at once. @throws the system's error; then they were taken back */
+  commit(): void;
   /** Was an event with this uuid kept in the project? */
   seen(project: number, uuid: string): boolean;
   /** The line of request n, or undefined when there is none (any more). */
@@ -107,25 +112,23 @@ export interface TrafficLog {
   scan(filter: EventFilter): Generator<EventRef>;
   /** Numbers of the requests that match, newest first. */
   requests(filter: { rejected?: boolean; project?: number; before?: number }): Generator<number>;
-  /** Hides the events up to now, of one project or of all; their seqs are never used again. */
+  /** Hides the events up to now, of one project or of all; their seqs are never used again. @throws the system's error */
   clearEvents(project?: number): number;
-  /** Hides the requests up to now, of one project or of all, and their events. What `mark` saw can be restored. */
+  /** The same for requests and their events. What `mark` saw can be restored. @throws the system's error */
   forget(project?: number): void;
   mark(): LogMark;
   /**
    * Shows what could be seen when the mark was made, and nothing else. Of a log that was emptied since then
-   * nothing is left to be shown. Returns whether everything is there.
+   * nothing is left to be shown: `hasEvents` says whether everything is there.
    */
-  restore(mark: LogMark): boolean;
+  restoring(mark: LogMark): SwitchPart & { readonly hasEvents: boolean };
   /** The JSON text of each request that is not forgotten, oldest first. */
   texts(): Generator<{ text: string; isCleared: boolean }>;
   /**
-   * Adds requests that were in another log; their numbers and seqs become the next ones here. Nobody is told.
-   * @throws the system's error; then none was added
+   * Puts requests of another log in the place of all that are here; their numbers and seqs become the next ones.
+   * @param keepsOld Are the old ones only hidden, so that a mark can show them again? Else their space is free.
    */
-  load(lines: readonly CopiedLine[]): void;
-  /** Forgets requests and events for good; numbering goes on. */
-  reset(): void;
+  replacing(lines: readonly CopiedLine[], keepsOld: boolean): SwitchPart;
   readonly lastSeq: number;
   readonly lastRequest: number;
   /**
@@ -147,8 +150,8 @@ export interface TrafficLogOptions {
   sidecars?: { requests: string; events: string };
   /** Index keys of a line's events, for rebuilding the index after a crash. */
   keysOf: (line: TrafficLine) => EventKey[];
-  /** Writes what must be on disk before the traffic that caused it (people). Runs once per group. */
-  beforeWrite?: () => void;
+  /** What must be on disk before the traffic that caused it: documents, people. A group that fails takes them back. */
+  units?: readonly Unit[];
   onNotice?: (text: string) => void;
   /** Memory mode: bytes of lines held before the oldest are let go. */
   keepBytes?: number;
@@ -180,7 +183,7 @@ interface HiddenLine {
  * indexed at once and in the file before `written()` resolves.
  */
 export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
-  const { bytes } = options;
+  const { bytes, units = [] } = options;
   const name = options.name ?? "traffic.ndjson";
   const notice = options.onNotice ?? (() => {});
   repairTail(bytes, name, notice);
@@ -201,8 +204,9 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   let pending: Written[] = [];
   let waiting: Deferred | undefined;
   let lastGroup: Promise<void> = Promise.resolve();
+  let isTold = false;
 
-  catchUp();
+  catchUp(covered);
 
   function openSidecars(): RowFile[] {
     if (!options.sidecars) return [];
@@ -234,9 +238,9 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     );
   }
 
-  /** Indexes the lines that the sidecars do not cover yet (all of them when there are none). */
-  function catchUp(): void {
-    for (const { offset, text } of linesOf(bytes, covered)) {
+  /** Indexes the lines from an offset on: what the sidecars do not cover yet, or what was added by a switch. */
+  function catchUp(from: number): void {
+    for (const { offset, text } of linesOf(bytes, from)) {
       const parsed = parseLine(text, offset);
       if ("clear" in parsed) applyClear(parsed);
       else if ("hidden" in parsed) applyHidden(parsed);
@@ -409,38 +413,77 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     };
   }
 
-  /** Adds a line that is not a request, and does what it says. */
-  function say<L extends ClearLine | HiddenLine, T>(line: L, apply: (line: L) => T): T {
-    const result = apply(line);
-    addToGroup(`${JSON.stringify(line)}\n`);
-    schedule();
-    return result;
-  }
-
   function clear(project: number | undefined, andRequests: boolean): number {
     const until = opening.seq + events.length - 1;
     const last = { requests: opening.n + requests.length - 1 };
-    const cleared = say({ clear: { project: project ?? null, until, ...(andRequests && last) } }, applyClear);
+    const line: ClearLine = { clear: { project: project ?? null, until, ...(andRequests && last) } };
+    // What the disk refuses must not be hidden: the line is written first.
+    addToGroup(`${JSON.stringify(line)}\n`);
+    commit();
+    const cleared = applyClear(line);
     veils.publish({ project: project ?? null, isCleared: true });
     return cleared;
   }
 
-  /** Writes copied lines behind all others, under the next numbers. */
-  function copyIn(lines: readonly CopiedLine[]): void {
-    const texts: Buffer[] = [];
-    let offset = bytes.size;
+  /** The text of copied lines under the next numbers, and of what is hidden then. */
+  function textOf(lines: readonly CopiedLine[], keepsOld: boolean): string {
+    let n = opening.n + requests.length;
+    let seq = opening.seq + events.length;
+    const tables = hidingTables();
+    const hidden = keepsOld
+      ? { requests: everyRun(tables.requests), events: everyRun(tables.events) }
+      : { requests: [], events: [] };
+    let text = "";
     for (const { line, isCleared } of lines) {
-      const own: TrafficLine = { ...line, n: opening.n + requests.length };
-      if (line.events) own.seq = opening.seq + events.length;
-      const text = Buffer.from(`${JSON.stringify(own)}\n`);
-      texts.push(text);
-      const firstEvent = events.length;
-      indexLine(own, offset);
-      offset += text.length;
-      for (let row = firstEvent; isCleared && row < events.length; row++)
-        events.set(row, event.meta, events.get(row, event.meta) | clearedBit);
+      const own: TrafficLine = { ...line, n: n++ };
+      if (line.events) {
+        own.seq = seq;
+        const run = { project: line.project ?? noProject, from: seq, to: seq + line.events.length - 1 };
+        if (isCleared) hidden.events.push(run);
+        seq += line.events.length;
+      }
+      text += `${JSON.stringify(own)}\n`;
     }
-    if (texts.length > 0) bytes.append(Buffer.concat(texts));
+    if (hidden.requests.length + hidden.events.length === 0) return text;
+    const last: HiddenLine = { hidden: { n: n - 1, seq: seq - 1, hidden } };
+    return `${text}${JSON.stringify(last)}\n`;
+  }
+
+  /** Nothing may be waiting when it is written or taken. */
+  function part(
+    text: () => string,
+    { isWhole, isCleared }: { isWhole: boolean; isCleared: boolean },
+  ): SwitchPart {
+    let content: Buffer | undefined;
+    const contentNow = () => {
+      content ??= Buffer.from(text());
+      return content;
+    };
+    return {
+      write(folder) {
+        const file = basename(name);
+        writeSynced(join(folder, isWhole ? file : tailName(file, bytes.size)), contentNow());
+      },
+      take() {
+        const from = isWhole ? 0 : bytes.size;
+        bytes.renew(contentNow(), from);
+        if (isWhole) startOver();
+        catchUp(from);
+        evict();
+        veils.publish({ project: null, isCleared });
+      },
+    };
+  }
+
+  /** The file is another one. */
+  function startOver(): void {
+    for (const it of files) it.close();
+    opening = readOpening(bytes) ?? startLog(bytes, 1, 1);
+    requests = createRows(request.width);
+    events = createRows(event.width);
+    files = openSidecars();
+    uuids.clear();
+    cache.clear();
   }
 
   function makeRoom(most: number): void {
@@ -468,26 +511,46 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   }
 
   function flush(): void {
+    if (!waiting) return;
+    try {
+      commit();
+    } catch {
+      // Its requests are answered with the error.
+    }
+  }
+
+  /** Writes the group and what belongs to it. @throws the system's error; then all of it was taken back */
+  function commit(): void {
     const done = waiting;
-    if (!done) return;
     waiting = undefined;
     const told = pending;
     const size = used;
     pending = [];
     try {
-      options.beforeWrite?.();
+      for (const it of units) it.write();
       const slice = group.subarray(0, size);
       used = 0;
-      bytes.append(options.sidecars ? slice : Buffer.from(slice));
+      if (size > 0) bytes.append(options.sidecars ? slice : Buffer.from(slice));
     } catch (error) {
       rollBack(told);
-      done.reject(error);
-      return;
+      for (const it of units) takeBack(it);
+      done?.reject(error);
+      throw error;
     }
+    for (const it of units) it.settle();
     if (group.length > 4 * 1024 * 1024) group = Buffer.allocUnsafe(256 * 1024);
     evict();
-    done.resolve();
+    done?.resolve();
     if (bus.size > 0) for (const it of told) bus.publish(it);
+  }
+
+  /** The file may refuse to be cut as well; it is cut before its next write then. */
+  function takeBack(unit: Unit): void {
+    try {
+      unit.rollBack();
+    } catch (error) {
+      notice(`what was refused could not be cut off: ${String(error)}`);
+    }
   }
 
   /** The disk refused the group: its requests are answered with an error and must not be found later. */
@@ -508,14 +571,24 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     bytes.dropBefore(bytes.size - limit);
   }
 
+  /** They cost time at the next start and nothing else: a disk that refuses them is no failure. */
   function saveSidecars(): void {
-    if (used === 0) for (const it of files) it.save(bytes.size);
+    try {
+      if (used === 0) for (const it of files) it.save(bytes.size);
+    } catch (error) {
+      tellOnce(`the index of ${name} could not be written: ${String(error)}`);
+    }
+  }
+
+  function tellOnce(text: string): void {
+    if (!isTold) notice(text);
+    isTold = true;
   }
 
   const timer = options.sidecars ? setInterval(tidy, 1000).unref() : undefined;
   let savedAt = bytes.size;
   function tidy(): void {
-    bytes.sync().catch((error: unknown) => notice(`${name}: cannot be made durable: ${String(error)}`));
+    bytes.sync().catch((error: unknown) => tellOnce(`${name}: cannot be made durable: ${String(error)}`));
     if (bytes.size - savedAt > saveEvery) {
       savedAt = bytes.size;
       saveSidecars();
@@ -547,6 +620,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       return n;
     },
     written: () => lastGroup,
+    commit,
     seen(project, uuid) {
       return (
         uuids.find(fnv1a(uuid), (row) => {
@@ -576,13 +650,20 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     clearEvents: (project) => clear(project, false),
     forget: (project) => void clear(project, true),
     mark,
-    restore(given) {
+    restoring(given) {
       const isSame = given.birth === opening.birth;
       const nothing = { n: 0, seq: 0, hidden: { requests: [], events: [] } };
       const { n, seq, hidden } = isSame ? given : nothing;
-      say({ hidden: { n, seq, hidden } }, applyHidden);
-      veils.publish({ project: null, isCleared: false });
-      return isSame || given.requests === 0;
+      const line: HiddenLine = { hidden: { n, seq, hidden } };
+      const shown = part(() => `${JSON.stringify(line)}\n`, { isWhole: false, isCleared: false });
+      return { ...shown, hasEvents: isSame || given.requests === 0 };
+    },
+    replacing(lines, keepsOld) {
+      const text = () => {
+        const first = { n: opening.n + requests.length, seq: opening.seq + events.length };
+        return `${keepsOld ? "" : openingLine(first.n, first.seq)}${textOf(lines, keepsOld)}`;
+      };
+      return part(text, { isWhole: !keepsOld, isCleared: true });
     },
     *texts() {
       let row = 0;
@@ -593,36 +674,6 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
         const isCleared = hasEvents && (events.get(row, event.meta) & clearedBit) !== 0;
         yield { text: textAt(at), isCleared };
       }
-    },
-    load(lines) {
-      flush();
-      const [size, ofRequests, ofEvents] = [bytes.size, requests.length, events.length];
-      try {
-        copyIn(lines);
-      } catch (error) {
-        bytes.truncate(size);
-        requests.truncate(ofRequests);
-        events.truncate(ofEvents);
-        throw error;
-      }
-      if (!lines.some((it) => it.isCleared)) return evict();
-      const { n, seq, hidden } = mark();
-      say({ hidden: { n, seq, hidden } }, () => {});
-      evict();
-    },
-    reset() {
-      flush();
-      const n = opening.n + requests.length;
-      const seq = opening.seq + events.length;
-      for (const it of files) it.close();
-      bytes.truncate(0);
-      opening = startLog(bytes, n, seq);
-      requests = createRows(request.width);
-      events = createRows(event.width);
-      files = openSidecars();
-      uuids.clear();
-      cache.clear();
-      veils.publish({ project: null, isCleared: true });
     },
     get lastSeq() {
       return opening.seq + events.length - 1;
@@ -743,15 +794,15 @@ function readOpening(bytes: Bytes): Opening | undefined {
 }
 
 function startLog(bytes: Bytes, n: number, seq: number): Opening {
-  const opening: Opening = {
-    log: "phx-sim traffic",
-    version: 1,
-    birth: Math.floor(Math.random() * 2 ** 48),
-    n,
-    seq,
-  };
-  bytes.append(Buffer.from(`${JSON.stringify(opening)}\n`));
-  return opening;
+  const text = openingLine(n, seq);
+  bytes.append(Buffer.from(text));
+  return JSON.parse(text);
+}
+
+function openingLine(n: number, seq: number): string {
+  const birth = Math.floor(Math.random() * 2 ** 48);
+  const opening: Opening = { log: "phx-sim traffic", version: 1, birth, n, seq };
+  return `${JSON.stringify(opening)}\n`;
 }
 
 interface Deferred {

@@ -2,6 +2,8 @@ import { join } from "node:path";
 import type { CollectionName, DocumentOf, World, Worlds } from "../model/world.ts";
 import { DataFolderError } from "./data-folder.ts";
 import { type Migration, migrations } from "./migrations.ts";
+import type { SwitchPart } from "./switch.ts";
+import type { Unit } from "./unit.ts";
 import { createChanger } from "./world/change.ts";
 import { replayChanges } from "./world/changes-file.ts";
 import { clashOf, createDocument, type WorldDocument } from "./world/document.ts";
@@ -15,6 +17,8 @@ export interface WorldOptions {
   seedWorld: () => World;
   /** Told when a write that nobody waits for fails, and when files had to be repaired. */
   onNotice?: (text: string) => void;
+  /** Writes changes together with all that belongs to them; without it they are written alone. */
+  commit?: () => void;
   /** For tests of the machinery. */
   migrations?: readonly Migration[];
 }
@@ -22,15 +26,14 @@ export interface WorldOptions {
 /** The world document, kept in files or in memory. */
 export interface WorldStore extends Worlds {
   /**
-   * Puts another document in the place of this one, on disk, too.
-   * @throws Error when two of its documents share an id, or two projects a key; the system's error when it cannot
-   * be written: then it counts in memory, and is written with the next change.
+   * Puts another document in the place of this one.
+   * @throws Error when two of its documents share an id, or two projects a key
    */
-  replace(world: World): void;
+  replacing(world: World): SwitchPart;
   /** Writes the world to another file. @throws the system's error */
   saveAs(file: string): void;
-  /** Writes changes down. @throws the system's error; the changes then wait on. */
-  flush(): void;
+  /** The changes since they were last settled. */
+  readonly unit: Unit;
   /** Writes world.json and stops writing. Harmless when done twice. */
   close(): void;
 }
@@ -55,7 +58,15 @@ export async function openWorld(options: WorldOptions): Promise<WorldStore> {
     if (isReplayed && !isFound) onNotice(seededAgain(file, changesFile));
     const isSaved = sealed !== undefined && !isReplayed;
     const hasBase = isFound || isReplayed;
-    const keeper = createKeeper({ world, file, changesFile, isSaved, hasBase, onNotice });
+    const keeper = createKeeper({
+      world,
+      file,
+      changesFile,
+      isSaved,
+      hasBase,
+      onNotice,
+      ...(options.commit && { commit: options.commit }),
+    });
     return worldStore(world, sealed ? reading(sealed, keeper, onNotice) : keeper);
   } catch (error) {
     sealed?.release();
@@ -137,12 +148,18 @@ function worldStore(world: WorldDocument, keeper: Keeper): WorldStore {
       world.get(collection, id) as DocumentOf<C> | undefined,
     versionOf: world.versionOf,
     change: createChanger(world, keeper.record),
-    replace(other) {
-      world.load(other);
-      keeper.replaced();
+    replacing(other) {
+      const next = createDocument(other);
+      return {
+        write: (folder) => writeDraft(join(folder, fileName), next.sections()).publish(),
+        take() {
+          world.load(other);
+          keeper.replaced();
+        },
+      };
     },
     saveAs: (file) => writeDraft(file, world.sections()).publish(),
-    flush: keeper.flush,
+    unit: keeper.unit,
     close: keeper.close,
   };
 }

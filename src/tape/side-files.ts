@@ -1,16 +1,8 @@
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../kernel/make-folder.ts";
 import { maxDecoded, plainBody } from "./decode.ts";
 import { plainBytes } from "./encode.ts";
 import { losslessJson } from "./json-text.ts";
@@ -35,7 +27,7 @@ function isThere(file: string, size: number): boolean {
 function writeWhole(folder: string, name: string, bytes: Buffer): void {
   const file = join(folder, name);
   if (isThere(file, bytes.length)) return;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const draft = `${file}.${process.pid}.tmp`;
   try {
     writeFileSync(draft, bytes, { mode: 0o600 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeFolder } from "../kernel/make-folder.ts";
 import { version } from "../kernel/version.ts";
 import { type AppendFile, openAppendFile } from "./append-file.ts";
 import { formatVersion } from "./header.ts";
@@ -55,7 +55,7 @@ export interface VolumeOptions {
 
 /** Opens a tape's last file. @throws TapeError, or the system's error */
 export function openVolumes(file: string, options: VolumeOptions): VolumeWriter {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   const found: Existing | undefined = existingTape(file, options.redactor);
   const header = found?.header ?? headerOf(options.header, options.redactor.profile);
   let n = found?.last.n ?? 1;

@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { makeFolder } from "../kernel/make-folder.ts";
 import { wrongField } from "./check-exchange.ts";
 import { globs } from "./globs.ts";
 import { lockTape } from "./lock.ts";
@@ -93,7 +93,7 @@ function cleaned(exchange: Exchange, redactor: Redactor): Exchange {
 function opened(file: string, options: TapeWriterOptions): { volumes: VolumeWriter; release(): void } {
   let release = () => {};
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     release = lockTape(file);
     const volumes = openVolumes(file, {
       header: options.header ?? {},

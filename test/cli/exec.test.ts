@@ -129,6 +129,14 @@ describe("signals", () => {
   });
 });
 
+test("a killed exec takes its command with it, and what that has started", async () => {
+  const run = exec([], ["sh", "-c", "sleep 1000 & echo up; wait"]);
+  await run.says("stdout", /up/);
+  // Both have the streams open that this waits for.
+  const { code, stdout } = await run.signal("SIGKILL");
+  expect({ code, stdout }).toEqual({ code: null, stdout: "up\n" });
+});
+
 describe("what is told at the end", () => {
   test("counts, and each mishap with its reason and fix", async () => {
     const { code, stderr } = await exec(

@@ -256,3 +256,11 @@ describe("the end", () => {
     expect((await sim.signal("SIGTERM")).code).toBe(143);
   });
 });
+
+test("a data folder that the system does not make is one line, and no endless try", async () => {
+  const { code, stdout, stderr } = await phxSim(["--port", "0", "--data", "/proc/phx-sim/data"], {
+    cwd: newFolder(),
+  }).ended;
+  expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+  expect(stderr).toMatch(/^phx-sim: data folder \/proc\/phx-sim\/data .*; choose another .*--memory\n$/);
+});

@@ -511,6 +511,29 @@ test("runs and their files are there after a restart", async () => {
   expect(await second.exports.file(completed?.id ?? "")).toHaveLength(completed?.bytes_exported ?? -1);
 });
 
+test.each([
+  ["running", {}],
+  ["standing", { frozen: true }],
+])("a %s clock goes on after a restart: no interval is run twice", async (name, setting) => {
+  const data = join(folder, `clock-${name}`);
+  await using first = await startSim({ data });
+  await sim.close();
+  sim = first;
+  await first.clock.set(start, setting);
+  await createExport("Hourly", { interval: "hour" });
+  await first.clock.advance("3h");
+  const before = await first.exports.runs();
+  const shown = await first.clock.now();
+  await first.close();
+  await using second = await startSim({ data });
+  sim = second;
+  expect((await second.clock.now()).getTime() - shown.getTime()).toBeLessThan(60 * 60 * 1000);
+  expect((await second.clock.now()) >= shown).toBe(true);
+  await second.clock.advance("1h");
+  const intervals = (await second.exports.runs()).map((it) => it.data_interval_end);
+  expect([before.length, intervals.length, new Set(intervals).size]).toEqual([3, 4, 4]);
+});
+
 test("a week is filled in, a run for each day", async () => {
   const id = await createExport("Daily", { interval: "day" });
   const days = Array.from({ length: 7 }, (_, i) => `2026-02-2${i + 1}`);

@@ -69,7 +69,7 @@ test.each<[string, (it: ReturnType<typeof open>) => void]>([
     "the project",
     ({ worlds }) => worlds.change((draft) => draft.put("projects", aProject({ timezone: "Asia/Tokyo" }))),
   ],
-  ["the whole world", ({ worlds }) => worlds.replace(aWorld({ projects: [aProject()] }))],
+  ["the whole world", ({ worlds }) => worlds.replacing(aWorld({ projects: [aProject()] })).take()],
 ])("%s changes: it is compiled again", (_name, change) => {
   const it = open();
   const first = it.ruleset();

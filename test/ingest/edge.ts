@@ -107,6 +107,7 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
       throw new Error("no such path in this test");
     },
     onCrash: (error) => crashes.push(error),
+    onRefusal: (error) => crashes.push(error),
     async journal(call, reply, rejection) {
       const note = (reply.note ?? {}) as Note;
       const events = note.events ?? [];

@@ -81,6 +81,9 @@ export function manage(options: ManageOptions = {}) {
     onCrash: (error) => {
       crashes.push(error);
     },
+    onRefusal: (error) => {
+      crashes.push(error);
+    },
   });
 
   async function ask(method: string, target: string, asked: Asked = {}): Promise<Answer> {

@@ -7,6 +7,7 @@ import type { EventKey, TrafficLine } from "../../src/model/traffic.ts";
 import { type Bytes, fileBytes, memoryBytes } from "../../src/store/bytes.ts";
 import { openPeople, type PeopleStore } from "../../src/store/people.ts";
 import { type CopiedLine, openTrafficLog, type TrafficLog } from "../../src/store/traffic-log.ts";
+import { flush, putInPlace } from "./changing.ts";
 import { contentOf, group, person } from "./people-fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-copies-"));
@@ -34,6 +35,7 @@ const open = (bytes: Bytes, file?: string): TrafficLog =>
   openTrafficLog({
     bytes,
     keysOf,
+    ...(file !== undefined && { name: file }),
     ...(file !== undefined && { sidecars: { requests: `${file}.r`, events: `${file}.e` } }),
   });
 
@@ -44,31 +46,33 @@ describe("lines of another log", () => {
   test("get the next numbers, keep what they say, and are told to nobody", () => {
     const log = open(memoryBytes());
     log.subscribe(() => expect.unreachable());
-    log.load([copied(["a", "b"]), copied(["c"])]);
-    log.load([copied(["d"])]);
-    expect(seen(log)).toEqual(["1/1 a", "1/2 b", "2/3 c", "3/4 d"]);
-    expect([log.lastSeq, log.lastRequest, log.seen(1, "uuid-c"), log.seen(2, "uuid-c")]).toEqual([
-      4,
-      3,
-      true,
-      false,
-    ]);
+    putInPlace(log.replacing([copied(["a", "b"]), copied(["c"])], true));
+    expect(seen(log)).toEqual(["1/1 a", "1/2 b", "2/3 c"]);
+    expect([log.seen(1, "uuid-c"), log.seen(2, "uuid-c")]).toEqual([true, false]);
+    putInPlace(log.replacing([copied(["d"])], true));
+    expect(seen(log)).toEqual(["3/4 d"]);
+    expect([log.lastSeq, log.lastRequest, log.seen(1, "uuid-c")]).toEqual([4, 3, false]);
   });
 
-  test("that were cleared are hidden, also after a restart without the index", async () => {
-    const file = join(fresh(), "log");
-    const log = open(fileBytes(file), file);
-    log.load([copied(["a"], true), copied(["b"])]);
-    await log.close();
-    for (const end of ["r", "e"]) rmSync(`${file}.${end}`);
-    const again = open(fileBytes(file), file);
-    expect([seen(again), again.seen(1, "uuid-a")]).toEqual([["2/2 b"], false]);
-    await again.close();
-  });
+  test.each([true, false])(
+    "that were cleared are hidden, also after a restart without the index (%s)",
+    async (keepsOld) => {
+      const folder = fresh();
+      const file = join(folder, "traffic.ndjson");
+      const log = open(fileBytes(file), file);
+      putInPlace(log.replacing([copied(["a"], true), copied(["b"])], keepsOld), folder);
+      expect([seen(log), log.seen(1, "uuid-a")]).toEqual([["2/2 b"], false]);
+      await log.close();
+      for (const end of ["r", "e"]) rmSync(`${file}.${end}`);
+      const again = open(fileBytes(file), file);
+      expect([seen(again), again.seen(1, "uuid-a")]).toEqual([["2/2 b"], false]);
+      await again.close();
+    },
+  );
 
   test("are copied out as they are", () => {
     const log = open(memoryBytes());
-    log.load([copied(["a"], true), copied(["b"])]);
+    putInPlace(log.replacing([copied(["a"], true), copied(["b"])], true));
     const texts = [...log.texts()].map(({ text, isCleared }) => [JSON.parse(text).body, isCleared]);
     expect(texts).toEqual([
       [["a"], true],
@@ -77,37 +81,26 @@ describe("lines of another log", () => {
     log.forget();
     expect([...log.texts()]).toEqual([]);
   });
-
-  test("are all there or none, when the disk refuses them", () => {
-    const bytes = memoryBytes();
-    const log = open(bytes);
-    log.load([copied(["a"])]);
-    const size = bytes.size;
-    const append = bytes.append;
-    bytes.append = () => {
-      throw new Error("disk full");
-    };
-    expect(() => log.load([copied(["b"]), copied(["c"])])).toThrow("disk full");
-    bytes.append = append;
-    expect([seen(log), bytes.size, log.seen(1, "uuid-b")]).toEqual([["1/1 a"], size, false]);
-    log.load([copied(["d"])]);
-    expect(seen(log)).toEqual(["1/1 a", "2/2 d"]);
-  });
 });
 
 describe("what is forgotten", () => {
   test("is that of one project, or all, and can be shown again", () => {
     const log = open(memoryBytes());
-    log.load([
-      { line: lineOf(["a"]), isCleared: false },
-      { line: lineOf(["b"], { project: 2 }), isCleared: false },
-    ]);
+    const lines = [lineOf(["a"]), lineOf(["b"], { project: 2 })];
+    putInPlace(
+      log.replacing(
+        lines.map((line) => ({ line, isCleared: false })),
+        true,
+      ),
+    );
     const mark = log.mark();
     log.forget(2);
     expect([seen(log), [...log.requests({})], log.line(2)]).toEqual([["1/1 a"], [1], undefined]);
     log.forget();
     expect([seen(log), log.counts().requests, log.counts().events]).toEqual([[], 0, 0]);
-    expect(log.restore(mark)).toBe(true);
+    const shown = log.restoring(mark);
+    putInPlace(shown);
+    expect(shown.hasEvents).toBe(true);
     expect([seen(log), [...log.requests({})]]).toEqual([
       ["1/1 a", "2/2 b"],
       [2, 1],
@@ -116,20 +109,22 @@ describe("what is forgotten", () => {
 
   test("a mark of an emptied log shows nothing", () => {
     const log = open(memoryBytes());
-    log.load([copied(["a"])]);
+    putInPlace(log.replacing([copied(["a"])], true));
     const mark = log.mark();
-    log.reset();
-    log.load([copied(["b"])]);
-    expect([log.restore(mark), seen(log)]).toEqual([false, []]);
+    putInPlace(log.replacing([copied(["b"])], false));
+    const shown = log.restoring(mark);
+    putInPlace(shown);
+    expect([shown.hasEvents, seen(log)]).toEqual([false, []]);
   });
 });
 
 describe.each([
-  ["in memory", () => openPeople()],
-  ["in a folder", () => openPeople({ folder: fresh() })],
-])("people %s", (_, make) => {
+  ["in memory", undefined],
+  ["in a folder", fresh],
+])("people %s", (_, newPlace) => {
+  const make = (place?: string) => openPeople(place === undefined ? {} : { folder: place });
   function filled(): PeopleStore {
-    const people = make();
+    const people = make(newPlace?.());
     people.create(person(1, { plan: "pro" }), ["a", "b"]);
     people.create(person(2), ["c"]);
     people.merge(person(2), { ...person(1, { plan: "max" }), version: 3 });
@@ -145,9 +140,11 @@ describe.each([
     const lines = memoryBytes();
     const people = filled();
     people.copyInto(lines);
-    const other = make();
+    const place = newPlace?.();
+    const other = make(place);
     other.create(person(9), ["gone"]);
-    other.replace(lines);
+    flush(other);
+    putInPlace(other.replacing(lines), place);
     expect(await contentOf(other)).toEqual(await contentOf(people));
     expect(other.hashKeysOf(person(3, {}, 2))).toEqual(new Map([["flag", "old-id"]]));
     expect([other.isPersonless(1, "nobody"), other.personOf(1, "gone")]).toEqual([true, undefined]);
@@ -166,7 +163,7 @@ describe.each([
     const lines = memoryBytes();
     people.copyInto(lines);
     lines.append(Buffer.from(text));
-    expect(() => people.replace(lines)).toThrow(/people\.ndjson:\d+ cannot be read/);
+    expect(() => people.replacing(lines)).toThrow(/people\.ndjson:\d+ cannot be read/);
     expect(await contentOf(people)).toEqual(before);
     people.close();
   });
@@ -176,12 +173,12 @@ test("replaced people are on disk at once", async () => {
   const place = fresh();
   const people = openPeople({ folder: place });
   people.create(person(1), ["a"]);
-  people.flush();
+  flush(people);
   const lines = memoryBytes();
   people.copyInto(lines);
   people.create(person(2), ["b"]);
-  people.flush();
-  people.replace(lines);
+  flush(people);
+  putInPlace(people.replacing(lines), place);
   expect(readFileSync(join(place, "people.ndjson"), "utf8")).not.toContain('"b"');
   people.close();
   const again = openPeople({ folder: place });

@@ -18,6 +18,7 @@ import { memoryHome } from "../../src/store/people/home.ts";
 import { createLineLog } from "../../src/store/people/log.ts";
 import { openShelf } from "../../src/store/people/shelf.ts";
 import { openPeople, type PeopleOptions, type PeopleStore } from "../../src/store/people.ts";
+import { flush } from "./changing.ts";
 import { contentOf, group, newFolder, person } from "./people-fixture.ts";
 
 const logOf = (folder: string): string => join(folder, "people.ndjson");
@@ -51,7 +52,7 @@ describe("a crash", () => {
     const ends = [{ size: 0, content: await contentOf(people) }];
     for (const change of changes) {
       change(people);
-      people.flush();
+      flush(people);
       ends.push({ size: statSync(logOf(folder)).size, content: await contentOf(people) });
     }
     people.close();
@@ -237,11 +238,11 @@ describe("the index file", () => {
     const folder = newFolder();
     const people = openPeople({ folder, indexFrom: 1 });
     people.create(person(1), ["old"]);
-    people.flush();
+    flush(people);
     vi.advanceTimersByTime(5_000);
-    people.clear();
+    people.clear(1);
     people.create(person(2), ["new"]);
-    people.flush();
+    flush(people);
     vi.advanceTimersByTime(5_000);
     vi.useRealTimers();
     while (!existsSync(indexOf(folder))) await nextTurn();
@@ -266,7 +267,8 @@ describe("the index file", () => {
   test("clearing removes it", () => {
     const folder = indexedFolder();
     const people = openPeople({ folder, indexFrom: 1 });
-    people.clear();
+    people.clear(1);
+    flush(people);
     expect(existsSync(indexOf(folder))).toBe(false);
     people.create(person(1), ["fresh"]);
     people.close();
@@ -390,10 +392,57 @@ test("a hundred thousand people", () => {
   const count = 100_000;
   for (let n = 0; n < count; n++) {
     people.create(person(n, { n }), [`user-${n}`]);
-    if (n % 100 === 0) people.flush();
+    if (n % 100 === 0) flush(people);
   }
   for (let n = 0; n < count; n += 997) expect(people.personOf(1, `user-${n}`)?.properties).toEqual({ n });
   expect(people.personOf(1, "user-x")).toBeUndefined();
   expect(people.counts()).toMatchObject({ persons: count, ids: count });
   people.close();
+});
+
+describe("what the disk refused is taken back", () => {
+  const acts: [what: string, act: (people: PeopleStore) => void][] = [
+    ["an update", (people) => people.update(person(1, { plan: "max" }))],
+    ["a new person", (people) => people.create(person(7), ["new"])],
+    ["a new person of a new project", (people) => people.create(person(7, {}, 9), ["new"])],
+    ["an id that moves", (people) => people.attach(person(2), "a")],
+    ["a merge", (people) => people.merge(person(1), person(2, { merged: true }))],
+    ["hash keys", (people) => people.addHashKeys(person(1), new Map([["flag", "a"]]))],
+    ["an id without a person", (people) => people.rememberPersonless(1, "passing")],
+    ["a personless id that gets a person", (people) => people.attach(person(1), "nobody")],
+    ["a group", (people) => people.saveGroup(group(0, "acme", { tier: "gold" }))],
+    ["a group type", (people) => people.addGroupType(1, "team")],
+    ["a person that is removed", (people) => people.remove(person(1))],
+    ["a project that is cleared", (people) => people.clear(1)],
+  ];
+  const all = (people: PeopleStore) => {
+    for (const [, act] of acts.filter(([what]) => !/merge|removed/.test(what))) act(people);
+  };
+
+  test.each([...acts, ["all of it", all] as const])("%s", async (_what, act) => {
+    const folder = newFolder();
+    const people = openPeople({ folder });
+    people.create(person(1, { plan: "pro" }), ["a", "b"]);
+    people.create(person(2), ["c"]);
+    people.rememberPersonless(1, "nobody");
+    people.addGroupType(1, "company");
+    people.saveGroup(group(0, "acme"));
+    flush(people);
+    const content = async () => [await contentOf(people), people.hashKeysOf(person(1))];
+    const seen = async () => [...(await content()), readFileSync(logOf(folder), "utf8")];
+    const before = await seen();
+    act(people);
+    expect(await content()).not.toEqual(before.slice(0, 2));
+    people.unit.rollBack();
+    expect(await seen()).toEqual(before);
+    act(people);
+    people.unit.write();
+    people.unit.rollBack();
+    expect(await seen()).toEqual(before);
+    act(people);
+    flush(people);
+    const after = await contentOf(people);
+    people.close();
+    expect(await contentIn(folder)).toEqual(after);
+  });
 });

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openPeople, type PeopleOptions, type PeopleStore } from "../../src/store/people.ts";
+import { flush } from "./changing.ts";
 import { newFolder, person } from "./people-fixture.ts";
 
 const [ann, bob, cid] = [person(1), person(2), person(3)];
@@ -151,7 +152,7 @@ test("adding what is there writes nothing", () => {
   const folder = newFolder();
   const people = begin({ folder });
   people.addHashKeys(ann, keys({ a: "1" }));
-  people.flush();
+  flush(people);
   const { size } = statSync(join(folder, "people.ndjson"));
   people.addHashKeys(ann, keys({ a: "2" }));
   people.addHashKeys(ann, new Map());

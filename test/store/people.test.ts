@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { openPeople, type PeopleOptions, type PeopleStore } from "../../src/store/people.ts";
+import { flush } from "./changing.ts";
 import { contentOf, group, newFolder, person } from "./people-fixture.ts";
 
 const ann = person(1, { email: "ann@example.com", name: "Ann Lee" });
@@ -94,7 +95,7 @@ const stories: Story[] = [
     (p) => {
       p.create(ann, ["a1", "a2"]);
       p.create(bob, ["b"]);
-      p.flush();
+      flush(p);
       p.attach(ann, "a3");
       p.remove(ann);
       p.remove(ann);
@@ -205,8 +206,8 @@ const stories: Story[] = [
       p.create(ann, ["a"]);
       p.saveGroup(group(0, "acme"));
       p.addGroupType(1, "company");
-      p.flush();
-      p.clear();
+      flush(p);
+      p.clear(1);
     },
     { a: "nobody" },
     { 1: [] },
@@ -253,7 +254,7 @@ async function* lives(
   const first = open(options);
   act(first);
   yield first;
-  first.flush();
+  flush(first);
   yield first;
   if (options.folder === undefined) return;
   const before = await contentOf(first);
@@ -280,7 +281,7 @@ describe.each(ways)("people %s", (_, options) => {
     const act = (people: PeopleStore) => {
       people.create(ann, ["a"]);
       people.create(bob, ["b"]);
-      people.flush();
+      flush(people);
       for (let version = 1; version < 5; version++)
         people.update({ ...ann, version, properties: { version } });
     };
@@ -421,7 +422,7 @@ describe("questions", () => {
     const people = open({});
     for (let n = 0; n < 5_000; n++) people.create(person(n), [`u${n}`]);
     const asked = people.persons({ search: "nobody has this" });
-    people.clear();
+    people.clear(1);
     people.create(person(7, { name: "nobody has this" }), ["u7"]);
     expect((await asked).results.map(name)).toEqual(["1/7"]);
   });

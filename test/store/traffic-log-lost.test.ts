@@ -3,6 +3,7 @@ import type { TrafficLine } from "../../src/model/traffic.ts";
 import { memoryBytes } from "../../src/store/bytes.ts";
 import { entryWriter } from "../../src/store/traffic-entry.ts";
 import { openTrafficLog } from "../../src/store/traffic-log.ts";
+import { reset } from "./changing.ts";
 
 const keysOf = (line: TrafficLine) => (line.events ?? []).map(() => ({ event: "e", distinct_id: "u" }));
 const entryOf = entryWriter();
@@ -41,9 +42,9 @@ const rows: [
   ["cleared: project 1", (log) => log.clearEvents(1), 2, 1, true],
   ["cleared: project 1", (log) => log.clearEvents(1), 2, 2, false],
   ["cleared: project 1", (log) => log.clearEvents(1), 3, undefined, false],
-  ["reset", (log) => log.reset(), 2, 1, true],
-  ["reset", (log) => log.reset(), 4, 1, false],
-  ["reset, seen from the start", (log) => log.reset(), 0, undefined, false],
+  ["reset", (log) => reset(log), 2, 1, true],
+  ["reset", (log) => reset(log), 4, 1, false],
+  ["reset, seen from the start", (log) => reset(log), 0, undefined, false],
 ];
 test.each(rows)("%s (%#)", async (_, what, since, project, lost) => {
   const log = await logOf([1, 2, 1, 2]);

@@ -16,6 +16,7 @@ import { fileBytes, memoryBytes } from "../../src/store/bytes.ts";
 import { DataFolderError } from "../../src/store/data-folder.ts";
 import { entryWriter, type GivenReply, type ReceivedCall } from "../../src/store/traffic-entry.ts";
 import { openTrafficLog, type TrafficLog, type TrafficLogOptions } from "../../src/store/traffic-log.ts";
+import { reset } from "./changing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-log-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -65,6 +66,19 @@ const names = (log: TrafficLog, filter: Parameters<TrafficLog["scan"]>[0] = {}) 
   [...log.scan(filter)].map(({ seq, line, index }) => `${seq}:${keysOf(line)[index]?.event}`);
 
 const item = (event: string, distinct_id = "u"): Item => ({ event, distinct_id });
+
+test.each([true, false])("reset forgets everything; numbering goes on (in a file: %s)", async (isFile) => {
+  const log = isFile ? inFile(fresh()) : inMemory();
+  log.append(entry([item("a")]));
+  reset(log, isFile ? folder : undefined);
+  expect(names(log)).toEqual([]);
+  expect(log.seen(1, "u0")).toBe(false);
+  log.append(entry([item("b")]));
+  await log.written();
+  expect(names(log)).toEqual(["2:b"]);
+  expect(log.line(2)?.n).toBe(2);
+  await log.close();
+});
 
 describe.each([
   ["in memory", () => inMemory()],
@@ -134,19 +148,6 @@ describe.each([
     expect(names(log)).toEqual(["2:b"]);
     log.append(entry([item("c")]));
     expect(names(log)).toEqual(["2:b", "3:c"]);
-    await log.close();
-  });
-
-  test("reset forgets everything; numbering goes on", async () => {
-    const log = open();
-    log.append(entry([item("a")]));
-    log.reset();
-    expect(names(log)).toEqual([]);
-    expect(log.seen(1, "u0")).toBe(false);
-    log.append(entry([item("b")]));
-    await log.written();
-    expect(names(log)).toEqual(["2:b"]);
-    expect(log.line(2)?.n).toBe(2);
     await log.close();
   });
 
@@ -228,7 +229,7 @@ describe("a log in a file", () => {
       vi.useFakeTimers({ toFake: ["setTimeout"] });
       try {
         const log = inFile(path);
-        if (end === "reset") log.reset();
+        if (end === "reset") reset(log, folder);
         await log.close();
         vi.runAllTimers();
         expect(vi.getTimerCount()).toBe(0);

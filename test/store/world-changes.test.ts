@@ -5,6 +5,7 @@ import { type Dashboard, emptyWorld, type User, type World } from "../../src/mod
 import { changeLine, openChanges } from "../../src/store/world/changes-file.ts";
 import type { WorldStore } from "../../src/store/world.ts";
 import { fc } from "../support/chance.ts";
+import { flush, putInPlace } from "./changing.ts";
 import {
   changesIn,
   changesOf,
@@ -54,8 +55,8 @@ describe("the changes file", () => {
     worlds.change(() => "nothing");
     worlds.change((draft) => draft.nextId("users"));
     expect(existsSync(changesOf(folder))).toBe(false);
-    worlds.flush();
-    worlds.flush();
+    flush(worlds);
+    flush(worlds);
     expect(changesIn(folder).map((line) => JSON.parse(line))).toEqual([
       { steps: [{ put: "users", document: user(1) }], sequences: { users: 1 } },
       {
@@ -83,7 +84,7 @@ describe("the changes file", () => {
         throw new Error("no");
       }),
     ).toThrow("no");
-    worlds.flush();
+    flush(worlds);
     expect(existsSync(changesOf(folder))).toBe(false);
   });
 
@@ -99,7 +100,7 @@ describe("the changes file", () => {
       ]),
     ).toThrow(/circular/);
     expect(worlds.current).toMatchObject({ users: [], projects: seedWorld().projects });
-    worlds.flush();
+    flush(worlds);
     expect(existsSync(changesOf(folder))).toBe(false);
   });
 
@@ -107,7 +108,7 @@ describe("the changes file", () => {
     const folder = await seededFolder();
     const worlds = await open({ folder });
     addUser(worlds, 1);
-    worlds.flush();
+    flush(worlds);
     const before = contentOf(worlds);
     kill();
     const again = await open({ folder });
@@ -123,11 +124,11 @@ describe("the changes file", () => {
     const folder = await seededFolder();
     const worlds = await open({ folder });
     addUser(worlds, 1);
-    worlds.flush();
+    flush(worlds);
     vi.advanceTimersByTime(50);
     // The draft waits for the disk now.
     addUser(worlds, 2);
-    worlds.flush();
+    flush(worlds);
     await vi.waitFor(() => expect(read(folder).users).toEqual([user(1)]), { interval: 1, timeout: 60_000 });
     kill();
     expect(changesIn(folder).at(-1)).toContain(user(2).uuid);
@@ -155,24 +156,49 @@ describe("the changes file", () => {
     const worlds = await open({ folder });
     mkdirSync(changesOf(folder));
     addUser(worlds, 1);
-    expect(() => worlds.flush()).toThrow("EISDIR");
+    expect(() => flush(worlds)).toThrow("EISDIR");
     addUser(worlds, 2);
-    expect(() => worlds.flush()).toThrow("EISDIR");
-    expect(() => worlds.replace({ ...seedWorld(), users: [user(3)] })).toThrow("EISDIR");
-    addUser(worlds, 4);
+    expect(() => flush(worlds)).toThrow("EISDIR");
     rmSync(changesOf(folder), { recursive: true });
-    worlds.flush();
+    flush(worlds);
     kill();
-    expect((await open({ folder })).current.users).toEqual([user(3), user(4)]);
+    expect((await open({ folder })).current.users).toEqual([user(1), user(2)]);
+  });
+
+  test("what the disk refused is taken back, in memory and in the file", async () => {
+    const folder = await seededFolder();
+    const worlds = await open({ folder });
+    addUser(worlds, 1);
+    flush(worlds);
+    const seen = () => {
+      // Numbers that a refused change took stay used.
+      const { sequences: _, ...documents } = contentOf(worlds);
+      return [documents, readFileSync(changesOf(folder), "utf8")];
+    };
+    const before = seen();
+    worlds.change((draft) => {
+      draft.put("users", user(1, "Ann"));
+      draft.put("users", user(2));
+      draft.remove("projects", 1);
+    });
+    worlds.change((draft) => draft.remove("users", 1));
+    worlds.unit.write();
+    worlds.unit.rollBack();
+    expect(seen()).toEqual(before);
+    expect(worlds.projectByKey("phc_one")?.id).toBe(1);
+    addUser(worlds, 3);
+    flush(worlds);
+    kill();
+    expect((await open({ folder })).current.users).toEqual([user(1), user(3)]);
   });
 
   test("a new folder's first line holds the world, whatever the seed is next time", async () => {
     const folder = newFolder();
     const worlds = await open({ folder });
     addUser(worlds, 1);
-    worlds.flush();
+    flush(worlds);
     addUser(worlds, 2);
-    worlds.flush();
+    flush(worlds);
     const before = contentOf(worlds);
     kill();
     expect(changesIn(folder)).toHaveLength(2);
@@ -183,7 +209,7 @@ describe("the changes file", () => {
   test("without world.json it is applied to the seed, and that is told", async () => {
     const folder = await seededFolder();
     addUser(await open({ folder }), 1);
-    for (const worlds of openedStores()) worlds.flush();
+    for (const worlds of openedStores()) flush(worlds);
     rmSync(fileOf(folder));
     const notices: string[] = [];
     const worlds = await open({ folder, onNotice: (text) => notices.push(text) });
@@ -200,7 +226,7 @@ describe("the changes file", () => {
     worlds.change((draft) => draft.put("users", user(3)));
     worlds.change((draft) => draft.remove("users", 3));
     worlds.change((draft) => draft.put("users", user(2, "Ann")));
-    worlds.flush();
+    flush(worlds);
     const lines = readFileSync(changesOf(folder));
     worlds.close();
     const before = contentOf(worlds);
@@ -211,7 +237,7 @@ describe("the changes file", () => {
   test("an edit by hand and lines that were left behind come together", async () => {
     const folder = await seededFolder();
     addUser(await open({ folder }), 1);
-    for (const worlds of openedStores()) worlds.flush();
+    for (const worlds of openedStores()) flush(worlds);
     const text = readFileSync(fileOf(folder), "utf8");
     writeFileSync(fileOf(folder), text.replace('"name":"two"', '"name":"by hand"'));
     const worlds = await open({ folder });
@@ -228,12 +254,12 @@ describe("the changes file", () => {
       () => worlds.change((draft) => draft.put("users", user(2, "é ☃ \u2028 \ud800"))),
       () =>
         worlds.change((draft) => [draft.remove("users", 1), draft.put("users", user(draft.nextId("users")))]),
-      () => worlds.replace({ ...emptyWorld(), projects: [project(3, "three")] }),
+      () => worlds.change((draft) => draft.remove("projects", 1)),
       () => worlds.change((draft) => draft.put("projects", { ...project(3, "three"), api_key: "phc_other" })),
     ];
     for (const act of acts) {
       act();
-      worlds.flush();
+      flush(worlds);
       states.push(contentOf(worlds));
     }
     const lines = readFileSync(changesOf(origin));
@@ -397,13 +423,13 @@ test("two thousand random acts: the store says what a plain model says", async (
             expect(error).toEqual(new Error("as asked"));
           }
         } else if (it.kind === "flush") {
-          worlds.flush();
+          flush(worlds);
           onDisk = model;
           kept = new Set(done);
         } else if (it.kind === "replace") {
           highest++;
           model = { users: [user(highest)], dashboards: [] };
-          worlds.replace({ ...seedWorld(), users: model.users });
+          putInPlace(worlds.replacing({ ...seedWorld(), users: model.users }), folder);
           for (const numbers of [given, done, kept]) numbers.clear();
           onDisk = model;
         } else if (it.kind === "close" || it.kind === "kill") {

@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { openWorld } from "../../src/store/world.ts";
+import { flush } from "./changing.ts";
 import { dashboard, seedWorld, user } from "./world-fixture.ts";
 
 /**
@@ -16,7 +17,7 @@ for (;;) {
     draft.remove("dashboards", id - 2);
     return id;
   });
-  worlds.flush();
+  flush(worlds);
   writeSync(1, `${number}\n`);
   await nextTurn();
 }

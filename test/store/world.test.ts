@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { type Draft, emptyWorld } from "../../src/model/world.ts";
 import { DataFolderError } from "../../src/store/data-folder.ts";
 import { openSealed, pathText } from "../../src/store/world-file.ts";
+import { flush } from "./changing.ts";
 import {
   changesIn,
   changesOf,
@@ -78,7 +79,7 @@ describe.each([
     seen.push(versions());
     worlds.change((draft) => draft.remove("users", 1));
     seen.push(versions());
-    worlds.replace(seedWorld());
+    worlds.replacing(seedWorld()).take();
     seen.push(versions());
     const [start, put, removed, replaced] = seen.map(([users, projects]) => ({ users, projects }));
     expect(put?.users).toBeGreaterThan(Number(start?.users));
@@ -89,7 +90,7 @@ describe.each([
 
   test("replace puts another document in its place", async () => {
     const worlds = await open(options());
-    worlds.replace({ ...emptyWorld(), projects: [project(9, "nine")] });
+    worlds.replacing({ ...emptyWorld(), projects: [project(9, "nine")] }).take();
     expect(worlds.current.projects).toHaveLength(1);
     expect([worlds.projectById(1), worlds.projectByKey("phc_nine")?.id]).toEqual([undefined, 9]);
     worlds.change((draft) => draft.put("projects", project(1, "one")));
@@ -105,7 +106,7 @@ describe.each([
     "a world with the same %s in two projects is refused, and nothing changes",
     async (_what, it, message) => {
       const worlds = await open(options());
-      expect(() => worlds.replace({ ...seedWorld(), projects: [project(1, "one"), it] })).toThrow(message);
+      expect(() => worlds.replacing({ ...seedWorld(), projects: [project(1, "one"), it] })).toThrow(message);
       expect(worlds.current).toEqual(seedWorld());
       expect(worlds.projectByKey("phc_one")?.id).toBe(1);
     },
@@ -114,7 +115,7 @@ describe.each([
   test("a world with the same id twice in a collection is refused", async () => {
     const worlds = await open(options());
     const twice = { ...seedWorld(), users: [user(1), user(2), user(1)] };
-    expect(() => worlds.replace(twice)).toThrow('two documents of "users" have the same id 1');
+    expect(() => worlds.replacing(twice)).toThrow('two documents of "users" have the same id 1');
     await expect(open({ seedWorld: () => twice })).rejects.toThrow("the same id 1");
   });
 
@@ -306,7 +307,7 @@ describe("world.json", () => {
   test("nobody waits for the document of a new folder: it can be made again", async () => {
     const folder = newFolder();
     const worlds = await open({ folder });
-    worlds.flush();
+    flush(worlds);
     expect(readdirSync(folder)).toEqual([]);
     worlds.close();
     expect(read(folder).projects).toHaveLength(2);
@@ -322,10 +323,10 @@ describe("world.json", () => {
     worlds.change((draft) => draft.put("users", user(1)));
     vi.advanceTimersByTime(50);
     expect(notices).toEqual([expect.stringMatching(/^world\.json could not be written: /)]);
-    expect(() => worlds.flush()).toThrow("EISDIR");
+    expect(() => flush(worlds)).toThrow("EISDIR");
     expect(() => worlds.close()).toThrow("EISDIR");
     rmSync(changesOf(folder), { recursive: true });
-    worlds.flush();
+    flush(worlds);
     expect(changesIn(folder)).toHaveLength(1);
     rmSync(`${fileOf(folder)}.tmp`, { recursive: true });
     worlds.close();

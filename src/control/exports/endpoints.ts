@@ -7,7 +7,7 @@ import type { ControlDesk } from "../desk.ts";
 import { type ControlRow, endpointsOf } from "../rows.ts";
 import { filesRoot, serveFile } from "./files.ts";
 import { exportsIn, runOf, runsIn, shownRun, shownRunWithLogs } from "./list.ts";
-import { keep, outcomeIn, scriptRun } from "./script.ts";
+import { outcomeIn, scriptRun } from "./script.ts";
 
 type Handle = (desk: ControlDesk, call: Call) => Reply | Promise<Reply>;
 
@@ -43,7 +43,7 @@ const tick: Handle = async (desk, call) => {
   allowKeys(bodyOf(call), []);
   const happened = await desk.exports.engine.tick(desk.clock.now());
   desk.agenda.changed();
-  keep(desk);
+  desk.log.commit();
   return json({ happened });
 };
 

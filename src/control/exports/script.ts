@@ -71,7 +71,7 @@ function hintFor(isStarting: boolean, isDueNow: boolean, isFrozen: boolean): str
 
 /**
  * Writes down how a run ends that has not ended; from then on the run does what is said, and nothing else.
- * @throws SimError invalid_input when it has ended, storage_failed
+ * @throws SimError invalid_input when it has ended; the system's error, and then nothing is written down
  */
 export async function scriptRun(
   desk: ControlDesk,
@@ -86,7 +86,7 @@ export async function scriptRun(
   const end = clock.now() + outcome.after;
   if (end > timeRange.last) throw invalid("the clock ends with the year 9999", "/after");
   exports.engine.script(run, outcome);
-  keep(desk);
+  desk.log.commit();
   const current = worlds.get("batch_export_runs", run.id) ?? run;
   const isStarting = current.status === "Starting";
   return {
@@ -94,13 +94,4 @@ export async function scriptRun(
     ends_at: isStarting ? null : wireTime(end),
     hint: hintFor(isStarting, outcome.after === 0, clock.isFrozen),
   };
-}
-
-/** Has the world on disk before it is told. @throws SimError storage_failed */
-export function keep({ worlds }: Pick<ControlDesk, "worlds">): void {
-  try {
-    worlds.flush();
-  } catch (cause) {
-    throw new SimError("storage_failed", "the change counts, but it cannot be written to disk", { cause });
-  }
 }

@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer, type Server, type Socket } from "node:net";
-import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { builtFile } from "../../kernel/built-file.ts";
 import type { WorkerInput, WorkerMessage } from "./messages.ts";
 
 export interface DecryptorOptions {
@@ -18,18 +17,6 @@ export interface Decryptor {
   /** Where connections are to be passed on to, on 127.0.0.1. */
   readonly port: number;
   close(): Promise<void>;
-}
-
-/** The built worker: beside the chunks in the package, below `dist` in the repository. */
-function workerFile(): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(join(folder, "dist", "door", "proxy", "worker.js"))) {
-    const parent = dirname(folder);
-    if (parent === folder)
-      throw new Error("dist/door/proxy/worker.js is missing: install phx-sim again, or build it");
-    folder = parent;
-  }
-  return join(folder, "dist", "door", "proxy", "worker.js");
 }
 
 /** @throws Error when the authority, or the thread, cannot be had */
@@ -72,7 +59,7 @@ async function openDoors(admit: DecryptorOptions["admit"]) {
 function startWorker(input: WorkerInput, { onDistrusted }: DecryptorOptions) {
   return new Promise<{ worker: Worker; port: number }>((resolve, reject) => {
     // mockttp prints what its events say as well
-    const worker = new Worker(workerFile(), {
+    const worker = new Worker(builtFile("door/proxy/worker.js"), {
       workerData: input,
       execArgv: [],
       stdout: true,

@@ -12,9 +12,12 @@ export const isWasteful = ({ ids, persons, groups, hashKeys }: PeopleState, size
   size >
   (tolerated + 1) * (ids.table.living + persons.table.living + groups.table.living + hashKeys.table.living);
 
+/** Copied lines are written in pieces of this size. */
+const piece = 1024 * 1024;
+
 /** Copies the living lines: each person before its ids, then the rest. */
 export function compactInto(target: Bytes, state: PeopleState, log: LineLog): void {
-  const copy = createLineLog(target);
+  const copy = createLineLog(target, piece);
   const { persons, groups, ids, hashKeys, projects } = state;
   const copyLine = (table: LineRows, row: number) => {
     const { offset, length } = table.place(row);

@@ -12,6 +12,8 @@ export interface Documents<T> {
   kill(row: number): void;
   /** Forgets the rows and what is in memory. */
   clear(): void;
+  /** Takes back what changed since the table's `mark`. */
+  revert(): void;
 }
 
 /** A column for whoever refers to the documents. */
@@ -48,6 +50,10 @@ export function createDocuments<T>(read: (place: Place) => T, keyOf: (document: 
     },
     clear() {
       table.clear();
+      cache.clear();
+    },
+    revert() {
+      table.revert();
       cache.clear();
     },
   };

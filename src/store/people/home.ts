@@ -18,6 +18,8 @@ export interface PeopleHome {
   draft(): Bytes;
   /** Puts the draft in the place of the log, which was closed, and returns it ready for use. */
   take(draft: Bytes): Bytes;
+  /** Can a write fail, so that what it was about is to be taken back? */
+  readonly canFail: boolean;
 }
 
 const fileName = "people.ndjson";
@@ -35,6 +37,7 @@ export function folderHome(folder: string): PeopleHome {
   return {
     name,
     index: join(folder, "people.idx"),
+    canFail: true,
     flushFrom: 1,
     open: () => open(name),
     draft() {
@@ -54,6 +57,7 @@ export function folderHome(folder: string): PeopleHome {
 export const memoryHome = (): PeopleHome => ({
   name: fileName,
   index: undefined,
+  canFail: false,
   flushFrom: 256 * 1024,
   open: memoryBytes,
   draft: memoryBytes,

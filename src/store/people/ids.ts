@@ -31,6 +31,8 @@ export interface IdTable {
   rowsOf(person: number): number[];
   kill(row: number): void;
   clear(): void;
+  /** Takes back what changed since the table's `mark`. */
+  revert(): void;
 }
 
 const ownerColumn = firstOwnColumn;
@@ -113,6 +115,10 @@ export function createIdTable(persons: Rows, read: (place: Place) => string): Id
     },
     clear() {
       table.clear();
+      cache.clear();
+    },
+    revert() {
+      table.revert();
       cache.clear();
     },
   };

@@ -14,8 +14,8 @@ export interface LineLog {
   lineAt(offset: number, length?: number): string;
   /** Writes what waits with one call. When that throws nothing is lost: the lines wait on. */
   flush(): void;
-  /** Forgets every line. */
-  clear(): void;
+  /** Forgets the lines from the offset on, written or not. */
+  cut(offset: number): void;
   /** Goes on in other bytes; nothing may be waiting. */
   use(other: Bytes): void;
 }
@@ -24,9 +24,11 @@ const firstCapacity = 64 * 1024;
 const newline = 0x0a;
 /** Enough for nearly every line whose length is not known. */
 const usualLength = 256;
+/** A buffer that became larger is let go once it is written. */
+const usualCapacity = 1024 * 1024;
 
 /** `limit`: so many waiting bytes are written without being asked, which keeps memory bounded. */
-export function createLineLog(initial: Bytes, limit = 1024 * 1024): LineLog {
+export function createLineLog(initial: Bytes, limit = Number.POSITIVE_INFINITY): LineLog {
   let bytes = initial;
   let waiting = Buffer.allocUnsafeSlow(firstCapacity);
   let used = 0;
@@ -43,7 +45,7 @@ export function createLineLog(initial: Bytes, limit = 1024 * 1024): LineLog {
     // A copy: bytes held in memory keep what they are given, and this buffer is used again.
     bytes.append(Buffer.from(waiting.subarray(0, used)));
     used = 0;
-    if (waiting.length > limit) waiting = Buffer.allocUnsafeSlow(firstCapacity);
+    if (waiting.length > usualCapacity) waiting = Buffer.allocUnsafeSlow(firstCapacity);
   }
 
   function stored(offset: number, length: number): string {
@@ -79,9 +81,9 @@ export function createLineLog(initial: Bytes, limit = 1024 * 1024): LineLog {
       return waiting.toString("utf8", start, waiting.indexOf(newline, start));
     },
     flush,
-    clear() {
+    cut(offset) {
       used = 0;
-      bytes.truncate(0);
+      if (bytes.size > offset) bytes.truncate(offset);
     },
     use(other) {
       bytes = other;

@@ -19,9 +19,14 @@ export interface ProjectSlots {
   find(project: number): number;
   /** The slot, made when it is not there. @throws RangeError when there are a million projects. */
   slot(project: number): number;
+  /** For changing it. */
   entry(slot: number): ProjectEntry;
   known(project: number): ProjectEntry | undefined;
   clear(): void;
+  mark(): void;
+  settle(): void;
+  /** Takes back what changed since `mark`. */
+  revert(): void;
   load(entries: readonly ProjectEntry[]): void;
 }
 
@@ -37,6 +42,9 @@ const noPeople = (project: number): ProjectEntry => ({
 export function createProjectSlots(): ProjectSlots {
   const entries: ProjectEntry[] = [];
   const slots = new Map<number, number>();
+  /** How many projects there were at the mark, and those that were changed since, as they were. */
+  let marked = 0;
+  let before = new Map<ProjectEntry, ProjectEntry>();
 
   function slot(project: number): number {
     const known = slots.get(project);
@@ -44,6 +52,11 @@ export function createProjectSlots(): ProjectSlots {
     if (entries.length === slotLimit) throw new RangeError(`people of more than ${slotLimit} projects`);
     slots.set(project, entries.length);
     return entries.push(noPeople(project)) - 1;
+  }
+
+  function settle(): void {
+    marked = 0;
+    before = new Map();
   }
 
   return {
@@ -54,7 +67,18 @@ export function createProjectSlots(): ProjectSlots {
     entry(at) {
       const found = entries[at];
       if (!found) throw new RangeError(`no project slot ${at}`);
+      if (at < marked && !before.has(found)) before.set(found, { ...found });
       return found;
+    },
+    mark() {
+      marked = entries.length;
+      before = new Map();
+    },
+    settle,
+    revert() {
+      for (const { project } of entries.splice(marked)) slots.delete(project);
+      for (const [entry, old] of before) Object.assign(entry, old);
+      settle();
     },
     clear() {
       entries.length = 0;

@@ -28,6 +28,10 @@ export interface LineRows {
   /** The row stays in the table, but is never found again. */
   kill(row: number): void;
   clear(): void;
+  mark(): void;
+  settle(): void;
+  /** Takes back what changed since `mark`. */
+  revert(): void;
   /** To be called when rows were loaded into the empty table: they become searchable. */
   loaded(): void;
 }
@@ -56,6 +60,7 @@ export function createLineRows(ownColumns: number): LineRows {
   const rows = createRows(firstOwnColumn + ownColumns);
   const hashAt = (row: number): number => rows.get(row, hashColumn);
   let index = createHashIndex(hashAt);
+  let markedLiving = 0;
 
   const where = (row: number): number => rows.get(row, whereColumn);
   const slotOf = (row: number): number => where(row) >>> slotBits;
@@ -100,6 +105,16 @@ export function createLineRows(ownColumns: number): LineRows {
       rows.truncate(0);
       index.clear();
       table.living = 0;
+    },
+    mark() {
+      rows.mark();
+      markedLiving = table.living;
+    },
+    settle: rows.settle,
+    revert() {
+      // The index may go on naming rows that are gone: a look at their hashes shows it.
+      rows.revert();
+      table.living = markedLiving;
     },
     loaded() {
       // Indexed in slices after the start; until then the hash column is scanned.

@@ -1,13 +1,15 @@
+import { basename, join } from "node:path";
 import type { Bytes } from "../bytes.ts";
 import { DataFolderError } from "../data-folder.ts";
 import { linesOf, repairTail } from "../lines.ts";
+import { type SwitchPart, writeSynced } from "../switch.ts";
 import type { KeyHash } from "./apply.ts";
 import { compactInto, isWasteful } from "./compact.ts";
 import { damagedLine, type PeopleHome } from "./home.ts";
-import { readLine } from "./line.ts";
+import { type Change, readLine } from "./line.ts";
 import { createLineLog, type LineLog } from "./log.ts";
 import { createSidecar, type Sidecar } from "./sidecar.ts";
-import { createPeopleState, type PeopleState } from "./state.ts";
+import { createPeopleState, hasPeople, type PeopleState } from "./state.ts";
 
 /** How a shelf is kept; sizes in bytes. */
 export interface ShelfOptions {
@@ -26,11 +28,14 @@ export interface Shelf {
   readonly state: PeopleState;
   /** Row numbers keep their meaning within an epoch. */
   readonly epoch: number;
-  clear(): void;
+  /** Takes a line and what it means; on a disk `rollBack` takes it back until `settle`. */
+  record(line: string, change: Change): void;
+  settle(): void;
+  rollBack(): void;
   /** Copies what is stored, without what was superseded. */
   copyInto(target: Bytes): void;
-  /** Puts other lines in the place of all that is stored. @throws Error when they cannot be read; then nothing has happened. */
-  replace(lines: Bytes): void;
+  /** Puts other lines in the place of all that is stored. @throws DataFolderError when one cannot be read */
+  replacing(lines: Bytes): SwitchPart;
   /** Rewrites a log in memory that is mostly dead; a file waits for the next start. */
   keepCompact(): void;
   close(): void;
@@ -51,6 +56,9 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
   let nextCheck = compactFrom;
   let isOpen = true;
   let isTold = false;
+  /** Where the lines end that are not to be taken back any more; undefined when there are no others. */
+  let settledEnd: number | undefined;
+  let wasCleared = false;
 
   function replay(from: number): void {
     for (const { offset, text } of linesOf(log.bytes, from)) {
@@ -81,21 +89,32 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
     return state;
   }
 
+  /** Goes on with a new edition of the log. Nothing may be waiting. */
   function compact(): void {
-    rewrite((draft) => compactInto(draft, ready(), log));
-  }
-
-  /** Goes on with what `write` puts into a new edition of the log. Nothing may be waiting. */
-  function rewrite(write: (draft: Bytes) => void): void {
     const draft = home.draft();
-    write(draft);
+    compactInto(draft, ready(), log);
     log.bytes.close();
     log.use(home.take(draft));
+    startOver();
+  }
+
+  /** The log has other lines than before. */
+  function startOver(): void {
     epoch++;
     filling = undefined;
     state.clear();
     sidecar?.drop();
     replay(0);
+  }
+
+  function settle(): void {
+    if (settledEnd !== undefined) state.settle();
+    settledEnd = undefined;
+    if (!wasCleared) return;
+    wasCleared = false;
+    if (hasPeople(state)) return;
+    log.cut(0);
+    startOver();
   }
 
   /** @throws Error saying which line cannot be read or refers to nobody */
@@ -114,6 +133,7 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
   function saveIndex(save: (sidecar: Sidecar, bytes: Bytes) => void): void {
     const { bytes } = log;
     if (!sidecar || bytes.size < indexFrom || bytes.size === sidecar.covered) return;
+    if (settledEnd !== undefined) return;
     try {
       ready();
       save(sidecar, bytes);
@@ -157,18 +177,39 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
     get epoch() {
       return epoch;
     },
-    clear() {
+    record(line, change) {
+      const to = ready();
+      if (home.canFail && settledEnd === undefined) {
+        settledEnd = log.end;
+        to.mark();
+      }
+      const offset = log.append(line);
+      to.apply(change, { offset, length: log.end - offset });
+      if (change.kind !== "clear") return;
+      wasCleared = true;
       epoch++;
-      filling = undefined;
-      log.clear();
-      state.clear();
-      sidecar?.drop();
+    },
+    settle,
+    rollBack() {
+      if (settledEnd === undefined) return;
+      const end = settledEnd;
+      settledEnd = undefined;
+      wasCleared = false;
+      epoch++;
+      state.revert();
+      log.cut(end);
     },
     copyInto: (target) => compactInto(target, ready(), log),
-    replace(lines) {
+    replacing(lines) {
       check(lines);
-      log.flush();
-      rewrite((draft) => draft.append(lines.read(0, lines.size)));
+      const content = lines.read(0, lines.size);
+      return {
+        write: (folder) => writeSynced(join(folder, basename(home.name)), content),
+        take() {
+          log.bytes.renew(content, 0);
+          startOver();
+        },
+      };
     },
     keepCompact() {
       if (sidecar || log.bytes.size < nextCheck) return;
@@ -181,6 +222,7 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
       clearInterval(timer);
       try {
         log.flush();
+        settle();
         saveIndex((to, bytes) => to.saveNow(bytes));
       } finally {
         filling = undefined;

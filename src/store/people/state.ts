@@ -24,6 +24,11 @@ export interface PeopleState {
   /** Takes over one change, whose line is at the place. @throws Error when it refers to nobody. */
   apply(change: Change, place: Place): void;
   clear(): void;
+  /** From here on what is applied can be taken back, until `settle`. */
+  mark(): void;
+  settle(): void;
+  /** Takes back what was applied since `mark`. */
+  revert(): void;
 }
 
 export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
@@ -52,6 +57,8 @@ export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
     return slot === -1 ? -1 : groups.find(slot, hash(project, name), name);
   }
 
+  const tables = [persons, groups, ids, hashKeys];
+
   return {
     projects,
     persons,
@@ -64,7 +71,18 @@ export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
     findGroup,
     apply: createApply({ projects, persons, groups, ids, hashKeys }, hash),
     clear() {
-      for (const part of [projects, persons, groups, ids, hashKeys]) part.clear();
+      for (const part of [projects, ...tables]) part.clear();
+    },
+    mark() {
+      projects.mark();
+      for (const { table } of tables) table.mark();
+    },
+    settle() {
+      projects.settle();
+      for (const { table } of tables) table.settle();
+    },
+    revert() {
+      for (const part of [projects, ...tables]) part.revert();
     },
   };
 }
@@ -95,3 +113,9 @@ const personReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["
 const groupReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["group"]).group;
 const hashKeysReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["hash_keys"]).keys;
 const idReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["id", "personless"]).distinctId;
+
+export const hasPeople = ({ projects }: PeopleState): boolean =>
+  projects.entries.some(
+    ({ persons, ids, personless, groups, groupTypes }) =>
+      persons + ids + personless + groups + groupTypes.length > 0,
+  );

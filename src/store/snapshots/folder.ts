@@ -17,8 +17,9 @@ interface KeptLabel extends Label {
   people_bytes: number;
 }
 
-/** Names of folders that are being written or deleted; no snapshot has such a name. */
-const unfinished = (key: string) => `.${key}.tmp`;
+/** Names of folders that are being written, or deleted; no snapshot has such a name. */
+const drafted = (key: string) => `.${key}.tmp`;
+const gone = (key: string) => `.${key}.gone`;
 
 /** Snapshots below a data folder, one folder each; the folder appears whole or not at all. */
 export function folderShelf({ worlds, people, onNotice = () => {} }: Kept, folder: string): Shelf {
@@ -40,29 +41,34 @@ export function folderShelf({ worlds, people, onNotice = () => {} }: Kept, folde
     }
   }
 
+  /** Renamed first: what is deleted by halves must not look like a snapshot. */
+  function discard(key: string): void {
+    const aside = join(folder, gone(key));
+    rmSync(aside, { recursive: true, force: true });
+    if (existsSync(join(folder, key))) renameSync(join(folder, key), aside);
+    rmSync(aside, { recursive: true, force: true });
+  }
+
   return {
     get labels() {
       return labels();
     },
     put(key, label) {
       labels();
-      const draft = join(folder, unfinished(key));
+      const draft = join(folder, drafted(key));
       rmSync(draft, { recursive: true, force: true });
       mkdirSync(draft, { recursive: true });
       worlds.saveAs(join(draft, worldName));
       const kept: KeptLabel = { version: 1, ...label, people_bytes: writePeople(join(draft, peopleName)) };
       writeFileSync(join(draft, labelName), `${JSON.stringify(kept)}\n`, { mode: 0o600 });
-      rmSync(join(folder, key), { recursive: true, force: true });
+      // A draft that is complete counts from here on: a start puts it in place.
+      discard(key);
       renameSync(draft, join(folder, key));
       labels().set(key, kept);
     },
     remove(key) {
-      // Renamed first: what is deleted by halves must not look like a snapshot.
-      const gone = join(folder, unfinished(key));
-      rmSync(gone, { recursive: true, force: true });
-      renameSync(join(folder, key), gone);
+      discard(key);
       labels().delete(key);
-      rmSync(gone, { recursive: true, force: true });
     },
     async read(key) {
       const file = join(folder, key, peopleName);
@@ -85,6 +91,7 @@ const damaged = (file: string, what: string): DataFolderError =>
 function readLabels(folder: string, onNotice: (text: string) => void): Map<string, KeptLabel> {
   const found = new Map<string, KeptLabel>();
   if (!existsSync(folder)) return found;
+  finishDrafts(folder);
   for (const key of readdirSync(folder)) {
     if (key.startsWith(".")) continue;
     const file = join(folder, key, labelName);
@@ -93,6 +100,16 @@ function readLabels(folder: string, onNotice: (text: string) => void): Map<strin
     else onNotice(`${file} is not a snapshot of this version; it is left alone`);
   }
   return found;
+}
+
+/** The label is written last: a draft that has it is complete, and lacks only its name. */
+function finishDrafts(folder: string): void {
+  for (const entry of readdirSync(folder)) {
+    const key = readLabel(join(folder, entry, labelName))?.name.toLowerCase();
+    if (key === undefined || entry !== drafted(key)) continue;
+    rmSync(join(folder, key), { recursive: true, force: true });
+    renameSync(join(folder, entry), join(folder, key));
+  }
 }
 
 function readLabel(file: string): KeptLabel | undefined {

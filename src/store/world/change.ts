@@ -11,10 +11,10 @@ interface Running {
   kept: Set<CollectionName>;
 }
 
-/** Makes changes, all or none of their steps; `commit` is told those of one that succeeded. */
+/** Makes changes, all or none of their steps; `commit` takes those of one that succeeded, and what takes them back. */
 export function createChanger(
   world: WorldDocument,
-  commit: (steps: readonly Step[]) => void,
+  commit: (steps: readonly Step[], takeBack: () => void) => void,
 ): Worlds["change"] {
   let running: Running | undefined;
 
@@ -68,7 +68,7 @@ export function createChanger(
     try {
       const result = edit(draft);
       world.check();
-      commit(mine.steps);
+      commit(mine.steps, () => takeBack(mine));
       return result;
     } catch (error) {
       takeBack(mine);

@@ -15,6 +15,8 @@ export interface ChangesFile {
   readonly size: number;
   /** Appends with one write. @throws the system's error; then nothing was written. */
   append(lines: Buffer): void;
+  /** Cuts the lines off from the offset on. */
+  cut(offset: number): void;
   /** Lets go of the lines before the offset: world.json has them. */
   dropBefore(offset: number): void;
   /** Deletes the file. */
@@ -61,6 +63,9 @@ export function openChanges(path: string): ChangesFile {
     append(lines) {
       bytes ??= fileBytes(path);
       bytes.append(lines);
+    },
+    cut(offset) {
+      if (bytes && bytes.size > offset) bytes.truncate(offset);
     },
     dropBefore(offset) {
       if (!bytes || offset === 0) return;

@@ -109,7 +109,7 @@ describe("/array/{token}", async () => {
     const { worlds, ...desk } = await aDesk();
     const askChanging = asker(sdkEndpoints({ ...desk, worlds }, []));
     expect((await askChanging("/array/phc_test/config")).json()).toMatchObject({ surveys: false });
-    worlds.replace(aWorld({ surveys: [{ project: 1 }] }));
+    worlds.replacing(aWorld({ surveys: [{ project: 1 }] })).take();
     expect((await askChanging("/array/phc_test/config")).json()).toMatchObject({ surveys: true });
   });
 });

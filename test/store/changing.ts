@@ -1,0 +1,21 @@
+import { type SwitchPart, switchFiles } from "../../src/store/switch.ts";
+import type { TrafficLog } from "../../src/store/traffic-log.ts";
+import type { Unit } from "../../src/store/unit.ts";
+
+/** Writes what changed, as a group of requests does that the disk takes. */
+export function flush({ unit }: { unit: Unit }): void {
+  unit.write();
+  unit.settle();
+}
+
+/** Puts a part in place: in memory, or in a folder. */
+export function putInPlace(part: SwitchPart, folder?: string): void {
+  if (folder === undefined) part.take();
+  else switchFiles(folder, [part]);
+}
+
+/** Empties a log: in memory, or in a folder. */
+export function reset(log: TrafficLog, folder?: string): void {
+  log.commit();
+  putInPlace(log.replacing([], false), folder);
+}
