@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { callerFrames } from "../guard/attempt.ts";
 import { defaultWait } from "../match/patience.ts";
 
 /** An assertion ended its test's project before it had a result: its `await` is missing. */
@@ -15,7 +16,7 @@ export class NotAwaitedError extends Error {
     this.name = "NotAwaitedError";
     this.assertions = titles;
     const [first] = pending;
-    if (first) this.stack = `${this.name}: ${this.message}${first.frames}`;
+    if (first) this.stack = `${this.name}: ${this.message}\n${first.frames}`;
   }
 }
 
@@ -33,8 +34,11 @@ export interface Assertions {
   readonly hasFailed: boolean;
   /** When the test runner ends the running test, on the clock of `performance.now()`; undefined: not known. */
   deadline: () => number | undefined;
-  /** Runs an assertion. After `end` its promise stays pending: nothing awaits it. */
-  run<T>(title: string, assertion: () => Promise<T>): Promise<T>;
+  /**
+   * Runs an assertion. After `end` its promise stays pending: nothing awaits it.
+   * @param above The function that the test called
+   */
+  run<T>(above: (...args: never[]) => unknown, title: string, assertion: () => Promise<T>): Promise<T>;
   /** How long a wait may take, ms, so that its report comes before the runner's own timeout. */
   within(timeoutMs: number | undefined): number | undefined;
   /** Forgets the assertions without a result and returns the error that reports them. */
@@ -43,11 +47,6 @@ export interface Assertions {
 
 /** Left for the report to be made and sent before the runner ends the test, ms. */
 const reportTime = 500;
-
-const framesHere = (): string => {
-  const { stack = "" } = new Error();
-  return stack.slice(Math.max(0, stack.search(/\n\s+at /)));
-};
 
 export function createAssertions(): Assertions {
   const pending = new Set<Pending>();
@@ -61,8 +60,8 @@ export function createAssertions(): Assertions {
       return hasFailed;
     },
     deadline: () => undefined,
-    run: (title, assertion) => {
-      const entry = { title, frames: framesHere() };
+    run: (above, title, assertion) => {
+      const entry = { title, frames: callerFrames(above) };
       pending.add(entry);
       return new Promise((resolve, reject) => {
         assertion().then(

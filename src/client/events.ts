@@ -77,7 +77,7 @@ export function eventsBy(place: Place, requests: Requests, assertions: Assertion
     above: (...args: never[]) => unknown,
     title: string,
     run: (title: string) => Promise<T>,
-  ): Promise<T> => assertions.run(title, () => fromCaller(above, () => run(title)));
+  ): Promise<T> => assertions.run(above, title, () => fromCaller(above, () => run(title)));
   const mark = async () => (await pageOf(place, { since: Number.MAX_SAFE_INTEGER, limit: 1 })).cursor;
   const events: Events = {
     list: (query = {}) => list(place, query),

@@ -48,7 +48,7 @@ function matcherOf<Args extends unknown[]>(name: string, judge: Judge<Args>) {
     const title = called(isNot ? `not.${name}` : name, ...args);
     if (!isTenant(received)) throw wrongReceiver(title, received);
     const asked: Asked = { tenant: received, isNot, title };
-    const { pass, text } = await assertionsOf(received).run(title, () => judge(asked, ...args));
+    const { pass, text } = await assertionsOf(received).run(matcher, title, () => judge(asked, ...args));
     return { pass, message: () => text };
   };
 }
