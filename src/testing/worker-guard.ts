@@ -13,8 +13,12 @@ export interface WorkerGuard {
   close(): void;
 }
 
+/** The calls' own places are in the message; frames of a fixture would hide them. */
 function refuse(calls: readonly BlockedCall[], url: string): void {
-  if (calls.length > 0) throw callsError(calls, url);
+  if (calls.length === 0) return;
+  const error = callsError(calls, url);
+  error.stack = `${error.name}: ${error.message}`;
+  throw error;
 }
 
 export function createWorkerGuard(): WorkerGuard {

@@ -37,7 +37,7 @@ test("a failure leaves other assertions behind", async () => {
 test("a limit below the wait", async () => {
   const ph = await project();
   await expect(ph).toHaveCaptured("missing at the limit");
-}, 1_500);
+}, 3_000);
 
 test("a call to the real service", async () => {
   const real = new PostHog("phc_of_the_real_project", { fetchRetryCount: 0 });

@@ -35,14 +35,14 @@ test("a failure leaves other assertions behind", async ({ ph }) => {
   ]);
 });
 
-test("a limit below the wait", { timeout: 1_500 }, async ({ ph }) => {
+test("a limit below the wait", { timeout: 3_000 }, async ({ ph }) => {
   await expect(ph).toHaveCaptured("missing at the limit");
 });
 
 describe("with a hook of the suite", () => {
   beforeEach(() => {});
 
-  test("a limit below the wait", { timeout: 1_500 }, async ({ ph }) => {
+  test("a limit below the wait", { timeout: 3_000 }, async ({ ph }) => {
     await expect(ph).toHaveCaptured("missing after a hook");
   });
 });
