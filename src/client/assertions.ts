@@ -30,7 +30,7 @@ interface Pending {
 export interface Assertions {
   /** Ends the calls of assertions that `end` forgets. */
   readonly signal: AbortSignal;
-  /** Has an assertion failed? Then the test fails with its report. */
+  /** True if an assertion has failed: the test fails with its report. */
   readonly hasFailed: boolean;
   /** When the test runner ends the running test, on the clock of `performance.now()`; undefined: not known. */
   deadline: () => number | undefined;

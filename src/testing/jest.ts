@@ -72,7 +72,7 @@ function verifyAwaited(): void {
   if (first && (circus()?.currentlyRunningTest?.errors.length ?? 0) === 0) throw first;
 }
 
-/** Is it neither one that takes `done`, nor a generator? Jest runs those in ways of their own. */
+/** False for functions that take `done` and for generators, which jest runs in other ways. */
 const returnsPromise = (fn: unknown): fn is () => unknown =>
   typeof fn === "function" &&
   fn.length === 0 &&

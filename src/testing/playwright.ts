@@ -128,7 +128,7 @@ function createContexts() {
   };
   return {
     attach,
-    /** Attaches what the browser opens, until the function that it returns is called. */
+    /** Attaches every context that the browser opens; the function that it returns ends it. */
     follow(browser: Browser): () => void {
       const { newContext } = browser;
       browser.newContext = async (options) => {

@@ -146,7 +146,7 @@ describe("what is told at the end", () => {
     expect(stderr).toMatch(/\n {2}unmatched POST \/nowhere\/at\/all not_found: .* → check the path/);
   });
 
-  test("dropped events are told with the project and the test that it is named after", async () => {
+  test("dropped events are reported with the project and the test that it is named after", async () => {
     const inProject = (name: string) => `{
       const made = await fetch(process.env.PHX_SIM_URL + "/__sim/projects", {
         method: "POST", headers: { "content-type": "application/json" }, body: '{"name":"${name}"}',

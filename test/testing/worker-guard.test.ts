@@ -13,7 +13,7 @@ afterEach(() => {
   }
 });
 
-/** Is the call blocked by a guard? Without one it would leave, so it goes to a name that does not exist. */
+/** Calls that no guard blocks go to a name that does not exist: nothing leaves the machine. */
 const call = (target = service) =>
   fetch(target).then(
     () => "answered",

@@ -104,7 +104,7 @@ function frameOf(request: Request): Frame | undefined {
 /** Pages and contexts that are attached. */
 const attached = new WeakSet<object>();
 
-/** Is a page's request none of its context's, as the page is attached on its own? */
+/** True if the request is of a page that is attached on its own: its context does not watch it. */
 const isOfAnother = (target: AttachTarget, frame: Frame | undefined): boolean => {
   const page = frame?.page();
   return page !== undefined && page !== target && attached.has(page);
