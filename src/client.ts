@@ -1,4 +1,5 @@
 import type { SimClient } from "./client/api.ts";
+import { assertionsOf } from "./client/assertions.ts";
 import { callBy, fetchBy, type Send } from "./client/call.ts";
 import { clockBy } from "./client/clock.ts";
 import { exportsBy } from "./client/exports.ts";
@@ -41,8 +42,10 @@ export function createClient({ url, send, facts, close }: ClientParts): SimClien
     projectId: typeof facts.project_id === "number" ? facts.project_id : 0,
     host: url,
   };
+  const tenant = tenantBy({ call }, keys);
+  const assertions = assertionsOf(tenant);
   return {
-    ...tenantBy({ call }, keys),
+    ...tenant,
     ...stateBy(call),
     inspectorUrl: inspectorLink(url, facts),
     clock: clockBy(call),
@@ -53,6 +56,10 @@ export function createClient({ url, send, facts, close }: ClientParts): SimClien
     guard: (options = {}) => guardProcess({ ...options, url }),
     info: () => call("GET", "info"),
     close,
-    [Symbol.asyncDispose]: close,
+    async [Symbol.asyncDispose]() {
+      const notAwaited = assertions.end();
+      await close();
+      if (notAwaited && !assertions.hasFailed) throw notAwaited;
+    },
   };
 }

@@ -20,6 +20,7 @@ export type {
   VerifyOptions,
   WaitOptions,
 } from "./client/api.ts";
+export { NotAwaitedError } from "./client/assertions.ts";
 export type { Clock, ClockFacts, Happened, Moment } from "./client/clock.ts";
 export { type ConnectOptions, connectSim } from "./client/connect.ts";
 export { ControlError, ExpectationError } from "./client/errors.ts";

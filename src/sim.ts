@@ -148,6 +148,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     people,
     log,
     gauge,
+    inspectable: options.reportLinks === true,
     notice,
     closing: ending.signal,
     endpoints: () => documented(router),
@@ -367,7 +368,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     handle,
     recorded: recordings.facts,
     isReplaying: () => replaying.active,
-    onRequest: (tell) => log.subscribe((written) => tell(summaryOf(written))),
+    onRequest: (tell) => log.subscribe((written) => tell(summaryOf(written, worlds.projectById))),
   };
   store.announce({ ...facts(), control_token: controlToken });
   const endWarmUp = warmUp(router, wakeExports);

@@ -44,7 +44,7 @@ const house: Record<string, readonly string[]> = {
   plan: ["kernel"],
   lint: ["kernel", "model"],
   guard: ["kernel"],
-  testing: ["kernel", "model", "match", "plan", "client", "index"],
+  testing: ["kernel", "model", "match", "plan", "client", "guard", "index"],
   cli: ["kernel", "filter", "match", "plan", "guard", "tape", "index"],
   client: ["kernel", "model", "match", "control", "guard", "tape"],
   index: ["sim", "client", "kernel", "model", "match", "guard", "scenario"],

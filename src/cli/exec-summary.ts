@@ -35,10 +35,22 @@ const headline = ({ kept, dropped, requests, flags, rejected, unmatched }: Tally
 
 const times = (count: number): string => (count === 1 ? "" : ` ×${count}`);
 
-function mishapLine({ kind, what, reason, sentence, fix, count }: Mishap, style: Style): string {
+/** Projects that a mishap names at most. */
+const namedProjects = 5;
+
+/** The projects of a mishap, each with the name of its test. */
+function projectText({ projects }: Mishap): string {
+  const named = [...projects].map(([name, count]) => `${clean(name, 120)}${times(count)}`);
+  const more = named.length - namedProjects;
+  return [...named.slice(0, namedProjects), ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
+}
+
+function mishapLine(mishap: Mishap, style: Style): string {
+  const { kind, what, reason, sentence, fix, count } = mishap;
   const named = kind === "dropped" ? `"${clean(what, 80)}"` : clean(what, 120);
   const told = `${style.bad(kind)} ${named}${times(count)} ${clean(reason, 60)}: ${clean(sentence)}`;
-  return `  ${told}${fix && ` → ${clean(fix)}`}`;
+  const projects = projectText(mishap);
+  return `  ${told}${fix && ` → ${clean(fix)}`}${projects && `\n    in ${projects}`}`;
 }
 
 const faultLine = ([name, requests]: [string, number]): string =>
@@ -95,10 +107,20 @@ function mishapTable(mishaps: readonly Mishap[]): string[] {
   const more = mishaps.length - reportedMishaps;
   return [
     "",
-    ...tableHead(["", "what", "times", "reason", "what happened", "what to do"]),
+    ...tableHead(["", "what", "times", "project", "reason", "what happened", "what to do"]),
     ...mishaps
       .slice(0, reportedMishaps)
-      .map((it) => row([it.kind, cell(it.what), it.count, cell(it.reason), cell(it.sentence), cell(it.fix)])),
+      .map((it) =>
+        row([
+          it.kind,
+          cell(it.what),
+          it.count,
+          cell(projectText(it)),
+          cell(it.reason),
+          cell(it.sentence),
+          cell(it.fix),
+        ]),
+      ),
     ...(more > 0 ? ["", `… and ${more} more`] : []),
   ];
 }

@@ -10,6 +10,8 @@ export interface Mishap {
   readonly sentence: string;
   readonly fix: string;
   readonly count: number;
+  /** How many of them each project has: `project 7 "checkout › a purchase"`, by the name of its test. */
+  readonly projects: ReadonlyMap<string, number>;
 }
 
 /** What came of a run's traffic. */
@@ -36,12 +38,27 @@ const madeOnPurpose: ReadonlySet<string> = new Set(["fault", "script", "tape", "
 const isWanted = ({ rejected, fault, scripted }: RequestSummary): boolean =>
   fault !== undefined || scripted === true || madeOnPurpose.has(rejected?.reason ?? "");
 
+const projectsOf = ({ project, project_name }: RequestSummary): Mishap["projects"] =>
+  new Map(
+    project === null || project_name === undefined
+      ? []
+      : [[`project ${project} ${JSON.stringify(project_name)}`, 1]],
+  );
+
+/** The counts of both. */
+function together(a: Mishap["projects"], b: Mishap["projects"]): Mishap["projects"] {
+  const sum = new Map(a);
+  for (const [name, count] of b) sum.set(name, (sum.get(name) ?? 0) + count);
+  return sum;
+}
+
 const placeOf = ({ method, target }: RequestSummary): string => `${method} ${target.split("?", 1)[0]}`;
 
 function mishapsOf(request: RequestSummary, projectKey: string): Mishap[] {
   if (isWanted(request)) return [];
+  const one = { count: 1, projects: projectsOf(request) };
   const dropped = request.dropped.map(
-    ({ event, ...why }): Mishap => ({ kind: "dropped", what: event || "(no name)", ...why, count: 1 }),
+    ({ event, ...why }): Mishap => ({ kind: "dropped", what: event || "(no name)", ...why, ...one }),
   );
   const { rejected, unmatched } = request;
   if (!rejected) return dropped;
@@ -49,7 +66,7 @@ function mishapsOf(request: RequestSummary, projectKey: string): Mishap[] {
   const sort = unmatched
     ? ({ kind: "unmatched", fix: "check the path; GET /__sim/openapi.json lists what there is" } as const)
     : ({ kind: "rejected", fix: fixFor(reason, projectKey) } as const);
-  return [...dropped, { ...sort, what: placeOf(request), reason, sentence: detail, count: 1 }];
+  return [...dropped, { ...sort, what: placeOf(request), reason, sentence: detail, ...one }];
 }
 
 /** Counts requests as they come. @param projectKey Named in the advice for requests with an unknown key */
@@ -69,7 +86,12 @@ export function createTally(projectKey: string): Tally {
     counts[kind]++;
     const sort = `${kind} ${reason} ${what}`;
     const known = mishaps.get(sort);
-    if (known) mishaps.set(sort, { ...known, count: known.count + 1 });
+    if (known)
+      mishaps.set(sort, {
+        ...known,
+        count: known.count + 1,
+        projects: together(known.projects, mishap.projects),
+      });
     else if (mishaps.size < mostKinds) mishaps.set(sort, mishap);
   };
   return {

@@ -1,3 +1,4 @@
+import { appendFile } from "node:fs/promises";
 import type { ChildGuard } from "../guard/open-guard.ts";
 import type { RequestSummary, ScenarioSource, Sim } from "../index.ts";
 import { readyLine } from "./banner.ts";
@@ -15,6 +16,7 @@ import { failReasons, failReasonsOf, tripped } from "./fail-on.ts";
 import { Failure } from "./failure.ts";
 import { closesWithin, openSim, simOptions } from "./open-sim.ts";
 import type { Settings } from "./settings.ts";
+import { reasonOf } from "./system-reason.ts";
 import { missedOf, replayed } from "./tape-summary.ts";
 
 const options = {
@@ -146,10 +148,22 @@ const settle = (sim: Sim): Promise<void> => sim.settle({ idleMs, timeoutMs: sett
 async function conclude(told: Run, sim: Sim, { values }: ExecSettings, shell: Shell): Promise<number> {
   if (!values.quiet) shell.err.say(...summaryLines(told, shell.errStyle));
   if (told.failures.length > 0) shell.err.say(`phx-sim: --fail-on: ${told.failures.join(", ")}`);
+  await appendStepSummary(told, shell);
   const problem = await reported(told, sim, values.report);
   if (problem !== undefined) shell.err.say(`phx-sim: ${problem}`);
   const isFailed = told.failures.length > 0 || missedOf(told.tape) > 0 || problem !== undefined;
   return told.code === 0 && isFailed ? 1 : told.code;
+}
+
+/** Shows the summary on the page of a GitHub Actions job, which names a file for it. */
+async function appendStepSummary(told: Run, shell: Shell): Promise<void> {
+  const { GITHUB_STEP_SUMMARY: file } = shell.env;
+  if (!file) return;
+  try {
+    await appendFile(file, summaryMarkdown(told));
+  } catch (error) {
+    shell.err.say(`phx-sim: the step summary cannot be written to ${clean(file)}: ${reasonOf(error)}`);
+  }
 }
 
 /** Writes the report, if one is asked for; the complaint when that fails: it must not hide the command's exit code. */

@@ -75,6 +75,7 @@ const open = ({ values }: StartSettings, shell: Shell): Promise<Sim> =>
       host: values.host,
       ...(values.memory ? {} : { data: values.data }),
       onChange: values["on-change"],
+      reportLinks: true,
     },
     shell,
   );

@@ -234,7 +234,10 @@ export interface Project extends Tenant, AsyncDisposable {
   readonly name: string;
   /** Back to how it was made. */
   reset(): Promise<void>;
-  /** Deletes it with all it has. Harmless when done twice. */
+  /**
+   * Deletes it with all it has. Harmless when done twice.
+   * @throws NotAwaitedError when an assertion of this handle has no result yet
+   */
   dispose(): Promise<void>;
 }
 
@@ -262,6 +265,9 @@ export interface SimClient extends Tenant, StateClient, AsyncDisposable {
    */
   guard(options?: GuardOptions): Guard;
   info(): Promise<JsonObject>;
-  /** Ends what this end holds: the sim itself in process, nothing but the handle elsewhere. */
+  /**
+   * Ends what this end holds: the sim itself in process, nothing but the handle elsewhere. Leaving the handle's
+   * `await using` block also throws a NotAwaitedError when an assertion has no result yet.
+   */
   close(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import type { Terms } from "../match/types.ts";
 import { toWire } from "../match/wire.ts";
 import type { StoredEvent } from "../model/event.ts";
 import type { EventQuery, Events, Requests, VerifyOptions, WaitOptions } from "./api.ts";
+import type { Assertions } from "./assertions.ts";
 import type { Place } from "./call.ts";
 import { fromCaller } from "./errors.ts";
 import type { Wish } from "./judged.ts";
@@ -66,40 +67,55 @@ const first = (events: readonly StoredEvent[]): StoredEvent => {
 };
 
 /** The events' part of the client. */
-export function eventsBy(place: Place, requests: Requests): Events {
+export function eventsBy(place: Place, requests: Requests, assertions: Assertions): Events {
+  const within = <T extends WaitOptions>(options: T): T => ({
+    ...options,
+    timeoutMs: assertions.within(options.timeoutMs),
+  });
+  /** Runs an assertion; what it throws points at the line that called `above`. */
+  const asserted = <T>(
+    above: (...args: never[]) => unknown,
+    title: string,
+    run: (title: string) => Promise<T>,
+  ): Promise<T> => assertions.run(above, title, () => fromCaller(above, () => run(title)));
   const mark = async () => (await pageOf(place, { since: Number.MAX_SAFE_INTEGER, limit: 1 })).cursor;
   const events: Events = {
     list: (query = {}) => list(place, query),
     dropped: (query = {}) => list(place, { ...query, outcome: "dropped" }),
     rejected: (query) => requests.list({ ...query, outcome: "rejected" }),
     waitFor: (event, properties, options) =>
-      fromCaller(events.waitFor, async () => {
-        const title = called("waitFor", event, properties);
+      asserted(events.waitFor, options?.title ?? called("waitFor", event, properties), async (title) => {
         const match = wholeEvent(event, { properties });
-        return first(await wait(place, { match, count: 1 }, { title, ...options }));
+        return first(await wait(place, { match, count: 1 }, within({ ...options, title })));
       }),
-    waitForCount: (event, count, { properties, ...options } = {}) =>
-      fromCaller(events.waitForCount, async () => {
-        const title = called("waitForCount", event, count, properties);
+    waitForCount: (event, count, { properties, ...options } = {}) => {
+      const name = options.title ?? called("waitForCount", event, count, properties);
+      return asserted(events.waitForCount, name, async (title) => {
         const match = wholeEvent(event, { properties });
-        return wait(place, { match, count }, { title, ...options });
-      }),
-    waitForSequence: (patterns, { distinctId, ...options } = {}) =>
-      fromCaller(events.waitForSequence, async () => {
-        const scope = distinctId === undefined ? undefined : { distinctId };
-        const title = called("waitForSequence", patterns, scope);
+        return wait(place, { match, count }, within({ ...options, title }));
+      });
+    },
+    waitForSequence: (patterns, { distinctId, ...options } = {}) => {
+      const scope = distinctId === undefined ? undefined : { distinctId };
+      const name = options.title ?? called("waitForSequence", patterns, scope);
+      return asserted(events.waitForSequence, name, async (title) => {
         const sequence = patterns.map((it) => wholeEvent(it, { distinctId }));
-        return wait(place, { sequence }, { title, ...options });
-      }),
+        return wait(place, { sequence }, within({ ...options, title }));
+      });
+    },
     expectNone: (event, properties, options) =>
-      fromCaller(events.expectNone, async () => {
-        const title = called("expectNone", event, properties);
-        const match = wholeEvent(event ?? {}, { properties });
-        await verify(place, { expect: [{ match, count: { max: 0 } }] }, { title, ...options });
-      }),
+      asserted(
+        events.expectNone,
+        options?.title ?? called("expectNone", event, properties),
+        async (title) => {
+          const match = wholeEvent(event ?? {}, { properties });
+          const terms: Terms = { expect: [{ match, count: { max: 0 } }] };
+          await verify(place, terms, within({ ...options, title }));
+        },
+      ),
     verify: (terms, options) =>
-      fromCaller(events.verify, async () => {
-        const matched = await verify(place, terms, { title: called("verify", terms), ...options });
+      asserted(events.verify, options?.title ?? called("verify", terms), async (title) => {
+        const matched = await verify(place, terms, within({ ...options, title }));
         return { passed: true, complaints: [], matched };
       }),
     clear: async () => void (await place.call("DELETE", `events${queryText({ project: place.project })}`)),

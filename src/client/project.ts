@@ -1,4 +1,5 @@
 import type { Project, ProjectOptions } from "./api.ts";
+import { assertionsOf } from "./assertions.ts";
 import type { ControlCall } from "./call.ts";
 import { ControlError } from "./errors.ts";
 import { tenantBy } from "./tenant.ts";
@@ -33,10 +34,6 @@ export async function projectBy(
       if (!isGone(error)) throw error;
     }
   };
-  const dispose = () => {
-    disposing ??= remove();
-    return disposing;
-  };
   const keys = {
     apiKey: made.api_key,
     secretApiKey: made.secret_api_key,
@@ -44,8 +41,17 @@ export async function projectBy(
     projectId: project,
     host,
   };
+  const tenant = tenantBy({ call, project }, keys);
+  const assertions = assertionsOf(tenant);
+  const dispose = async () => {
+    const notAwaited = assertions.end();
+    disposing ??= remove();
+    await disposing;
+    // After a failed assertion the test reports that one; `Promise.all` leaves the others pending.
+    if (notAwaited && !assertions.hasFailed) throw notAwaited;
+  };
   return {
-    ...tenantBy({ call, project }, keys),
+    ...tenant,
     id: project,
     name: made.name,
     reset: async () => void (await call("POST", "reset", { project })),

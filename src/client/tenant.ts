@@ -1,6 +1,7 @@
 import { envGroups, type Framework, frameworks } from "../kernel/env-names.ts";
 import { answersBy } from "./answers.ts";
 import type { Tenant } from "./api.ts";
+import { createAssertions, withAssertions } from "./assertions.ts";
 import type { Place } from "./call.ts";
 import { eventsBy } from "./events.ts";
 import { faultsBy } from "./faults.ts";
@@ -28,12 +29,17 @@ function envOf({ host, apiKey, personalApiKey, projectId }: Keys, framework: str
 }
 
 /** What a sim and a project's handle have in common, over the control API. */
-export function tenantBy(place: Place, keys: Keys): Tenant {
+export function tenantBy({ call, project }: Place, keys: Keys): Tenant {
+  const assertions = createAssertions();
+  const place: Place = {
+    project,
+    call: (method, path, body, signal = assertions.signal) => call(method, path, body, signal),
+  };
   const requests = requestsBy(place);
-  return {
+  const tenant: Tenant = {
     ...keys,
     url: keys.host,
-    events: eventsBy(place, requests),
+    events: eventsBy(place, requests, assertions),
     requests,
     persons: personsBy(place),
     groups: groupsBy(place),
@@ -42,9 +48,10 @@ export function tenantBy(place: Place, keys: Keys): Tenant {
     answers: answersBy(place),
     lint: lintBy(place),
     settle: async ({ idleMs, timeoutMs } = {}) => {
-      const body = { project: place.project, idle_ms: idleMs, timeout_ms: timeoutMs };
+      const body = { project, idle_ms: idleMs, timeout_ms: assertions.within(timeoutMs) };
       await place.call("POST", "settle", body);
     },
     env: (framework) => envOf(keys, framework),
   };
+  return withAssertions(tenant, assertions);
 }

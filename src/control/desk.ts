@@ -30,6 +30,8 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   /** The engine that runs batch exports, and the files it wrote. */
   readonly exports: { readonly engine: DrivenExportEngine; readonly files: ExportFiles };
   readonly gauge: Gauge;
+  /** True if the sim outlives the tests: their reports link to the inspector. */
+  readonly inspectable: boolean;
   /** Tells the user what should be known. */
   notice(text: string): void;
   /** Ends when the sim closes: nothing waits any longer. */

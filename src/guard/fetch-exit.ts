@@ -19,16 +19,19 @@ const aimOfSent = (request: SentRequest) => aimOf(request.method, originOf(reque
 const naming =
   (trail: Trail): Exit =>
   (gate) =>
-    replaceMethod(
-      globalThis,
-      "fetch",
-      (original, isOn) =>
-        function fetch(this: unknown, ...args: Parameters<typeof globalThis.fetch>) {
-          const pass = () => Reflect.apply(original, this, args);
-          if (!isOn()) return pass();
-          return trail.during(guardedOf(gate, [aimOfFetch(args)], fetch), pass);
-        },
-    );
+    // Environments of browsers may lack it, and must not get one by this.
+    typeof globalThis.fetch !== "function"
+      ? () => {}
+      : replaceMethod(
+          globalThis,
+          "fetch",
+          (original, isOn) =>
+            function fetch(this: unknown, ...args: Parameters<typeof globalThis.fetch>) {
+              const pass = () => Reflect.apply(original, this, args);
+              if (!isOn()) return pass();
+              return trail.during(guardedOf(gate, [aimOfFetch(args)], fetch), pass);
+            },
+        );
 
 function aimOfFetch([input, init]: Parameters<typeof globalThis.fetch>) {
   const isRequest = input instanceof Request;

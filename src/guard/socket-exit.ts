@@ -44,7 +44,7 @@ function refusal(
   if (known) return gate.refuse(known);
   // On this machine a name is a test double's.
   const names = isLoopbackHost(peer.host) ? [] : [peer.host, peer.servername];
-  const name = names.find((host) => gate.concerns({ host, port: peer.port }));
+  const name = names.find((host) => host !== "" && gate.concerns({ host, port: peer.port }));
   return name === undefined
     ? undefined
     : gate.refuse(bareAttempt({ host: name, port: peer.port }, callerFrames(entry)));

@@ -30,10 +30,11 @@ type Matched = readonly (readonly StoredEvent[])[];
 function countComplaints({ expect }: Terms, matched: Matched): Complaint[] {
   return expect.flatMap((expectation, i): Complaint[] => {
     const events = matched[i] ?? [];
-    const common = { expectation: i, wanted: countOf(expectation), got: events.length };
-    if (events.length < leastOf(expectation)) return [{ kind: "too_few", ...common }];
-    if (events.length <= mostOf(expectation)) return [];
-    return [{ kind: "too_many", ...common, events: events.slice(0, mostNamed).map(sightingOf) }];
+    const isTooFew = events.length < leastOf(expectation);
+    if (!isTooFew && events.length <= mostOf(expectation)) return [];
+    const kind = isTooFew ? "too_few" : "too_many";
+    const named = events.slice(0, mostNamed).map(sightingOf);
+    return [{ kind, expectation: i, wanted: countOf(expectation), got: events.length, events: named }];
   });
 }
 

@@ -75,16 +75,16 @@ const clock = (received: string): string => /T([\d:.]+)/.exec(received)?.[1] ?? 
 const sighting = (it: Sighting): string =>
   `  #${it.seq}  ${nameText(it.event)}  distinct_id ${nameText(it.distinct_id)}  at ${printable(clock(it.received_at), 20)}`;
 
-/** Events that are too many, or in the wrong place. */
+/** Events that are too few, too many, or in the wrong place. */
 function culprits({ complaints }: Told): string[] {
   return complaints.flatMap((complaint) => {
     if (complaint.kind === "out_of_order")
       return complaint.event.seq === complaint.previous.seq
         ? []
         : ["in the order of arrival:", sighting(complaint.event), sighting(complaint.previous)];
-    if (complaint.kind === "too_few") return [];
-    const total = complaint.kind === "too_many" ? complaint.got : complaint.total;
-    const title = complaint.kind === "too_many" ? "captured:" : "not expected:";
+    if (complaint.events.length === 0) return [];
+    const total = complaint.kind === "unexpected" ? complaint.total : complaint.got;
+    const title = complaint.kind === "unexpected" ? "not expected:" : "captured:";
     const more = total - complaint.events.length;
     return [title, ...complaint.events.map(sighting), ...(more > 0 ? [`  … and ${more} more`] : [])];
   });
@@ -157,7 +157,7 @@ function traffic({ requests, in_flight, last_request_ms_ago, senders }: Told): s
 
 const namesIn = (complaint: Complaint): string[] => {
   if (complaint.kind === "out_of_order") return [complaint.previous.event, complaint.event.event];
-  return complaint.kind === "too_few" ? [] : complaint.events.map(({ event }) => event);
+  return complaint.events.map(({ event }) => event);
 };
 
 /** The names of the events that the report is about, where they came; a list that is empty would say nothing. */
@@ -168,9 +168,10 @@ const namesToInspect = ({ complaints, near_misses, dropped, late, early }: Told)
   ...[...late, ...early].map(({ event }) => event),
 ];
 
-const inspect = (told: Told): string[] => [
-  `inspect: ${inspectLink({ ...told, url: printable(told.url, 100) }, namesToInspect(told))}`,
-];
+const inspect = (told: Told): string[] =>
+  told.inspectable
+    ? [`inspect: ${inspectLink({ ...told, url: printable(told.url, 100) }, namesToInspect(told))}`]
+    : [];
 
 /** Parts in order; those with the most lines give way where there is too little room. */
 const parts = [head, list, culprits, closest, hints, captured, dropped, traffic, inspect];

@@ -73,7 +73,7 @@ export interface DroppedSighting extends Sighting {
 
 /** Why the terms do not hold; each kind has its own words in the text. */
 export type Complaint =
-  | { kind: "too_few"; expectation: number; wanted: Count; got: number }
+  | { kind: "too_few"; expectation: number; wanted: Count; got: number; events: Sighting[] }
   | { kind: "too_many"; expectation: number; wanted: Count; got: number; events: Sighting[] }
   /** `expectation` came before the one that it should follow. */
   | { kind: "out_of_order"; expectation: number; after: number; event: Sighting; previous: Sighting }
@@ -97,6 +97,8 @@ export interface Surroundings {
   waited_ms: number | null;
   /** The sim's address, for the app's settings and the link. */
   url: string;
+  /** True if the sim outlives the tests, so that a link to the inspector works after them. */
+  inspectable: boolean;
   /** Events that fit the first expectation that failed, seen before the cursor. */
   early: Sighting[];
   /** … that came after the wait was over. */

@@ -65,6 +65,7 @@ const kinds: Readonly<Record<keyof SimOptions, Kind>> = {
   exclude: texts,
   redact: oneOf<NonNullable<SimOptions["redact"]>>({ default: true, pii: true }),
   allowWrites: flag,
+  reportLinks: flag,
   onNotice: callback,
 };
 const names = Object.keys(kinds);

@@ -6,7 +6,10 @@ import type { Finding, RequestSummary } from "./types.ts";
 const namesShown = 5;
 
 /** What happened in a request that is in the log now. */
-export function summaryOf({ n, seq, entry }: Written): RequestSummary {
+export function summaryOf(
+  { n, seq, entry }: Written,
+  projectById: (id: number) => { name: string } | undefined,
+): RequestSummary {
   const { note, method, target, status, ms, project } = entry;
   const facts = note.events ?? [];
   const nameOf = (i: number) => note.keys?.[i]?.event ?? "";
@@ -15,6 +18,7 @@ export function summaryOf({ n, seq, entry }: Written): RequestSummary {
     reason,
     ...explain(reason),
   });
+  const name = project === null ? undefined : projectById(project)?.name;
   const kept = facts.flatMap((it, i) => (it.dropped === undefined ? [nameOf(i)] : []));
   return {
     n,
@@ -23,6 +27,7 @@ export function summaryOf({ n, seq, entry }: Written): RequestSummary {
     status,
     ms,
     project,
+    ...(name !== undefined && { project_name: name }),
     ...(note.rejected && { rejected: note.rejected }),
     ...(isUnmatched(note) && { unmatched: true as const }),
     ...(note.fault !== undefined && { fault: note.fault }),

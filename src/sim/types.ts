@@ -73,6 +73,11 @@ export interface SimOptions {
   redact?: "default" | "pii";
   /** With `spy`: may requests that change something go to the upstream? Default: no. */
   allowWrites?: boolean;
+  /**
+   * Reports of failed assertions link to the inspector. Default: false, as a sim in process ends with the run and
+   * leaves a dead link; `phx-sim start` sets it.
+   */
+  reportLinks?: boolean;
   /** Told what the user should know: a repaired log, an adopted key, a bug. */
   onNotice?: (text: string) => void;
 }
@@ -97,6 +102,8 @@ export interface RequestSummary {
   status: number;
   ms: number;
   project: number | null;
+  /** Its name: of a test's project, the test. Absent where the project is not known. */
+  project_name?: string;
   rejected?: { reason: string; detail: string };
   /** It was rejected because its path is not there. */
   unmatched?: true;

@@ -1,11 +1,15 @@
-import { afterAll, expect } from "@jest/globals";
-import type { Project, ProjectOptions, SimClient } from "../client/api.ts";
+import { performance } from "node:perf_hooks";
+import { afterAll, afterEach, beforeEach, expect } from "@jest/globals";
+import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
+import { assertionsOf } from "../client/assertions.ts";
 import { connectSim } from "../client/connect.ts";
+import { guardProcess } from "../guard/guard.ts";
 import { simMatchers } from "./matchers.ts";
 import { projectName } from "./project-name.ts";
 import type { SimMatchers } from "./types.ts";
+import type { GuardSetting } from "./worker-guard.ts";
 
-export type { Project, ProjectOptions, SimClient };
+export type { GuardSetting, Project, ProjectOptions, SimClient };
 export { connectSim };
 
 declare module "expect" {
@@ -28,20 +32,114 @@ const noSim =
 let connected: Promise<SimClient> | undefined;
 const made: Project[] = [];
 
+/** A test as jest-circus keeps it. */
+interface CircusTest {
+  concurrent: boolean;
+  errors: readonly unknown[];
+  fn: unknown;
+  /** ms; absent where the test has no limit of its own. */
+  timeout?: number;
+}
+
+/** Of jest-circus, which has no public way to a test's limit; undefined with another runner. */
+function circus(): { currentlyRunningTest: CircusTest | null; testTimeout: number } | undefined {
+  const key = Object.getOwnPropertySymbols(globalThis).find(
+    ({ description }) => description === "JEST_STATE_SYMBOL",
+  );
+  return key === undefined ? undefined : Reflect.get(globalThis, key);
+}
+
+const currentName = (): string | undefined => expect.getState().currentTestName;
+
+/** The test that runs, unless it runs at the same time as others. */
+let running: { name: string | undefined; deadline: number } | undefined;
+/** Handles on which the running test can assert, with the test that opened them. */
+const watched = new Map<Tenant, string | undefined>();
+
+/** Assertions on this handle end before the test's own limit, and fail the test when they are not awaited. */
+function watch(tenant: Tenant, name: string | undefined): void {
+  watched.set(tenant, name);
+  const isRunning = () => name === undefined || name === running?.name;
+  assertionsOf(tenant).deadline = () => (isRunning() ? running?.deadline : undefined);
+}
+
+/** @throws NotAwaitedError when a test leaves an assertion without a result */
+function verifyAwaited(): void {
+  const name = currentName();
+  const own = [...watched].filter(([, opener]) => opener === undefined || opener === name);
+  const [first] = own.flatMap(([tenant]) => assertionsOf(tenant).end() ?? []);
+  // A test that failed leaves assertions behind, and reports why it failed.
+  if (first && (circus()?.currentlyRunningTest?.errors.length ?? 0) === 0) throw first;
+}
+
+/** False for functions that take `done` and for generators, which jest runs in other ways. */
+const returnsPromise = (fn: unknown): fn is () => unknown =>
+  typeof fn === "function" &&
+  fn.length === 0 &&
+  Object.prototype.toString.call(fn) !== "[object GeneratorFunction]";
+
+/** Runs before the hooks of the suite; the body, which has the limit, begins after them. */
+beforeEach(() => {
+  const state = circus();
+  const test = state?.currentlyRunningTest;
+  if (!state || !test || test.concurrent || !returnsPromise(test.fn)) return;
+  const { fn } = test;
+  test.fn = async function body(this: unknown) {
+    test.fn = fn;
+    running = { name: currentName(), deadline: performance.now() + (test.timeout || state.testTimeout) };
+    try {
+      await Reflect.apply(fn, this, []);
+    } finally {
+      running = undefined;
+    }
+    verifyAwaited();
+  };
+});
+
+/** `globals: { phxGuard: … }` of the configuration. */
+const { phxGuard = true } = globalThis as { phxGuard?: GuardSetting };
+/** From here on, and for the whole file: tests of `test.concurrent` begin before any hook. */
+const guard =
+  phxGuard === false
+    ? undefined
+    : guardProcess({ ...(phxGuard !== true && phxGuard), url: process.env.PHX_SIM_URL || "the sim" });
+
+/** @throws EgressError when calls to the real service were blocked since the last look */
+function verifyGuard(): void {
+  try {
+    guard?.verify();
+  } finally {
+    guard?.clear();
+  }
+}
+
+afterEach(() => {
+  try {
+    verifyAwaited();
+  } finally {
+    verifyGuard();
+  }
+});
+
 /**
  * The run's sim: the one that `phx-sim/jest/global` started, or `phx-sim exec`.
  * @throws Error when there is none; ControlError when it does not answer
  */
 export function sim(): Promise<SimClient> {
   if (!process.env.PHX_SIM_URL) return Promise.reject(new Error(noSim));
-  connected ??= connectSim();
+  connected ??= connectSim().then((it) => {
+    watch(it, undefined);
+    return it;
+  });
   return connected;
 }
 
 async function openProject(options: ProjectOptions | undefined): Promise<Project> {
   // Read before anything else runs: of tests at the same time it names the one that is being started.
-  const name = expect.getState().currentTestName ?? "a test of jest";
-  return (await sim()).project({ name: projectName(name), ...options });
+  const name = currentName();
+  const opened = await (await sim()).project({ name: projectName(name ?? "a test of jest"), ...options });
+  watch(opened, name);
+  return opened;
 }
 
 /** A project of the test's own, named after it; it goes when the file's tests are over. @throws ControlError */
@@ -59,14 +157,26 @@ export const withProject =
   (body: (project: Project) => unknown, options?: ProjectOptions): (() => Promise<void>) =>
   async () => {
     const opened = await openProject(options);
+    const drop = async () => {
+      watched.delete(opened);
+      await opened.dispose();
+    };
     try {
       await body(opened);
-    } finally {
-      await opened.dispose();
+    } catch (error) {
+      assertionsOf(opened).end();
+      await drop();
+      throw error;
     }
+    await drop();
   };
 
 // Not after each: tests of `test.concurrent` are under way at the same time.
 afterAll(async () => {
-  await Promise.all(made.splice(0).map((it) => it.dispose()));
+  try {
+    await Promise.all(made.splice(0).map((it) => it.dispose()));
+  } finally {
+    guard?.close();
+    verifyGuard();
+  }
 });

@@ -1,4 +1,5 @@
 import type { Tenant } from "../client/api.ts";
+import { assertionsOf } from "../client/assertions.ts";
 import { called } from "../client/pattern.ts";
 import { describePattern } from "../match/describe.ts";
 import type { Asked, Judged } from "./asked.ts";
@@ -46,7 +47,8 @@ function matcherOf<Args extends unknown[]>(name: string, judge: Judge<Args>) {
     const isNot = this?.isNot === true;
     const title = called(isNot ? `not.${name}` : name, ...args);
     if (!isTenant(received)) throw wrongReceiver(title, received);
-    const { pass, text } = await judge({ tenant: received, isNot, title }, ...args);
+    const asked: Asked = { tenant: received, isNot, title };
+    const { pass, text } = await assertionsOf(received).run(matcher, title, () => judge(asked, ...args));
     return { pass, message: () => text };
   };
 }

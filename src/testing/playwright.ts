@@ -1,19 +1,37 @@
-import { test as base, expect as baseExpect, type TestInfo } from "@playwright/test";
-import type { Project, ProjectOptions, SimClient } from "../client/api.ts";
+import { performance } from "node:perf_hooks";
+import {
+  type Browser,
+  type BrowserContext,
+  test as base,
+  expect as baseExpect,
+  type TestInfo,
+} from "@playwright/test";
+import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
+import { type Assertions, assertionsOf, type NotAwaitedError } from "../client/assertions.ts";
 import { connectSim } from "../client/connect.ts";
 import type { SimOptions } from "../index.ts";
 import { simMatchers } from "./matchers.ts";
-import { type Attachment, type AttachOptions, type AttachTarget, attach } from "./playwright/attach.ts";
+import {
+  type Attachment,
+  type AttachOptions,
+  type AttachTarget,
+  attach,
+  attachForTest,
+} from "./playwright/attach.ts";
 import { verifyEscapes } from "./playwright/escape-error.ts";
 import { projectName } from "./project-name.ts";
+import { createWorkerGuard, type GuardSetting } from "./worker-guard.ts";
 
 export { type Attachment, type AttachOptions, type AttachTarget, attach } from "./playwright/attach.ts";
 export { type Escape, EscapeError } from "./playwright/escape-error.ts";
-export type { Project, ProjectOptions, SimClient, SimOptions };
+export type { GuardSetting, Project, ProjectOptions, SimClient, SimOptions };
 
 /** A test's project, which pages can be attached to. */
 export interface AttachableProject extends Project {
-  /** As `attach`; what goes past the sim fails the test at its end. The test's own `context` is attached already. */
+  /**
+   * As `attach`; what goes past the sim fails the test at its end. The contexts of the test's `browser` are attached
+   * already, the test's own `context` among them.
+   */
   attach(target: AttachTarget, options?: AttachOptions): Promise<Attachment>;
 }
 
@@ -21,12 +39,19 @@ export interface AttachableProject extends Project {
 export interface SimFixtures {
   /** A project of the test's own, named after it, gone when it is over. */
   ph: AttachableProject;
+  /** Checks each test at its end; not for use in tests. */
+  phxCheck: Check;
 }
 
 /** Options, for `test.use({ … })` or `use` in the configuration. */
 export interface SimTestOptions {
-  /** How the test's `context` is attached to `ph`; false: not at all. Default true. */
+  /** How the contexts of the test's `browser` are attached to `ph`; false: not at all. Default true. */
   phxAttach: boolean | AttachOptions;
+  /**
+   * Calls of the test's own process to PostHog's real hosts are blocked and fail the test; false allows them, options
+   * (`{ hosts, allow }`) name hosts. Default true.
+   */
+  phxGuard: GuardSetting;
   /** What `ph` is made with, e.g. `{ flags: { "new-checkout": "test" } }`. */
   phxProject: ProjectOptions;
 }
@@ -55,8 +80,85 @@ async function showCaptured(project: Project, info: TestInfo): Promise<void> {
   await info.attach("phx-sim events", { body, contentType: "application/json" });
 }
 
+/** What is checked when a test ends. */
+interface Check {
+  /** Assertions on this handle end before the test's own limit, and fail the test when they are not awaited. */
+  watch(tenant: Tenant): void;
+  /** Looks for assertions without a result: before what the test opened is closed, and again after it. */
+  look(): void;
+  /** @throws NotAwaitedError */
+  verify(): void;
+}
+
+function checkOf(info: TestInfo): Check {
+  const start = performance.now();
+  const watched: Assertions[] = [];
+  const found: NotAwaitedError[] = [];
+  const look = () => {
+    const errors = watched.flatMap((it) => it.end() ?? []);
+    // A test that failed leaves assertions behind, and reports why it failed.
+    if (info.errors.length === 0) found.push(...errors);
+  };
+  return {
+    watch(tenant) {
+      const assertions = assertionsOf(tenant);
+      assertions.deadline = () => (info.timeout <= 0 ? undefined : start + info.timeout);
+      watched.push(assertions);
+    },
+    look,
+    verify() {
+      look();
+      const [first] = found;
+      if (first) throw first;
+    },
+  };
+}
+
+type AttachContext = (context: BrowserContext) => Promise<void>;
+
+/** The contexts of a worker's browser: each is attached for the test that runs. */
+function createContexts() {
+  const browsers = new Set<Browser>();
+  const attached = new Set<BrowserContext>();
+  let attachTo: AttachContext | undefined;
+  const attach: AttachContext = async (context) => {
+    if (attachTo === undefined || attached.has(context)) return;
+    attached.add(context);
+    await attachTo(context);
+  };
+  return {
+    attach,
+    /** Attaches every context that the browser opens; the function that it returns ends it. */
+    follow(browser: Browser): () => void {
+      const { newContext } = browser;
+      browser.newContext = async (options) => {
+        const context = await newContext.call(browser, options);
+        await attach(context);
+        return context;
+      };
+      browsers.add(browser);
+      return () => {
+        browsers.delete(browser);
+        browser.newContext = newContext;
+      };
+    },
+    /** Begins a test. Contexts may be open already: tests can share a page. */
+    async begin(to: AttachContext): Promise<void> {
+      attachTo = to;
+      for (const browser of browsers) for (const context of browser.contexts()) await attach(context);
+    },
+    end(): void {
+      attachTo = undefined;
+      attached.clear();
+    },
+  };
+}
+
+const contexts = createContexts();
+const guard = createWorkerGuard();
+
 /**
- * Playwright's `test` with a sim and a project for each test. Pages of the test's `context` are answered by the sim
+ * Playwright's `test` with a sim and a project for each test. Pages of the test's `browser` are answered by the sim
  * when they turn to PostHog, without a change to the app; a test fails when such a request goes past the sim.
  * @example test("signs up", async ({ page, ph }) => { …; await expect(ph).toHaveCaptured("signed_up"); });
  */
@@ -64,37 +166,72 @@ export const test = base.extend<SimFixtures & SimTestOptions, SimWorkerFixtures 
   phxSim: [{}, { option: true, scope: "worker" }],
   phxProject: [{}, { option: true }],
   phxAttach: [true, { option: true }],
+  phxGuard: [true, { option: true }],
   sim: [
     async ({ phxSim }, use) => {
       const sim = await openSim(phxSim);
       await use(sim);
       await sim.close();
+      guard.close();
     },
     { scope: "worker" },
   ],
-  ph: async ({ sim, phxProject }, use, info) => {
-    const project = await sim.project({
-      name: projectName(info.titlePath.slice(1).join(" › ")),
-      ...phxProject,
-    });
-    const attachments: Attachment[] = [];
-    const attachTo = async (target: AttachTarget, options?: AttachOptions) => {
-      const attachment = await attach(target, project, options);
-      attachments.push(attachment);
-      return attachment;
-    };
-    try {
-      await use(Object.assign(project, { attach: attachTo }));
-      await Promise.all(attachments.map((it) => it.finish()));
-      await showCaptured(project, info);
-    } finally {
-      await project.dispose();
-    }
-    verifyEscapes(attachments.flatMap((it) => [...it.escapes()]));
-  },
-  context: async ({ context, ph, phxAttach }, use) => {
-    if (phxAttach !== false) await ph.attach(context, phxAttach === true ? {} : phxAttach);
+  browser: [
+    async ({ browser }, use) => {
+      const leave = contexts.follow(browser);
+      await use(browser);
+      leave();
+    },
+    { scope: "worker" },
+  ],
+  phxCheck: [
+    async ({ sim, phxGuard }, use, info) => {
+      const check = checkOf(info);
+      check.watch(sim);
+      const endGuard = guard.begin(sim.url, phxGuard);
+      await use(check);
+      try {
+        check.verify();
+      } finally {
+        endGuard();
+      }
+    },
+    { auto: true },
+  ],
+  ph: [
+    async ({ sim, phxProject, phxAttach, phxCheck }, use, info) => {
+      const project = await sim.project({
+        name: projectName(info.titlePath.slice(1).join(" › ")),
+        ...phxProject,
+      });
+      phxCheck.watch(project);
+      const attachments: Attachment[] = [];
+      const keep = (attachment: Attachment) => {
+        attachments.push(attachment);
+        return attachment;
+      };
+      const attachTo = async (target: AttachTarget, options?: AttachOptions) =>
+        keep(await attach(target, project, options));
+      const options = typeof phxAttach === "object" ? phxAttach : {};
+      try {
+        if (phxAttach !== false)
+          await contexts.begin(async (it) => void keep(await attachForTest(it, project, options)));
+        await use(Object.assign(project, { attach: attachTo }));
+        phxCheck.look();
+        await Promise.all(attachments.map((it) => it.finish()));
+        await showCaptured(project, info);
+      } finally {
+        contexts.end();
+        await project.dispose();
+      }
+      verifyEscapes(attachments.flatMap((it) => [...it.escapes()]));
+    },
+    { auto: true },
+  ],
+  context: async ({ context, phxCheck }, use) => {
+    await contexts.attach(context);
     await use(context);
+    phxCheck.look();
   },
 });
 

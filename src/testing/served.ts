@@ -1,11 +1,12 @@
+import { assertionsOf } from "../client/assertions.ts";
 import type { FlagServing, FlagServings } from "../client/flags.ts";
 import { isObject } from "../kernel/json.ts";
 import { describePattern } from "../match/describe.ts";
+import { defaultWait } from "../match/patience.ts";
 import { nameText, quoted } from "../match/printable.ts";
 import { type Asked, type Judged, told } from "./asked.ts";
 import type { ServedFlagOptions } from "./types.ts";
 
-const defaultWait = 4_000;
 /** How many servings a failure shows. */
 const shown = 5;
 
@@ -66,7 +67,7 @@ export async function servedFlag(
   const { tenant, isNot } = asked;
   if (isNot) await tenant.settle(timeoutMs === undefined ? {} : { timeoutMs });
   const servings = await tenant.flags.served(key, {
-    waitMs: isNot ? 0 : (timeoutMs ?? defaultWait),
+    waitMs: isNot ? 0 : (assertionsOf(tenant).within(timeoutMs) ?? defaultWait),
     ...(distinctId !== undefined && { distinctId }),
     ...(value !== undefined && { value }),
   });

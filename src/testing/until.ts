@@ -1,6 +1,6 @@
+import { assertionsOf } from "../client/assertions.ts";
+import { defaultWait } from "../match/patience.ts";
 import type { Asked } from "./asked.ts";
-
-const defaultWait = 4_000;
 
 /**
  * Looks, and looks again after each event that comes, until it holds or the time is over; with `.not` once it is
@@ -14,7 +14,7 @@ export async function until<T>(
 ): Promise<T> {
   const { tenant, isNot, title } = asked;
   if (isNot) await tenant.settle(timeoutMs === undefined ? {} : { timeoutMs });
-  const end = performance.now() + (isNot ? 0 : (timeoutMs ?? defaultWait));
+  const end = performance.now() + (isNot ? 0 : (assertionsOf(tenant).within(timeoutMs) ?? defaultWait));
   for (;;) {
     const since = await tenant.events.mark();
     const seen = await look();

@@ -15,7 +15,7 @@ declare module "vitest" {
 /** What Vitest hands to a global setup, as far as it is needed here. */
 interface Setup {
   provide(key: "phxSimUrl", value: string): void;
-  readonly config: { readonly provide?: { readonly phxSim?: VitestSimOptions } };
+  readonly config: { readonly provide?: { readonly phxSim?: VitestSimOptions }; readonly watch?: boolean };
 }
 
 /**
@@ -29,7 +29,10 @@ export async function setup(project: Setup): Promise<(() => Promise<void>) | und
     return undefined;
   }
   const { startSim } = await import("../index.ts");
-  const sim = await startSim(project.config.provide?.phxSim ?? {});
+  const sim = await startSim({
+    reportLinks: project.config.watch === true,
+    ...project.config.provide?.phxSim,
+  });
   project.provide("phxSimUrl", sim.url);
   return () => sim.close();
 }

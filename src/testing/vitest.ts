@@ -1,11 +1,14 @@
-import { test as base, expect, inject } from "vitest";
-import type { Project, ProjectOptions, SimClient } from "../client/api.ts";
+import { performance } from "node:perf_hooks";
+import { test as base, expect, inject, type TestContext } from "vitest";
+import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
+import { assertionsOf } from "../client/assertions.ts";
 import { connectSim } from "../client/connect.ts";
 import { projectName } from "./project-name.ts";
 import type { VitestSimOptions } from "./vitest-global.ts";
 import "./vitest-matchers.ts";
+import { createWorkerGuard, type GuardSetting } from "./worker-guard.ts";
 
-export type { Project, ProjectOptions, SimClient, VitestSimOptions };
+export type { GuardSetting, Project, ProjectOptions, SimClient, VitestSimOptions };
 export { expect };
 
 /** What a test of `phx-sim/vitest` is given besides. */
@@ -16,7 +19,77 @@ export interface SimFixtures {
   ph: Project;
   /** What `ph` is made with: `test.extend({ phxProject: { flags: { beta: true } } })`. */
   phxProject: ProjectOptions;
+  /**
+   * Calls of this process to PostHog's real hosts are blocked and fail the test. `test.extend({ phxGuard: false })`
+   * allows them; options (`{ hosts, allow }`) name hosts. Default true.
+   */
+  phxGuard: GuardSetting;
+  /** Checks each test at its end; not for use in tests. */
+  phxCheck: Check;
 }
+
+type Task = TestContext["task"];
+
+/** What is checked when a test ends. */
+interface Check {
+  /** Assertions on this handle end before the test's own limit, and fail the test when they are not awaited. */
+  watch(tenant: Tenant): void;
+}
+
+/** When the test's body began, which is when its timeout began: hooks have limits of their own. */
+function startOf({ result }: Task): () => number | undefined {
+  const hooks = result?.hooks;
+  let start: number | undefined = performance.now();
+  if (hooks?.beforeEach !== "run") return () => start;
+  let state: typeof hooks.beforeEach = "run";
+  start = undefined;
+  Object.defineProperty(hooks, "beforeEach", {
+    configurable: true,
+    enumerable: true,
+    get: () => state,
+    set(next: typeof state) {
+      state = next;
+      start = next === "run" ? undefined : performance.now();
+    },
+  });
+  return () => start;
+}
+
+/** Vitest settles a test's `promises` as soon as its body has returned: before hooks, and before fixtures end. */
+function atBodyEnd(task: Task, check: () => void): void {
+  const promises: unknown[] = (task as { promises?: unknown[] }).promises ?? [];
+  (task as { promises?: unknown[] }).promises = promises;
+  promises.push({
+    // biome-ignore lint/suspicious/noThenProperty: it is called at that very moment
+    then(resolve: () => void, reject: (error: unknown) => void) {
+      try {
+        check();
+        resolve();
+      } catch (error) {
+        reject(error);
+      }
+    },
+  });
+}
+
+function checkOf(task: Task): Check {
+  const start = startOf(task);
+  return {
+    watch(tenant) {
+      const assertions = assertionsOf(tenant);
+      assertions.deadline = () => {
+        const began = start();
+        return began === undefined || task.timeout <= 0 ? undefined : began + task.timeout;
+      };
+      atBodyEnd(task, () => {
+        const notAwaited = assertions.end();
+        if (notAwaited) throw notAwaited;
+      });
+    },
+  };
+}
+
+const guard = createWorkerGuard();
 
 /** The run's sim: of the global setup, of `phx-sim exec`, else one in this process. */
 async function openSim(): Promise<SimClient> {
@@ -37,13 +110,29 @@ export const test = base.extend<SimFixtures>({
       const sim = await openSim();
       await use(sim);
       await sim.close();
+      guard.close();
     },
     { scope: "worker" },
   ],
   phxProject: {},
-  ph: async ({ sim, phxProject, task }, use) => {
+  phxGuard: true,
+  phxCheck: [
+    async ({ sim, phxGuard, task }, use) => {
+      const check = checkOf(task);
+      // Tests that run at the same time share the sim's handle.
+      if (!task.concurrent) check.watch(sim);
+      const endGuard = guard.begin(sim.url, phxGuard);
+      await use(check);
+      endGuard();
+    },
+    { auto: true },
+  ],
+  ph: async ({ sim, phxProject, phxCheck, task }, use) => {
     const project = await sim.project({ name: projectName(task.name), ...phxProject });
+    phxCheck.watch(project);
     await use(project);
+    // The test reports why it failed.
+    if (task.result?.state === "fail") assertionsOf(project).end();
     await project.dispose();
   },
 });

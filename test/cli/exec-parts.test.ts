@@ -63,6 +63,17 @@ describe("the tally", () => {
     ]);
   });
 
+  test("the projects of alike mishaps are counted, and a few of them are named", () => {
+    const tally = createTally("phc_x");
+    for (const n of [1, 2, 3, 4, 5, 6, 7, 1])
+      tally.add(request({ events: 1, dropped: [drop("a")], project: n, project_name: `test ${n}` }));
+    const run = { tally, blocked: [], plan: null, lint: [], code: 0, failures: [] };
+    expect(summaryLines(run, plain)[1]).toBe(
+      '  dropped "a" ×8 missing_distinct_id: it has none → send one\n' +
+        '    in project 1 "test 1" ×2, project 2 "test 2", project 3 "test 3", project 4 "test 4", project 5 "test 5", and 2 more',
+    );
+  });
+
   test("no number of different mishaps fills the memory", () => {
     const tally = createTally("phc_x");
     for (let i = 0; i < 1500; i++) tally.add(request({ events: 1, dropped: [drop(`e${i}`)] }));
@@ -86,7 +97,7 @@ describe("captured text stays on its line", () => {
       .split("\n")
       .find((it) => it.startsWith("| dropped"));
     expect(line).toBe(
-      "| dropped | &#92;x1b&#91;31m&#60;b&#62;&#124;a&#96;&#42;&#92;x0a | 1 | missing&#95;distinct&#95;id | it has none | send one |",
+      "| dropped | &#92;x1b&#91;31m&#60;b&#62;&#124;a&#96;&#42;&#92;x0a | 1 |  | missing&#95;distinct&#95;id | it has none | send one |",
     );
   });
 });

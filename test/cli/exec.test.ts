@@ -154,6 +154,21 @@ describe("what is told at the end", () => {
     expect(stderr).toMatch(/\n {2}unmatched POST \/nowhere\/at\/all not_found: .* → check the path/);
   });
 
+  test("dropped events are reported with the project and the test that it is named after", async () => {
+    const inProject = (name: string) => `{
+      const made = await fetch(process.env.PHX_SIM_URL + "/__sim/projects", {
+        method: "POST", headers: { "content-type": "application/json" }, body: '{"name":"${name}"}',
+      });
+      const project = await made.json();
+      await send("/capture/", { api_key: project.api_key, event: "checkout" });
+      await fetch(process.env.PHX_SIM_URL + "/__sim/projects/" + project.id, { method: "DELETE" });
+    }`;
+    const { stderr } = await exec([], script(inProject("shop › buys") + inProject("shop › returns"))).ended;
+    expect(stderr).toMatch(
+      /\n {2}dropped "checkout" ×2 missing_distinct_id: .*\n {4}in project \d+ "shop › buys", project \d+ "shop › returns"\n/,
+    );
+  });
+
   test("many kinds of mishaps are cut short", async () => {
     const { stderr } = await exec(
       [],
@@ -245,7 +260,7 @@ describe("--report", () => {
     expect(ended.code).toBe(3);
     const folder = join(cwd, "out/phx");
     expect(readdirSync(folder).sort()).toEqual(["events.ndjson", "requests.har", "summary.md"]);
-    expect(readdirSync(cwd)).toEqual(["out"]);
+    expect(readdirSync(cwd).sort()).toEqual(["out", "step.md"]);
     const events = readFileSync(join(folder, "events.ndjson"), "utf8").trimEnd().split("\n");
     expect(events.map((line) => JSON.parse(line))).toMatchObject([
       { seq: 1, event: "signup", outcome: "kept" },
@@ -257,7 +272,22 @@ describe("--report", () => {
     ).toEqual(["/capture/", "/capture/", "/nowhere/at/all"]);
     const summary = readFileSync(join(folder, "summary.md"), "utf8");
     expect(summary).toContain("❌ failed (exit code of the command: 3)");
-    expect(summary).toContain("| dropped | checkout | 1 | missing&#95;distinct&#95;id |");
+    expect(summary).toContain(
+      "| dropped | checkout | 1 | project 1 &quot;".replaceAll("&quot;", '"') +
+        'Default project" | missing&#95;distinct&#95;id |',
+    );
+    expect(readFileSync(join(cwd, "step.md"), "utf8")).toBe(summary);
+  });
+
+  test("the step summary of a job is appended to, and its failure is no failure of the run", async () => {
+    const cwd = newFolder();
+    const file = join(cwd, "step.md");
+    writeFileSync(file, "before\n");
+    await exec(["--quiet"], script(kept), { GITHUB_STEP_SUMMARY: file }, cwd).ended;
+    expect(readFileSync(file, "utf8")).toMatch(/^before\n## phx-sim\n[\s\S]*✅ passed/);
+    const { code, stderr } = await exec([], script(kept), { GITHUB_STEP_SUMMARY: cwd }, cwd).ended;
+    expect(stderr).toMatch(/phx-sim: the step summary cannot be written to .*: /);
+    expect(code).toBe(0);
   });
 
   test("a second run replaces it, and an empty one is a report, too", async () => {

@@ -36,7 +36,7 @@ export interface RunOptions {
 
 /** What would change the output or the settings stays out of the child's environment. */
 const neutral = (): NodeJS.ProcessEnv => {
-  const unwanted = /^(PHX_SIM_.*|CI|NO_COLOR|FORCE_COLOR|TERM|NODE_OPTIONS|NODE_ENV)$/;
+  const unwanted = /^(PHX_SIM_.*|CI|NO_COLOR|FORCE_COLOR|TERM|NODE_OPTIONS|NODE_ENV|GITHUB_STEP_SUMMARY)$/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !unwanted.test(name)));
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ExpectationError, type Project } from "../../src/index.ts";
+import { ExpectationError, NotAwaitedError, type Project } from "../../src/index.ts";
 import { capture, ends, held, names } from "./ends.ts";
 
 /** What `/flags` gives an id in a project. */
@@ -167,6 +167,54 @@ describe.each(ends)("sim.project(), $end", (end) => {
     await expect(body()).rejects.toThrow(RangeError);
     const { projects } = await it.client.info();
     expect(projects).not.toContainEqual(expect.objectContaining({ id }));
+  });
+
+  const assertions: [title: string, assert: (project: Project) => unknown][] = [
+    ['waitFor("nope")', (it) => it.events.waitFor("nope")],
+    ['waitForCount("nope", 2)', (it) => it.events.waitForCount("nope", 2)],
+    ['waitForSequence(["a", "b"])', (it) => it.events.waitForSequence(["a", "b"])],
+    ['expectNone("nope")', (it) => it.events.expectNone("nope")],
+    ["verify({expect: []", (it) => it.events.verify({ expect: [], nothingElse: true })],
+    ["my own title", (it) => it.events.waitFor({ event: () => false }, {}, { title: "my own title" })],
+  ];
+  test.each(assertions)("an assertion without await fails its end: %s", async (title, assert) => {
+    await using it = await held(end);
+    const project = await it.client.project();
+    assert(project);
+    await expect(project.dispose()).rejects.toThrow(`assertion not awaited: ${title}`);
+    await project.dispose();
+    const { projects } = await it.client.info();
+    expect(projects).not.toContainEqual(expect.objectContaining({ id: project.id }));
+  });
+
+  test("each assertion without await is named, at the line that made the first", async () => {
+    await using it = await held(end);
+    const project = await it.client.project();
+    void project.events.waitFor("a");
+    void project.events.expectNone("b");
+    const error = await project.dispose().catch((it: unknown) => it);
+    expect(error).toBeInstanceOf(NotAwaitedError);
+    expect(error).toMatchObject({
+      assertions: ['waitFor("a")', 'expectNone("b")'],
+      stack: expect.stringMatching(/`await` before it\.\n +at .*project\.test\.ts/),
+    });
+  });
+
+  test("an assertion that failed is what is reported, not those left behind", async () => {
+    await using it = await held(end);
+    const body = async () => {
+      await using project = await it.client.project();
+      const failing = project.events.waitFor("first", {}, { timeoutMs: 0 });
+      await Promise.all([failing, project.events.waitFor("left behind")]);
+    };
+    await expect(body()).rejects.toThrow('waitFor("first"');
+  });
+
+  test("the sim's handle reports them, too", async () => {
+    await using it = await held(end);
+    void it.client.events.waitFor("nope");
+    const ended = it.client[Symbol.asyncDispose]();
+    await expect(ended).rejects.toThrow('assertion not awaited: waitFor("nope")');
   });
 
   test("env has its own keys, for one framework or all", async () => {

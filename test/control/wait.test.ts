@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../src/index.ts";
+import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
 import { captureWith, control } from "../support/control.ts";
 
 let sim: Sim;
@@ -266,6 +266,31 @@ describe("in vain", () => {
       faults: [{ name: "capture-503", touched: 1 }],
       last_request_ms_ago: expect.any(Number),
     });
+  });
+
+  test("a request without a project counts for a test's project only from its start", async () => {
+    const post = (path: string) => sim.handle(new Request(sim.url + path, { method: "POST", body: "{" }));
+    await post("/batch/");
+    await post("/bacth/");
+    await sim.clock.advance("1s");
+    const { id } = await newProject();
+    const report = async (project: number) =>
+      (await wait({ match: "a", timeout_ms: 0, project })).answer.report;
+    expect(await report(id)).toMatchObject({ rejected: [], unmatched: [], requests: 0 });
+    await post("/batch/");
+    expect(await report(id)).toMatchObject({ rejected: [{ target: "/batch/" }], requests: 1 });
+    expect(await report(sim.projectId)).toMatchObject({ rejected: [{}, {}], unmatched: [{}], requests: 3 });
+  });
+
+  const links: [given: SimOptions, linked: boolean][] = [
+    [{}, false],
+    [{ reportLinks: true }, true],
+  ];
+  test.each(links)("a sim with %j links to the inspector: %s", async (given, linked) => {
+    await using other = await startSim(given);
+    const { answer } = await control(other, "POST", "events/wait", { match: "a", timeout_ms: 0 });
+    expect(answer.report.text.includes(`inspect: ${other.url}/__sim/`)).toBe(linked);
+    expect(answer.report.inspectable).toBe(linked);
   });
 
   test("a neighbour's faults and requests are not told", async () => {

@@ -30,6 +30,13 @@ afterEach(() => {
   open = [];
 });
 
+test("an environment without fetch gets none by the guard", () => {
+  vi.stubGlobal("fetch", undefined);
+  guard();
+  expect(globalThis.fetch).toBeUndefined();
+  vi.unstubAllGlobals();
+});
+
 /** What an emitter fails with; connecting instead is an answer, too. */
 async function failureOf(emitter: NodeJS.EventEmitter, good: string): Promise<unknown> {
   return Promise.race([

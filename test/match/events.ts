@@ -36,6 +36,7 @@ export const around = (rest: Partial<Surroundings> = {}): Surroundings => ({
   since: 0,
   waited_ms: 4000,
   url: "http://127.0.0.1:4777",
+  inspectable: true,
   early: [],
   late: [],
   elsewhere: [],

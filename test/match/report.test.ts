@@ -141,6 +141,7 @@ const cases: Record<string, Case> = {
     },
     kept: [...pageviews, stored(4, "error_shown")],
   },
+  "ends-with-the-run": { terms: wanted, kept: pageviews, around: { inspectable: false } },
   untitled: { title: "", terms: wanted, kept: pageviews },
   crowded: {
     terms: {

@@ -60,6 +60,21 @@ describe("Playwright", () => {
     expect((await sim.info()).projects).toHaveLength(1);
   });
 
+  test("mistakes of tests fail", async () => {
+    const { code, text } = await run("strict/playwright");
+    expect(code).toBe(1);
+    for (const part of [
+      'assertion not awaited: toHaveCaptured("nope")',
+      'assertion not awaited: expectNone("nothing")',
+      'toHaveCaptured("missing at the limit", {}, {timeoutMs: 60000}) — not captured within ',
+      "POST https://eu.i.posthog.com/batch/",
+      "/past/e/?ver=1",
+    ])
+      expect(text).toContain(part);
+    expect(text).not.toMatch(/Test timeout of/);
+    expect(text).toContain("5 failed");
+  });
+
   test("a suite that fails shows why", async () => {
     const { code, text } = await run("failing/playwright", ["--reporter=line,json"]);
     expect(code).toBe(1);

@@ -141,6 +141,57 @@ test.each(others)("$runner", async ({ folder, script, args, passed }) => {
   expect(code).toBe(0);
 });
 
+const notAwaited = (call: string): string => `assertion not awaited: ${call}`;
+const nope = notAwaited('toHaveCaptured("nope")');
+const atTheLimit = 'toHaveCaptured("missing at the limit") — not captured within ';
+const realService = "POST https://us.i.posthog.com/batch/";
+const everyMistake = [
+  nope,
+  notAwaited('toHaveCaptured("flushed late")'),
+  notAwaited('expectNone("nothing")'),
+  notAwaited('not.toHaveCaptured("anything")'),
+  atTheLimit,
+  realService,
+];
+
+const mistakes: [runner: string, script: string, args: string[], failed: RegExp, reported: string[]][] = [
+  [
+    "vitest",
+    "node_modules/vitest/vitest.mjs",
+    ["run"],
+    /Tests {2}9 failed \(9\)/,
+    [
+      ...everyMistake,
+      'toHaveCaptured("missing after a hook") — not captured within ',
+      "GET https://e.example.com/batch/",
+    ],
+  ],
+  [
+    "jest",
+    "node_modules/jest/bin/jest.js",
+    ["--ci"],
+    /Tests: +8 failed, 8 total/,
+    [...everyMistake, notAwaited('toHaveCaptured("concurrently")')],
+  ],
+  [
+    "jest-esm",
+    "",
+    ["--experimental-vm-modules", "../../../node_modules/jest/bin/jest.js", "--ci"],
+    /Tests: +3 failed, 3 total/,
+    [nope, atTheLimit, realService],
+  ],
+];
+
+test.each(mistakes)("mistakes of tests fail in %s", async (...row) => {
+  const [runner, script, args, failed, reported] = row;
+  const { code, out } = await run(join("strict", runner), script, args);
+  for (const text of reported) expect(out).toContain(text);
+  expect(out).not.toContain(notAwaited('toHaveCaptured("left behind")'));
+  expect(out).not.toMatch(/timed out|Exceeded timeout/);
+  expect(out).toMatch(failed);
+  expect(code).toBe(1);
+});
+
 test("jest without a sim says how to have one", async () => {
   const { code, out } = await run(failing("jest-alone"), "node_modules/jest/bin/jest.js", ["--ci"]);
   expect(out).toMatch(/PHX_SIM_URL is not set.*globalSetup: "phx-sim\/jest\/global"/);

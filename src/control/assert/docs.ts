@@ -38,6 +38,10 @@ const surroundingFields = {
   since: integer,
   waited_ms: nullable(integer),
   url: text,
+  inspectable: described(
+    boolean,
+    "True if the sim outlives the tests, so that a link to its inspector works",
+  ),
   early: sightings("Fit, but came before the cursor"),
   late: sightings("Fit, but came after the wait was over"),
   elsewhere: sightings("Fit, but were kept in another project"),

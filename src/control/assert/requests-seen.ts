@@ -4,7 +4,7 @@ import { showEvent } from "../../ingest/show.ts";
 import type { Surroundings } from "../../match/types.ts";
 import type { TrafficLine } from "../../model/traffic.ts";
 import { isUnmatched } from "../../model/unmatched.ts";
-import type { TrafficLog } from "../../store/traffic-log.ts";
+import type { ControlDesk } from "../desk.ts";
 import { slice } from "../search.ts";
 import type { Scope } from "./wish.ts";
 
@@ -39,26 +39,40 @@ function senderOf(line: TrafficLine): Sender | undefined {
   );
 }
 
-/** Requests of the scope and those of nobody that came after the cursor, newest first. */
-async function* requestsAfter(log: TrafficLog, { project, since }: Scope): AsyncGenerator<TrafficLine> {
+/** When a test's project was made, ms since the epoch: a request before that is not of its test. */
+function madeAt(worlds: ControlDesk["worlds"], project: number | undefined): number {
+  const { ephemeral, created_at } = (project !== undefined && worlds.projectById(project)) || {};
+  return ephemeral && created_at !== undefined ? Date.parse(created_at) : Number.NEGATIVE_INFINITY;
+}
+
+type SeenDesk = Pick<ControlDesk, "log" | "worlds">;
+
+/** Requests of the scope that came after the cursor, and those without a project, newest first. */
+async function* requestsAfter(
+  { log, worlds }: SeenDesk,
+  { project, since }: Scope,
+): AsyncGenerator<TrafficLine> {
+  const begin = madeAt(worlds, project);
+  const isOf = (line: TrafficLine) =>
+    project === undefined || line.project === project || (line.project === null && line.at >= begin);
   let looked = 0;
   for (const n of log.requests({})) {
     const line = log.line(n);
     if (line?.seq !== undefined && line.seq <= since) return;
-    if (line && (project === undefined || line.project === project || line.project === null)) yield line;
+    if (line && isOf(line)) yield line;
     if (++looked >= reach) return;
     if (looked % slice === 0) await turn();
   }
 }
 
 /** Looks through the journal once. */
-export async function requestsSeen(log: TrafficLog, scope: Scope): Promise<RequestsSeen> {
+export async function requestsSeen(desk: SeenDesk, scope: Scope): Promise<RequestsSeen> {
   const rejected: RequestsSeen["rejected"] = [];
   const unmatched: RequestsSeen["unmatched"] = [];
   const senders = new Map<string, Sender>();
   const touched = new Map<string, number>();
   let requests = 0;
-  for await (const line of requestsAfter(log, scope)) {
+  for await (const line of requestsAfter(desk, scope)) {
     requests++;
     const { n, method, target } = line;
     if (isUnmatched(line)) unmatched.push({ n, method, target });

@@ -22,7 +22,7 @@ export interface About {
   url: string;
 }
 
-export type SurroundingsDesk = Pick<ControlDesk, "log" | "worlds" | "faults" | "gauge">;
+export type SurroundingsDesk = Pick<ControlDesk, "log" | "worlds" | "faults" | "gauge" | "inspectable">;
 
 /** The newest events of a filter that satisfy the condition, oldest first; not all of the past is looked at. */
 export async function newest(
@@ -110,7 +110,7 @@ function projectOf({ worlds }: SurroundingsDesk, { project: id }: Scope): Surrou
 export async function surroundingsOf(desk: SurroundingsDesk, about: About): Promise<Surroundings> {
   const { scope, waited, url } = about;
   const { log, gauge } = desk;
-  const { touched, ...seen } = await requestsSeen(log, scope);
+  const { touched, ...seen } = await requestsSeen(desk, scope);
   // of requests before the cursor, or of a log that was emptied, the journal tells nothing either
   const idle = seen.requests === 0 ? null : gauge.idleFor(scope.project);
   return {
@@ -118,6 +118,7 @@ export async function surroundingsOf(desk: SurroundingsDesk, about: About): Prom
     since: scope.since,
     waited_ms: waited,
     url,
+    inspectable: desk.inspectable,
     ...(await sightings(desk, about)),
     ...seen,
     in_flight: gauge.inFlightOf(scope.project),

@@ -1,4 +1,4 @@
-import type { Request, Route } from "@playwright/test";
+import type { Frame, Request, Route } from "@playwright/test";
 import type { Tenant } from "../../client/api.ts";
 import { type HostRule, hostRuleFor, placeOf, readHostRule, serviceHosts } from "../../kernel/host-rules.ts";
 import { maskKeys } from "../../kernel/secrets.ts";
@@ -92,17 +92,30 @@ async function reroute(route: Route, rerouting: Rerouting): Promise<void> {
   await quietly(typeof answer === "string" ? route.abort(answer) : route.fulfill(answer));
 }
 
-function pageOf(request: Request): string {
+function frameOf(request: Request): Frame | undefined {
   try {
-    return request.frame().url();
+    return request.frame();
   } catch {
-    // Requests of service workers have no frame.
-    return "";
+    // Requests of service workers have none.
+    return undefined;
   }
 }
 
-/** Collects requests that should have been rerouted. */
-function escapeWatch(isKnown: (url: URL) => boolean, allow: AttachOptions["allowEscapes"]) {
+/** Pages and contexts that are attached. */
+const attached = new WeakSet<object>();
+
+/** True if the request is of a page that is attached on its own: its context does not watch it. */
+const isOfAnother = (target: AttachTarget, frame: Frame | undefined): boolean => {
+  const page = frame?.page();
+  return page !== undefined && page !== target && attached.has(page);
+};
+
+/** Collects requests of the target that should have been rerouted. */
+function escapeWatch(
+  target: AttachTarget,
+  isKnown: (url: URL) => boolean,
+  allow: AttachOptions["allowEscapes"],
+) {
   const escapes: Escape[] = [];
   const allowed = (Array.isArray(allow) ? allow : allow === true ? ["*"] : []).map(readHostRule);
   return {
@@ -113,9 +126,21 @@ function escapeWatch(isKnown: (url: URL) => boolean, allow: AttachOptions["allow
       if (hostRuleFor(allowed, placeOf(url)) !== undefined) return;
       const sighted = { method: request.method(), url, body: () => request.postData() ?? "" };
       if (!looksLikeSdk(sighted)) return;
-      escapes.push({ method: request.method(), url: maskKeys(url.href), page: pageOf(request) });
+      const frame = frameOf(request);
+      if (isOfAnother(target, frame)) return;
+      escapes.push({ method: request.method(), url: maskKeys(url.href), page: frame?.url() ?? "" });
     },
   };
+}
+
+/** What the fixture attached: where a test attaches the same on its own, that takes its place. */
+const ofFixture = new WeakMap<AttachTarget, Attachment>();
+
+/** Attaches a context for a test, unless the test does so itself. */
+export async function attachForTest(...args: Parameters<typeof attach>): Promise<Attachment> {
+  const attachment = await attach(...args);
+  ofFixture.set(args[0], attachment);
+  return attachment;
 }
 
 const patience = 1_000;
@@ -146,7 +171,7 @@ export async function attach(
   const rules = [...serviceHosts, ...(options.hosts ?? [])].map(readHostRule);
   const isKnown = (url: URL) =>
     url.origin === new URL(tenant.host).origin || hostRuleFor(rules, placeOf(url)) !== undefined;
-  const watch = escapeWatch(isKnown, options.allowEscapes);
+  const watch = escapeWatch(target, isKnown, options.allowEscapes);
   const ending = new AbortController();
   const isDisguised = options.disguise ?? true;
   const pending = new Set<Promise<void>>();
@@ -156,12 +181,16 @@ export async function attach(
     return done.finally(() => pending.delete(done));
   };
 
+  await ofFixture.get(target)?.detach();
+  ofFixture.delete(target);
+  attached.add(target);
   if (isDisguised) await target.addInitScript(disguise);
   await target.route(isKnown, handler);
   target.on("request", watch.look);
 
   const detach = async () => {
     target.off("request", watch.look);
+    attached.delete(target);
     ending.abort();
     await quietly(target.unroute(isKnown, handler));
   };

@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import type { Page } from "@playwright/test";
 import { attach, EscapeError } from "phx-sim/playwright";
 import type { PostHog } from "posthog-js";
 import { expect, test } from "../app/test.ts";
@@ -144,7 +145,6 @@ test("a popup and a second context", async ({ page, ph, browser, shop }) => {
   const [popup] = await Promise.all([page.waitForEvent("popup"), page.evaluate(() => void window.open("/"))]);
   await popup.getByRole("button").click();
   const other = await browser.newContext();
-  await ph.attach(other);
   const second = await other.newPage();
   await second.goto(shop.url);
   await second.getByRole("button").click();
@@ -192,6 +192,33 @@ test("what goes past the sim is told", async ({ page, ph, browser, shop }) => {
   await attachment.detach();
   await other.close();
   await page.goto("/");
+});
+
+test("an attachment of one's own takes the place of the fixture's", async ({ page, ph, shop }) => {
+  await ph.attach(page, { hosts: ["/ingest"] });
+  await page.goto("/");
+  await page.evaluate(() => {
+    posthog.set_config({ api_host: "/ingest" });
+    posthog.capture("by proxy");
+  });
+  await expect(ph).toHaveCaptured("by proxy");
+  expect(shop.elsewhere.filter((it) => it.includes("/ingest"))).toEqual([]);
+});
+
+test.describe("pages that tests share", () => {
+  test.describe.configure({ mode: "serial" });
+  let shared: Page;
+  test.beforeAll(async ({ browser }) => {
+    shared = await browser.newPage();
+  });
+  test.afterAll(() => shared.close());
+
+  for (const time of ["first", "second"])
+    test(`are attached to the ${time} test`, async ({ ph, shop }) => {
+      await shared.goto(shop.url);
+      await shared.getByRole("button").click();
+      await expect(ph).toHaveCapturedTimes("checkout_completed", 1);
+    });
 });
 
 test.describe("allowed escapes", () => {

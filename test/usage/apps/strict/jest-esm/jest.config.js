@@ -1,0 +1,6 @@
+export default {
+  globalSetup: "phx-sim/jest/global",
+  globalTeardown: "phx-sim/jest/teardown",
+  setupFilesAfterEnv: ["phx-sim/jest"],
+  transform: {},
+};

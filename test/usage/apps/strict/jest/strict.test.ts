@@ -1,0 +1,53 @@
+import { afterEach, expect, test } from "@jest/globals";
+import { project, sim, withProject } from "phx-sim/jest";
+import { PostHog } from "posthog-node";
+
+test("a matcher without await", async () => {
+  const ph = await project();
+  expect(ph).toHaveCaptured("nope");
+});
+
+let posthog: PostHog | undefined;
+afterEach(() => posthog?.shutdown());
+
+test("a matcher without await that would pass later", async () => {
+  const ph = await project();
+  posthog = new PostHog(ph.apiKey, { host: ph.host });
+  posthog.capture({ distinctId: "anna", event: "flushed late" });
+  expect(ph).toHaveCaptured("flushed late");
+});
+
+test("a wait without await", async () => {
+  const ph = await project();
+  ph.events.expectNone("nothing");
+});
+
+test("a matcher of the sim without await", async () => {
+  expect(await sim()).not.toHaveCaptured("anything");
+});
+
+test("a failure leaves other assertions behind", async () => {
+  const ph = await project();
+  await Promise.all([
+    expect(ph).toHaveCaptured("first", {}, { timeoutMs: 0 }),
+    expect(ph).toHaveCaptured("left behind"),
+  ]);
+});
+
+test("a limit below the wait", async () => {
+  const ph = await project();
+  await expect(ph).toHaveCaptured("missing at the limit");
+}, 3_000);
+
+test("a call to the real service", async () => {
+  const real = new PostHog("phc_of_the_real_project", { fetchRetryCount: 0 });
+  real.capture({ distinctId: "anna", event: "signed_up" });
+  await real.shutdown();
+});
+
+test.concurrent(
+  "a matcher without await at the same time",
+  withProject((ph) => {
+    expect(ph).toHaveCaptured("concurrently");
+  }),
+);

@@ -1,0 +1,30 @@
+import { expect, test } from "../../playwright/app/test.ts";
+
+test("a matcher without await", async ({ ph }) => {
+  expect(ph).toHaveCaptured("nope");
+});
+
+test("a wait without await", async ({ ph, page }) => {
+  await page.goto("/");
+  ph.events.expectNone("nothing");
+});
+
+test.describe("a limit below the wait", () => {
+  test.describe.configure({ timeout: 8_000 });
+
+  test("ends with the report", async ({ ph }) => {
+    await expect(ph).toHaveCaptured("missing at the limit", {}, { timeoutMs: 60_000 });
+  });
+});
+
+test("a call of the test's process to the real service", async ({ request }) => {
+  await request.post("https://eu.i.posthog.com/batch/", { data: {} }).catch(() => {});
+});
+
+test("a context of one's own", async ({ browser, shop }) => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(shop.url);
+  await page.evaluate(() => fetch("/past/e/?ver=1", { method: "POST", body: "{}" }).then(() => {}));
+  await context.close();
+});
