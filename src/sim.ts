@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
+import { transferableAbortController } from "node:util";
 import { createAnswers } from "./answers/answers.ts";
 import { answerPort } from "./answers/port.ts";
 import { createClient } from "./client.ts";
@@ -98,7 +99,8 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const faults = createFaults({ clock, onChange: notice });
   faults.replace(scenario.current.faults ?? []);
   const answers = createAnswers();
-  const ending = new AbortController();
+  // Node's own, also where a test environment (happy-dom) has replaced the global one
+  const ending = transferableAbortController();
   const replaying = createReplaying({
     read: (call, family) => peek(desk, call, family, projectFor),
     notice,
