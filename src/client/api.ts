@@ -127,7 +127,10 @@ export interface SimRequest {
 export interface Requests {
   /** Newest first. */
   list(query?: RequestQuery): Promise<SimRequest[]>;
-  /** Those to paths that are not there, newest first. */
+  /**
+   * Those to paths that do not exist, newest first. A project's own include those without any project's key that
+   * arrived since it was made: they may be of any test.
+   */
   unmatched(query?: Omit<RequestQuery, "outcome">): Promise<SimRequest[]>;
   /** One with headers, raw and decoded body, answer and events. @throws ControlError not_found */
   get(n: number): Promise<SimRequest & JsonObject>;

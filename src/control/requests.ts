@@ -84,14 +84,23 @@ const filterOf = (call: Call): RequestFilter => ({
   wanted: queryRequestFilter(call),
 });
 
+/** An unmatched request without a project's key counts for every project that existed when it arrived. */
+function belongs({ worlds }: ControlDesk, line: TrafficLine, project: number): boolean {
+  if (line.project !== null) return line.project === project;
+  const found = worlds.projectById(project);
+  return found !== undefined && line.n > (found.ephemeral?.after_request ?? 0);
+}
+
 const suits = (line: TrafficLine, { partition, outcome }: RequestFilter): boolean =>
   (partition === undefined || line.partition === partition) && (outcome !== "unmatched" || isUnmatched(line));
 
 /** The lines that fit, newest first, with pauses for other requests. */
-async function* linesOf({ log, clock }: ControlDesk, filter: RequestFilter): AsyncGenerator<TrafficLine> {
+async function* linesOf(desk: ControlDesk, filter: RequestFilter): AsyncGenerator<TrafficLine> {
+  const { log, clock } = desk;
   const { outcome, before, since = 0, wanted } = filter;
   const indexed = wanted?.indexed ?? {};
-  const project = filter.project ?? indexed.project;
+  const shared = outcome === "unmatched" ? filter.project : undefined;
+  const project = shared === undefined ? (filter.project ?? indexed.project) : indexed.project;
   const numbers = log.requests({
     ...(indexed.rejected !== undefined && { rejected: indexed.rejected }),
     ...(project !== undefined && { project }),
@@ -102,7 +111,8 @@ async function* linesOf({ log, clock }: ControlDesk, filter: RequestFilter): Asy
   for (const n of numbers) {
     if (n <= since) return;
     const line = log.line(n);
-    const isIt = line !== undefined && suits(line, filter);
+    const isIt =
+      line !== undefined && suits(line, filter) && (shared === undefined || belongs(desk, line, shared));
     if (isIt && (!wanted || wanted.test(requestSubject(line), clock.now()))) yield line;
     if (++looked % slice === 0) await turn();
   }

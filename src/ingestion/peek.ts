@@ -6,9 +6,10 @@ import { idInHeader } from "../ingest/project.ts";
 import { decodeInto } from "../ingest/take-legacy.ts";
 import { commonToken } from "../ingest/token.ts";
 import { isObject, type Json, own } from "../kernel/json.ts";
-import { projectOfSecret } from "../model/access.ts";
+import { personalKeyOf, projectOfSecret } from "../model/access.ts";
 import type { Desk } from "../model/desk.ts";
 import type { Note } from "../model/traffic.ts";
+import type { ReadonlyWorld } from "../model/world.ts";
 
 /** The key that a body carries, for all of it or in its items. */
 function bodyToken(body: Json): string | undefined {
@@ -31,6 +32,12 @@ const decoded: ReadonlySet<Family> = new Set(["capture", "capture-v1", "flags"])
 
 const namedProject = /^\/api\/(?:projects|environments)\/(\d{1,15})(?:\/|$)/;
 
+/** The project that a personal key is limited to; undefined when there are several. */
+function projectOfPersonal(world: ReadonlyWorld, key: string): number | undefined {
+  const [only, ...others] = personalKeyOf(world, key)?.scoped_teams ?? [];
+  return others.length === 0 ? only : undefined;
+}
+
 function projectId(
   { worlds, projectFor }: Pick<Desk, "worlds" | "projectFor">,
   call: Call,
@@ -38,10 +45,19 @@ function projectId(
 ): number | null {
   const id = namedProject.exec(call.path)?.[1];
   if (id !== undefined) return worlds.projectById(Number(id))?.id ?? null;
-  const key = token ?? queryToken(call) ?? call.params.token ?? bearerOf(call);
+  const keyInPath = call.params.token ?? call.path.split("/").find((it) => worlds.projectByKey(it));
+  const key = token ?? queryToken(call) ?? keyInPath ?? bearerOf(call);
   if (key === undefined) return null;
   const project = projectFor(key) ?? projectOfSecret(worlds.current, key);
-  return project?.id ?? null;
+  return project?.id ?? projectOfPersonal(worlds.current, key) ?? null;
+}
+
+/** The project of a call that no row answers: by header, body, query, path or bearer. Changes nothing; never throws. */
+export function ownerOfUnmatched(desk: Pick<Desk, "worlds">, call: Call): number | null {
+  const named = idInHeader(desk, call);
+  if (named !== undefined) return named;
+  const token = call.body.length > 0 ? tokenIn(call, {}) : undefined;
+  return projectId({ ...desk, projectFor: (key) => desk.worlds.projectByKey(key) }, call, token);
 }
 
 /**

@@ -53,7 +53,10 @@ export interface SimMatchers<R> {
   toHaveServedFlag(key: string, value?: boolean | string, options?: ServedFlagOptions): R;
   /** Do all captured events fit the tracking plan: one that `definePlan` made, or the path of a plan file? */
   toMatchTrackingPlan(plan: Plan | string): R;
-  /** Did every request go to a path that the service has? */
+  /**
+   * Did every request go to a path that the service has? A request belongs to the project of the key in its body,
+   * query, path or bearer; one without such a key counts for every project that exists when it arrives.
+   */
   toHaveNoUnmatchedRequests(): R;
 }
 

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Project } from "../../src/client/api.ts";
 import { type Sim, startSim } from "../../src/index.ts";
@@ -160,7 +161,7 @@ const rows: Row[] = [
     name: "toHaveNoUnmatchedRequests",
     holds: (it) => expect(it).toHaveNoUnmatchedRequests(),
     fails: (it) => expect(it).not.toHaveNoUnmatchedRequests(),
-    says: [/every request went to a path that is there/],
+    says: [/every request went to a path that exists/],
   },
   {
     name: "toHaveServedFlag",
@@ -243,6 +244,53 @@ test("an unmatched request is named", async () => {
   await fetch(`${other.url}/captrue/`, { method: "POST", body: "{}" });
   const text = await failure(expect(other).toHaveNoUnmatchedRequests());
   expect(text).toMatch(/POST \/captrue\//);
+});
+
+const post = (body: string | Uint8Array, headers: Record<string, string> = {}): RequestInit => ({
+  method: "POST",
+  body,
+  headers,
+});
+const bearer = (key: string): RequestInit => ({ headers: { authorization: `Bearer ${key}` } });
+
+/** Where an unmatched request carries the key that it belongs to. */
+const unmatched: [where: string, path: (it: Project) => string, init?: (it: Project) => RequestInit][] = [
+  ["body", () => "/captrue/", (it) => post(JSON.stringify({ api_key: it.apiKey, event: "a" }))],
+  ["items", () => "/captrue/", (it) => post(JSON.stringify([{ properties: { token: it.apiKey } }]))],
+  [
+    "packed body",
+    () => "/captrue/",
+    (it) => post(gzipSync(JSON.stringify({ batch: [], api_key: it.apiKey })), { "content-encoding": "gzip" }),
+  ],
+  ["query", (it) => `/captrue/?token=${it.apiKey}`],
+  ["path", (it) => `/no/${it.apiKey}/such.js`],
+  ["number in the path", (it) => `/api/projects/${it.id}/nothing/`],
+  ["bearer", () => "/api/nothing/", (it) => bearer(it.secretApiKey)],
+  ["personal key", () => "/api/nothing/", (it) => bearer(it.personalApiKey)],
+  ["header", () => "/captrue/", (it) => ({ headers: { "x-phx-project": String(it.id) } })],
+];
+
+test.each(unmatched)("an unmatched request belongs to the project of its key: %s", async (_, path, init) => {
+  await using mine = await sim.project();
+  await using other = await sim.project();
+  await fetch(`${sim.url}${path(mine)}`, init?.(mine));
+  await expect(other).toHaveNoUnmatchedRequests();
+  const text = await failure(expect(mine).toHaveNoUnmatchedRequests());
+  expect(text).toMatch(/requests to paths that do not exist: 1\n {2}request #\d+ (GET|POST) /);
+  expect(text).not.toMatch(/no project's key/);
+});
+
+test("an unmatched request without a project's key counts for every project of its time", async () => {
+  await using mine = await sim.project();
+  await using other = await sim.project();
+  await fetch(`${sim.url}/captrue/`, post("{}"));
+  await using later = await sim.project();
+  const says =
+    /POST \/captrue\/ \(HTTP 404\).*\n1 of them carries no project's key: such requests count for every project/;
+  for (const it of [mine, other]) expect(await failure(expect(it).toHaveNoUnmatchedRequests())).toMatch(says);
+  await expect(later).toHaveNoUnmatchedRequests();
+  await mine.reset();
+  await expect(mine).toHaveNoUnmatchedRequests();
 });
 
 test("a key that is nearly a flag's is told", async () => {
