@@ -2,6 +2,7 @@ import type { SimClient } from "./client/api.ts";
 import { callBy, fetchBy, type Send } from "./client/call.ts";
 import { clockBy } from "./client/clock.ts";
 import { exportsBy } from "./client/exports.ts";
+import { withKnownOptions } from "./client/option-keys.ts";
 import { projectBy } from "./client/project.ts";
 import { recordingBy } from "./client/recording.ts";
 import { stateBy } from "./client/state.ts";
@@ -32,7 +33,9 @@ export interface ClientParts {
 }
 
 /** The control API as functions. One interface for a sim in process and one elsewhere. */
-export function createClient({ url, send, facts, close }: ClientParts): SimClient {
+export const createClient = (parts: ClientParts): SimClient => withKnownOptions(clientOf(parts));
+
+function clientOf({ url, send, facts, close }: ClientParts): SimClient {
   const call = callBy(send);
   const keys = {
     apiKey: textIn(facts, "project_api_key"),

@@ -166,7 +166,7 @@ const rows: Row[] = [
   {
     name: "toHaveServedFlag",
     arrange: async (it) => {
-      await it.flags.set("checkout", "test");
+      await it.flags.set("checkout", "test", { force: true });
       await askFlags(it, "anna");
     },
     holds: (it) => expect(it).toHaveServedFlag("checkout", "test", { distinctId: "anna" }),
@@ -176,7 +176,7 @@ const rows: Row[] = [
   {
     name: "not.toHaveServedFlag",
     arrange: async (it) => {
-      await it.flags.set("checkout", true);
+      await it.flags.set("checkout", true, { force: true });
       await askFlags(it, "anna", 1);
     },
     holds: (it) => expect(it).not.toHaveServedFlag("checkout", false),
@@ -244,6 +244,22 @@ test("an unmatched request is named", async () => {
   await fetch(`${other.url}/captrue/`, { method: "POST", body: "{}" });
   const text = await failure(expect(other).toHaveNoUnmatchedRequests());
   expect(text).toMatch(/POST \/captrue\//);
+});
+
+const misspelt = { timeout: 1 } as object;
+const unknownOptions: [name: string, call: (it: Project) => Promise<void>][] = [
+  ["toHaveCaptured", (it) => expect(it).toHaveCaptured("a", {}, misspelt)],
+  ["toHaveCapturedTimes", (it) => expect(it).toHaveCapturedTimes("a", 1, {}, misspelt)],
+  ["toHaveCapturedInOrder", (it) => expect(it).toHaveCapturedInOrder(["a"], misspelt)],
+  ["toHaveCapturedOnly", (it) => expect(it).toHaveCapturedOnly(["a"], misspelt)],
+  ["toHaveNoDroppedEvents", (it) => expect(it).toHaveNoDroppedEvents(misspelt)],
+  ["toHaveIdentified", (it) => expect(it).toHaveIdentified("a", {}, misspelt)],
+  ["toHaveMerged", (it) => expect(it).toHaveMerged("a", "b", misspelt)],
+  ["toHaveServedFlag", (it) => expect(it).toHaveServedFlag("a", true, misspelt)],
+];
+test.each(unknownOptions)("%s refuses an option that it does not have", async (name, call) => {
+  await using project = await sim.project();
+  expect(await failure(call(project))).toContain(`${name}: unknown option "timeout"`);
 });
 
 const post = (body: string | Uint8Array, headers: Record<string, string> = {}): RequestInit => ({
@@ -326,15 +342,17 @@ describe("the tracking plan", () => {
 });
 
 describe("mistakes", () => {
+  /** For the compiler only a project or a sim has the matchers. */
+  const taken = (value: unknown) => value as Project;
   const wrong: [string, () => Promise<void>, RegExp][] = [
     [
       "a text",
-      () => expect("phc_x").toHaveCaptured("a"),
+      () => expect(taken("phc_x")).toHaveCaptured("a"),
       /toHaveCaptured\("a"\): expect\(\) wants a sim.*not "phc_x"/,
     ],
-    ["nothing", () => expect(undefined).toHaveNoDroppedEvents(), /wants a sim.*not undefined/],
-    ["a promise", () => expect(sim.project()).toHaveCaptured("a"), /not a promise of one: await it first/],
-    ["its events", () => expect(sim.events).toHaveCaptured("a"), /not its events/],
+    ["nothing", () => expect(taken(undefined)).toHaveNoDroppedEvents(), /wants a sim.*not undefined/],
+    ["a promise", () => expect(taken(sim.project())).toHaveCaptured("a"), /not a promise of one: await it first/],
+    ["its events", () => expect(taken(sim.events)).toHaveCaptured("a"), /not its events/],
     [
       "half a count",
       () => expect(sim).toHaveCapturedTimes("a", 1.5),
@@ -359,6 +377,6 @@ describe("mistakes", () => {
     expect(await failure(assertion())).toMatch(says);
   });
   test("are not let pass by .not", async () => {
-    expect(await failure(expect("phc_x").not.toHaveCaptured("a"))).toMatch(/wants a sim/);
+    expect(await failure(expect(taken("phc_x")).not.toHaveCaptured("a"))).toMatch(/wants a sim/);
   });
 });
