@@ -351,7 +351,11 @@ describe("mistakes", () => {
       /toHaveCaptured\("a"\): expect\(\) wants a sim.*not "phc_x"/,
     ],
     ["nothing", () => expect(taken(undefined)).toHaveNoDroppedEvents(), /wants a sim.*not undefined/],
-    ["a promise", () => expect(taken(sim.project())).toHaveCaptured("a"), /not a promise of one: await it first/],
+    [
+      "a promise",
+      () => expect(taken(sim.project())).toHaveCaptured("a"),
+      /not a promise of one: await it first/,
+    ],
     ["its events", () => expect(taken(sim.events)).toHaveCaptured("a"), /not its events/],
     [
       "half a count",
