@@ -3,6 +3,7 @@ import { assertionsOf } from "./client/assertions.ts";
 import { callBy, fetchBy, type Send } from "./client/call.ts";
 import { clockBy } from "./client/clock.ts";
 import { exportsBy } from "./client/exports.ts";
+import { withKnownOptions } from "./client/option-keys.ts";
 import { projectBy } from "./client/project.ts";
 import { recordingBy } from "./client/recording.ts";
 import { stateBy } from "./client/state.ts";
@@ -33,7 +34,9 @@ export interface ClientParts {
 }
 
 /** The control API as functions. One interface for a sim in process and one elsewhere. */
-export function createClient({ url, send, facts, close }: ClientParts): SimClient {
+export const createClient = (parts: ClientParts): SimClient => withKnownOptions(clientOf(parts));
+
+function clientOf({ url, send, facts, close }: ClientParts): SimClient {
   const call = callBy(send);
   const keys = {
     apiKey: textIn(facts, "project_api_key"),

@@ -70,6 +70,7 @@ export type {
 export type { LoadedTape, TapeLedger, TapeOptions, Tapes } from "./client/tapes.ts";
 export { EgressError } from "./guard/errors.ts";
 export type { BlockedCall, Guard, GuardOptions } from "./guard/types.ts";
+export type { Framework } from "./kernel/env-names.ts";
 export { version } from "./kernel/version.ts";
 export type {
   Complaint,

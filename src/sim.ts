@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
+import { transferableAbortController } from "node:util";
 import { createAnswers } from "./answers/answers.ts";
 import { answerPort } from "./answers/port.ts";
 import { createClient } from "./client.ts";
@@ -18,7 +19,7 @@ import { createRouter } from "./http/router.ts";
 import { idInHeader } from "./ingest/project.ts";
 import { showEvent } from "./ingest/show.ts";
 import { captureEndpoints } from "./ingestion/capture.ts";
-import { peek } from "./ingestion/peek.ts";
+import { ownerOfUnmatched, peek } from "./ingestion/peek.ts";
 import { createAgenda } from "./kernel/agenda.ts";
 import { createClock } from "./kernel/clock.ts";
 import { clockFacts } from "./kernel/clock-facts.ts";
@@ -36,6 +37,7 @@ import type { Desk } from "./model/desk.ts";
 import type { EventReader } from "./model/event-reader.ts";
 import { createKeyring } from "./model/keyring.ts";
 import type { Note } from "./model/traffic.ts";
+import { isUnmatched } from "./model/unmatched.ts";
 import type { World } from "./model/world.ts";
 import type { ResourceDesk } from "./resources/desk.ts";
 import { createThrottle, noThrottle } from "./resources/throttle.ts";
@@ -118,7 +120,8 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const faults = createFaults({ clock, onChange: notice });
   faults.replace(scenario.current.faults ?? []);
   const answers = createAnswers();
-  const ending = new AbortController();
+  // Node's own, also where a test environment (happy-dom) has replaced the global one
+  const ending = transferableAbortController();
   const replaying = createReplaying({
     read: (call, family) => peek(desk, call, family, projectFor),
     notice,
@@ -200,8 +203,8 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
       if (reply.fault !== undefined) note.fault = reply.fault;
       if (reply.scripted) note.scripted = true;
       if (reply.source !== undefined) note.source = reply.source;
-      // a request that was rejected before anybody asked whose it is
-      note.project ??= idInHeader({ worlds }, call) ?? null;
+      // rejected before a handler found the project
+      note.project ??= (isUnmatched(note) ? ownerOfUnmatched : idInHeader)(desk, call) ?? null;
       const partition = partitionOf(call.headers);
       if (partition !== undefined) note.partition = partition;
       gauge.tell(call.ticket, note.project ?? null);

@@ -63,7 +63,7 @@ const setOptions = {
   value: { kind: "text", describe: "true, false or a variant", flagOnly: true, place: 2 },
   payload: { kind: "json", describe: "What the flag carries; else its own payload", flagOnly: true },
   "distinct-id": { ...distinctId, describe: "Only for this distinct id; else for everybody" },
-  force: { kind: "switch", describe: "Set a variant that the flag does not have", flagOnly: true },
+  force: { kind: "switch", describe: "Set a flag or a variant that does not exist", flagOnly: true },
   ...common,
 } as const;
 

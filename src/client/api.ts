@@ -1,4 +1,5 @@
 import type { Guard, GuardOptions } from "../guard/types.ts";
+import type { Framework } from "../kernel/env-names.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Pattern, Terms, Verdict } from "../match/types.ts";
 import type { StoredEvent } from "../model/event.ts";
@@ -127,7 +128,10 @@ export interface SimRequest {
 export interface Requests {
   /** Newest first. */
   list(query?: RequestQuery): Promise<SimRequest[]>;
-  /** Those to paths that are not there, newest first. */
+  /**
+   * Those to paths that do not exist, newest first. A project's own include those without any project's key that
+   * arrived since it was made: they may be of any test.
+   */
   unmatched(query?: Omit<RequestQuery, "outcome">): Promise<SimRequest[]>;
   /** One with headers, raw and decoded body, answer and events. @throws ControlError not_found */
   get(n: number): Promise<SimRequest & JsonObject>;
@@ -225,7 +229,7 @@ export interface Tenant {
   /** Returns when no request is in flight and it has been quiet for `idleMs` (250 unless told). @throws ControlError */
   settle(options?: { idleMs?: number; timeoutMs?: number }): Promise<void>;
   /** The variables that point an app at it, for one framework (`next`, `vite` …) or all of them. */
-  env(framework?: string): Record<string, string>;
+  env(framework?: Framework): Record<string, string>;
 }
 
 /** A project of its own for one test. */

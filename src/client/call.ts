@@ -38,7 +38,8 @@ export interface Place {
 }
 
 function parsed({ body, status }: Answered): Json {
-  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  // jest's jsdom has no TextDecoder
+  const text = typeof body === "string" ? body : Buffer.from(body).toString();
   try {
     return JSON.parse(text);
   } catch {
@@ -76,5 +77,5 @@ export const fetchBy =
   async (path) => {
     const answer = await send({ method: "GET", path });
     if (!isFine(answer)) throw failureOf(answer);
-    return typeof answer.body === "string" ? new TextEncoder().encode(answer.body) : answer.body;
+    return typeof answer.body === "string" ? Buffer.from(answer.body) : answer.body;
   };

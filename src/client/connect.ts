@@ -4,6 +4,7 @@ import { version } from "../kernel/version.ts";
 import type { SimClient } from "./api.ts";
 import { callBy, type Send } from "./call.ts";
 import { ControlError } from "./errors.ts";
+import { checkOptions, keysOf } from "./option-keys.ts";
 import { causeOf, type Fetch, sendOverNetwork } from "./over-network.ts";
 
 /** How to reach a sim. */
@@ -13,6 +14,8 @@ export interface ConnectOptions {
   /** Sends the requests; by default the platform's sockets do, whatever a test made of `fetch`. */
   fetch?: Fetch;
 }
+
+const optionKeys = keysOf<ConnectOptions>({ token: true, fetch: true });
 
 /** How long the first answer may take, ms. */
 const patience = 5_000;
@@ -86,6 +89,7 @@ function checkFacts(facts: unknown, base: string): void {
  * `control_token_required`
  */
 export async function connectSim(url?: string, options: ConnectOptions = {}): Promise<SimClient> {
+  checkOptions("connectSim", { 1: optionKeys }, [url, options], connectSim);
   const base = baseOf(url ?? process.env.PHX_SIM_URL);
   const token = options.token ?? (process.env.PHX_SIM_TOKEN || undefined);
   const send = sendOverNetwork(base, { token, fetch: options.fetch });

@@ -49,7 +49,7 @@ export interface OverrideOptions extends OfProject {
   payload?: Json;
   /** Only for this distinct id; by default for everybody. */
   distinctId?: string;
-  /** Sets a variant that the flag does not have. */
+  /** Sets a flag that the project does not have, or a variant that the flag does not have. */
   force?: boolean;
 }
 
@@ -73,7 +73,7 @@ export interface Flags {
   /**
    * Has a flag be true, false or a variant, whatever its rules say: for everybody, or for a distinct id, whose
    * own override counts first. Clients see it with their next request; it lasts until it is unset, or `reset`.
-   * @throws ControlError invalid_input when the flag has no such variant; not_found for an unknown project
+   * @throws ControlError invalid_input when the flag has no such variant; not_found for an unknown flag or project
    */
   set(key: string, value: boolean | string, options?: OverrideOptions): Promise<FlagOverrideSet>;
   /** Removes a flag's overrides, all or a distinct id's; returns how many there were. */

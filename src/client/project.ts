@@ -2,6 +2,7 @@ import type { Project, ProjectOptions } from "./api.ts";
 import { assertionsOf } from "./assertions.ts";
 import type { ControlCall } from "./call.ts";
 import { ControlError } from "./errors.ts";
+import { withKnownOptions } from "./option-keys.ts";
 import { tenantBy } from "./tenant.ts";
 
 /** What the sim tells of a project that it made. */
@@ -19,7 +20,10 @@ const goneCodes: readonly string[] = ["not_found", "sim_closed", "no_sim"];
 const isGone = (error: unknown): boolean => error instanceof ControlError && goneCodes.includes(error.code);
 
 /** Makes a project and returns its handle. @throws ControlError */
-export async function projectBy(
+export const projectBy = async (call: ControlCall, host: string, options: ProjectOptions): Promise<Project> =>
+  withKnownOptions(await makeProject(call, host, options));
+
+async function makeProject(
   call: ControlCall,
   host: string,
   { name, flags, like }: ProjectOptions,

@@ -165,7 +165,7 @@ const table = new Map<string, EndpointDocs>(
           ofProject,
           parameter(
             "outcome",
-            "Only those that were answered, or rejected; `unmatched`: rejected because their path is not there",
+            "Only those that were answered, or rejected; `unmatched`: rejected because their path does not exist. With `project` the latter include those without a project's key that arrived since the project was made",
             oneOf("answered", "rejected", "unmatched"),
           ),
           ofPartition,

@@ -47,6 +47,7 @@ function madeOf(desk: ControlDesk, draft: Draft, id: number, order: ProjectOrder
   const copied = like ? copyOf(worlds.current, like, id, numbers) : nothingCopied;
   const api_key = newKey(desk, "phc_");
   return {
+    after_request: desk.log.lastRequest,
     like: like?.id ?? null,
     name: order.name ?? `Project ${id}`,
     api_key,

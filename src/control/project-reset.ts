@@ -54,7 +54,8 @@ function resetToScenario({ worlds, scenarioWorld }: ResetDesk, project: number):
 
 function resetWorld(desk: ResetDesk, project: number): void {
   const current = desk.worlds.projectById(project);
-  if (current?.ephemeral) remake(desk, current, current.ephemeral);
+  if (current?.ephemeral)
+    remake(desk, current, { ...current.ephemeral, after_request: desk.log.lastRequest });
   else resetToScenario(desk, project);
 }
 

@@ -8,7 +8,7 @@ import { projectHeader } from "../ingest/project.ts";
 import { showEvent } from "../ingest/show.ts";
 import { SimError } from "../kernel/errors.ts";
 import { replyHeadersOf, type TrafficLine } from "../model/traffic.ts";
-import { isUnmatched } from "../model/unmatched.ts";
+import { countsFor, isUnmatched } from "../model/unmatched.ts";
 import { pathNumber, queryChoice, queryNumber } from "./body.ts";
 import type { ControlDesk } from "./desk.ts";
 import { requestSubject } from "./feed-rows.ts";
@@ -88,10 +88,12 @@ const suits = (line: TrafficLine, { partition, outcome }: RequestFilter): boolea
   (partition === undefined || line.partition === partition) && (outcome !== "unmatched" || isUnmatched(line));
 
 /** The lines that fit, newest first, with pauses for other requests. */
-async function* linesOf({ log, clock }: ControlDesk, filter: RequestFilter): AsyncGenerator<TrafficLine> {
+async function* linesOf(desk: ControlDesk, filter: RequestFilter): AsyncGenerator<TrafficLine> {
+  const { log, clock } = desk;
   const { outcome, before, since = 0, wanted } = filter;
   const indexed = wanted?.indexed ?? {};
-  const project = filter.project ?? indexed.project;
+  const shared = outcome === "unmatched" ? filter.project : undefined;
+  const project = shared === undefined ? (filter.project ?? indexed.project) : indexed.project;
   const numbers = log.requests({
     ...(indexed.rejected !== undefined && { rejected: indexed.rejected }),
     ...(project !== undefined && { project }),
@@ -102,7 +104,8 @@ async function* linesOf({ log, clock }: ControlDesk, filter: RequestFilter): Asy
   for (const n of numbers) {
     if (n <= since) return;
     const line = log.line(n);
-    const isIt = line !== undefined && suits(line, filter);
+    const isIt =
+      line !== undefined && suits(line, filter) && (shared === undefined || countsFor(desk, line, shared));
     if (isIt && (!wanted || wanted.test(requestSubject(line), clock.now()))) yield line;
     if (++looked % slice === 0) await turn();
   }

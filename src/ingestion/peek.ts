@@ -30,6 +30,16 @@ const decoded: ReadonlySet<Family> = new Set(["capture", "capture-v1", "flags"])
 
 const namedProject = /^\/api\/(?:projects|environments)\/(\d{1,15})(?:\/|$)/;
 
+/** The project that a personal key is limited to; undefined when there are several. */
+function projectOfPersonal(
+  { worlds, keys }: Pick<Desk, "worlds" | "keys">,
+  text: string,
+): number | undefined {
+  const key = worlds.current.personal_api_keys.find((it) => keys.shownPersonal(it) === text);
+  const [only, ...others] = key?.scoped_teams ?? [];
+  return others.length === 0 ? only : undefined;
+}
+
 function projectId(
   { worlds, keys, projectFor }: Pick<Desk, "worlds" | "keys" | "projectFor">,
   call: Call,
@@ -37,10 +47,19 @@ function projectId(
 ): number | null {
   const id = namedProject.exec(call.path)?.[1];
   if (id !== undefined) return worlds.projectById(Number(id))?.id ?? null;
-  const key = token ?? queryToken(call) ?? call.params.token ?? bearerOf(call);
+  const keyInPath = call.params.token ?? call.path.split("/").find((it) => worlds.projectByKey(it));
+  const key = token ?? queryToken(call) ?? keyInPath ?? bearerOf(call);
   if (key === undefined) return null;
   const project = projectFor(key) ?? keys.ownerOf(key);
-  return project?.id ?? null;
+  return project?.id ?? projectOfPersonal({ worlds, keys }, key) ?? null;
+}
+
+/** The project of a call that no row answers: by header, body, query, path or bearer. Changes nothing; never throws. */
+export function ownerOfUnmatched(desk: Pick<Desk, "worlds" | "keys">, call: Call): number | null {
+  const named = idInHeader(desk, call);
+  if (named !== undefined) return named;
+  const token = call.body.length > 0 ? tokenIn(call, {}) : undefined;
+  return projectId({ ...desk, projectFor: (key) => desk.worlds.projectByKey(key) }, call, token);
 }
 
 /**

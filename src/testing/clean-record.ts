@@ -39,14 +39,19 @@ export async function noDroppedEvents(asked: Asked, { since }: Pick<Scope, "sinc
   return { pass, text: told(asked, ...(pass ? ["every event was kept"] : lines)) };
 }
 
-/** Requests to paths that the service does not have. */
+const sharedLine = (count: number): string =>
+  `${count} of them ${count === 1 ? "carries" : "carry"} no project's key: such requests count for every project that exists when they arrive`;
+
+/** Requests to paths that the service does not have. For a project they include those without a project's key. */
 export async function noUnmatchedRequests(asked: Asked): Promise<Judged> {
   await asked.tenant.settle();
   const unmatched = await asked.tenant.requests.unmatched();
   const pass = unmatched.length === 0;
+  const unattributed = unmatched.filter(({ project }) => project === null).length;
   const lines = [
-    `requests to paths that are not there: ${unmatched.length}`,
+    `requests to paths that do not exist: ${unmatched.length}`,
     ...capped(unmatched.map(requestLine), "requests"),
+    ...(unattributed > 0 ? [sharedLine(unattributed)] : []),
   ];
-  return { pass, text: told(asked, ...(pass ? ["every request went to a path that is there"] : lines)) };
+  return { pass, text: told(asked, ...(pass ? ["every request went to a path that exists"] : lines)) };
 }

@@ -13,12 +13,12 @@ export type { GuardSetting, Project, ProjectOptions, SimClient };
 export { connectSim };
 
 declare module "expect" {
-  interface Matchers<R, T> extends SimMatchers<Promise<void>> {}
+  interface Matchers<R, T> extends SimMatchers<Promise<void>, T> {}
 }
 
 declare global {
   namespace jest {
-    interface Matchers<R, T> extends SimMatchers<Promise<void>> {}
+    interface Matchers<R, T> extends SimMatchers<Promise<void>, T> {}
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Tenant } from "../client/api.ts";
 import { assertionsOf } from "../client/assertions.ts";
+import { checkOptions, keysOf, type OptionKeys } from "../client/option-keys.ts";
 import { called } from "../client/pattern.ts";
 import { describePattern } from "../match/describe.ts";
 import type { Asked, Judged } from "./asked.ts";
@@ -8,7 +9,14 @@ import { noDroppedEvents, noUnmatchedRequests } from "./clean-record.ts";
 import { identified, merged } from "./people.ts";
 import { servedFlag } from "./served.ts";
 import { trackingPlan } from "./tracking-plan.ts";
-import type { MatcherResult, RunnerState, SimMatchers } from "./types.ts";
+import type {
+  CaptureOptions,
+  IdentityOptions,
+  MatcherResult,
+  RunnerState,
+  ServedFlagOptions,
+  SimMatchers,
+} from "./types.ts";
 
 type ArgsOf<Name extends keyof SimMatchers<unknown>> = Parameters<SimMatchers<unknown>[Name]>;
 type MatcherOf<Name extends keyof SimMatchers<unknown>> = (
@@ -16,6 +24,21 @@ type MatcherOf<Name extends keyof SimMatchers<unknown>> = (
   received: unknown,
   ...args: ArgsOf<Name>
 ) => Promise<MatcherResult>;
+
+const capture = keysOf<CaptureOptions>({ since: true, timeoutMs: true, settleMs: true, distinctId: true });
+const identity = keysOf<IdentityOptions>({ timeoutMs: true });
+
+/** The options of the matchers, by their position. */
+const optionKeys: { readonly [Name in keyof SimMatchers<unknown>]?: OptionKeys } = {
+  toHaveCaptured: { 2: capture },
+  toHaveCapturedTimes: { 3: capture },
+  toHaveCapturedInOrder: { 1: capture },
+  toHaveCapturedOnly: { 1: capture },
+  toHaveNoDroppedEvents: [["since"]],
+  toHaveIdentified: { 2: identity },
+  toHaveMerged: { 2: identity },
+  toHaveServedFlag: { 2: keysOf<ServedFlagOptions>({ timeoutMs: true, distinctId: true }) },
+};
 
 type Judge<Args extends unknown[]> = (asked: Asked, ...args: Args) => Promise<Judged>;
 
@@ -38,7 +61,7 @@ function hintOn(received: unknown): string {
 const wrongReceiver = (name: string, received: unknown): TypeError =>
   new TypeError(`${name}: expect() wants a sim, or a project of one${hintOn(received)}`);
 
-function matcherOf<Args extends unknown[]>(name: string, judge: Judge<Args>) {
+function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, judge: Judge<Args>) {
   return async function matcher(
     this: RunnerState | undefined,
     received: unknown,
@@ -47,6 +70,7 @@ function matcherOf<Args extends unknown[]>(name: string, judge: Judge<Args>) {
     const isNot = this?.isNot === true;
     const title = called(isNot ? `not.${name}` : name, ...args);
     if (!isTenant(received)) throw wrongReceiver(title, received);
+    checkOptions(name, optionKeys[name] ?? {}, args, matcher);
     const asked: Asked = { tenant: received, isNot, title };
     const { pass, text } = await assertionsOf(received).run(matcher, title, () => judge(asked, ...args));
     return { pass, message: () => text };

@@ -1,4 +1,4 @@
-import type { EventPattern, PropertiesPattern, Scope, VerifyOptions } from "../client/api.ts";
+import type { EventPattern, PropertiesPattern, Scope, Tenant, VerifyOptions } from "../client/api.ts";
 import type { Plan } from "../plan/types.ts";
 
 /** Where to look, and how long to wait. Nothing is polled: a wait ends with the event that ends it. */
@@ -17,44 +17,57 @@ export interface ServedFlagOptions extends IdentityOptions {
   distinctId?: string;
 }
 
+/** A matcher of a project or a sim; what was received decides whether it can be called. */
+type OnTenant<Received, Matcher> = Received extends Pick<Tenant, "events" | "settle"> ? Matcher : never;
+
 /**
  * What `expect(project)`, or `expect(sim)` for all projects, can say; each returns a promise. With `.not` they wait
  * until the sim is quiet, then look once.
  */
-export interface SimMatchers<R> {
+export interface SimMatchers<R, Received = Tenant> {
   /** Is such an event captured, now or within the wait? With `.not`: is there none once it is quiet? */
-  toHaveCaptured(event: EventPattern, properties?: PropertiesPattern, options?: CaptureOptions): R;
+  toHaveCaptured: OnTenant<
+    Received,
+    (event: EventPattern, properties?: PropertiesPattern, options?: CaptureOptions) => R
+  >;
   /** Are there exactly so many such events once it is quiet? */
-  toHaveCapturedTimes(
-    event: EventPattern,
-    count: number,
-    properties?: PropertiesPattern,
-    options?: CaptureOptions,
-  ): R;
+  toHaveCapturedTimes: OnTenant<
+    Received,
+    (event: EventPattern, count: number, properties?: PropertiesPattern, options?: CaptureOptions) => R
+  >;
   /** One event for each pattern, in this order; others may come in between. */
-  toHaveCapturedInOrder(events: readonly EventPattern[], options?: CaptureOptions): R;
+  toHaveCapturedInOrder: OnTenant<Received, (events: readonly EventPattern[], options?: CaptureOptions) => R>;
   /**
    * These and no others: each at least once, or as often as it is in the list. Events whose names start with `$`
    * (`$pageview`, `$identify` …) do not count unless they are in the list.
    */
-  toHaveCapturedOnly(events: readonly EventPattern[], options?: CaptureOptions): R;
+  toHaveCapturedOnly: OnTenant<Received, (events: readonly EventPattern[], options?: CaptureOptions) => R>;
   /** Was every event kept, and every request that carried some taken? */
-  toHaveNoDroppedEvents(options?: Pick<Scope, "since">): R;
+  toHaveNoDroppedEvents: OnTenant<Received, (options?: Pick<Scope, "since">) => R>;
   /**
    * Was `$identify` sent for this id, or has a merge identified its person? And has the person these properties?
    */
-  toHaveIdentified(distinctId: string, properties?: PropertiesPattern, options?: IdentityOptions): R;
+  toHaveIdentified: OnTenant<
+    Received,
+    (distinctId: string, properties?: PropertiesPattern, options?: IdentityOptions) => R
+  >;
   /** Do both ids belong to one person? */
-  toHaveMerged(distinctId: string, other: string, options?: IdentityOptions): R;
+  toHaveMerged: OnTenant<Received, (distinctId: string, other: string, options?: IdentityOptions) => R>;
   /**
    * Was this flag in an answer of `/flags` with this value (any, if not told)? An evaluation that an SDK made by
    * itself counts as well, once it says so with `$feature_flag_called`. `false` is a value, too.
    */
-  toHaveServedFlag(key: string, value?: boolean | string, options?: ServedFlagOptions): R;
+  toHaveServedFlag: OnTenant<
+    Received,
+    (key: string, value?: boolean | string, options?: ServedFlagOptions) => R
+  >;
   /** Do all captured events fit the tracking plan: one that `definePlan` made, or the path of a plan file? */
-  toMatchTrackingPlan(plan: Plan | string): R;
-  /** Did every request go to a path that the service has? */
-  toHaveNoUnmatchedRequests(): R;
+  toMatchTrackingPlan: OnTenant<Received, (plan: Plan | string) => R>;
+  /**
+   * Did every request go to a path that the service has? A request belongs to the project of the key in its body,
+   * query, path or bearer; one without such a key counts for every project that exists when it arrives.
+   */
+  toHaveNoUnmatchedRequests: OnTenant<Received, () => R>;
 }
 
 /** What a test runner tells a matcher. */

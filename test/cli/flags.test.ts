@@ -117,8 +117,8 @@ describe("set and unset", () => {
     expect(await served(key, "u1")).toBe(value);
   });
 
-  test("a key that the project does not have is set, and told", async () => {
-    expect(await run(["set", "chekout", "true"])).toEqual({
+  test("a key that the project does not have is set with --force", async () => {
+    expect(await run(["set", "chekout", "true", "--force"])).toEqual({
       code: 0,
       stdout: "chekout is now true for everybody\n",
       stderr: 'phx-sim: project 1 has no such flag; did you mean "checkout"?\n',
@@ -149,7 +149,7 @@ describe("set and unset", () => {
 describe("list", () => {
   test("by project; hostile keys are spelled out", async () => {
     await run(["set", "checkout", "test", "--distinct-id", "u1", "--payload", '{"cta":"Now"}']);
-    await run(["set", "new", "true"]);
+    await run(["set", "new", "true", "--force"]);
     const { code, stdout } = await run(["list"]);
     expect(code).toBe(0);
     expect(stdout.split("\n").map((line) => line.trimEnd())).toEqual([
@@ -274,8 +274,12 @@ describe("mistakes end with 2", () => {
     [["simulate", "chekout"], 'project 1 has no flag "chekout"; did you mean "checkout"?'],
     [["explain", "beta", "--project", "9"], "there is no project 9; known projects: 1, 2"],
     [
+      ["set", "chekout", "true"],
+      'project 1 has no flag "chekout"; did you mean "checkout"?; "force" sets it anyway',
+    ],
+    [
       ["set", "checkout", "tset"],
-      'flag "checkout" has no variant "tset"; its variants: control, test; did you mean test?; "force" sets it all the same',
+      'flag "checkout" has no variant "tset"; its variants: control, test; did you mean test?; "force" sets it anyway',
     ],
     [["simulate", "beta", "--count", "0"], '"count" must be a whole number from 1 to 100000'],
     [["set", "beta", "true", "--payload", "{"], '--payload must be JSON, not "{"'],

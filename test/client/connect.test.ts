@@ -125,7 +125,7 @@ describe("a sim that is open to the network", () => {
     const token = sim.controlToken ?? "";
     if (way === "variable") vi.stubEnv("PHX_SIM_TOKEN", token);
     const client = await connectSim(sim.url, way === "option" ? { token } : {});
-    await client.flags.set("a", true);
+    await client.flags.set("a", true, { force: true });
     expect(await client.flags.unset("a")).toBe(1);
   });
 });

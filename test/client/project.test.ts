@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ExpectationError, NotAwaitedError, type Project } from "../../src/index.ts";
+import { connectSim, ExpectationError, NotAwaitedError, type Project } from "../../src/index.ts";
 import { capture, ends, held, names } from "./ends.ts";
 
 /** What `/flags` gives an id in a project. */
@@ -15,6 +15,9 @@ async function flagsOf(project: Project, distinctId: string): Promise<Record<str
   };
   return Object.fromEntries(Object.entries(flags).map(([key, it]) => [key, it.variant ?? it.enabled]));
 }
+
+/** Options as JavaScript passes them: no compiler checks their keys. */
+const misspelt = (options: object) => options as never;
 
 describe.each(ends)("sim.project(), $end", (end) => {
   test("has keys of its own, and knows only what is its own", async () => {
@@ -229,7 +232,67 @@ describe.each(ends)("sim.project(), $end", (end) => {
     });
     expect(project.env("next")).not.toHaveProperty("VITE_POSTHOG_KEY");
     expect(it.client.env()).toMatchObject({ VITE_POSTHOG_KEY: it.sim.apiKey, PHX_SIM_URL: it.sim.url });
+    // @ts-expect-error there is no such framework
     expect(() => it.client.env("rails")).toThrow(/"rails"; known are next, vite/);
+  });
+
+  test("an option that does not exist is an error, with the nearest one", async () => {
+    await using it = await held(end);
+    const { client } = it;
+    const calls: [call: () => unknown, message: RegExp][] = [
+      [
+        () => client.events.list(misspelt({ evnt: "a" })),
+        /^events\.list: unknown option "evnt"; did you mean "event"\?/,
+      ],
+      [
+        () => client.events.dropped(misspelt({ outcome: "kept" })),
+        /^events\.dropped: unknown option "outcome"/,
+      ],
+      [
+        () => client.events.waitFor("a", {}, misspelt({ timeout: 1 })),
+        /did you mean "timeoutMs"\? \(options: since/,
+      ],
+      [() => client.events.waitForCount("a", 1, misspelt({ propertis: {} })), /did you mean "properties"/],
+      [
+        () => client.events.waitForSequence(["a"], misspelt({ distinct_id: "u" })),
+        /did you mean "distinctId"/,
+      ],
+      [() => client.events.expectNone("a", {}, misspelt({ settle: 1 })), /unknown option "settle"/],
+      [() => client.events.verify(misspelt({ expect: [], order: true })), /did you mean "ordered"/],
+      [() => client.requests.list(misspelt({ outcom: "rejected" })), /did you mean "outcome"/],
+      [() => client.persons.list(misspelt({ distinctId: "u" })), /did you mean "distinct_id"/],
+      [
+        () => client.flags.set("a", true, misspelt({ distinct_id: "u" })),
+        /^flags\.set: .* did you mean "distinctId"/,
+      ],
+      [() => client.flags.explain("a", misspelt({ distinctID: "u" })), /did you mean "distinctId"/],
+      [() => client.flags.served("a", misspelt({ wait_ms: 1 })), /did you mean "waitMs"/],
+      [() => client.settle(misspelt({ idle: 1 })), /unknown option "idle"/],
+      [() => client.lint(misspelt({ projct: 1 })), /did you mean "project"/],
+      [() => client.answers.clear(misspelt({ projct: 1 })), /did you mean "project"/],
+      [() => client.reset(misspelt({ waht: [] })), /did you mean "what"/],
+      [
+        () => client.project(misspelt({ flag: {} })),
+        /^project: unknown option "flag"; did you mean "flags"\?/,
+      ],
+      [() => client.clock.set(0, misspelt({ frozn: true })), /did you mean "frozen"/],
+      [() => client.exports.list(misspelt({ projct: 1 })), /did you mean "project"/],
+      [() => client.tapes.load("a", misspelt({ on_miss: "fail" })), /did you mean "onMiss"/],
+      [() => client.events.stream(misspelt({ evnt: "a" })), /^events\.stream: /],
+      [() => client.guard(misspelt({ host: [] })), /did you mean "hosts"/],
+      [() => connectSim(it.sim.url, misspelt({ tokn: "a" })), /did you mean "token"/],
+    ];
+    for (const [call, message] of calls) {
+      const error = await Promise.resolve()
+        .then(call)
+        .catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(TypeError);
+      expect((error as TypeError).message).toMatch(message);
+      expect((error as TypeError).stack?.split("\n")[1]).toMatch(/project\.test\.ts/);
+    }
+    expect((await client.info()).projects).toHaveLength(1);
+    await using project = await client.project();
+    await expect(project.events.list(misspelt({ evnt: "a" }))).rejects.toThrow(/did you mean "event"/);
   });
 
   test("what is said of a mistake", async () => {

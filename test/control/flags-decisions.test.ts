@@ -135,7 +135,7 @@ describe("an answer", () => {
   test("an override is its reason, its payload is told", async () => {
     await using project = await sim.project({ flags });
     await project.flags.set("on", false);
-    await project.flags.set("new", true, { payload: { a: 1 } });
+    await project.flags.set("new", true, { payload: { a: 1 }, force: true });
     await ask(project);
     const [made] = await of(project);
     expect(made?.flags.find((it) => it.key === "on")).toMatchObject({
@@ -306,7 +306,7 @@ describe("GET /__sim/flags", () => {
 
   test("a key that is only overridden has none", async () => {
     await using project = await sim.project();
-    await project.flags.set("later", true);
+    await project.flags.set("later", true, { force: true });
     expect(await project.flags.get("later")).toMatchObject({ words: null, shares: [], filters: null });
   });
 });

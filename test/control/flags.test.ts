@@ -109,7 +109,7 @@ describe("PUT /__sim/flags/:key", () => {
     ],
     ["a forced variant", "ways", { value: "third", force: true }, { enabled: true, variant: "third" }],
     ["an inactive flag", "stopped", { value: true }, { enabled: true }],
-    ["a flag that is not there", "new", { value: "blue" }, { enabled: true, variant: "blue" }],
+    ["a forced flag", "new", { value: "blue", force: true }, { enabled: true, variant: "blue" }],
     ["for one id", "base", { value: true, distinct_id: "user-1" }, { enabled: true }],
   ];
   test.each(rows)("%s", async (_what, key, body, expected) => {
@@ -148,9 +148,15 @@ describe("PUT /__sim/flags/:key", () => {
     });
   });
 
-  test("says when the project has no such flag", async () => {
-    const { answer } = await control("PUT", "/plian", { value: true });
+  test("an unknown flag is refused unless it is forced, or has an override already", async () => {
+    const hint = 'did you mean "plain"?; "force" sets it anyway';
+    const refusal = { code: "not_found", detail: 'project 1 has no flag "plian"', hint };
+    expect(await control("PUT", "/plian", { value: true })).toMatchObject({ status: 404, answer: refusal });
+    await expect(sim.flags.set("plian", true)).rejects.toMatchObject({ status: 404, body: refusal });
+    expect((await control("GET", "/plain")).answer.overrides).toEqual([]);
+    const { answer } = await control("PUT", "/plian", { value: true, force: true });
     expect(answer).toMatchObject({ known: false, hint: 'project 1 has no such flag; did you mean "plain"?' });
+    expect((await control("PUT", "/plian", { value: false })).status).toBe(200);
     expect((await control("PUT", "/plain", { value: true })).answer).toMatchObject({
       known: true,
       hint: null,
@@ -159,7 +165,9 @@ describe("PUT /__sim/flags/:key", () => {
 
   test("a key may be any text", async () => {
     for (const key of ["__proto__", "constructor", "a/b?c", "ключ", "explain"]) {
-      expect((await control("PUT", `/${encodeURIComponent(key)}`, { value: true })).answer).toMatchObject({
+      expect(
+        (await control("PUT", `/${encodeURIComponent(key)}`, { value: true, force: true })).answer,
+      ).toMatchObject({
         key,
       });
     }
@@ -192,7 +200,7 @@ describe("PUT /__sim/flags/:key", () => {
         code: "invalid_input",
         detail: 'flag "ways" has no variant "tset"',
         pointer: "/value",
-        hint: 'its variants: control, test; did you mean test?; "force" sets it all the same',
+        hint: 'its variants: control, test; did you mean test?; "force" sets it anyway',
       },
     ],
   ];
@@ -389,7 +397,7 @@ describe("explain", () => {
 
   test("says what /flags says", async () => {
     await control("PUT", "/ways", { value: "test", distinct_id: "user-1" });
-    await control("PUT", "/new", { value: "blue" });
+    await control("PUT", "/new", { value: "blue", force: true });
     await control("PUT", "/stopped", { value: true });
     for (const id of ["user-1", "user-2", "user-3"]) {
       for (const [key, got] of Object.entries(await flags(id))) {
@@ -408,7 +416,7 @@ describe("explain", () => {
   });
 
   test("a key that is only overridden has no rules", async () => {
-    await control("PUT", "/new", { value: "blue" });
+    await control("PUT", "/new", { value: "blue", force: true });
     expect((await control("GET", "/new/explain?distinct_id=u")).answer).toMatchObject({
       key: "new",
       id: null,
@@ -543,7 +551,7 @@ describe("sim.flags", () => {
 
   test("over a network as in process", async () => {
     const { flags: remote } = await connectSim(sim.url);
-    await remote.set("a/b", "blue", { distinctId: "u&v" });
+    await remote.set("a/b", "blue", { distinctId: "u&v", force: true });
     expect(await remote.explain("a/b", { distinctId: "u&v" })).toMatchObject({ value: "blue" });
     expect(await remote.unset("a/b", { distinctId: "u" })).toBe(0);
     expect(await remote.unset("a/b", { distinctId: "u&v" })).toBe(1);

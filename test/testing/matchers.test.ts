@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Project } from "../../src/client/api.ts";
 import { type Sim, startSim } from "../../src/index.ts";
@@ -160,12 +161,12 @@ const rows: Row[] = [
     name: "toHaveNoUnmatchedRequests",
     holds: (it) => expect(it).toHaveNoUnmatchedRequests(),
     fails: (it) => expect(it).not.toHaveNoUnmatchedRequests(),
-    says: [/every request went to a path that is there/],
+    says: [/every request went to a path that exists/],
   },
   {
     name: "toHaveServedFlag",
     arrange: async (it) => {
-      await it.flags.set("checkout", "test");
+      await it.flags.set("checkout", "test", { force: true });
       await askFlags(it, "anna");
     },
     holds: (it) => expect(it).toHaveServedFlag("checkout", "test", { distinctId: "anna" }),
@@ -175,7 +176,7 @@ const rows: Row[] = [
   {
     name: "not.toHaveServedFlag",
     arrange: async (it) => {
-      await it.flags.set("checkout", true);
+      await it.flags.set("checkout", true, { force: true });
       await askFlags(it, "anna", 1);
     },
     holds: (it) => expect(it).not.toHaveServedFlag("checkout", false),
@@ -245,6 +246,69 @@ test("an unmatched request is named", async () => {
   expect(text).toMatch(/POST \/captrue\//);
 });
 
+const misspelt = { timeout: 1 } as object;
+const unknownOptions: [name: string, call: (it: Project) => Promise<void>][] = [
+  ["toHaveCaptured", (it) => expect(it).toHaveCaptured("a", {}, misspelt)],
+  ["toHaveCapturedTimes", (it) => expect(it).toHaveCapturedTimes("a", 1, {}, misspelt)],
+  ["toHaveCapturedInOrder", (it) => expect(it).toHaveCapturedInOrder(["a"], misspelt)],
+  ["toHaveCapturedOnly", (it) => expect(it).toHaveCapturedOnly(["a"], misspelt)],
+  ["toHaveNoDroppedEvents", (it) => expect(it).toHaveNoDroppedEvents(misspelt)],
+  ["toHaveIdentified", (it) => expect(it).toHaveIdentified("a", {}, misspelt)],
+  ["toHaveMerged", (it) => expect(it).toHaveMerged("a", "b", misspelt)],
+  ["toHaveServedFlag", (it) => expect(it).toHaveServedFlag("a", true, misspelt)],
+];
+test.each(unknownOptions)("%s refuses an option that it does not have", async (name, call) => {
+  await using project = await sim.project();
+  expect(await failure(call(project))).toContain(`${name}: unknown option "timeout"`);
+});
+
+const post = (body: string | Uint8Array, headers: Record<string, string> = {}): RequestInit => ({
+  method: "POST",
+  body,
+  headers,
+});
+const bearer = (key: string): RequestInit => ({ headers: { authorization: `Bearer ${key}` } });
+
+/** Where an unmatched request carries the key that it belongs to. */
+const unmatched: [where: string, path: (it: Project) => string, init?: (it: Project) => RequestInit][] = [
+  ["body", () => "/captrue/", (it) => post(JSON.stringify({ api_key: it.apiKey, event: "a" }))],
+  ["items", () => "/captrue/", (it) => post(JSON.stringify([{ properties: { token: it.apiKey } }]))],
+  [
+    "packed body",
+    () => "/captrue/",
+    (it) => post(gzipSync(JSON.stringify({ batch: [], api_key: it.apiKey })), { "content-encoding": "gzip" }),
+  ],
+  ["query", (it) => `/captrue/?token=${it.apiKey}`],
+  ["path", (it) => `/no/${it.apiKey}/such.js`],
+  ["number in the path", (it) => `/api/projects/${it.id}/nothing/`],
+  ["bearer", () => "/api/nothing/", (it) => bearer(it.secretApiKey)],
+  ["personal key", () => "/api/nothing/", (it) => bearer(it.personalApiKey)],
+  ["header", () => "/captrue/", (it) => ({ headers: { "x-phx-project": String(it.id) } })],
+];
+
+test.each(unmatched)("an unmatched request belongs to the project of its key: %s", async (_, path, init) => {
+  await using mine = await sim.project();
+  await using other = await sim.project();
+  await fetch(`${sim.url}${path(mine)}`, init?.(mine));
+  await expect(other).toHaveNoUnmatchedRequests();
+  const text = await failure(expect(mine).toHaveNoUnmatchedRequests());
+  expect(text).toMatch(/requests to paths that do not exist: 1\n {2}request #\d+ (GET|POST) /);
+  expect(text).not.toMatch(/no project's key/);
+});
+
+test("an unmatched request without a project's key counts for every project of its time", async () => {
+  await using mine = await sim.project();
+  await using other = await sim.project();
+  await fetch(`${sim.url}/captrue/`, post("{}"));
+  await using later = await sim.project();
+  const says =
+    /POST \/captrue\/ \(HTTP 404\).*\n1 of them carries no project's key: such requests count for every project/;
+  for (const it of [mine, other]) expect(await failure(expect(it).toHaveNoUnmatchedRequests())).toMatch(says);
+  await expect(later).toHaveNoUnmatchedRequests();
+  await mine.reset();
+  await expect(mine).toHaveNoUnmatchedRequests();
+});
+
 test("a key that is nearly a flag's is told", async () => {
   await using project = await sim.project({ flags: { checkout: true } });
   const text = await failure(expect(project).toHaveServedFlag("variantz", true, { timeoutMs: 0 }));
@@ -278,15 +342,21 @@ describe("the tracking plan", () => {
 });
 
 describe("mistakes", () => {
+  /** For the compiler only a project or a sim has the matchers. */
+  const taken = (value: unknown) => value as Project;
   const wrong: [string, () => Promise<void>, RegExp][] = [
     [
       "a text",
-      () => expect("phc_x").toHaveCaptured("a"),
+      () => expect(taken("phc_x")).toHaveCaptured("a"),
       /toHaveCaptured\("a"\): expect\(\) wants a sim.*not "phc_x"/,
     ],
-    ["nothing", () => expect(undefined).toHaveNoDroppedEvents(), /wants a sim.*not undefined/],
-    ["a promise", () => expect(sim.project()).toHaveCaptured("a"), /not a promise of one: await it first/],
-    ["its events", () => expect(sim.events).toHaveCaptured("a"), /not its events/],
+    ["nothing", () => expect(taken(undefined)).toHaveNoDroppedEvents(), /wants a sim.*not undefined/],
+    [
+      "a promise",
+      () => expect(taken(sim.project())).toHaveCaptured("a"),
+      /not a promise of one: await it first/,
+    ],
+    ["its events", () => expect(taken(sim.events)).toHaveCaptured("a"), /not its events/],
     [
       "half a count",
       () => expect(sim).toHaveCapturedTimes("a", 1.5),
@@ -311,6 +381,6 @@ describe("mistakes", () => {
     expect(await failure(assertion())).toMatch(says);
   });
   test("are not let pass by .not", async () => {
-    expect(await failure(expect("phc_x").not.toHaveCaptured("a"))).toMatch(/wants a sim/);
+    expect(await failure(expect(taken("phc_x")).not.toHaveCaptured("a"))).toMatch(/wants a sim/);
   });
 });

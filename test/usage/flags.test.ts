@@ -59,7 +59,7 @@ test("flags that the SDK evaluates by itself", async () => {
 
   await sim.flags.set("beta-feature", false);
   await sim.flags.set("new-checkout", "control");
-  await sim.flags.set("not-there-yet", "blue");
+  await sim.flags.set("not-there-yet", "blue", { force: true });
   await posthog.reloadFeatureFlags();
   expect(await posthog.getFeatureFlag("beta-feature", "user-1", locally)).toBe(false);
   expect(await posthog.getFeatureFlag("new-checkout", "user-1", locally)).toBe("control");

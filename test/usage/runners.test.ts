@@ -12,38 +12,83 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
 
 const root = join(import.meta.dirname, "../..");
 const apps = join(import.meta.dirname, "apps");
+/** A folder for each further major of a runner, with what npm installed for it. */
+const versions = join(import.meta.dirname, "runners");
 
-let place = "";
+interface Manifest {
+  version: string;
+  files: string[];
+  peerDependencies: Record<string, string>;
+}
 
-/** A folder with the sample apps and this package as npm would install it: the published files, nothing else. */
-beforeAll(() => {
-  place = mkdtempSync(join(tmpdir(), "phx-sim-runners-"));
+const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+
+const places: string[] = [];
+afterAll(() => {
+  for (const it of places) rmSync(it, { recursive: true, force: true });
+});
+
+/** What npm installed in a folder, by the name it is imported by. */
+const installedIn = (folder: string): [name: string, path: string][] =>
+  readdirSync(join(folder, "node_modules"))
+    .filter((it) => !it.startsWith("."))
+    .map((name) => [name, join(folder, "node_modules", name)]);
+
+/**
+ * A folder with the sample apps and this package as npm installs it: the published files, nothing else.
+ * @param version A folder of `runners`, whose packages replace those that this project runs its own tests with
+ */
+function installed(version?: string): string {
+  const place = mkdtempSync(join(tmpdir(), "phx-sim-runners-"));
+  places.push(place);
   const modules = join(place, "node_modules");
   const own = join(modules, "phx-sim");
   mkdirSync(own, { recursive: true });
-  const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { files: string[] };
+  const { files } = manifestOf(root);
   for (const file of ["package.json", ...files].filter((it) => existsSync(join(root, it))))
     cpSync(join(root, file), join(own, file), { recursive: true });
-  for (const name of readdirSync(join(root, "node_modules")).filter((it) => !it.startsWith(".")))
-    symlinkSync(join(root, "node_modules", name), join(modules, name));
+  const packages = new Map([
+    ...installedIn(root),
+    ...(version === undefined ? [] : installedIn(join(versions, version))),
+  ]);
+  for (const [name, path] of packages) symlinkSync(path, join(modules, name));
   cpSync(apps, join(place, "apps"), { recursive: true });
   writeFileSync(join(place, "package.json"), '{ "type": "module" }');
-});
-afterAll(() => rmSync(place, { recursive: true, force: true }));
+  return place;
+}
 
 interface Ran {
   code: number | null;
   out: string;
 }
 
+interface Runner {
+  /** The package; "" for Node's own. */
+  runner: string;
+  /** A folder of `runners`; without it the runner of this project. */
+  version?: string;
+  folder: string;
+  script: string;
+  args: readonly string[];
+  passed: RegExp;
+}
+
+const made = new Map<string | undefined, string>();
+
 /** Runs a runner in an app's folder, as its own script would. */
-function run(folder: string, script: string, args: readonly string[], env: Record<string, string> = {}) {
+function run(
+  { version, folder, script, args }: Omit<Runner, "runner" | "passed">,
+  env: Record<string, string> = {},
+) {
   const { VITEST: _1, NODE_OPTIONS: _2, PHX_SIM_URL: _3, ...rest } = process.env;
+  const place = made.get(version) ?? installed(version);
+  made.set(version, place);
   return new Promise<Ran>((resolve, reject) => {
     const child = spawn(process.execPath, [...(script === "" ? [] : [join(place, script)]), ...args], {
       cwd: join(place, "apps", folder),
@@ -62,55 +107,66 @@ function run(folder: string, script: string, args: readonly string[], env: Recor
   });
 }
 
-interface Runner {
-  runner: string;
-  folder: string;
-  script: string;
-  args: string[];
-  passed: RegExp;
-}
+const vitest = { script: "node_modules/vitest/vitest.mjs", args: ["run"] };
+const jest = { script: "node_modules/jest/bin/jest.js", args: ["--ci"] };
+const inVitest = { runner: "vitest", folder: "vitest", ...vitest, passed: /Tests {2}6 passed \(6\)/ };
+const inJest = { runner: "jest", folder: "jest", ...jest, passed: /Tests: +4 passed, 4 total/ };
 
 const runners: Runner[] = [
-  {
-    runner: "vitest",
-    folder: "vitest",
-    script: "node_modules/vitest/vitest.mjs",
-    args: ["run"],
-    passed: /Tests {2}6 passed \(6\)/,
-  },
-  {
-    runner: "jest",
-    folder: "jest",
-    script: "node_modules/jest/bin/jest.js",
-    args: ["--ci"],
-    passed: /Tests: +4 passed, 4 total/,
-  },
-  { runner: "node:test", folder: "node-test", script: "", args: ["--test"], passed: /^[#ℹ] pass 3$/m },
+  inVitest,
+  { ...inVitest, version: "vitest-5" },
+  inJest,
+  { ...inJest, version: "jest-29" },
+  { runner: "", folder: "node-test", script: "", args: ["--test"], passed: /^[#ℹ] pass 3$/m },
 ];
 
-const failing = (folder: string): string => join("failing", folder);
+const packageOf = ({ runner, version }: Pick<Runner, "runner" | "version">): Manifest =>
+  manifestOf(join(version === undefined ? root : join(versions, version), "node_modules", runner));
 
-describe.each(runners)("$runner", ({ folder, script, args, passed }) => {
-  test("runs the sample suite", async () => {
-    const { code, out } = await run(folder, script, args);
+const named = runners.map((it) => ({
+  ...it,
+  title: it.runner === "" ? "node:test" : `${it.runner} ${packageOf(it).version}`,
+}));
+
+/** Vitest 5 does not start on Node 20. */
+const runsHere = (it: Runner): boolean => it.version !== "vitest-5" || !process.version.startsWith("v20.");
+
+test("every declared major of vitest and jest is in the table", () => {
+  const { peerDependencies } = manifestOf(root);
+  const majors = (text = "") => [...text.matchAll(/\^(\d+)/g)].map(([, major]) => major);
+  for (const name of ["vitest", "jest"]) {
+    const tested = runners
+      .filter(({ runner }) => runner === name)
+      .flatMap((it) => majors(`^${packageOf(it).version}`));
+    expect(tested.sort()).toEqual(majors(peerDependencies[name]).sort());
+  }
+  const playwright = packageOf({ runner: "@playwright/test" });
+  expect(majors(peerDependencies["@playwright/test"])).toEqual(majors(`^${playwright.version}`));
+});
+
+describe.each(named)("$title", (runner) => {
+  const here = test.runIf(runsHere(runner));
+  const { folder, passed } = runner;
+  here("runs the sample suite", async () => {
+    const { code, out } = await run(runner);
     expect(out).toMatch(passed);
     expect(code).toBe(0);
   });
 
-  test("uses the sim of `phx-sim exec`", async () => {
+  here("uses the sim of `phx-sim exec`", async () => {
     await using sim = await startSim();
     let events = 0;
     sim.onRequest((it) => {
       events += it.events;
     });
-    const { code, out } = await run(folder, script, args, { PHX_SIM_URL: sim.url });
+    const { code, out } = await run(runner, { PHX_SIM_URL: sim.url });
     expect(out).toMatch(passed);
     expect(code).toBe(0);
     expect(events).toBeGreaterThan(0);
   });
 
-  test("shows the report of what fails", async () => {
-    const { code, out } = await run(failing(folder), script, args);
+  here("shows the report of what fails", async () => {
+    const { code, out } = await run({ ...runner, folder: join("failing", folder) });
     expect(out).toMatch(/(toHaveCaptured|waitFor)\("signup_completed", \{plan: "free"\}/);
     expect(out).toMatch(/signup_started/);
     expect(out).toMatch(/wrong\.test\.[jt]s/);
@@ -118,12 +174,15 @@ describe.each(runners)("$runner", ({ folder, script, args, passed }) => {
   });
 });
 
+const onePassed = { vitest: /Tests {2}1 passed \(1\)/, jest: /Tests: +1 passed, 1 total/ };
+const inDom = { ...vitest, folder: "vitest-dom", passed: onePassed.vitest };
+const withSetup = "--config=../vitest/vitest.config.ts";
+
 const others: Runner[] = [
   {
     runner: "vitest without a global setup",
     folder: "vitest-plain",
-    script: "node_modules/vitest/vitest.mjs",
-    args: ["run"],
+    ...vitest,
     passed: /Tests {2}2 passed \(2\)/,
   },
   {
@@ -131,12 +190,28 @@ const others: Runner[] = [
     folder: "jest-esm",
     script: "",
     args: ["--experimental-vm-modules", "../../node_modules/jest/bin/jest.js", "--ci"],
-    passed: /Tests: +1 passed, 1 total/,
+    passed: onePassed.jest,
+  },
+  { runner: "posthog-js in jest with jsdom", folder: "jest-dom", ...jest, passed: onePassed.jest },
+  {
+    runner: "posthog-js in vitest with jsdom",
+    ...inDom,
+    args: ["run", "--environment=jsdom", withSetup],
+  },
+  {
+    runner: "posthog-js in vitest with happy-dom",
+    ...inDom,
+    args: ["run", "--environment=happy-dom", withSetup],
+  },
+  {
+    runner: "posthog-js in vitest with happy-dom, without a global setup",
+    ...inDom,
+    args: ["run", "--environment=happy-dom"],
   },
 ];
 
-test.each(others)("$runner", async ({ folder, script, args, passed }) => {
-  const { code, out } = await run(folder, script, args);
+test.each(others)("$runner", async ({ passed, ...runner }) => {
+  const { code, out } = await run(runner);
   expect(out).toMatch(passed);
   expect(code).toBe(0);
 });
@@ -184,7 +259,7 @@ const mistakes: [runner: string, script: string, args: string[], failed: RegExp,
 
 test.each(mistakes)("mistakes of tests fail in %s", async (...row) => {
   const [runner, script, args, failed, reported] = row;
-  const { code, out } = await run(join("strict", runner), script, args);
+  const { code, out } = await run({ folder: join("strict", runner), script, args });
   for (const text of reported) expect(out).toContain(text);
   expect(out).not.toContain(notAwaited('toHaveCaptured("left behind")'));
   expect(out).not.toMatch(/timed out|Exceeded timeout/);
@@ -193,7 +268,7 @@ test.each(mistakes)("mistakes of tests fail in %s", async (...row) => {
 });
 
 test("jest without a sim says how to have one", async () => {
-  const { code, out } = await run(failing("jest-alone"), "node_modules/jest/bin/jest.js", ["--ci"]);
+  const { code, out } = await run({ ...jest, folder: "failing/jest-alone" });
   expect(out).toMatch(/PHX_SIM_URL is not set.*globalSetup: "phx-sim\/jest\/global"/);
   expect(out).toMatch(/alone\.test\.cjs/);
   expect(code).toBe(1);

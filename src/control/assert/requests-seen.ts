@@ -3,7 +3,7 @@ import { headerIn } from "../../ingest/client-address.ts";
 import { showEvent } from "../../ingest/show.ts";
 import type { Surroundings } from "../../match/types.ts";
 import type { TrafficLine } from "../../model/traffic.ts";
-import { isUnmatched } from "../../model/unmatched.ts";
+import { countsFor, isUnmatched } from "../../model/unmatched.ts";
 import type { ControlDesk } from "../desk.ts";
 import { slice } from "../search.ts";
 import type { Scope } from "./wish.ts";
@@ -39,22 +39,12 @@ function senderOf(line: TrafficLine): Sender | undefined {
   );
 }
 
-/** When a test's project was made, ms since the epoch: a request before that is not of its test. */
-function madeAt(worlds: ControlDesk["worlds"], project: number | undefined): number {
-  const { ephemeral, created_at } = (project !== undefined && worlds.projectById(project)) || {};
-  return ephemeral && created_at !== undefined ? Date.parse(created_at) : Number.NEGATIVE_INFINITY;
-}
-
 type SeenDesk = Pick<ControlDesk, "log" | "worlds">;
 
 /** Requests of the scope that came after the cursor, and those without a project, newest first. */
-async function* requestsAfter(
-  { log, worlds }: SeenDesk,
-  { project, since }: Scope,
-): AsyncGenerator<TrafficLine> {
-  const begin = madeAt(worlds, project);
-  const isOf = (line: TrafficLine) =>
-    project === undefined || line.project === project || (line.project === null && line.at >= begin);
+async function* requestsAfter(desk: SeenDesk, { project, since }: Scope): AsyncGenerator<TrafficLine> {
+  const { log } = desk;
+  const isOf = (line: TrafficLine) => project === undefined || countsFor(desk, line, project);
   let looked = 0;
   for (const n of log.requests({})) {
     const line = log.line(n);

@@ -331,7 +331,10 @@ export const flagDocs: Readonly<Record<string, EndpointDocs>> = {
           payload: described(anything, "Instead of the flag's own for the value"),
           distinct_id: described(nullable(text), "Only for it"),
           project: described(nullable(whole(0)), project.description),
-          force: described(boolean, "Sets a variant that the flag does not have"),
+          force: described(
+            boolean,
+            "Sets a flag that the project does not have, or a variant that the flag does not have",
+          ),
         },
         { value },
       ),

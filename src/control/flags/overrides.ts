@@ -9,7 +9,7 @@ import type { ControlDesk } from "../desk.ts";
 import { change } from "../kept-change.ts";
 import type { SetOverride, ShownOverride } from "./answers.ts";
 import { givenInBody } from "./given.ts";
-import { flagOf, keyHint, projectOf } from "./place.ts";
+import { flagOf, keyHint, noSuchFlag, projectOf } from "./place.ts";
 import { variantsOf } from "./rules.ts";
 
 const namespace = "6f0d7c3e-3c1b-5b0a-9d43-0f6a7c1e52d8";
@@ -36,7 +36,7 @@ function valueIn(body: JsonObject): boolean | string {
   throw valueError('"value" must be true, false or the key of a variant', 'for example {"value": true}');
 }
 
-const forcing = '; "force" sets it all the same';
+const forcing = '; "force" sets it anyway';
 
 /** A misspelt variant would send every client down its default branch. */
 export function checkVariant(
@@ -90,8 +90,8 @@ export const overrideWith = ({ clock }: Pick<ControlDesk, "clock">, wanted: Want
 };
 
 /**
- * Sets an override by a PUT's body. Keys that the project has no flag for may be overridden, too: clients then
- * see a flag that is not there yet.
+ * Sets an override by a PUT's body. `force` also sets a variant that the flag does not have, or a flag that the project
+ * does not have yet: clients then see it.
  * @throws SimError invalid_input, not_found, storage_failed
  */
 export function setOverride(desk: ControlDesk, key: string, body: JsonObject): SetOverride {
@@ -99,7 +99,11 @@ export function setOverride(desk: ControlDesk, key: string, body: JsonObject): S
   const project = projectOf(desk, givenInBody(body).number("project", { min: 0, max: most }));
   const override = overrideOf(desk, project, key, body);
   const flag = flagOf(desk, project, key);
-  if (own(body, "force") !== true) checkVariant(flag, override.value);
+  if (own(body, "force") !== true) {
+    if (!flag && overridesIn(desk, { project: project.id, key }).length === 0)
+      throw noSuchFlag(desk, project, key, forcing);
+    checkVariant(flag, override.value);
+  }
   change(desk, (draft) => draft.put("flag_overrides", override));
   const hint = flag ? null : `project ${project.id} has no such flag; ${keyHint(desk, project, key)}`;
   return { ...showOverride(override), known: flag !== undefined, hint };

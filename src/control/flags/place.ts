@@ -32,8 +32,8 @@ export function keyHint(desk: ControlDesk, project: Project, key: string): strin
   return keys.length > 0 ? `its flags: ${listed(keys)}` : "it has no flags";
 }
 
-/** Says that the project has neither a flag nor an override with the key. */
-export const noSuchFlag = (desk: ControlDesk, project: Project, key: string): SimError =>
+/** The project has neither a flag nor an override with the key. `way`: how to proceed anyway. */
+export const noSuchFlag = (desk: ControlDesk, project: Project, key: string, way = ""): SimError =>
   new SimError("not_found", `project ${project.id} has no flag "${key}"`, {
-    hint: keyHint(desk, project, key),
+    hint: `${keyHint(desk, project, key)}${way}`,
   });

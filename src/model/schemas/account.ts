@@ -59,6 +59,8 @@ const Member = z.object({
 
 /** What a project was made with for one test: a reset brings all of it back. */
 const Made = z.object({
+  /** The last request before it was made: rejected requests without a project's key count for it from the next one on. */
+  after_request: z.int().optional(),
   /** The project whose flags, cohorts and settings it got; its surveys and other public lists are shown as its own. */
   like: z.int().nullable(),
   name: z.string(),

@@ -1,5 +1,6 @@
 import type { Frame, Request, Route } from "@playwright/test";
 import type { Tenant } from "../../client/api.ts";
+import { checkOptions, keysOf } from "../../client/option-keys.ts";
 import { type HostRule, hostRuleFor, placeOf, readHostRule, serviceHosts } from "../../kernel/host-rules.ts";
 import { maskKeys } from "../../kernel/secrets.ts";
 import { disguise, disguisedHeader } from "./disguise.ts";
@@ -143,6 +144,8 @@ export async function attachForTest(...args: Parameters<typeof attach>): Promise
   return attachment;
 }
 
+const optionKeys = keysOf<AttachOptions>({ hosts: true, allowEscapes: true, disguise: true });
+
 const patience = 1_000;
 
 /** Waits for all, but no longer than `patience`. */
@@ -161,13 +164,14 @@ async function untilDone(pending: ReadonlySet<Promise<void>>): Promise<void> {
  * Playwright 1.57 or newer, service workers (elsewhere set `serviceWorkers: "block"`: their requests are not seen).
  * Requests straight to the sim, whatever key they carry, become the project's, too.
  * @example const attachment = await attach(context, await sim.project());
- * @throws TypeError when a host cannot be read
+ * @throws TypeError when a host cannot be read, or for an unknown option
  */
 export async function attach(
   target: AttachTarget,
   tenant: Pick<Tenant, "host" | "projectId">,
   options: AttachOptions = {},
 ): Promise<Attachment> {
+  checkOptions("attach", { 2: optionKeys }, [target, tenant, options], attach);
   const rules = [...serviceHosts, ...(options.hosts ?? [])].map(readHostRule);
   const isKnown = (url: URL) =>
     url.origin === new URL(tenant.host).origin || hostRuleFor(rules, placeOf(url)) !== undefined;

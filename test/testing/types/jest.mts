@@ -8,6 +8,8 @@ test("types", async () => {
   await expect(await sim()).not.toHaveCaptured("a");
   await expect(ph).toHaveServedFlag("beta", "test", { distinctId: "anna" });
 
+  // @ts-expect-error only a project or a sim has the matchers
+  await expect("text").toHaveCaptured("a");
   // @ts-expect-error an event is a name or an object
   await expect(ph).toHaveCaptured(1);
   // @ts-expect-error the count is a number

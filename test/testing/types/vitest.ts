@@ -20,6 +20,13 @@ export const suite = test("types", async ({ ph, sim, expect: local }) => {
   await expect(ph).toMatchTrackingPlan(definePlan({}));
   await expect(ph).toHaveNoUnmatchedRequests();
 
+  // @ts-expect-error only a project or a sim has the matchers
+  await expect("text").toHaveCaptured("a");
+  // @ts-expect-error only a project or a sim has the matchers
+  await plain(3).not.toHaveNoDroppedEvents();
+  ph.env("next");
+  // @ts-expect-error there is no such framework
+  ph.env("rails");
   // @ts-expect-error an event is a name or an object
   await expect(ph).toHaveCaptured(1);
   // @ts-expect-error there is no such option

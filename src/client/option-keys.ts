@@ -1,0 +1,133 @@
+import type { GuardOptions } from "../guard/types.ts";
+import { didYouMean } from "../kernel/nearest.ts";
+import type { Terms } from "../match/types.ts";
+import type { EventQuery, ProjectOptions, RequestQuery, VerifyOptions, WaitOptions } from "./api.ts";
+import type { ExportRunQuery } from "./exports.ts";
+import type { ExplainOptions, FlagSubject, OfProject, OverrideOptions, ServedOptions } from "./flags.ts";
+import type { ResetOptions } from "./state.ts";
+import type { TapeOptions } from "./tapes.ts";
+
+/** The keys of an options type; the compiler reports a key that is missing here. */
+export const keysOf = <T>(keys: Record<keyof T, true>): readonly string[] => Object.keys(keys);
+
+/** The keys that an argument may have, by its position. */
+export type OptionKeys = Readonly<Record<number, readonly string[]>>;
+
+const ofProject = keysOf<OfProject>({ project: true });
+const query = keysOf<EventQuery>({
+  ...{ since: true, project: true, event: true, distinct_id: true, outcome: true, until: true },
+  ...{ limit: true, order: true, where: true, filter: true },
+});
+const requests = keysOf<RequestQuery>({
+  ...{ outcome: true, project: true, partition: true, filter: true, limit: true },
+});
+const waiting = keysOf<WaitOptions>({ since: true, project: true, timeoutMs: true, title: true });
+const verifying = [...waiting, ...keysOf<Omit<VerifyOptions, keyof WaitOptions>>({ settleMs: true })];
+const subject = keysOf<FlagSubject>({
+  ...{ project: true, person: true, groups: true, groupProperties: true },
+});
+const answerPlace = ["project", "partition"];
+const without = (keys: readonly string[], key: string) => keys.filter((it) => it !== key);
+
+/** The options of the client's methods. What a method sends as its body is checked by the sim. */
+const methods: Readonly<Record<string, OptionKeys>> = {
+  "events.list": [query],
+  "events.dropped": [without(query, "outcome")],
+  "events.rejected": [without(requests, "outcome")],
+  "events.waitFor": { 2: waiting },
+  "events.waitForCount": { 2: [...waiting, "properties"] },
+  "events.waitForSequence": { 1: [...waiting, "distinctId"] },
+  "events.expectNone": { 2: verifying },
+  "events.verify": [keysOf<Terms>({ expect: true, ordered: true, nothingElse: true }), verifying],
+  "events.stream": [query, ["signal"]],
+  "requests.list": [requests],
+  "requests.unmatched": [without(requests, "outcome")],
+  "requests.har": [without(requests, "outcome")],
+  "persons.list": [["distinct_id", "search", "project", "limit"]],
+  "groups.list": [["project", "limit"]],
+  "flags.list": [ofProject],
+  "flags.get": { 1: ofProject },
+  "flags.set": {
+    2: keysOf<OverrideOptions>({ project: true, payload: true, distinctId: true, force: true }),
+  },
+  "flags.unset": { 1: [...ofProject, "distinctId"] },
+  "flags.explain": {
+    1: [
+      ...subject,
+      ...keysOf<Omit<ExplainOptions, keyof FlagSubject>>({
+        ...{ distinctId: true, deviceId: true, anonDistinctId: true, ip: true },
+      }),
+    ],
+  },
+  "flags.simulate": { 1: [...subject, "count"] },
+  "flags.served": {
+    1: keysOf<ServedOptions>({
+      ...{ project: true, distinctId: true, value: true, waitMs: true, limit: true },
+    }),
+  },
+  "answers.queue": { 1: answerPlace },
+  "answers.clear": [answerPlace],
+  lint: [["project", "maxMs"]],
+  settle: [["idleMs", "timeoutMs"]],
+  project: [keysOf<ProjectOptions>({ name: true, flags: true, like: true })],
+  guard: [keysOf<GuardOptions>({ hosts: true, allow: true })],
+  reset: [keysOf<ResetOptions>({ what: true, project: true })],
+  "clock.set": { 1: ["frozen"] },
+  "exports.list": [["project"]],
+  "exports.runs": [
+    keysOf<ExportRunQuery>({ project: true, batch_export: true, status: true, before: true, limit: true }),
+  ],
+  "tapes.load": { 1: keysOf<TapeOptions>({ mode: true, onMiss: true, timing: true }) },
+};
+
+/** Methods that return no promise. */
+const immediate: ReadonlySet<string> = new Set(["events.stream", "guard"]);
+
+const isOptions = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * Checks the options in a call's arguments. The error points at the line that called `above`.
+ * @throws TypeError naming the first key that is not an option, and the nearest one
+ */
+export function checkOptions(
+  method: string,
+  options: OptionKeys,
+  args: readonly unknown[],
+  above: (...args: never[]) => unknown,
+): void {
+  for (const [position, known] of Object.entries(options)) {
+    const given = args[Number(position)];
+    const key = isOptions(given) ? Object.keys(given).find((it) => !known.includes(it)) : undefined;
+    if (key === undefined) continue;
+    const near = didYouMean(key, known, (found) => `"${found}"`);
+    const error = new TypeError(`${method}: unknown option "${key}"${near} (options: ${known.join(", ")})`);
+    Error.captureStackTrace(error, above);
+    throw error;
+  }
+}
+
+function checkMethod(holder: object, name: string, title: string, options: OptionKeys): void {
+  const method: unknown = Reflect.get(holder, name);
+  if (typeof method !== "function") return;
+  const checked = (...args: unknown[]): unknown => {
+    try {
+      checkOptions(title, options, args, checked);
+    } catch (error) {
+      if (immediate.has(title)) throw error;
+      return Promise.reject(error);
+    }
+    return Reflect.apply(method, holder, args);
+  };
+  Reflect.set(holder, name, checked);
+}
+
+/** The handle, whose methods reject option keys that they do not have: a misspelt `event` must not list every event. */
+export function withKnownOptions<T extends object>(handle: T): T {
+  for (const [title, options] of Object.entries(methods)) {
+    const [name = "", part] = title.split(".").reverse();
+    const holder: unknown = part === undefined ? handle : Reflect.get(handle, part);
+    if (isOptions(holder)) checkMethod(holder, name, title, options);
+  }
+  return handle;
+}
