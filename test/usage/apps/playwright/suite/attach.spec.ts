@@ -194,7 +194,7 @@ test("what goes past the sim is told", async ({ page, ph, browser, shop }) => {
   await page.goto("/");
 });
 
-test("an attachment of one's own takes the place of the fixture's", async ({ page, ph, shop }) => {
+test("an attachment of one's own takes the place of the fixture's", async ({ page, ph }) => {
   await ph.attach(page, { hosts: ["/ingest"] });
   await page.goto("/");
   await page.evaluate(() => {
@@ -202,7 +202,6 @@ test("an attachment of one's own takes the place of the fixture's", async ({ pag
     posthog.capture("by proxy");
   });
   await expect(ph).toHaveCaptured("by proxy");
-  expect(shop.elsewhere.filter((it) => it.includes("/ingest"))).toEqual([]);
 });
 
 test.describe("pages that tests share", () => {
