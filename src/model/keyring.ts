@@ -4,7 +4,7 @@ import { isPublishedKey, isPublishedSecret } from "./access.ts";
 import type { PersonalApiKey, Project, Worlds } from "./world.ts";
 
 /** The parts of a call that show where it comes from. */
-export interface Sender {
+interface Sender {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly door: "socket" | "fetch";
   readonly proxied: boolean;

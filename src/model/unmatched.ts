@@ -1,6 +1,3 @@
-import type { TrafficLine } from "./traffic.ts";
-import type { Worlds } from "./world.ts";
-
 /** What is said about a path that is not there; by these words the journal knows such requests again. */
 export const unknownPathText = "Endpoint not found.";
 /** The same in strict mode; the method and the path follow. */
@@ -16,14 +13,3 @@ export const isUnmatched = ({ rejected }: Rejectable): boolean =>
   rejected !== undefined &&
   ((rejected.reason === "not_found" && rejected.detail === unknownPathText) ||
     (rejected.reason === "not_emulated" && rejected.detail.startsWith(`${notEmulatedText} `)));
-
-/** True if the request is the project's, or has no project's key and arrived while the project existed. */
-export function countsFor(
-  { worlds }: { worlds: Pick<Worlds, "projectById"> },
-  line: TrafficLine,
-  project: number,
-): boolean {
-  if (line.project !== null) return line.project === project;
-  const found = worlds.projectById(project);
-  return found !== undefined && line.n > (found.ephemeral?.after_request ?? 0);
-}

@@ -10,7 +10,7 @@ import type { MissPolicy, Mode } from "../tape/types.ts";
 export interface SimOptions {
   /** Default 0: any free port. */
   port?: number;
-  /** Default 127.0.0.1. Anything wider makes the control API ask for a token. */
+  /** Default 127.0.0.1. Anything wider makes the control API require a token, and replaces published keys. */
   host?: string;
   /** Folder for what arrives and what is edited. Default: everything stays in memory. */
   data?: string;

@@ -3,7 +3,7 @@ import { headerIn } from "../../ingest/client-address.ts";
 import { showEvent } from "../../ingest/show.ts";
 import type { Surroundings } from "../../match/types.ts";
 import type { TrafficLine } from "../../model/traffic.ts";
-import { countsFor, isUnmatched } from "../../model/unmatched.ts";
+import { isUnmatched } from "../../model/unmatched.ts";
 import type { ControlDesk } from "../desk.ts";
 import { slice } from "../search.ts";
 import type { Scope } from "./wish.ts";
@@ -37,6 +37,17 @@ function senderOf(line: TrafficLine): Sender | undefined {
   return (
     senderIn(headerIn(line.headers, "posthog-sdk-info")) ?? senderIn(headerIn(line.headers, "user-agent"))
   );
+}
+
+/** True if the request is the project's, or has no project's key and arrived while the project existed. */
+export function countsFor(
+  { worlds }: Pick<ControlDesk, "worlds">,
+  line: TrafficLine,
+  project: number,
+): boolean {
+  if (line.project !== null) return line.project === project;
+  const found = worlds.projectById(project);
+  return found !== undefined && line.n > (found.ephemeral?.after_request ?? 0);
 }
 
 type SeenDesk = Pick<ControlDesk, "log" | "worlds">;
