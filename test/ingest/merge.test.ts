@@ -205,6 +205,7 @@ describe.each(triggers)("%s (%s)", (name, dialect, write) => {
       const [event, id, own] = write(other, into);
       const stored = await edge.capture(event, id, { ...own, $set: { a: 1 } });
       expect([stored.outcome, stored.warnings]).toEqual(["kept", ["cannot_merge_with_illegal_distinct_id"]]);
+      expect(stored.detail).toBe(`${other} into ${into}`);
       expect(idsOf(edge, id)).toEqual([id]);
       expect(edge.people.personOf(1, id)).toMatchObject({ is_identified: false, properties: { a: 1 } });
     }

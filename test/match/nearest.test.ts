@@ -29,6 +29,7 @@ describe("likeness of names", () => {
     ["shop cart paid", "paid cart shop", 0.8, 0.8],
     ["paid cart", "cart order", 0, 0],
     ["paidCart", "cart_paid", 0.8, 0.8],
+    ["go go", "go", 0.8, 0.8],
     ["!!!", "???", 0, 0],
     ["", "!", 0, 0],
   ])("%s, %s", (a, b, from, to) => {

@@ -117,67 +117,6 @@ describe("the ledger", () => {
   });
 });
 
-describe("misses name what is nearest", () => {
-  const missOf = async (recorded: Said[], live: Said) => {
-    const answered = (await deckOf(recorded)).answer(asked(live));
-    return "miss" in answered ? answered.miss.nearest : [];
-  };
-
-  test("of the same route, the fewest differences first, three at most", async () => {
-    const recorded = [
-      { target: `${target}?limit=1&offset=5` },
-      { target: `${target}?limit=2` },
-      { target: "/api/users/@me" },
-      { target: `${target}?limit=3&a=1&b=2` },
-      { target: `${target}?limit=4&a=1` },
-    ];
-    expect(await missOf(recorded, { target: `${target}?limit=9` })).toMatchObject([
-      { i: 2, method: "GET", differing: [{ path: "req.query.limit", recorded: "2", asked: "9" }] },
-      {
-        i: 1,
-        differing: [
-          { path: "req.query.limit", recorded: "1", asked: "9" },
-          { path: "req.query.offset", recorded: "5", asked: "(absent)" },
-        ],
-      },
-      { i: 5 },
-    ]);
-  });
-
-  test("other routes where there is none of the same", async () => {
-    const near = await missOf([{ target: "/zzz/zzz/zzz" }, { target: "/api/users/@you" }], {
-      target: "/api/users/@me",
-    });
-    expect(near[0]).toMatchObject({ i: 2, differing: [{ path: "req.path" }] });
-  });
-
-  test("bodies, without what is secret or volatile", async () => {
-    const [near] = await missOf(
-      [{ target, body: { name: "a", list: [1, 2], password: "{{secret:password#1}}" } }],
-      { target, body: { name: "phx_0123456789abcdef", list: [1], password: 7 } },
-    );
-    expect(near?.differing).toEqual([
-      { path: "req.body.name", recorded: "a", asked: "phx_***" },
-      { path: "req.body.list[1]", recorded: "2", asked: "(absent)" },
-      { path: "req.body.password", recorded: "***", asked: "***" },
-    ]);
-  });
-
-  test("no secret is told with a whole body", async () => {
-    const [near] = await missOf([{ target, method: "POST" }], {
-      target,
-      body: { password: "hunter2", n: 1 },
-    });
-    expect(near?.differing).toEqual([
-      { path: "req.body", recorded: "(absent)", asked: '{"password":"***","n":1}' },
-    ]);
-  });
-
-  test("an empty tape has none", async () => {
-    expect(await missOf([], { target })).toEqual([]);
-  });
-});
-
 const uuid = fc.uuid();
 const said: fc.Arbitrary<Said> = fc.oneof(
   fc.record({
