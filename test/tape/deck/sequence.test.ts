@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OnExhausted } from "../../../src/tape/deck/sequence.ts";
+import { newProgress, type OnExhausted, takeNext } from "../../../src/tape/deck/sequence.ts";
 import { fc } from "../../support/chance.ts";
 import { asked, deckOf, hitOf, type Said } from "./tape.ts";
 
@@ -12,6 +12,42 @@ test.each<{ onExhausted: OnExhausted; expected: (number | "miss")[] }>([
 ])("three answers, six requests, $onExhausted", async ({ onExhausted, expected }) => {
   const deck = await deckOf([{ target }, { target }, { target }], { onExhausted });
   expect(expected.map(() => hitOf(deck.answer(asked({ target }))))).toEqual(expected);
+});
+
+describe("the next of a series of rows", () => {
+  const rows: [onExhausted: OnExhausted, unfit: number[], taken: (number | undefined)[]][] = [
+    ["repeat", [], [4, 6, 9, 9, 9]],
+    ["repeat", [9], [4, 6, 6, 6, 6]],
+    ["repeat", [4, 6, 9], [undefined, undefined]],
+    ["wrap", [], [4, 6, 9, 4, 6, 9, 4]],
+    ["wrap", [6], [4, 9, 4, 9, 9, 4]],
+    ["miss", [6], [4, 9, undefined]],
+  ];
+  test.each(rows)("%s, without %j: %j", (onExhausted, unfit, taken) => {
+    const series = { ids: [], rows: [4, 6, 9] };
+    const progress = newProgress();
+    const next = () => takeNext(series, progress, onExhausted, (row) => !unfit.includes(row));
+    expect(taken.map(next)).toEqual(taken);
+    expect([...progress.used]).toEqual([4, 6, 9].filter((row) => !unfit.includes(row)));
+  });
+
+  test("a row that did not fit comes when it does", () => {
+    const series = { ids: [], rows: [4, 6, 9] };
+    const progress = newProgress();
+    const unfit = new Set([4]);
+    const next = () => takeNext(series, progress, "miss", (row) => !unfit.has(row));
+    expect([next(), next()]).toEqual([6, 9]);
+    unfit.clear();
+    expect([next(), next()]).toEqual([4, undefined]);
+    expect(progress.cursors.get(series)).toBe(3);
+  });
+
+  test("what another series has used is passed over", () => {
+    const progress = newProgress();
+    const [one, other] = [{ ids: [], rows: [1, 2] }, { ids: [], rows: [0, 2, 3] }];
+    expect([takeNext(one, progress, "miss"), takeNext(one, progress, "miss")]).toEqual([1, 2]);
+    expect([takeNext(other, progress, "miss"), takeNext(other, progress, "miss")]).toEqual([0, 3]);
+  });
 });
 
 test("what ended later, but began earlier, comes first", async () => {
