@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../kernel/json.ts";
+import { isObject, type Json, own } from "../kernel/json.ts";
 import { distance } from "../kernel/nearest.ts";
 import type { StoredEvent } from "../model/event.ts";
 import { differences } from "./differences.ts";
@@ -77,7 +77,7 @@ function tally(pattern: Pattern, value: Json | undefined, into: Tally, depth = 0
 }
 
 const propertyIn = (value: Json | undefined, property: string): Json | undefined =>
-  isObject(value) && Object.hasOwn(value, property) ? value[property] : undefined;
+  isObject(value) ? own(value, property) : undefined;
 
 /** How near an event is to what was wanted, 0 to 1; what is nothing like it has 0. */
 function scoreOf(match: Pattern, event: StoredEvent, name: number | undefined): number {
