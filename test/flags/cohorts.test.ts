@@ -91,6 +91,14 @@ describe("cohorts", () => {
     expect(membership([...nested].reverse(), who)).toBe(expected);
   });
 
+  test.each(["exact", "is_set", "flag_evaluates_to"])("a cohort in a cohort by %s: nobody", (operator) => {
+    const cohorts = [
+      aCohort({ id: 1, filters: treeOf("AND", asking(2, operator)) }),
+      aCohort({ id: 2, is_static: true, persons: ["p1"] }),
+    ];
+    for (const personId of ["p1", "p2"]) expect(membership(cohorts, { personId })).toBe(false);
+  });
+
   test.each<[string, Cohort[], string]>([
     ["there is none", [], "dependency_not_found_cohort"],
     ["it is deleted", [aCohort({ deleted: true })], "dependency_not_found_cohort"],

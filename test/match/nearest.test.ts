@@ -24,6 +24,7 @@ describe("likeness of names", () => {
     ["abc", "abcdef", 0, 0],
     ["x".repeat(64), `${"x".repeat(63)}y`, 0.9, 0.95],
     ["x".repeat(65), `${"x".repeat(64)}y`, 0, 0],
+    ["X".repeat(70), "x".repeat(70), 0.95, 0.95],
     ["x".repeat(5_000), `${"x".repeat(5_000)}y`, 0, 0],
     // More than half of the words, or not alike.
     ["shop cart paid", "paid cart shop", 0.8, 0.8],
@@ -94,6 +95,12 @@ describe("nearestEvents", () => {
     // What differs only in something else than leaves is near, and still does not fit.
     expect(scores({ event: { "@all": ["signup", { "@not": "signup" }] } }, stored(1, "signup"))).toEqual([]);
     expect(scores({ properties: expect.objectContaining({ a: 1 }) }, stored(1, "x"))).toEqual([[1, 0.3]]);
+  });
+
+  test("only what fits has 1, and a name alone is all there is to fit", () => {
+    expect(scores({ event: "signup" }, stored(1, "sign_up"), stored(2, "signup"))).toEqual([[1, 0.97]]);
+    const many = (last: number) => Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`p${i}`, i === 299 ? last : i]));
+    expect(scores({ event: "signup", properties: many(1) }, stored(1, "signup", many(2)))).toEqual([[1, 0.99]]);
   });
 
   test("a nested pattern whose parent is absent, or of another type, counts as absent", () => {
