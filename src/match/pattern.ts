@@ -74,8 +74,7 @@ const holdsAll = (object: { readonly [key: string]: Pattern }, value: Json | und
   });
 
 const fitsObject = (object: { readonly [key: string]: Pattern }, value: Json | undefined): boolean =>
-  isObject(value) &&
-  Object.keys(object).every((key) => fits(object[key], own(value, propertyOf(key))));
+  isObject(value) && Object.keys(object).every((key) => fits(object[key], own(value, propertyOf(key))));
 
 /** `search` starts at the beginning and leaves `lastIndex` alone, whatever the flags are. */
 const finds = (regex: RegExp, value: Json | undefined): boolean =>

@@ -49,7 +49,11 @@ describe("operators", () => {
   test("an absent value is as null", () => {
     for (const name of operatorNames) {
       const [absent, none] = [undefined, null].map((it) => prepareTest(name, it, { version: 1, zone: utc }));
-      expect([name, absent?.missing, absent?.passes("x", now)]).toEqual([name, none?.missing, none?.passes("x", now)]);
+      expect([name, absent?.missing, absent?.passes("x", now)]).toEqual([
+        name,
+        none?.missing,
+        none?.passes("x", now),
+      ]);
       expect([name, absent?.passes("x", now)]).toEqual([name, name === "is_set"]);
     }
   });

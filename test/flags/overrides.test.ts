@@ -50,11 +50,7 @@ describe("which overrides count", () => {
 describe("an overridden flag, in full", () => {
   const flag = aFlag("a", { filters: { groups: [], payloads: { true: '"on"', red: '"red"' } } });
   const rows: [FlagOverride["value"], string | null, object][] = [
-    [
-      true,
-      '"on"',
-      { groups: [{ properties: [], rollout_percentage: 100 }], payloads: { true: '"on"' } },
-    ],
+    [true, '"on"', { groups: [{ properties: [], rollout_percentage: 100 }], payloads: { true: '"on"' } }],
     [false, null, { groups: [], payloads: {} }],
     [
       "red",

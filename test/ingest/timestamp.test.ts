@@ -53,7 +53,9 @@ describe("parseTime", () => {
     ].map((text): [string, string] => [text, "unreadable"]),
     // Near to a spelling.
     ...[
-      ..."a2024-01-02 2024-01-02a 202-01-02 2024--02 2024-01- 2024-001-02 2024-01-002 0002024-01-02".split(" "),
+      ..."a2024-01-02 2024-01-02a 202-01-02 2024--02 2024-01- 2024-001-02 2024-01-002 0002024-01-02".split(
+        " ",
+      ),
       ..."2024-01-02T:04 2024-01-02T003:04 2024-01-02T03:4 2024-01-02T03:004 2024-01-02T03:04:5".split(" "),
       ..."2024-01-02T03:04:05. 2024-01-02T03:04:05.1234567890 2024-01-02T03:04:05+2 2024-01-02T03:04:05+020".split(
         " ",
@@ -134,8 +136,18 @@ describe("eventTime", () => {
     ["far past", { timestamp: "1999-12-31T23:59:59Z" }, Date.parse("1999-12-31T23:59:59Z") - now, undefined],
     ["before the year 0: the epoch", { timestamp: "-000001-01-01T00:00:00Z" }, -now, undefined],
     ["null is no timestamp", { timestamp: null, offset: null }, 0, undefined],
-    ["the first moment of the year 0", { timestamp: "0000-01-01T00:00:00Z" }, Date.parse("0000-01-01T00:00:00Z") - now, undefined],
-    ["the last moment before it: the epoch", { offset: now - Date.parse("0000-01-01T00:00:00Z") + 1 }, -now, undefined],
+    [
+      "the first moment of the year 0",
+      { timestamp: "0000-01-01T00:00:00Z" },
+      Date.parse("0000-01-01T00:00:00Z") - now,
+      undefined,
+    ],
+    [
+      "the last moment before it: the epoch",
+      { offset: now - Date.parse("0000-01-01T00:00:00Z") + 1 },
+      -now,
+      undefined,
+    ],
     ["an absurd offset: the epoch", { offset: 1e17 }, -now, undefined],
   ])("%s", (_, timing, shift, warning) => {
     const timed = eventTime({ ...none, ...timing });

@@ -99,8 +99,11 @@ describe("nearestEvents", () => {
 
   test("only what fits has 1, and a name alone is all there is to fit", () => {
     expect(scores({ event: "signup" }, stored(1, "sign_up"), stored(2, "signup"))).toEqual([[1, 0.97]]);
-    const many = (last: number) => Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`p${i}`, i === 299 ? last : i]));
-    expect(scores({ event: "signup", properties: many(1) }, stored(1, "signup", many(2)))).toEqual([[1, 0.99]]);
+    const many = (last: number) =>
+      Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`p${i}`, i === 299 ? last : i]));
+    expect(scores({ event: "signup", properties: many(1) }, stored(1, "signup", many(2)))).toEqual([
+      [1, 0.99],
+    ]);
   });
 
   test("a nested pattern whose parent is absent, or of another type, counts as absent", () => {

@@ -144,12 +144,16 @@ test.each(wire)("%j on %j: %s", (pattern, value, does) => {
 });
 
 test.each<[pattern: unknown]>([
-  ...[null, "x", [], {}, Infinity, { value: "1" }, { value: 1, other: 1 }].map((it) => [{ "@closeTo": it }] as [unknown]),
+  ...[null, "x", [], {}, Infinity, { value: "1" }, { value: 1, other: 1 }].map(
+    (it) => [{ "@closeTo": it }] as [unknown],
+  ),
   [{ "@closeTo": { value: 1, within: "1" } }],
   [{ "@closeTo": { value: 1, digits: "1" } }],
   [{ "@closeTo": { value: 1, within: 1, digits: 1 } }],
   ...[Infinity, Number.NaN, true, null, "soon"].map((it) => [{ "@gt": it }] as [unknown]),
-  ...[[], "strong", ["string", "strong"], [["string"]], null, "constructor"].map((it) => [{ "@type": it }] as [unknown]),
+  ...[[], "strong", ["string", "strong"], [["string"]], null, "constructor"].map(
+    (it) => [{ "@type": it }] as [unknown],
+  ),
   ...[5, "soon", null].map((it) => [{ "@at": it }] as [unknown]),
   ...["@in", "@nin", "@any", "@all"].map((name) => [{ [name]: { 0: 1, length: 1 } }] as [unknown]),
   ...["@startsWith", "@endsWith"].map((name) => [{ [name]: 5 }] as [unknown]),
@@ -175,7 +179,14 @@ test.each<[pattern: unknown, is: string]>([
   [new Set(), "never"],
   [Promise.resolve(), "never"],
   [new ArrayBuffer(1), "never"],
-  [{ toJSON() { return this; } }, "never"],
+  [
+    {
+      toJSON() {
+        return this;
+      },
+    },
+    "never",
+  ],
   [{ toJSON: () => 1 }, "stand-in"],
   [{ toJSON: 1 }, "object"],
   [new URL("http://x.test"), "stand-in"],
@@ -188,7 +199,8 @@ test.each<[pattern: unknown, is: string]>([
   [expect.anything(), "asker"],
 ])("%o is of the shape %s", (pattern, is) => {
   expect(shapeOf(pattern).is).toBe(is);
-  if (is === "never") expect([undefined, null, 10, "a", [], {}].filter((it) => fits(pattern, it))).toEqual([]);
+  if (is === "never")
+    expect([undefined, null, 10, "a", [], {}].filter((it) => fits(pattern, it))).toEqual([]);
 });
 
 test("every operator is in the table, holding and not", () => {

@@ -25,7 +25,10 @@ describe("ids in a document", () => {
     [{ password: "hunter" }, ["s:hunter"]],
     [{ dashboard_id: 5, id: 6, count: 7 }, ["n:dashboard:5"]],
     [{ b: uuid, a: "phc_abcd" }, ["s:phc_abcd", `u:${uuid}`]],
-    [[uuid, { id: "phc_abcd" }], [`u:${uuid}`, "s:phc_abcd"]],
+    [
+      [uuid, { id: "phc_abcd" }],
+      [`u:${uuid}`, "s:phc_abcd"],
+    ],
   ];
   test.each(rows)("%j", (document, ids) => {
     const made = canonical(document, rules());

@@ -65,6 +65,11 @@ describe("misses name what is nearest", () => {
 
   const paths = (near: Awaited<ReturnType<typeof missOf>>) => near[0]?.differing.map(({ path }) => path);
 
+  test("one of the same route is the only one", async () => {
+    const near = await missOf([{ target: "/api/x" }, { target: `${target}?a=1` }], { target });
+    expect(near.map(({ i }) => i)).toEqual([2]);
+  });
+
   test("of other routes, the one whose path is the nearest; another method counts as two letters", async () => {
     const recorded = [
       { target: "/api/usersxxx/@me" },

@@ -44,7 +44,10 @@ describe("the next of a series of rows", () => {
 
   test("what another series has used is passed over", () => {
     const progress = newProgress();
-    const [one, other] = [{ ids: [], rows: [1, 2] }, { ids: [], rows: [0, 2, 3] }];
+    const [one, other] = [
+      { ids: [], rows: [1, 2] },
+      { ids: [], rows: [0, 2, 3] },
+    ];
     expect([takeNext(one, progress, "miss"), takeNext(one, progress, "miss")]).toEqual([1, 2]);
     expect([takeNext(other, progress, "miss"), takeNext(other, progress, "miss")]).toEqual([0, 3]);
   });

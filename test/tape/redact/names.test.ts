@@ -13,7 +13,8 @@ import { exchangeWith, leaks } from "./exchanges.ts";
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
-const strong = words(`password passwd passphrase secret private_key privatekey access_key accesskey api_key apikey
+const strong =
+  words(`password passwd passphrase secret private_key privatekey access_key accesskey api_key apikey
   signing_key encryption_key credential authorization`);
 const weak = words(`token tokens my_token mytokens token_backup token_value token_uri token_hash x_token_hash
   cookie cookies set_cookie set_cookies client_email sessionid otp totp`);
@@ -66,18 +67,23 @@ describe("names of secrets", () => {
 });
 
 describe("everything below a name is secret", () => {
-  test.each(words(`credential credentials secret secrets password passwords token tokens cookie cookies api_key api_keys
-    private_key api_key_info secret_service_account my_credentials set_cookies`))("%s", (name) => {
+  test.each(
+    words(`credential credentials secret secrets password passwords token tokens cookie cookies api_key api_keys
+    private_key api_key_info secret_service_account my_credentials set_cookies`),
+  )("%s", (name) => {
     expect(coversAll(name)).toBe(true);
   });
 
-  test.each(words(`credentials_count mycredentials secrets_2 password_length token_type key_info service_account
-    my_cookies passphrase authorization`))("not %s", (name) => {
+  test.each(
+    words(`credentials_count mycredentials secrets_2 password_length token_type key_info service_account
+    my_cookies passphrase authorization`),
+  )("not %s", (name) => {
     expect(coversAll(name)).toBe(false);
   });
 });
 
-const redacted = (json: object) => createRedactor().redact(exchangeWith({ body: { json: JSON.parse(JSON.stringify(json)) } }));
+const redacted = (json: object) =>
+  createRedactor().redact(exchangeWith({ body: { json: JSON.parse(JSON.stringify(json)) } }));
 
 test.each([...loginNames])("half of a login: %s, in a destination only", (name) => {
   const secret = "correct-horse-7";
@@ -102,7 +108,13 @@ test.each([...flagMaps])("the keys of %s are flags, not names", (name) => {
 });
 
 describe("values that are no secrets", () => {
-  const nothings = ["", "***", "• • •", "...", ..."true false null none undefined nan bearer basic".split(" ")];
+  const nothings = [
+    "",
+    "***",
+    "• • •",
+    "...",
+    ..."true false null none undefined nan bearer basic".split(" "),
+  ];
   test.each(nothings.flatMap((it) => [it, it.toUpperCase()]))("%j", (value) => {
     expect(isNothing(value)).toBe(true);
   });
