@@ -2,7 +2,7 @@ const files = (folder, names) => names.split(" ").map((name) => `${folder}/${nam
 const tests = (folder, names) => names.split(" ").map((name) => `test/${folder}/${name}.test.ts`);
 const each = (files, tests) => Object.fromEntries(files.map((file) => [file, tests]));
 
-const redact = tests("tape/redact", "shapes names redactor personal memory restore scan-tape");
+const redact = tests("tape/redact", "shapes names places redactor personal memory restore scan-tape");
 const deck = tests("tape/deck", "aliases canonical near-miss sequence match learn sessions");
 const flags = tests("flags", "evaluate cohorts overrides ruleset explain words");
 
