@@ -13,7 +13,7 @@ const unchanged = 0;
 /** Mutants of one run: one start of the test runner. */
 const together = 150;
 /** A mutant that makes a test wait has failed it. */
-const patience = 15_000;
+const patience = 30_000;
 
 /** Runs the tests once with each of the mutants and returns those that failed a test. */
 async function killedOf(file, code, mutants, tests) {

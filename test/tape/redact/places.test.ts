@@ -5,14 +5,18 @@ import { exchangeWith } from "./exchanges.ts";
 const secret = "correct-horse-7";
 
 const jsonOf = (json: object): unknown => {
-  const { body } = createRedactor().redact(exchangeWith({ body: { json: JSON.parse(JSON.stringify(json)) } })).req;
+  const { body } = createRedactor().redact(
+    exchangeWith({ body: { json: JSON.parse(JSON.stringify(json)) } }),
+  ).req;
   return body !== undefined && "json" in body ? body.json : undefined;
 };
 
 const isTaken = (json: object): boolean => !JSON.stringify(jsonOf(json)).includes(secret);
 
 describe("where a value is a secret by what stands around it", () => {
-  const destination = (config: object, more: object = {}) => ({ destination: { type: "S3", config, ...more } });
+  const destination = (config: object, more: object = {}) => ({
+    destination: { type: "S3", config, ...more },
+  });
   const rows: [json: object, taken: boolean][] = [
     ...["name", "key", "field", "property"].flatMap((name): [object, boolean][] => [
       [{ [name]: "password", value: secret }, true],
@@ -54,15 +58,18 @@ describe("where a value is a secret by what stands around it", () => {
 });
 
 describe("URLs in headers", () => {
-  const valueOf = (name: string, value: string): string | undefined =>
+  const headerOf = (name: string, value: string): string | undefined =>
     createRedactor().redact(exchangeWith({ headers: [[name, value]] })).req.headers[0]?.[1];
   const encoded = "%7B%7Bsecret%3Atoken%231%7D%7D";
 
-  test.each(["Location", "Content-Location", "Referer", "Link"])("%s has its placeholders percent-encoded", (name) => {
-    for (const start of ["https://x.test/a", "HTTP://x.test/a", "/a"]) {
-      expect(valueOf(name, `${start}?token=${secret}`)).toBe(`${start}?token=${encoded}`);
-    }
-  });
+  test.each(["Location", "Content-Location", "Referer", "Link"])(
+    "%s has its placeholders percent-encoded",
+    (name) => {
+      for (const start of ["https://x.test/a", "HTTP://x.test/a", "/a"]) {
+        expect(headerOf(name, `${start}?token=${secret}`)).toBe(`${start}?token=${encoded}`);
+      }
+    },
+  );
 
   test.each([
     ["a=1;  b=2", "a={{secret:cookie#1}};  b={{secret:cookie#2}}"],
@@ -71,7 +78,7 @@ describe("URLs in headers", () => {
     ["horse", "{{secret:cookie#1}}"],
     ["a=true; b=horse=battery", "a=true; b={{secret:cookie#1}}"],
   ])("Cookie: %s", (value, expected) => {
-    expect(valueOf("Cookie", value)).toBe(expected);
+    expect(headerOf("Cookie", value)).toBe(expected);
   });
 });
 
