@@ -111,8 +111,9 @@ const numeric = (passes: (property: number, wanted: number) => boolean): Operato
 const between = (wanted: boolean): Operator => ({
   missing: !wanted,
   prepare(value) {
-    const [low = Number.NaN, high = Number.NaN] = Array.isArray(value) ? value.map(numberIn) : [];
-    if (!Array.isArray(value) || value.length !== 2 || !(low <= high)) return never;
+    const range = Array.isArray(value) ? value.map(numberIn) : [];
+    const [low = Number.NaN, high = Number.NaN] = range;
+    if (range.length !== 2 || !(low <= high)) return never;
     return (property) => {
       const number = numberIn(property);
       return !Number.isNaN(number) && (number >= low && number <= high) === wanted;

@@ -7,11 +7,10 @@ const hour = 60 * minute;
 export const futureTolerance = 23 * hour;
 
 const firstYear = Date.parse("0000-01-01T00:00:00Z");
-const lastYear = Date.parse("9999-12-31T23:59:59.999Z");
 
 const calendar =
   /^([+-]?\d{4,6})[-/](\d{1,2})[-/](\d{1,2})(?:[Tt ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/;
-const rfc2822 = /^(?:[A-Za-z]{3},\s*)?\d{1,2}\s+[A-Za-z]{3}\s+\d{4}\s+\d{2}:\d{2}(?::\d{2})?\s+\S{1,6}$/;
+const rfc2822 = /^(?:[A-Za-z]{3},\s*)?(\d{1,2})(\s+[A-Za-z]{3}\s+\d{4})\s+\d{2}:\d{2}(?::\d{2})?\s+\S{1,6}$/;
 const epoch = /^\d{1,16}(?:\.\d{1,9})?$/;
 const rfc3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 
@@ -22,7 +21,7 @@ const firstMilliseconds = 1e11;
 function zoneOffset(zone: string | undefined): number {
   if (!zone || !/^[+-]/.test(zone)) return 0;
   const digits = zone.slice(1).replace(":", "");
-  const size = Number(digits.slice(0, 2)) * hour + Number(digits.slice(2) || 0) * minute;
+  const size = Number(digits.slice(0, 2)) * hour + Number(digits.slice(2)) * minute;
   return zone.startsWith("-") ? -size : size;
 }
 
@@ -30,7 +29,8 @@ function zoneOffset(zone: string | undefined): number {
 function utcOf(year: number, month: number, day: number): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : Number.NaN;
+  // A day that the month does not have is in another one.
+  return date.getUTCMonth() === month - 1 ? date.getTime() : Number.NaN;
 }
 
 function parseCalendar(text: string): number {
@@ -45,11 +45,15 @@ function parseCalendar(text: string): number {
 
 function parseOther(text: string): number {
   if (calendar.test(text)) return parseCalendar(text);
-  if (rfc2822.test(text)) return Date.parse(text);
+  const [, day, month] = rfc2822.exec(text) ?? [];
+  if (day !== undefined) return isDay(Date.parse(`${day}${month} GMT`), day) ? Date.parse(text) : Number.NaN;
   if (!epoch.test(text)) return Number.NaN;
   const number = Number(text);
   return Math.floor(number < firstMilliseconds ? number * 1000 : number);
 }
+
+/** Date.parse reads 30 February as 1 March, and 24:00 as the next day. */
+const isDay = (time: number, day: string): boolean => new Date(time).getUTCDate() === Number(day);
 
 /** `YYYY-MM-DDTHH:MM:SSZ` and `….mmmZ`, what every SDK in JavaScript sends. */
 const isUsual = (text: string): boolean =>
@@ -62,7 +66,7 @@ const isUsual = (text: string): boolean =>
 export function parseTime(text: string): number {
   if (isUsual(text)) {
     const time = Date.parse(text);
-    if (!Number.isNaN(time)) return time;
+    if (isDay(time, text.slice(8, 10))) return time;
   }
   return parseOther(text.trim());
 }
@@ -101,6 +105,6 @@ export function eventTime(timing: Timing): Timed {
   const raw = rawTime(timing);
   if (raw.time > timing.now + futureTolerance)
     return { time: timing.now, warning: "timestamp_in_the_future" };
-  if (!(raw.time >= firstYear && raw.time <= lastYear)) return { ...raw, time: 0 };
+  if (!(raw.time >= firstYear)) return { time: 0 };
   return raw;
 }

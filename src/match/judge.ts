@@ -54,7 +54,7 @@ function assign({ expect }: Terms, matched: Matched): Assignment {
   let last: { event: StoredEvent; expectation: number } | undefined;
   for (const [i, expectation] of expect.entries()) {
     const [least, events] = [leastOf(expectation), matched[i] ?? []];
-    if (least === 0 || events.length < least) continue;
+    if (events.length < least) continue;
     const start = events.findIndex(({ seq }) => last === undefined || seq > last.event.seq);
     const taken = start === -1 ? [] : events.slice(start, start + least);
     if (taken.length < least && last) {
@@ -76,9 +76,9 @@ const matchedBy = ({ expect }: Terms, events: readonly StoredEvent[]): Matched =
  * sequence returns. Undefined when they cannot all be served.
  */
 export function inOrder(terms: Terms, events: readonly StoredEvent[]): StoredEvent[][] | undefined {
-  const { chosen, failed } = assign(terms, matchedBy(terms, events));
+  const { chosen } = assign(terms, matchedBy(terms, events));
   const isServed = terms.expect.every((expectation, i) => (chosen[i]?.length ?? 0) >= leastOf(expectation));
-  return failed === undefined && isServed ? chosen : undefined;
+  return isServed ? chosen : undefined;
 }
 
 function orderComplaints(terms: Terms, matched: Matched): Complaint[] {
@@ -90,7 +90,7 @@ function orderComplaints(terms: Terms, matched: Matched): Complaint[] {
 
 /** The part of a pattern that is about the event's name; undefined when there is none. */
 export function namePatterns(match: Pattern): Pattern[] {
-  if (typeof match !== "object" || match === null || Array.isArray(match)) return [];
+  if (typeof match !== "object" || match === null) return [];
   const { event, "@all": all } = match as Record<string, unknown>;
   const inner = Array.isArray(all) ? all.flatMap((it: unknown) => namePatterns(it)) : [];
   return event === undefined ? inner : [event, ...inner];

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../kernel/json.ts";
+import { isObject, type Json, own } from "../kernel/json.ts";
 import { distance } from "../kernel/nearest.ts";
 import type { StoredEvent } from "../model/event.ts";
 import { differences } from "./differences.ts";
@@ -77,11 +77,10 @@ function tally(pattern: Pattern, value: Json | undefined, into: Tally, depth = 0
 }
 
 const propertyIn = (value: Json | undefined, property: string): Json | undefined =>
-  isObject(value) && Object.hasOwn(value, property) ? value[property] : undefined;
+  isObject(value) ? own(value, property) : undefined;
 
-/** How near an event is to what was wanted, 0 to 1; what is nothing like it has 0. */
+/** How near an event is to what was wanted, 0 to 1. */
 function scoreOf(match: Pattern, event: StoredEvent, name: number | undefined): number {
-  if (name === 0) return 0;
   const { points, leaves } = tally(match, event as unknown as Json, { points: 0, leaves: 0 });
   const rest = leaves === 0 ? 1 : points / leaves;
   const score = name === undefined ? rest : nameWeight * name + (1 - nameWeight) * rest;

@@ -44,7 +44,6 @@ const listed = (meaning: string, isWanted: boolean): Operator => ({
 /** Two numbers, or two moments; nothing else has an order here. */
 function difference(value: Json | undefined, operand: unknown): number {
   if (typeof value === "number") return isNumber(operand) ? value - operand : Number.NaN;
-  if (typeof value !== "string" || typeof operand === "number") return Number.NaN;
   return (momentOf(value) ?? Number.NaN) - (momentOf(operand) ?? Number.NaN);
 }
 
@@ -123,7 +122,7 @@ export const operators: ReadonlyMap<string, Operator> = new Map(
       meaning: "is an ISO 8601 text for the same moment as",
       nested: null,
       wrong: wants("an ISO 8601 time", (it) => momentOf(it) !== undefined),
-      holds: (value, operand) => isText(value) && difference(value, operand) === 0,
+      holds: (value, operand) => difference(value, operand) === 0,
     },
     "@in": listed("is one of", true),
     "@nin": listed("is none of", false),

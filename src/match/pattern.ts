@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { isObject, type Json } from "../kernel/json.ts";
+import { isObject, type Json, own } from "../kernel/json.ts";
 import { pointerStep } from "../kernel/json-pointer.ts";
 import { didYouMean, nearest } from "../kernel/nearest.ts";
 import { ask, askerOf } from "./matchers.ts";
@@ -66,9 +66,6 @@ export function shapeOf(pattern: Pattern): Shape {
   return objectShape(pattern);
 }
 
-const propertyIn = (value: Json | undefined, property: string): Json | undefined =>
-  isObject(value) && Object.hasOwn(value, property) ? value[property] : undefined;
-
 const holdsAll = (object: { readonly [key: string]: Pattern }, value: Json | undefined): boolean =>
   Object.keys(object).every((key) => {
     const operator = operators.get(key);
@@ -77,8 +74,7 @@ const holdsAll = (object: { readonly [key: string]: Pattern }, value: Json | und
   });
 
 const fitsObject = (object: { readonly [key: string]: Pattern }, value: Json | undefined): boolean =>
-  isObject(value) &&
-  Object.keys(object).every((key) => fits(object[key], propertyIn(value, propertyOf(key))));
+  isObject(value) && Object.keys(object).every((key) => fits(object[key], own(value, propertyOf(key))));
 
 /** `search` starts at the beginning and leaves `lastIndex` alone, whatever the flags are. */
 const finds = (regex: RegExp, value: Json | undefined): boolean =>
@@ -86,7 +82,7 @@ const finds = (regex: RegExp, value: Json | undefined): boolean =>
 
 const isMoment = (date: Date, value: Json | undefined): boolean => {
   const moment = momentOf(date);
-  return moment !== undefined && typeof value === "string" && momentOf(value) === moment;
+  return moment !== undefined && momentOf(value) === moment;
 };
 
 /**

@@ -65,11 +65,87 @@ describe("the control API answers", () => {
     expect(Object.keys(answer.headers).filter((it) => it.startsWith("access-control"))).toEqual([]);
   });
 
-  test("a form post is not a control call", async () => {
-    const headers = { host: own(), "content-type": "application/x-www-form-urlencoded" };
-    const answer = await send(sim, "POST", "/__sim/reset", headers, "a=b");
-    expect([answer.status, answer.body.code]).toEqual([415, "unsupported_media_type"]);
+  const hosts: [host: string, status: number][] = [
+    ["127.0.0.1", 200],
+    ["127.0.0.1:1", 200],
+    ["127.9.9.9:80", 200],
+    ["localhost", 200],
+    ["LocalHost:80", 200],
+    ["[::1]", 200],
+    ["[::1]:7490", 200],
+    ["127.0.0.1.evil.example", 403],
+    ["127.0.0.1.evil.example:80", 403],
+    ["127.evil.example", 403],
+    ["127.0.0.1:80.evil.example", 403],
+    ["localhost.evil.example", 403],
+    ["notlocalhost", 403],
+    ["10.0.0.127", 403],
+    ["128.0.0.1", 403],
+    ["[::2]", 403],
+    ["[fe80::1]:80", 403],
+    ["evil.example:127", 403],
+  ];
+  test.each(hosts)("to Host %s: %i", async (host, status) => {
+    for (const path of ["/__sim/info", "/__sim/app.css"]) {
+      const answer = await send(sim, "GET", path, { host });
+      expect([path, answer.status]).toEqual([path, status]);
+      if (status === 403) expect(answer.body.code).toBe("forbidden_host");
+    }
   });
+
+  const evil = "https://evil.example";
+  const origins: [name: string, headers: () => Record<string, string>, api: number, page: number][] = [
+    ["an own https origin, as behind TLS", () => ({ origin: `https://${own()}` }), 200, 200],
+    ["an address typed in", () => ({ "sec-fetch-site": "none" }), 200, 200],
+    ["another port's page of this host", () => ({ "sec-fetch-site": "same-site" }), 403, 403],
+    ["an own origin from elsewhere", () => ({ origin: sim.url, "sec-fetch-site": "cross-site" }), 403, 403],
+    ["another origin that claims to be own", () => ({ origin: evil, "sec-fetch-site": "none" }), 403, 403],
+    ["a link in a tab", () => ({ ...visit, "sec-fetch-dest": "document" }), 403, 200],
+    ["a link in a frame", () => ({ ...visit, "sec-fetch-dest": "iframe" }), 403, 403],
+    [
+      "a document by fetch",
+      () => ({ ...visit, "sec-fetch-mode": "cors", "sec-fetch-dest": "document" }),
+      403,
+      403,
+    ],
+  ];
+  const visit = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
+  test.each(origins)("%s", async (_, headers, api, page) => {
+    const answers = [];
+    for (const path of ["/__sim/info", "/__sim/app.css"])
+      answers.push(await send(sim, "GET", path, headers()));
+    expect(answers.map(({ status }) => status)).toEqual([api, page]);
+    for (const { status, body } of answers) if (status === 403) expect(body.code).toBe("forbidden_origin");
+  });
+
+  const isRead = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS";
+  const bodies: [method: string, type: string | undefined, body: string, refused: boolean][] = [
+    ["POST", "application/json", "{}", false],
+    ["POST", "APPLICATION/JSON; charset=utf-8", "{}", false],
+    ["POST", undefined, "", false],
+    ["POST", "text/plain", "", false],
+    ["POST", "text/plain", "{}", true],
+    ["POST", "application/x-www-form-urlencoded", "a=b", true],
+    ["POST", "multipart/form-data; boundary=b", "--b--", true],
+    ["POST", "text/plain; x=application/json", "{}", true],
+    ["POST", "application/jsonp", "{}", true],
+    ["POST", undefined, "{}", true],
+    ["POST", undefined, "1", true],
+    ["DELETE", "text/plain", "{}", true],
+    ["GET", "text/plain", "{}", false],
+    ["HEAD", "text/plain", "{}", false],
+    ["OPTIONS", "text/plain", "{}", false],
+  ];
+  test.each(bodies)(
+    "%s with the content type %s and the body %j, refused: %s",
+    async (method, type, body, refused) => {
+      const headers = { host: own(), ...(type !== undefined && { "content-type": type }) };
+      const length = { "content-length": String(body.length) };
+      const path = isRead(method) ? "info" : method === "DELETE" ? "faults" : "settle";
+      const { status } = await send(sim, method, `/__sim/${path}`, { ...headers, ...length }, body);
+      expect(status === 415).toBe(refused);
+    },
+  );
 
   test("a preflight of another page gets no CORS header", async () => {
     const answer = await send(sim, "OPTIONS", "/__sim/reset", { origin: "https://evil.example" });
@@ -99,9 +175,39 @@ describe("the control API answers", () => {
   });
 });
 
-test("bound wider than loopback, the control API needs its token", async () => {
+test("bound wider than loopback, the control API needs its token, and any Host will do", async () => {
   await using wide = await startSim({ host: "0.0.0.0" });
-  expect((await send(wide, "GET", "/__sim/info", {})).body.code).toBe("control_token_required");
-  const authorization = `Bearer ${wide.controlToken}`;
-  expect((await send(wide, "GET", "/__sim/info", { authorization })).status).toBe(200);
+  const host = "sim.example";
+  const info = (headers: Record<string, string>) => send(wide, "GET", "/__sim/info", { host, ...headers });
+  const token = wide.controlToken;
+  for (const authorization of [`Bearer ${token}`, `bearer ${token}`]) {
+    expect((await info({ authorization })).status).toBe(200);
+  }
+  for (const authorization of ["", "Bearer", `Bearer ${token}x`, `Basic ${token}`, `x Bearer ${token}`]) {
+    expect((await info({ authorization })).body.code).toBe("control_token_required");
+  }
+  expect((await info({})).body.code).toBe("control_token_required");
+  expect((await send(wide, "GET", "/__sim/app.css", { host })).status).toBe(200);
+  const foreign = { authorization: `Bearer ${token}`, origin: "https://evil.example" };
+  expect((await info(foreign)).body.code).toBe("forbidden_origin");
+});
+
+test("what came through the proxy is refused, whatever else it carries", async () => {
+  for (const path of ["/__sim/info", "/__sim/app.css"]) {
+    const { status, body } = await send(sim, "GET", sim.url + path, { host: own() });
+    expect([status, body.code]).toEqual([403, "forbidden_host"]);
+  }
+});
+
+test("calls in process pass: no page can make them", async () => {
+  const headers = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+  for (const path of ["/__sim/info", "/__sim/app.css"]) {
+    expect((await sim.handle(new Request(sim.url + path, { headers }))).status).toBe(200);
+  }
+});
+
+test("calls of the guarded API and the page are no traffic", async () => {
+  const before = (await sim.requests.list()).length;
+  for (const path of ["/__sim/info", "/__sim/app.css"]) await send(sim, "GET", path, {});
+  expect(await sim.requests.list()).toHaveLength(before);
 });

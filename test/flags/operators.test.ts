@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { operatorNames, prepareTest } from "../../src/flags/operators.ts";
+import { checkOperator, defaultMatching, operatorNames, prepareTest } from "../../src/flags/operators.ts";
 import { FlagFailure } from "../../src/flags/reasons.ts";
 import { utc } from "../../src/flags/zone.ts";
 import type { Json } from "../../src/kernel/json.ts";
@@ -38,6 +38,41 @@ describe("operators", () => {
   test("every operator is in the matrix", () => {
     const tested = new Set(matrix.map(([operator]) => operator));
     expect(operatorNames.filter((name) => !tested.has(name))).toEqual([]);
+  });
+
+  test("in version 2 only the empty list compares truth, not the empty text", () => {
+    const { passes } = prepare("exact", "", 2);
+    expect([passes(null, now), passes(0, now), passes("", now)]).toEqual([false, false, true]);
+    expect(prepareTest("exact", "false", defaultMatching).passes(0, now)).toBe(true);
+  });
+
+  test("an absent value is as null", () => {
+    for (const name of operatorNames) {
+      const [absent, none] = [undefined, null].map((it) => prepareTest(name, it, { version: 1, zone: utc }));
+      expect([name, absent?.missing, absent?.passes("x", now)]).toEqual([
+        name,
+        none?.missing,
+        none?.passes("x", now),
+      ]);
+      expect([name, absent?.passes("x", now)]).toEqual([name, name === "is_set"]);
+    }
+  });
+
+  test("names are checked where nothing is compared, too", () => {
+    for (const name of operatorNames) expect(() => checkOperator(name)).not.toThrow();
+    expect(() => checkOperator("sounds_like")).toThrow(new FlagFailure("unsupported_operator"));
+  });
+
+  test.each<[operator: string, lower: boolean, same: boolean, higher: boolean]>([
+    ["semver_eq", false, true, false],
+    ["semver_neq", true, false, true],
+    ["semver_gt", false, false, true],
+    ["semver_gte", false, true, true],
+    ["semver_lt", true, false, false],
+    ["semver_lte", true, true, false],
+  ])("%s 1.2.3: 1.2.2 is %s, 1.2.3 is %s, 1.2.4 is %s", (operator, ...expected) => {
+    const { passes } = prepare(operator, "1.2.3", 1);
+    expect(["1.2.2", "1.2.3", "1.2.4"].map((version) => passes(version, now))).toEqual(expected);
   });
 
   test("an unknown operator is refused, not guessed", () => {

@@ -47,6 +47,41 @@ describe("which overrides count", () => {
   });
 });
 
+describe("an overridden flag, in full", () => {
+  const flag = aFlag("a", { filters: { groups: [], payloads: { true: '"on"', red: '"red"' } } });
+  const rows: [FlagOverride["value"], string | null, object][] = [
+    [true, '"on"', { groups: [{ properties: [], rollout_percentage: 100 }], payloads: { true: '"on"' } }],
+    [false, null, { groups: [], payloads: {} }],
+    [
+      "red",
+      '"red"',
+      {
+        groups: [{ properties: [], rollout_percentage: 100, variant: "red" }],
+        multivariate: { variants: [{ key: "red", rollout_percentage: 100 }] },
+        payloads: { red: '"red"' },
+      },
+    ],
+  ];
+  test.each(rows)("%j", (value, payload, filters) => {
+    const override = anOverride("a", { value });
+    expect(overriddenFlag(flag, override).filters).toEqual(filters);
+    expect(overriddenDecision(flag, override)).toEqual({
+      value,
+      enabled: value !== false,
+      variant: value === "red" ? "red" : null,
+      payload,
+      reason: { code: "override", description: expect.any(String) },
+      condition_index: null,
+      failed: false,
+    });
+  });
+
+  test("one that the project does not have belongs to the project, and has no version", () => {
+    const [made] = overriddenFlags([], 7, mapOf(anOverride("b", { project: 7 })));
+    expect(made).toMatchObject({ id: 0, project: 7, key: "b", version: 0, active: true });
+  });
+});
+
 const payloads = { true: '"on"', red: '"red"' };
 const never: Partial<FeatureFlag> = {
   bucketing_identifier: "device_id",

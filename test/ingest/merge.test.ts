@@ -122,7 +122,18 @@ describe.each(triggers)("%s (%s)", (name, dialect, write) => {
     edge.people.attach(one, "other");
     const { person_id } = await send(edge);
     expect([person_id, idsOf(edge, "into")]).toEqual([one.uuid, ["into", "other"]]);
-    expect(edge.people.personOf(1, "into")?.is_identified).toBe(true);
+    expect(edge.people.personOf(1, "into")).toMatchObject({ is_identified: true, version: 4 });
+  });
+
+  test("the same person, identified already: nothing is written, unless a property changes", async () => {
+    const edge = openEdge(dialect);
+    const one = store(edge, "into", { identified: true, properties: { a: 1 } });
+    edge.people.attach(one, "other");
+    const before = edge.writes();
+    await send(edge, { $set: { a: 1 } });
+    expect([edge.writes() - before, edge.people.personOf(1, "into")?.version]).toEqual([0, 3]);
+    await send(edge, { $set: { a: 2 } });
+    expect(edge.people.personOf(1, "into")).toMatchObject({ version: 4, properties: { a: 2 } });
   });
 
   test("two persons: other goes into into, whose properties win", async () => {
@@ -145,6 +156,14 @@ describe.each(triggers)("%s (%s)", (name, dialect, write) => {
     });
   });
 
+  test("two persons: the earlier time and the higher version count, whichever person has them", async () => {
+    const edge = openEdge(dialect);
+    store(edge, "other", { created: -hour, version: 3 });
+    store(edge, "into", { created: -2 * hour, version: 7 });
+    await send(edge);
+    expect(edge.people.personOf(1, "other")).toMatchObject({ created_at: now - 2 * hour, version: 8 });
+  });
+
   test("two persons, other is identified: refused, unless forced", async () => {
     const edge = openEdge(dialect);
     store(edge, "other", { identified: true });
@@ -160,6 +179,22 @@ describe.each(triggers)("%s (%s)", (name, dialect, write) => {
     const own = edge.people.personOf(1, subject);
     expect([stored.person_id, own?.properties]).toEqual([own?.uuid, { seen: true }]);
     expect(edge.people.personOf(1, "into")?.is_identified).toBe(true);
+    // One write for each person that changed, so one version.
+    const versions = ["other", "into"].map((id) => edge.people.personOf(1, id)?.version);
+    expect(versions).toEqual(forced ? [4, 4] : subject === "other" ? [4, 4] : [3, 4]);
+  });
+
+  test("two persons, other is identified, and nothing to change: nothing is written, unless forced", async () => {
+    const edge = openEdge(dialect);
+    const [, subject] = write("other", "into");
+    store(edge, "other", { identified: true, properties: { a: 1 } });
+    store(edge, "into", { identified: true, properties: { a: 1 } });
+    const before = edge.writes();
+    const stored = await send(edge, { $set: { a: 1 } });
+    expect(stored.person_id).toBe(personUuid(1, subject));
+    const forced = name === "$merge_dangerously";
+    const written = [edge.writes() - before, edge.people.personOf(1, subject)?.version];
+    expect(written).toEqual(forced ? [1, 4] : [0, 3]);
   });
 
   test("an illegal id: no merge, a warning, the event is kept on its own id", async () => {
@@ -171,6 +206,7 @@ describe.each(triggers)("%s (%s)", (name, dialect, write) => {
       const [event, id, own] = write(other, into);
       const stored = await edge.capture(event, id, { ...own, $set: { a: 1 } });
       expect([stored.outcome, stored.warnings]).toEqual(["kept", ["cannot_merge_with_illegal_distinct_id"]]);
+      expect(stored.detail).toBe(`${other} into ${into}`);
       expect(idsOf(edge, id)).toEqual([id]);
       expect(edge.people.personOf(1, id)).toMatchObject({ is_identified: false, properties: { a: 1 } });
     }
@@ -222,40 +258,39 @@ describe("what is no merge", () => {
 });
 
 describe("illegal ids", () => {
+  const anyCase =
+    "anonymous guest distinctid distinct_id id not_authenticated email undefined true false".split(" ");
   test.each([
-    ..."anonymous ANONYMOUS guest distinctid distinct_id id not_authenticated email undefined True FALSE".split(
-      " ",
-    ),
-    ..."[object-Object] NaN None none null 0".split(" ").map((id) => id.replace("-", " ")),
-    ...["", " ", "'anonymous'", '"null"', "' '", '""'],
+    ...anyCase.flatMap((id) => [id, id.toUpperCase(), `'${id}'`]),
+    ...["[object Object]", "NaN", "None", "none", "null", "0"],
+    ...["", " ", "'anonymous'", '"null"', "' '", "''", '""'],
   ])("%j is illegal", (id) => {
     expect(isIllegalForMerge(id)).toBe(true);
   });
 
   test.each([
-    "nan",
-    "NONE",
-    "NULL",
-    "[Object Object]",
-    "00",
-    "user",
-    "anonymous2",
-    "'anonymous",
-    "a'b'",
-    "'",
+    ...anyCase.map((id) => `${id}2`),
+    ..."nan NONE NULL NIL 00 user backend system anonymous-user".split(" "),
+    ...["[Object Object]", "'anonymous", "anonymous'", "a'b'", "'", "xanonymousx", "`guest`", "''guest''"],
   ])("%j is legal", (id) => {
     expect(isIllegalForMerge(id)).toBe(false);
   });
 
+  const personless = [
+    ..."0 anonymous anonymous-user backend distinct_id distinctid email false guest id nan none".split(" "),
+    ..."not_authenticated null system true undefined user".split(" "),
+    "00000000-0000-0000-0000-000000000000",
+    "[object object]",
+  ];
   test.each([
-    ["Anonymous", true],
-    ["user", true],
-    ["NAN", true],
-    ["00000000-0000-0000-0000-000000000000", true],
-    ["[object Object]", true],
+    ...personless.flatMap((id) => [
+      [id, true],
+      [id.toUpperCase(), true],
+      [`${id}2`, false],
+    ]),
     ["u1", false],
-    ["anonymous-user-2", false],
-  ])("capture v1 makes no person for %j: %s", (id, expected) => {
+    ["'anonymous'", false],
+  ] as [string, boolean][])("capture v1 makes no person for %j: %s", (id, expected) => {
     expect(isPlaceholder(id)).toBe(expected);
   });
 });

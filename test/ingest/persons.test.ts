@@ -195,6 +195,36 @@ describe("$process_person_profile", () => {
     expect(stored.properties).toEqual({ ...properties, $ip: "127.0.0.1" });
   });
 
+  test.each<[string, JsonObject, string[] | undefined]>([
+    ["nothing", {}, undefined],
+    ["one", { $set: { a: 1 } }, ["$set"]],
+    ["all", { $set: { a: 1 }, $set_once: { b: 1 }, $unset: ["c"] }, ["$set", "$set_once", "$unset"]],
+  ])("false: the line notes what is left out for the person: %s", async (_, fields, strips) => {
+    const edge = openEdge();
+    await edge.capture("e", "u", { $process_person_profile: false, ...fields });
+    expect(edge.lines[0]?.events?.[0]?.strips).toEqual(strips);
+  });
+
+  test("false, with a person of another id: the event names that person, and nothing is remembered", async () => {
+    const edge = openEdge();
+    await edge.capture("$identify", "u", { $anon_distinct_id: "v" });
+    const stored = await edge.capture("e", "v", personless);
+    expect([stored.person_id, stored.person_mode]).toEqual([personUuid(1, "u"), "propertyless"]);
+    expect(edge.people.isPersonless(1, "v")).toBe(false);
+  });
+
+  test("false, twice: the id is remembered once", async () => {
+    const edge = openEdge();
+    let remembered = 0;
+    const { rememberPersonless } = edge.people;
+    edge.people.rememberPersonless = (...it) => {
+      remembered++;
+      rememberPersonless(...it);
+    };
+    for (const event of ["e", "f"]) await edge.capture(event, "u", personless);
+    expect(remembered).toBe(1);
+  });
+
   test.each([
     ["soon after the person was made", 60_000, "propertyless"],
     ["later than a minute", 60_001, "full"],

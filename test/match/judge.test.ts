@@ -95,6 +95,27 @@ const rows: [what: string, terms: Terms, names: string, complaints: string[]][] 
     "$pageview",
     ["unexpected #1 of 1"],
   ],
+  [
+    "nothing else, where a pattern names none",
+    { expect: [{ match: { distinct_id: "u2" }, count: { min: 0 } }], nothingElse: true },
+    "$pageview",
+    [],
+  ],
+  [
+    "nothing else, of several names not all",
+    {
+      expect: [{ match: { "@all": [{ event: /^\$p/ }, { event: "$pageleave" }] }, count: { min: 0 } }],
+      nothingElse: true,
+    },
+    "$pageview $pageleave",
+    [],
+  ],
+  ...[null, "$pageview", 5, ["$pageview"]].map((match): (typeof rows)[number] => [
+    `nothing else, for the pattern ${JSON.stringify(match)}`,
+    { expect: [{ match, count: { min: 0 } }], nothingElse: true },
+    "$pageview a",
+    ["unexpected #2 of 1"],
+  ]),
   ["nothing at all", { expect: [], nothingElse: true }, "a $b", ["unexpected #1 of 1"]],
   [
     "what is too many is not also unexpected",
@@ -110,6 +131,24 @@ test.each(rows)("%s", (_, terms, names, complaints) => {
 });
 
 describe("judge", () => {
+  test("names an event in short", () => {
+    const [complaint] = judge({ expect: [named("a", 0, 0)] }, [stored(1, "a", { x: 1 })]).complaints;
+    const sighting = {
+      seq: 1,
+      event: "a",
+      distinct_id: "u1",
+      project: 7,
+      received_at: "2026-01-05T09:00:00.100Z",
+    };
+    expect(complaint).toEqual({
+      kind: "too_many",
+      expectation: 0,
+      wanted: { min: 0, max: 0 },
+      got: 1,
+      events: [sighting],
+    });
+  });
+
   test("tells which events fit what", () => {
     expect(judge({ expect: [a, named(/./)] }, log("b a b a")).matched).toEqual([
       [2, 4],

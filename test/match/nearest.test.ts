@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { Json, JsonObject } from "../../src/kernel/json.ts";
 import { likeness, nearestEvents } from "../../src/match/nearest.ts";
+import type { Pattern } from "../../src/match/types.ts";
 import { stored } from "./events.ts";
 
 describe("likeness of names", () => {
@@ -15,7 +17,22 @@ describe("likeness of names", () => {
     ["checkout", "signup", 0, 0],
     ["", "signup", 0, 0],
     ["购买", "购买 ", 0.9, 0.99],
+    // Alike in two thirds of the longer one, or not alike.
+    ["abcdef", "abcdxx", 0.63, 0.64],
+    ["abcdef", "abcxxx", 0, 0],
+    ["abcd", "abcdef", 0.63, 0.64],
+    ["abc", "abcdef", 0, 0],
+    ["x".repeat(64), `${"x".repeat(63)}y`, 0.9, 0.95],
+    ["x".repeat(65), `${"x".repeat(64)}y`, 0, 0],
+    ["X".repeat(70), "x".repeat(70), 0.95, 0.95],
     ["x".repeat(5_000), `${"x".repeat(5_000)}y`, 0, 0],
+    // More than half of the words, or not alike.
+    ["shop cart paid", "paid cart shop", 0.8, 0.8],
+    ["paid cart", "cart order", 0, 0],
+    ["paidCart", "cart_paid", 0.8, 0.8],
+    ["go go", "go", 0.8, 0.8],
+    ["!!!", "???", 0, 0],
+    ["", "!", 0, 0],
   ])("%s, %s", (a, b, from, to) => {
     expect(likeness(a, b)).toBeGreaterThanOrEqual(from);
     expect(likeness(a, b)).toBeLessThanOrEqual(to);
@@ -52,6 +69,114 @@ describe("nearestEvents", () => {
     expect(nearestEvents(pattern, events).map(({ seq, differences }) => [seq, differences.length])).toEqual([
       [2, 1],
     ]);
+  });
+
+  const scores = (pattern: Pattern, ...events: ReturnType<typeof stored>[]) =>
+    nearestEvents(pattern, events, 10).map(({ seq, score }) => [seq, score]);
+
+  test("the name counts 0.65, the rest its share: a property that is there but differs counts 0.3", () => {
+    const pattern = { event: "signup", properties: { plan: "pro", seats: 2 } };
+    expect(
+      scores(
+        pattern,
+        stored(1, "signup"),
+        stored(2, "signup", { plan: "pro" }),
+        stored(3, "signup", { plan: "free" }),
+        stored(4, "signup", { plan: "pro", seats: 3 }),
+        stored(5, "Sign Up", { plan: "pro", seats: 2 }),
+      ),
+    ).toEqual([
+      [5, 0.97],
+      [4, 0.88],
+      [2, 0.83],
+      [3, 0.7],
+      [1, 0.65],
+    ]);
+    // What differs only in something else than leaves is near, and still does not fit.
+    expect(scores({ event: { "@all": ["signup", { "@not": "signup" }] } }, stored(1, "signup"))).toEqual([]);
+    expect(scores({ properties: expect.objectContaining({ a: 1 }) }, stored(1, "x"))).toEqual([[1, 0.3]]);
+  });
+
+  test("only what fits has 1, and a name alone is all there is to fit", () => {
+    expect(scores({ event: "signup" }, stored(1, "sign_up"), stored(2, "signup"))).toEqual([[1, 0.97]]);
+    const many = (last: number) =>
+      Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`p${i}`, i === 299 ? last : i]));
+    expect(scores({ event: "signup", properties: many(1) }, stored(1, "signup", many(2)))).toEqual([
+      [1, 0.99],
+    ]);
+  });
+
+  test("a nested pattern whose parent is absent, or of another type, counts as absent", () => {
+    const pattern = { event: "signup", properties: { $set: { plan: "pro", address: { city: "Zug" } } } };
+    const misses = nearestEvents(pattern, [
+      stored(1, "signup"),
+      stored(2, "signup", { $set: null }),
+      stored(3, "signup", { $set: "plan" }),
+      stored(4, "signup", { $set: ["pro"] }),
+      stored(5, "signup", { $set: { plan: "pro" } }),
+    ]);
+    expect(misses.map(({ seq, score }) => [seq, score])).toEqual([
+      [5, 0.83],
+      [4, 0.65],
+      [3, 0.65],
+    ]);
+    expect(misses[0]?.differences.map(({ path }) => path)).toEqual(["properties.$set.address"]);
+  });
+
+  test("names of the language are no properties", () => {
+    const pattern = { event: "signup", properties: { constructor: 1, toString: { length: 0 } } };
+    expect(scores(pattern, stored(1, "signup"))).toEqual([[1, 0.65]]);
+  });
+
+  test("a property named event is one like any other, where it is not the event's own", () => {
+    const pattern = { event: "signup", properties: { event: "a", b: 1 } };
+    expect(scores(pattern, stored(1, "signup", { event: "a" }), stored(2, "signup", { b: 2 }))).toEqual([
+      [1, 0.83],
+      [2, 0.7],
+    ]);
+  });
+
+  test("@all counts part for part at the top, and as one leaf further down", () => {
+    const own = { "@all": [{ properties: { a: 1, b: 1 } }, { properties: { c: 1 } }] };
+    expect(scores(own, stored(1, "x", { a: 1, b: 1 }), stored(2, "x", { c: 1 }))).toEqual([
+      [1, 0.67],
+      [2, 0.33],
+    ]);
+    const inside = { properties: { n: { "@all": [{ "@gt": 1 }, { "@lt": 9 }] }, m: 1 } };
+    expect(scores(inside, stored(1, "x", { n: 10, m: 1 }))).toEqual([[1, 0.65]]);
+    expect(scores({ properties: { n: { "@gt": 1 }, m: 1 } }, stored(1, "x", { n: 0, m: 1 }))).toEqual([
+      [1, 0.65],
+    ]);
+    expect(scores({ "@any": [{ event: "a" }] }, stored(1, "x"))).toEqual([[1, 0.3]]);
+  });
+
+  test("patterns of more than ten levels count their eleventh as one", () => {
+    const deep = (levels: number, leaf: Json): JsonObject =>
+      levels === 0 ? { a: leaf, b: 1 } : { x: deep(levels - 1, leaf), y: 1 };
+    // Ten keys lead to the pair, of which one fits; y fits at each of the levels before.
+    expect(scores({ properties: deep(8, 1) }, stored(1, "e", deep(8, 2)))).toEqual([[1, 0.93]]);
+    expect(scores({ properties: deep(9, 1) }, stored(1, "e", deep(9, 2)))).toEqual([[1, 0.93]]);
+  });
+
+  test("several names must all be near", () => {
+    const pattern = {
+      "@all": [{ event: "signup" }, { event: { "@startsWith": "zz" } }, { distinct_id: "u1" }],
+    };
+    expect(scores(pattern, stored(1, "signup"))).toEqual([]);
+    expect(scores({ "@all": [{ event: "signup" }, { event: "login" }] }, stored(1, "signup"))).toEqual([]);
+    expect(scores({ event: /^sign/ }, stored(1, "checkout"))).toEqual([]);
+  });
+
+  test("a miss names the event", () => {
+    const [miss] = nearestEvents({ event: "signup", distinct_id: "u2" }, [stored(1, "signup")]);
+    expect(miss).toEqual({
+      seq: 1,
+      event: "signup",
+      distinct_id: "u1",
+      received_at: "2026-01-05T09:00:00.100Z",
+      score: 0.76,
+      differences: [{ path: "distinct_id", expected: '"u2"', actual: '"u1"', hint: null }],
+    });
   });
 
   test.each([

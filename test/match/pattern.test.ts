@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { isObject, type Json } from "../../src/kernel/json.ts";
 import { operators } from "../../src/match/operators.ts";
-import { checkPattern, fits } from "../../src/match/pattern.ts";
+import { checkPattern, fits, shapeOf } from "../../src/match/pattern.ts";
 
 const yes = true;
 const no = false;
@@ -30,6 +30,10 @@ const wire: [pattern: Json, value: Json | undefined, does: boolean][] = [
   [[], [], yes],
   [[1, { a: 1 }], [1, { a: 1, b: 2 }], yes],
   [[1], [1, 2], no],
+  [[1, 2], [1, 3], no],
+  [[1, 2], [2, 1], no],
+  [{ "a@b": 1 }, { "a@b": 1 }, yes],
+  [{ a: { b: { "@exists": false } } }, { a: 1 }, no],
   [[1], { 0: 1, length: 1 }, no],
   [{ "@@gte": 1 }, { "@gte": 1 }, yes],
   [{ "@@gte": 1 }, 2, no],
@@ -121,6 +125,13 @@ const wire: [pattern: Json, value: Json | undefined, does: boolean][] = [
   [{ "@each": 1 }, [], yes],
   [{ "@each": 1 }, 1, no],
   [{ "@closeTo": 0.3 }, 0.1 + 0.2, yes],
+  [{ "@closeTo": 0 }, 0.0045, yes],
+  [{ "@closeTo": 0 }, 0.005, no],
+  [{ "@closeTo": 0 }, "0", no],
+  [{ "@closeTo": { value: 0, digits: 0 } }, 0.4, yes],
+  [{ "@closeTo": { value: 0, digits: 0 } }, 0.5, no],
+  [{ "@closeTo": { value: 1, within: 0.5 } }, 1.5, yes],
+  [{ "@closeTo": { value: 1, within: 0.5 } }, 1.6, no],
   [{ "@closeTo": 0.3 }, 0.31, no],
   [{ "@closeTo": { value: 0.3, digits: 1 } }, 0.34, yes],
   [{ "@closeTo": { value: 100, within: 5 } }, 105, yes],
@@ -130,6 +141,66 @@ const wire: [pattern: Json, value: Json | undefined, does: boolean][] = [
 test.each(wire)("%j on %j: %s", (pattern, value, does) => {
   expect(checkPattern(pattern)).toEqual([]);
   expect(fits(pattern, value)).toBe(does);
+});
+
+test.each<[pattern: unknown]>([
+  ...[null, "x", [], {}, Infinity, { value: "1" }, { value: 1, other: 1 }].map(
+    (it) => [{ "@closeTo": it }] as [unknown],
+  ),
+  [{ "@closeTo": { value: 1, within: "1" } }],
+  [{ "@closeTo": { value: 1, digits: "1" } }],
+  [{ "@closeTo": { value: 1, within: 1, digits: 1 } }],
+  ...[Infinity, Number.NaN, true, null, "soon"].map((it) => [{ "@gt": it }] as [unknown]),
+  ...[[], "strong", ["string", "strong"], [["string"]], null, "constructor"].map(
+    (it) => [{ "@type": it }] as [unknown],
+  ),
+  ...[5, "soon", null].map((it) => [{ "@at": it }] as [unknown]),
+  ...["@in", "@nin", "@any", "@all"].map((name) => [{ [name]: { 0: 1, length: 1 } }] as [unknown]),
+  ...["@startsWith", "@endsWith"].map((name) => [{ [name]: 5 }] as [unknown]),
+  ...[0, null, "true"].map((it) => [{ "@exists": it }] as [unknown]),
+])("a wrong operand: %j", (pattern) => {
+  expect(checkPattern(pattern)).toHaveLength(1);
+  expect([undefined, null, 0, 1, "soon", [], {}].filter((value) => fits(pattern, value))).toEqual([]);
+});
+
+test("every operator has its meaning, for messages", () => {
+  const meanings = [...operators.values()].map(({ meaning }) => meaning);
+  expect(meanings.filter((it) => typeof it !== "string" || it.length < 5)).toEqual([]);
+  expect(new Set(meanings).size).toBe(meanings.length);
+});
+
+test.each<[pattern: unknown, is: string]>([
+  [undefined, "absent"],
+  [null, "literal"],
+  ["a", "literal"],
+  [10n, "never"],
+  [Symbol("a"), "never"],
+  [new Map(), "never"],
+  [new Set(), "never"],
+  [Promise.resolve(), "never"],
+  [new ArrayBuffer(1), "never"],
+  [
+    {
+      toJSON() {
+        return this;
+      },
+    },
+    "never",
+  ],
+  [{ toJSON: () => 1 }, "stand-in"],
+  [{ toJSON: 1 }, "object"],
+  [new URL("http://x.test"), "stand-in"],
+  [/a/, "regex"],
+  [new Date(0), "moment"],
+  [[], "list"],
+  [{ "@gt": 1 }, "operators"],
+  [{ "@@gt": 1 }, "object"],
+  [() => true, "asker"],
+  [expect.anything(), "asker"],
+])("%o is of the shape %s", (pattern, is) => {
+  expect(shapeOf(pattern).is).toBe(is);
+  if (is === "never")
+    expect([undefined, null, 10, "a", [], {}].filter((it) => fits(pattern, it))).toEqual([]);
 });
 
 test("every operator is in the table, holding and not", () => {
@@ -267,6 +338,18 @@ describe("checkPattern", () => {
     expect(checkPattern(deep(100))).toEqual([]);
     expect(checkPattern(deep(5_000))[0]?.detail).toMatch(/deeper than 100/);
     expect(checkPattern(cyclic)[0]?.detail).toMatch(/deeper than 100/);
+  });
+
+  test.each<[kind: string, wrap: (inner: unknown) => unknown, step: string]>([
+    ["lists", (it) => [it], "/0"],
+    ["objects", (it) => ({ a: it }), "/a"],
+    ["operators", (it) => ({ "@not": it }), "/@not"],
+  ])("%s are nested a hundred levels deep at most", (_, wrap, step) => {
+    const nested = (levels: number): unknown => (levels === 0 ? 1 : wrap(nested(levels - 1)));
+    expect(checkPattern(nested(100))).toEqual([]);
+    expect(checkPattern(nested(101))).toEqual([
+      { pointer: step.repeat(101), detail: "the pattern is nested deeper than 100 levels", hint: null },
+    ]);
   });
 
   test("in process: what only lives here is fine", () => {

@@ -25,7 +25,8 @@ export function createAliases(isFree: (recorded: string) => boolean): Aliases {
   const agrees = (recorded: string, live: string, others: Map<string, string>): boolean => {
     const bound = toLive.get(recorded) ?? others.get(`>${recorded}`);
     const back = toRecorded.get(live) ?? others.get(`<${live}`);
-    if (bound !== undefined || back !== undefined) return bound === live && back === recorded;
+    // Pairs are noted both ways, so that one way shows whether they are each other's.
+    if (bound !== undefined || back !== undefined) return bound === live;
     others.set(`>${recorded}`, live).set(`<${live}`, recorded);
     return recorded === live || (recorded.slice(0, 2) === live.slice(0, 2) && isFree(recorded));
   };

@@ -66,8 +66,7 @@ function stringText(
 
 function numberText(number: number, name: string, rules: Rules, taken: (token: string) => string): string {
   const token = numberToken(name, number, rules);
-  if (token !== undefined) return taken(token);
-  return String(number === 0 ? 0 : number);
+  return token === undefined ? String(number) : taken(token);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isTooDeep, type Json } from "../../kernel/json.ts";
 import { distance } from "../../kernel/nearest.ts";
 import { maskKeys, maskSecretFields } from "../../kernel/secrets.ts";
+import { pathOf } from "../routes.ts";
 import type { Miss } from "../types.ts";
 import type { Aliases } from "./aliases.ts";
 import { type Ask, recordedAsk } from "./ask.ts";
@@ -20,8 +21,7 @@ const longest = 80;
 
 /** Method and path, where routes differ. */
 function farness(ask: Ask, { method, url }: Row): number {
-  const path = url.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/[?#].*$/s, "");
-  return distance(ask.path.slice(0, 100), path.slice(0, 100)) + (ask.method === method ? 0 : 2);
+  return distance(ask.path.slice(0, 100), pathOf(url).slice(0, 100)) + (ask.method === method ? 0 : 2);
 }
 
 /** The rows worth comparing: those of the same route, or else one of each of the nearest routes. */
@@ -52,7 +52,7 @@ export const documentOf = ({ method, path, query, body, signed }: Ask): Json => 
   path,
   query: parametersOf(query),
   ...(body !== undefined && { body }),
-  ...(signed !== "any" && { signed }),
+  signed,
 });
 
 /** Are two leaves the same, but for ids that may be each other's? `onSame` is told of those. */

@@ -88,10 +88,10 @@ function sievePath(path: string, where: string, sieve: Sieve, take: Take): strin
 export function sieveUrl(url: string, where: string, query: string, sieve: Sieve, take: Take): string {
   const [, scheme = "", login, path = "", parameters, fragment] = urlParts.exec(url) ?? [];
   const safeLogin = (it: string): string =>
-    `${isPlaceholder(decodedPart(it)) ? it : encodeURIComponent(take("userinfo", it, where))}@`;
+    `${it === "" || isPlaceholder(decodedPart(it)) ? it : encodeURIComponent(take("userinfo", it, where))}@`;
   return [
     scheme,
-    login === undefined || login === "" ? "" : safeLogin(login),
+    login === undefined ? "" : safeLogin(login),
     sievePath(path, where, sieve, take),
     parameters === undefined ? "" : `?${sieveQuery(parameters, query, sieve)}`,
     fragment === undefined ? "" : `#${sieveQuery(fragment, query, sieve)}`,

@@ -12,11 +12,10 @@ const strong =
 
 /** Names of secrets whose numbers are counters (`$ai_input_tokens`), and whose other words decide (`token_type`). */
 const weak =
-  /tokens?$|(?:^|_)token_(?:backup|value|uri|hash)$|^(?:set_)?cookies?$|^client_email$|^sessionid$|^totp?$|^otp$/;
+  /tokens?$|(?:^|_)token_(?:backup|value|uri|hash)$|^(?:set_)?cookies?$|^client_email$|^sessionid$|^t?otp$/;
 
 /** Names that have such a word in them, and whose value says nothing. */
-const harmless =
-  /^access_control_|^csrf_(?:header|cookie)_name$|^(?:sec_)?cookie(?:less)?_(?:mode|policy|domain|expiration)/;
+const harmless = /^access_control_/;
 
 export type Secrecy = "strong" | "weak";
 
@@ -44,10 +43,7 @@ export function secrecyOf(name: string): Secrecy | undefined {
 
 /** What a placeholder calls the value of a field. */
 export const kindOfName = (name: string): string =>
-  plainName(name)
-    .replace(/^x_/, "")
-    .replace(/[^a-z\d_]/g, "")
-    .slice(0, 40) || "secret";
+  plainName(name).replace(/^x_/, "").slice(0, 40) || "secret";
 
 /** Everything below a field of this name is secret: `credentials: { user, … }`. */
 export const coversAll = (name: string): boolean =>

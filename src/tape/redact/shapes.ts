@@ -102,10 +102,7 @@ export const hasShape = (text: string): boolean =>
 
 /** The kind of a value that is nothing but a known secret. */
 export const kindOfShape = (value: string): string | undefined =>
-  shapes.find(({ pattern, hint, kind }) => {
-    if (kind === "authorization" || !value.includes(hint)) return false;
-    return value.match(pattern)?.[0] === value;
-  })?.kind;
+  shapes.find(({ pattern, hint }) => value.includes(hint) && value.match(pattern)?.[0] === value)?.kind;
 
 /** Kinds that are made for everyone to see. */
 export const isPublic = (kind: string): boolean =>

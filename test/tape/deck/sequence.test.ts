@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OnExhausted } from "../../../src/tape/deck/sequence.ts";
+import { newProgress, type OnExhausted, takeNext } from "../../../src/tape/deck/sequence.ts";
 import { fc } from "../../support/chance.ts";
 import { asked, deckOf, hitOf, type Said } from "./tape.ts";
 
@@ -12,6 +12,45 @@ test.each<{ onExhausted: OnExhausted; expected: (number | "miss")[] }>([
 ])("three answers, six requests, $onExhausted", async ({ onExhausted, expected }) => {
   const deck = await deckOf([{ target }, { target }, { target }], { onExhausted });
   expect(expected.map(() => hitOf(deck.answer(asked({ target }))))).toEqual(expected);
+});
+
+describe("the next of a series of rows", () => {
+  const rows: [onExhausted: OnExhausted, unfit: number[], taken: (number | undefined)[]][] = [
+    ["repeat", [], [4, 6, 9, 9, 9]],
+    ["repeat", [9], [4, 6, 6, 6, 6]],
+    ["repeat", [4, 6, 9], [undefined, undefined]],
+    ["wrap", [], [4, 6, 9, 4, 6, 9, 4]],
+    ["wrap", [6], [4, 9, 4, 9, 9, 4]],
+    ["miss", [6], [4, 9, undefined]],
+  ];
+  test.each(rows)("%s, without %j: %j", (onExhausted, unfit, taken) => {
+    const series = { ids: [], rows: [4, 6, 9] };
+    const progress = newProgress();
+    const next = () => takeNext(series, progress, onExhausted, (row) => !unfit.includes(row));
+    expect(taken.map(next)).toEqual(taken);
+    expect([...progress.used]).toEqual([4, 6, 9].filter((row) => !unfit.includes(row)));
+  });
+
+  test("a row that did not fit comes when it does", () => {
+    const series = { ids: [], rows: [4, 6, 9] };
+    const progress = newProgress();
+    const unfit = new Set([4]);
+    const next = () => takeNext(series, progress, "miss", (row) => !unfit.has(row));
+    expect([next(), next()]).toEqual([6, 9]);
+    unfit.clear();
+    expect([next(), next()]).toEqual([4, undefined]);
+    expect(progress.cursors.get(series)).toBe(3);
+  });
+
+  test("what another series has used is passed over", () => {
+    const progress = newProgress();
+    const [one, other] = [
+      { ids: [], rows: [1, 2] },
+      { ids: [], rows: [0, 2, 3] },
+    ];
+    expect([takeNext(one, progress, "miss"), takeNext(one, progress, "miss")]).toEqual([1, 2]);
+    expect([takeNext(other, progress, "miss"), takeNext(other, progress, "miss")]).toEqual([0, 3]);
+  });
 });
 
 test("what ended later, but began earlier, comes first", async () => {
@@ -114,67 +153,6 @@ describe("the ledger", () => {
     expect(misses).toMatchObject([
       { method: "GET", target: "/api/nothing", route: "GET /api/nothing", times: 3 },
     ]);
-  });
-});
-
-describe("misses name what is nearest", () => {
-  const missOf = async (recorded: Said[], live: Said) => {
-    const answered = (await deckOf(recorded)).answer(asked(live));
-    return "miss" in answered ? answered.miss.nearest : [];
-  };
-
-  test("of the same route, the fewest differences first, three at most", async () => {
-    const recorded = [
-      { target: `${target}?limit=1&offset=5` },
-      { target: `${target}?limit=2` },
-      { target: "/api/users/@me" },
-      { target: `${target}?limit=3&a=1&b=2` },
-      { target: `${target}?limit=4&a=1` },
-    ];
-    expect(await missOf(recorded, { target: `${target}?limit=9` })).toMatchObject([
-      { i: 2, method: "GET", differing: [{ path: "req.query.limit", recorded: "2", asked: "9" }] },
-      {
-        i: 1,
-        differing: [
-          { path: "req.query.limit", recorded: "1", asked: "9" },
-          { path: "req.query.offset", recorded: "5", asked: "(absent)" },
-        ],
-      },
-      { i: 5 },
-    ]);
-  });
-
-  test("other routes where there is none of the same", async () => {
-    const near = await missOf([{ target: "/zzz/zzz/zzz" }, { target: "/api/users/@you" }], {
-      target: "/api/users/@me",
-    });
-    expect(near[0]).toMatchObject({ i: 2, differing: [{ path: "req.path" }] });
-  });
-
-  test("bodies, without what is secret or volatile", async () => {
-    const [near] = await missOf(
-      [{ target, body: { name: "a", list: [1, 2], password: "{{secret:password#1}}" } }],
-      { target, body: { name: "phx_0123456789abcdef", list: [1], password: 7 } },
-    );
-    expect(near?.differing).toEqual([
-      { path: "req.body.name", recorded: "a", asked: "phx_***" },
-      { path: "req.body.list[1]", recorded: "2", asked: "(absent)" },
-      { path: "req.body.password", recorded: "***", asked: "***" },
-    ]);
-  });
-
-  test("no secret is told with a whole body", async () => {
-    const [near] = await missOf([{ target, method: "POST" }], {
-      target,
-      body: { password: "hunter2", n: 1 },
-    });
-    expect(near?.differing).toEqual([
-      { path: "req.body", recorded: "(absent)", asked: '{"password":"***","n":1}' },
-    ]);
-  });
-
-  test("an empty tape has none", async () => {
-    expect(await missOf([], { target })).toEqual([]);
   });
 });
 

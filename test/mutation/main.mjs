@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { performance } from "node:perf_hooks";
+import { createVitest } from "vitest/node";
+import { mutantsOf } from "./mutants.mjs";
+import { accepted, targets } from "./targets.mjs";
+
+const root = resolve(import.meta.dirname, "../..");
+const each = resolve(root, "test/mutation/each.ts");
+/** The number that no mutant has. */
+const unchanged = 0;
+/** Mutants of one run: one start of the test runner. */
+const together = 150;
+/** A mutant that makes a test wait has failed it. */
+const patience = 30_000;
+
+/** Runs the tests once with each of the mutants and returns those that failed a test. */
+async function killedOf(file, code, mutants, tests) {
+  const vitest = await createVitest(
+    "test",
+    {
+      config: false,
+      root,
+      include: [],
+      watch: false,
+      update: false,
+      reporters: [{}],
+      silent: true,
+      isolate: false,
+      maxWorkers: 1,
+      testTimeout: patience,
+      hookTimeout: patience,
+      expect: { poll: { timeout: patience / 2 } },
+      provide: { mutation: { tests } },
+    },
+    {
+      plugins: [
+        {
+          name: "mutants",
+          enforce: "pre",
+          transform: (_, id) => (id === file ? { code, map: null } : undefined),
+        },
+      ],
+    },
+  );
+  await vitest.standalone();
+  const [project] = vitest.projects;
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(
+    mutants.map((id) => project.createSpecification(`${each}?mutant=${id}`)),
+  );
+  await vitest.close();
+  if (testModules.length !== mutants.length || testModules.some((it) => it.state() === "queued"))
+    throw new Error(`the run ended early: ${unhandledErrors.map((it) => it.message).join("; ")}`);
+  return new Set(
+    testModules.filter((it) => it.state() === "failed").map(({ moduleId }) => Number(moduleId.split("=")[1])),
+  );
+}
+
+/** A mutant that breaks the whole run is found by halves. */
+async function killed(file, code, mutants, tests) {
+  try {
+    return await killedOf(file, code, mutants, tests);
+  } catch (error) {
+    if (mutants.length === 1) return new Set(mutants);
+    console.error(`  ${error.message.slice(0, 300)}`);
+    const half = Math.ceil(mutants.length / 2);
+    const parts = [mutants.slice(0, half), mutants.slice(half)];
+    const sets = [];
+    for (const part of parts) sets.push(await killed(file, code, part, tests));
+    return new Set(sets.flatMap((it) => [...it]));
+  }
+}
+
+const short = (text) => text.replace(/\s+/g, " ").slice(0, 90);
+const isAccepted = (name, lines, { line, to }) =>
+  (accepted[name] ?? []).some(([part, made]) => lines[line - 1].includes(part) && to.startsWith(made));
+
+/** The mutants that survived the last run of a file, where neither it nor the script has changed. */
+const lastOf = (name) =>
+  resolve(root, "node_modules/.cache/phx-mutants", `${name.replaceAll("/", "-")}.json`);
+
+function lastSurvivors(name, mutants) {
+  const last = existsSync(lastOf(name)) ? JSON.parse(readFileSync(lastOf(name), "utf8")) : undefined;
+  return last?.print === printOf(mutants) ? new Set(last.survivors) : undefined;
+}
+
+const printOf = (mutants) => createHash("sha1").update(JSON.stringify(mutants)).digest("hex");
+
+async function check(name, tests) {
+  const file = resolve(root, name);
+  const text = readFileSync(file, "utf8");
+  const { code, mutants } = mutantsOf(text);
+  const lines = text.split("\n");
+  const open = mutants.filter((it) => !isAccepted(name, lines, it));
+  const last = again ? lastSurvivors(name, mutants) : undefined;
+  const tried = open.filter(({ id }) => last?.has(id) ?? true);
+  const files = tests.map((it) => resolve(root, it));
+  const start = performance.now();
+  const survivors = [];
+  for (let at = 0; at < tried.length; at += together) {
+    const part = tried.slice(at, at + together);
+    const found = await killed(file, code, [unchanged, ...part.map(({ id }) => id)], files);
+    if (found.has(unchanged)) throw new Error(`${name}: its tests fail without a mutant`);
+    for (const it of part) {
+      if (found.has(it.id)) continue;
+      survivors.push(it.id);
+      console.log(`${name}:${it.line}  ${short(it.from)}  →  ${short(it.to)}`);
+    }
+  }
+  mkdirSync(dirname(lastOf(name)), { recursive: true });
+  writeFileSync(lastOf(name), JSON.stringify({ print: printOf(mutants), survivors }));
+  const dead = open.length - survivors.length;
+  const seconds = Math.round((performance.now() - start) / 1000);
+  const percent = Math.floor((100 * dead) / Math.max(1, open.length));
+  console.log(
+    `${name}: ${dead} of ${open.length} killed (${percent} %), ${mutants.length - open.length} accepted, ${seconds} s`,
+  );
+  return { dead, all: open.length };
+}
+
+const wanted = process.argv.slice(2).filter((it) => !it.startsWith("-"));
+const again = process.argv.includes("--again");
+const chosen = Object.entries(targets).filter(
+  ([name]) => wanted.length === 0 || wanted.some((it) => name.includes(it)),
+);
+let dead = 0;
+let all = 0;
+for (const [name, tests] of chosen) {
+  const result = await check(name, tests);
+  dead += result.dead;
+  all += result.all;
+}
+console.log(`${dead} of ${all} mutants killed`);
+process.exitCode = dead >= all * 0.95 ? 0 : 1;

@@ -1,0 +1,178 @@
+const files = (folder, names) => names.split(" ").map((name) => `${folder}/${name}.ts`);
+const tests = (folder, names) => names.split(" ").map((name) => `test/${folder}/${name}.test.ts`);
+const each = (files, tests) => Object.fromEntries(files.map((file) => [file, tests]));
+
+const redact = tests("tape/redact", "shapes names places redactor personal memory restore scan-tape");
+const deck = tests("tape/deck", "aliases canonical near-miss sequence match learn sessions");
+const flags = tests("flags", "evaluate cohorts overrides ruleset explain words");
+
+/**
+ * The core files, each with the tests that concern it; those that find most come first.
+ * @type {Record<string, string[]>}
+ */
+export const targets = {
+  "src/control/guard.ts": tests("control", "guard"),
+  ...each(
+    files("src/tape/redact", "shapes names walk sieve scan head fields placeholders json-text"),
+    redact,
+  ),
+  ...each(
+    files("src/tape/redact", "exchange redactor scan-tape memory packed encoded bind body personal"),
+    redact,
+  ),
+  "src/match/nearest.ts": tests("match", "nearest"),
+  "src/match/pattern.ts": tests("match", "pattern wire"),
+  "src/match/operators.ts": tests("match", "pattern wire describe"),
+  "src/match/differences.ts": tests("match", "differences"),
+  "src/match/judge.ts": tests("match", "judge report queues"),
+  ...each(files("src/tape/deck", "near-miss keys canonical aliases sequence"), deck),
+  "src/flags/bucket.ts": tests("flags", "bucket evaluate"),
+  "src/flags/operators.ts": tests("flags", "operators evaluate"),
+  ...each(files("src/flags", "evaluate cohorts cohort-tree overrides"), flags),
+  "src/ingest/open.ts": tests("ingest", "open"),
+  "src/ingest/merge.ts": tests("ingest", "merge"),
+  "src/ingest/persons.ts": [...tests("ingest", "persons merge"), ...tests("ingestion", "capture-v1")],
+  "src/ingest/illegal-ids.ts": tests("ingest", "merge"),
+  "src/ingest/admit-legacy.ts": [...tests("ingestion", "capture"), ...tests("ingest", "persons")],
+  "src/ingest/admit-v1.ts": tests("ingestion", "capture-v1"),
+  "src/ingest/timestamp.ts": tests("ingest", "timestamp"),
+  "src/store/people/apply.ts": tests("store", "people-hash-keys people"),
+  "src/store/people/sidecar.ts": tests("store", "people-disk"),
+  "src/store/lines.ts": tests("store", "people-disk traffic-log"),
+  "src/store/hash-index.ts": tests("store", "hash-index"),
+};
+
+const shortcut = "a shortcut: the way that it saves comes to the same";
+const types = "only the compiler needs it: the value is always there";
+const cache = "a memory of answers: asking again comes to the same";
+const decidedBefore = "is decided before this place is reached";
+
+/**
+ * Mutants that change nothing that can be observed: a part of the source line, the beginning of what a mutant puts
+ * there ("" is any), and the reason.
+ * @type {Record<string, [line: string, to: string, why: string][]>}
+ */
+export const accepted = {
+  "src/tape/redact/shapes.ts": [
+    ["if (!out.includes(hint)) continue", "false", shortcut],
+    ["if (!out.includes(hint)) continue", "(removed)", shortcut],
+    ["if (!text.includes(hint)) return false", "false", shortcut],
+    ["value.includes(hint) &&", "value.match", shortcut],
+  ],
+  "src/tape/redact/names.ts": [
+    ["const mostJudged", "", cache],
+    ["judged", "", cache],
+  ],
+  "src/match/nearest.ts": [
+    ["Math.min(a.length, b.length) * 3", "longest === 0", shortcut],
+    ["Math.min(a.length, b.length) * 3", "Math.max", shortcut],
+    ["Math.min(a.length, b.length) * 3", "4", shortcut],
+    ["Math.min(a.length, b.length) * 3", "(longest) /", shortcut],
+    ["share < 2 / 3", "(share) <=", "no share of whole letters is 2 / 3 to the last bit"],
+  ],
+  "src/match/pattern.ts": [
+    ['"toJSON" in pattern', "typeof", types],
+    ["askerOf(pattern) ?? ", "askerOf", types],
+    ["askerOf(pattern) ?? ", "true", types],
+    ['case "literal"', "", decidedBefore],
+    ["return shape.value === value", "", decidedBefore],
+    ['case "absent"', "", decidedBefore],
+    ["return value === undefined;", "", decidedBefore],
+    ['?? "@…"', "", types],
+  ],
+  "src/match/judge.ts": [
+    ["?? []", "matched[i]", types],
+    ["min ?? 0", "countOf(expectation).min", "no comparison with undefined holds, as none with 0 does"],
+    ["start === -1 ? []", "2", "a slice from the last event on that ends before it is empty, too"],
+    ["taken.length < least && last", "taken.length < least", types],
+    ["?? last.event", "start === -1 ?", types],
+    ["failed: undefined", "(removed)", "absent is undefined"],
+    ["(chosen[i]?.length ?? 0)", "chosen[i]?.length", types],
+    ["(chosen[i]?.length ?? 0)", "1", types],
+    [
+      "[event, ...inner]",
+      "(removed)",
+      "operators and properties in one pattern are a mistake that is reported",
+    ],
+  ],
+  "src/match/operators.ts": [
+    ["Number.isFinite(value)", "Number.isFinite", types],
+    ["?? Number.NaN", "momentOf", types],
+    ["isText(value) && isText(operand)", "isText(value)", types],
+    ["isKind(name) && kinds", "kinds", types],
+    ["near !== undefined", 'typeof value === "number"', types],
+    ["typeof expression !==", "isText(value)", types],
+  ],
+  "src/tape/deck/near-miss.ts": [
+    ["slice(0, 100)", "1", "every path begins with a slash"],
+    ["row < rows.length", "-1", "no row has this number"],
+    ["row < rows.length", "(row) <=", "no row has this number"],
+    ["body !== undefined && { body }", "{ body }", "absent and undefined are compared alike"],
+    ["recorded === live", "false", shortcut],
+    ['name === "" ? "_"', '"mutant"', "any name that means nothing will do"],
+  ],
+  "src/tape/deck/keys.ts": [
+    ["slice(0, 22)", "1", "any part of a hash will do"],
+    ["slice(0, 22)", "23", "any part of a hash will do"],
+  ],
+  "src/tape/deck/canonical.ts": [
+    ['text.includes("%7B%7B")', "text.includes", shortcut],
+    ["object[name] ?? null", "object[name]", types],
+    ["object[name] !== undefined", "!rules.drops", "JSON has no undefined"],
+    ['return "…"', '"mutant"', "any text that stands for the rest will do"],
+  ],
+  "src/tape/deck/aliases.ts": [['live[at] ?? ""', "live[at]", types]],
+  "src/tape/deck/sequence.ts": [["?? -1", "", types]],
+  "src/flags/operators.ts": [["value ?? null", "value", types]],
+  "src/flags/cohorts.ts": [
+    ["cohort.name ?? undefined", "compiled.get(id)?.cohort.name", "no name is no name, null or undefined"],
+    ["const nothing: TreeNode", '"mutant"', "stands where no tree is evaluated"],
+    ["failure: undefined", "(removed)", "absent is undefined"],
+    ["tree: nothing", "(removed)", "stands where no tree is evaluated"],
+    ["members: undefined", "(removed)", "absent is undefined"],
+    ["throw error;", "(removed)", "no other error is thrown there"],
+    ["?? []", "dependents.get", types],
+    ["?? 0", "", types],
+    ["if (known) return known", "false", cache],
+    ["plans.set(id, plan)", "(removed)", cache],
+    ["person !== undefined && members.has", "members.has", types],
+    ["if (known !== undefined) return known", "", cache],
+    ["if (run.members.has(cohort.id)) continue", "(removed)", cache],
+    ["return run.members.get(id) === true", "", "who asks first only has it computed"],
+  ],
+  "src/flags/cohort-tree.ts": [["filter.value ?? null", "filter.value", "an absent value is as null"]],
+  "src/flags/overrides.ts": [
+    ["all.length === 0", "", shortcut],
+    ["overrides.size === 0", "", shortcut],
+  ],
+  "src/ingest/open.ts": [["envelope: undefined", "(removed)", "absent is undefined"]],
+  "src/ingest/timestamp.ts": [
+    ["/^([+-]?", "/^([+-]?\\d{4,6})[-/](\\d{0,2})", "an empty month is none of the calendar"],
+    ["/^([+-]?", "/^([+-]?\\d{4,6})[-/](\\d{1,2})[-/](\\d{0,2})", "an empty day is none of the calendar"],
+    ["const rfc2822", "/^(?:[A-Za-z]{3},\\s*)?(\\d{0,2})", "an empty day is none of the calendar"],
+    [
+      "const rfc2822",
+      "/^(?:[A-Za-z]{3},\\s*)?(\\d{1,2})(\\s+[A-Za-z]{3}\\s+\\d{4})\\s+\\d{2}:\\d{2}(?::\\d{2})?\\s+\\S{0,6}",
+      "there is no space at the end",
+    ],
+    [
+      "const rfc2822",
+      "/^(?:[A-Za-z]{3},\\s*)?(\\d{1,2})(\\s+[A-Za-z]{3}\\s+\\d{4})\\s+\\d{2}:\\d{2}(?::\\d{2})?\\s+\\S{1,7}",
+      "no zone has seven letters",
+    ],
+    [
+      "const rfc3339",
+      "/^\\d{4}-\\d{2}-\\d{2}[Tt ]\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?(?:[Zz]|[+-]\\d{2}:\\d{2})/",
+      shortcut,
+    ],
+    ["if (!zone ||", "!/^[+-]/", types],
+    ["if (!zone ||", "/[+-]/", "the sign is the first letter"],
+    ["calendar.exec(text) ?? []", "calendar.exec(text)", types],
+    ["if (year === undefined ||", "Number(hours) > 23", "without a year there is no date"],
+    ["(text.length === 24 || text.length === 20)", "", shortcut],
+    ["if (isUsual(text))", "false", shortcut],
+    ["isDay(time, text.slice(8, 10))", "false", shortcut],
+    ["isDay(time, text.slice(8, 10))", "9", shortcut],
+    ["isDay(time, text.slice(8, 10))", "11", shortcut],
+  ],
+};

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { createRedactor } from "../../../src/tape/redact/redactor.ts";
+import { exchangeWith } from "./exchanges.ts";
+
+const secret = "correct-horse-7";
+
+const jsonOf = (json: object): unknown => {
+  const { body } = createRedactor().redact(
+    exchangeWith({ body: { json: JSON.parse(JSON.stringify(json)) } }),
+  ).req;
+  return body !== undefined && "json" in body ? body.json : undefined;
+};
+
+const isTaken = (json: object): boolean => !JSON.stringify(jsonOf(json)).includes(secret);
+
+describe("where a value is a secret by what stands around it", () => {
+  const destination = (config: object, more: object = {}) => ({
+    destination: { type: "S3", config, ...more },
+  });
+  const rows: [json: object, taken: boolean][] = [
+    ...["name", "key", "field", "property"].flatMap((name): [object, boolean][] => [
+      [{ [name]: "password", value: secret }, true],
+      [{ [name]: "password", content: secret }, true],
+      [{ [name]: "colour", value: secret }, false],
+      [{ [name]: "password", other: secret }, false],
+      [{ [name]: 5, value: secret }, false],
+    ]),
+    [{ title: "password", value: secret }, false],
+    [{ key: "colour", name: "password", value: secret }, true],
+    [{ credentials: { value: secret } }, true],
+    [{ credentials: { name: "colour", content: secret } }, true],
+    [{ credentials: { user: { login: secret } } }, true],
+    [{ credentials: [{ login: [secret] }] }, true],
+    [{ password: [secret] }, true],
+    [{ password: [[secret]] }, true],
+    [{ password: { login: secret } }, true],
+    [{ password_rules: { hint: secret } }, false],
+    [{ password_rules: [secret] }, true],
+    [{ login: { hint: secret }, password: null }, false],
+    [destination({ user: secret }), true],
+    [destination({ USER: secret }), true],
+    [destination({ host: secret }), false],
+    [{ destination: { config: { user: secret } } }, false],
+    [{ destination: { type: 5, config: { user: secret } } }, false],
+    [{ type: "S3", settings: { user: secret } }, false],
+    [{ type: "S3", config: [{ user: secret }] }, false],
+    [destination({}, { user: secret }), false],
+    [destination({ deeper: { user: secret } }), false],
+    [{ flags: { "new-password": { variant: secret } } }, false],
+    [{ flags: { "new-password": secret } }, true],
+    [{ featureFlags: { "new-password": secret } }, false],
+    [{ featureFlags: [{ "new-password": secret }] }, true],
+    [{ featureFlags: { beta: { password: secret } } }, true],
+  ];
+  test.each(rows)("%j: %s", (json, taken) => {
+    expect(isTaken(json)).toBe(taken);
+  });
+});
+
+describe("URLs in headers", () => {
+  const headerOf = (name: string, value: string): string | undefined =>
+    createRedactor().redact(exchangeWith({ headers: [[name, value]] })).req.headers[0]?.[1];
+  const encoded = "%7B%7Bsecret%3Atoken%231%7D%7D";
+
+  test.each(["Location", "Content-Location", "Referer", "Link"])(
+    "%s has its placeholders percent-encoded",
+    (name) => {
+      for (const start of ["https://x.test/a", "HTTP://x.test/a", "/a"]) {
+        expect(headerOf(name, `${start}?token=${secret}`)).toBe(`${start}?token=${encoded}`);
+      }
+    },
+  );
+
+  test.each([
+    ["a=1;  b=2", "a={{secret:cookie#1}};  b={{secret:cookie#2}}"],
+    ["a=correct; ; b=", "a={{secret:cookie#1}}; ; b="],
+    ["a= spaced", "a={{secret:cookie#1}}"],
+    ["horse", "{{secret:cookie#1}}"],
+    ["a=true; b=horse=battery", "a=true; b={{secret:cookie#1}}"],
+  ])("Cookie: %s", (value, expected) => {
+    expect(headerOf("Cookie", value)).toBe(expected);
+  });
+});
+
+describe("URLs", () => {
+  const urlOf = (url: string): string => createRedactor().redact(exchangeWith({ url })).req.url;
+  const path = "/a/b?c=1#d";
+  const rows: [url: string, safe: string][] = [
+    [`https://x.test${path}`, `https://x.test${path}`],
+    [`https://@x.test${path}`, `https://@x.test${path}`],
+    [`https://me:${secret}@x.test${path}`, `https://%7B%7Bsecret%3Auserinfo%231%7D%7D@x.test${path}`],
+    ["https://x.test/?a=b@c", "https://x.test/?a=b@c"],
+    ...["shared", "embedded", "shared_dashboard"].flatMap((part): [string, string][] => [
+      [`https://x.test/${part}/abcdefgh`, `https://x.test/${part}/%7B%7Bsecret%3Asharing_token%231%7D%7D`],
+      [`https://x.test/${part}/abcdefg`, `https://x.test/${part}/abcdefg`],
+    ]),
+    ["https://x.test/insights/abcdefgh", "https://x.test/insights/abcdefgh"],
+  ];
+  test.each(rows)("%s", (url, safe) => {
+    expect(urlOf(url)).toBe(safe);
+  });
+});
