@@ -43,7 +43,7 @@ const writes: readonly [name: string, write: (ask: Ask, state: object) => Promis
   ],
   ["a dashboard", (ask) => ask("POST", "/api/projects/1/dashboards/", { name: "two" })],
   ["a change of a dashboard", (ask) => ask("PATCH", "/api/projects/1/dashboards/2/", { name: "other" })],
-  ["a flag's override", (ask) => ask("PUT", "/__sim/flags/x", { value: true })],
+  ["a flag's override", (ask) => ask("PUT", "/__sim/flags/x", { value: true, force: true })],
   ["a test's project", (ask) => ask("POST", "/__sim/projects", {})],
   ["clearing events", (ask) => ask("DELETE", "/__sim/events")],
   ["a snapshot", (ask) => ask("POST", "/__sim/snapshots", { name: "other" })],

@@ -36,10 +36,8 @@ const validatorOf = (schema: Schema) => ajv.compile({ ...schema, components: { s
 describe("values made from schemas", () => {
   test.each(schemas)("%s: they fit", (_, schema) => {
     const fits = validatorOf(schema);
-    fc.assert(
-      fc.property(arbitraryOf(schema, components), (value) => fits(JSON.parse(JSON.stringify(value)))),
-      { numRuns: 200, seed: 1 },
-    );
+    const sample = fc.sample(arbitraryOf(schema, components), { numRuns: 200, seed: 1 });
+    expect(sample.filter((value) => !fits(JSON.parse(JSON.stringify(value))))).toEqual([]);
   });
 
   test.each(schemas)("%s: some nearly fitting ones fit, some do not", (_, schema) => {

@@ -85,8 +85,10 @@ describe("light filters look at rows only", () => {
 });
 
 test("every example in the tables can be read", () => {
-  for (const { example } of filterFields.events) filterOf(readEventFilter(example));
-  for (const { example } of filterFields.requests) filterOf(readRequestFilter(example));
+  for (const { example } of filterFields.events)
+    expect(filterOf(readEventFilter(example)), example).toBeDefined();
+  for (const { example } of filterFields.requests)
+    expect(filterOf(readRequestFilter(example)), example).toBeDefined();
 });
 
 const printed: [text: string, expected: string][] = [

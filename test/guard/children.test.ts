@@ -216,7 +216,7 @@ describe("other programs", () => {
     await once(socket, "data");
     const gone = once(socket, "close");
     await it.close();
-    await gone;
+    await expect(gone).resolves.toEqual([false]);
     silent.close();
     await once(silent, "close");
   });

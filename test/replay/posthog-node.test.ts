@@ -58,8 +58,8 @@ async function session(client: PostHog) {
 
 const recorded = async () => {
   const sim = await started({});
-  await sim.flags.set("checkout", "blue");
-  await sim.flags.set("beta", true);
+  await sim.flags.set("checkout", "blue", { force: true });
+  await sim.flags.set("beta", true, { force: true });
   const taped: RawExchange[] = [];
   const told = await session(connect(sim, sim.apiKey, taped));
   expect(told.checkout).toBe("blue");

@@ -46,6 +46,8 @@ async function watched(file: string) {
           wake = resolve;
         });
       }
+      // Waiting for a text is an assertion: what never comes fails the test.
+      expect(told).not.toEqual([]);
       return told.splice(0);
     },
   };
