@@ -1,7 +1,8 @@
 import type { Guard, GuardOptions } from "../guard/types.ts";
 import type { Framework } from "../kernel/env-names.ts";
 import type { JsonObject } from "../kernel/json.ts";
-import type { Pattern, Terms, Verdict } from "../match/types.ts";
+import type { Checked } from "../match/operators.ts";
+import type { Expectation, Pattern, Terms, Verdict } from "../match/types.ts";
 import type { StoredEvent } from "../model/event.ts";
 import type { Answers } from "./answers.ts";
 import type { Clock } from "./clock.ts";
@@ -37,8 +38,13 @@ export interface VerifyOptions extends WaitOptions {
   settleMs?: number;
 }
 
+/** What all patterns must satisfy together; `M` are the types of the patterns. */
+export type CheckedTerms<M extends readonly Pattern[]> = Omit<Terms, "expect"> & {
+  expect: { readonly [Index in keyof M]: Expectation<Checked<M[Index]>> };
+};
+
 /** Which events are listed. */
-export interface EventQuery extends Scope {
+export interface EventQuery<W extends PropertiesPattern = PropertiesPattern> extends Scope {
   event?: string;
   distinct_id?: string;
   outcome?: "kept" | "dropped";
@@ -47,7 +53,7 @@ export interface EventQuery extends Scope {
   limit?: number;
   order?: "asc" | "desc";
   /** What the event must be like besides. */
-  where?: PropertiesPattern;
+  where?: Checked<W>;
   /** The same as the page's filter box takes it: `event:signup prop.amount:>10 -is:warned`. */
   filter?: string;
 }
@@ -55,40 +61,51 @@ export interface EventQuery extends Scope {
 /** What was captured, to be asserted. Every method that waits is answered on arrival; nothing polls, nothing sleeps. */
 export interface Events {
   /** Events in order of arrival. */
-  list(query?: EventQuery): Promise<StoredEvent[]>;
+  list<W extends PropertiesPattern>(query?: EventQuery<W>): Promise<StoredEvent[]>;
   /** The events that were dropped, each with its reason. */
-  dropped(query?: Omit<EventQuery, "outcome">): Promise<StoredEvent[]>;
+  dropped<W extends PropertiesPattern>(query?: Omit<EventQuery<W>, "outcome">): Promise<StoredEvent[]>;
   /** The requests that were rejected whole, newest first, each with its reason. */
   rejected(query?: Omit<RequestQuery, "outcome">): Promise<SimRequest[]>;
   /**
    * The first kept event that fits, now or when it comes.
    * @throws ExpectationError with a report of what was captured instead
    */
-  waitFor(event: EventPattern, properties?: PropertiesPattern, options?: WaitOptions): Promise<StoredEvent>;
+  waitFor<E extends EventPattern, P extends PropertiesPattern>(
+    event: Checked<E>,
+    properties?: Checked<P>,
+    options?: WaitOptions,
+  ): Promise<StoredEvent>;
   /** The first `count` events that fit. @throws ExpectationError */
-  waitForCount(
-    event: EventPattern,
+  waitForCount<E extends EventPattern, P extends PropertiesPattern>(
+    event: Checked<E>,
     count: number,
-    options?: WaitOptions & { properties?: PropertiesPattern },
+    options?: WaitOptions & { properties?: Checked<P> },
   ): Promise<StoredEvent[]>;
   /** One event for each pattern, in this order; others may come in between. @throws ExpectationError */
-  waitForSequence(
-    events: readonly EventPattern[],
+  waitForSequence<E extends readonly EventPattern[]>(
+    events: Checked<E>,
     options?: WaitOptions & { distinctId?: string },
   ): Promise<StoredEvent[]>;
   /** Settles, then finds that no event fits. @throws ExpectationError naming those that do */
-  expectNone(event?: EventPattern, properties?: PropertiesPattern, options?: VerifyOptions): Promise<void>;
+  expectNone<E extends EventPattern, P extends PropertiesPattern>(
+    event?: Checked<E>,
+    properties?: Checked<P>,
+    options?: VerifyOptions,
+  ): Promise<void>;
   /**
    * Waits until every minimum is reached, settles if a maximum or `nothingElse` is asked, then judges.
    * @throws ExpectationError
    */
-  verify(terms: Terms, options?: VerifyOptions): Promise<Verdict>;
+  verify<M extends readonly Pattern[]>(terms: CheckedTerms<M>, options?: VerifyOptions): Promise<Verdict>;
   /** Clears them; the numbering goes on. */
   clear(): Promise<void>;
   /** Where the log ends now; pass it as `since` to look at later events only. */
   mark(): Promise<number>;
   /** Events as they come, from `since` (default: now) on, until the loop is left or the signal says so. */
-  stream(query?: EventQuery, options?: { signal?: AbortSignal }): AsyncIterable<StoredEvent>;
+  stream<W extends PropertiesPattern>(
+    query?: EventQuery<W>,
+    options?: { signal?: AbortSignal },
+  ): AsyncIterable<StoredEvent>;
 }
 
 export interface RequestQuery {

@@ -15,8 +15,8 @@ export interface Count {
 }
 
 /** Events that are wanted, or not wanted (`max: 0`). */
-export interface Expectation {
-  match: Pattern;
+export interface Expectation<P = Pattern> {
+  match: P;
   /** Default `{ min: 1 }`. */
   count?: Count;
 }

@@ -21,7 +21,7 @@ import type {
 type ArgsOf<Name extends keyof SimMatchers<unknown>> = Parameters<SimMatchers<unknown>[Name]>;
 type MatcherOf<Name extends keyof SimMatchers<unknown>> = (
   this: RunnerState | undefined,
-  received: unknown,
+  received: Tenant,
   ...args: ArgsOf<Name>
 ) => Promise<MatcherResult>;
 
@@ -64,7 +64,7 @@ const wrongReceiver = (name: string, received: unknown): TypeError =>
 function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, judge: Judge<Args>) {
   return async function matcher(
     this: RunnerState | undefined,
-    received: unknown,
+    received: Tenant,
     ...args: Args
   ): Promise<MatcherResult> {
     const isNot = this?.isNot === true;

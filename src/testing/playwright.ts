@@ -4,6 +4,7 @@ import {
   type BrowserContext,
   test as base,
   expect as baseExpect,
+  type Expect,
   type TestInfo,
 } from "@playwright/test";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
@@ -20,6 +21,7 @@ import {
 } from "./playwright/attach.ts";
 import { verifyEscapes } from "./playwright/escape-error.ts";
 import { projectName } from "./project-name.ts";
+import type { SimMatchers } from "./types.ts";
 import { createWorkerGuard, type GuardSetting } from "./worker-guard.ts";
 
 export { type Attachment, type AttachOptions, type AttachTarget, attach } from "./playwright/attach.ts";
@@ -235,5 +237,16 @@ export const test = base.extend<SimFixtures & SimTestOptions, SimWorkerFixtures 
   },
 });
 
+type Message = Parameters<typeof baseExpect>[1];
+type OfTenant = SimMatchers<Promise<void>>;
+
+/** Playwright's type of an added matcher is not generic, so that it accepts operators that do not exist. */
+type ExpectTenant = <T extends Tenant>(
+  actual: T,
+  messageOrOptions?: Message,
+) => OfTenant & { not: OfTenant } & ReturnType<typeof baseExpect<T>>;
+
 /** Playwright's `expect` with the matchers for `ph` and `sim`. */
-export const expect = baseExpect.extend(simMatchers);
+export const expect = baseExpect.extend(simMatchers) as ExpectTenant & { soft: ExpectTenant } & Expect<
+    typeof simMatchers
+  >;

@@ -1,4 +1,5 @@
 import type { EventPattern, PropertiesPattern, Scope, Tenant, VerifyOptions } from "../client/api.ts";
+import type { Checked } from "../match/operators.ts";
 import type { Plan } from "../plan/types.ts";
 
 /** Where to look, and how long to wait. Nothing is polled: a wait ends with the event that ends it. */
@@ -28,20 +29,35 @@ export interface SimMatchers<R, Received = Tenant> {
   /** Is such an event captured, now or within the wait? With `.not`: is there none once it is quiet? */
   toHaveCaptured: OnTenant<
     Received,
-    (event: EventPattern, properties?: PropertiesPattern, options?: CaptureOptions) => R
+    <E extends EventPattern, P extends PropertiesPattern>(
+      event: Checked<E>,
+      properties?: Checked<P>,
+      options?: CaptureOptions,
+    ) => R
   >;
   /** Are there exactly so many such events once it is quiet? */
   toHaveCapturedTimes: OnTenant<
     Received,
-    (event: EventPattern, count: number, properties?: PropertiesPattern, options?: CaptureOptions) => R
+    <E extends EventPattern, P extends PropertiesPattern>(
+      event: Checked<E>,
+      count: number,
+      properties?: Checked<P>,
+      options?: CaptureOptions,
+    ) => R
   >;
   /** One event for each pattern, in this order; others may come in between. */
-  toHaveCapturedInOrder: OnTenant<Received, (events: readonly EventPattern[], options?: CaptureOptions) => R>;
+  toHaveCapturedInOrder: OnTenant<
+    Received,
+    <E extends readonly EventPattern[]>(events: Checked<E>, options?: CaptureOptions) => R
+  >;
   /**
    * These and no others: each at least once, or as often as it is in the list. Events whose names start with `$`
    * (`$pageview`, `$identify` …) do not count unless they are in the list.
    */
-  toHaveCapturedOnly: OnTenant<Received, (events: readonly EventPattern[], options?: CaptureOptions) => R>;
+  toHaveCapturedOnly: OnTenant<
+    Received,
+    <E extends readonly EventPattern[]>(events: Checked<E>, options?: CaptureOptions) => R
+  >;
   /** Was every event kept, and every request that carried some taken? */
   toHaveNoDroppedEvents: OnTenant<Received, (options?: Pick<Scope, "since">) => R>;
   /**
@@ -49,7 +65,7 @@ export interface SimMatchers<R, Received = Tenant> {
    */
   toHaveIdentified: OnTenant<
     Received,
-    (distinctId: string, properties?: PropertiesPattern, options?: IdentityOptions) => R
+    <P extends PropertiesPattern>(distinctId: string, properties?: Checked<P>, options?: IdentityOptions) => R
   >;
   /** Do both ids belong to one person? */
   toHaveMerged: OnTenant<Received, (distinctId: string, other: string, options?: IdentityOptions) => R>;

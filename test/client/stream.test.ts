@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { StoredEvent } from "../../src/index.ts";
+import type { EventQuery, StoredEvent } from "../../src/index.ts";
 import { capture, ends, held, names } from "./ends.ts";
 
 /** The next so many of a stream. */
@@ -48,7 +48,7 @@ describe.each(ends)("events.stream, $end", (end) => {
     await iterator.return?.();
   });
 
-  test.each([
+  test.each<[string, EventQuery, string[]]>([
     ["literals", { event: "a" }, ["a"]],
     ["a pattern", { where: { event: /^[ab]$/ } }, ["a", "b"]],
     ["a predicate", { where: { event: (name: unknown) => name !== "a" } }, ["b", "c"]],

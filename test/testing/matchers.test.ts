@@ -371,6 +371,7 @@ describe("mistakes", () => {
     ["no list", () => expect(sim).toHaveCapturedOnly("a" as unknown as string[]), /must be a list/],
     ["an empty id", () => expect(sim).toHaveIdentified(""), /a distinct id is a text that is not empty/],
     ["no key", () => expect(sim).toHaveServedFlag(""), /a flag's key is a text/],
+    // @ts-expect-error there is no such operator
     ["a bad operator in properties", () => expect(sim).toHaveIdentified("a", { "@gtt": 1 }), /@gtt/],
     ["no value", () => expect(sim).toHaveServedFlag("a", 1 as unknown as string), /true, false or a variant/],
     ["no plan", () => expect(sim).toMatchTrackingPlan(7 as unknown as string), /definePlan/],

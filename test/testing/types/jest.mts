@@ -10,6 +10,8 @@ test("types", async () => {
 
   // @ts-expect-error only a project or a sim has the matchers
   await expect("text").toHaveCaptured("a");
+  // @ts-expect-error there is no such operator
+  await expect(ph).toHaveCaptured("a", { amount: { "@gtee": 3 } });
   // @ts-expect-error an event is a name or an object
   await expect(ph).toHaveCaptured(1);
   // @ts-expect-error the count is a number

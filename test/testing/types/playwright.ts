@@ -1,3 +1,4 @@
+import { mergeExpects, expect as plain } from "@playwright/test";
 import { type AttachableProject, type Attachment, attach, expect, test } from "phx-sim/playwright";
 
 test.use({
@@ -21,6 +22,20 @@ export const suite = test("types", async ({ page, context, browser, ph, sim }) =
   using guard = sim.guard({ hosts: ["e.example.com"] });
   guard.verify();
 
+  await expect.soft(ph, "signed up").toHaveCaptured("a", { amount: { "@gte": 3 } });
+  await mergeExpects(expect, plain)(ph).toHaveCaptured("a");
+  await expect(ph.url).toBe(sim.url);
+
+  // @ts-expect-error only a project or a sim has the matchers
+  await expect("text").toHaveCaptured("a");
+  // @ts-expect-error only a project or a sim has the matchers
+  await expect(page).toHaveCaptured("a");
+  // @ts-expect-error there is no such operator
+  await expect(ph).toHaveCaptured("a", { amount: { "@gtee": 3 } });
+  // @ts-expect-error there is no such operator
+  await expect(ph).not.toHaveCapturedTimes("a", 2, { amount: { "@gtee": 3 } });
+  // @ts-expect-error there is no such operator
+  await expect.soft(sim).toHaveCaptured("a", { amount: { "@gtee": 3 } });
   // @ts-expect-error there is no such option
   await ph.attach(page, { host: "e.example.com" });
   // @ts-expect-error a page is wanted

@@ -1,4 +1,4 @@
-import type { Project } from "phx-sim";
+import type { Project, PropertiesPattern } from "phx-sim";
 import { definePlan } from "phx-sim/plan";
 import { expect, test } from "phx-sim/vitest";
 import "phx-sim/vitest/matchers";
@@ -19,6 +19,63 @@ export const suite = test("types", async ({ ph, sim, expect: local }) => {
   await expect(ph).toMatchTrackingPlan("events.plan.json");
   await expect(ph).toMatchTrackingPlan(definePlan({}));
   await expect(ph).toHaveNoUnmatchedRequests();
+
+  const record: Record<string, unknown> = {};
+  const pattern: PropertiesPattern = record;
+  const loose: ReturnType<typeof JSON.parse> = {};
+  await expect(ph).toHaveCaptured("a", record);
+  await expect(ph).toHaveCaptured(loose, { ...loose, plan: loose });
+  await ph.events.waitFor("a", pattern);
+  await ph.events.list({ where: record });
+  await expect(ph).toHaveCaptured("a", {
+    amount: { "@gte": 3, "@not": { "@in": [7, { "@id": 1 }] } },
+    "@@id": "x",
+    $current_url: /shop$/,
+    at: new Date(),
+    items: [{ sku: expect.any(String), price: (price: number) => price > 1 }],
+    raw: { "@eq": { "@type": "Product" } },
+    tags: { "@each": { "@any": [{ "@startsWith": "a" }, null] } },
+  });
+
+  // @ts-expect-error there is no such operator
+  await expect(ph).toHaveCaptured("a", { amount: { "@gtee": 3 } });
+  // @ts-expect-error there is no such operator
+  await expect(ph).toHaveCaptured("a", { "@gtee": "3" });
+  // @ts-expect-error there is no such operator
+  await expect(ph).toHaveCaptured({ event: "a", properties: { amount: { "@gtee": 3 } } });
+  // @ts-expect-error there is no such operator
+  await expect(ph).not.toHaveCaptured("a", { cart: { items: [{ "@not": { "@gtee": 3 } }] } });
+  // @ts-expect-error there is no such operator
+  await expect(ph).toHaveCapturedTimes("a", 1, { amount: { "@all": [{ "@gte": 1 }, { "@gtee": 3 }] } });
+  // @ts-expect-error there is no such operator
+  await expect(ph).toHaveCapturedInOrder(["a", { properties: { amount: { "@gtee": 3 } } }]);
+  // @ts-expect-error there is no such operator
+  await expect(ph).toHaveCapturedOnly([{ event: { "@startWith": "a" } }]);
+  // @ts-expect-error there is no such operator
+  await expect(ph).toHaveIdentified("anna", { age: { "@gtee": 3 } });
+  // @ts-expect-error there is no such operator
+  await ph.events.waitFor("a", { amount: { "@gtee": 3 } });
+  // @ts-expect-error there is no such operator
+  await ph.events.waitFor({ event: { "@startWith": "a" } });
+  // @ts-expect-error there is no such operator
+  await ph.events.waitForCount("a", 2, { properties: { amount: { "@gtee": 3 } } });
+  // @ts-expect-error there is no such operator
+  await ph.events.waitForSequence(["a", { properties: { amount: { "@gtee": 3 } } }]);
+  // @ts-expect-error there is no such operator
+  await ph.events.expectNone("a", { amount: { "@gtee": 3 } });
+  await ph.events.verify({ expect: [{ match: "a" }, { match: { event: /b/ }, count: { max: 1 } }] });
+  // @ts-expect-error there is no such operator
+  await ph.events.verify({ expect: [{ match: "a" }, { match: { properties: { amount: { "@gtee": 3 } } } }] });
+  // @ts-expect-error there is no such term
+  await ph.events.verify({ expect: [{ match: "a" }], order: true });
+  // @ts-expect-error there is no such term
+  await ph.events.verify({ expect: [{ match: "a", times: 2 }] });
+  // @ts-expect-error there is no such operator
+  await ph.events.list({ where: { properties: { amount: { "@gtee": 3 } } } });
+  // @ts-expect-error there is no such operator
+  await ph.events.dropped({ where: { properties: { amount: { "@gtee": 3 } } } });
+  // @ts-expect-error there is no such option
+  await ph.events.list({ evnt: "a" });
 
   // @ts-expect-error only a project or a sim has the matchers
   await expect("text").toHaveCaptured("a");
