@@ -1,6 +1,7 @@
 import type { Call } from "../http/call.ts";
 import { SimError } from "../kernel/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../kernel/json.ts";
+import { didYouMean } from "../kernel/nearest.ts";
 
 const invalid = (detail: string, pointer: string, hint?: string): SimError =>
   new SimError("invalid_input", detail, hint === undefined ? { pointer } : { pointer, hint });
@@ -25,11 +26,19 @@ function parse(text: string): Json {
   return value;
 }
 
-/** Unknown keys are mistakes, not extensions: a misspelt `timeout` must not wait for the default. */
-export function allowKeys(body: JsonObject, keys: readonly string[]): void {
+/**
+ * Unknown keys are mistakes, not extensions: a misspelt `timeout` must not wait for the default.
+ * @param pointer Where in the body the object is
+ * @throws SimError invalid_input naming the nearest key
+ */
+export function allowKeys(body: JsonObject, keys: readonly string[], pointer = ""): void {
   const unknown = Object.keys(body).find((key) => !keys.includes(key));
   if (unknown !== undefined)
-    throw invalid(`unknown key "${unknown}"`, `/${unknown}`, `known keys: ${keys.join(", ")}`);
+    throw invalid(
+      `unknown key "${unknown}"${didYouMean(unknown, keys)}`,
+      `${pointer}/${unknown}`,
+      keys.length === 0 ? "it takes none" : `known keys: ${keys.join(", ")}`,
+    );
 }
 
 interface Range {

@@ -280,7 +280,16 @@ describe("a project for a test", () => {
   test.each([
     ["[]", 400, { code: "invalid_input" }],
     ["{", 400, { code: "parse_error" }],
-    [{ nmae: "x" }, 400, { pointer: "/nmae", hint: "known keys: name, like, flags" }],
+    [
+      { nmae: "x" },
+      400,
+      {
+        pointer: "/nmae",
+        detail: 'unknown key "nmae"; did you mean name?',
+        hint: "known keys: name, like, flags",
+      },
+    ],
+    [{ zzzzzz: 1 }, 400, { pointer: "/zzzzzz", detail: 'unknown key "zzzzzz"' }],
     [{ name: 7 }, 400, { pointer: "/name" }],
     [{ name: "x".repeat(1_001) }, 400, { pointer: "/name" }],
     [{ like: "1" }, 400, { pointer: "/like" }],

@@ -110,13 +110,6 @@ export function waitWish(desk: Pick<ControlDesk, "worlds">, body: JsonObject): W
   };
 }
 
-/** Unknown keys of a part of the body. */
-function allowOnly(part: JsonObject, keys: readonly string[], pointer: string): void {
-  const unknown = Object.keys(part).find((key) => !keys.includes(key));
-  if (unknown === undefined) return;
-  throw wrong(`unknown key "${unknown}"`, `${pointer}/${unknown}`, `known keys: ${keys.join(", ")}`);
-}
-
 const isCount = (value: Json | undefined): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= mostEvents;
 
@@ -133,7 +126,7 @@ function limitIn(count: JsonObject, key: "min" | "max", pointer: string): Count 
 function countIn(value: Json, pointer: string): Count {
   if (isCount(value)) return { min: value, max: value };
   if (!isObject(value)) throw wrong('"count" must be a whole number, or limits', pointer, countHint);
-  allowOnly(value, ["min", "max"], pointer);
+  allowKeys(value, ["min", "max"], pointer);
   const count = { ...limitIn(value, "min", pointer), ...limitIn(value, "max", pointer) };
   const { min = 0, max = Number.POSITIVE_INFINITY } = count;
   if (min > max) throw wrong('"min" is larger than "max"', pointer);
@@ -143,7 +136,7 @@ function countIn(value: Json, pointer: string): Count {
 function expectationIn(value: Json, pointer: string): Expectation {
   if (!isObject(value))
     throw wrong("an expectation must be an object", pointer, '{"match": {…}, "count": 1}');
-  allowOnly(value, ["match", "count"], pointer);
+  allowKeys(value, ["match", "count"], pointer);
   const match = patternIn(value.match, `${pointer}/match`);
   const { count } = value;
   return count === undefined || count === null
