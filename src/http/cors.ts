@@ -15,13 +15,19 @@ export function corsHeaders(call: Call, family: Family): string[] {
     "access-control-allow-credentials",
     "true",
     "access-control-expose-headers",
-    "PostHog-Request-Id, ETag, Retry-After",
+    family === "management" ? `${exposed}, ${ignoredHeader}` : exposed,
     "vary",
     "origin",
   ];
 }
 
 const noHeaders: string[] = [];
+
+/** The headers that the service lets a page read. */
+const exposed = "PostHog-Request-Id, ETag, Retry-After";
+
+/** Names the keys of a body that an endpoint does not know. Ours: the service ignores them, too, and reports nothing. */
+export const ignoredHeader = "x-phx-ignored";
 
 /** The methods the service names in a preflight, per family. */
 const preflightMethods: Record<Family, string> = {

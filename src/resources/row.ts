@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Call } from "../http/call.ts";
+import { ignoredHeader } from "../http/cors.ts";
 import type { Endpoint, EndpointDocs, JsonSchema, QueryParameter } from "../http/endpoint.ts";
 import { errorReplies, errorSchema } from "../http/error-schemas.ts";
 import { empty, json, type Reply, withHeaders } from "../http/reply.ts";
@@ -101,8 +102,6 @@ function requestOf<Body>(call: Call, caller: Caller, row: RowHead<Body>): Reques
   };
 }
 
-/** Names the keys of a body that an endpoint does not know. Ours: the service ignores them, too, and reports nothing. */
-const ignoredHeader = "x-phx-ignored";
 const mostIgnored = 20;
 
 const keysOf = (schema: z.ZodType | undefined): string[] | undefined =>
