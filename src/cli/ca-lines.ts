@@ -1,15 +1,21 @@
+import { dirname } from "node:path";
 import type { CertificateAuthority } from "../index.ts";
 import { clean } from "./clean-text.ts";
 
 const indented = (rows: readonly (readonly [string, string])[]): string[] =>
   rows.map(([who, how]) => `  ${who.padEnd(17)}${clean(how, 1000)}`);
 
+const addresses = ({ limits_addresses, cert_file }: CertificateAuthority): string =>
+  limits_addresses
+    ? "loopback addresses; nothing else"
+    : `and every IP address: an older version made it. To renew it, delete ${clean(dirname(cert_file), 1000)}, run phx-sim ca show and have clients trust the new one`;
+
 /** What `ca show` prints. */
 export const caLines = (ca: CertificateAuthority): string[] => [
   `Certificate  ${clean(ca.cert_file, 1000)}`,
   `Key          ${clean(ca.key_file, 1000)} (yours alone)`,
   `Subject      ${clean(ca.subject)}`,
-  `Good for     ${ca.names.map((name) => `${name}, *.${name}`).join(", ")}, loopback addresses; nothing else`,
+  `Good for     ${ca.names.map((name) => `${name}, *.${name}`).join(", ")}, ${addresses(ca)}`,
   `Until        ${ca.valid_to}`,
   `SHA-256      ${ca.fingerprint}`,
   "Clients that are to trust it:",

@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { generateCACertificate } from "mockttp";
 import { afterAll, describe, expect, test } from "vitest";
 import { trustLines } from "../../src/cli/ca-lines.ts";
 import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
@@ -49,6 +50,21 @@ describe("phx-sim ca", () => {
     expect(ended.stderr).toContain("cannot be written: there is no such file or folder");
   });
 
+  test("show names the addresses of one without limits, and how to renew it", async () => {
+    const older = join(cwd, "older");
+    const env = { PHX_SIM_CA_DIR: older };
+    const made = await generateCACertificate({
+      nameConstraints: { permitted: ["posthog.com", "localhost"] },
+    });
+    mkdirSync(older);
+    writeFileSync(join(older, "ca.pem"), made.cert);
+    writeFileSync(join(older, "ca.key"), made.key);
+    expect((await ca(["show"])).stdout).toContain("loopback addresses; nothing else");
+    const { stdout } = await ca(["show"], env);
+    expect(stdout).toContain(`and every IP address: an older version made it. To renew it, delete ${older}`);
+    expect(JSON.parse((await ca(["show", "--json"], env)).stdout)).toMatchObject({ limits_addresses: false });
+  });
+
   test("a damaged folder: what is wrong, and the way out", async () => {
     const damaged = join(cwd, "damaged");
     mkdirSync(damaged);
@@ -72,6 +88,7 @@ test.each([
     key_file: "",
     subject: "O=phx-sim, CN=phx-sim local CA",
     names: [],
+    limits_addresses: true,
     valid_to: "",
     fingerprint: "",
     spki: "",

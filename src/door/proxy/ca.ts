@@ -163,6 +163,8 @@ export interface CaFacts {
   key_file: string;
   subject: string;
   names: readonly string[];
+  /** False for one of an older version: its certificates are good for every address. */
+  limits_addresses: boolean;
   valid_to: string;
   /** SHA-256 of the certificate, as browsers show it. */
   fingerprint: string;
@@ -178,6 +180,7 @@ export function factsOf({ cert, certFile, keyFile }: Ca): CaFacts {
     key_file: keyFile,
     subject: certificate.subject.replaceAll("\n", ", "),
     names: caNames,
+    limits_addresses: caAddresses.every((hex) => certificate.raw.includes(Buffer.from(hex, "hex"))),
     valid_to: new Date(certificate.validTo).toISOString(),
     fingerprint: certificate.fingerprint256,
     spki: createHash("sha256").update(publicKey).digest("base64"),
