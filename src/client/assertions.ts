@@ -40,7 +40,7 @@ export interface Assertions {
    */
   run<T>(above: (...args: never[]) => unknown, title: string, assertion: () => Promise<T>): Promise<T>;
   /** How long a wait may take, ms, so that its report comes before the runner's own timeout. */
-  within(timeoutMs: number | undefined): number | undefined;
+  within(timeoutMs?: number): number;
   /** Forgets the assertions without a result and returns the error that reports them. */
   end(): NotAwaitedError | undefined;
 }
@@ -76,11 +76,11 @@ export function createAssertions(): Assertions {
         );
       });
     },
-    within(timeoutMs) {
+    within(timeoutMs = defaultWait) {
       const deadline = assertions.deadline();
       if (deadline === undefined) return timeoutMs;
       const left = Math.floor(deadline - performance.now() - reportTime);
-      return Math.max(0, Math.min(timeoutMs ?? defaultWait, left));
+      return Math.max(0, Math.min(timeoutMs, left));
     },
     end() {
       if (pending.size === 0) return undefined;

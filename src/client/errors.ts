@@ -41,6 +41,12 @@ export class ExpectationError extends ControlError {
   }
 }
 
+/** The error with a line more below the first line of its report. */
+export function withLine({ status, body, report }: ExpectationError, line: string): ExpectationError {
+  const [head, ...lines] = report.text.split("\n");
+  return new ExpectationError(status, body, { ...report, text: [head, `  (${line})`, ...lines].join("\n") });
+}
+
 /** The error of an answer: an ExpectationError when there is a report in it. */
 export function errorOf(status: number, body: JsonObject): ControlError {
   const report: unknown = body.report;

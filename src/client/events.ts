@@ -1,11 +1,12 @@
 import { fitsEvent } from "../match/judge.ts";
+import { defaultWait } from "../match/patience.ts";
 import type { Terms } from "../match/types.ts";
 import { toWire } from "../match/wire.ts";
 import type { StoredEvent } from "../model/event.ts";
 import type { EventQuery, Events, Requests, VerifyOptions, WaitOptions } from "./api.ts";
 import type { Assertions } from "./assertions.ts";
 import type { Place } from "./call.ts";
-import { fromCaller } from "./errors.ts";
+import { ExpectationError, fromCaller, withLine } from "./errors.ts";
 import type { Wish } from "./judged.ts";
 import { largestPage, listingOf, pageOf } from "./pages.ts";
 import { called, wholeEvent } from "./pattern.ts";
@@ -68,10 +69,21 @@ const first = (events: readonly StoredEvent[]): StoredEvent => {
 
 /** The events' part of the client. */
 export function eventsBy(place: Place, requests: Requests, assertions: Assertions): Events {
-  const within = <T extends WaitOptions>(options: T): T => ({
-    ...options,
-    timeoutMs: assertions.within(options.timeoutMs),
-  });
+  /** Ends the wait before the test's own limit; the report of a wait that was shortened says so. */
+  const within = async <T extends WaitOptions, R>(
+    options: T,
+    run: (options: T) => Promise<R>,
+  ): Promise<R> => {
+    const { timeoutMs = defaultWait } = options;
+    const left = assertions.within(timeoutMs);
+    try {
+      return await run({ ...options, timeoutMs: left });
+    } catch (error) {
+      throw left < timeoutMs && error instanceof ExpectationError
+        ? withLine(error, `the wait was shortened from ${timeoutMs} ms to ${left} ms by the test's own limit`)
+        : error;
+    }
+  };
   /** Runs an assertion; what it throws points at the line that called `above`. */
   const asserted = <T>(
     above: (...args: never[]) => unknown,
@@ -86,13 +98,13 @@ export function eventsBy(place: Place, requests: Requests, assertions: Assertion
     waitFor: (event, properties, options) =>
       asserted(events.waitFor, options?.title ?? called("waitFor", event, properties), async (title) => {
         const match = wholeEvent(event, { properties });
-        return first(await wait(place, { match, count: 1 }, within({ ...options, title })));
+        return first(await within({ ...options, title }, (it) => wait(place, { match, count: 1 }, it)));
       }),
     waitForCount: (event, count, { properties, ...options } = {}) => {
       const name = options.title ?? called("waitForCount", event, count, properties);
       return asserted(events.waitForCount, name, async (title) => {
         const match = wholeEvent(event, { properties });
-        return wait(place, { match, count }, within({ ...options, title }));
+        return within({ ...options, title }, (it) => wait(place, { match, count }, it));
       });
     },
     waitForSequence: (patterns, { distinctId, ...options } = {}) => {
@@ -100,7 +112,7 @@ export function eventsBy(place: Place, requests: Requests, assertions: Assertion
       const name = options.title ?? called("waitForSequence", patterns, scope);
       return asserted(events.waitForSequence, name, async (title) => {
         const sequence = patterns.map((it) => wholeEvent(it, { distinctId }));
-        return wait(place, { sequence }, within({ ...options, title }));
+        return within({ ...options, title }, (it) => wait(place, { sequence }, it));
       });
     },
     expectNone: (event, properties, options) =>
@@ -110,12 +122,12 @@ export function eventsBy(place: Place, requests: Requests, assertions: Assertion
         async (title) => {
           const match = wholeEvent(event ?? {}, { properties });
           const terms: Terms = { expect: [{ match, count: { max: 0 } }] };
-          await verify(place, terms, within({ ...options, title }));
+          await within({ ...options, title }, (it) => verify(place, terms, it));
         },
       ),
     verify: (terms, options) =>
       asserted(events.verify, options?.title ?? called("verify", terms), async (title) => {
-        const matched = await verify(place, terms, within({ ...options, title }));
+        const matched = await within({ ...options, title }, (it) => verify(place, terms, it));
         return { passed: true, complaints: [], matched };
       }),
     clear: async () => void (await place.call("DELETE", `events${queryText({ project: place.project })}`)),

@@ -2,7 +2,6 @@ import { assertionsOf } from "../client/assertions.ts";
 import type { FlagServing, FlagServings } from "../client/flags.ts";
 import { isObject } from "../kernel/json.ts";
 import { describePattern } from "../match/describe.ts";
-import { defaultWait } from "../match/patience.ts";
 import { nameText, quoted } from "../match/printable.ts";
 import { type Asked, type Judged, told } from "./asked.ts";
 import type { ServedFlagOptions } from "./types.ts";
@@ -67,7 +66,7 @@ export async function servedFlag(
   const { tenant, isNot } = asked;
   if (isNot) await tenant.settle(timeoutMs === undefined ? {} : { timeoutMs });
   const servings = await tenant.flags.served(key, {
-    waitMs: isNot ? 0 : (assertionsOf(tenant).within(timeoutMs) ?? defaultWait),
+    waitMs: isNot ? 0 : assertionsOf(tenant).within(timeoutMs),
     ...(distinctId !== undefined && { distinctId }),
     ...(value !== undefined && { value }),
   });

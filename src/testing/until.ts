@@ -1,5 +1,4 @@
 import { assertionsOf } from "../client/assertions.ts";
-import { defaultWait } from "../match/patience.ts";
 import type { Asked } from "./asked.ts";
 
 /**
@@ -14,7 +13,7 @@ export async function until<T>(
 ): Promise<T> {
   const { tenant, isNot, title } = asked;
   if (isNot) await tenant.settle(timeoutMs === undefined ? {} : { timeoutMs });
-  const end = performance.now() + (isNot ? 0 : (assertionsOf(tenant).within(timeoutMs) ?? defaultWait));
+  const end = performance.now() + (isNot ? 0 : assertionsOf(tenant).within(timeoutMs));
   for (;;) {
     const since = await tenant.events.mark();
     const seen = await look();

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Project } from "../../src/client/api.ts";
+import { assertionsOf } from "../../src/client/assertions.ts";
 import { type Sim, startSim } from "../../src/index.ts";
 import { definePlan } from "../../src/plan.ts";
 import "../../src/testing/vitest-matchers.ts";
@@ -237,6 +238,41 @@ test("a rejected request with events is no clean record", async () => {
   await fetch(`${other.url}/batch/`, { method: "POST", body: "{" });
   const text = await failure(expect(other).toHaveNoDroppedEvents());
   expect(text).toMatch(/rejected with all their events: 1/);
+});
+
+const unknownKey = () =>
+  fetch(`${sim.url}/capture/`, {
+    method: "POST",
+    body: JSON.stringify({ api_key: "phc_of_no_project", event: "a", distinct_id: "u" }),
+  });
+
+test("a request with the key of no project counts for the sim, and is named where a project waits in vain", async () => {
+  await using project = await sim.project();
+  const { n: after = 0 } = (await sim.requests.list({ limit: 1 }))[0] ?? {};
+  await unknownKey();
+  await expect(project).toHaveNoDroppedEvents();
+  const text = await failure(expect(project).toHaveCaptured("a", undefined, now));
+  expect(text).toMatch(
+    new RegExp(`request ${after + 1}, POST /capture/, was rejected with all its events: `),
+  );
+  expect(await failure(expect(sim).toHaveNoDroppedEvents())).toContain(
+    `request #${after + 1} POST /capture/`,
+  );
+});
+
+const shortened: [name: string, call: (it: Project) => Promise<unknown>][] = [
+  ["a matcher", (it) => expect(it).toHaveCaptured("a", {}, { timeoutMs: 60_000 })],
+  ["a wait", (it) => it.events.waitFor("a", {}, { timeoutMs: 60_000 })],
+  ["a wait for a predicate", (it) => it.events.waitFor("a", { b: () => true }, { timeoutMs: 60_000 })],
+];
+test.each(shortened)("%s that the test's limit shortened says so", async (_, call) => {
+  await using project = await sim.project();
+  const end = performance.now();
+  assertionsOf(project).deadline = () => end;
+  const text = await failure(call(project).then(() => undefined));
+  expect(text).toMatch(
+    /^[^\n]+not captured[^\n]+\n {2}\(the wait was shortened from 60000 ms to 0 ms by the test's own limit\)\n/,
+  );
 });
 
 test("an unmatched request is named", async () => {
