@@ -39,7 +39,7 @@ export interface VerifyOptions extends WaitOptions {
 }
 
 /** What all patterns must satisfy together; `M` are the types of the patterns. */
-export type CheckedTerms<M extends readonly Pattern[]> = Omit<Terms, "expect"> & {
+type CheckedTerms<M extends readonly Pattern[]> = Omit<Terms, "expect"> & {
   expect: { readonly [Index in keyof M]: Expectation<Checked<M[Index]>> };
 };
 

@@ -79,7 +79,9 @@ export function eventsBy(place: Place, requests: Requests, assertions: Assertion
     try {
       return await run({ ...options, timeoutMs: left });
     } catch (error) {
-      throw left < timeoutMs && error instanceof ExpectationError
+      const isTooFew =
+        error instanceof ExpectationError && error.report.complaints.some(({ kind }) => kind === "too_few");
+      throw isTooFew && left < timeoutMs
         ? withLine(error, `the wait was shortened from ${timeoutMs} ms to ${left} ms by the test's own limit`)
         : error;
     }
