@@ -107,8 +107,10 @@ function run(
   });
 }
 
-const vitest = { script: "node_modules/vitest/vitest.mjs", args: ["run"] };
-const jest = { script: "node_modules/jest/bin/jest.js", args: ["--ci"] };
+// The runners' own limit of 5 s is too short for a busy machine.
+const patient = "--testTimeout=60000";
+const vitest = { script: "node_modules/vitest/vitest.mjs", args: ["run", patient] };
+const jest = { script: "node_modules/jest/bin/jest.js", args: ["--ci", patient] };
 const inVitest = { runner: "vitest", folder: "vitest", ...vitest, passed: /Tests {2}6 passed \(6\)/ };
 const inJest = { runner: "jest", folder: "jest", ...jest, passed: /Tests: +4 passed, 4 total/ };
 
@@ -189,24 +191,24 @@ const others: Runner[] = [
     runner: "jest with ES modules, where there is no fetch",
     folder: "jest-esm",
     script: "",
-    args: ["--experimental-vm-modules", "../../node_modules/jest/bin/jest.js", "--ci"],
+    args: ["--experimental-vm-modules", "../../node_modules/jest/bin/jest.js", "--ci", patient],
     passed: onePassed.jest,
   },
   { runner: "posthog-js in jest with jsdom", folder: "jest-dom", ...jest, passed: onePassed.jest },
   {
     runner: "posthog-js in vitest with jsdom",
     ...inDom,
-    args: ["run", "--environment=jsdom", withSetup],
+    args: ["run", patient, "--environment=jsdom", withSetup],
   },
   {
     runner: "posthog-js in vitest with happy-dom",
     ...inDom,
-    args: ["run", "--environment=happy-dom", withSetup],
+    args: ["run", patient, "--environment=happy-dom", withSetup],
   },
   {
     runner: "posthog-js in vitest with happy-dom, without a global setup",
     ...inDom,
-    args: ["run", "--environment=happy-dom"],
+    args: ["run", patient, "--environment=happy-dom"],
   },
 ];
 
