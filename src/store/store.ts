@@ -1,6 +1,7 @@
 import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import type { World } from "../model/world.ts";
 import { type Bytes, fileBytes, memoryBytes } from "./bytes.ts";
+import { createDamageList, type DamageList } from "./damage.ts";
 import { fileError, openDataFolder } from "./data-folder.ts";
 import { openPeople, type PeopleStore } from "./people.ts";
 import { createSnapshots, type Snapshots } from "./snapshots.ts";
@@ -13,6 +14,8 @@ export interface Store {
   readonly people: PeopleStore;
   readonly log: TrafficLog;
   readonly snapshots: Snapshots;
+  /** What of the data folder cannot be read. */
+  readonly damage: DamageList;
   /** Absolute path of the data folder, or null in memory. */
   readonly folder: string | null;
   /** Writes the locator that client commands read. */
@@ -48,14 +51,17 @@ async function inMemory({ seedWorld, keysOf, keepBytes, onNotice }: StoreOptions
   });
   const snapshots = createSnapshots({ worlds, people, log, folder: null });
   const close = () => closeAll(log, people, worlds);
-  return { worlds, people, log, snapshots, folder: null, announce() {}, close };
+  const damage = createDamageList();
+  return { worlds, people, log, snapshots, damage, folder: null, announce() {}, close };
 }
 
 async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: string): Promise<Store> {
   const folder = openDataFolder(path);
   try {
-    const worlds = await openWorld({ folder: folder.path, seedWorld, onNotice });
-    const people = openPeople({ folder: folder.path, onNotice });
+    const damage = createDamageList(onNotice);
+    const onDamage = damage.report;
+    const worlds = await openWorld({ folder: folder.path, seedWorld, onNotice, onDamage });
+    const people = openPeople({ folder: folder.path, onNotice, onDamage });
     const log = openTrafficLog({
       bytes: trafficBytes(folder.file("traffic.ndjson")),
       sidecars: { requests: folder.file("requests.idx"), events: folder.file("events.idx") },
@@ -66,13 +72,15 @@ async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: str
         people.flush();
       },
       onNotice,
+      onDamage,
       name: folder.file("traffic.ndjson"),
     });
     return {
       worlds,
       people,
       log,
-      snapshots: createSnapshots({ worlds, people, log, folder: folder.path, onNotice }),
+      damage,
+      snapshots: createSnapshots({ worlds, people, log, folder: folder.path }),
       folder: folder.path,
       announce: (info) => folder.announce(info),
       close: () => closeAll(log, people, worlds).finally(() => folder.release()),

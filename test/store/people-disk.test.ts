@@ -333,6 +333,7 @@ describe("a log that is mostly superseded", () => {
   test("in memory is rewritten while running", () => {
     const shelf = openShelf(memoryHome(), {
       onNotice() {},
+      onDamage() {},
       hash: keyHash,
       compactFrom: 10_000,
       indexFrom: 0,

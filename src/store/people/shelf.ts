@@ -1,17 +1,21 @@
 import type { Bytes } from "../bytes.ts";
-import { DataFolderError } from "../data-folder.ts";
-import { linesOf, repairTail } from "../lines.ts";
+import type { Damage } from "../damage.ts";
+import { repairTail, textsOf } from "../lines.ts";
 import type { KeyHash } from "./apply.ts";
 import { compactInto, isWasteful } from "./compact.ts";
 import { damagedLine, type PeopleHome } from "./home.ts";
-import { readLine } from "./line.ts";
+import { type Change, readLine } from "./line.ts";
 import { createLineLog, type LineLog } from "./log.ts";
+import { mustBePeople, replayPeople } from "./replay.ts";
+import type { Place } from "./rows.ts";
 import { createSidecar, type Sidecar } from "./sidecar.ts";
-import { createPeopleState, type PeopleState } from "./state.ts";
+import { createPeopleState, type PeopleState, StaleRows } from "./state.ts";
 
 /** How a shelf is kept; sizes in bytes. */
 export interface ShelfOptions {
   onNotice: (text: string) => void;
+  /** Called for each line that cannot be read. */
+  onDamage: (damage: Damage) => void;
   hash: KeyHash;
   /** From here on a mostly dead log is rewritten. */
   compactFrom: number;
@@ -26,6 +30,12 @@ export interface Shelf {
   readonly state: PeopleState;
   /** Row numbers keep their meaning within an epoch. */
   readonly epoch: number;
+  /** Takes over a change whose line was appended. */
+  apply(change: Change, place: Place): void;
+  /** The result; where a line turns out to be damaged on the way, the rows are made anew and `act` is called again. */
+  steadily<T>(act: () => T): T;
+  /** Makes the rows anew when the error says that they do not fit the log. @throws every other error */
+  renewed(error: unknown): undefined;
   clear(): void;
   /** Copies what is stored, without what was superseded. */
   copyInto(target: Bytes): void;
@@ -40,8 +50,11 @@ const saveEvery = 5_000;
 /** Between two pages of the index: requests come first. */
 const pause = 2;
 
-/** @throws DataFolderError when the log cannot be opened or a line of it cannot be read. */
-export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, indexFrom }: ShelfOptions): Shelf {
+/** @throws DataFolderError when the log cannot be opened, or is not one. */
+export function openShelf(
+  home: PeopleHome,
+  { onNotice, onDamage, hash, compactFrom, indexFrom }: ShelfOptions,
+): Shelf {
   const log = createLineLog(home.open());
   const state = createPeopleState(log, hash);
   const sidecar = home.index === undefined ? undefined : createSidecar(home.index, state);
@@ -53,12 +66,30 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
   let isTold = false;
 
   function replay(from: number): void {
-    for (const { offset, text } of linesOf(log.bytes, from)) {
-      try {
-        state.apply(readLine(text), { offset, length: Buffer.byteLength(text) + 1 });
-      } catch (error) {
-        throw error instanceof DataFolderError ? error : damagedLine(home.name, log.bytes, offset, error);
-      }
+    replayPeople({ state, bytes: log.bytes, name: home.name, report: onDamage }, from);
+  }
+
+  /** Makes the rows anew from the log. */
+  function rebuild(): void {
+    log.flush();
+    epoch++;
+    filling = undefined;
+    state.clear();
+    sidecar?.drop();
+    replay(0);
+  }
+
+  function renewed(error: unknown): undefined {
+    if (!(error instanceof StaleRows)) throw error;
+    rebuild();
+  }
+
+  function steadily<T>(act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      renewed(error);
+      return act();
     }
   }
 
@@ -68,7 +99,11 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
     if (!step?.done) return step !== undefined;
     filling = undefined;
     if (!step.value) state.clear();
-    replay(sidecar?.covered ?? 0);
+    try {
+      replay(sidecar?.covered ?? 0);
+    } catch (error) {
+      renewed(error);
+    }
     return false;
   }
 
@@ -82,7 +117,7 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
   }
 
   function compact(): void {
-    rewrite((draft) => compactInto(draft, ready(), log));
+    rewrite((draft) => steadily(() => compactInto(draft, ready(), log)));
   }
 
   /** Goes on with what `write` puts into a new edition of the log. Nothing may be waiting. */
@@ -101,9 +136,10 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
   /** @throws Error saying which line cannot be read or refers to nobody */
   function check(lines: Bytes): void {
     const copy = createPeopleState(createLineLog(lines), hash);
-    for (const { offset, text } of linesOf(lines, 0)) {
+    for (const { offset, length, text } of textsOf(lines, 0)) {
       try {
-        copy.apply(readLine(text), { offset, length: Buffer.byteLength(text) + 1 });
+        if (text === undefined) throw new Error("its checksum does not match");
+        copy.apply(readLine(text), { offset, length });
       } catch (error) {
         throw damagedLine(home.name, lines, offset, error);
       }
@@ -130,6 +166,7 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
     });
 
   function start(): void {
+    mustBePeople(log.bytes, home.name);
     repairTail(log.bytes, home.name, onNotice);
     sidecar?.open(log.bytes);
     filling = sidecar?.fill();
@@ -164,7 +201,17 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
       state.clear();
       sidecar?.drop();
     },
-    copyInto: (target) => compactInto(target, ready(), log),
+    apply(change, place) {
+      try {
+        state.apply(change, place);
+      } catch (error) {
+        // The line is in the log already: the rows that are made anew have it.
+        renewed(error);
+      }
+    },
+    steadily,
+    renewed,
+    copyInto: (target) => steadily(() => compactInto(target, ready(), log)),
     replace(lines) {
       check(lines);
       log.flush();
