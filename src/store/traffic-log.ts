@@ -632,7 +632,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     },
     reset() {
       flush();
-      clearTimeout(checkTimer);
+      checking?.return();
       const n = opening.n + requests.length;
       const seq = opening.seq + events.length;
       for (const it of files) it.close();
@@ -673,6 +673,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     async close() {
       clearInterval(timer);
       clearTimeout(checkTimer);
+      checking?.return();
       flush();
       await bytes.sync();
       saveSidecars();

@@ -3,12 +3,9 @@ import type { Bytes } from "../bytes.ts";
 import type { Damage } from "../damage.ts";
 import { DataFolderError } from "../data-folder.ts";
 import { lineNumber, textsOf } from "../lines.ts";
-import { type Change, changeIn } from "./line.ts";
+import { type Change, readLine } from "./line.ts";
 import type { Place } from "./rows.ts";
 import { type PeopleState, StaleRows } from "./state.ts";
-
-const damagedDetail =
-  "this line is damaged: the person, distinct id or group that it held is lost, or as an earlier line has it";
 
 interface Replay {
   state: PeopleState;
@@ -50,9 +47,10 @@ const notPeople = (name: string, reason: string, repair: string): DataFolderErro
 export function replayPeople({ state, bytes, name, report }: Replay, from: number): void {
   const orphans: Orphan[] = [];
   for (const { offset, length, text } of textsOf(bytes, from)) {
-    const change = text === undefined ? undefined : changeIn(text);
-    if (!change) {
-      report({ file: name, line: lineNumber(bytes, offset), detail: damagedDetail });
+    const change = readOrReason(text);
+    if (typeof change === "string") {
+      const detail = `this line is damaged (${change}): what it held is lost, or as an earlier line has it`;
+      report({ file: name, line: lineNumber(bytes, offset), detail });
       continue;
     }
     const place = { offset, length };
@@ -66,6 +64,16 @@ export function replayPeople({ state, bytes, name, report }: Replay, from: numbe
       line: lineNumber(bytes, first.place.offset),
       detail: `${counted(lost.length, "line")} from this one on refer to persons that are lost: skipped`,
     });
+}
+
+/** The change of a line, or why it cannot be read. */
+function readOrReason(text: string | undefined): Change | string {
+  if (text === undefined) return "its checksum does not match";
+  try {
+    return readLine(text);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 /** Returns false when the change refers to a person that is not known. */
