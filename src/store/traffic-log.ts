@@ -632,7 +632,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     },
     reset() {
       flush();
-      checking?.return();
+      checking?.return(undefined);
       const n = opening.n + requests.length;
       const seq = opening.seq + events.length;
       for (const it of files) it.close();
@@ -673,7 +673,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     async close() {
       clearInterval(timer);
       clearTimeout(checkTimer);
-      checking?.return();
+      checking?.return(undefined);
       flush();
       await bytes.sync();
       saveSidecars();

@@ -402,7 +402,7 @@ describe("a log in a file", () => {
     });
 
     const bitsOf = (file: string) =>
-      Array.from({ length: 40 }, (_, i) => (i * 7919) % (statSync(file).size * 8));
+      Array.from({ length: 24 }, (_, i) => (i * 7919) % (statSync(file).size * 8));
     test.each(["requests", "events"] as const)(
       "a flipped bit in the sidecar of %s costs nothing",
       async (which) => {
@@ -412,7 +412,7 @@ describe("a log in a file", () => {
           log.append(entry(Array.from({ length: 500 }, (_, j) => item(`e${j % 3}`, `u${i}`))));
         await log.close();
         const file = sidecars(path)[which];
-        const whole = readFileSync(file);
+        const [whole, written] = [readFileSync(file), readFileSync(path)];
         for (const bit of bitsOf(file)) {
           const damaged = Buffer.from(whole);
           damaged.writeUInt8(damaged.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
@@ -422,13 +422,7 @@ describe("a log in a file", () => {
           expect([...again.scan({ distinct_id: "u39", event: "e0" })]).toHaveLength(167);
           expect(again.append(entry([item("after")]))).toBe(41);
           await again.close();
-          writeFileSync(
-            path,
-            readFileSync(path).subarray(
-              0,
-              -1 - readFileSync(path).toString().trimEnd().split("\n").at(-1)!.length,
-            ),
-          );
+          writeFileSync(path, written);
         }
       },
     );
