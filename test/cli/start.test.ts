@@ -201,7 +201,10 @@ describe("a damaged data folder", () => {
 
   test("a damaged line is skipped and reported: at the start, in info, by doctor", async () => {
     const { cwd, file } = await folderWithEvents();
-    expect(await doctor(cwd)).toMatchObject({ code: 0, stdout: expect.stringContaining(".phx-sim is intact\n") });
+    expect(await doctor(cwd)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(".phx-sim is intact\n"),
+    });
     rewriteLine(file, 3, (text) => text.replace('"two"', '"twa"'));
     const lost = { file, line: 3, detail: "this line is damaged: request 2 with event 2 lost" };
     const checked = await doctor(cwd, "--json");
