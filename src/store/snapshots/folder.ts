@@ -110,7 +110,7 @@ export function readSnapshots(folder: string): Found {
     const reason =
       label?.name.toLowerCase() === key
         ? problemOf(join(folder, key), label, checkedAtOnce)
-        : `its ${labelName} is missing, damaged or of another version`;
+        : `${join(folder, key, labelName)} is missing, damaged or of another version`;
     if (label && !reason) labels.set(key, label);
     else if (reason) damaged.set(key, { ...(label ?? { name: key, ...unknown }), damaged: reason });
   }
@@ -122,13 +122,15 @@ const unknown = { created_at: null, persons: null, events: null };
 /** Why the files of a snapshot cannot be restored; undefined when they can. Files larger than `most` are not read. */
 function problemOf(folder: string, { people_bytes, checks }: KeptLabel, most: number): string | undefined {
   for (const name of [worldName, peopleName])
-    if (!existsSync(join(folder, name))) return `its ${name} is missing`;
+    if (!existsSync(join(folder, name))) return `${join(folder, name)} is missing`;
   const lines = fileBytes(join(folder, peopleName));
   try {
-    if (lines.size !== people_bytes) return `its ${peopleName} was changed or cut off`;
+    if (lines.size !== people_bytes) return `${join(folder, peopleName)} was changed or cut off`;
     if (!checks) return undefined;
-    if (checkOf(join(folder, worldName)) !== checks.world) return `its ${worldName} was changed or cut off`;
-    if (people_bytes <= most && checkOfBytes(lines) !== checks.people) return `its ${peopleName} was changed`;
+    if (checkOf(join(folder, worldName)) !== checks.world)
+      return `${join(folder, worldName)} was changed or cut off`;
+    if (people_bytes <= most && checkOfBytes(lines) !== checks.people)
+      return `${join(folder, peopleName)} was changed`;
     return undefined;
   } finally {
     lines.close();
