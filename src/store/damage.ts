@@ -21,7 +21,7 @@ const mostKept = 100;
 /** Entries printed one by one. */
 const mostPrinted = 10;
 
-export const damageText = ({ file, line, detail }: Damage): string =>
+const damageText = ({ file, line, detail }: Damage): string =>
   `${file}${line === null ? "" : `:${line}`}: ${detail}`;
 
 /** Reports to `notice` what is found, at most ten entries and a reference to the others. */

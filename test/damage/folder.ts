@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { type Sim, startSim } from "../../src/sim.ts";
 
-export const personalKey = "phx_sim_default";
-export const projectKey = "phc_sim_default";
+const personalKey = "phx_sim_default";
+const projectKey = "phc_sim_default";
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), "phx-damage-"));
 
