@@ -40,6 +40,8 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   feed(): Promise<Feed>;
   /** How many mistakes the scenario's files have now. */
   scenarioProblems(): number;
+  /** How many entries of the data folder cannot be read. */
+  damageCount(): number;
   /** The facts of GET /__sim/info. */
   info(): Record<string, unknown>;
   /** Every row that is served, with its docs. */

@@ -2,6 +2,8 @@ import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, wri
 
 /** An append-only run of bytes, in a file or in memory. Offsets are absolute and never change. */
 export interface Bytes {
+  /** Lines in a file are sealed (lines.ts); in memory nothing can be damaged. */
+  readonly isFile: boolean;
   /** Offset of the first byte still held; above 0 only in memory, after `dropBefore`. */
   readonly start: number;
   /** Offset just behind the last byte. */
@@ -29,9 +31,9 @@ export function writeAll(fd: number, bytes: Buffer): void {
   while (done < bytes.length) done += writeSync(fd, bytes, done, bytes.length - done);
 }
 
-/** @throws the system's error when the file cannot be opened for reading and appending. */
-export function fileBytes(path: string): Bytes {
-  let fd = openSync(path, "a+", 0o600);
+/** @throws the system's error when the file cannot be opened for reading, and with `a+` for appending. */
+export function fileBytes(path: string, mode: "a+" | "r" = "a+"): Bytes {
+  let fd = openSync(path, mode, 0o600);
   let size = fstatSync(fd).size;
   let dirty = false;
   /** Does a failed write stand behind the last byte? It is cut off before the next one. */
@@ -44,6 +46,7 @@ export function fileBytes(path: string): Bytes {
   }
 
   return {
+    isFile: true,
     start: 0,
     get size() {
       return size;
@@ -115,6 +118,7 @@ export function memoryBytes(): Bytes {
   }
 
   return {
+    isFile: false,
     get start() {
       return chunks[0]?.offset ?? size;
     },

@@ -2,6 +2,7 @@ import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import type { World } from "../model/world.ts";
 import { type Bytes, fileBytes, memoryBytes } from "./bytes.ts";
 import { type ClockFile, clockFile } from "./clock-file.ts";
+import { createDamageList, type DamageList } from "./damage.ts";
 import { DataFolderError, fileError, folderError, isSystemError, openDataFolder } from "./data-folder.ts";
 import { openPeople, type PeopleStore } from "./people.ts";
 import { createSnapshots, type Snapshots } from "./snapshots.ts";
@@ -17,6 +18,8 @@ export interface Store {
   readonly snapshots: Snapshots;
   /** Where a data folder keeps how the clock is set. */
   readonly clock?: ClockFile;
+  /** What of the data folder cannot be read. */
+  readonly damage: DamageList;
   /** Absolute path of the data folder, or null in memory. */
   readonly folder: string | null;
   /**
@@ -61,16 +64,19 @@ async function inMemory({ seedWorld, keysOf, keepBytes, onNotice }: StoreOptions
   };
   const snapshots = createSnapshots({ worlds, people, log, switchTo, folder: null });
   const close = () => closeAll(log, people, worlds);
-  return { worlds, people, log, snapshots, switchTo, folder: null, announce() {}, close };
+  const damage = createDamageList();
+  return { worlds, people, log, snapshots, switchTo, damage, folder: null, announce() {}, close };
 }
 
 async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: string): Promise<Store> {
   const folder = openDataFolder(path);
   try {
     finishSwitch(folder.path, onNotice);
+    const damage = createDamageList(onNotice);
+    const onDamage = damage.report;
     const commit = () => log.commit();
-    const worlds = await openWorld({ folder: folder.path, seedWorld, onNotice, commit });
-    const people = openPeople({ folder: folder.path, onNotice });
+    const worlds = await openWorld({ folder: folder.path, seedWorld, onNotice, onDamage, commit });
+    const people = openPeople({ folder: folder.path, onNotice, onDamage });
     const log = openTrafficLog({
       bytes: trafficBytes(folder.file("traffic.ndjson")),
       sidecars: { requests: folder.file("requests.idx"), events: folder.file("events.idx") },
@@ -78,6 +84,7 @@ async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: str
       // What traffic refers to is on disk before it: the project it was adopted by, the persons it made.
       units: [worlds.unit, people.unit],
       onNotice,
+      onDamage,
       name: folder.file("traffic.ndjson"),
     });
     const switchTo: Store["switchTo"] = (parts) => {
@@ -88,9 +95,10 @@ async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: str
       worlds,
       people,
       log,
-      snapshots: createSnapshots({ worlds, people, log, switchTo, folder: folder.path, onNotice }),
+      damage,
+      snapshots: createSnapshots({ worlds, people, log, switchTo, folder: folder.path }),
       switchTo,
-      clock: clockFile(folder.file("clock.json")),
+      clock: clockFile(folder.file("clock.json"), onDamage),
       folder: folder.path,
       announce: (info) => folder.announce(info),
       close: () => closeAll(log, people, worlds).finally(() => folder.release()),

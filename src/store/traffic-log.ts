@@ -3,30 +3,45 @@ import { createBus } from "../kernel/bus.ts";
 import { fnv1a } from "../kernel/hash.ts";
 import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import type { Bytes } from "./bytes.ts";
-import { DataFolderError } from "./data-folder.ts";
+import type { Damage } from "./damage.ts";
 import { createHashIndex } from "./hash-index.ts";
-import { everyRun, type HidingTable, hiddenRuns, hideOnly, type Run } from "./hidden.ts";
-import { lineNumber, linesOf, repairTail } from "./lines.ts";
-import { createRows, openRowFile, type RowFile, type Rows } from "./rows.ts";
+import { everyRun, hiddenRuns, type Run } from "./hidden.ts";
+import { blankSeal, lineNumber, repairTail, sealed, writeSeal } from "./lines.ts";
+import { openRowFile, type RowFile, type Rows } from "./rows.ts";
 import { type SwitchPart, tailName, writeSynced } from "./switch.ts";
 import type { TrafficEntry } from "./traffic-entry.ts";
+import {
+  type ClearLine,
+  clearedBit,
+  createTrafficIndex,
+  droppedBit,
+  event,
+  flagBits,
+  forgottenBit,
+  type HiddenLine,
+  isIntact,
+  lostBit,
+  noProject,
+  openingLine,
+  readOpening,
+  readTraffic,
+  rejectedBit,
+  request,
+  requestIn,
+  spanText,
+  startLog,
+} from "./traffic-index.ts";
 import type { Unit } from "./unit.ts";
-
-/** Columns of the request table: byte offset of the line (low and high half), and facts for counting. */
-const request = { offsetLow: 0, offsetHigh: 1, meta: 2, width: 3 } as const;
-/** Columns of the event table: row of its request, three hashes, and facts for filtering. */
-const event = { request: 0, name: 1, distinctId: 2, uuid: 3, meta: 4, width: 5 } as const;
-
-const rejectedBit = 1;
-const forgottenBit = 2;
-const droppedBit = 1;
-const clearedBit = 2;
-const flagBits = 2;
-const noProject = 0;
 
 /** Lines that were read lately stay parsed, up to this many characters of text (a parsed line takes several times that). */
 const lineCacheSize = 4 * 1024 * 1024;
+/** A line is read in one step up to this size when the index does not bound it, in bytes. */
 const readAhead = 4096;
+const newline = 0x0a;
+/** The lines that the sidecars cover are checked after the start: from then on (ms), with pauses (ms), in pieces (bytes). */
+const checkDelay = 1000;
+const checkPause = 20;
+const checkSize = 1024 * 1024;
 
 /** Which events a scan is about. Absent keys do not restrict. */
 export interface EventFilter {
@@ -153,29 +168,12 @@ export interface TrafficLogOptions {
   /** What must be on disk before the traffic that caused it: documents, people. A group that fails takes them back. */
   units?: readonly Unit[];
   onNotice?: (text: string) => void;
+  /** Called for each line that cannot be read. */
+  onDamage?: (damage: Damage) => void;
   /** Memory mode: bytes of lines held before the oldest are let go. */
   keepBytes?: number;
   /** The file's name, for messages. */
   name?: string;
-}
-
-/** First line of the file: which log this is, and where its numbering starts. */
-interface Opening {
-  log: "phx-sim traffic";
-  version: 1;
-  birth: number;
-  n: number;
-  seq: number;
-}
-
-/** A line that hides the events up to a seq, and the requests up to a number. */
-interface ClearLine {
-  clear: { project: number | null; until: number; requests?: number };
-}
-
-/** A line that says what is hidden of all before it. */
-interface HiddenLine {
-  hidden: Pick<LogMark, "n" | "seq" | "hidden">;
 }
 
 /**
@@ -186,14 +184,20 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   const { bytes, units = [] } = options;
   const name = options.name ?? "traffic.ndjson";
   const notice = options.onNotice ?? (() => {});
+  const report = options.onDamage ?? (() => {});
+  const found = readOpening(bytes, name);
   repairTail(bytes, name, notice);
 
-  let opening = readOpening(bytes) ?? startLog(bytes, 1, 1);
-  let requests = createRows(request.width);
-  let events = createRows(event.width);
+  let opening = found ?? startLog(bytes, 1, 1);
+  let index = newIndex();
+  let { requests, events } = index;
   let files = openSidecars();
   const covered = agreed(files);
-  const uuids = indexUuids(events.length);
+  const uuids = createHashIndex(
+    (row) => events.get(row, event.uuid),
+    events.length,
+    (hash, from, to) => events.find(event.uuid, hash, -1, 0, from, to),
+  );
   const cache = createLineCache();
   const complain = (error: unknown) => notice(`a listener failed: ${String(error)}`);
   const bus = createBus<Written>(complain);
@@ -205,15 +209,42 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   let waiting: Deferred | undefined;
   let lastGroup: Promise<void> = Promise.resolve();
   let isTold = false;
+  /** True once the index was made from the whole file: it cannot be improved. */
+  let isReindexed = covered === 0;
 
   catchUp(covered);
 
+  /** Indexes the lines from an offset on: what the sidecars do not cover yet, or what was added by a switch. */
+  function catchUp(from: number): void {
+    const damaged: Damage[] = [];
+    const wasReindexed = isReindexed;
+    readTraffic({ index, bytes, name, opening, report: (it) => damaged.push(it) }, from);
+    // Else a damaged sidecar was found meanwhile, and the whole log was read and reported.
+    if (isReindexed === wasReindexed) damaged.forEach(report);
+  }
+
+  function newIndex() {
+    const { keysOf } = options;
+    return createTrafficIndex({
+      opening,
+      keysOf,
+      onUnique: (hash, row) => uuids.add(hash, row),
+      onChange: touch,
+    });
+  }
+
+  /** Rows that may be saved already have changed. */
+  function touch(): void {
+    for (const it of files) it.touch();
+  }
+
   function openSidecars(): RowFile[] {
     if (!options.sidecars) return [];
-    const { birth } = opening;
+    const log = { bytes, birth: opening.birth };
+    const recover = () => reindex(`${name}: an index file is damaged`);
     return [
-      openRowFile(options.sidecars.requests, requests, birth, bytes.size),
-      openRowFile(options.sidecars.events, events, birth, bytes.size),
+      openRowFile(options.sidecars.requests, requests, log, recover),
+      openRowFile(options.sidecars.events, events, log, recover),
     ];
   }
 
@@ -222,7 +253,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
    * leaves one behind, and then both are made anew.
    */
   function agreed(sidecars: readonly RowFile[]): number {
-    const [first = 0, second = 0] = sidecars.map((it) => it.covered.bytes);
+    const [first = 0, second = 0] = sidecars.map((it) => it.covered);
     if (first === second) return first;
     requests.truncate(0);
     events.truncate(0);
@@ -230,104 +261,124 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     return 0;
   }
 
-  function indexUuids(existing: number) {
-    return createHashIndex(
-      (row) => events.get(row, event.uuid),
-      existing,
-      (hash, from, to) => events.find(event.uuid, hash, -1, 0, from, to),
-    );
+  /** Makes the tables anew from the whole file. Numbers keep their rows; those that have no line are lost. */
+  function reindex(reason: string): void {
+    flush();
+    if (isReindexed) return;
+    isReindexed = true;
+    notice(`${reason}; the index is made anew from the log`);
+    const made = createTrafficIndex({ opening, keysOf: options.keysOf });
+    readTraffic({ index: made, bytes, name, opening, report }, 0);
+    while (made.requests.length < requests.length) made.requests.add(0, 0, lostBit);
+    while (made.events.length < events.length) made.events.add(0, 0, 0, 0, lostBit);
+    requests.adopt(made.requests);
+    events.adopt(made.events);
+    cache.clear();
+    touch();
   }
 
-  /** Indexes the lines from an offset on: what the sidecars do not cover yet, or what was added by a switch. */
-  function catchUp(from: number): void {
-    for (const { offset, text } of linesOf(bytes, from)) {
-      const parsed = parseLine(text, offset);
-      if ("clear" in parsed) applyClear(parsed);
-      else if ("hidden" in parsed) applyHidden(parsed);
-      else if ("n" in parsed && "at" in parsed) indexLine(parsed, offset);
-    }
-  }
-
-  function parseLine(text: string, offset: number): TrafficLine | ClearLine | HiddenLine | Opening {
-    try {
-      return JSON.parse(text);
-    } catch (cause) {
-      const line = lineNumber(bytes, offset);
-      throw new DataFolderError(`${name}:${line}: this line is damaged: it is not JSON`, {
-        file: name,
-        line,
-        hint: "delete that line (only its request is lost), or start with another --data",
-        cause,
-      });
-    }
-  }
-
-  function indexLine(line: TrafficLine, offset: number): void {
-    addRequest(offset, line.project, line.rejected !== undefined);
-    const facts = line.events;
-    if (!facts) return;
-    const keys = options.keysOf(line);
-    facts.forEach((it, i) => {
-      addEvent(keys[i], it.uuid, line.project, it.dropped !== undefined);
-    });
-  }
-
-  function addRequest(offset: number, project: number | null, rejected: boolean): void {
-    const meta = ((project ?? noProject) << flagBits) | (rejected ? rejectedBit : 0);
-    requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), meta);
-  }
-
-  function addEvent(
-    key: EventKey | undefined,
-    uuid: string | null,
-    project: number | null,
-    dropped: boolean,
-  ): void {
-    const meta = ((project ?? noProject) << flagBits) | (dropped ? droppedBit : 0);
-    const unique = uuid !== null && !dropped && key?.uuid !== null;
-    const hash = unique ? fnv1a(uuid) : 0;
-    const name = fnv1a(key?.event ?? "");
-    const row = events.add(requests.length - 1, name, fnv1a(key?.distinct_id ?? ""), hash, meta);
-    if (unique) uuids.add(hash, row);
-  }
+  const isSealing = bytes.isFile;
+  const lineStart = isSealing ? blankSeal : "{";
+  /** A line that is not appended in parts, with its newline. */
+  const lineOf = (content: object): string => {
+    const json = JSON.stringify(content);
+    return `${isSealing ? sealed(json) : json}\n`;
+  };
 
   const isForgotten = (row: number): boolean =>
     row >= 0 && row < requests.length && (requests.get(row, request.meta) & forgottenBit) !== 0;
 
-  const offsetOf = (row: number): number =>
-    requests.get(row, request.offsetLow) + requests.get(row, request.offsetHigh) * 2 ** 32;
+  const offsetOf = (row: number): number => index.offsetOf(row);
 
   const endOffset = (): number => bytes.size + used;
 
-  const endOf = (row: number): number => (row + 1 < requests.length ? offsetOf(row + 1) : endOffset());
+  /** Where the line of a row ends at the latest; lines that stand in another order say nothing about that. */
+  function endOf(row: number): number {
+    const next = row + 1 < requests.length ? offsetOf(row + 1) : endOffset();
+    return next > offsetOf(row) ? next : endOffset();
+  }
 
-  /** Text of the line at a request row; reads the group that is not written yet as well. */
-  function textAt(row: number): string {
+  /** The bytes of the line at a request row, without its newline; reads the group that is not written yet as well. */
+  function bytesAt(row: number): Buffer {
     const offset = offsetOf(row);
-    const end = endOf(row);
-    const found =
-      offset >= bytes.size
-        ? group.subarray(offset - bytes.size, end - bytes.size)
-        : bytes.read(offset, end - offset);
-    const stop = found.indexOf(0x0a);
-    return found.toString("utf8", 0, stop === -1 ? found.length : stop);
+    const isNext = row + 1 < requests.length && offsetOf(row + 1) > offset;
+    for (let size = isNext ? endOf(row) - offset : readAhead; ; size *= 2) {
+      const found =
+        offset >= bytes.size
+          ? group.subarray(offset - bytes.size, Math.min(offset + size - bytes.size, used))
+          : bytes.read(offset, size);
+      const stop = found.indexOf(newline);
+      if (stop !== -1) return found.subarray(0, stop);
+      if (found.length < size) return found;
+    }
+  }
+
+  /** The line at a request row, which is checked; undefined when it is lost, and reported then. */
+  function readAt(row: number): ReturnType<typeof requestIn> {
+    if (index.isLost(row)) return undefined;
+    const found = bytesAt(row);
+    const read = requestIn(found, !isSealing);
+    if (read?.line.n === opening.n + row) return read;
+    const isInPlace = read === undefined && found.length + 1 === endOf(row) - offsetOf(row);
+    if (!isInPlace && !isReindexed) {
+      reindex(`${name} was changed`);
+      return readAt(row);
+    }
+    lose(row);
+    return undefined;
+  }
+
+  function lose(row: number): void {
+    const lost = index.lose(row);
+    report({
+      file: name,
+      line: lineNumber(bytes, offsetOf(row)),
+      detail: `this line is damaged: ${lost} lost`,
+    });
+  }
+
+  /** Checks the lines that the sidecars cover, a piece with each step: damage is reported before a line is needed. */
+  function* checkCovered(rows: number): Generator<void> {
+    let start = 0;
+    let piece: Buffer = Buffer.alloc(0);
+    for (let row = 0; row < rows && !isReindexed; row++) {
+      if (index.isLost(row)) {
+        if (row === 0 || !index.isLost(row - 1)) reportLost(row);
+        continue;
+      }
+      const [offset, end] = [offsetOf(row), endOf(row)];
+      if (offset < start || end > start + piece.length) {
+        yield;
+        start = offset;
+        piece = bytes.read(offset, Math.max(checkSize, end - offset));
+      }
+      if (!isIntact(piece.subarray(offset - start, end - start), opening.n + row)) readAt(row);
+    }
+  }
+
+  /** Reports rows that an earlier run found to be lost. */
+  function reportLost(from: number): void {
+    let to = from;
+    while (to + 1 < requests.length && index.isLost(to + 1)) to++;
+    const lost = spanText("request", opening.n + from, opening.n + to);
+    report({ file: name, line: lineNumber(bytes, offsetOf(from)), detail: `${lost} lost before this line` });
   }
 
   function lineAt(row: number): TrafficLine | undefined {
     if (row < 0 || row >= requests.length || offsetOf(row) < bytes.start) return undefined;
     const known = cache.get(row);
     if (known) return known;
-    const text = textAt(row);
-    const line: TrafficLine = JSON.parse(text);
-    cache.set(row, line, text.length);
-    return line;
+    const read = readAt(row);
+    if (read) cache.set(row, read.line, read.text.length);
+    return read?.line;
   }
 
   function refAt(row: number): EventRef | undefined {
     const line = lineAt(events.get(row, event.request));
     if (line?.seq === undefined) return undefined;
     const seq = opening.seq + row;
-    return { seq, line, index: seq - line.seq };
+    const at = seq - line.seq;
+    return line.events?.[at] === undefined ? undefined : { seq, line, index: at };
   }
 
   function* scan(filter: EventFilter): Generator<EventRef> {
@@ -361,47 +412,8 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     );
   }
 
-  /** Marks the events up to a seq as cleared, in rows that may be saved already; returns how many there were. */
-  function hide(project: number | null, until: number): number {
-    let hidden = 0;
-    for (const it of files) it.touch();
-    for (let row = 0; row < Math.min(events.length, until - opening.seq + 1); row++) {
-      const meta = events.get(row, event.meta);
-      if (meta & clearedBit || (project !== null && meta >>> flagBits !== project)) continue;
-      events.set(row, event.meta, meta | clearedBit);
-      hidden++;
-    }
-    return hidden;
-  }
-
-  function hideRequests(project: number | null, until: number): void {
-    for (let row = 0; row < Math.min(requests.length, until - opening.n + 1); row++) {
-      const meta = requests.get(row, request.meta);
-      if (project === null || meta >>> flagBits === project)
-        requests.set(row, request.meta, meta | forgottenBit);
-    }
-  }
-
-  function applyClear({ clear }: ClearLine): number {
-    if (clear.requests !== undefined) hideRequests(clear.project, clear.requests);
-    return hide(clear.project, clear.until);
-  }
-
-  function hidingTables(): Record<"requests" | "events", HidingTable> {
-    const ofRequests = { rows: requests, meta: request.meta, hiddenBit: forgottenBit, first: opening.n };
-    const ofEvents = { rows: events, meta: event.meta, hiddenBit: clearedBit, first: opening.seq };
-    return { requests: { ...ofRequests, flagBits }, events: { ...ofEvents, flagBits } };
-  }
-
-  function applyHidden({ hidden: { n, seq, hidden } }: HiddenLine): void {
-    const tables = hidingTables();
-    for (const it of files) it.touch();
-    hideOnly(tables.requests, hidden.requests, n);
-    hideOnly(tables.events, hidden.events, seq);
-  }
-
   function mark(): LogMark {
-    const tables = hidingTables();
+    const tables = index.hidingTables();
     const counts = countAll(requests, events, () => false);
     return {
       birth: opening.birth,
@@ -418,9 +430,9 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     const last = { requests: opening.n + requests.length - 1 };
     const line: ClearLine = { clear: { project: project ?? null, until, ...(andRequests && last) } };
     // What the disk refuses must not be hidden: the line is written first.
-    addToGroup(`${JSON.stringify(line)}\n`);
+    addToGroup(lineOf(line));
     commit();
-    const cleared = applyClear(line);
+    const cleared = index.clear(line);
     veils.publish({ project: project ?? null, isCleared: true });
     return cleared;
   }
@@ -429,7 +441,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   function textOf(lines: readonly CopiedLine[], keepsOld: boolean): string {
     let n = opening.n + requests.length;
     let seq = opening.seq + events.length;
-    const tables = hidingTables();
+    const tables = index.hidingTables();
     const hidden = keepsOld
       ? { requests: everyRun(tables.requests), events: everyRun(tables.events) }
       : { requests: [], events: [] };
@@ -442,11 +454,11 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
         if (isCleared) hidden.events.push(run);
         seq += line.events.length;
       }
-      text += `${JSON.stringify(own)}\n`;
+      text += lineOf(own);
     }
     if (hidden.requests.length + hidden.events.length === 0) return text;
     const last: HiddenLine = { hidden: { n: n - 1, seq: seq - 1, hidden } };
-    return `${text}${JSON.stringify(last)}\n`;
+    return text + lineOf(last);
   }
 
   /** Nothing may be waiting when it is written or taken. */
@@ -477,10 +489,12 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
 
   /** The file is another one. */
   function startOver(): void {
+    checking?.return(undefined);
     for (const it of files) it.close();
-    opening = readOpening(bytes) ?? startLog(bytes, 1, 1);
-    requests = createRows(request.width);
-    events = createRows(event.width);
+    opening = readOpening(bytes, name) ?? startLog(bytes, 1, 1);
+    index = newIndex();
+    ({ requests, events } = index);
+    isReindexed = true;
     files = openSidecars();
     uuids.clear();
     cache.clear();
@@ -585,6 +599,12 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     isTold = true;
   }
 
+  const checking = covered > 0 ? checkCovered(requests.length) : undefined;
+  let checkTimer = checking && setTimeout(checkOn, checkDelay).unref();
+  function checkOn(): void {
+    if (!checking?.next().done) checkTimer = setTimeout(checkOn, checkPause).unref();
+  }
+
   const timer = options.sidecars ? setInterval(tidy, 1000).unref() : undefined;
   let savedAt = bytes.size;
   function tidy(): void {
@@ -602,8 +622,9 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       const seq = opening.seq + events.length;
       const count = note.events?.length ?? 0;
       const place = count > 0 ? `,"seq":${seq}` : "";
-      const start = `{"n":${n},${entry.head}${place}${entry.events}${entry.tail}`;
+      const start = `${lineStart}"n":${n},${entry.head}${place}${entry.events}${entry.tail}`;
       const offset = endOffset();
+      const from = used;
       if (entry.body === undefined) {
         addToGroup(`${start}}\n`);
       } else {
@@ -611,9 +632,10 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
         addToGroup(entry.body);
         addToGroup("}\n");
       }
-      addRequest(offset, entry.project, note.rejected !== undefined);
+      if (isSealing) writeSeal(group, from, used - 1);
+      index.addRequest(offset, entry.project, note.rejected !== undefined);
       note.events?.forEach((facts, i) => {
-        addEvent(note.keys?.[i], facts.uuid, entry.project, facts.dropped !== undefined);
+        index.addEvent(note.keys?.[i], facts.uuid, entry.project, facts.dropped !== undefined);
       });
       pending.push({ n, seq, count, entry });
       schedule();
@@ -625,7 +647,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       return (
         uuids.find(fnv1a(uuid), (row) => {
           if (row >= events.length || events.get(row, event.meta) >>> flagBits !== project) return false;
-          if (events.get(row, event.meta) & clearedBit) return false;
+          if (events.get(row, event.meta) & (clearedBit | lostBit)) return false;
           const ref = refAt(row);
           return ref?.line.events?.[ref.index]?.uuid === uuid;
         }) !== -1
@@ -641,7 +663,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       const first = Math.min(requests.length, (filter.before ?? Number.POSITIVE_INFINITY) - opening.n);
       for (let row = first - 1; row >= 0; row--) {
         const meta = requests.get(row, request.meta);
-        if (meta & forgottenBit) continue;
+        if (meta & (forgottenBit | lostBit)) continue;
         if (filter.project !== undefined && meta >>> flagBits !== filter.project) continue;
         if (filter.rejected !== undefined && ((meta & rejectedBit) !== 0) !== filter.rejected) continue;
         if (offsetOf(row) >= bytes.start) yield opening.n + row;
@@ -655,7 +677,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       const nothing = { n: 0, seq: 0, hidden: { requests: [], events: [] } };
       const { n, seq, hidden } = isSame ? given : nothing;
       const line: HiddenLine = { hidden: { n, seq, hidden } };
-      const shown = part(() => `${JSON.stringify(line)}\n`, { isWhole: false, isCleared: false });
+      const shown = part(() => lineOf(line), { isWhole: false, isCleared: false });
       return { ...shown, hasEvents: isSame || given.requests === 0 };
     },
     replacing(lines, keepsOld) {
@@ -667,12 +689,16 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     },
     *texts() {
       let row = 0;
+      const isBefore = (eventRow: number, at: number): boolean =>
+        (events.get(eventRow, event.meta) & lostBit) !== 0 || events.get(eventRow, event.request) < at;
       for (let at = 0; at < requests.length; at++) {
-        while (row < events.length && events.get(row, event.request) < at) row++;
+        while (row < events.length && isBefore(row, at)) row++;
         if (isForgotten(at) || offsetOf(at) < bytes.start) continue;
+        const text = readAt(at)?.text;
+        if (text === undefined) continue;
         const hasEvents = row < events.length && events.get(row, event.request) === at;
         const isCleared = hasEvents && (events.get(row, event.meta) & clearedBit) !== 0;
-        yield { text: textAt(at), isCleared };
+        yield { text, isCleared };
       }
     },
     get lastSeq() {
@@ -686,6 +712,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       for (let row = Math.max(0, since - opening.seq + 1); row < events.length; row++) {
         const meta = events.get(row, event.meta);
         if (project !== undefined && meta >>> flagBits !== project) continue;
+        if (meta & lostBit) continue;
         if (since > 0 && meta & clearedBit) return true;
         if (offsetOf(events.get(row, event.request)) < bytes.start) return true;
       }
@@ -700,6 +727,8 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     },
     async close() {
       clearInterval(timer);
+      clearTimeout(checkTimer);
+      checking?.return(undefined);
       flush();
       await bytes.sync();
       saveSidecars();
@@ -753,7 +782,7 @@ function hashColumns(filter: EventFilter): HashColumns {
 }
 
 function metaMatches(meta: number, filter: EventFilter): boolean {
-  if (meta & clearedBit) return false;
+  if (meta & (clearedBit | lostBit)) return false;
   if (filter.project !== undefined && meta >>> flagBits !== filter.project) return false;
   return filter.outcome === undefined || (filter.outcome === "dropped") === ((meta & droppedBit) !== 0);
 }
@@ -769,7 +798,7 @@ function countAll(requests: Rows, events: Rows, isEvicted: (row: number) => bool
   };
   for (let row = 0; row < requests.length; row++) {
     const meta = requests.get(row, request.meta);
-    if (meta & forgottenBit) continue;
+    if (meta & (forgottenBit | lostBit)) continue;
     counts.requests++;
     if (meta & rejectedBit) counts.rejected++;
   }
@@ -777,32 +806,12 @@ function countAll(requests: Rows, events: Rows, isEvicted: (row: number) => bool
     counts.evicted_requests++;
   for (let row = 0; row < events.length; row++) {
     const meta = events.get(row, event.meta);
-    if (meta & clearedBit) continue;
+    if (meta & (clearedBit | lostBit)) continue;
     counts.events++;
     if (meta & droppedBit) counts.dropped++;
     else counts.kept++;
   }
   return counts;
-}
-
-function readOpening(bytes: Bytes): Opening | undefined {
-  const head = bytes.read(0, readAhead);
-  const stop = head.indexOf(0x0a);
-  if (stop === -1) return undefined;
-  const parsed: Opening = JSON.parse(head.toString("utf8", 0, stop));
-  return parsed.log === "phx-sim traffic" ? parsed : undefined;
-}
-
-function startLog(bytes: Bytes, n: number, seq: number): Opening {
-  const text = openingLine(n, seq);
-  bytes.append(Buffer.from(text));
-  return JSON.parse(text);
-}
-
-function openingLine(n: number, seq: number): string {
-  const birth = Math.floor(Math.random() * 2 ** 48);
-  const opening: Opening = { log: "phx-sim traffic", version: 1, birth, n, seq };
-  return `${JSON.stringify(opening)}\n`;
 }
 
 interface Deferred {
