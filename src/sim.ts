@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
 import { transferableAbortController } from "node:util";
 import { createAnswers } from "./answers/answers.ts";
 import { answerPort } from "./answers/port.ts";
@@ -32,6 +33,7 @@ import { maskKeys } from "./kernel/secrets.ts";
 import { stackOf } from "./kernel/stack-of.ts";
 import { storageTrouble } from "./kernel/storage-trouble.ts";
 import { version } from "./kernel/version.ts";
+import { inSlices } from "./kernel/work.ts";
 import { partitionOf } from "./model/answer.ts";
 import type { Desk } from "./model/desk.ts";
 import type { EventReader } from "./model/event-reader.ts";
@@ -71,7 +73,7 @@ import type { Sim, SimOptions } from "./sim/types.ts";
 import { adopt, unknownPath } from "./sim/unknown.ts";
 import { type Bytes, memoryBytes } from "./store/bytes.ts";
 import { openPeople, type PeopleStore } from "./store/people.ts";
-import { entryWriter } from "./store/traffic-entry.ts";
+import { type EventsText, entryWriter, eventsText } from "./store/traffic-entry.ts";
 import type { TrafficLog } from "./store/traffic-log.ts";
 
 export type { ClockSetting, Finding, RequestSummary, Sim, SimOptions } from "./sim/types.ts";
@@ -116,7 +118,9 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     worlds.projectByKey(token) ?? (adopting() ? adopt({ worlds, ids, clock }, token, notice) : undefined);
   const isOpen = !isLoopbackHost(host) || isWildcard(host);
   const keys = createKeyring(worlds, isOpen ? `_${randomBytes(16).toString("hex")}` : undefined);
-  const desk: Desk = { worlds, people, clock, ids, dialect, keys, geoip, projectFor, seen: log.seen };
+  const underway: Desk["underway"] = new Map();
+  const { seen } = log;
+  const desk: Desk = { worlds, people, clock, ids, dialect, keys, geoip, projectFor, seen, underway };
   const faults = createFaults({ clock, onChange: notice });
   faults.replace(scenario.current.faults ?? []);
   const answers = createAnswers();
@@ -209,8 +213,13 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
       const partition = partitionOf(call.headers);
       if (partition !== undefined) note.partition = partition;
       gauge.tell(call.ticket, note.project ?? null);
-      log.append(entryOf(call, reply, note));
-      return log.written();
+      const append = (events: EventsText) => {
+        log.append(entryOf(call, reply, note, events));
+        if (note.keys) underway.delete(note.keys);
+        return log.written();
+      };
+      const events = inSlices(eventsText(note.events));
+      return events instanceof Promise ? events.then(append) : append(events);
     },
     faults: tellingOwner(
       overlaid(eitherPort(answerPort(answers, read), faultPort(faults, ending.signal, read)), replaying.port),
@@ -249,6 +258,8 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     parts: ReadonlySet<ResetPart>,
     addPeople: (people: PeopleStore) => void,
   ): Promise<void> {
+    // Half of a batch must not outlive what it belongs to.
+    while (underway.size > 0) await turn();
     store.switchTo([
       ...(parts.has("world") ? [worlds.replacing(freshWorld(parts.has("events")))] : []),
       ...(parts.has("people") ? [people.replacing(freshPeople(addPeople))] : []),

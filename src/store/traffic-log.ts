@@ -622,13 +622,18 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       const seq = opening.seq + events.length;
       const count = note.events?.length ?? 0;
       const place = count > 0 ? `,"seq":${seq}` : "";
-      const start = `${lineStart}"n":${n},${entry.head}${place}${entry.events}${entry.tail}`;
+      const start = `${lineStart}"n":${n},${entry.head}${place}`;
+      const end = entry.body === undefined ? "}\n" : ',"body":';
       const offset = endOffset();
       const from = used;
-      if (entry.body === undefined) {
-        addToGroup(`${start}}\n`);
+      if (typeof entry.events === "string") {
+        addToGroup(`${start}${entry.events}${entry.tail}${end}`);
       } else {
-        addToGroup(`${start},"body":`);
+        addToGroup(start);
+        addToGroup(entry.events);
+        addToGroup(`${entry.tail}${end}`);
+      }
+      if (entry.body !== undefined) {
         addToGroup(entry.body);
         addToGroup("}\n");
       }

@@ -69,6 +69,7 @@ export function manage(options: ManageOptions = {}) {
     projectFor: worlds.projectByKey,
     keys: createKeyring(worlds, undefined),
     seen: () => false,
+    underway: new Map(),
     events: { newest: (query) => newestOf(options.events ?? [], query) },
     exports: createExportEngine({ worlds, clock, ids }),
     throttle: options.throttle ?? noThrottle,
