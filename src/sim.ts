@@ -97,7 +97,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const clock = createClock(clockStart);
   const ids = randomIds(clock);
   const gauge = createGauge();
-  const store = await openOrExplain(options, scenario.current, notice);
+  const store = await openOrExplain(options, scenario.current, clock.now, notice);
   const onRefusal = createRefusals({ folder: store.folder, notice });
   const kept = options.clock === undefined ? store.clock?.read() : undefined;
   if (kept) clock.resume(kept);
@@ -404,6 +404,9 @@ const eventReader = (log: TrafficLog): EventReader => ({
     for (const { line, index } of log.scan({ ...query, outcome: "kept", order: "desc" })) {
       yield showEvent(line, index);
     }
+  },
+  *byTime(query) {
+    for (const ref of log.byTime({ ...query, outcome: "kept" })) yield ref && showEvent(ref.line, ref.index);
   },
 });
 

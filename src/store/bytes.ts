@@ -4,7 +4,7 @@ import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, wri
 export interface Bytes {
   /** Lines in a file are sealed (lines.ts); in memory nothing can be damaged. */
   readonly isFile: boolean;
-  /** Offset of the first byte still held; above 0 only in memory, after `dropBefore`. */
+  /** Offset of the first byte still held; above 0 once older ones were let go. */
   readonly start: number;
   /** Offset just behind the last byte. */
   readonly size: number;
@@ -18,6 +18,10 @@ export interface Bytes {
    * from the offset on.
    */
   renew(content: Buffer, offset: number): void;
+  /** How many bytes there are in the file, or in memory. */
+  readonly length: number;
+  /** Files only: the file begins at this offset; of its bytes those from `start` on are held. */
+  rebase(base: number, start: number): void;
   /** Memory only: lets go of whole appends that end at or before the offset. */
   dropBefore(offset: number): void;
   /** Has the disk make it durable. */
@@ -36,6 +40,9 @@ export function fileBytes(path: string, mode: "a+" | "r" = "a+"): Bytes {
   let fd = openSync(path, mode, 0o600);
   let size = fstatSync(fd).size;
   let dirty = false;
+  /** Offset of the file's first byte. */
+  let base = 0;
+  let start = 0;
   /** Does a failed write stand behind the last byte? It is cut off before the next one. */
   let isTorn = false;
 
@@ -47,9 +54,18 @@ export function fileBytes(path: string, mode: "a+" | "r" = "a+"): Bytes {
 
   return {
     isFile: true,
-    start: 0,
+    get start() {
+      return start;
+    },
     get size() {
+      return base + size;
+    },
+    get length() {
       return size;
+    },
+    rebase(offset, first) {
+      base = offset;
+      start = first;
     },
     append(bytes) {
       const offset = size;
@@ -62,21 +78,22 @@ export function fileBytes(path: string, mode: "a+" | "r" = "a+"): Bytes {
       }
       size += bytes.length;
       dirty = true;
-      return offset;
+      return base + offset;
     },
     read(offset, length) {
-      const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - offset)));
+      const place = offset - base;
+      const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - place)));
       let done = 0;
       while (done < buffer.length) {
-        const got = readSync(fd, buffer, done, buffer.length - done, offset + done);
+        const got = readSync(fd, buffer, done, buffer.length - done, place + done);
         if (got === 0) break;
         done += got;
       }
       return done === buffer.length ? buffer : buffer.subarray(0, done);
     },
     truncate(to) {
-      size = to;
-      cut(to);
+      size = to - base;
+      cut(size);
     },
     renew() {
       const next = openSync(path, "a+", 0o600);
@@ -125,6 +142,10 @@ export function memoryBytes(): Bytes {
     get size() {
       return size;
     },
+    get length() {
+      return size - this.start;
+    },
+    rebase() {},
     append(bytes) {
       const offset = size;
       chunks.push({ offset, bytes });

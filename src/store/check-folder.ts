@@ -39,8 +39,10 @@ const checks: readonly Check[] = [
   (folder, report, keysOf) =>
     withFile(join(folder, "traffic.ndjson"), report, (bytes, name) => {
       const opening = readOpening(bytes, name);
-      if (opening)
-        readTraffic({ index: createTrafficIndex({ opening, keysOf }), bytes, name, opening, report }, 0);
+      if (!opening) return;
+      const index = createTrafficIndex({ opening, keysOf });
+      index.fillUp();
+      readTraffic({ index, bytes, name, opening, report }, 0);
     }),
   (folder, report) => void clockFile(join(folder, "clock.json"), report).read(),
   (folder, report) => {

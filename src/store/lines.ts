@@ -145,8 +145,9 @@ function lastNewline(bytes: Bytes): number {
 
 /** Number of the line that begins at the offset, from 1. Counted only when there is damage to report. */
 export function lineNumber(bytes: Bytes, offset: number): number {
-  let line = 1;
-  for (let at = 0; at < offset; at += chunkSize) {
+  // A file whose first lines were let go begins with one that describes the log.
+  let line = bytes.start > 0 ? 2 : 1;
+  for (let at = bytes.start; at < offset; at += chunkSize) {
     const chunk = bytes.read(at, Math.min(chunkSize, offset - at));
     for (let stop = chunk.indexOf(newline); stop !== -1; stop = chunk.indexOf(newline, stop + 1)) line++;
   }

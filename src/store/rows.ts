@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import type { Bytes } from "./bytes.ts";
 
 /** Rows in a page: 16,384 keeps growth smooth and a page's rewrite under a millisecond. */
-const pageRows = 16_384;
+export const pageRows = 16_384;
 
 /**
  * A growing table of unsigned 32-bit numbers, column by column in fixed pages: no copying as it
@@ -13,7 +13,7 @@ export interface Rows {
   readonly width: number;
   readonly length: number;
   /** Appends a row (cells not given are 0) and returns its number. */
-  add(a?: number, b?: number, c?: number, d?: number, e?: number): number;
+  add(a?: number, b?: number, c?: number, d?: number, e?: number, f?: number, g?: number): number;
   get(row: number, column: number): number;
   set(row: number, column: number, value: number): void;
   /** First row in [from, to) whose columns a and b hold these values, or -1. Pass b = -1 to ask for a alone. */
@@ -21,6 +21,8 @@ export interface Rows {
   /** The same, backwards from `to - 1`. */
   findLast(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number;
   truncate(length: number): void;
+  /** Lets go of whole pages at the front; the rows behind them get lower numbers. Returns how many rows are gone. */
+  dropPagesBefore(row: number): number;
   /** From here on what changes can be taken back, until `settle`. */
   mark(): void;
   settle(): void;
@@ -56,16 +58,18 @@ export function createRows(width: number): Rows {
     get length() {
       return length;
     },
-    add(a = 0, b = 0, c = 0, d = 0, e = 0) {
+    add(a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0) {
       const at = length % pageRows;
       if (at === 0 && length === pages.length * pageRows) pages.push(new Uint32Array(pageRows * width));
       const cells = page(length);
-      // Written out: a loop over an arguments array costs more than all five.
+      // Written out: a loop over an arguments array costs more than all of them.
       cells[at] = a;
       if (width > 1) cells[at + pageRows] = b;
       if (width > 2) cells[at + 2 * pageRows] = c;
       if (width > 3) cells[at + 3 * pageRows] = d;
       if (width > 4) cells[at + 4 * pageRows] = e;
+      if (width > 5) cells[at + 5 * pageRows] = f;
+      if (width > 6) cells[at + 6 * pageRows] = g;
       return length++;
     },
     get: (row, column) => page(row)[column * pageRows + (row % pageRows)] ?? 0,
@@ -126,6 +130,14 @@ export function createRows(width: number): Rows {
     adopt(other) {
       pages.splice(0, pages.length, ...other.pages);
       length = other.length;
+    },
+    dropPagesBefore(row) {
+      const count = Math.floor(Math.min(row, length) / pageRows);
+      // The file has them at their old places, and is written anew.
+      for (let i = count; i < pages.length; i++) page(i * pageRows);
+      pages.splice(0, count);
+      length -= count * pageRows;
+      return count * pageRows;
     },
     truncate(to) {
       // Whole pages go; what is left of the last one is emptied.

@@ -8,6 +8,7 @@ import { openPeople, type PeopleStore } from "./people.ts";
 import { createSnapshots, type Snapshots } from "./snapshots.ts";
 import { finishSwitch, type SwitchPart, switchFiles } from "./switch.ts";
 import { openTrafficLog, type TrafficLog } from "./traffic-log.ts";
+import type { Keep } from "./trim.ts";
 import { memoryWorld, openWorld, type WorldStore } from "./world.ts";
 
 /** Everything that is kept: documents, people, traffic. In a folder, or in memory. */
@@ -38,8 +39,10 @@ export interface StoreOptions {
   seedWorld: () => World;
   /** Index keys of a line's events, for rebuilding the index after a crash. */
   keysOf: (line: TrafficLine) => EventKey[];
-  /** Memory mode: bytes of traffic held. */
-  keepBytes: number;
+  /** How much traffic is held; undefined: all of it. */
+  keep: Keep | undefined;
+  /** The sim's time. */
+  now: () => number;
   onNotice: (text: string) => void;
 }
 
@@ -48,13 +51,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return options.folder === null ? inMemory(options) : inFolder(options, options.folder);
 }
 
-async function inMemory({ seedWorld, keysOf, keepBytes, onNotice }: StoreOptions): Promise<Store> {
+async function inMemory({ seedWorld, keysOf, keep, now, onNotice }: StoreOptions): Promise<Store> {
   const worlds = memoryWorld(seedWorld());
   const people = openPeople({ onNotice });
   const log = openTrafficLog({
     bytes: memoryBytes(),
     keysOf,
-    keepBytes,
+    ...(keep && { keep }),
+    now,
     units: [people.unit],
     onNotice,
   });
@@ -68,7 +72,10 @@ async function inMemory({ seedWorld, keysOf, keepBytes, onNotice }: StoreOptions
   return { worlds, people, log, snapshots, switchTo, damage, folder: null, announce() {}, close };
 }
 
-async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: string): Promise<Store> {
+async function inFolder(
+  { seedWorld, keysOf, keep, now, onNotice }: StoreOptions,
+  path: string,
+): Promise<Store> {
   const folder = openDataFolder(path);
   try {
     finishSwitch(folder.path, onNotice);
@@ -83,6 +90,8 @@ async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: str
       keysOf,
       // What traffic refers to is on disk before it: the project it was adopted by, the persons it made.
       units: [worlds.unit, people.unit],
+      ...(keep && { keep }),
+      now,
       onNotice,
       onDamage,
       name: folder.file("traffic.ndjson"),

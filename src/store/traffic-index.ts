@@ -1,5 +1,6 @@
 import { fnv1a } from "../kernel/hash.ts";
 import { isObject, type Json } from "../kernel/json.ts";
+import type { EventFacts } from "../model/event.ts";
 import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import type { Bytes } from "./bytes.ts";
 import type { Damage } from "./damage.ts";
@@ -8,10 +9,19 @@ import { type HidingTable, hideOnly, type Run } from "./hidden.ts";
 import { hasSeal, isSealed, lineNumber, linesOf, sealed, sealLength, textsOf, unsealed } from "./lines.ts";
 import { createRows, type Rows } from "./rows.ts";
 
-/** Columns of the request table: byte offset of the line (low and high half), and facts for counting. */
-export const request = { offsetLow: 0, offsetHigh: 1, meta: 2, width: 3 } as const;
-/** Columns of the event table: row of its request, three hashes, and facts for filtering. */
-export const event = { request: 0, name: 1, distinctId: 2, uuid: 3, meta: 4, width: 5 } as const;
+/** Columns of the request table: byte offset of the line (low and high half), facts for counting, hash of the partition. */
+export const request = { offsetLow: 0, offsetHigh: 1, meta: 2, partition: 3, width: 4 } as const;
+/** Columns of the event table: number of its request, three hashes, facts for filtering, and its time (low and high half). */
+export const event = {
+  request: 0,
+  name: 1,
+  distinctId: 2,
+  uuid: 3,
+  meta: 4,
+  timeLow: 5,
+  timeHigh: 6,
+  width: 7,
+} as const;
 
 /** Flags of a request. */
 export const rejectedBit = 1;
@@ -35,6 +45,8 @@ export interface Opening {
   birth: number;
   n: number;
   seq: number;
+  /** Where the log goes on after older requests were let go, and how many that were. */
+  from?: { n: number; seq: number; offset: number; evicted: number };
 }
 
 /** A line that hides the events up to a seq, and the requests up to a number. */
@@ -51,8 +63,15 @@ export interface HiddenLine {
 export interface TrafficIndex {
   readonly requests: Rows;
   readonly events: Rows;
-  addRequest(offset: number, project: number | null, isRejected: boolean): void;
-  addEvent(key: EventKey | undefined, uuid: string | null, project: number | null, isDropped: boolean): void;
+  addRequest(
+    offset: number,
+    facts: Pick<TrafficLine, "project" | "partition"> & { rejected?: unknown },
+  ): void;
+  addEvent(key: EventKey | undefined, facts: EventFacts, project: number | null): void;
+  /** Requests that were let go get rows without a line, so that the numbers of the others are right. */
+  fillUp(): void;
+  /** The log begins with a later request. Returns how many rows of events are gone at the front. */
+  dropBefore(next: Opening): number;
   /** Takes a line over at the rows that its numbers name. Returns false when these rows are taken. */
   place(line: TrafficLine, offset: number): boolean;
   /** Returns how many events it hid. */
@@ -66,7 +85,7 @@ export interface TrafficIndex {
 }
 
 interface IndexOptions {
-  opening: Pick<Opening, "n" | "seq">;
+  opening: Opening;
   /** Index keys of a line's events. */
   keysOf: (line: TrafficLine) => EventKey[];
   /** Called for an event that may be sent again, with the hash of its uuid. */
@@ -76,7 +95,8 @@ interface IndexOptions {
 }
 
 export function createTrafficIndex(options: IndexOptions): TrafficIndex {
-  const { opening, keysOf, onUnique = () => {}, onChange = () => {} } = options;
+  const { keysOf, onUnique = () => {}, onChange = () => {} } = options;
+  let { opening } = options;
   const requests = createRows(request.width);
   const events = createRows(event.width);
 
@@ -85,23 +105,25 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
   const metaOf = (project: number | null, flags: number): number =>
     (((project ?? noProject) << flagBits) | flags) >>> 0;
 
-  function addRequest(offset: number, project: number | null, isRejected: boolean): void {
-    const meta = metaOf(project, isRejected ? rejectedBit : 0);
-    requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), meta);
-  }
+  const addRequest: TrafficIndex["addRequest"] = (offset, { project, partition, rejected }) => {
+    const meta = metaOf(project, rejected === undefined ? 0 : rejectedBit);
+    const hash = partition === undefined ? 0 : fnv1a(partition);
+    requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), meta, hash);
+  };
 
   /** Adds a row and returns the hash of its uuid; 0 when the event cannot be sent again. */
   function writeEvent(
     key: EventKey | undefined,
-    uuid: string | null,
+    { uuid, time, dropped }: EventFacts,
     project: number | null,
-    isDropped: boolean,
-    row = requests.length - 1,
+    n: number,
   ): number {
+    const isDropped = dropped !== undefined;
     const isUnique = uuid !== null && !isDropped && key?.uuid !== null;
     const hash = isUnique ? fnv1a(uuid) : 0;
     const meta = metaOf(project, isDropped ? droppedBit : 0);
-    events.add(row, fnv1a(key?.event ?? ""), fnv1a(key?.distinct_id ?? ""), hash, meta);
+    const [name, id] = [fnv1a(key?.event ?? ""), fnv1a(key?.distinct_id ?? "")];
+    events.add(n, name, id, hash, meta, time >>> 0, Math.floor(time / 2 ** 32) >>> 0);
     return hash;
   }
 
@@ -115,13 +137,13 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
     rows.truncate(last);
   }
 
-  function placeEvents(line: TrafficLine, keys: readonly EventKey[], row: number): void {
+  function placeEvents(line: TrafficLine, keys: readonly EventKey[]): void {
     const first = (line.seq ?? 0) - opening.seq;
     while (events.length < first) events.add(noRequest, 0, 0, 0, lostBit);
     line.events?.forEach((it, i) => {
       const at = first + i;
       if (at < events.length && !(events.get(at, event.meta) & lostBit)) return;
-      const hash = writeEvent(keys[i], it.uuid, line.project, it.dropped !== undefined, row);
+      const hash = writeEvent(keys[i], it, line.project, line.n);
       if (at < events.length - 1) moveLast(events, at, event.meta, clearedBit);
       if (hash !== 0) onUnique(hash, at);
     });
@@ -130,7 +152,8 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
   /** Marks the events up to a seq as cleared; returns how many there were. */
   function clearEvents(project: number | null, until: number): number {
     let hidden = 0;
-    for (let row = 0; row < Math.min(events.length, until - opening.seq + 1); row++) {
+    const first = (opening.from?.seq ?? opening.seq) - opening.seq;
+    for (let row = first; row < Math.min(events.length, until - opening.seq + 1); row++) {
       const meta = events.get(row, event.meta);
       if (meta & clearedBit || (project !== null && meta >>> flagBits !== project)) continue;
       events.set(row, event.meta, meta | clearedBit);
@@ -157,18 +180,30 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
     requests,
     events,
     addRequest,
-    addEvent(key, uuid, project, isDropped) {
-      const hash = writeEvent(key, uuid, project, isDropped);
+    addEvent(key, facts, project) {
+      const hash = writeEvent(key, facts, project, opening.n + requests.length - 1);
       if (hash !== 0) onUnique(hash, events.length - 1);
+    },
+    fillUp() {
+      const { from } = opening;
+      while (from && requests.length < from.n - opening.n) requests.add();
+      while (from && events.length < from.seq - opening.seq) events.add(0, 0, 0, 0, clearedBit);
+    },
+    dropBefore(next) {
+      onChange();
+      requests.dropPagesBefore(next.n - opening.n);
+      const gone = events.dropPagesBefore(next.seq - opening.seq);
+      opening = next;
+      return gone;
     },
     place(line, offset) {
       const row = line.n - opening.n;
       if (row < 0 || (row < requests.length && !isLost(row))) return false;
       const keys = line.events ? keysOf(line) : undefined;
       while (requests.length < row) requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), lostBit);
-      addRequest(offset, line.project, line.rejected !== undefined);
+      addRequest(offset, line);
       if (row < requests.length - 1) moveLast(requests, row, request.meta, forgottenBit);
-      if (keys) placeEvents(line, keys, row);
+      if (keys) placeEvents(line, keys);
       return true;
     },
     clear({ clear }) {
@@ -189,8 +224,9 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
       onChange();
       requests.set(row, request.meta, requests.get(row, request.meta) | lostBit);
       const lost: number[] = [];
-      let at = events.find(event.request, row, -1, 0, 0, events.length);
-      for (; at !== -1; at = events.find(event.request, row, -1, 0, at + 1, events.length)) {
+      const n = opening.n + row;
+      let at = events.find(event.request, n, -1, 0, 0, events.length);
+      for (; at !== -1; at = events.find(event.request, n, -1, 0, at + 1, events.length)) {
         events.set(at, event.meta, events.get(at, event.meta) | lostBit);
         lost.push(at);
       }
@@ -389,6 +425,13 @@ function isLine(value: Record<string, unknown>): boolean {
 
 const openingLog = "phx-sim traffic";
 
+const openingShape: Shape = {
+  birth: isCount,
+  n: isCount,
+  seq: isCount,
+  from: optional((it) => fits(it, { n: isCount, seq: isCount, offset: isCount, evicted: isCount })),
+};
+
 /** The first line's content; undefined for an empty file. @throws DataFolderError when the file is not a log of ours */
 export function readOpening(bytes: Bytes, name: string): Opening | undefined {
   if (bytes.size === 0) return undefined;
@@ -404,12 +447,18 @@ export function readOpening(bytes: Bytes, name: string): Opening | undefined {
         name,
         `it has version ${JSON.stringify(found.version)}, and this phx-sim knows version 1`,
       );
-    if ([found.birth, found.n, found.seq].every(isCount)) return found as unknown as Opening;
+    if (fits(found, openingShape)) {
+      // The shape is the opening's.
+      const opening = found as unknown as Opening;
+      // Offsets go on where those of the lines end that were let go.
+      if (opening.from) bytes.rebase(opening.from.offset - first.bytes.length - 1, opening.from.offset);
+      return opening;
+    }
   }
   throw notOurs(bytes, name, reasonOf(bytes));
 }
 
-function parsed(text: string): Json | undefined {
+export function parsed(text: string): Json | undefined {
   try {
     return JSON.parse(text);
   } catch {
@@ -444,16 +493,19 @@ function notOurs(bytes: Bytes, name: string, reason: string): DataFolderError {
   });
 }
 
-const openingText = ({ birth, n, seq }: Pick<Opening, "birth" | "n" | "seq">): string =>
-  JSON.stringify({ log: openingLog, version: 1, birth, n, seq } satisfies Opening);
+const openingText = (opening: Omit<Opening, "log" | "version">): string =>
+  JSON.stringify({ log: openingLog, version: 1, ...opening } satisfies Opening);
 
-/** The first line of a new log, with its newline. */
-export const openingLine = (n: number, seq: number): string =>
-  `${sealed(openingText({ birth: Math.floor(Math.random() * 2 ** 48), n, seq }))}\n`;
+/** The first line of a log, with its newline. */
+export const openingLine = (opening: Omit<Opening, "log" | "version">): string =>
+  `${sealed(openingText(opening))}\n`;
+
+/** Tells a new log from others. */
+export const newBirth = (): number => Math.floor(Math.random() * 2 ** 48);
 
 /** Writes the first line of a new log. */
 export function startLog(bytes: Bytes, n: number, seq: number): Opening {
-  const text = openingLine(n, seq);
+  const text = openingLine({ birth: newBirth(), n, seq });
   bytes.append(Buffer.from(text));
   return JSON.parse(text);
 }

@@ -1,13 +1,14 @@
 import { basename, join } from "node:path";
 import { createBus } from "../kernel/bus.ts";
 import { fnv1a } from "../kernel/hash.ts";
+import { isObject } from "../kernel/json.ts";
 import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import type { Bytes } from "./bytes.ts";
 import type { Damage } from "./damage.ts";
 import { createHashIndex } from "./hash-index.ts";
 import { everyRun, hiddenRuns, type Run } from "./hidden.ts";
 import { blankSeal, lineNumber, repairTail, sealed, writeSeal } from "./lines.ts";
-import { openRowFile, type RowFile, type Rows } from "./rows.ts";
+import { openRowFile, pageRows, type RowFile, type Rows } from "./rows.ts";
 import { type SwitchPart, tailName, writeSynced } from "./switch.ts";
 import type { TrafficEntry } from "./traffic-entry.ts";
 import {
@@ -21,8 +22,11 @@ import {
   type HiddenLine,
   isIntact,
   lostBit,
+  newBirth,
   noProject,
+  type Opening,
   openingLine,
+  parsed,
   readOpening,
   readTraffic,
   rejectedBit,
@@ -31,6 +35,7 @@ import {
   spanText,
   startLog,
 } from "./traffic-index.ts";
+import { draftFrom, type Keep } from "./trim.ts";
 import type { Unit } from "./unit.ts";
 
 /** Lines that were read lately stay parsed, up to this many characters of text (a parsed line takes several times that). */
@@ -38,10 +43,22 @@ const lineCacheSize = 4 * 1024 * 1024;
 /** A line is read in one step up to this size when the index does not bound it, in bytes. */
 const readAhead = 4096;
 const newline = 0x0a;
+/** Of longer lines only the head is read where that is enough: their bodies may have 20 MB. */
+const longLine = 16 * 1024;
 /** The lines that the sidecars cover are checked after the start: from then on (ms), with pauses (ms), in pieces (bytes). */
 const checkDelay = 1000;
 const checkPause = 20;
 const checkSize = 1024 * 1024;
+
+/** What of a line a list of requests shows: all but its events, headers and bodies. */
+export type RequestHead = Pick<TrafficLine, HeadField> & {
+  /** How many events it carried, and how many of them were dropped. */
+  carried: number;
+  dropped: number;
+};
+type HeadField =
+  | ("n" | "at" | "method" | "target" | "status" | "us" | "project")
+  | ("rejected" | "fault" | "scripted" | "source" | "partition");
 
 /** Which events a scan is about. Absent keys do not restrict. */
 export interface EventFilter {
@@ -54,6 +71,24 @@ export interface EventFilter {
   /** Only events up to this seq. */
   until?: number;
   order?: "asc" | "desc";
+  /** Only the event with this uuid; null: only events whose uuid the sim made, which are not in the index. */
+  uuid?: string | null;
+}
+
+/** Which events are read in the order of their own times. */
+export interface TimeFilter extends EventFilter {
+  /** Only events after, and before, these times, ms. */
+  after: number;
+  before: number;
+}
+
+/** Which requests a list is about, as far as the index knows it. Absent keys do not restrict. */
+interface RequestFilter {
+  rejected?: boolean;
+  project?: number;
+  partition?: string;
+  /** Only requests before this number. */
+  before?: number;
 }
 
 /** Where an event is: its line and its place among the line's events. */
@@ -73,6 +108,8 @@ export interface LogMark {
   /** How many requests and events can be seen. */
   requests: number;
   events: number;
+  /** How many requests had been let go. Absent: none. */
+  evicted?: number;
   hidden: { requests: Run[]; events: Run[] };
 }
 
@@ -121,12 +158,19 @@ export interface TrafficLog {
   seen(project: number, uuid: string): boolean;
   /** The line of request n, or undefined when there is none (any more). */
   line(n: number): TrafficLine | undefined;
+  /** What a list shows of request n; costs the same however large its body is. */
+  head(n: number): RequestHead | undefined;
   /** How many bytes the line of request n has; 0 when there is none. */
   sizeOf(n: number): number;
   /** Events in order of arrival (or backwards); reads lazily. */
   scan(filter: EventFilter): Generator<EventRef>;
+  /**
+   * Events in order of their times, by the index: only lines of events that are yielded are read. `undefined` in
+   * between: rows were looked at, other work may have a turn.
+   */
+  byTime(filter: TimeFilter): Generator<EventRef | undefined>;
   /** Numbers of the requests that match, newest first. */
-  requests(filter: { rejected?: boolean; project?: number; before?: number }): Generator<number>;
+  requests(filter: RequestFilter): Generator<number>;
   /** Hides the events up to now, of one project or of all; their seqs are never used again. @throws the system's error */
   clearEvents(project?: number): number;
   /** The same for requests and their events. What `mark` saw can be restored. @throws the system's error */
@@ -170,8 +214,10 @@ export interface TrafficLogOptions {
   onNotice?: (text: string) => void;
   /** Called for each line that cannot be read. */
   onDamage?: (damage: Damage) => void;
-  /** Memory mode: bytes of lines held before the oldest are let go. */
-  keepBytes?: number;
+  /** How much is held before the oldest requests are let go. Default: all. */
+  keep?: Keep;
+  /** The sim's time, for what is kept by its age. */
+  now?: () => number;
   /** The file's name, for messages. */
   name?: string;
 }
@@ -193,10 +239,15 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   let { requests, events } = index;
   let files = openSidecars();
   const covered = agreed(files);
+  /** Rows at the front of the event table that were let go since it was opened: the index of uuids counts them. */
+  let gone = 0;
   const uuids = createHashIndex(
-    (row) => events.get(row, event.uuid),
+    (row) => (row < gone ? 0 : events.get(row - gone, event.uuid)),
     events.length,
-    (hash, from, to) => events.find(event.uuid, hash, -1, 0, from, to),
+    (hash, from, to) => {
+      const row = events.find(event.uuid, hash, -1, 0, Math.max(0, from - gone), to - gone);
+      return row === -1 ? -1 : row + gone;
+    },
   );
   const cache = createLineCache();
   const complain = (error: unknown) => notice(`a listener failed: ${String(error)}`);
@@ -211,7 +262,11 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   let isTold = false;
   /** True once the index was made from the whole file: it cannot be improved. */
   let isReindexed = covered === 0;
+  let isClosed = false;
 
+  index.fillUp();
+  /** Requests of the sidecars whose lines were not checked yet: from the first one to before the second. */
+  const unchecked = { from: opening.from?.n ?? opening.n, to: covered > 0 ? opening.n + requests.length : 0 };
   catchUp(covered);
 
   /** Indexes the lines from an offset on: what the sidecars do not cover yet, or what was added by a switch. */
@@ -228,7 +283,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     return createTrafficIndex({
       opening,
       keysOf,
-      onUnique: (hash, row) => uuids.add(hash, row),
+      onUnique: (hash, row) => uuids.add(hash, row + gone),
       onChange: touch,
     });
   }
@@ -240,7 +295,13 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
 
   function openSidecars(): RowFile[] {
     if (!options.sidecars) return [];
-    const log = { bytes, birth: opening.birth };
+    const log = {
+      bytes,
+      // Rows are numbered from the first request: after some were let go it is another one.
+      get birth() {
+        return opening.birth + opening.n;
+      },
+    };
     const recover = () => reindex(`${name}: an index file is damaged`);
     return [
       openRowFile(options.sidecars.requests, requests, log, recover),
@@ -268,6 +329,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     isReindexed = true;
     notice(`${reason}; the index is made anew from the log`);
     const made = createTrafficIndex({ opening, keysOf: options.keysOf });
+    made.fillUp();
     readTraffic({ index: made, bytes, name, opening, report }, 0);
     while (made.requests.length < requests.length) made.requests.add(0, 0, lostBit);
     while (made.events.length < events.length) made.events.add(0, 0, 0, 0, lostBit);
@@ -298,15 +360,20 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     return next > offsetOf(row) ? next : endOffset();
   }
 
-  /** The bytes of the line at a request row, without its newline; reads the group that is not written yet as well. */
+  /** The first bytes of the line at a request row; reads the group that is not written yet as well. */
+  function startOf(row: number, size: number): Buffer {
+    const offset = offsetOf(row);
+    return offset >= bytes.size
+      ? group.subarray(offset - bytes.size, Math.min(offset + size - bytes.size, used))
+      : bytes.read(offset, size);
+  }
+
+  /** The bytes of the line at a request row, without its newline. */
   function bytesAt(row: number): Buffer {
     const offset = offsetOf(row);
     const isNext = row + 1 < requests.length && offsetOf(row + 1) > offset;
     for (let size = isNext ? endOf(row) - offset : readAhead; ; size *= 2) {
-      const found =
-        offset >= bytes.size
-          ? group.subarray(offset - bytes.size, Math.min(offset + size - bytes.size, used))
-          : bytes.read(offset, size);
+      const found = startOf(row, size);
       const stop = found.indexOf(newline);
       if (stop !== -1) return found.subarray(0, stop);
       if (found.length < size) return found;
@@ -338,21 +405,26 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   }
 
   /** Checks the lines that the sidecars cover, a piece with each step: damage is reported before a line is needed. */
-  function* checkCovered(rows: number): Generator<void> {
-    let start = 0;
+  function* checkCovered(): Generator<void> {
+    let start = -1;
     let piece: Buffer = Buffer.alloc(0);
-    for (let row = 0; row < rows && !isReindexed; row++) {
-      if (index.isLost(row)) {
-        if (row === 0 || !index.isLost(row - 1)) reportLost(row);
-        continue;
+    while (unchecked.from < unchecked.to && !isReindexed) {
+      // Rows get other numbers when old requests are let go meanwhile; offsets stay.
+      const row = unchecked.from - opening.n;
+      if (row >= firstHeld() && !index.isLost(row)) {
+        const [offset, end] = [offsetOf(row), endOf(row)];
+        const isRead = start === offset || (offset > start && end <= start + piece.length);
+        if (!isRead) {
+          start = offset;
+          piece = bytes.read(offset, Math.max(checkSize, end - offset));
+          yield;
+          continue;
+        }
+        if (!isIntact(piece.subarray(offset - start, end - start), unchecked.from)) readAt(row);
+      } else if (row === firstHeld() || (row > firstHeld() && !index.isLost(row - 1))) {
+        reportLost(row);
       }
-      const [offset, end] = [offsetOf(row), endOf(row)];
-      if (offset < start || end > start + piece.length) {
-        yield;
-        start = offset;
-        piece = bytes.read(offset, Math.max(checkSize, end - offset));
-      }
-      if (!isIntact(piece.subarray(offset - start, end - start), opening.n + row)) readAt(row);
+      unchecked.from++;
     }
   }
 
@@ -366,15 +438,39 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
 
   function lineAt(row: number): TrafficLine | undefined {
     if (row < 0 || row >= requests.length || offsetOf(row) < bytes.start) return undefined;
-    const known = cache.get(row);
+    const known = cache.get(opening.n + row);
     if (known) return known;
     const read = readAt(row);
-    if (read) cache.set(row, read.line, read.text.length);
+    if (read) cache.set(opening.n + row, read.line, read.text.length);
     return read?.line;
   }
 
+  function headAt(row: number): RequestHead | undefined {
+    if (row < 0 || row >= requests.length || offsetOf(row) < bytes.start || index.isLost(row))
+      return undefined;
+    const n = opening.n + row;
+    const isChecked = isReindexed || n < unchecked.from || n >= unchecked.to;
+    const isLong = isChecked && endOf(row) - offsetOf(row) > longLine && !cache.get(n);
+    const head = isLong ? parseHead(startOf(row, readAhead).toString("utf8")) : undefined;
+    if (head?.fields.n === n) return { ...head.fields, ...countsOf(n, head.seq) };
+    const line = lineAt(row);
+    return line && headOf(line);
+  }
+
+  /** How many events a request carried, by the index. */
+  function countsOf(n: number, seq: number | undefined): { carried: number; dropped: number } {
+    let carried = 0;
+    let dropped = 0;
+    const first = seq === undefined ? events.length : seq - opening.seq;
+    for (let at = first; at < events.length && events.get(at, event.request) === n; at++) {
+      carried++;
+      if (events.get(at, event.meta) & droppedBit) dropped++;
+    }
+    return { carried, dropped };
+  }
+
   function refAt(row: number): EventRef | undefined {
-    const line = lineAt(events.get(row, event.request));
+    const line = lineAt(events.get(row, event.request) - opening.n);
     if (line?.seq === undefined) return undefined;
     const seq = opening.seq + row;
     const at = seq - line.seq;
@@ -383,14 +479,15 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
 
   function* scan(filter: EventFilter): Generator<EventRef> {
     const backwards = filter.order === "desc";
-    let from = Math.max(0, (filter.since ?? 0) - opening.seq + 1);
-    let to = Math.min(events.length, (filter.until ?? Number.POSITIVE_INFINITY) - opening.seq + 1);
+    // By seq: rows get other numbers when old ones are let go while this waits.
+    let from = (filter.since ?? 0) + 1;
+    let to = Math.min(opening.seq + events.length, (filter.until ?? Number.POSITIVE_INFINITY) + 1);
     const columns = hashColumns(filter);
     while (from < to) {
-      const row = nextRow(columns, from, to, backwards);
-      if (row === -1) return;
-      if (backwards) to = row;
-      else from = row + 1;
+      const row = nextRow(columns, Math.max(0, from - opening.seq), to - opening.seq, backwards);
+      if (row < 0 || row >= to - opening.seq) return;
+      if (backwards) to = opening.seq + row;
+      else from = opening.seq + row + 1;
       if (!metaMatches(events.get(row, event.meta), filter)) continue;
       const ref = refAt(row);
       if (ref && keyMatches(ref, filter)) yield ref;
@@ -403,7 +500,44 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     return find(...columns, from, to);
   }
 
+  const timeOf = (row: number): number =>
+    (events.get(row, event.timeHigh) | 0) * 2 ** 32 + events.get(row, event.timeLow);
+
+  function* byTime(filter: TimeFilter): Generator<EventRef | undefined> {
+    const { birth } = opening;
+    const sign = filter.order === "desc" ? -1 : 1;
+    const order = (a: Timed, b: Timed) => sign * (a.time - b.time || a.seq - b.seq);
+    const end = opening.seq + events.length;
+    const columns = hashColumns(filter);
+    let passed: Timed | undefined;
+    // Each pass over the index finds the next few: more of them each time, so that there are few passes.
+    for (let most = 128; ; most = Math.min(most * 4, pageOfTimes)) {
+      let found: Timed[] = [];
+      for (let from = opening.seq, looked = 1; from < end; looked++) {
+        const row = nextRow(columns, Math.max(0, from - opening.seq), end - opening.seq, false);
+        if (row === -1) break;
+        const it = { seq: opening.seq + row, time: timeOf(row) };
+        from = it.seq + 1;
+        const isIn = it.time > filter.after && it.time < filter.before;
+        const isNext = isIn && (passed === undefined || order(passed, it) < 0);
+        if (isNext && metaMatches(events.get(row, event.meta), filter)) found.push(it);
+        if (found.length === 2 * most) found = found.sort(order).slice(0, most);
+        if (looked % rowsPerStep === 0) yield undefined;
+        if (birth !== opening.birth) return;
+      }
+      const next = found.sort(order).slice(0, most);
+      for (const { seq } of next) {
+        if (birth !== opening.birth) return;
+        const ref = seq < opening.seq ? undefined : refAt(seq - opening.seq);
+        if (ref && keyMatches(ref, filter)) yield ref;
+      }
+      if (next.length < most) return;
+      passed = next.at(-1);
+    }
+  }
+
   function keyMatches(ref: EventRef, filter: EventFilter): boolean {
+    if (typeof filter.uuid === "string" && ref.line.events?.[ref.index]?.uuid !== filter.uuid) return false;
     if (filter.event === undefined && filter.distinct_id === undefined) return true;
     const key = options.keysOf(ref.line)[ref.index];
     return (
@@ -412,15 +546,24 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     );
   }
 
+  /** Of a file only what is still there is counted; what memory let go counts on. */
+  function counts(): TrafficCounts {
+    const held = firstHeld();
+    const evicted_requests = options.sidecars ? (opening.from?.evicted ?? 0) : held;
+    const first = options.sidecars ? held : 0;
+    return { ...countAll(requests, events, { request: first, event: firstEventHeld() }), evicted_requests };
+  }
+
   function mark(): LogMark {
     const tables = index.hidingTables();
-    const counts = countAll(requests, events, () => false);
+    const counted = counts();
     return {
       birth: opening.birth,
       n: opening.n + requests.length - 1,
       seq: opening.seq + events.length - 1,
-      requests: counts.requests,
-      events: counts.events,
+      requests: counted.requests,
+      events: counted.events,
+      evicted: counted.evicted_requests,
       hidden: { requests: hiddenRuns(tables.requests), events: hiddenRuns(tables.events) },
     };
   }
@@ -447,12 +590,15 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       : { requests: [], events: [] };
     let text = "";
     for (const { line, isCleared } of lines) {
-      const own: TrafficLine = { ...line, n: n++ };
-      if (line.events) {
-        own.seq = seq;
-        const run = { project: line.project ?? noProject, from: seq, to: seq + line.events.length - 1 };
+      const { n: _n, seq: _seq, events: carried, ...rest } = line;
+      const { headers, raw, reply_headers, reply, body, ...head } = rest;
+      // In the order in which lines are written: what lists show comes first.
+      const tail = { headers, raw, reply_headers, reply, body };
+      const own: TrafficLine = { n: n++, ...head, ...(carried && { seq, events: carried }), ...tail };
+      if (carried) {
+        const run = { project: line.project ?? noProject, from: seq, to: seq + carried.length - 1 };
         if (isCleared) hidden.events.push(run);
-        seq += line.events.length;
+        seq += carried.length;
       }
       text += lineOf(own);
     }
@@ -474,10 +620,11 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     return {
       write(folder) {
         const file = basename(name);
-        writeSynced(join(folder, isWhole ? file : tailName(file, bytes.size)), contentNow());
+        writeSynced(join(folder, isWhole ? file : tailName(file, bytes.length)), contentNow());
       },
       take() {
         const from = isWhole ? 0 : bytes.size;
+        if (isWhole) bytes.rebase(0, 0);
         bytes.renew(contentNow(), from);
         if (isWhole) startOver();
         catchUp(from);
@@ -496,6 +643,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     ({ requests, events } = index);
     isReindexed = true;
     files = openSidecars();
+    gone = 0;
     uuids.clear();
     cache.clear();
   }
@@ -579,10 +727,95 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     );
   }
 
+  /** Memory lets go at once; of a file the rest is copied, so that it waits until that is worth it. */
   function evict(): void {
-    const limit = options.keepBytes;
-    if (limit === undefined || bytes.size - bytes.start <= limit) return;
+    const limit = options.keep?.bytes;
+    if (limit === undefined || options.sidecars || bytes.size - bytes.start <= limit) return;
     bytes.dropBefore(bytes.size - limit);
+  }
+
+  /** The first row at or behind `from` for which the test holds, which holds for all behind it. */
+  function firstRow(from: number, holds: (row: number) => boolean): number {
+    let [low, high] = [from, requests.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (holds(middle)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** The first row whose line is there. */
+  function firstHeld(): number {
+    if (options.sidecars) return (opening.from?.n ?? opening.n) - opening.n;
+    return firstRow(0, (row) => offsetOf(row) >= bytes.start);
+  }
+
+  /** Of memory the index counts on, so that `lost` knows what was let go. */
+  function firstEventHeld(): number {
+    return options.sidecars ? (opening.from?.seq ?? opening.seq) - opening.seq : 0;
+  }
+
+  /** The first event of a request, or of one after it. */
+  function firstEventOf(n: number): number {
+    let row = firstEventHeld();
+    const isBefore = () => events.get(row, event.request) < n || events.get(row, event.meta) & lostBit;
+    while (row < events.length && isBefore()) row++;
+    return row;
+  }
+
+  /** Of a file that is too large, or too old, a part is kept: enough to be worth the copy. */
+  function firstToKeep(): number {
+    const { bytes: most, ms } = options.keep ?? {};
+    const held = firstHeld();
+    const since = (options.now ?? Date.now)() - (ms ?? 0);
+    const isYoung = (row: number) => (headAt(row)?.at ?? Number.POSITIVE_INFINITY) >= since;
+    const old = ms === undefined ? held : firstRow(held, isYoung);
+    const end = bytes.size;
+    const isOld = old > held && endOf(old - 1) - bytes.start >= (end - bytes.start) * worthCopying;
+    if (most === undefined || end - bytes.start <= most) return isOld ? old : held;
+    const left = most * (1 - worthCopying);
+    return Math.max(
+      old,
+      firstRow(held, (row) => end - offsetOf(row) <= left),
+    );
+  }
+
+  let trimming: Promise<void> | undefined;
+
+  /** Lets go of the oldest requests of a file: what is kept is written beside it, and takes its place at once. */
+  async function trim(): Promise<void> {
+    flush();
+    const held = firstHeld();
+    const first = firstToKeep();
+    if (first <= held) return;
+    const offset = first < requests.length ? offsetOf(first) : bytes.size;
+    if (!options.sidecars) return bytes.dropBefore(offset);
+    const { birth } = opening;
+    const firstEvent = firstEventOf(opening.n + first);
+    const wholePages = (row: number) => row - (row % pageRows);
+    const next: Opening = {
+      ...opening,
+      n: opening.n + wholePages(first),
+      seq: opening.seq + wholePages(firstEvent),
+      from: {
+        n: opening.n + first,
+        seq: opening.seq + firstEvent,
+        offset,
+        evicted: (opening.from?.evicted ?? 0) + first - held,
+      },
+    };
+    const head = Buffer.from(openingLine(next));
+    const isOver = () => isClosed || opening.birth !== birth;
+    const draft = await draftFrom({ bytes, path: name }, offset, head, isOver);
+    if (isOver()) return draft.drop();
+    flush();
+    draft.finish();
+    bytes.rebase(offset - head.length, offset);
+    bytes.renew(Buffer.alloc(0), 0);
+    opening = next;
+    gone += index.dropBefore(next);
+    savedAt = Number.NEGATIVE_INFINITY;
   }
 
   /** They cost time at the next start and nothing else: a disk that refuses them is no failure. */
@@ -599,13 +832,14 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     isTold = true;
   }
 
-  const checking = covered > 0 ? checkCovered(requests.length) : undefined;
+  const checking = covered > 0 ? checkCovered() : undefined;
   let checkTimer = checking && setTimeout(checkOn, checkDelay).unref();
   function checkOn(): void {
     if (!checking?.next().done) checkTimer = setTimeout(checkOn, checkPause).unref();
   }
 
-  const timer = options.sidecars ? setInterval(tidy, 1000).unref() : undefined;
+  const timer =
+    options.sidecars || options.keep?.ms !== undefined ? setInterval(tidy, 1000).unref() : undefined;
   let savedAt = bytes.size;
   function tidy(): void {
     bytes.sync().catch((error: unknown) => tellOnce(`${name}: cannot be made durable: ${String(error)}`));
@@ -613,6 +847,12 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       savedAt = bytes.size;
       saveSidecars();
     }
+    if (options.keep)
+      trimming ??= trim()
+        .catch((error: unknown) => tellOnce(`${name}: old requests cannot be let go: ${String(error)}`))
+        .finally(() => {
+          trimming = undefined;
+        });
   }
 
   return {
@@ -638,9 +878,14 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
         addToGroup("}\n");
       }
       if (isSealing) writeSeal(group, from, used - 1);
-      index.addRequest(offset, entry.project, note.rejected !== undefined);
+      const { partition, rejected } = note;
+      index.addRequest(offset, {
+        project: entry.project,
+        ...(partition !== undefined && { partition }),
+        ...(rejected && { rejected }),
+      });
       note.events?.forEach((facts, i) => {
-        index.addEvent(note.keys?.[i], facts.uuid, entry.project, facts.dropped !== undefined);
+        index.addEvent(note.keys?.[i], facts, entry.project);
       });
       pending.push({ n, seq, count, entry });
       schedule();
@@ -650,8 +895,10 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     commit,
     seen(project, uuid) {
       return (
-        uuids.find(fnv1a(uuid), (row) => {
-          if (row >= events.length || events.get(row, event.meta) >>> flagBits !== project) return false;
+        uuids.find(fnv1a(uuid), (indexed) => {
+          const row = indexed - gone;
+          if (row < 0 || row >= events.length || events.get(row, event.meta) >>> flagBits !== project)
+            return false;
           if (events.get(row, event.meta) & (clearedBit | lostBit)) return false;
           const ref = refAt(row);
           return ref?.line.events?.[ref.index]?.uuid === uuid;
@@ -659,19 +906,24 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       );
     },
     line: (n) => (isForgotten(n - opening.n) ? undefined : lineAt(n - opening.n)),
+    head: (n) => (isForgotten(n - opening.n) ? undefined : headAt(n - opening.n)),
     sizeOf(n) {
       const row = n - opening.n;
       return row < 0 || row >= requests.length ? 0 : endOf(row) - offsetOf(row);
     },
     scan,
+    byTime,
     *requests(filter) {
       const first = Math.min(requests.length, (filter.before ?? Number.POSITIVE_INFINITY) - opening.n);
-      for (let row = first - 1; row >= 0; row--) {
+      const partition = filter.partition === undefined ? undefined : fnv1a(filter.partition);
+      for (let n = opening.n + first - 1; n >= opening.n; n--) {
+        const row = n - opening.n;
         const meta = requests.get(row, request.meta);
         if (meta & (forgottenBit | lostBit)) continue;
+        if (partition !== undefined && requests.get(row, request.partition) !== partition) continue;
         if (filter.project !== undefined && meta >>> flagBits !== filter.project) continue;
         if (filter.rejected !== undefined && ((meta & rejectedBit) !== 0) !== filter.rejected) continue;
-        if (offsetOf(row) >= bytes.start) yield opening.n + row;
+        if (offsetOf(row) >= bytes.start) yield n;
       }
     },
     clearEvents: (project) => clear(project, false),
@@ -683,25 +935,27 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       const { n, seq, hidden } = isSame ? given : nothing;
       const line: HiddenLine = { hidden: { n, seq, hidden } };
       const shown = part(() => lineOf(line), { isWhole: false, isCleared: false });
-      return { ...shown, hasEvents: isSame || given.requests === 0 };
+      const isWhole = isSame && counts().evicted_requests === (given.evicted ?? 0);
+      return { ...shown, hasEvents: isWhole || given.requests === 0 };
     },
     replacing(lines, keepsOld) {
       const text = () => {
         const first = { n: opening.n + requests.length, seq: opening.seq + events.length };
-        return `${keepsOld ? "" : openingLine(first.n, first.seq)}${textOf(lines, keepsOld)}`;
+        return `${keepsOld ? "" : openingLine({ birth: newBirth(), ...first })}${textOf(lines, keepsOld)}`;
       };
       return part(text, { isWhole: !keepsOld, isCleared: true });
     },
     *texts() {
-      let row = 0;
-      const isBefore = (eventRow: number, at: number): boolean =>
-        (events.get(eventRow, event.meta) & lostBit) !== 0 || events.get(eventRow, event.request) < at;
-      for (let at = 0; at < requests.length; at++) {
-        while (row < events.length && isBefore(row, at)) row++;
-        if (isForgotten(at) || offsetOf(at) < bytes.start) continue;
+      let seq = opening.seq;
+      const isBefore = (row: number, n: number): boolean =>
+        (events.get(row, event.meta) & lostBit) !== 0 || events.get(row, event.request) < n;
+      for (let n = opening.n; n < opening.n + requests.length; n++) {
+        while (seq < opening.seq + events.length && isBefore(seq - opening.seq, n)) seq++;
+        const [at, row] = [n - opening.n, seq - opening.seq];
+        if (at < 0 || isForgotten(at) || offsetOf(at) < bytes.start) continue;
         const text = readAt(at)?.text;
         if (text === undefined) continue;
-        const hasEvents = row < events.length && events.get(row, event.request) === at;
+        const hasEvents = row < events.length && events.get(row, event.request) === n;
         const isCleared = hasEvents && (events.get(row, event.meta) & clearedBit) !== 0;
         yield { text, isCleared };
       }
@@ -714,16 +968,17 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     },
     lost(since, project) {
       if (since > 0 && since < opening.seq - 1) return true;
-      for (let row = Math.max(0, since - opening.seq + 1); row < events.length; row++) {
+      if (opening.from && since < opening.from.seq - 1) return true;
+      for (let row = Math.max(firstEventHeld(), since - opening.seq + 1); row < events.length; row++) {
         const meta = events.get(row, event.meta);
         if (project !== undefined && meta >>> flagBits !== project) continue;
         if (meta & lostBit) continue;
         if (since > 0 && meta & clearedBit) return true;
-        if (offsetOf(events.get(row, event.request)) < bytes.start) return true;
+        if (offsetOf(events.get(row, event.request) - opening.n) < bytes.start) return true;
       }
       return false;
     },
-    counts: () => countAll(requests, events, (row) => offsetOf(row) < bytes.start),
+    counts,
     subscribe: (listener) => bus.subscribe(listener),
     onVeiled: (listener) => veils.subscribe(listener),
     async sync() {
@@ -733,7 +988,9 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     async close() {
       clearInterval(timer);
       clearTimeout(checkTimer);
+      isClosed = true;
       checking?.return(undefined);
+      await trimming;
       flush();
       await bytes.sync();
       saveSidecars();
@@ -744,6 +1001,48 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     },
   };
 }
+
+const fieldsOf = (line: Pick<TrafficLine, HeadField>): Pick<TrafficLine, HeadField> => ({
+  n: line.n,
+  at: line.at,
+  method: line.method,
+  target: line.target,
+  status: line.status,
+  us: line.us,
+  project: line.project,
+  ...(line.rejected && { rejected: line.rejected }),
+  ...(line.fault !== undefined && { fault: line.fault }),
+  ...(line.scripted && { scripted: line.scripted }),
+  ...(line.source !== undefined && { source: line.source }),
+  ...(line.partition !== undefined && { partition: line.partition }),
+});
+
+/** The head of a line that is parsed already. */
+export function headOf(line: TrafficLine): RequestHead {
+  const { events = [] } = line;
+  let dropped = 0;
+  for (const it of events) if (it.dropped !== undefined) dropped++;
+  return { ...fieldsOf(line), carried: events.length, dropped };
+}
+
+/**
+ * The first fields of a line, and the seq of its first event; undefined where they do not end within the text. Quotes in
+ * values are escaped, so that what looks like a key is one.
+ */
+function parseHead(
+  text: string,
+): { fields: Pick<TrafficLine, HeadField>; seq: number | undefined } | undefined {
+  const [, seq] = /,"(?:seq":(\d+),"events|events|headers)":/.exec(text) ?? [];
+  const end = text.search(/,"(?:seq|events|headers)":/);
+  const head = end === -1 ? undefined : parsed(`${text.slice(0, end)}}`);
+  // The line was checked when it was written, or read for the first time.
+  return isObject(head)
+    ? { fields: fieldsOf(head as unknown as TrafficLine), seq: seq === undefined ? undefined : Number(seq) }
+    : undefined;
+}
+
+/** A file is trimmed by this part of what is kept at once: each copy makes room for a while. */
+const worthCopying = 0.25;
 
 /** Sidecars are saved after this many new bytes: a crash costs at most this much re-reading at the next start. */
 const saveEvery = 16 * 1024 * 1024;
@@ -776,12 +1075,24 @@ function createLineCache(): LineCache {
   };
 }
 
+/** An event, and its time. */
+interface Timed {
+  readonly seq: number;
+  readonly time: number;
+}
+
+/** Rows of the index that are looked at in a step: it takes less than a millisecond. */
+const rowsPerStep = 16_384;
+/** Events that a pass over the index finds, at most. */
+const pageOfTimes = 8_192;
+
 type HashColumns = [a: number, valueA: number, b: number, valueB: number] | undefined;
 
 function hashColumns(filter: EventFilter): HashColumns {
   const columns: [number, number][] = [];
   if (filter.distinct_id !== undefined) columns.push([event.distinctId, fnv1a(filter.distinct_id)]);
   if (filter.event !== undefined) columns.push([event.name, fnv1a(filter.event)]);
+  if (filter.uuid !== undefined) columns.push([event.uuid, filter.uuid === null ? 0 : fnv1a(filter.uuid)]);
   const [a, b] = columns;
   return a ? [...a, ...(b ?? ([-1, 0] as const))] : undefined;
 }
@@ -792,24 +1103,19 @@ function metaMatches(meta: number, filter: EventFilter): boolean {
   return filter.outcome === undefined || (filter.outcome === "dropped") === ((meta & droppedBit) !== 0);
 }
 
-function countAll(requests: Rows, events: Rows, isEvicted: (row: number) => boolean): TrafficCounts {
-  const counts = {
-    requests: 0,
-    rejected: 0,
-    events: 0,
-    kept: 0,
-    dropped: 0,
-    evicted_requests: 0,
-  };
-  for (let row = 0; row < requests.length; row++) {
+function countAll(
+  requests: Rows,
+  events: Rows,
+  first: { request: number; event: number },
+): Omit<TrafficCounts, "evicted_requests"> {
+  const counts = { requests: 0, rejected: 0, events: 0, kept: 0, dropped: 0 };
+  for (let row = first.request; row < requests.length; row++) {
     const meta = requests.get(row, request.meta);
     if (meta & (forgottenBit | lostBit)) continue;
     counts.requests++;
     if (meta & rejectedBit) counts.rejected++;
   }
-  while (counts.evicted_requests < requests.length && isEvicted(counts.evicted_requests))
-    counts.evicted_requests++;
-  for (let row = 0; row < events.length; row++) {
+  for (let row = first.event; row < events.length; row++) {
     const meta = events.get(row, event.meta);
     if (meta & (clearedBit | lostBit)) continue;
     counts.events++;

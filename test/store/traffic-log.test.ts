@@ -552,8 +552,47 @@ test("a disk that refuses: the answer fails, nothing is found later, the log goe
   expect(names(log)).toEqual(["1:a", "2:b"]);
 });
 
+test("a file lets go of the oldest requests and of their rows; numbers, look-ups and a restart hold", async () => {
+  const path = fresh();
+  const open = () => inFile(path, { keep: { bytes: 4 * 1024 * 1024 } });
+  const log = open();
+  const total = 50_000;
+  for (let i = 1; i <= total; i++) {
+    log.append(entry([item(`e${i % 7}`, `u${i}`)], { uuid: () => `id-${i}`, at: i }));
+    if (i % 500 === 0) await log.written();
+  }
+  await vi.waitUntil(() => log.counts().evicted_requests > 2 * 16_384, { timeout: 30_000 });
+  const kept = log.counts().events;
+  const first = total - kept + 1;
+  const check = (it: TrafficLog) => {
+    const seqs = [...it.scan({})].map(({ seq }) => seq);
+    expect([seqs[0], seqs.at(-1), seqs.length]).toEqual([first, total, kept]);
+    expect(it.seen(1, `id-${first}`)).toBe(true);
+    expect(it.seen(1, `id-${total}`)).toBe(true);
+    expect(it.seen(1, `id-${first - 1}`)).toBe(false);
+    expect(it.line(first - 1)).toBeUndefined();
+    expect(it.head(first)).toMatchObject({ n: first, carried: 1 });
+    expect([...it.scan({ distinct_id: `u${total - 5}` })].map(({ seq }) => seq)).toEqual([total - 5]);
+    expect([...it.requests({})].length).toBe(kept);
+    expect(it.lost(1)).toBe(true);
+    expect(it.lost(first)).toBe(false);
+    const times = { after: 0, before: first + 2 };
+    expect([...it.byTime(times)].flatMap((ref) => (ref ? [ref.seq] : []))).toEqual([first, first + 1]);
+  };
+  check(log);
+  expect(statSync(path).size).toBeLessThanOrEqual(4 * 1024 * 1024);
+  await log.close();
+  const reopened = open();
+  check(reopened);
+  await reopened.close();
+  for (const it of Object.values(sidecars(path))) rmSync(it);
+  const rebuilt = open();
+  check(rebuilt);
+  await rebuilt.close();
+});
+
 test("in memory the oldest requests make room, visibly", async () => {
-  const log = inMemory({ keepBytes: 2_000 });
+  const log = inMemory({ keep: { bytes: 2_000 } });
   for (let i = 0; i < 40; i++) {
     log.append(entry([item(`e${i}`)], { uuid: () => `id-${i}` }));
     await log.written();
