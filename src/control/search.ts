@@ -22,7 +22,7 @@ export function createPauses(): (size: number) => Promise<void> | undefined {
 }
 
 /** Entries looked at for one page of a list, at most: the page then ends early, and says where the next one begins. */
-export const farthest = 20_000;
+const farthest = 20_000;
 
 /** Counts entries, and says when they are enough for one page. */
 export function createBudget(): () => boolean {

@@ -350,7 +350,9 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   const isForgotten = (row: number): boolean =>
     row >= 0 && row < requests.length && (requests.get(row, request.meta) & forgottenBit) !== 0;
 
-  const offsetOf = (row: number): number => index.offsetOf(row);
+  function offsetOf(row: number): number {
+    return index.offsetOf(row);
+  }
 
   const endOffset = (): number => bytes.size + used;
 
