@@ -97,6 +97,17 @@ describe("a large batch", () => {
     );
   });
 
+  test("a page of events ends after 20,000 that were looked at; the client goes on", async () => {
+    await using project = await sim.project();
+    await Promise.all([post("/batch/", batchOf(project)), post("/batch/", batchOf(project))]);
+    const query = new URLSearchParams({ project: String(project.id), filter: "prop.i:19999", limit: "5" });
+    const get = new Request(`http://sim/__sim/events?${query}`);
+    const page: unknown = await (await sim.handle(get)).json();
+    expect(page).toMatchObject({ more: true });
+    const { length } = await sim.events.list({ project: project.id, filter: "prop.i:19999", order: "desc" });
+    expect(length).toBe(2);
+  });
+
   test("persons have what the last of their events set", async () => {
     await using project = await sim.project();
     await post("/batch/", batchOf(project));
