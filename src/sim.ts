@@ -119,6 +119,11 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const isOpen = !isLoopbackHost(host) || isWildcard(host);
   const keys = createKeyring(worlds, isOpen ? `_${randomBytes(16).toString("hex")}` : undefined);
   const underway: Desk["underway"] = new Map();
+  /** Waits for batches in progress: half of one must not outlive what it belongs to. */
+  async function settled(): Promise<void> {
+    do await turn();
+    while (underway.size > 0);
+  }
   const { seen } = log;
   const desk: Desk = { worlds, people, clock, ids, dialect, keys, geoip, projectFor, seen, underway };
   const faults = createFaults({ clock, onChange: notice });
@@ -169,6 +174,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     agenda,
     clockStart,
     switchTo: store.switchTo,
+    settled,
     snapshots: store.snapshots,
   };
   const controlToken = isOpen ? randomBytes(16).toString("hex") : null;
@@ -258,8 +264,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     parts: ReadonlySet<ResetPart>,
     addPeople: (people: PeopleStore) => void,
   ): Promise<void> {
-    // Half of a batch must not outlive what it belongs to.
-    while (underway.size > 0) await turn();
+    await settled();
     store.switchTo([
       ...(parts.has("world") ? [worlds.replacing(freshWorld(parts.has("events")))] : []),
       ...(parts.has("people") ? [people.replacing(freshPeople(addPeople))] : []),

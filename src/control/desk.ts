@@ -48,6 +48,8 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   endpoints(): Promise<readonly Endpoint[]>;
   /** Back to the scenario; `parts` restricts what is reset, `addPeople` stores persons beside the scenario's. */
   reset(parts: ReadonlySet<ResetPart>, addPeople: (people: PeopleStore) => void): Promise<void>;
+  /** Resolves when no request is half handled: between turns, with no batch in progress. */
+  settled(): Promise<void>;
   /** Puts another state in the place of this one, whole or not at all. @throws the system's error */
   switchTo(parts: readonly SwitchPart[]): void;
   /** The scenario's world, made anew. */

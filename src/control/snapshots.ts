@@ -14,7 +14,7 @@ import {
 import { allowKeys, bodyOf } from "./body.ts";
 import type { ControlDesk } from "./desk.ts";
 
-type SnapshotDesk = Pick<ControlDesk, "snapshots" | "clock" | "log" | "agenda">;
+type SnapshotDesk = Pick<ControlDesk, "snapshots" | "clock" | "log" | "agenda" | "settled">;
 
 /** Each holds people and documents: a loop that forgets to delete must not fill the machine. */
 const most = 100;
@@ -65,7 +65,7 @@ const nameOf = (call: Call): string => call.params.name ?? "";
 
 async function restore(desk: SnapshotDesk, call: Call): Promise<Reply> {
   const name = nameOf(call);
-  const restored = await desk.snapshots.restore(name).catch((error: unknown) => {
+  const restored = await desk.snapshots.restore(name, desk.settled).catch((error: unknown) => {
     if (!(error instanceof DataFolderError)) throw error;
     throw new SimError("conflict", error.message, { hint: error.hint, cause: error });
   });

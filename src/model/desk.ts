@@ -7,7 +7,7 @@ import type { Places } from "./places.ts";
 import type { Project, Worlds } from "./world.ts";
 
 /** What a batch that is still being handled has kept so far. */
-interface Underway {
+export interface Underway {
   readonly project: number | null;
   readonly uuids: ReadonlySet<string>;
 }

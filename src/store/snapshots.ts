@@ -44,8 +44,11 @@ export interface Snapshots {
   list(): ListedSnapshot[];
   /** Takes a snapshot, in the place of one with the same name. @throws the system's error */
   take(name: string, now: number): SnapshotFacts;
-  /** @throws DataFolderError when its files are damaged, the system's error; then nothing has happened. Undefined: there is none. */
-  restore(name: string): Promise<Restored | undefined>;
+  /**
+   * `settled` waits until no request is half handled.
+   * @throws DataFolderError when its files are damaged, the system's error; then nothing has happened. Undefined: there is none.
+   */
+  restore(name: string, settled?: () => Promise<unknown>): Promise<Restored | undefined>;
   /** Returns whether there was one. */
   remove(name: string): boolean;
   /** Is there none? Else the journal may be hidden, but not be emptied. */
@@ -106,7 +109,7 @@ export function createSnapshots(kept: Kept): Snapshots {
       shelf.put(keyOf(name), label);
       return factsOf(label);
     },
-    async restore(name) {
+    async restore(name, settled = turn) {
       const label = shelf.labels.get(keyOf(name));
       const { damaged } = shelf.damaged.get(keyOf(name)) ?? {};
       if (damaged) throw damagedSnapshot(name, damaged);
@@ -114,7 +117,7 @@ export function createSnapshots(kept: Kept): Snapshots {
       const { world, people } = await shelf.read(keyOf(name));
       try {
         // What has been handled is in the journal by then: nobody sees half a request.
-        await turn();
+        await settled();
         const journal = kept.log.restoring(label.journal);
         kept.switchTo([kept.people.replacing(people), kept.worlds.replacing(world), journal]);
         return { ...factsOf(label), hasEvents: journal.hasEvents };

@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { type Sim, startSim } from "../../src/sim.ts";
 
 const personalKey = "phx_sim_default";
@@ -72,9 +73,10 @@ interface Templates {
   readonly [name: string]: string;
 }
 
-/** Data folders as a regular end leaves them, as a crash does, and as a crash of a second run does. */
+/** Data folders as a regular end leaves them, as a crash does, and as a crash of a second run does, and with older requests let go. */
 export async function makeFolders(): Promise<Templates> {
-  const [working, killed, closed, continued] = [newFolder(), newFolder(), newFolder(), newFolder()];
+  const working = newFolder();
+  const [killed, closed, continued, trimmed] = [newFolder(), newFolder(), newFolder(), newFolder()];
   // This process holds the lock of the folder that it copies.
   const copy = (to: string) =>
     cpSync(working, to, { recursive: true, filter: (it) => !it.endsWith("run.json") });
@@ -95,5 +97,12 @@ export async function makeFolders(): Promise<Templates> {
   await second.snapshot("three");
   copy(continued);
   await second.close();
-  return { killed, closed, continued };
+  const third = await startSim({ data: working, keep: "1h" });
+  await third.clock.advance("2h");
+  await fill(third, 50, 60);
+  const evicted = async () => ((await third.info()).counts as { evicted_requests: number }).evicted_requests;
+  while ((await evicted()) === 0) await turn();
+  await third.close();
+  copy(trimmed);
+  return { killed, closed, continued, trimmed };
 }
