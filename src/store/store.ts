@@ -8,7 +8,7 @@ import { openPeople, type PeopleStore } from "./people.ts";
 import { createSnapshots, type Snapshots } from "./snapshots.ts";
 import { finishSwitch, type SwitchPart, switchFiles } from "./switch.ts";
 import { openTrafficLog, type TrafficLog } from "./traffic-log.ts";
-import type { Keep } from "./trim.ts";
+import { dropDraft, type Keep } from "./trim.ts";
 import { memoryWorld, openWorld, type WorldStore } from "./world.ts";
 
 /** Everything that is kept: documents, people, traffic. In a folder, or in memory. */
@@ -79,6 +79,7 @@ async function inFolder(
   const folder = openDataFolder(path);
   try {
     finishSwitch(folder.path, onNotice);
+    dropDraft(folder.file("traffic.ndjson"));
     const damage = createDamageList(onNotice);
     const onDamage = damage.report;
     const commit = () => log.commit();

@@ -35,8 +35,11 @@ const chunkSize = 1024 * 1024;
 const writeTo = promisify(write);
 const syncTo = promisify(fdatasync);
 
-/** Where the copy is written; a crash leaves it behind, and the next one writes over it. */
+/** Where the copy is written; a crash leaves it behind. */
 const draftOf = (path: string): string => `${path}.trimmed.tmp`;
+
+/** Removes what a crash left behind. */
+export const dropDraft = (path: string): void => rmSync(draftOf(path), { force: true });
 
 /** A copy of the end of a file, beside it. */
 export interface Draft {

@@ -108,12 +108,7 @@ describe("with three events", () => {
     const { code, stderr } = await run("clear", "--compact", "--project", "1");
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("compact") });
     expect((await run("clear", "--compact")).stdout).toBe("cleared 3 events\n");
-    const { requests } = (await (await fetch(`${ready.url}/__sim/requests`)).json()) as {
-      requests: object[];
-    };
-    expect(requests).toEqual([
-      expect.objectContaining({ method: "DELETE", target: "/__sim/events?compact=true" }),
-    ]);
+    expect(await (await fetch(`${ready.url}/__sim/requests`)).json()).toMatchObject({ requests: [] });
   });
 
   test("wait finds what is there", async () => {

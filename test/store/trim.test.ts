@@ -163,8 +163,6 @@ describe("a data folder with keep: 1MB", () => {
     copyFileSync(join(data, "events.idx"), `${traffic(data)}.trimmed.tmp`);
     const reopened = await startSim({ data, keep: "1MB" });
     expect(await seen(reopened)).toEqual(before);
-    await capture(reopened, 100);
-    await until(isTrimmed(reopened));
     expect(existsSync(`${traffic(data)}.trimmed.tmp`)).toBe(false);
     await reopened.close();
   });
