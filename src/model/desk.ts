@@ -6,12 +6,6 @@ import type { People } from "./people.ts";
 import type { Places } from "./places.ts";
 import type { Project, Worlds } from "./world.ts";
 
-/** What a batch that is still being handled has kept so far. */
-export interface Underway {
-  readonly project: number | null;
-  readonly uuids: ReadonlySet<string>;
-}
-
 /** All that a handler may touch. Made once, in sim.ts. */
 export interface Desk {
   readonly worlds: Worlds;
@@ -26,6 +20,9 @@ export interface Desk {
   projectFor(token: string): Project | undefined;
   /** Was an event with this uuid already kept in the project? */
   seen(project: number, uuid: string): boolean;
-  /** Batches that take several turns of the event loop and are not in the journal yet, by their items. */
-  readonly underway: Map<readonly unknown[], Underway>;
+  /** Batches that take several turns of the event loop and are not in the journal yet, by their items: what they have kept so far. */
+  readonly underway: Map<
+    readonly unknown[],
+    { readonly project: number | null; readonly uuids: ReadonlySet<string> }
+  >;
 }

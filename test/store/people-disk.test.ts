@@ -217,6 +217,31 @@ describe("the index file", () => {
     people.close();
   });
 
+  test("what is refused after such a line was found is taken back, and the rest stays", async () => {
+    const folder = indexedFolder();
+    const lines = readFileSync(logOf(folder), "utf8").split("\n");
+    const merged = lines.findIndex((it) => it.includes('"merged":3'));
+    rewriteLine(logOf(folder), merged + 1, (text) => text.replace('"merged":3', '"merged":4'));
+    const size = statSync(logOf(folder)).size;
+    const people = openPeople({ folder, indexFrom: 1 });
+    people.create(person(900), ["refused"]);
+    expect(people.personOf(1, "v12")?.properties).toEqual({ merged: 2 });
+    expect(people.personOf(1, "refused")).toBeDefined();
+    people.unit.rollBack();
+    expect(people.personOf(1, "refused")).toBeUndefined();
+    expect(people.personOf(1, "v13")?.properties).toMatchObject({ n: 13 });
+    expect(statSync(logOf(folder)).size).toBe(size);
+    people.create(person(901), ["kept"]);
+    flush(people);
+    people.close();
+    const again = openPeople({ folder });
+    expect([again.personOf(1, "refused"), again.personOf(1, "kept")?.uuid]).toEqual([
+      undefined,
+      person(901).uuid,
+    ]);
+    again.close();
+  });
+
   const damages: [name: string, damage: (folder: string) => void][] = [
     ["missing", (f) => rmSync(indexOf(f))],
     ["empty", (f) => truncateSync(indexOf(f), 0)],
