@@ -61,6 +61,7 @@ export type { Recording, RecordingFacts, RecordingMode, RecordingOptions } from 
 export type {
   ExportedState,
   ImportedState,
+  ListedSnapshot,
   ResetOptions,
   ResetPart,
   RestoredSnapshot,
@@ -95,6 +96,7 @@ export { type ShippedScenario, scenarioSchemaText, scenarioStarter, shippedList 
 export { linesOf as problemLines, type ScenarioProblem } from "./scenario/problems.ts";
 export type { Scenario, ScenarioLayer } from "./scenario/schema.ts";
 export { type CertificateAuthority, CertificateError, certificateAuthority } from "./sim/certificates.ts";
+export { checkData, type Damage } from "./sim/check-data.ts";
 export {
   type ClockSetting,
   type Finding,

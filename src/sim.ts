@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
 import { transferableAbortController } from "node:util";
 import { createAnswers } from "./answers/answers.ts";
 import { answerPort } from "./answers/port.ts";
@@ -32,6 +33,7 @@ import { maskKeys } from "./kernel/secrets.ts";
 import { stackOf } from "./kernel/stack-of.ts";
 import { storageTrouble } from "./kernel/storage-trouble.ts";
 import { version } from "./kernel/version.ts";
+import { inSlices } from "./kernel/work.ts";
 import { partitionOf } from "./model/answer.ts";
 import type { Desk } from "./model/desk.ts";
 import type { EventReader } from "./model/event-reader.ts";
@@ -71,7 +73,7 @@ import type { Sim, SimOptions } from "./sim/types.ts";
 import { adopt, unknownPath } from "./sim/unknown.ts";
 import { type Bytes, memoryBytes } from "./store/bytes.ts";
 import { openPeople, type PeopleStore } from "./store/people.ts";
-import { entryWriter } from "./store/traffic-entry.ts";
+import { type EventsText, entryWriter, eventsText } from "./store/traffic-entry.ts";
 import type { TrafficLog } from "./store/traffic-log.ts";
 
 export type { ClockSetting, Finding, RequestSummary, Sim, SimOptions } from "./sim/types.ts";
@@ -95,7 +97,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const clock = createClock(clockStart);
   const ids = randomIds(clock);
   const gauge = createGauge();
-  const store = await openOrExplain(options, scenario.current, notice);
+  const store = await openOrExplain(options, scenario.current, clock.now, notice);
   const onRefusal = createRefusals({ folder: store.folder, notice });
   const kept = options.clock === undefined ? store.clock?.read() : undefined;
   if (kept) clock.resume(kept);
@@ -116,7 +118,14 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     worlds.projectByKey(token) ?? (adopting() ? adopt({ worlds, ids, clock }, token, notice) : undefined);
   const isOpen = !isLoopbackHost(host) || isWildcard(host);
   const keys = createKeyring(worlds, isOpen ? `_${randomBytes(16).toString("hex")}` : undefined);
-  const desk: Desk = { worlds, people, clock, ids, dialect, keys, geoip, projectFor, seen: log.seen };
+  const underway: Desk["underway"] = new Map();
+  /** Waits for batches in progress: half of one must not outlive what it belongs to. */
+  async function settled(): Promise<void> {
+    do await turn();
+    while (underway.size > 0);
+  }
+  const { seen } = log;
+  const desk: Desk = { worlds, people, clock, ids, dialect, keys, geoip, projectFor, seen, underway };
   const faults = createFaults({ clock, onChange: notice });
   faults.replace(scenario.current.faults ?? []);
   const answers = createAnswers();
@@ -143,6 +152,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     ...desk,
     feed: () => admission().then(({ feed }) => feed),
     scenarioProblems: () => scenarioProblems.length,
+    damageCount: () => store.damage.count,
     faults,
     answers,
     tapes: replaying,
@@ -164,6 +174,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     agenda,
     clockStart,
     switchTo: store.switchTo,
+    settled,
     snapshots: store.snapshots,
   };
   const controlToken = isOpen ? randomBytes(16).toString("hex") : null;
@@ -208,8 +219,13 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
       const partition = partitionOf(call.headers);
       if (partition !== undefined) note.partition = partition;
       gauge.tell(call.ticket, note.project ?? null);
-      log.append(entryOf(call, reply, note));
-      return log.written();
+      const append = (events: EventsText) => {
+        log.append(entryOf(call, reply, note, events));
+        if (note.keys) underway.delete(note.keys);
+        return log.written();
+      };
+      const events = inSlices(eventsText(note.events));
+      return events instanceof Promise ? events.then(append) : append(events);
     },
     faults: tellingOwner(
       overlaid(eitherPort(answerPort(answers, read), faultPort(faults, ending.signal, read)), replaying.port),
@@ -248,6 +264,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     parts: ReadonlySet<ResetPart>,
     addPeople: (people: PeopleStore) => void,
   ): Promise<void> {
+    await settled();
     store.switchTo([
       ...(parts.has("world") ? [worlds.replacing(freshWorld(parts.has("events")))] : []),
       ...(parts.has("people") ? [people.replacing(freshPeople(addPeople))] : []),
@@ -314,6 +331,8 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     clock: { ...clockFacts(clock, agenda, clockStart) },
     counts: { ...log.counts(), ...people.counts() },
     scenario_problems: scenarioProblems.map((it) => ({ ...it })),
+    damage: store.damage.first.map((it) => ({ ...it })),
+    damage_count: store.damage.count,
     tape: replaying.named(),
     recording: recordingInShort(recordings.facts()),
     faults: faults.list().flatMap(({ state, name }) => (state === "active" ? [name] : [])),
@@ -390,6 +409,9 @@ const eventReader = (log: TrafficLog): EventReader => ({
     for (const { line, index } of log.scan({ ...query, outcome: "kept", order: "desc" })) {
       yield showEvent(line, index);
     }
+  },
+  *byTime(query) {
+    for (const ref of log.byTime({ ...query, outcome: "kept" })) yield ref && showEvent(ref.line, ref.index);
   },
 });
 

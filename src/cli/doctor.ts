@@ -16,6 +16,10 @@ const options = {
     flagOnly: true,
   },
   ...whereOptions,
+  data: {
+    ...whereOptions.data,
+    describe: "The sim's data folder; a folder that is given here is checked for damage",
+  },
   json: { kind: "switch", describe: "Print the findings as JSON", flagOnly: true },
 } as const;
 
@@ -26,18 +30,38 @@ export const doctor = command({
   examples: [
     ["phx-sim doctor", "in the app's folder, with the app's variables"],
     ["phx-sim doctor --origin http://localhost:3000", "also whether its pages may send"],
+    ["phx-sim doctor --data .phx-sim", "also whether files of the data folder are damaged"],
   ],
   run,
 });
 
 async function run(settings: Settings<typeof options>, shell: Shell): Promise<Ending> {
-  const found = diagnose(await gather(settings, shell));
+  const found = await findings(settings, shell);
   const passed = found.every(({ level }) => level !== "problem");
   const lines = settings.values.json
     ? [JSON.stringify({ passed, findings: found }, null, 2)]
     : found.flatMap((finding) => findingLines(finding, shell.outStyle));
   shell.out.say(...lines);
   return passed ? "ok" : 1;
+}
+
+/** What was found in the app and the sim, and in a data folder that was named. Without a sim the folder is all there is to check. */
+async function findings(settings: Settings<typeof options>, shell: Shell) {
+  if (settings.origins.data.source !== "flag") return diagnose(await gather(settings, shell));
+  const damage = await checkedData(settings.values.data);
+  const facts = await gather(settings, shell);
+  return "missing" in facts.sim ? damage : [...diagnose(facts), ...damage];
+}
+
+async function checkedData(folder: string): Promise<(Finding & { check: string })[]> {
+  const { checkData } = await import("../index.ts");
+  const found = await checkData(folder);
+  if (found.length === 0) return [{ check: "data", level: "ok", text: `${folder} is intact` }];
+  return found.map(({ file, line, detail }) => ({
+    check: "data",
+    level: "problem",
+    text: `${file}${line === null ? "" : `:${line}`}: ${detail}`,
+  }));
 }
 
 /** Everything that the checks look at. */

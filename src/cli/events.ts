@@ -54,6 +54,11 @@ const waitOptions = {
 
 const clearOptions = {
   project,
+  compact: {
+    kind: "switch",
+    describe: "Delete the requests too, of all projects, and free their space",
+    flagOnly: true,
+  },
   ...whereOptions,
   json: { kind: "switch", describe: "Print the control API's answer", flagOnly: true },
 } as const;
@@ -155,7 +160,7 @@ const refused = (status: number, body: JsonObject): Failure =>
 async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
   const { values } = settings;
   const running = await findRunning(settings, shell.cwd);
-  const path = `events${queryText({ project: values.project })}`;
+  const path = `events${queryText({ project: values.project, compact: values.compact ? "true" : undefined })}`;
   const answer = await callSim<{ cleared: number }>(running, "DELETE", path);
   shell.out.say(
     values.json ? JSON.stringify(answer, null, 2) : `cleared ${counted(answer.cleared, "event")}`,
@@ -204,7 +209,10 @@ export const eventCommands: readonly Command[] = [
     group,
     describe: "Clear the events; persons stay, and the numbering goes on",
     options: clearOptions,
-    examples: [["phx-sim events clear --project 2", "of one project"]],
+    examples: [
+      ["phx-sim events clear --project 2", "of one project"],
+      ["phx-sim events clear --compact", "and free the space on disk"],
+    ],
     run: clear,
   }),
 ];

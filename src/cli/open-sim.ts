@@ -28,6 +28,10 @@ export const simOptions = {
     kind: "text",
     describe: "The sim's time at the start, from which it runs on: ISO 8601, or real; else the scenario's",
   },
+  keep: {
+    kind: "text",
+    describe: "Traffic to keep: a size (2GB), an age (7d), or both (2GB,7d); older requests are let go",
+  },
   strict: { kind: "switch", describe: "Answer 501 on paths that are not emulated" },
   tape: {
     kind: "text",
@@ -70,6 +74,7 @@ const chosen = (values: Values): SimOptions => ({
   rateLimits: values["rate-limits"],
   ...(values.geoip === undefined ? {} : { geoip: values.geoip }),
   ...(values.clock === undefined ? {} : { clock: values.clock }),
+  ...(values.keep === undefined ? {} : { keep: values.keep }),
   strict: values.strict,
   ...(values.tape === undefined ? {} : { tape: values.tape }),
   ...(values["on-miss"] && { onMiss: values["on-miss"] }),

@@ -18,6 +18,7 @@ const worldOptions = {
   dialect: simOptions.dialect,
   "rate-limits": simOptions["rate-limits"],
   geoip: simOptions.geoip,
+  keep: simOptions.keep,
   clock: simOptions.clock,
   "no-proxy": simOptions["no-proxy"],
   "proxy-others": simOptions["proxy-others"],

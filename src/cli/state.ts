@@ -1,4 +1,4 @@
-import type { ImportedState, ResetPart, RestoredSnapshot, Snapshot } from "../index.ts";
+import type { ImportedState, ListedSnapshot, ResetPart, RestoredSnapshot, Snapshot } from "../index.ts";
 import { counted } from "../kernel/counted.ts";
 import { callSim } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
@@ -87,9 +87,18 @@ async function remove(settings: Settings<typeof named>, shell: Shell) {
   return say(settings, shell, answer, `snapshot ${clean(answer.deleted)} deleted`);
 }
 
+const snapshotLine = ({ name, created_at, persons, events, damaged }: ListedSnapshot): string => {
+  const content = damaged ?? holds({ persons: persons ?? 0, events: events ?? 0 });
+  return `${clean(name)}  ${clean(created_at ?? "unknown time")}  ${damaged === null ? "" : "damaged: "}${clean(content, 200)}`;
+};
+
 async function list(settings: Common, shell: Shell) {
-  const answer = await callSim<{ snapshots: Snapshot[] }>(await find(settings, shell), "GET", "snapshots");
-  const lines = answer.snapshots.map((it) => `${clean(it.name)}  ${clean(it.created_at)}  ${holds(it)}`);
+  const answer = await callSim<{ snapshots: ListedSnapshot[] }>(
+    await find(settings, shell),
+    "GET",
+    "snapshots",
+  );
+  const lines = answer.snapshots.map(snapshotLine);
   return say(settings, shell, answer, ...(lines.length > 0 ? lines : ["no snapshots"]));
 }
 

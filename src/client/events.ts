@@ -10,14 +10,14 @@ import { ExpectationError, fromCaller, withLine } from "./errors.ts";
 import type { Wish } from "./judged.ts";
 import { largestPage, listingOf, pageOf } from "./pages.ts";
 import { called, wholeEvent } from "./pattern.ts";
-import { queryText } from "./query.ts";
+import { type Query, queryText } from "./query.ts";
 import { streamOf } from "./stream.ts";
 
 /** Lists to the end where the server can only narrow down; by its own page where it decides. */
 async function list(place: Place, query: EventQuery): Promise<StoredEvent[]> {
   const { query: asked, exact } = listingOf(place, query);
   const { limit = largestPage, where } = query;
-  if (exact) return (await pageOf(place, { ...asked, limit })).events;
+  if (exact) return pagesOf(place, asked, limit);
   const found: StoredEvent[] = [];
   let since = query.since ?? 0;
   for (;;) {
@@ -27,6 +27,17 @@ async function list(place: Place, query: EventQuery): Promise<StoredEvent[]> {
     since = page.cursor;
   }
   return (query.order === "desc" ? found.reverse() : found).slice(0, limit);
+}
+
+/** A page may end early, where much was looked at: the next one goes on. */
+async function pagesOf(place: Place, query: Query, limit: number): Promise<StoredEvent[]> {
+  const found: StoredEvent[] = [];
+  for (let asked = query; ; ) {
+    const page = await pageOf(place, { ...asked, limit: limit - found.length });
+    found.push(...page.events);
+    if (!page.more || found.length >= limit) return found;
+    asked = query.order === "desc" ? { ...asked, until: page.cursor - 1 } : { ...asked, since: page.cursor };
+  }
 }
 
 /** The part of a body that every assertion has. */

@@ -11,9 +11,18 @@ export function requestsBy({ call, project }: Place): Requests {
     ...query,
     project: project ?? query?.project,
   });
-  const list = async (query?: RequestQuery) => {
-    const path = `requests${queryText({ limit: most, ...asked(query) })}`;
-    return (await call<{ requests: SimRequest[] }>("GET", path)).requests;
+  /** A page may end early, where much was looked at: the next one goes on. */
+  const list = async (query: RequestQuery = {}) => {
+    const { limit = most } = query;
+    const requests: SimRequest[] = [];
+    for (let before: number | undefined; ; ) {
+      const left = limit - requests.length;
+      const path = `requests${queryText({ ...asked(query), before, limit: left })}`;
+      const page = await call<{ requests: SimRequest[]; before: number | null }>("GET", path);
+      requests.push(...page.requests);
+      if (page.before === null || requests.length >= limit) return requests;
+      before = page.before;
+    }
   };
   return {
     list,

@@ -14,6 +14,16 @@ export interface Snapshot {
   events: number;
 }
 
+/** A snapshot in the list; of a damaged one perhaps only the name is known. */
+export interface ListedSnapshot {
+  name: string;
+  created_at: string | null;
+  persons: number | null;
+  events: number | null;
+  /** Why it cannot be restored; null when it can. */
+  damaged: string | null;
+}
+
 export interface RestoredSnapshot extends Snapshot {
   /** False when the journal was emptied since then: its requests and events are gone. */
   has_events: boolean;
@@ -55,7 +65,7 @@ export interface StateClient {
   restore(name: string): Promise<RestoredSnapshot>;
   snapshots: {
     /** Oldest first. */
-    list(): Promise<Snapshot[]>;
+    list(): Promise<ListedSnapshot[]>;
     /** @throws ControlError not_found */
     delete(name: string): Promise<void>;
   };
@@ -82,7 +92,7 @@ export function stateBy(call: ControlCall): StateClient {
     },
     restore: (name) => call("POST", at(name, "/restore")),
     snapshots: {
-      list: async () => (await call<{ snapshots: Snapshot[] }>("GET", "snapshots")).snapshots,
+      list: async () => (await call<{ snapshots: ListedSnapshot[] }>("GET", "snapshots")).snapshots,
       delete: async (name) => void (await call("DELETE", at(name))),
     },
     state: {

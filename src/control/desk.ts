@@ -40,12 +40,16 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   feed(): Promise<Feed>;
   /** How many mistakes the scenario's files have now. */
   scenarioProblems(): number;
+  /** How many entries of the data folder cannot be read. */
+  damageCount(): number;
   /** The facts of GET /__sim/info. */
   info(): Record<string, unknown>;
   /** Every row that is served, with its docs. */
   endpoints(): Promise<readonly Endpoint[]>;
   /** Back to the scenario; `parts` restricts what is reset, `addPeople` stores persons beside the scenario's. */
   reset(parts: ReadonlySet<ResetPart>, addPeople: (people: PeopleStore) => void): Promise<void>;
+  /** Resolves when no request is half handled: between turns, with no batch in progress. */
+  settled(): Promise<void>;
   /** Puts another state in the place of this one, whole or not at all. @throws the system's error */
   switchTo(parts: readonly SwitchPart[]): void;
   /** The scenario's world, made anew. */

@@ -102,6 +102,11 @@ const info = titled(
     adopt_tokens: boolean,
     clock: clockShape,
     counts: mapOf(integer),
+    damage: described(
+      listOf(exact({ file: text, line: nullable(integer), detail: text })),
+      "What of the data folder cannot be read, and what is lost by it; at most 100 entries",
+    ),
+    damage_count: described(integer, "How many entries of the data folder cannot be read"),
     scenario_problems: described(
       listOf(
         exact({

@@ -88,8 +88,15 @@ export const eventDocs: Readonly<Record<string, EndpointDocs>> = {
     }),
   }),
   "DELETE /__sim/events": docsOf("How many were cleared", exact({ cleared: integer, cursor }), {
-    errors: [400],
-    query: [ofProject],
+    errors: [400, 409],
+    query: [
+      ofProject,
+      parameter(
+        "compact",
+        "true deletes the requests of all projects, too, and frees their space",
+        oneOf("true", "false"),
+      ),
+    ],
   }),
   "GET /__sim/events/:seq": docsOf("The event", eventShape, { errors: [404] }),
 };

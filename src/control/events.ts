@@ -1,7 +1,7 @@
 import type { EventSubject, Filter } from "../filter/types.ts";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { json } from "../http/reply.ts";
+import { json, type Reply } from "../http/reply.ts";
 import { SimError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { StoredEvent } from "../model/event.ts";
@@ -12,9 +12,10 @@ import type { AssertDesk } from "./assert/desk.ts";
 import { refuseWrong } from "./assert/pattern.ts";
 import { searchBody } from "./assert/search-body.ts";
 import { bodyOf, pathNumber, queryChoice, queryNumber, queryObject } from "./body.ts";
+import type { ControlDesk } from "./desk.ts";
 import { eventSubject } from "./feed-rows.ts";
 import { indexedEvents, queryEventFilter } from "./filter.ts";
-import { searchEvents } from "./search.ts";
+import { createBudget, lookAtEvents, searchEvents } from "./search.ts";
 
 const most = Number.MAX_SAFE_INTEGER;
 const defaultPage = 100;
@@ -70,10 +71,14 @@ async function pageOf(desk: AssertDesk, { filter, where, wanted, limit }: Asked)
   const until = Math.min(filter.until ?? end, end);
   const scan = { ...indexedEvents(wanted), ...filter, until };
   const events: StoredEvent[] = [];
-  for await (const event of searchEvents(log, scan, where, wantedBy(desk, wanted))) {
-    // With more to come the next page starts after the last one shown; otherwise after all there is.
-    if (events.length === limit) return { events, cursor: events.at(-1)?.seq ?? 0, more: true };
-    events.push(event);
+  const isSpent = createBudget();
+  let last = 0;
+  for await (const { seq, event } of lookAtEvents(log, scan, where, wantedBy(desk, wanted))) {
+    // With more to come the next page starts after the last one looked at; otherwise after all there is.
+    if (event && events.length === limit) return { events, cursor: last, more: true };
+    if (event) events.push(event);
+    last = seq;
+    if (isSpent()) return { events, cursor: last, more: true };
   }
   return { events, cursor: end, more: false };
 }
@@ -89,7 +94,7 @@ async function listWithin(desk: AssertDesk, asked: Asked, ms: number, call: Call
   });
   try {
     const page = await pageOf(desk, asked);
-    const isOver = page.events.length > 0 || page.cursor >= (filter.until ?? most);
+    const isOver = page.events.length > 0 || page.more || page.cursor >= (filter.until ?? most);
     if (isOver || !(await arrival.within(ms, call.signal))) return page;
     return await pageOf(desk, asked);
   } finally {
@@ -97,7 +102,26 @@ async function listWithin(desk: AssertDesk, asked: Asked, ms: number, call: Call
   }
 }
 
-export const eventEndpoints = (desk: AssertDesk): Endpoint[] => [
+type EventDesk = AssertDesk & Pick<ControlDesk, "snapshots" | "switchTo">;
+
+/** Deletes requests and events for good: numbers go on. */
+function compact({ log, snapshots, switchTo }: EventDesk, project: number | undefined): Reply {
+  if (project !== undefined)
+    throw new SimError("invalid_input", "compact=true deletes the requests of all projects", {
+      pointer: "?project",
+      hint: "leave out project, or leave out compact to hide the events of one project",
+    });
+  const names = snapshots.list().map((it) => it.name);
+  if (names.length > 0)
+    throw new SimError("conflict", `snapshots need these events: ${names.join(", ")}`, {
+      hint: "delete the snapshots first (DELETE /__sim/snapshots/{name}), or clear without compact",
+    });
+  const { events } = log.counts();
+  switchTo([log.replacing([], false)]);
+  return json({ cleared: events, cursor: log.lastSeq });
+}
+
+export const eventEndpoints = (desk: EventDesk): Endpoint[] => [
   {
     methods: ["GET"],
     path: "/__sim/events",
@@ -125,9 +149,11 @@ export const eventEndpoints = (desk: AssertDesk): Endpoint[] => [
     methods: ["DELETE"],
     path: "/__sim/events",
     family: "control",
-    summary: "Clears the events of one project or of all; persons stay, numbering goes on",
-    handle(call) {
+    summary:
+      "Clears the events of one project or of all; persons stay, numbering goes on. compact=true deletes all requests, too, and frees their space",
+    async handle(call) {
       const project = queryNumber(call, "project", { min: 0, max: most });
+      if (queryChoice(call, "compact", ["true", "false"] as const) === "true") return compact(desk, project);
       const cleared = desk.log.clearEvents(project);
       return json({ cleared, cursor: desk.log.lastSeq });
     },

@@ -5,13 +5,7 @@ import type { EventFacts } from "../model/event.ts";
 import type { EventRow, RequestRow } from "../model/row.ts";
 import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import { isUnmatched } from "../model/unmatched.ts";
-import type { Written } from "../store/traffic-log.ts";
-
-/** What of a line the row of its request is made of. */
-type RequestFacts = Omit<
-  TrafficLine,
-  "peer" | "seq" | "shape" | "steps" | "headers" | "raw" | "reply_headers" | "reply" | "body"
->;
+import { headOf, type RequestHead, type Written } from "../store/traffic-log.ts";
 
 const noEvents: readonly EventFacts[] = [];
 const noWarnings: readonly string[] = [];
@@ -23,14 +17,14 @@ function droppedIn(events: readonly EventFacts[]): number {
 }
 
 /** As the header `x-phx-source` of the answer says it (http/app.ts). */
-function sourceOf({ scripted, fault, source }: RequestFacts): string {
+function sourceOf({ scripted, fault, source }: RequestHead): string {
   if (scripted) return "script";
   return fault === undefined ? (source ?? "emulator") : "fault";
 }
 
-/** A line of the journal as the row of its request. */
-export function requestRowOf(line: RequestFacts): RequestRow {
-  const { rejected, events = noEvents } = line;
+/** The head of a line of the journal as the row of its request. */
+export function requestRowOf(line: RequestHead): RequestRow {
+  const { rejected } = line;
   return {
     n: line.n,
     at: line.at,
@@ -46,8 +40,8 @@ export function requestRowOf(line: RequestFacts): RequestRow {
     fault: line.fault ?? null,
     source: sourceOf(line),
     partition: line.partition ?? null,
-    events: events.length,
-    dropped: droppedIn(events),
+    events: line.carried,
+    dropped: line.dropped,
   };
 }
 
@@ -55,6 +49,7 @@ export function requestRowOf(line: RequestFacts): RequestRow {
 export function writtenRequestRow({ n, count, entry }: Written): RequestRow {
   const { note } = entry;
   // spelled out: this is done for every request while a page looks at requests
+  const events = count === 0 ? noEvents : (note.events ?? noEvents);
   return requestRowOf({
     n,
     at: entry.at,
@@ -68,7 +63,8 @@ export function writtenRequestRow({ n, count, entry }: Written): RequestRow {
     scripted: note.scripted,
     source: note.source,
     partition: note.partition,
-    events: count === 0 ? undefined : note.events,
+    carried: events.length,
+    dropped: droppedIn(events),
   });
 }
 
@@ -136,18 +132,22 @@ function once<T>(make: () => T): () => T {
 export const eventSubject = (line: TrafficLine, i: number): EventSubject => ({
   row: eventRowOf(line, i),
   properties: once(() => showEvent(line, i).properties),
-  request: once(() => requestRowOf(line)),
+  request: once(() => requestRowOf(headOf(line))),
 });
 
 const textOf = (value: Json | undefined): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 
-/** What a filter is told of the request of a line. */
-export const requestSubject = (line: TrafficLine): RequestSubject => ({
-  row: requestRowOf(line),
-  events: once(() => (line.events ?? []).map((_, i) => eventSubject(line, i))),
+/** What a filter asks of a request. The line is read only where its head is not enough. */
+export const requestSubject = (head: RequestHead, read: () => TrafficLine | undefined): RequestSubject => ({
+  row: requestRowOf(head),
+  events: once(() => {
+    const line = head.carried > 0 ? read() : undefined;
+    return line ? (line.events ?? []).map((_, i) => eventSubject(line, i)) : [];
+  }),
   text() {
-    const raw = line.raw && "text" in line.raw ? line.raw.text : undefined;
-    return [textOf(line.body ?? raw), textOf(line.reply)].join("\n");
+    const line = read();
+    const raw = line?.raw && "text" in line.raw ? line.raw.text : undefined;
+    return [textOf(line?.body ?? raw), textOf(line?.reply)].join("\n");
   },
 });

@@ -33,7 +33,7 @@ export function controlEndpoints(desk: ControlDesk, rules: GuardRules): Endpoint
         ...stateEndpoints(desk),
         ...snapshotEndpoints(desk),
         ...clockEndpoints(desk),
-        ...eventEndpoints(asserting),
+        ...eventEndpoints({ ...asserting, snapshots: desk.snapshots, switchTo: desk.switchTo }),
         ...assertEndpoints(asserting),
         ...projectEndpoints(desk),
         ...requestEndpoints(desk),

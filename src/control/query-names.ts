@@ -14,7 +14,7 @@ export const queryNames: Readonly<Record<string, readonly string[]>> = {
     ...["project", "event", "distinct_id", "outcome", "since", "until"],
     ...["where", "filter", "order", "limit", "wait_ms"],
   ],
-  "DELETE /__sim/events": ["project"],
+  "DELETE /__sim/events": ["project", "compact"],
   "GET /__sim/events/stream": ["filter", "project", "since"],
   "GET /__sim/feed/events": ["filter", ...page],
   "GET /__sim/feed/requests": ["filter", ...page],

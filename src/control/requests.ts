@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import type { Filter, RequestSubject } from "../filter/types.ts";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -9,6 +8,7 @@ import { showEvent } from "../ingest/show.ts";
 import { SimError } from "../kernel/errors.ts";
 import { replyHeadersOf, type TrafficLine } from "../model/traffic.ts";
 import { isUnmatched } from "../model/unmatched.ts";
+import { headOf, type RequestHead } from "../store/traffic-log.ts";
 import { countsFor } from "./assert/requests-seen.ts";
 import { pathNumber, queryChoice, queryNumber } from "./body.ts";
 import type { ControlDesk } from "./desk.ts";
@@ -16,12 +16,13 @@ import { requestSubject } from "./feed-rows.ts";
 import { queryRequestFilter } from "./filter.ts";
 import { harEntry, harText } from "./har.ts";
 import { type ControlRow, endpointsOf } from "./rows.ts";
+import { createBudget, createPauses } from "./search.ts";
 
 const most = Number.MAX_SAFE_INTEGER;
 const mostShown = 10_000;
 
 /** A request in a list: what happened, without headers and bodies. */
-const showInList = (line: TrafficLine) => ({
+const showInList = (line: RequestHead) => ({
   n: line.n,
   at: new Date(line.at).toISOString(),
   method: line.method,
@@ -35,8 +36,8 @@ const showInList = (line: TrafficLine) => ({
   scripted: line.scripted === true,
   source: line.source ?? null,
   partition: line.partition ?? null,
-  events: line.events?.length ?? 0,
-  dropped: line.events?.filter((it) => it.dropped !== undefined).length ?? 0,
+  events: line.carried,
+  dropped: line.dropped,
 });
 
 /** The flat header list as pairs. */
@@ -44,7 +45,7 @@ const pairs = (flat: readonly string[]): [string, string][] =>
   Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i] ?? "", flat[2 * i + 1] ?? ""]);
 
 const showInFull = (line: TrafficLine) => ({
-  ...showInList(line),
+  ...showInList(headOf(line)),
   peer: line.peer,
   project_header: headerIn(line.headers, projectHeader) ?? null,
   headers: pairs(line.headers),
@@ -58,9 +59,6 @@ const showInFull = (line: TrafficLine) => ({
 
 /** The answer of GET /__sim/requests/{n}. */
 export type ShownRequestInFull = ReturnType<typeof showInFull> & { readonly nearest: readonly string[] };
-
-/** Lines looked at before other work gets a turn: a partition's may be few among many. */
-const slice = 200;
 
 const outcomes = ["answered", "rejected", "unmatched"] as const;
 
@@ -85,41 +83,59 @@ const filterOf = (call: Call): RequestFilter => ({
   wanted: queryRequestFilter(call),
 });
 
-const suits = (line: TrafficLine, { partition, outcome }: RequestFilter): boolean =>
+const suits = (line: RequestHead, { partition, outcome }: RequestFilter): boolean =>
   (partition === undefined || line.partition === partition) && (outcome !== "unmatched" || isUnmatched(line));
 
-/** The lines that fit, newest first, with pauses for other requests. */
-async function* linesOf(desk: ControlDesk, filter: RequestFilter): AsyncGenerator<TrafficLine> {
+/** A request that was looked at, newest first; `fits` is undefined where it is not what the filter wants. */
+interface Looked {
+  readonly n: number;
+  readonly fits: RequestHead | undefined;
+}
+
+/** Looks at requests with pauses for other calls. */
+async function* lookAt(desk: ControlDesk, filter: RequestFilter): AsyncGenerator<Looked> {
   const { log, clock } = desk;
-  const { outcome, before, since = 0, wanted } = filter;
+  const { outcome, partition, before, since = 0, wanted } = filter;
   const indexed = wanted?.indexed ?? {};
   const shared = outcome === "unmatched" ? filter.project : undefined;
   const project = shared === undefined ? (filter.project ?? indexed.project) : indexed.project;
   const numbers = log.requests({
     ...(indexed.rejected !== undefined && { rejected: indexed.rejected }),
     ...(project !== undefined && { project }),
+    ...(partition !== undefined && { partition }),
     ...(before !== undefined && { before }),
     ...(outcome !== undefined && { rejected: outcome !== "answered" }),
   });
-  let looked = 0;
+  const pause = createPauses();
   for (const n of numbers) {
     if (n <= since) return;
-    const line = log.line(n);
+    const head = log.head(n);
+    const line = () => log.line(n);
     const isIt =
-      line !== undefined && suits(line, filter) && (shared === undefined || countsFor(desk, line, shared));
-    if (isIt && (!wanted || wanted.test(requestSubject(line), clock.now()))) yield line;
-    if (++looked % slice === 0) await turn();
+      head !== undefined &&
+      suits(head, filter) &&
+      (shared === undefined || countsFor(desk, head, shared)) &&
+      (!wanted || wanted.test(requestSubject(head, line), clock.now()));
+    yield { n, fits: isIt ? head : undefined };
+    const turn = pause(log.sizeOf(n));
+    if (turn) await turn;
   }
+}
+
+/** The first requests that fit, and where the next page begins: after `limit` of them, or after enough was looked at. */
+async function pageOf(desk: ControlDesk, filter: RequestFilter, limit: number) {
+  const isSpent = createBudget();
+  const requests: ReturnType<typeof showInList>[] = [];
+  for await (const { n, fits } of lookAt(desk, filter)) {
+    if (fits) requests.push(showInList(fits));
+    if (requests.length === limit || isSpent()) return { requests, before: n };
+  }
+  return { requests, before: null };
 }
 
 async function list(desk: ControlDesk, call: Call): Promise<Reply> {
   const limit = queryNumber(call, "limit", { min: 1, max: mostShown }) ?? 100;
-  const requests: ReturnType<typeof showInList>[] = [];
-  for await (const line of linesOf(desk, filterOf(call))) {
-    requests.push(showInList(line));
-    if (requests.length === limit) break;
-  }
-  return json({ requests, before: requests.length === limit ? (requests.at(-1)?.n ?? null) : null });
+  return json(await pageOf(desk, filterOf(call), limit));
 }
 
 /** The newest requests in the order of their arrival. Each becomes text as soon as it is read: bodies may be large. */
@@ -128,9 +144,9 @@ async function har(desk: ControlDesk, call: Call): Promise<Reply> {
   const until = queryNumber(call, "until", { min: 1, max: most });
   const filter = { ...filterOf(call), ...(until !== undefined && { before: until + 1 }) };
   const entries: string[] = [];
-  for await (const line of linesOf(desk, filter)) {
-    entries.push(JSON.stringify(harEntry(line)));
-    if (entries.length === limit) break;
+  for await (const { n, fits } of lookAt(desk, filter)) {
+    const line = fits && desk.log.line(n);
+    if (line && entries.push(JSON.stringify(harEntry(line))) === limit) break;
   }
   return jsonText(harText(entries.reverse()));
 }

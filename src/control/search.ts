@@ -6,28 +6,66 @@ import type { StoredEvent } from "../model/event.ts";
 import type { TrafficLine } from "../model/traffic.ts";
 import type { EventFilter, TrafficLog } from "../store/traffic-log.ts";
 
-/** Lines looked at before other work gets a turn. */
+/** Lines, and bytes of them, looked at before other work gets a turn. */
 export const slice = 200;
+const sliceBytes = 512 * 1024;
+
+/** Says after each line, by its size, whether it is time for a turn of the event loop. */
+export function createPauses(): (size: number) => Promise<void> | undefined {
+  let [lines, bytes] = [0, 0];
+  return (size) => {
+    bytes += size;
+    if (++lines < slice && bytes < sliceBytes) return undefined;
+    [lines, bytes] = [0, 0];
+    return turn();
+  };
+}
+
+/** Entries looked at for one page of a list, at most: the page then ends early, and says where the next one begins. */
+const farthest = 20_000;
+
+/** Counts entries, and says when they are enough for one page. */
+export function createBudget(): () => boolean {
+  let looked = 0;
+  return () => ++looked >= farthest;
+}
+
+/** An event that was looked at; `event` is undefined where it is not what is searched. */
+interface Looked {
+  readonly seq: number;
+  readonly event: StoredEvent | undefined;
+}
 
 /**
- * Events in order that fit the filter and the pattern. `event` and `distinct_id` literals of the
- * pattern go through the index; the rest is read line by line, with pauses for other requests.
+ * Looks at events in order. `event` and `distinct_id` literals of the pattern go through the index; the rest is read
+ * line by line, with pauses for other requests.
  * @param isWanted Asked of the line and the event's place in it, before the event is made of them
  */
-export async function* searchEvents(
+export async function* lookAtEvents(
   log: TrafficLog,
   filter: EventFilter,
   pattern?: JsonObject,
   isWanted: (line: TrafficLine, index: number) => boolean = () => true,
-): AsyncGenerator<StoredEvent> {
-  let looked = 0;
+): AsyncGenerator<Looked> {
+  const pause = createPauses();
+  let line: TrafficLine | undefined;
   for (const ref of log.scan({ ...indexed(pattern), ...filter })) {
-    if (isWanted(ref.line, ref.index)) {
-      const event = showEvent(ref.line, ref.index);
-      if (pattern === undefined || fitsEvent(pattern, event)) yield event;
-    }
-    if (++looked % slice === 0) await turn();
+    const event = isWanted(ref.line, ref.index) ? showEvent(ref.line, ref.index) : undefined;
+    const isIt = event !== undefined && (pattern === undefined || fitsEvent(pattern, event));
+    yield { seq: ref.seq, event: isIt ? event : undefined };
+    const turn = pause(ref.line === line ? 0 : log.sizeOf(ref.line.n));
+    line = ref.line;
+    if (turn) await turn;
   }
+}
+
+/** Events in order that fit the filter and the pattern. */
+export async function* searchEvents(
+  log: TrafficLog,
+  filter: EventFilter,
+  pattern?: JsonObject,
+): AsyncGenerator<StoredEvent> {
+  for await (const { event } of lookAtEvents(log, filter, pattern)) if (event) yield event;
 }
 
 function indexed(pattern: JsonObject | undefined): EventFilter {

@@ -5,18 +5,30 @@ import { json, type Reply } from "../http/reply.ts";
 import { SimError } from "../kernel/errors.ts";
 import { nearest } from "../kernel/nearest.ts";
 import { DataFolderError } from "../store/data-folder.ts";
-import { isSnapshotName, type SnapshotFacts, snapshotNameExpected } from "../store/snapshots.ts";
+import {
+  isSnapshotName,
+  type ListedSnapshot,
+  type SnapshotFacts,
+  snapshotNameExpected,
+} from "../store/snapshots.ts";
 import { allowKeys, bodyOf } from "./body.ts";
 import type { ControlDesk } from "./desk.ts";
 
-type SnapshotDesk = Pick<ControlDesk, "snapshots" | "clock" | "log" | "agenda">;
+type SnapshotDesk = Pick<ControlDesk, "snapshots" | "clock" | "log" | "agenda" | "settled">;
 
 /** Each holds people and documents: a loop that forgets to delete must not fill the machine. */
 const most = 100;
 
-const shown = ({ created_at, ...facts }: SnapshotFacts) => ({
-  ...facts,
+const shown = ({ name, created_at, persons, events }: SnapshotFacts) => ({
+  name,
+  persons,
+  events,
   created_at: new Date(created_at).toISOString(),
+});
+
+const listed = ({ created_at, ...facts }: ListedSnapshot) => ({
+  ...facts,
+  created_at: created_at === null ? null : new Date(created_at).toISOString(),
 });
 
 function nameIn(call: Call): string {
@@ -53,7 +65,7 @@ const nameOf = (call: Call): string => call.params.name ?? "";
 
 async function restore(desk: SnapshotDesk, call: Call): Promise<Reply> {
   const name = nameOf(call);
-  const restored = await desk.snapshots.restore(name).catch((error: unknown) => {
+  const restored = await desk.snapshots.restore(name, desk.settled).catch((error: unknown) => {
     if (!(error instanceof DataFolderError)) throw error;
     throw new SimError("conflict", error.message, { hint: error.hint, cause: error });
   });
@@ -78,8 +90,8 @@ export const snapshotEndpoints = (desk: SnapshotDesk): Endpoint[] => [
     methods: ["GET"],
     path,
     family: "control",
-    summary: "The snapshots, oldest first",
-    handle: () => json({ snapshots: desk.snapshots.list().map(shown) }),
+    summary: "The snapshots, oldest first; `damaged` is why one cannot be restored",
+    handle: () => json({ snapshots: desk.snapshots.list().map(listed) }),
   },
   {
     methods: ["POST"],

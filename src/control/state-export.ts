@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Reply } from "../http/reply.ts";
 import { SimError } from "../kernel/errors.ts";
 import { memoryBytes } from "../store/bytes.ts";
-import { linesOf } from "../store/lines.ts";
+import { textsOf } from "../store/lines.ts";
 import type { ControlDesk } from "./desk.ts";
 
 type ExportDesk = Pick<ControlDesk, "worlds" | "people" | "log" | "clock">;
@@ -18,7 +18,7 @@ const tooLarge = (): SimError =>
 function* peopleTexts({ people }: ExportDesk): Generator<string> {
   const lines = memoryBytes();
   people.copyInto(lines);
-  for (const { text } of linesOf(lines, 0)) yield text;
+  for (const { text } of textsOf(lines, 0)) if (text !== undefined) yield text;
 }
 
 function* journalTexts({ log }: ExportDesk): Generator<string> {

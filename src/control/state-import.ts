@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import type { Call } from "../http/call.ts";
 import { json, type Reply } from "../http/reply.ts";
 import { SimError } from "../kernel/errors.ts";
@@ -14,7 +13,10 @@ import type { CopiedLine } from "../store/traffic-log.ts";
 import { clashOf } from "../store/world/document.ts";
 import type { ControlDesk } from "./desk.ts";
 
-type ImportDesk = Pick<ControlDesk, "worlds" | "people" | "log" | "snapshots" | "agenda" | "switchTo">;
+type ImportDesk = Pick<
+  ControlDesk,
+  "worlds" | "people" | "log" | "snapshots" | "agenda" | "switchTo" | "settled"
+>;
 
 /** Bodies of requests may be nested as deeply as ingest takes them, and stand in a list of lines. */
 const deepest = 140;
@@ -107,7 +109,7 @@ function putInPlace(desk: ImportDesk, { world, people, journal }: State): void {
  */
 export async function importState(desk: ImportDesk, call: Call): Promise<Reply> {
   const state = await checked(parsed(call));
-  await turn();
+  await desk.settled();
   putInPlace(desk, state);
   desk.agenda.changed();
   const { persons, groups } = desk.people.counts();

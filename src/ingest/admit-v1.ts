@@ -1,5 +1,6 @@
 import { SimError } from "../kernel/errors.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
+import { itemsPerStep, type Work } from "../kernel/work.ts";
 import type { DropReason } from "../model/outcome.ts";
 import type { EventKey } from "../model/traffic.ts";
 import { isPlaceholder } from "./illegal-ids.ts";
@@ -132,17 +133,22 @@ function checkedUuid(text: string, earlier: Set<string>): string {
  * Reads all items of a v1 batch; some may be dropped.
  * @throws SimError request_parsing_error, missing_event_uuid, invalid_event_uuid, duplicate_event_uuid
  */
-export function admitV1Batch(items: readonly Json[], admission: V1Admission): Item[] {
+export function* admitV1Batch(items: readonly Json[], admission: V1Admission): Work<Item[]> {
   const earlier = new Set<string>();
-  const read = items.map(readV1Item);
-  return read.map((item) => admitV1(item, checkedUuid(item.uuid, earlier), admission));
+  const admitted: Item[] = [];
+  for (const raw of items) {
+    const item = readV1Item(raw, admitted.length);
+    admitted.push(admitV1(item, checkedUuid(item.uuid, earlier), admission));
+    if (admitted.length % itemsPerStep === 0) yield;
+  }
+  return admitted;
 }
 
 /**
  * Checks what stands beside the batch.
  * @throws SimError request_parsing_error, empty_batch, invalid_batch
  */
-export function checkV1Envelope(body: Json): void {
+export function* checkV1Envelope(body: Json): Work<void> {
   if (!isObject(body)) throw unparsable("the body is not an object");
   const { created_at, batch, historical_migration, capture_internal } = body;
   if (typeof created_at !== "string") throw unparsable("created_at is not a string");
@@ -153,7 +159,10 @@ export function checkV1Envelope(body: Json): void {
   if (capture_internal !== undefined && capture_internal !== null && typeof capture_internal !== "boolean") {
     throw unparsable("capture_internal is not a boolean");
   }
-  batch.forEach(readV1Item);
+  for (const [i, item] of batch.entries()) {
+    readV1Item(item, i);
+    if (i % itemsPerStep === itemsPerStep - 1) yield;
+  }
   if (batch.length === 0) throw new SimError("empty_batch", "request batch is empty");
   if (Number.isNaN(parseRfc3339(created_at))) {
     throw new SimError("invalid_batch", `invalid batch: created_at is not valid RFC 3339: ${created_at}`);

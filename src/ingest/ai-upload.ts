@@ -1,8 +1,9 @@
 import { SimError } from "../kernel/errors.ts";
-import { gunzip, undecodable } from "../kernel/inflate.ts";
+import { inflated, undecodable } from "../kernel/inflate.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import { boundaryOf, type Part, readParts } from "../kernel/multipart.ts";
 import { maskKeys } from "../kernel/secrets.ts";
+import { atOnce, type Work } from "../kernel/work.ts";
 import type { Desk } from "../model/desk.ts";
 import type { Note } from "../model/traffic.ts";
 import { parseJson, utf8Text } from "./json-text.ts";
@@ -32,7 +33,7 @@ function bearer(headers: Packet["headers"]): string {
 
 function jsonOf(part: Part, title: string): Json {
   try {
-    return parseJson(part.content).value;
+    return atOnce(parseJson(part.content)).value;
   } catch (cause) {
     throw cause instanceof SimError && cause.code === "undecodable_payload"
       ? undecodable(`${title} part must be valid UTF-8`)
@@ -42,7 +43,7 @@ function jsonOf(part: Part, title: string): Json {
 
 /** JSON and text blobs are kept in the event; of others, what they were. */
 function blobValue({ type = "application/octet-stream", content }: Part): Json {
-  if (type.startsWith("application/json")) return parseJson(content).value;
+  if (type.startsWith("application/json")) return atOnce(parseJson(content)).value;
   return type.startsWith("text/") ? utf8Text(content) : { content_type: type, bytes: content.length };
 }
 
@@ -97,23 +98,26 @@ const acceptedPart = (part: Part): AcceptedPart => ({
  * `event.properties.<name>`. The body that the journal keeps is the event put together.
  * @throws SimError missing_payload, undecodable_payload, missing_token, malformed_token, invalid_api_key
  */
-export function takeAiUpload(desk: Desk, packet: Packet, note: Note): AcceptedPart[] {
+export function* takeAiUpload(desk: Desk, packet: Packet, note: Note): Work<AcceptedPart[]> {
   const { headers, body } = packet;
   if (body.length === 0) throw new SimError("missing_payload", "request missing data payload");
   const isPacked = headers["content-encoding"]?.toLowerCase() === "gzip";
   if (isPacked) note.steps = ["gzip"];
-  const bytes = isPacked ? gunzip(body, decodedLimit) : body;
+  const bytes = isPacked ? yield* inflated("gzip", body, decodedLimit) : body;
+  yield;
   const boundary = boundaryOf(headers["content-type"] ?? "");
   const project = (projectByHeader(desk, packet) ?? legacyProject(desk, bearer(headers)))?.id ?? null;
   note.project = project;
   const parts = readParts(bytes, boundary);
+  yield;
   const event = assembled(parts);
+  yield;
   checkEvent(event);
   note.text = JSON.stringify(event);
   const readable = bytes.toString("latin1");
   if (maskKeys(readable) !== readable) note.redacted = true;
-  const items = admitAll(openLegacy(event, false), packet, desk.dialect);
-  note.events = record(desk, project, items, packet);
+  const items = yield* admitAll(openLegacy(event, false), packet, desk.dialect);
+  note.events = yield* record(desk, project, items, packet);
   note.keys = items;
   return parts.map(acceptedPart);
 }

@@ -1,8 +1,9 @@
 import { fromBase64, isBase64, isLooseBase64 } from "../kernel/base64.ts";
 import { SimError } from "../kernel/errors.ts";
 import { formType, looksLikeForm, readForm } from "../kernel/form.ts";
-import { gunzip, isGzip, tooLarge, undecodable } from "../kernel/inflate.ts";
+import { gunzip, inflated, isGzip, tooLarge, undecodable } from "../kernel/inflate.ts";
 import { unpackLz64 } from "../kernel/lz64.ts";
+import { bytesPerStep, type Work } from "../kernel/work.ts";
 import type { DecodeStep } from "../model/traffic.ts";
 import { type JsonText, parseJson, utf8Text } from "./json-text.ts";
 import type { Packet } from "./packet.ts";
@@ -33,12 +34,14 @@ interface Wrapped {
   /** Does the content type say that it is a form? */
   form: boolean;
   readonly limit: number;
+  /** May the work wait for a thread of the system? */
+  readonly mayWait: boolean;
 }
 
 interface Layer {
   step: DecodeStep;
   found(body: Wrapped): boolean;
-  undo(body: Wrapped): void;
+  undo(body: Wrapped): Work<void> | void;
 }
 
 const brace = 0x7b;
@@ -53,8 +56,9 @@ function undoForm(body: Wrapped): void {
   body.bytes = data;
 }
 
-function undoGzip(body: Wrapped): void {
-  body.bytes = gunzip(body.bytes, body.limit);
+function* undoGzip(body: Wrapped): Work<void> {
+  const { bytes, limit, mayWait } = body;
+  body.bytes = mayWait ? yield* inflated("gzip", bytes, limit) : gunzip(bytes, limit);
   if (body.hint === "gzip") body.hint = undefined;
 }
 
@@ -63,8 +67,8 @@ function undoBase64(body: Wrapped): void {
   if (body.hint === "base64") body.hint = undefined;
 }
 
-function undoLz64(body: Wrapped): void {
-  body.bytes = unpackLz64(body.bytes, body.limit);
+function* undoLz64(body: Wrapped): Work<void> {
+  body.bytes = yield* unpackLz64(body.bytes, body.limit);
   body.hint = undefined;
 }
 
@@ -88,13 +92,15 @@ const mostLayers = 6;
 const isBare = (body: Wrapped): boolean =>
   startsLikeJson(body.bytes) && !body.form && body.hint !== "gzip" && body.hint !== "lz64";
 
-function unwrap(body: Wrapped, steps: DecodeStep[]): void {
+function* unwrap(body: Wrapped, steps: DecodeStep[]): Work<void> {
   for (let round = 0; round < mostLayers && !isBare(body); round++) {
     const layer = layers.find((candidate) => candidate.found(body));
     if (!layer) return;
     // Noted first: a journal line says at which step a body could not be read.
     steps.push(layer.step);
-    layer.undo(body);
+    const work = layer.undo(body);
+    if (work) yield* work;
+    if (body.bytes.length > bytesPerStep) yield;
   }
 }
 
@@ -105,7 +111,7 @@ const isPlain = (packet: Packet): boolean =>
   packet.query.size === 0 &&
   packet.headers["content-type"] !== formType;
 
-function wrapped(packet: Packet, limit: number, steps: DecodeStep[]): Wrapped {
+function wrapped(packet: Packet, limit: number, steps: DecodeStep[], mayWait: boolean): Wrapped {
   const { query, headers } = packet;
   const data = query.get("data");
   if (data) steps.push("query");
@@ -118,6 +124,7 @@ function wrapped(packet: Packet, limit: number, steps: DecodeStep[]): Wrapped {
     queryHint: queryHint !== undefined,
     form: !data && headers["content-type"] === formType,
     limit,
+    mayWait,
   };
 }
 
@@ -127,13 +134,18 @@ function wrapped(packet: Packet, limit: number, steps: DecodeStep[]): Wrapped {
  * (a body is looked at before its headers).
  * @throws SimError missing_payload, undecodable_payload, unparsable_payload, payload_too_large
  */
-export function decodeLegacy(packet: Packet, limit: number, steps: DecodeStep[]): JsonText {
+export function* decodeLegacy(
+  packet: Packet,
+  limit: number,
+  steps: DecodeStep[],
+  mayWait: boolean,
+): Work<JsonText> {
   let { body } = packet;
   if (!isPlain(packet)) {
-    const rest = wrapped(packet, limit, steps);
-    unwrap(rest, steps);
+    const rest = wrapped(packet, limit, steps, mayWait);
+    yield* unwrap(rest, steps);
     body = rest.bytes;
   }
   if (body.length > limit) throw tooLarge(limit);
-  return parseJson(body);
+  return yield* parseJson(body);
 }

@@ -1,8 +1,9 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { SimError } from "../kernel/errors.ts";
 import { undecodable } from "../kernel/inflate.ts";
-import { isTooDeep, type Json } from "../kernel/json.ts";
+import { isObject, isTooDeep, type Json, maxDepth } from "../kernel/json.ts";
 import { maskKeys } from "../kernel/secrets.ts";
+import { bytesPerStep, type Work } from "../kernel/work.ts";
 
 /** A body as JSON: its text, which fits on one line of a file, and its value. */
 export interface JsonText {
@@ -26,30 +27,149 @@ export function utf8Text(bytes: Buffer): string {
 }
 
 /**
- * Parses UTF-8 and keeps the text verbatim unless it has line breaks (then it is written anew).
+ * Parses UTF-8 and keeps the text verbatim unless it has line breaks (then it is written anew). The items of a large
+ * batch are parsed a few at a time.
  * @throws SimError undecodable_payload when it is not UTF-8; unparsable_payload for what is not JSON, or
  * deeper than the service reads
  */
-export function parseJson(bytes: Buffer): JsonText {
+export function* parseJson(bytes: Buffer): Work<JsonText> {
   const text = utf8Text(bytes);
+  if (bytes.length > bytesPerStep) {
+    yield;
+    const batch = yield* cutBatch(text);
+    const made = batch && (yield* parseBatch(text, bytes, batch));
+    if (made) return made;
+  }
   const value = parsed(text);
-  if (isTooDeep(value)) throw unparsable("recursion limit exceeded");
+  if (isTooDeep(value)) throw unparsable(tooDeep);
+  const { kept, redacted, isVerbatim } = cleaned(text, value);
+  if (isVerbatim) return { text, bytes, value, redacted };
+  return { text: JSON.stringify(kept), bytes: undefined, value: kept, redacted };
+}
+
+const tooDeep = "recursion limit exceeded";
+
+/** JSON text that may be kept: without keys, and whether it is the text that was sent. */
+function cleaned(text: string, value: Json): { kept: Json; redacted: boolean; isVerbatim: boolean } {
   const plain = hasEscapedLetters(text) ? JSON.stringify(value) : text;
   const masked = maskKeys(plain);
   const redacted = masked !== plain;
   const isVerbatim = !redacted && !text.includes("\n") && !text.includes("\r");
-  if (isVerbatim) return { text, bytes, value, redacted };
-  const kept = redacted ? parsed(masked) : value;
-  return { text: JSON.stringify(kept), bytes: undefined, value: kept, redacted };
+  return { kept: redacted ? parsed(masked) : value, redacted, isVerbatim };
 }
+
+/** Where a body's items are: the array's brackets, and commas between items, far enough apart to be worth a step. */
+interface Batch {
+  readonly open: number;
+  readonly close: number;
+  readonly cuts: readonly number[];
+  /** Is the array the whole body? Else it is the value of `batch`. */
+  readonly isRoot: boolean;
+}
+
+const code = { quote: 0x22, comma: 0x2c, backslash: 0x5c, open: 0x5b, close: 0x5d, brace: 0x7b, end: 0x7d };
+
+/** Characters that are looked at in a step: it takes about a millisecond. */
+const charactersPerStep = 512 * 1024;
+
+/** Finds the items of a body without parsing it; undefined where that is not certain: it is parsed as a whole. */
+function* cutBatch(text: string): Work<Batch | undefined> {
+  const cuts: number[] = [];
+  let [depth, inside, open, close] = [0, 0, -1, -1];
+  let key = "";
+  let stepFrom = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === code.quote) {
+      const start = at;
+      at = endOfString(text, at);
+      if (depth !== 1) continue;
+      key = text.slice(start, at + 1);
+      // Spelled with escapes it may be another `batch`.
+      if (key.includes("\\") && isKey(text, at + 1)) return undefined;
+    } else if (char === code.open || char === code.brace) {
+      if (++depth > maxDepth) throw unparsable(tooDeep);
+      const isBatch = char === code.open && (depth === 1 || (depth === 2 && key === '"batch"'));
+      if (isBatch && inside === 0) {
+        if (open !== -1) return undefined;
+        [open, inside] = [at, depth];
+      }
+    } else if (char === code.close || char === code.end) {
+      if (depth-- === inside && inside !== 0) [close, inside] = [at, 0];
+    } else if (char === code.comma && depth === inside && inside !== 0) {
+      if (at - (cuts.at(-1) ?? open) > bytesPerStep) cuts.push(at);
+    }
+    if (at - stepFrom < charactersPerStep) continue;
+    stepFrom = at;
+    yield;
+  }
+  return close === -1 ? undefined : { open, close, cuts, isRoot: text.slice(0, open).trim() === "" };
+}
+
+function isKey(text: string, end: number): boolean {
+  let at = end;
+  while (/\s/.test(text.charAt(at))) at++;
+  return text.charAt(at) === ":";
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  for (; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === code.quote) break;
+    if (char === code.backslash) at++;
+  }
+  return at;
+}
+
+/** Parses what is around the items, then the items; undefined where a second `batch` hides the first. */
+function* parseBatch(
+  text: string,
+  bytes: Buffer,
+  { open, close, cuts, isRoot }: Batch,
+): Work<JsonText | undefined> {
+  const around = text.slice(0, open + 1) + text.slice(close);
+  const outer = parsed(around);
+  if (!isRoot && !(isObject(outer) && isEmptyList(outer.batch))) return undefined;
+  const shell = cleaned(around, outer);
+  const items: Json[] = [];
+  const texts: string[] = [];
+  let { isVerbatim, redacted } = shell;
+  for (const [i, end] of [...cuts, close].entries()) {
+    yield;
+    const from = (cuts[i - 1] ?? open) + 1;
+    const part = `[${text.slice(from, end)}]`;
+    const values = parsed(part, from);
+    if (cuts.length > 0 && isEmptyList(values)) throw unparsable(`an item is missing at character ${from}`);
+    const made = cleaned(part, values);
+    for (const item of Array.isArray(made.kept) ? made.kept : []) items.push(item);
+    isVerbatim &&= made.isVerbatim;
+    redacted ||= made.redacted;
+    texts.push(made.isVerbatim ? part.slice(1, -1) : JSON.stringify(made.kept).slice(1, -1));
+  }
+  yield;
+  const value = isObject(shell.kept) ? { ...shell.kept, batch: items } : items;
+  if (isVerbatim) return { text, bytes, value, redacted };
+  const list = `[${texts.join(",")}]`;
+  const fields = isObject(shell.kept) ? Object.entries(shell.kept) : [];
+  const inner = fields.map(
+    ([name, field]) => `${JSON.stringify(name)}:${name === "batch" ? list : JSON.stringify(field)}`,
+  );
+  const kept = isRoot ? list : `{${inner.join(",")}}`;
+  yield;
+  return { text: kept, bytes: Buffer.from(kept), value, redacted };
+}
+
+const isEmptyList = (value: Json | undefined): boolean => Array.isArray(value) && value.length === 0;
 
 /** Are there letters that nobody has to escape? A key may be written so. */
 const hasEscapedLetters = (text: string): boolean => text.includes("\\u00") && /\\u00[2-7]/.test(text);
 
-function parsed(text: string): Json {
+function parsed(text: string, from = 0): Json {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw unparsable(cause instanceof Error ? cause.message : "not JSON", cause);
+    const why = cause instanceof Error ? cause.message : "not JSON";
+    throw unparsable(from === 0 ? why : `from character ${from}: ${why}`, cause);
   }
 }

@@ -1,3 +1,4 @@
+import { itemsPerStep, type Work } from "../kernel/work.ts";
 import type { Desk } from "../model/desk.ts";
 import type { EventFacts } from "../model/event.ts";
 import type { DropReason } from "../model/outcome.ts";
@@ -11,8 +12,13 @@ import { type SpecialEvent, specialEvents } from "./special-events.ts";
 /** Uuids that were kept earlier in the same request; made when it has a second event. */
 type Earlier = Set<string> | undefined;
 
-const isRepeated = (desk: Desk, project: number, item: Item, earlier: Earlier): boolean =>
-  item.uuid !== null && (earlier?.has(item.uuid) === true || desk.seen(project, item.uuid));
+function isRepeated(desk: Desk, project: number, { uuid }: Item, earlier: Earlier): boolean {
+  if (uuid === null) return false;
+  if (earlier?.has(uuid) === true || desk.seen(project, uuid)) return true;
+  for (const other of desk.underway.values())
+    if (other.project === project && other.uuids.has(uuid)) return true;
+  return false;
+}
 
 function dropReason(
   desk: Desk,
@@ -54,17 +60,20 @@ type Sender = Pick<Packet, "headers" | "peer" | "fault">;
  * Decides on each item in turn, with all effects on persons and groups: one `EventFacts` per item, in
  * order, kept or dropped. `project` is null when the key belongs to nobody.
  */
-export function record(
+export function* record(
   desk: Desk,
   project: number | null,
   items: readonly Item[],
   sender: Sender,
-): EventFacts[] {
+): Work<EventFacts[]> {
   const placeOf = placeFinder(desk.geoip, sender);
   const earlier: Earlier = items.length > 1 ? new Set() : undefined;
+  // The journal takes it out once the events can be found there.
+  if (earlier && items.length > itemsPerStep) desk.underway.set(items, { project, uuids: earlier });
   const isOverQuota = isUsedUp(sender, "events");
   const events: EventFacts[] = [];
   for (const item of items) {
+    if (events.length % itemsPerStep === itemsPerStep - 1) yield;
     const special = specialEvents.get(item.event);
     const dropped = dropReason(desk, project, item, special, earlier, isOverQuota);
     if (dropped !== undefined || project === null) {

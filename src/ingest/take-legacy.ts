@@ -1,5 +1,6 @@
 import { SimError } from "../kernel/errors.ts";
 import { isObject, type Json } from "../kernel/json.ts";
+import { itemsPerStep, type Work } from "../kernel/work.ts";
 import type { Desk } from "../model/desk.ts";
 import type { Dialect } from "../model/dialect.ts";
 import type { DecodeStep, Note } from "../model/traffic.ts";
@@ -14,10 +15,10 @@ import { record } from "./record.ts";
 import { commonToken } from "./token.ts";
 
 /** Decodes into the note: what is known there stays known when a later step fails. */
-export function decodeInto(note: Note, packet: Packet, limit: number): Json {
+export function* decodeInto(note: Note, packet: Packet, limit: number, mayWait = true): Work<Json> {
   const steps: DecodeStep[] = [];
   try {
-    const { text, bytes, value, redacted } = decodeLegacy(packet, limit, steps);
+    const { text, bytes, value, redacted } = yield* decodeLegacy(packet, limit, steps, mayWait);
     note.text = text;
     note.bytes = bytes;
     if (redacted) note.redacted = true;
@@ -49,11 +50,14 @@ const tokenOf = ({ envelope, items }: Opened): string =>
   envelope ? batchToken(envelope) : commonToken(items);
 
 /** Reads all items; `production` refuses the request where `documented` drops an item. */
-export function admitAll(opened: Opened, packet: Packet, dialect: Dialect): Item[] {
+export function* admitAll(opened: Opened, packet: Packet, dialect: Dialect): Work<Item[]> {
   const sentAt = sentAtOf(opened, packet.query);
   const admission: Admission = { dialect, at: packet.at, sentAt };
   const items: Item[] = [];
-  for (const raw of opened.items) items.push(admitLegacy(raw, items.length, admission));
+  for (const raw of opened.items) {
+    items.push(admitLegacy(raw, items.length, admission));
+    if (items.length % itemsPerStep === 0) yield;
+  }
   return items;
 }
 
@@ -70,16 +74,12 @@ function refuseOthers(items: readonly Item[]): void {
  * found out is written into `note`, which the journal keeps; it is there, too, when this throws.
  * @throws SimError with the service's texts (upstream capture, api.rs)
  */
-export function takeLegacy(desk: Desk, packet: Packet, note: Note, lane: "any" | "ai" = "any"): void {
+export function* takeLegacy(desk: Desk, packet: Packet, note: Note, lane: "any" | "ai" = "any"): Work<void> {
   note.shape = "legacy";
-  const opened = openInto(decodeInto(note, packet, decodedLimits.legacy), packet.path);
-  takeOpened(desk, packet, note, opened, lane);
-}
-
-function takeOpened(desk: Desk, packet: Packet, note: Note, opened: Opened, lane: "any" | "ai"): void {
+  const opened = openInto(yield* decodeInto(note, packet, decodedLimits.legacy), packet.path);
   const project = projectInto(note, desk, opened, packet);
-  const items = admitAll(opened, packet, desk.dialect);
+  const items = yield* admitAll(opened, packet, desk.dialect);
   if (lane === "ai") refuseOthers(items);
-  note.events = record(desk, project, items, packet);
+  note.events = yield* record(desk, project, items, packet);
   note.keys = items;
 }

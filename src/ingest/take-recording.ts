@@ -1,5 +1,6 @@
 import { SimError } from "../kernel/errors.ts";
 import type { Json } from "../kernel/json.ts";
+import { atOnce, type Work } from "../kernel/work.ts";
 import type { Desk } from "../model/desk.ts";
 import type { EventFacts } from "../model/event.ts";
 import type { Note } from "../model/traffic.ts";
@@ -43,7 +44,7 @@ function factsOf(desk: Desk, project: number | null, first: Item): EventFacts {
 }
 
 function admitFirst(packet: Packet, opened: Opened): Item {
-  const [first] = admitAll({ ...opened, items: opened.items.slice(0, 1) }, packet, "production");
+  const [first] = atOnce(admitAll({ ...opened, items: opened.items.slice(0, 1) }, packet, "production"));
   if (first?.dropped === undefined && first !== undefined) return first;
   throw invalid("replay event submitted without snapshot data");
 }
@@ -53,9 +54,9 @@ function admitFirst(packet: Packet, opened: Opened): Item {
  * does not know recordings, so that a bad one is refused in both dialects.
  * @throws SimError with the service's texts
  */
-export function takeRecording(desk: Desk, packet: Packet, note: Note): void {
+export function* takeRecording(desk: Desk, packet: Packet, note: Note): Work<void> {
   note.shape = "recording";
-  const opened = openInto(decodeInto(note, packet, decodedLimits.recording), packet.path);
+  const opened = openInto(yield* decodeInto(note, packet, decodedLimits.recording), packet.path);
   const project = projectInto(note, desk, opened, packet);
   const first = admitFirst(packet, opened);
   checkSnapshots(opened.items);

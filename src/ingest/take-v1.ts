@@ -1,6 +1,7 @@
 import { SimError } from "../kernel/errors.ts";
-import { inflaters } from "../kernel/inflate.ts";
+import { inflated } from "../kernel/inflate.ts";
 import type { Json } from "../kernel/json.ts";
+import { itemsPerStep, type Work } from "../kernel/work.ts";
 import type { Desk } from "../model/desk.ts";
 import type { DecodeStep, Note } from "../model/traffic.ts";
 import { admitV1Batch, checkV1Envelope } from "./admit-v1.ts";
@@ -26,10 +27,10 @@ function asV1(error: unknown): unknown {
   return new SimError(code, text, { hint: error.message, cause: error });
 }
 
-function decodeV1(body: Buffer, encoding: string | undefined): JsonText {
+function* decodeV1(body: Buffer, encoding: string | undefined): Work<JsonText> {
   try {
-    const inflate = encoding === undefined ? undefined : inflaters.get(encoding);
-    return parseJson(inflate ? inflate(body, decodedLimits.v1) : body);
+    const bytes = encoding === undefined ? body : yield* inflated(encoding, body, decodedLimits.v1);
+    return yield* parseJson(bytes);
   } catch (error) {
     throw asV1(error);
   }
@@ -56,14 +57,14 @@ function resultOf(item: Item): V1Result {
 /** A v1 request is answered with a result for each uuid. */
 type V1Results = Record<string, V1Result>;
 
-function bodyInto(note: Note, packet: Packet, encoding: string | undefined): Json {
+function* bodyInto(note: Note, packet: Packet, encoding: string | undefined): Work<Json> {
   if (packet.body.length === 0) throw new SimError("empty_body", "request body is empty");
   if (encoding !== undefined) note.steps = steps.get(encoding) ?? [];
-  const { text, bytes, value, redacted } = decodeV1(packet.body, encoding);
+  const { text, bytes, value, redacted } = yield* decodeV1(packet.body, encoding);
   note.text = text;
   note.bytes = bytes;
   if (redacted) note.redacted = true;
-  checkV1Envelope(value);
+  yield* checkV1Envelope(value);
   return value;
 }
 
@@ -76,16 +77,21 @@ const overQuota = (): SimError =>
  * What the pipeline drops later (a repeated uuid, an invalid alias) is `ok` to the sender, as upstream.
  * @throws SimError with the tags of upstream capture, v1/error.rs
  */
-export function takeV1(desk: Desk, packet: Packet, note: Note, aiOnly: boolean): V1Results {
+export function* takeV1(desk: Desk, packet: Packet, note: Note, aiOnly: boolean): Work<V1Results> {
   note.shape = "v1";
   const named = projectByHeader(desk, packet);
   const { token, encoding, sentAt } = readV1Headers(packet.headers, named !== undefined);
   const project = (named ?? v1Project(desk, token))?.id ?? null;
   note.project = project;
-  const opened = openV1(bodyInto(note, packet, encoding));
+  const opened = openV1(yield* bodyInto(note, packet, encoding));
   if (isUsedUp(packet, "events")) throw overQuota();
-  const items = admitV1Batch(opened.items, { at: packet.at, sentAt, aiOnly });
-  note.events = record(desk, project, items, packet);
+  const items = yield* admitV1Batch(opened.items, { at: packet.at, sentAt, aiOnly });
+  note.events = yield* record(desk, project, items, packet);
   note.keys = items;
-  return Object.fromEntries(items.map((item) => [item.uuid ?? "", resultOf(item)]));
+  const results: V1Results = {};
+  for (const [i, item] of items.entries()) {
+    results[item.uuid ?? ""] = resultOf(item);
+    if (i % itemsPerStep === itemsPerStep - 1) yield;
+  }
+  return results;
 }

@@ -14,5 +14,7 @@ export const aiUploadEndpoint = (desk: Desk): Endpoint => ({
   family: "capture",
   summary: "Captures one LLM event sent as multipart",
   bodyLimit,
-  handle: noting((call, note) => json({ accepted_parts: takeAiUpload(desk, call, note) })),
+  handle: noting(function* (call, note) {
+    return json({ accepted_parts: yield* takeAiUpload(desk, call, note) });
+  }),
 });

@@ -5,6 +5,7 @@ import { json, type Reply, withHeaders } from "../http/reply.ts";
 import { takeV1 } from "../ingest/take-v1.ts";
 import { SimError } from "../kernel/errors.ts";
 import { isUuid } from "../kernel/ids.ts";
+import { inSlices, type Work } from "../kernel/work.ts";
 import type { Desk } from "../model/desk.ts";
 import type { Note } from "../model/traffic.ts";
 
@@ -29,10 +30,10 @@ function refusal(error: SimError, note: Note): Reply {
   return errorReply("capture-v1", error);
 }
 
-function handle(desk: Desk, call: Call, aiOnly: boolean): Reply {
+function* handle(desk: Desk, call: Call, aiOnly: boolean): Work<Reply> {
   const note: Note = {};
   try {
-    return echoed(call, json({ results: takeV1(desk, call, note, aiOnly) }), note);
+    return echoed(call, json({ results: yield* takeV1(desk, call, note, aiOnly) }), note);
   } catch (error) {
     if (!(error instanceof SimError)) throw error;
     return echoed(call, refusal(error, note), note);
@@ -47,5 +48,5 @@ export const captureV1Endpoints = (desk: Desk): Endpoint[] =>
     family: "capture-v1",
     summary,
     bodyLimit,
-    handle: (call) => handle(desk, call, aiOnly),
+    handle: (call) => inSlices(handle(desk, call, aiOnly)),
   }));

@@ -40,8 +40,8 @@ function endpointOf(row: Row, desk: Desk): Endpoint {
     summary: row.summary,
     ...(row.contract === undefined ? {} : { contract: row.contract }),
     bodyLimit: defaultBodyLimit,
-    handle: noting((call: Call, note: Note) => {
-      takeLegacy(desk, call, note, lane);
+    handle: noting(function* (call: Call, note: Note) {
+      yield* takeLegacy(desk, call, note, lane);
       return accepted(call);
     }),
   };

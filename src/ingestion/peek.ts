@@ -6,6 +6,7 @@ import { idInHeader } from "../ingest/project.ts";
 import { decodeInto } from "../ingest/take-legacy.ts";
 import { commonToken } from "../ingest/token.ts";
 import { isObject, type Json, own } from "../kernel/json.ts";
+import { atOnce } from "../kernel/work.ts";
 import type { Desk } from "../model/desk.ts";
 import type { Note } from "../model/traffic.ts";
 
@@ -19,7 +20,7 @@ function bodyToken(body: Json): string | undefined {
 /** Decodes the body into the note. A body that cannot be read tells nothing. */
 function tokenIn(call: Call, note: Note): string | undefined {
   try {
-    return bodyToken(decodeInto(note, call, decodedLimits.v1));
+    return bodyToken(atOnce(decodeInto(note, call, decodedLimits.v1, false)));
   } catch {
     return undefined;
   }

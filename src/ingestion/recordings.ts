@@ -17,8 +17,8 @@ export const recordingEndpoints = (desk: Desk): Endpoint[] => [
     family: "capture",
     summary: "Captures session recordings",
     bodyLimit: recordingBodyLimit,
-    handle: noting((call, note) => {
-      takeRecording(desk, call, note);
+    handle: noting(function* (call, note) {
+      yield* takeRecording(desk, call, note);
       return isUsedUp(call, "recordings") ? json(overQuota) : accepted(call);
     }),
   },

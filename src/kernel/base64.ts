@@ -7,7 +7,9 @@ for (const char of alphabet) inAlphabet[char.charCodeAt(0)] = 1;
 const space = 0x20;
 
 function isAlphabetOnly(bytes: Buffer, spacesToo: boolean): boolean {
-  for (const byte of bytes) {
+  // By index: an iterator costs five times as much, and a body may have 20 MB.
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] ?? 0;
     if (inAlphabet[byte] !== 1 && !(spacesToo && byte === space)) return false;
   }
   return bytes.length > 0;

@@ -10,7 +10,7 @@ export const own = (object: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
 /** The service's JSON parser refuses deeper nesting (serde_json's recursion limit). */
-const maxDepth = 128;
+export const maxDepth = 128;
 
 /**
  * Is the value nested deeper than `limit`? A text that is only brackets parses without recursion, but

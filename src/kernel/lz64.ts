@@ -1,4 +1,5 @@
 import { tooLarge, undecodable } from "./inflate.ts";
+import type { Work } from "./work.ts";
 
 /**
  * The base64 form of lz-string, which posthog-js sent up to about 1.20. Own code for two reasons: the
@@ -73,6 +74,9 @@ const broken = () => undecodable("decompress_lz64: failed decompress to UTF16");
 const end = 2;
 const firstPiece = 3;
 
+/** Code units of output that are one step of the work. */
+const unitsPerStep = 16 * 1024;
+
 /** A code has as many bits as the next piece's number. */
 const widthFor = (pieces: number): number => Math.max(3, 32 - Math.clz32(firstPiece + pieces));
 
@@ -80,12 +84,13 @@ const widthFor = (pieces: number): number => Math.max(3, 32 - Math.clz32(firstPi
  * Each piece of the dictionary is a stretch of the output: where it starts and how long it is. The
  * piece that a code adds is the output of the code before it and one unit more, which is a stretch, too.
  */
-function unpack(text: Buffer, limit: number): Uint8Array {
+function* unpack(text: Buffer, limit: number): Work<Uint8Array> {
   const bits = bitsOf(text);
   const output = unitBuffer(limit);
   const starts: number[] = [];
   const lengths: number[] = [];
   let before = { start: 0, length: 0 };
+  let stepFrom = 0;
   for (let code = bits.take(2); code !== end; code = bits.take(widthFor(starts.length))) {
     const start = output.length;
     const piece = code - firstPiece;
@@ -107,6 +112,9 @@ function unpack(text: Buffer, limit: number): Uint8Array {
       lengths.push(before.length + 1);
     }
     before = { start, length: output.length - start };
+    if (output.length - stepFrom < unitsPerStep) continue;
+    stepFrom = output.length;
+    yield;
   }
   return output.bytes();
 }
@@ -115,8 +123,9 @@ function unpack(text: Buffer, limit: number): Uint8Array {
  * Unpacks lz-string's base64 text into UTF-8 of at most `limit` bytes.
  * @throws SimError undecodable_payload, payload_too_large
  */
-export function unpackLz64(text: Buffer, limit: number): Buffer {
-  const units = unpack(text, limit);
+export function* unpackLz64(text: Buffer, limit: number): Work<Buffer> {
+  const units = yield* unpack(text, limit);
+  yield;
   let utf8: Buffer;
   try {
     utf8 = Buffer.from(new TextDecoder("utf-16le", { fatal: true, ignoreBOM: true }).decode(units));

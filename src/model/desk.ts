@@ -20,4 +20,9 @@ export interface Desk {
   projectFor(token: string): Project | undefined;
   /** Was an event with this uuid already kept in the project? */
   seen(project: number, uuid: string): boolean;
+  /** Batches that take several turns of the event loop and are not in the journal yet, by their items: what they have kept so far. */
+  readonly underway: Map<
+    readonly unknown[],
+    { readonly project: number | null; readonly uuids: ReadonlySet<string> }
+  >;
 }

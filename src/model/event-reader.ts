@@ -5,10 +5,20 @@ export interface EventQuery {
   project: number;
   event?: string;
   distinct_id?: string;
+  uuid?: string | null;
+}
+
+/** Which of them by their own times, ms; both bounds are excluded. */
+export interface TimedQuery extends EventQuery {
+  after: number;
+  before: number;
+  order: "asc" | "desc";
 }
 
 /** The log of events as the management API reads it; wired in sim.ts. */
 export interface EventReader {
   /** Kept events of a project, the last to arrive first; read lazily. */
   newest(query: EventQuery): Iterable<StoredEvent>;
+  /** Kept events in order of their times; read lazily. `undefined` in between: other work may have a turn. */
+  byTime(query: TimedQuery): Iterable<StoredEvent | undefined>;
 }

@@ -6,7 +6,7 @@ import { SimError } from "../kernel/errors.ts";
 import { isUuid } from "../kernel/ids.ts";
 import { isObject, type Json } from "../kernel/json.ts";
 import type { StoredEvent } from "../model/event.ts";
-import type { EventQuery } from "../model/event-reader.ts";
+import type { TimedQuery } from "../model/event-reader.ts";
 import { wireTime } from "../model/time.ts";
 import type { ResourceDesk } from "./desk.ts";
 import { invalid } from "./invalid.ts";
@@ -74,20 +74,21 @@ function showEvent(
 /** Events looked at before other work gets its turn. */
 const turnEvents = 200;
 
-async function* calmly(events: Iterable<StoredEvent>): AsyncGenerator<StoredEvent> {
+async function* calmly(events: Iterable<StoredEvent | undefined>): AsyncGenerator<StoredEvent> {
   let looked = 0;
   for (const event of events) {
-    yield event;
-    if (++looked % turnEvents === 0) await turn();
+    if (event) yield event;
+    if (!event || ++looked % turnEvents === 0) await turn();
   }
 }
 
+/** Events looked at for one answer, at most: a page ends early, and its link leads on. */
+const farthest = 20_000;
+
 /** What a list call asks for. */
 interface Wanted {
-  readonly query: EventQuery;
-  fits(event: StoredEvent, time: number): boolean;
-  /** The earliest first? */
-  readonly isAscending: boolean;
+  readonly query: TimedQuery;
+  fits(event: StoredEvent): boolean;
 }
 
 /** The ids of a person; none when there is no such person. */
@@ -111,10 +112,15 @@ function wantedBy(desk: ResourceDesk, call: Call, project: number): Wanted {
   const ids = person === undefined ? undefined : idsOf(desk, project, person);
   const test = propertyTest(call.query.get("properties"), "event");
   return {
-    query: { project, ...(event && { event }), ...(distinctId && { distinct_id: distinctId }) },
-    isAscending: /^\[\s*"timestamp"/.test(call.query.get("orderBy") ?? ""),
-    fits: (it, time) =>
-      time < before && time > after && (ids?.has(it.distinct_id) ?? true) && (test?.(it.properties) ?? true),
+    query: {
+      project,
+      after,
+      before,
+      order: /^\[\s*"timestamp"/.test(call.query.get("orderBy") ?? "") ? "asc" : "desc",
+      ...(event && { event }),
+      ...(distinctId && { distinct_id: distinctId }),
+    },
+    fits: (it) => (ids?.has(it.distinct_id) ?? true) && (test?.(it.properties) ?? true),
   };
 }
 
@@ -126,22 +132,24 @@ interface Timed {
 const mostEvents = 50_000;
 
 /**
- * The first events in order of their time, `count` at most. They are read in order of arrival, and only as
- * many as twice those that are asked for are held.
+ * The first `count` events in order of their time. `stoppedAt` is the time of the last event that was looked at
+ * where the rest is for another page; events of one time stay together.
  */
-async function firstEvents(desk: ResourceDesk, wanted: Wanted, count: number): Promise<Timed[]> {
-  const sign = wanted.isAscending ? 1 : -1;
-  const order = (a: Timed, b: Timed) => sign * (a.time - b.time || a.event.seq - b.event.seq);
-  const held: Timed[] = [];
-  for await (const event of calmly(desk.events.newest(wanted.query))) {
+async function firstEvents(
+  { events }: ResourceDesk,
+  { query, fits }: Wanted,
+  count: number,
+): Promise<{ found: Timed[]; stoppedAt: number | undefined }> {
+  const found: Timed[] = [];
+  let looked = 0;
+  let last: number | undefined;
+  for await (const event of calmly(events.byTime(query))) {
     const time = Date.parse(event.timestamp);
-    if (!wanted.fits(event, time)) continue;
-    held.push({ time, event });
-    if (held.length < 2 * count) continue;
-    held.sort(order);
-    held.length = count;
+    if (looked++ >= farthest && time !== last) return { found, stoppedAt: last };
+    last = time;
+    if (fits(event) && found.push({ time, event }) === count) break;
   }
-  return held.sort(order).slice(0, count);
+  return { found, stoppedAt: undefined };
 }
 
 async function listEvents(desk: ResourceDesk, call: Call, project: number) {
@@ -151,12 +159,17 @@ async function listEvents(desk: ResourceDesk, call: Call, project: number) {
     throw invalid(`Offset is deprecated. Max supported offset value is ${mostEvents}`);
   }
   const limit = Math.min(asked, mostEvents);
-  const found = (await firstEvents(desk, wanted, offset + limit + 1)).slice(offset);
-  const shown = found.slice(0, limit);
-  const last = found.length > limit ? shown.at(-1) : undefined;
-  const bound = wanted.isAscending ? "after" : "before";
+  const { found, stoppedAt } = await firstEvents(desk, wanted, offset + limit + 1);
+  const shown = found.slice(offset, offset + limit);
+  const bound = wanted.query.order === "asc" ? "after" : "before";
+  const last = found.length > offset + limit ? shown.at(-1)?.time : undefined;
+  const left = Math.max(0, offset - found.length);
+  const next =
+    stoppedAt === undefined
+      ? last !== undefined && { [bound]: isoTime(last) }
+      : { [bound]: isoTime(stoppedAt), offset: left > 0 ? String(left) : null };
   return {
-    next: last ? linkWith(call, { [bound]: isoTime(last.time) }) : null,
+    next: next ? linkWith(call, next) : null,
     results: shown.map(({ event }) => showEvent(desk, event, true)),
   };
 }
@@ -164,8 +177,10 @@ async function listEvents(desk: ResourceDesk, call: Call, project: number) {
 /** @throws SimError not_found; invalid_input when it is no uuid */
 async function eventOf(desk: ResourceDesk, project: number, uuid: string): Promise<StoredEvent> {
   if (!isUuid(uuid)) throw invalid("Invalid UUID");
-  for await (const event of calmly(desk.events.newest({ project }))) {
-    if (event.uuid?.toLowerCase() === uuid.toLowerCase()) return event;
+  // Events whose uuid the sim made are not in its index: they are looked at one by one.
+  for (const indexed of [uuid.toLowerCase(), null]) {
+    for await (const event of calmly(desk.events.newest({ project, uuid: indexed })))
+      if (event.uuid?.toLowerCase() === uuid.toLowerCase()) return event;
   }
   throw new SimError("not_found", `No events exist for event UUID ${uuid}`);
 }
@@ -194,8 +209,9 @@ async function listValues(desk: ResourceDesk, call: Call, project: number) {
   const names = new Set(call.query.getAll("event_name"));
   const since = desk.clock.now() - valuesDays * 86_400_000;
   const values = new Set<string>();
+  let looked = 0;
   for await (const event of calmly(desk.events.newest({ project }))) {
-    if (values.size >= valuesShown && key !== "custom_event") break;
+    if ((values.size >= valuesShown && key !== "custom_event") || looked++ === farthest) break;
     if (Date.parse(event.timestamp) < since || (names.size > 0 && !names.has(event.event))) continue;
     for (const value of valuesIn(event, key).map(textOf)) {
       if (value.toLowerCase().includes(part)) values.add(value);

@@ -37,6 +37,7 @@ const kinds: Readonly<Record<keyof SimOptions, Kind>> = {
   port,
   host: text,
   data: text,
+  keep: text,
   scenario: any,
   dialect: oneOf<Dialect>({ documented: true, production: true }),
   onChange: oneOf<OnChange>({ merge: true, reset: true, ignore: true }),

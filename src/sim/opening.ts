@@ -8,6 +8,7 @@ import { loadScenario, ScenarioError, type ScenarioSource } from "../scenario/lo
 import { builtOf, type Scenario, type ScenarioPeople, storePeople } from "../scenario/scenario.ts";
 import { DataFolderError } from "../store/data-folder.ts";
 import { openStore, type Store } from "../store/store.ts";
+import { type Keep, keepExpected, readKeep } from "../store/trim.ts";
 import { type ClockSetting, type SimOptions, StartError } from "./types.ts";
 
 /** Opens what a sim stands on; what fails is told as a StartError, with what to do about it. */
@@ -50,9 +51,19 @@ export async function lookupOrExplain(
   }
 }
 
+/** @throws StartError option */
+function keepOf({ keep, data }: SimOptions): Keep | undefined {
+  const asked = keep === undefined ? {} : readKeep(keep);
+  if (!asked)
+    throw new StartError("option", `keep cannot be ${JSON.stringify(keep)}`, `give ${keepExpected}`);
+  if (data === undefined) return { bytes: memoryLimit, ...asked };
+  return keep === undefined ? undefined : asked;
+}
+
 export async function openOrExplain(
   options: SimOptions,
   scenario: Scenario,
+  now: () => number,
   onNotice: (text: string) => void,
 ): Promise<Store> {
   let people: ScenarioPeople | undefined;
@@ -65,7 +76,8 @@ export async function openOrExplain(
         return built.world;
       },
       keysOf,
-      keepBytes: memoryLimit,
+      keep: keepOf(options),
+      now,
       onNotice,
     });
     if (people && store.people.counts().persons === 0) {

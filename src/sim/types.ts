@@ -15,6 +15,11 @@ export interface SimOptions {
   /** Folder for what arrives and what is edited. Default: everything stays in memory. */
   data?: string;
   /**
+   * How much traffic is kept: a size (`2GB`), an age by the sim's clock (`7d`), or both (`2GB,7d`). The oldest requests
+   * are let go, with their events; numbers are never used again. Default: all of it in a data folder, 256 MB in memory.
+   */
+  keep?: string;
+  /**
    * A shipped scenario's name, the path of a scenario file, a scenario, or a list of these that are laid over each
    * other. Default `default`.
    */

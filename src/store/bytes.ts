@@ -2,7 +2,9 @@ import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, wri
 
 /** An append-only run of bytes, in a file or in memory. Offsets are absolute and never change. */
 export interface Bytes {
-  /** Offset of the first byte still held; above 0 only in memory, after `dropBefore`. */
+  /** Lines in a file are sealed (lines.ts); in memory nothing can be damaged. */
+  readonly isFile: boolean;
+  /** Offset of the first byte still held; above 0 once older ones were let go. */
   readonly start: number;
   /** Offset just behind the last byte. */
   readonly size: number;
@@ -16,6 +18,10 @@ export interface Bytes {
    * from the offset on.
    */
   renew(content: Buffer, offset: number): void;
+  /** How many bytes there are in the file, or in memory. */
+  readonly length: number;
+  /** Files only: the file begins at this offset; of its bytes those from `start` on are held. */
+  rebase(base: number, start: number): void;
   /** Memory only: lets go of whole appends that end at or before the offset. */
   dropBefore(offset: number): void;
   /** Has the disk make it durable. */
@@ -29,11 +35,14 @@ export function writeAll(fd: number, bytes: Buffer): void {
   while (done < bytes.length) done += writeSync(fd, bytes, done, bytes.length - done);
 }
 
-/** @throws the system's error when the file cannot be opened for reading and appending. */
-export function fileBytes(path: string): Bytes {
-  let fd = openSync(path, "a+", 0o600);
+/** @throws the system's error when the file cannot be opened for reading, and with `a+` for appending. */
+export function fileBytes(path: string, mode: "a+" | "r" = "a+"): Bytes {
+  let fd = openSync(path, mode, 0o600);
   let size = fstatSync(fd).size;
   let dirty = false;
+  /** Offset of the file's first byte. */
+  let base = 0;
+  let start = 0;
   /** Does a failed write stand behind the last byte? It is cut off before the next one. */
   let isTorn = false;
 
@@ -44,9 +53,19 @@ export function fileBytes(path: string): Bytes {
   }
 
   return {
-    start: 0,
+    isFile: true,
+    get start() {
+      return start;
+    },
     get size() {
+      return base + size;
+    },
+    get length() {
       return size;
+    },
+    rebase(offset, first) {
+      base = offset;
+      start = first;
     },
     append(bytes) {
       const offset = size;
@@ -59,21 +78,22 @@ export function fileBytes(path: string): Bytes {
       }
       size += bytes.length;
       dirty = true;
-      return offset;
+      return base + offset;
     },
     read(offset, length) {
-      const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - offset)));
+      const place = offset - base;
+      const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - place)));
       let done = 0;
       while (done < buffer.length) {
-        const got = readSync(fd, buffer, done, buffer.length - done, offset + done);
+        const got = readSync(fd, buffer, done, buffer.length - done, place + done);
         if (got === 0) break;
         done += got;
       }
       return done === buffer.length ? buffer : buffer.subarray(0, done);
     },
     truncate(to) {
-      size = to;
-      cut(to);
+      size = to - base;
+      cut(size);
     },
     renew() {
       const next = openSync(path, "a+", 0o600);
@@ -115,12 +135,17 @@ export function memoryBytes(): Bytes {
   }
 
   return {
+    isFile: false,
     get start() {
       return chunks[0]?.offset ?? size;
     },
     get size() {
       return size;
     },
+    get length() {
+      return size - this.start;
+    },
+    rebase() {},
     append(bytes) {
       const offset = size;
       chunks.push({ offset, bytes });

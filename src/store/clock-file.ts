@@ -1,10 +1,12 @@
-import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, constants, existsSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { type ClockSetting, isInRange } from "../kernel/clock.ts";
 import { isObject, type Json } from "../kernel/json.ts";
+import type { Damage } from "./damage.ts";
+import { sealed, unsealed } from "./lines.ts";
 
 /** The clock as it was set, in a file of its own: a restart goes on from there. */
 export interface ClockFile {
-  /** Undefined when the clock was never set, or the file cannot be read. */
+  /** Undefined when the clock was never set, or the file cannot be read, which is reported. */
   read(): ClockSetting | undefined;
   /** @throws the system's error; then the file is as it was */
   keep(setting: ClockSetting): void;
@@ -13,18 +15,18 @@ export interface ClockFile {
 /** Every text has this length, so that a later one takes no more space: only the first can find the disk full. */
 const length = 64;
 
-export function clockFile(path: string): ClockFile {
+export function clockFile(path: string, report: (damage: Damage) => void): ClockFile {
   return {
     read() {
-      try {
-        const value: Json = JSON.parse(readFileSync(path, "utf8"));
-        return isObject(value) && value.version === 1 ? settingIn(value.stands, value.ahead) : undefined;
-      } catch {
-        return undefined;
-      }
+      // Empty: the disk had no space for the first text.
+      if (!existsSync(path) || statSync(path).size === 0) return undefined;
+      const setting = settingIn(path);
+      if (!setting)
+        report({ file: path, line: null, detail: "this file is damaged: how the clock was set is lost" });
+      return setting;
     },
     keep(setting) {
-      const text = `${JSON.stringify({ version: 1, ...setting }).padEnd(length - 1)}\n`;
+      const text = `${sealed(JSON.stringify({ version: 1, ...setting })).padEnd(length - 1)}\n`;
       const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
       try {
         writeSync(fd, text, 0);
@@ -35,7 +37,15 @@ export function clockFile(path: string): ClockFile {
   };
 }
 
-function settingIn(stands: Json | undefined, ahead: Json | undefined): ClockSetting | undefined {
-  if (typeof stands === "number" && isInRange(stands)) return { stands };
-  return typeof ahead === "number" && Number.isSafeInteger(ahead) ? { ahead } : undefined;
+function settingIn(path: string): ClockSetting | undefined {
+  try {
+    const text = unsealed(Buffer.from(readFileSync(path, "latin1").trimEnd(), "latin1"));
+    const value: Json = JSON.parse(text ?? "");
+    if (!isObject(value) || value.version !== 1) return undefined;
+    const { stands, ahead } = value;
+    if (typeof stands === "number" && isInRange(stands)) return { stands };
+    return typeof ahead === "number" && Number.isSafeInteger(ahead) ? { ahead } : undefined;
+  } catch {
+    return undefined;
+  }
 }

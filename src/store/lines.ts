@@ -1,17 +1,74 @@
+import { crc32 } from "node:zlib";
 import type { Bytes } from "./bytes.ts";
 
 const chunkSize = 1024 * 1024;
 const newline = 0x0a;
 
+/**
+ * A sealed line is a JSON object whose first key holds the CRC-32 of all bytes behind the seal, so that damage to a
+ * line is found when the line is read. Lines of older versions have no seal.
+ */
+const sealStart = '{"crc":"';
+const sealEnd = '",';
+const digits = 8;
+/** Length of a seal, in bytes. */
+export const sealLength = sealStart.length + digits + sealEnd.length;
+
+/** The bytes that a sealed line begins with; `writeSeal` puts the checksum in. */
+export const blankSeal = `${sealStart}${"0".repeat(digits)}${sealEnd}`;
+
+const digitsOf = (checksum: number): string => checksum.toString(16).padStart(digits, "0");
+
+/** Fills in the blank seal of the line that stands at [start, end), without its newline. */
+export function writeSeal(bytes: Buffer, start: number, end: number): void {
+  const checksum = crc32(bytes.subarray(start + sealLength, end));
+  bytes.write(digitsOf(checksum), start + sealStart.length, digits, "latin1");
+}
+
+/** A JSON object as a sealed line, without a newline. */
+export const sealed = (json: string): string =>
+  `${sealStart}${digitsOf(crc32(json.slice(1)))}${sealEnd}${json.slice(1)}`;
+
+export const isSealed = (line: Buffer): boolean =>
+  line.length > sealLength && line.toString("latin1", 0, sealStart.length) === sealStart;
+
+/** Does the line have a seal, and does its checksum match? */
+export const hasSeal = (line: Buffer): boolean =>
+  isSealed(line) &&
+  line.toString("latin1", sealStart.length, sealStart.length + digits) ===
+    digitsOf(crc32(line.subarray(sealLength)));
+
+/** The text of a line without its seal; undefined when its checksum does not match. */
+export function unsealed(line: Buffer): string | undefined {
+  if (!isSealed(line)) return line.toString("utf8");
+  return hasSeal(line) ? `{${line.toString("utf8", sealLength)}` : undefined;
+}
+
+/** All lines, each with a seal: those that have none get one. */
+export function sealedLines(bytes: Bytes): Buffer {
+  const lines: Buffer[] = [];
+  for (const { bytes: line } of linesOf(bytes, 0))
+    lines.push(isSealed(line) ? line : Buffer.from(sealed(line.toString("utf8"))), Buffer.from("\n"));
+  return Buffer.concat(lines);
+}
+
+/** A line of a file: where it begins and its bytes without the newline. */
+interface Line {
+  offset: number;
+  bytes: Buffer;
+}
+
 /** The complete lines from an offset on, read in chunks: memory stays bounded whatever the log's size. */
-export function* linesOf(bytes: Bytes, from: number): Generator<{ offset: number; text: string }> {
+export function* linesOf(bytes: Bytes, from: number): Generator<Line> {
   let offset = Math.max(from, bytes.start);
   let rest: Buffer = Buffer.alloc(0);
   while (offset + rest.length < bytes.size) {
-    const chunk = Buffer.concat([rest, bytes.read(offset + rest.length, chunkSize)]);
+    const read = bytes.read(offset + rest.length, chunkSize);
+    if (read.length === 0) return;
+    const chunk = Buffer.concat([rest, read]);
     let start = 0;
     for (let stop = chunk.indexOf(newline); stop !== -1; stop = chunk.indexOf(newline, start)) {
-      if (stop > start) yield { offset: offset + start, text: chunk.toString("utf8", start, stop) };
+      if (stop > start) yield { offset: offset + start, bytes: chunk.subarray(start, stop) };
       start = stop + 1;
     }
     rest = chunk.subarray(start);
@@ -19,16 +76,62 @@ export function* linesOf(bytes: Bytes, from: number): Generator<{ offset: number
   }
 }
 
+/** A line without its seal; `text` is undefined where the checksum does not match. */
+interface ReadLine {
+  offset: number;
+  /** In bytes, with the seal and the newline. */
+  length: number;
+  text: string | undefined;
+  isSealed: boolean;
+}
+
+/**
+ * The complete lines from an offset on, without their seals. Where a newline was lost, the line behind it is found
+ * by its seal.
+ */
+export function* textsOf(bytes: Bytes, from: number): Generator<ReadLine> {
+  for (const line of linesOf(bytes, from)) {
+    const whole = readLine(line);
+    const joined = whole.text === undefined || !whole.isSealed ? joinedLine(line) : undefined;
+    if (!joined) {
+      yield whole;
+      continue;
+    }
+    yield { ...whole, text: undefined };
+    yield joined;
+  }
+}
+
+const readLine = ({ offset, bytes }: Line): ReadLine => ({
+  offset,
+  length: bytes.length + 1,
+  text: unsealed(bytes),
+  isSealed: isSealed(bytes),
+});
+
+/** The sealed line that the bytes end with. */
+function joinedLine({ offset, bytes }: Line): ReadLine | undefined {
+  for (let at = bytes.indexOf(sealStart, 1); at !== -1; at = bytes.indexOf(sealStart, at + 1)) {
+    const text = unsealed(bytes.subarray(at));
+    if (text !== undefined)
+      return { offset: offset + at, length: bytes.length - at + 1, text, isSealed: true };
+  }
+  return undefined;
+}
+
 /**
  * A crash can leave half a line at the end (power loss, full disk). It was never acknowledged: it is
  * cut off and reported, and nothing else is touched.
  */
 export function repairTail(bytes: Bytes, name: string, notice: (text: string) => void): void {
-  const end = lastNewline(bytes) + 1;
-  if (end === bytes.size) return;
-  notice(`${name}: cut off ${bytes.size - end} bytes of an unfinished last line (a crash while writing)`);
-  bytes.truncate(end);
+  const unfinished = unfinishedBytes(bytes);
+  if (unfinished === 0) return;
+  notice(`${name}: cut off ${unfinished} bytes of an unfinished last line (a crash while writing)`);
+  bytes.truncate(bytes.size - unfinished);
 }
+
+/** How many bytes stand behind the last newline. */
+export const unfinishedBytes = (bytes: Bytes): number => bytes.size - lastNewline(bytes) - 1;
 
 /** Offset of the last newline, or one before the start when there is none. */
 function lastNewline(bytes: Bytes): number {
@@ -40,11 +143,13 @@ function lastNewline(bytes: Bytes): number {
   return bytes.start - 1;
 }
 
-/** Number of the line that begins at the offset, from 1. Counted only when there is something to complain about. */
+/** Number of the line that begins at the offset, from 1. Counted only when there is damage to report. */
 export function lineNumber(bytes: Bytes, offset: number): number {
-  let line = 1;
-  for (let at = 0; at < offset; at += chunkSize) {
-    for (const byte of bytes.read(at, Math.min(chunkSize, offset - at))) if (byte === newline) line++;
+  // A file whose first lines were let go begins with one that describes the log.
+  let line = bytes.start > 0 ? 2 : 1;
+  for (let at = bytes.start; at < offset; at += chunkSize) {
+    const chunk = bytes.read(at, Math.min(chunkSize, offset - at));
+    for (let stop = chunk.indexOf(newline); stop !== -1; stop = chunk.indexOf(newline, stop + 1)) line++;
   }
   return line;
 }

@@ -50,6 +50,7 @@ export interface PeopleStore extends People, Queries {
 const megabyte = 1024 * 1024;
 const defaults = {
   onNotice: () => {},
+  onDamage: () => {},
   hash: keyHash,
   compactFrom: 64 * megabyte,
   indexFrom: megabyte / 4,
@@ -58,20 +59,21 @@ const defaults = {
 /**
  * Opens the people of a data folder, or an empty store in memory. Reads people.idx and the lines
  * behind it; the whole log only when there is no index or it does not fit.
- * @throws DataFolderError when the log cannot be opened or a line of it cannot be read.
+ * @throws DataFolderError when the log cannot be opened, or is not one.
  */
 export function openPeople(options: PeopleOptions = {}): PeopleStore {
   const home = options.folder === undefined ? memoryHome() : folderHome(options.folder);
   const shelf = openShelf(home, {
     onNotice: options.onNotice ?? defaults.onNotice,
+    onDamage: options.onDamage ?? defaults.onDamage,
     hash: options.hash ?? defaults.hash,
     compactFrom: options.compactFrom ?? defaults.compactFrom,
     indexFrom: options.indexFrom ?? defaults.indexFrom,
   });
   return {
-    ...createQueries(shelf),
-    ...lookUps(shelf),
-    ...changes(shelf),
+    ...steady(shelf, createQueries(shelf)),
+    ...steady(shelf, lookUps(shelf)),
+    ...steady(shelf, changes(shelf)),
     unit: {
       write() {
         if (shelf.log.waiting < home.flushFrom) return;
@@ -85,6 +87,16 @@ export function openPeople(options: PeopleOptions = {}): PeopleStore {
     replacing: shelf.replacing,
     close: shelf.close,
   };
+}
+
+/** The same functions, which survive a damaged line on their way. */
+function steady<T extends object>(shelf: Shelf, parts: T): T {
+  const steadied = Object.entries(parts).map(([name, act]) => [
+    name,
+    (...args: unknown[]) => shelf.steadily(() => act(...args)),
+  ]);
+  // Its functions, each behind one with the same parameters.
+  return Object.fromEntries(steadied) as T;
 }
 
 type LookUps = Pick<

@@ -1,7 +1,9 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import { crc32 } from "node:zlib";
+import type { Bytes } from "./bytes.ts";
 
 /** Rows in a page: 16,384 keeps growth smooth and a page's rewrite under a millisecond. */
-const pageRows = 16_384;
+export const pageRows = 16_384;
 
 /**
  * A growing table of unsigned 32-bit numbers, column by column in fixed pages: no copying as it
@@ -11,7 +13,7 @@ export interface Rows {
   readonly width: number;
   readonly length: number;
   /** Appends a row (cells not given are 0) and returns its number. */
-  add(a?: number, b?: number, c?: number, d?: number, e?: number): number;
+  add(a?: number, b?: number, c?: number, d?: number, e?: number, f?: number, g?: number): number;
   get(row: number, column: number): number;
   set(row: number, column: number, value: number): void;
   /** First row in [from, to) whose columns a and b hold these values, or -1. Pass b = -1 to ask for a alone. */
@@ -19,6 +21,8 @@ export interface Rows {
   /** The same, backwards from `to - 1`. */
   findLast(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number;
   truncate(length: number): void;
+  /** Lets go of whole pages at the front; the rows behind them get lower numbers. Returns how many rows are gone. */
+  dropPagesBefore(row: number): number;
   /** From here on what changes can be taken back, until `settle`. */
   mark(): void;
   settle(): void;
@@ -26,6 +30,8 @@ export interface Rows {
   revert(): void;
   /** Takes over rows that are kept elsewhere; `load` is asked for a page on first use. */
   resume(length: number, load?: (page: number) => Uint32Array): void;
+  /** Takes over all rows of another table, which is of no use then. */
+  adopt(other: Rows): void;
   /** The raw pages, for the sidecar file; undefined where a page was not needed yet. */
   readonly pages: (Uint32Array | undefined)[];
 }
@@ -52,16 +58,18 @@ export function createRows(width: number): Rows {
     get length() {
       return length;
     },
-    add(a = 0, b = 0, c = 0, d = 0, e = 0) {
+    add(a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0) {
       const at = length % pageRows;
       if (at === 0 && length === pages.length * pageRows) pages.push(new Uint32Array(pageRows * width));
       const cells = page(length);
-      // Written out: a loop over an arguments array costs more than all five.
+      // Written out: a loop over an arguments array costs more than all of them.
       cells[at] = a;
       if (width > 1) cells[at + pageRows] = b;
       if (width > 2) cells[at + 2 * pageRows] = c;
       if (width > 3) cells[at + 3 * pageRows] = d;
       if (width > 4) cells[at + 4 * pageRows] = e;
+      if (width > 5) cells[at + 5 * pageRows] = f;
+      if (width > 6) cells[at + 6 * pageRows] = g;
       return length++;
     },
     get: (row, column) => page(row)[column * pageRows + (row % pageRows)] ?? 0,
@@ -119,6 +127,18 @@ export function createRows(width: number): Rows {
         this.set(before[i] ?? 0, before[i + 1] ?? 0, before[i + 2] ?? 0);
       before = [];
     },
+    adopt(other) {
+      pages.splice(0, pages.length, ...other.pages);
+      length = other.length;
+    },
+    dropPagesBefore(row) {
+      const count = Math.floor(Math.min(row, length) / pageRows);
+      // The file has them at their old places, and is written anew.
+      for (let i = count; i < pages.length; i++) page(i * pageRows);
+      pages.splice(0, count);
+      length -= count * pageRows;
+      return count * pageRows;
+    },
     truncate(to) {
       // Whole pages go; what is left of the last one is emptied.
       pages.length = Math.ceil(to / pageRows);
@@ -130,13 +150,19 @@ export function createRows(width: number): Rows {
   };
 }
 
-const magic = 0x50485832; // "PHX2"
-const headerBytes = 32;
+const magic = 0x50485833; // "PHX3"
+/** Of the header: magic, width, rows, bytes of the log, its birth, a print of its last bytes; and a checksum. */
+const headerFields = 6;
+const headerBytes = (headerFields + 1) * 8;
+/** Behind each page: its checksum. */
+const checkBytes = 4;
+/** Bytes of the log before the place that a sidecar covers: a log in which lines were moved has others there. */
+const printed = 4096;
 
 /** A sidecar file that keeps a table's rows, so that opening does not read the log they index. */
 export interface RowFile {
-  /** Rows and log bytes that the file covers; zeros when there was nothing usable to load. */
-  readonly covered: { rows: number; bytes: number };
+  /** Bytes of the log that the file covers; 0 when there was nothing usable to load. */
+  readonly covered: number;
   /** Writes the rows added since the last save, then the header: a crash in between leaves the old header true. */
   save(logBytes: number): void;
   /** Says that rows saved before have changed: the next save writes them all. */
@@ -144,25 +170,71 @@ export interface RowFile {
   close(): void;
 }
 
+/** The log that a sidecar indexes. */
+interface IndexedLog {
+  bytes: Bytes;
+  /** Tells it from other logs. */
+  birth: number;
+}
+
 /**
- * Opens (or starts) the sidecar of `rows`, which loads its pages as they are needed. `birth` identifies the log: a
- * sidecar of another log is ignored. A sidecar is a cache: damage means it is dropped, never an error.
+ * Opens (or starts) the sidecar of `rows`, which loads its pages as they are needed. A sidecar is a cache: one that is damaged, or
+ * does not fit the log, is ignored. A page may turn out to be damaged later: then `recover` must make the rows anew.
  */
-export function openRowFile(path: string, rows: Rows, birth: number, logSize: number): RowFile {
+export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: () => void): RowFile {
   const pageBytes = pageRows * rows.width * 4;
   const fd = openSync(path, existsSync(path) ? "r+" : "w+", 0o600);
-  const covered = takeOver(fd, rows, birth, logSize, pageBytes);
-  let saved = covered.rows;
+  const placeOf = (page: number): number => headerBytes + page * (pageBytes + checkBytes);
+
+  /** Undefined when the page is damaged. */
+  function readPage(page: number): Uint32Array | undefined {
+    const block = Buffer.alloc(pageBytes + checkBytes);
+    if (readSync(fd, block, 0, block.length, placeOf(page)) < block.length) return undefined;
+    if (crc32(block.subarray(0, pageBytes)) !== block.readUInt32LE(pageBytes)) return undefined;
+    return new Uint32Array(block.buffer, block.byteOffset, pageBytes / 4);
+  }
+
+  function load(page: number): Uint32Array {
+    const found = readPage(page);
+    if (found) return found;
+    recover();
+    return rows.pages[page] ?? new Uint32Array(pageRows * rows.width);
+  }
+
+  function takeOver(): number {
+    const header = new Float64Array(headerFields + 1);
+    if (readSync(fd, bytesOf(header), 0, headerBytes, 0) < headerBytes) return 0;
+    const [mark, width, count = 0, covered = 0, birth, print, check] = header;
+    const isOurs =
+      mark === magic && width === rows.width && check === crc32(bytesOf(header.subarray(0, headerFields)));
+    if (!isOurs || birth !== log.birth || covered > log.bytes.size || print !== printOf(log.bytes, covered))
+      return 0;
+    const last = Math.ceil(count / pageRows) - 1;
+    const page = last < 0 ? undefined : readPage(last);
+    if (fstatSync(fd).size < placeOf(last + 1) || (last >= 0 && !page)) return 0;
+    rows.resume(count, load);
+    // New rows go into it: it cannot wait.
+    if (page) rows.pages[last] = page;
+    return covered;
+  }
+
+  const covered = takeOver();
+  let saved = rows.length;
   return {
     covered,
     save(logBytes) {
-      const header = new Float64Array([magic, rows.width, rows.length, logBytes]);
+      const print = printOf(log.bytes, logBytes);
+      const header = new Float64Array([magic, rows.width, rows.length, logBytes, log.birth, print, 0]);
+      header[headerFields] = crc32(bytesOf(header.subarray(0, headerFields)));
       for (let i = Math.floor(saved / pageRows); i < rows.pages.length; i++) {
         const cells = rows.pages[i];
-        if (cells) writeSync(fd, bytesOf(cells), 0, pageBytes, headerBytes + 8 + i * pageBytes);
+        if (!cells) continue;
+        const block = Buffer.alloc(pageBytes + checkBytes);
+        bytesOf(cells).copy(block);
+        block.writeUInt32LE(crc32(bytesOf(cells)), pageBytes);
+        writeSync(fd, block, 0, block.length, placeOf(i));
       }
       writeSync(fd, bytesOf(header), 0, headerBytes, 0);
-      writeSync(fd, bytesOf(new Float64Array([birth])), 0, 8, headerBytes);
       saved = rows.length;
     },
     touch() {
@@ -172,27 +244,10 @@ export function openRowFile(path: string, rows: Rows, birth: number, logSize: nu
   };
 }
 
+function printOf(bytes: Bytes, end: number): number {
+  const from = Math.max(bytes.start, end - printed);
+  return crc32(bytes.read(from, end - from));
+}
+
 const bytesOf = (array: Uint32Array | Float64Array): Buffer =>
   Buffer.from(array.buffer, array.byteOffset, array.byteLength);
-
-function takeOver(fd: number, rows: Rows, birth: number, logSize: number, pageBytes: number) {
-  const nothing = { rows: 0, bytes: 0 };
-  const header = new Float64Array(5);
-  if (readSync(fd, bytesOf(header), 0, headerBytes + 8, 0) < headerBytes + 8) return nothing;
-  const [mark, width, count = 0, covered = 0, origin] = header;
-  const size = fstatSync(fd).size;
-  const pages = Math.ceil(count / pageRows);
-  const usable =
-    mark === magic &&
-    width === rows.width &&
-    origin === birth &&
-    covered <= logSize &&
-    size >= headerBytes + 8 + pages * pageBytes;
-  if (!usable) return nothing;
-  rows.resume(count, (page) => {
-    const cells = new Uint32Array(pageRows * rows.width);
-    readSync(fd, bytesOf(cells), 0, pageBytes, headerBytes + 8 + page * pageBytes);
-    return cells;
-  });
-  return { rows: count, bytes: covered };
-}

@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { World } from "../model/world.ts";
 import type { Bytes } from "./bytes.ts";
 import type { PeopleStore } from "./people.ts";
-import { folderShelf } from "./snapshots/folder.ts";
+import { damagedSnapshot, folderShelf } from "./snapshots/folder.ts";
 import { memoryShelf } from "./snapshots/memory.ts";
 import type { SwitchPart } from "./switch.ts";
 import type { LogMark, TrafficLog } from "./traffic-log.ts";
@@ -19,6 +19,15 @@ export interface SnapshotFacts {
   events: number;
 }
 
+/** A snapshot in the list; of one whose label cannot be read no more is known than its name. */
+export interface ListedSnapshot extends Pick<SnapshotFacts, "name"> {
+  created_at: number | null;
+  persons: number | null;
+  events: number | null;
+  /** Why it cannot be restored; null when it can. */
+  damaged: string | null;
+}
+
 /** What a restored snapshot could not bring back. */
 interface Restored extends SnapshotFacts {
   /** False when the journal was emptied since then: its events are gone. */
@@ -31,11 +40,15 @@ interface Restored extends SnapshotFacts {
  * was hidden since.
  */
 export interface Snapshots {
-  list(): SnapshotFacts[];
+  /** Oldest first. */
+  list(): ListedSnapshot[];
   /** Takes a snapshot, in the place of one with the same name. @throws the system's error */
   take(name: string, now: number): SnapshotFacts;
-  /** @throws DataFolderError when its files are damaged, the system's error; then nothing has happened. Undefined: there is none. */
-  restore(name: string): Promise<Restored | undefined>;
+  /**
+   * `settled` waits until no request is half handled.
+   * @throws DataFolderError when its files are damaged, the system's error; then nothing has happened. Undefined: there is none.
+   */
+  restore(name: string, settled?: () => Promise<unknown>): Promise<Restored | undefined>;
   /** Returns whether there was one. */
   remove(name: string): boolean;
   /** Is there none? Else the journal may be hidden, but not be emptied. */
@@ -50,8 +63,6 @@ export interface Kept {
   readonly switchTo: (parts: readonly SwitchPart[]) => void;
   /** The data folder; null: snapshots stay in memory. */
   readonly folder: string | null;
-  /** Told of a snapshot that cannot be read. */
-  readonly onNotice?: (text: string) => void;
 }
 
 /** A snapshot's parts besides its documents and people, which are read when it is restored. */
@@ -62,6 +73,8 @@ export interface Label extends SnapshotFacts {
 /** Where snapshots are kept, by their names in lower case: files cannot be told apart by case everywhere. */
 export interface Shelf {
   readonly labels: ReadonlyMap<string, Label>;
+  /** Snapshots that cannot be restored: why, and as much as is known of them. */
+  readonly damaged: ReadonlyMap<string, ListedSnapshot>;
   /** Keeps the documents and people as they are now. */
   put(key: string, label: Label): void;
   remove(key: string): void;
@@ -82,7 +95,12 @@ export function createSnapshots(kept: Kept): Snapshots {
   const shelf = kept.folder === null ? memoryShelf(kept) : folderShelf(kept, join(kept.folder, "snapshots"));
   const keyOf = (name: string) => name.toLowerCase();
   return {
-    list: () => [...shelf.labels.values()].map(factsOf).sort((a, b) => a.created_at - b.created_at),
+    list() {
+      const intact = [...shelf.labels.values()].map((it) => ({ ...factsOf(it), damaged: null }));
+      return [...intact, ...shelf.damaged.values()].sort(
+        (a, b) => (a.created_at ?? 0) - (b.created_at ?? 0) || (a.name < b.name ? -1 : 1),
+      );
+    },
     take(name, now) {
       if (!isSnapshotName(name)) throw new RangeError(`no name for a snapshot: ${name}`);
       const journal = kept.log.mark();
@@ -91,13 +109,15 @@ export function createSnapshots(kept: Kept): Snapshots {
       shelf.put(keyOf(name), label);
       return factsOf(label);
     },
-    async restore(name) {
+    async restore(name, settled = turn) {
       const label = shelf.labels.get(keyOf(name));
+      const { damaged } = shelf.damaged.get(keyOf(name)) ?? {};
+      if (damaged) throw damagedSnapshot(name, damaged);
       if (!label) return undefined;
       const { world, people } = await shelf.read(keyOf(name));
       try {
         // What has been handled is in the journal by then: nobody sees half a request.
-        await turn();
+        await settled();
         const journal = kept.log.restoring(label.journal);
         kept.switchTo([kept.people.replacing(people), kept.worlds.replacing(world), journal]);
         return { ...factsOf(label), hasEvents: journal.hasEvents };
@@ -106,7 +126,7 @@ export function createSnapshots(kept: Kept): Snapshots {
       }
     },
     remove(name) {
-      const isThere = shelf.labels.has(keyOf(name));
+      const isThere = shelf.labels.has(keyOf(name)) || shelf.damaged.has(keyOf(name));
       if (isThere) shelf.remove(keyOf(name));
       return isThere;
     },

@@ -2,11 +2,13 @@ import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import type { World } from "../model/world.ts";
 import { type Bytes, fileBytes, memoryBytes } from "./bytes.ts";
 import { type ClockFile, clockFile } from "./clock-file.ts";
+import { createDamageList, type DamageList } from "./damage.ts";
 import { DataFolderError, fileError, folderError, isSystemError, openDataFolder } from "./data-folder.ts";
 import { openPeople, type PeopleStore } from "./people.ts";
 import { createSnapshots, type Snapshots } from "./snapshots.ts";
 import { finishSwitch, type SwitchPart, switchFiles } from "./switch.ts";
 import { openTrafficLog, type TrafficLog } from "./traffic-log.ts";
+import { dropDraft, type Keep } from "./trim.ts";
 import { memoryWorld, openWorld, type WorldStore } from "./world.ts";
 
 /** Everything that is kept: documents, people, traffic. In a folder, or in memory. */
@@ -17,6 +19,8 @@ export interface Store {
   readonly snapshots: Snapshots;
   /** Where a data folder keeps how the clock is set. */
   readonly clock?: ClockFile;
+  /** What of the data folder cannot be read. */
+  readonly damage: DamageList;
   /** Absolute path of the data folder, or null in memory. */
   readonly folder: string | null;
   /**
@@ -35,8 +39,10 @@ export interface StoreOptions {
   seedWorld: () => World;
   /** Index keys of a line's events, for rebuilding the index after a crash. */
   keysOf: (line: TrafficLine) => EventKey[];
-  /** Memory mode: bytes of traffic held. */
-  keepBytes: number;
+  /** How much traffic is held; undefined: all of it. */
+  keep: Keep | undefined;
+  /** The sim's time. */
+  now: () => number;
   onNotice: (text: string) => void;
 }
 
@@ -45,13 +51,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return options.folder === null ? inMemory(options) : inFolder(options, options.folder);
 }
 
-async function inMemory({ seedWorld, keysOf, keepBytes, onNotice }: StoreOptions): Promise<Store> {
+async function inMemory({ seedWorld, keysOf, keep, now, onNotice }: StoreOptions): Promise<Store> {
   const worlds = memoryWorld(seedWorld());
   const people = openPeople({ onNotice });
   const log = openTrafficLog({
     bytes: memoryBytes(),
     keysOf,
-    keepBytes,
+    ...(keep && { keep }),
+    now,
     units: [people.unit],
     onNotice,
   });
@@ -61,23 +68,33 @@ async function inMemory({ seedWorld, keysOf, keepBytes, onNotice }: StoreOptions
   };
   const snapshots = createSnapshots({ worlds, people, log, switchTo, folder: null });
   const close = () => closeAll(log, people, worlds);
-  return { worlds, people, log, snapshots, switchTo, folder: null, announce() {}, close };
+  const damage = createDamageList();
+  return { worlds, people, log, snapshots, switchTo, damage, folder: null, announce() {}, close };
 }
 
-async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: string): Promise<Store> {
+async function inFolder(
+  { seedWorld, keysOf, keep, now, onNotice }: StoreOptions,
+  path: string,
+): Promise<Store> {
   const folder = openDataFolder(path);
   try {
     finishSwitch(folder.path, onNotice);
+    dropDraft(folder.file("traffic.ndjson"));
+    const damage = createDamageList(onNotice);
+    const onDamage = damage.report;
     const commit = () => log.commit();
-    const worlds = await openWorld({ folder: folder.path, seedWorld, onNotice, commit });
-    const people = openPeople({ folder: folder.path, onNotice });
+    const worlds = await openWorld({ folder: folder.path, seedWorld, onNotice, onDamage, commit });
+    const people = openPeople({ folder: folder.path, onNotice, onDamage });
     const log = openTrafficLog({
       bytes: trafficBytes(folder.file("traffic.ndjson")),
       sidecars: { requests: folder.file("requests.idx"), events: folder.file("events.idx") },
       keysOf,
       // What traffic refers to is on disk before it: the project it was adopted by, the persons it made.
       units: [worlds.unit, people.unit],
+      ...(keep && { keep }),
+      now,
       onNotice,
+      onDamage,
       name: folder.file("traffic.ndjson"),
     });
     const switchTo: Store["switchTo"] = (parts) => {
@@ -88,9 +105,10 @@ async function inFolder({ seedWorld, keysOf, onNotice }: StoreOptions, path: str
       worlds,
       people,
       log,
-      snapshots: createSnapshots({ worlds, people, log, switchTo, folder: folder.path, onNotice }),
+      damage,
+      snapshots: createSnapshots({ worlds, people, log, switchTo, folder: folder.path }),
       switchTo,
-      clock: clockFile(folder.file("clock.json")),
+      clock: clockFile(folder.file("clock.json"), onDamage),
       folder: folder.path,
       announce: (info) => folder.announce(info),
       close: () => closeAll(log, people, worlds).finally(() => folder.release()),

@@ -73,6 +73,16 @@ export function switchFiles(folder: string, parts: readonly SwitchPart[]): void 
   for (const part of parts) part.take();
 }
 
+/** What a start finishes or forgets in a folder, as text. */
+export const unfinishedSwitches = (folder: string): { file: string; detail: string }[] =>
+  [
+    { file: join(folder, decidedName), detail: "a restore, import or reset, which the next start finishes" },
+    {
+      file: join(folder, draftName),
+      detail: "an unfinished restore, import or reset, which the next start removes",
+    },
+  ].filter(({ file }) => existsSync(file));
+
 function takeBack(decided: string, draft: string): void {
   if (existsSync(decided)) renameSync(decided, draft);
   rmSync(draft, { recursive: true, force: true });

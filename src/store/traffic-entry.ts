@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { fromBase64 } from "../kernel/base64.ts";
 import { inflaters, isGzip } from "../kernel/inflate.ts";
 import { maskKeys, maskSecretFields, maskTargetSecrets } from "../kernel/secrets.ts";
+import { atOnce, itemsPerStep, type Work } from "../kernel/work.ts";
 import type { EventFacts } from "../model/event.ts";
 import { type Note, usualReplyHeaders } from "../model/traffic.ts";
 
@@ -115,10 +116,21 @@ const isUsual = (facts: EventFacts): boolean =>
   facts.uuid !== null &&
   facts.person !== null;
 
-function eventsText(events: readonly EventFacts[]): string {
-  let text = "";
-  for (const facts of events) text += text === "" ? factsText(facts) : `,${factsText(facts)}`;
-  return text;
+/** `,"events":[…]`, or "" when there are none; of a large batch as bytes. */
+export type EventsText = string | Buffer;
+
+export function* eventsText(events: readonly EventFacts[] = []): Work<EventsText> {
+  if (events.length === 0) return "";
+  const parts: Buffer[] = [];
+  let text = `,"events":[`;
+  for (const [i, facts] of events.entries()) {
+    text += i === 0 ? factsText(facts) : `,${factsText(facts)}`;
+    if (i % itemsPerStep !== itemsPerStep - 1) continue;
+    parts.push(Buffer.from(text));
+    text = "";
+    yield;
+  }
+  return parts.length === 0 ? `${text}]` : Buffer.concat([...parts, Buffer.from(`${text}]`)]);
 }
 
 /** The bytes as received, where the body in the line does not already say them. */
@@ -178,7 +190,7 @@ export interface TrafficEntry {
   /** From `"at":` to the end of the request's facts. */
   head: string;
   /** `,"events":[…]`, or "" when the request carried none. */
-  events: string;
+  events: EventsText;
   /** `,"headers":…`, `,"reply_headers":…` and `,"reply":…`. */
   tail: string;
   /** The value of `"body"`, which comes last: bytes are copied, text is encoded. */
@@ -215,11 +227,16 @@ function addressWriter(): (call: ReceivedCall) => Address {
 }
 
 /** Makes the entries of a journal; `maskKeys` keeps personal and secret keys off the disk. */
-export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Note) => TrafficEntry {
+export function entryWriter(): (
+  call: ReceivedCall,
+  reply: GivenReply,
+  note: Note,
+  events?: EventsText,
+) => TrafficEntry {
   const headersText = headerWriter();
   const replyHeadersText = headerWriter();
   const addressOf = addressWriter();
-  return (call, reply, note) => {
+  return (call, reply, note, events = atOnce(eventsText(note.events))) => {
     const us = Math.round((performance.now() - call.started) * 1000);
     const project = note.project ?? null;
     const address = addressOf(call);
@@ -240,7 +257,7 @@ export function entryWriter(): (call: ReceivedCall, reply: GivenReply, note: Not
     const replyHeaders = isUsual ? "" : `,"reply_headers":${replyHeadersText(reply.headers)}`;
     return {
       head,
-      events: note.events && note.events.length > 0 ? `,"events":[${eventsText(note.events)}]` : "",
+      events,
       tail: `,"headers":${headersText(call.rawHeaders)}${rawText(call, note, isMasked)}${replyHeaders},"reply":${replyText(reply, isTouched)}`,
       body: isMasked ? text : (note.bytes ?? text),
       note,

@@ -1,32 +1,64 @@
 import { basename, join } from "node:path";
 import { createBus } from "../kernel/bus.ts";
 import { fnv1a } from "../kernel/hash.ts";
+import { isObject } from "../kernel/json.ts";
 import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import type { Bytes } from "./bytes.ts";
-import { DataFolderError } from "./data-folder.ts";
+import type { Damage } from "./damage.ts";
 import { createHashIndex } from "./hash-index.ts";
-import { everyRun, type HidingTable, hiddenRuns, hideOnly, type Run } from "./hidden.ts";
-import { lineNumber, linesOf, repairTail } from "./lines.ts";
-import { createRows, openRowFile, type RowFile, type Rows } from "./rows.ts";
+import { everyRun, hiddenRuns, type Run } from "./hidden.ts";
+import { blankSeal, lineNumber, repairTail, sealed, writeSeal } from "./lines.ts";
+import { openRowFile, pageRows, type RowFile, type Rows } from "./rows.ts";
 import { type SwitchPart, tailName, writeSynced } from "./switch.ts";
 import type { TrafficEntry } from "./traffic-entry.ts";
+import {
+  type ClearLine,
+  clearedBit,
+  createTrafficIndex,
+  droppedBit,
+  event,
+  flagBits,
+  forgottenBit,
+  type HiddenLine,
+  isIntact,
+  lostBit,
+  newBirth,
+  noProject,
+  type Opening,
+  openingLine,
+  parsed,
+  readOpening,
+  readTraffic,
+  rejectedBit,
+  request,
+  requestIn,
+  spanText,
+  startLog,
+} from "./traffic-index.ts";
+import { draftFrom, type Keep } from "./trim.ts";
 import type { Unit } from "./unit.ts";
-
-/** Columns of the request table: byte offset of the line (low and high half), and facts for counting. */
-const request = { offsetLow: 0, offsetHigh: 1, meta: 2, width: 3 } as const;
-/** Columns of the event table: row of its request, three hashes, and facts for filtering. */
-const event = { request: 0, name: 1, distinctId: 2, uuid: 3, meta: 4, width: 5 } as const;
-
-const rejectedBit = 1;
-const forgottenBit = 2;
-const droppedBit = 1;
-const clearedBit = 2;
-const flagBits = 2;
-const noProject = 0;
 
 /** Lines that were read lately stay parsed, up to this many characters of text (a parsed line takes several times that). */
 const lineCacheSize = 4 * 1024 * 1024;
+/** A line is read in one step up to this size when the index does not bound it, in bytes. */
 const readAhead = 4096;
+const newline = 0x0a;
+/** Of longer lines only the head is read where that is enough: their bodies may have 20 MB. */
+const longLine = 16 * 1024;
+/** The lines that the sidecars cover are checked after the start: from then on (ms), with pauses (ms), in pieces (bytes). */
+const checkDelay = 1000;
+const checkPause = 20;
+const checkSize = 1024 * 1024;
+
+/** What of a line a list of requests shows: all but its events, headers and bodies. */
+export type RequestHead = Pick<TrafficLine, HeadField> & {
+  /** How many events it carried, and how many of them were dropped. */
+  carried: number;
+  dropped: number;
+};
+type HeadField =
+  | ("n" | "at" | "method" | "target" | "status" | "us" | "project")
+  | ("rejected" | "fault" | "scripted" | "source" | "partition");
 
 /** Which events a scan is about. Absent keys do not restrict. */
 export interface EventFilter {
@@ -39,6 +71,24 @@ export interface EventFilter {
   /** Only events up to this seq. */
   until?: number;
   order?: "asc" | "desc";
+  /** Only the event with this uuid; null: only events whose uuid the sim made, which are not in the index. */
+  uuid?: string | null;
+}
+
+/** Which events are read in the order of their own times. */
+export interface TimeFilter extends EventFilter {
+  /** Only events after, and before, these times, ms. */
+  after: number;
+  before: number;
+}
+
+/** Which requests a list is about, as far as the index knows it. Absent keys do not restrict. */
+interface RequestFilter {
+  rejected?: boolean;
+  project?: number;
+  partition?: string;
+  /** Only requests before this number. */
+  before?: number;
 }
 
 /** Where an event is: its line and its place among the line's events. */
@@ -58,6 +108,8 @@ export interface LogMark {
   /** How many requests and events can be seen. */
   requests: number;
   events: number;
+  /** How many requests had been let go. Absent: none. */
+  evicted?: number;
   hidden: { requests: Run[]; events: Run[] };
 }
 
@@ -106,12 +158,19 @@ export interface TrafficLog {
   seen(project: number, uuid: string): boolean;
   /** The line of request n, or undefined when there is none (any more). */
   line(n: number): TrafficLine | undefined;
+  /** What a list shows of request n; costs the same however large its body is. */
+  head(n: number): RequestHead | undefined;
   /** How many bytes the line of request n has; 0 when there is none. */
   sizeOf(n: number): number;
   /** Events in order of arrival (or backwards); reads lazily. */
   scan(filter: EventFilter): Generator<EventRef>;
+  /**
+   * Events in order of their times, by the index: only lines of events that are yielded are read. `undefined` in
+   * between: rows were looked at, other work may have a turn.
+   */
+  byTime(filter: TimeFilter): Generator<EventRef | undefined>;
   /** Numbers of the requests that match, newest first. */
-  requests(filter: { rejected?: boolean; project?: number; before?: number }): Generator<number>;
+  requests(filter: RequestFilter): Generator<number>;
   /** Hides the events up to now, of one project or of all; their seqs are never used again. @throws the system's error */
   clearEvents(project?: number): number;
   /** The same for requests and their events. What `mark` saw can be restored. @throws the system's error */
@@ -153,29 +212,14 @@ export interface TrafficLogOptions {
   /** What must be on disk before the traffic that caused it: documents, people. A group that fails takes them back. */
   units?: readonly Unit[];
   onNotice?: (text: string) => void;
-  /** Memory mode: bytes of lines held before the oldest are let go. */
-  keepBytes?: number;
+  /** Called for each line that cannot be read. */
+  onDamage?: (damage: Damage) => void;
+  /** How much is held before the oldest requests are let go. Default: all. */
+  keep?: Keep;
+  /** The sim's time, for what is kept by its age. */
+  now?: () => number;
   /** The file's name, for messages. */
   name?: string;
-}
-
-/** First line of the file: which log this is, and where its numbering starts. */
-interface Opening {
-  log: "phx-sim traffic";
-  version: 1;
-  birth: number;
-  n: number;
-  seq: number;
-}
-
-/** A line that hides the events up to a seq, and the requests up to a number. */
-interface ClearLine {
-  clear: { project: number | null; until: number; requests?: number };
-}
-
-/** A line that says what is hidden of all before it. */
-interface HiddenLine {
-  hidden: Pick<LogMark, "n" | "seq" | "hidden">;
 }
 
 /**
@@ -186,14 +230,25 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   const { bytes, units = [] } = options;
   const name = options.name ?? "traffic.ndjson";
   const notice = options.onNotice ?? (() => {});
+  const report = options.onDamage ?? (() => {});
+  const found = readOpening(bytes, name);
   repairTail(bytes, name, notice);
 
-  let opening = readOpening(bytes) ?? startLog(bytes, 1, 1);
-  let requests = createRows(request.width);
-  let events = createRows(event.width);
+  let opening = found ?? startLog(bytes, 1, 1);
+  let index = newIndex();
+  let { requests, events } = index;
   let files = openSidecars();
   const covered = agreed(files);
-  const uuids = indexUuids(events.length);
+  /** Rows at the front of the event table that were let go since it was opened: the index of uuids counts them. */
+  let gone = 0;
+  const uuids = createHashIndex(
+    (row) => (row < gone ? 0 : events.get(row - gone, event.uuid)),
+    events.length,
+    (hash, from, to) => {
+      const row = events.find(event.uuid, hash, -1, 0, Math.max(0, from - gone), to - gone);
+      return row === -1 ? -1 : row + gone;
+    },
+  );
   const cache = createLineCache();
   const complain = (error: unknown) => notice(`a listener failed: ${String(error)}`);
   const bus = createBus<Written>(complain);
@@ -205,15 +260,52 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   let waiting: Deferred | undefined;
   let lastGroup: Promise<void> = Promise.resolve();
   let isTold = false;
+  /** True once the index was made from the whole file: it cannot be improved. */
+  let isReindexed = covered === 0;
+  let isClosed = false;
 
+  index.fillUp();
+  /** Requests of the sidecars whose lines were not checked yet: from the first one to before the second. */
+  const unchecked = { from: opening.from?.n ?? opening.n, to: covered > 0 ? opening.n + requests.length : 0 };
   catchUp(covered);
+
+  /** Indexes the lines from an offset on: what the sidecars do not cover yet, or what was added by a switch. */
+  function catchUp(from: number): void {
+    const damaged: Damage[] = [];
+    const wasReindexed = isReindexed;
+    readTraffic({ index, bytes, name, opening, report: (it) => damaged.push(it) }, from);
+    // Else a damaged sidecar was found meanwhile, and the whole log was read and reported.
+    if (isReindexed === wasReindexed) damaged.forEach(report);
+  }
+
+  function newIndex() {
+    const { keysOf } = options;
+    return createTrafficIndex({
+      opening,
+      keysOf,
+      onUnique: (hash, row) => uuids.add(hash, row + gone),
+      onChange: touch,
+    });
+  }
+
+  /** Rows that may be saved already have changed. */
+  function touch(): void {
+    for (const it of files) it.touch();
+  }
 
   function openSidecars(): RowFile[] {
     if (!options.sidecars) return [];
-    const { birth } = opening;
+    const log = {
+      bytes,
+      // Rows are numbered from the first request: after some were let go it is another one.
+      get birth() {
+        return opening.birth + opening.n;
+      },
+    };
+    const recover = () => reindex(`${name}: an index file is damaged`);
     return [
-      openRowFile(options.sidecars.requests, requests, birth, bytes.size),
-      openRowFile(options.sidecars.events, events, birth, bytes.size),
+      openRowFile(options.sidecars.requests, requests, log, recover),
+      openRowFile(options.sidecars.events, events, log, recover),
     ];
   }
 
@@ -222,7 +314,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
    * leaves one behind, and then both are made anew.
    */
   function agreed(sidecars: readonly RowFile[]): number {
-    const [first = 0, second = 0] = sidecars.map((it) => it.covered.bytes);
+    const [first = 0, second = 0] = sidecars.map((it) => it.covered);
     if (first === second) return first;
     requests.truncate(0);
     events.truncate(0);
@@ -230,116 +322,174 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     return 0;
   }
 
-  function indexUuids(existing: number) {
-    return createHashIndex(
-      (row) => events.get(row, event.uuid),
-      existing,
-      (hash, from, to) => events.find(event.uuid, hash, -1, 0, from, to),
-    );
+  /** Makes the tables anew from the whole file. Numbers keep their rows; those that have no line are lost. */
+  function reindex(reason: string): void {
+    flush();
+    if (isReindexed) return;
+    isReindexed = true;
+    notice(`${reason}; the index is made anew from the log`);
+    const made = createTrafficIndex({ opening, keysOf: options.keysOf });
+    made.fillUp();
+    readTraffic({ index: made, bytes, name, opening, report }, 0);
+    while (made.requests.length < requests.length) made.requests.add(0, 0, lostBit);
+    while (made.events.length < events.length) made.events.add(0, 0, 0, 0, lostBit);
+    requests.adopt(made.requests);
+    events.adopt(made.events);
+    cache.clear();
+    touch();
   }
 
-  /** Indexes the lines from an offset on: what the sidecars do not cover yet, or what was added by a switch. */
-  function catchUp(from: number): void {
-    for (const { offset, text } of linesOf(bytes, from)) {
-      const parsed = parseLine(text, offset);
-      if ("clear" in parsed) applyClear(parsed);
-      else if ("hidden" in parsed) applyHidden(parsed);
-      else if ("n" in parsed && "at" in parsed) indexLine(parsed, offset);
-    }
-  }
-
-  function parseLine(text: string, offset: number): TrafficLine | ClearLine | HiddenLine | Opening {
-    try {
-      return JSON.parse(text);
-    } catch (cause) {
-      const line = lineNumber(bytes, offset);
-      throw new DataFolderError(`${name}:${line}: this line is damaged: it is not JSON`, {
-        file: name,
-        line,
-        hint: "delete that line (only its request is lost), or start with another --data",
-        cause,
-      });
-    }
-  }
-
-  function indexLine(line: TrafficLine, offset: number): void {
-    addRequest(offset, line.project, line.rejected !== undefined);
-    const facts = line.events;
-    if (!facts) return;
-    const keys = options.keysOf(line);
-    facts.forEach((it, i) => {
-      addEvent(keys[i], it.uuid, line.project, it.dropped !== undefined);
-    });
-  }
-
-  function addRequest(offset: number, project: number | null, rejected: boolean): void {
-    const meta = ((project ?? noProject) << flagBits) | (rejected ? rejectedBit : 0);
-    requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), meta);
-  }
-
-  function addEvent(
-    key: EventKey | undefined,
-    uuid: string | null,
-    project: number | null,
-    dropped: boolean,
-  ): void {
-    const meta = ((project ?? noProject) << flagBits) | (dropped ? droppedBit : 0);
-    const unique = uuid !== null && !dropped && key?.uuid !== null;
-    const hash = unique ? fnv1a(uuid) : 0;
-    const name = fnv1a(key?.event ?? "");
-    const row = events.add(requests.length - 1, name, fnv1a(key?.distinct_id ?? ""), hash, meta);
-    if (unique) uuids.add(hash, row);
-  }
+  const isSealing = bytes.isFile;
+  const lineStart = isSealing ? blankSeal : "{";
+  /** A line that is not appended in parts, with its newline. */
+  const lineOf = (content: object): string => {
+    const json = JSON.stringify(content);
+    return `${isSealing ? sealed(json) : json}\n`;
+  };
 
   const isForgotten = (row: number): boolean =>
     row >= 0 && row < requests.length && (requests.get(row, request.meta) & forgottenBit) !== 0;
 
-  const offsetOf = (row: number): number =>
-    requests.get(row, request.offsetLow) + requests.get(row, request.offsetHigh) * 2 ** 32;
+  function offsetOf(row: number): number {
+    return index.offsetOf(row);
+  }
 
   const endOffset = (): number => bytes.size + used;
 
-  const endOf = (row: number): number => (row + 1 < requests.length ? offsetOf(row + 1) : endOffset());
+  /** Where the line of a row ends at the latest; lines that stand in another order say nothing about that. */
+  function endOf(row: number): number {
+    const next = row + 1 < requests.length ? offsetOf(row + 1) : endOffset();
+    return next > offsetOf(row) ? next : endOffset();
+  }
 
-  /** Text of the line at a request row; reads the group that is not written yet as well. */
-  function textAt(row: number): string {
+  /** The first bytes of the line at a request row; reads the group that is not written yet as well. */
+  function startOf(row: number, size: number): Buffer {
     const offset = offsetOf(row);
-    const end = endOf(row);
-    const found =
-      offset >= bytes.size
-        ? group.subarray(offset - bytes.size, end - bytes.size)
-        : bytes.read(offset, end - offset);
-    const stop = found.indexOf(0x0a);
-    return found.toString("utf8", 0, stop === -1 ? found.length : stop);
+    return offset >= bytes.size
+      ? group.subarray(offset - bytes.size, Math.min(offset + size - bytes.size, used))
+      : bytes.read(offset, size);
+  }
+
+  /** The bytes of the line at a request row, without its newline. */
+  function bytesAt(row: number): Buffer {
+    const offset = offsetOf(row);
+    const isNext = row + 1 < requests.length && offsetOf(row + 1) > offset;
+    for (let size = isNext ? endOf(row) - offset : readAhead; ; size *= 2) {
+      const found = startOf(row, size);
+      const stop = found.indexOf(newline);
+      if (stop !== -1) return found.subarray(0, stop);
+      if (found.length < size) return found;
+    }
+  }
+
+  /** The line at a request row, which is checked; undefined when it is lost, and reported then. */
+  function readAt(row: number): ReturnType<typeof requestIn> {
+    if (index.isLost(row)) return undefined;
+    const found = bytesAt(row);
+    const read = requestIn(found, !isSealing);
+    if (read?.line.n === opening.n + row) return read;
+    const isInPlace = read === undefined && found.length + 1 === endOf(row) - offsetOf(row);
+    if (!isInPlace && !isReindexed) {
+      reindex(`${name} was changed`);
+      return readAt(row);
+    }
+    lose(row);
+    return undefined;
+  }
+
+  function lose(row: number): void {
+    const lost = index.lose(row);
+    report({
+      file: name,
+      line: lineNumber(bytes, offsetOf(row)),
+      detail: `this line is damaged: ${lost} lost`,
+    });
+  }
+
+  /** Checks the lines that the sidecars cover, a piece with each step: damage is reported before a line is needed. */
+  function* checkCovered(): Generator<void> {
+    let start = -1;
+    let piece: Buffer = Buffer.alloc(0);
+    while (unchecked.from < unchecked.to && !isReindexed) {
+      // Rows get other numbers when old requests are let go meanwhile; offsets stay.
+      const row = unchecked.from - opening.n;
+      if (row >= firstHeld() && !index.isLost(row)) {
+        const [offset, end] = [offsetOf(row), endOf(row)];
+        const isRead = start === offset || (offset > start && end <= start + piece.length);
+        if (!isRead) {
+          start = offset;
+          piece = bytes.read(offset, Math.max(checkSize, end - offset));
+          yield;
+          continue;
+        }
+        if (!isIntact(piece.subarray(offset - start, end - start), unchecked.from)) readAt(row);
+      } else if (row === firstHeld() || (row > firstHeld() && !index.isLost(row - 1))) {
+        reportLost(row);
+      }
+      unchecked.from++;
+    }
+  }
+
+  /** Reports rows that an earlier run found to be lost. */
+  function reportLost(from: number): void {
+    let to = from;
+    while (to + 1 < requests.length && index.isLost(to + 1)) to++;
+    const lost = spanText("request", opening.n + from, opening.n + to);
+    report({ file: name, line: lineNumber(bytes, offsetOf(from)), detail: `${lost} lost before this line` });
   }
 
   function lineAt(row: number): TrafficLine | undefined {
     if (row < 0 || row >= requests.length || offsetOf(row) < bytes.start) return undefined;
-    const known = cache.get(row);
+    const known = cache.get(opening.n + row);
     if (known) return known;
-    const text = textAt(row);
-    const line: TrafficLine = JSON.parse(text);
-    cache.set(row, line, text.length);
-    return line;
+    const read = readAt(row);
+    if (read) cache.set(opening.n + row, read.line, read.text.length);
+    return read?.line;
+  }
+
+  function headAt(row: number): RequestHead | undefined {
+    if (row < 0 || row >= requests.length || offsetOf(row) < bytes.start || index.isLost(row))
+      return undefined;
+    const n = opening.n + row;
+    const isChecked = isReindexed || n < unchecked.from || n >= unchecked.to;
+    const isLong = isChecked && endOf(row) - offsetOf(row) > longLine && !cache.get(n);
+    const head = isLong ? parseHead(startOf(row, readAhead).toString("utf8")) : undefined;
+    if (head?.fields.n === n) return { ...head.fields, ...countsOf(n, head.seq) };
+    const line = lineAt(row);
+    return line && headOf(line);
+  }
+
+  /** How many events a request carried, by the index. */
+  function countsOf(n: number, seq: number | undefined): { carried: number; dropped: number } {
+    let carried = 0;
+    let dropped = 0;
+    const first = seq === undefined ? events.length : seq - opening.seq;
+    for (let at = first; at < events.length && events.get(at, event.request) === n; at++) {
+      carried++;
+      if (events.get(at, event.meta) & droppedBit) dropped++;
+    }
+    return { carried, dropped };
   }
 
   function refAt(row: number): EventRef | undefined {
-    const line = lineAt(events.get(row, event.request));
+    const line = lineAt(events.get(row, event.request) - opening.n);
     if (line?.seq === undefined) return undefined;
     const seq = opening.seq + row;
-    return { seq, line, index: seq - line.seq };
+    const at = seq - line.seq;
+    return line.events?.[at] === undefined ? undefined : { seq, line, index: at };
   }
 
   function* scan(filter: EventFilter): Generator<EventRef> {
     const backwards = filter.order === "desc";
-    let from = Math.max(0, (filter.since ?? 0) - opening.seq + 1);
-    let to = Math.min(events.length, (filter.until ?? Number.POSITIVE_INFINITY) - opening.seq + 1);
+    // By seq: rows get other numbers when old ones are let go while this waits.
+    let from = (filter.since ?? 0) + 1;
+    let to = Math.min(opening.seq + events.length, (filter.until ?? Number.POSITIVE_INFINITY) + 1);
     const columns = hashColumns(filter);
     while (from < to) {
-      const row = nextRow(columns, from, to, backwards);
-      if (row === -1) return;
-      if (backwards) to = row;
-      else from = row + 1;
+      const row = nextRow(columns, Math.max(0, from - opening.seq), to - opening.seq, backwards);
+      if (row < 0 || row >= to - opening.seq) return;
+      if (backwards) to = opening.seq + row;
+      else from = opening.seq + row + 1;
       if (!metaMatches(events.get(row, event.meta), filter)) continue;
       const ref = refAt(row);
       if (ref && keyMatches(ref, filter)) yield ref;
@@ -352,7 +502,44 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     return find(...columns, from, to);
   }
 
+  const timeOf = (row: number): number =>
+    (events.get(row, event.timeHigh) | 0) * 2 ** 32 + events.get(row, event.timeLow);
+
+  function* byTime(filter: TimeFilter): Generator<EventRef | undefined> {
+    const { birth } = opening;
+    const sign = filter.order === "desc" ? -1 : 1;
+    const order = (a: Timed, b: Timed) => sign * (a.time - b.time || a.seq - b.seq);
+    const end = opening.seq + events.length;
+    const columns = hashColumns(filter);
+    let passed: Timed | undefined;
+    // Each pass over the index finds the next few: more of them each time, so that there are few passes.
+    for (let most = 128; ; most = Math.min(most * 4, pageOfTimes)) {
+      let found: Timed[] = [];
+      for (let from = opening.seq, looked = 1; from < end; looked++) {
+        const row = nextRow(columns, Math.max(0, from - opening.seq), end - opening.seq, false);
+        if (row === -1) break;
+        const it = { seq: opening.seq + row, time: timeOf(row) };
+        from = it.seq + 1;
+        const isIn = it.time > filter.after && it.time < filter.before;
+        const isNext = isIn && (passed === undefined || order(passed, it) < 0);
+        if (isNext && metaMatches(events.get(row, event.meta), filter)) found.push(it);
+        if (found.length === 2 * most) found = found.sort(order).slice(0, most);
+        if (looked % rowsPerStep === 0) yield undefined;
+        if (birth !== opening.birth) return;
+      }
+      const next = found.sort(order).slice(0, most);
+      for (const { seq } of next) {
+        if (birth !== opening.birth) return;
+        const ref = seq < opening.seq ? undefined : refAt(seq - opening.seq);
+        if (ref && keyMatches(ref, filter)) yield ref;
+      }
+      if (next.length < most) return;
+      passed = next.at(-1);
+    }
+  }
+
   function keyMatches(ref: EventRef, filter: EventFilter): boolean {
+    if (typeof filter.uuid === "string" && ref.line.events?.[ref.index]?.uuid !== filter.uuid) return false;
     if (filter.event === undefined && filter.distinct_id === undefined) return true;
     const key = options.keysOf(ref.line)[ref.index];
     return (
@@ -361,54 +548,24 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     );
   }
 
-  /** Marks the events up to a seq as cleared, in rows that may be saved already; returns how many there were. */
-  function hide(project: number | null, until: number): number {
-    let hidden = 0;
-    for (const it of files) it.touch();
-    for (let row = 0; row < Math.min(events.length, until - opening.seq + 1); row++) {
-      const meta = events.get(row, event.meta);
-      if (meta & clearedBit || (project !== null && meta >>> flagBits !== project)) continue;
-      events.set(row, event.meta, meta | clearedBit);
-      hidden++;
-    }
-    return hidden;
-  }
-
-  function hideRequests(project: number | null, until: number): void {
-    for (let row = 0; row < Math.min(requests.length, until - opening.n + 1); row++) {
-      const meta = requests.get(row, request.meta);
-      if (project === null || meta >>> flagBits === project)
-        requests.set(row, request.meta, meta | forgottenBit);
-    }
-  }
-
-  function applyClear({ clear }: ClearLine): number {
-    if (clear.requests !== undefined) hideRequests(clear.project, clear.requests);
-    return hide(clear.project, clear.until);
-  }
-
-  function hidingTables(): Record<"requests" | "events", HidingTable> {
-    const ofRequests = { rows: requests, meta: request.meta, hiddenBit: forgottenBit, first: opening.n };
-    const ofEvents = { rows: events, meta: event.meta, hiddenBit: clearedBit, first: opening.seq };
-    return { requests: { ...ofRequests, flagBits }, events: { ...ofEvents, flagBits } };
-  }
-
-  function applyHidden({ hidden: { n, seq, hidden } }: HiddenLine): void {
-    const tables = hidingTables();
-    for (const it of files) it.touch();
-    hideOnly(tables.requests, hidden.requests, n);
-    hideOnly(tables.events, hidden.events, seq);
+  /** Of a file only what is still there is counted; what memory let go counts on. */
+  function counts(): TrafficCounts {
+    const held = firstHeld();
+    const evicted_requests = options.sidecars ? (opening.from?.evicted ?? 0) : held;
+    const first = options.sidecars ? held : 0;
+    return { ...countAll(requests, events, { request: first, event: firstEventHeld() }), evicted_requests };
   }
 
   function mark(): LogMark {
-    const tables = hidingTables();
-    const counts = countAll(requests, events, () => false);
+    const tables = index.hidingTables();
+    const counted = counts();
     return {
       birth: opening.birth,
       n: opening.n + requests.length - 1,
       seq: opening.seq + events.length - 1,
-      requests: counts.requests,
-      events: counts.events,
+      requests: counted.requests,
+      events: counted.events,
+      evicted: counted.evicted_requests,
       hidden: { requests: hiddenRuns(tables.requests), events: hiddenRuns(tables.events) },
     };
   }
@@ -418,9 +575,9 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     const last = { requests: opening.n + requests.length - 1 };
     const line: ClearLine = { clear: { project: project ?? null, until, ...(andRequests && last) } };
     // What the disk refuses must not be hidden: the line is written first.
-    addToGroup(`${JSON.stringify(line)}\n`);
+    addToGroup(lineOf(line));
     commit();
-    const cleared = applyClear(line);
+    const cleared = index.clear(line);
     veils.publish({ project: project ?? null, isCleared: true });
     return cleared;
   }
@@ -429,24 +586,27 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   function textOf(lines: readonly CopiedLine[], keepsOld: boolean): string {
     let n = opening.n + requests.length;
     let seq = opening.seq + events.length;
-    const tables = hidingTables();
+    const tables = index.hidingTables();
     const hidden = keepsOld
       ? { requests: everyRun(tables.requests), events: everyRun(tables.events) }
       : { requests: [], events: [] };
     let text = "";
     for (const { line, isCleared } of lines) {
-      const own: TrafficLine = { ...line, n: n++ };
-      if (line.events) {
-        own.seq = seq;
-        const run = { project: line.project ?? noProject, from: seq, to: seq + line.events.length - 1 };
+      const { n: _n, seq: _seq, events: carried, ...rest } = line;
+      const { headers, raw, reply_headers, reply, body, ...head } = rest;
+      // In the order in which lines are written: what lists show comes first.
+      const tail = { headers, raw, reply_headers, reply, body };
+      const own: TrafficLine = { n: n++, ...head, ...(carried && { seq, events: carried }), ...tail };
+      if (carried) {
+        const run = { project: line.project ?? noProject, from: seq, to: seq + carried.length - 1 };
         if (isCleared) hidden.events.push(run);
-        seq += line.events.length;
+        seq += carried.length;
       }
-      text += `${JSON.stringify(own)}\n`;
+      text += lineOf(own);
     }
     if (hidden.requests.length + hidden.events.length === 0) return text;
     const last: HiddenLine = { hidden: { n: n - 1, seq: seq - 1, hidden } };
-    return `${text}${JSON.stringify(last)}\n`;
+    return text + lineOf(last);
   }
 
   /** Nothing may be waiting when it is written or taken. */
@@ -462,10 +622,11 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     return {
       write(folder) {
         const file = basename(name);
-        writeSynced(join(folder, isWhole ? file : tailName(file, bytes.size)), contentNow());
+        writeSynced(join(folder, isWhole ? file : tailName(file, bytes.length)), contentNow());
       },
       take() {
         const from = isWhole ? 0 : bytes.size;
+        if (isWhole) bytes.rebase(0, 0);
         bytes.renew(contentNow(), from);
         if (isWhole) startOver();
         catchUp(from);
@@ -477,11 +638,14 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
 
   /** The file is another one. */
   function startOver(): void {
+    checking?.return(undefined);
     for (const it of files) it.close();
-    opening = readOpening(bytes) ?? startLog(bytes, 1, 1);
-    requests = createRows(request.width);
-    events = createRows(event.width);
+    opening = readOpening(bytes, name) ?? startLog(bytes, 1, 1);
+    index = newIndex();
+    ({ requests, events } = index);
+    isReindexed = true;
     files = openSidecars();
+    gone = 0;
     uuids.clear();
     cache.clear();
   }
@@ -565,10 +729,95 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     );
   }
 
+  /** Memory lets go at once; of a file the rest is copied, so that it waits until that is worth it. */
   function evict(): void {
-    const limit = options.keepBytes;
-    if (limit === undefined || bytes.size - bytes.start <= limit) return;
+    const limit = options.keep?.bytes;
+    if (limit === undefined || options.sidecars || bytes.size - bytes.start <= limit) return;
     bytes.dropBefore(bytes.size - limit);
+  }
+
+  /** The first row at or behind `from` for which the test holds, which holds for all behind it. */
+  function firstRow(from: number, holds: (row: number) => boolean): number {
+    let [low, high] = [from, requests.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (holds(middle)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** The first row whose line is there. */
+  function firstHeld(): number {
+    if (options.sidecars) return (opening.from?.n ?? opening.n) - opening.n;
+    return firstRow(0, (row) => offsetOf(row) >= bytes.start);
+  }
+
+  /** Of memory the index counts on, so that `lost` knows what was let go. */
+  function firstEventHeld(): number {
+    return options.sidecars ? (opening.from?.seq ?? opening.seq) - opening.seq : 0;
+  }
+
+  /** The first event of a request, or of one after it. */
+  function firstEventOf(n: number): number {
+    let row = firstEventHeld();
+    const isBefore = () => events.get(row, event.request) < n || events.get(row, event.meta) & lostBit;
+    while (row < events.length && isBefore()) row++;
+    return row;
+  }
+
+  /** Of a file that is too large, or too old, a part is kept: enough to be worth the copy. */
+  function firstToKeep(): number {
+    const { bytes: most, ms } = options.keep ?? {};
+    const held = firstHeld();
+    const since = (options.now ?? Date.now)() - (ms ?? 0);
+    const isYoung = (row: number) => (headAt(row)?.at ?? Number.POSITIVE_INFINITY) >= since;
+    const old = ms === undefined ? held : firstRow(held, isYoung);
+    const end = bytes.size;
+    const isOld = old > held && endOf(old - 1) - bytes.start >= (end - bytes.start) * worthCopying;
+    if (most === undefined || end - bytes.start <= most) return isOld ? old : held;
+    const left = most * (1 - worthCopying);
+    return Math.max(
+      old,
+      firstRow(held, (row) => end - offsetOf(row) <= left),
+    );
+  }
+
+  let trimming: Promise<void> | undefined;
+
+  /** Lets go of the oldest requests of a file: what is kept is written beside it, and takes its place at once. */
+  async function trim(): Promise<void> {
+    flush();
+    const held = firstHeld();
+    const first = firstToKeep();
+    if (first <= held) return;
+    const offset = first < requests.length ? offsetOf(first) : bytes.size;
+    if (!options.sidecars) return bytes.dropBefore(offset);
+    const { birth } = opening;
+    const firstEvent = firstEventOf(opening.n + first);
+    const wholePages = (row: number) => row - (row % pageRows);
+    const next: Opening = {
+      ...opening,
+      n: opening.n + wholePages(first),
+      seq: opening.seq + wholePages(firstEvent),
+      from: {
+        n: opening.n + first,
+        seq: opening.seq + firstEvent,
+        offset,
+        evicted: (opening.from?.evicted ?? 0) + first - held,
+      },
+    };
+    const head = Buffer.from(openingLine(next));
+    const isOver = () => isClosed || opening.birth !== birth;
+    const draft = await draftFrom({ bytes, path: name }, offset, head, isOver);
+    if (isOver()) return draft.drop();
+    flush();
+    draft.finish();
+    bytes.rebase(offset - head.length, offset);
+    bytes.renew(Buffer.alloc(0), 0);
+    opening = next;
+    gone += index.dropBefore(next);
+    savedAt = Number.NEGATIVE_INFINITY;
   }
 
   /** They cost time at the next start and nothing else: a disk that refuses them is no failure. */
@@ -585,7 +834,14 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     isTold = true;
   }
 
-  const timer = options.sidecars ? setInterval(tidy, 1000).unref() : undefined;
+  const checking = covered > 0 ? checkCovered() : undefined;
+  let checkTimer = checking && setTimeout(checkOn, checkDelay).unref();
+  function checkOn(): void {
+    if (!checking?.next().done) checkTimer = setTimeout(checkOn, checkPause).unref();
+  }
+
+  const timer =
+    options.sidecars || options.keep?.ms !== undefined ? setInterval(tidy, 1000).unref() : undefined;
   let savedAt = bytes.size;
   function tidy(): void {
     bytes.sync().catch((error: unknown) => tellOnce(`${name}: cannot be made durable: ${String(error)}`));
@@ -593,6 +849,12 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       savedAt = bytes.size;
       saveSidecars();
     }
+    if (options.keep)
+      trimming ??= trim()
+        .catch((error: unknown) => tellOnce(`${name}: old requests cannot be let go: ${String(error)}`))
+        .finally(() => {
+          trimming = undefined;
+        });
   }
 
   return {
@@ -602,18 +864,30 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       const seq = opening.seq + events.length;
       const count = note.events?.length ?? 0;
       const place = count > 0 ? `,"seq":${seq}` : "";
-      const start = `{"n":${n},${entry.head}${place}${entry.events}${entry.tail}`;
+      const start = `${lineStart}"n":${n},${entry.head}${place}`;
+      const end = entry.body === undefined ? "}\n" : ',"body":';
       const offset = endOffset();
-      if (entry.body === undefined) {
-        addToGroup(`${start}}\n`);
+      const from = used;
+      if (typeof entry.events === "string") {
+        addToGroup(`${start}${entry.events}${entry.tail}${end}`);
       } else {
-        addToGroup(`${start},"body":`);
+        addToGroup(start);
+        addToGroup(entry.events);
+        addToGroup(`${entry.tail}${end}`);
+      }
+      if (entry.body !== undefined) {
         addToGroup(entry.body);
         addToGroup("}\n");
       }
-      addRequest(offset, entry.project, note.rejected !== undefined);
+      if (isSealing) writeSeal(group, from, used - 1);
+      const { partition, rejected } = note;
+      index.addRequest(offset, {
+        project: entry.project,
+        ...(partition !== undefined && { partition }),
+        ...(rejected && { rejected }),
+      });
       note.events?.forEach((facts, i) => {
-        addEvent(note.keys?.[i], facts.uuid, entry.project, facts.dropped !== undefined);
+        index.addEvent(note.keys?.[i], facts, entry.project);
       });
       pending.push({ n, seq, count, entry });
       schedule();
@@ -623,28 +897,35 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     commit,
     seen(project, uuid) {
       return (
-        uuids.find(fnv1a(uuid), (row) => {
-          if (row >= events.length || events.get(row, event.meta) >>> flagBits !== project) return false;
-          if (events.get(row, event.meta) & clearedBit) return false;
+        uuids.find(fnv1a(uuid), (indexed) => {
+          const row = indexed - gone;
+          if (row < 0 || row >= events.length || events.get(row, event.meta) >>> flagBits !== project)
+            return false;
+          if (events.get(row, event.meta) & (clearedBit | lostBit)) return false;
           const ref = refAt(row);
           return ref?.line.events?.[ref.index]?.uuid === uuid;
         }) !== -1
       );
     },
     line: (n) => (isForgotten(n - opening.n) ? undefined : lineAt(n - opening.n)),
+    head: (n) => (isForgotten(n - opening.n) ? undefined : headAt(n - opening.n)),
     sizeOf(n) {
       const row = n - opening.n;
       return row < 0 || row >= requests.length ? 0 : endOf(row) - offsetOf(row);
     },
     scan,
+    byTime,
     *requests(filter) {
       const first = Math.min(requests.length, (filter.before ?? Number.POSITIVE_INFINITY) - opening.n);
-      for (let row = first - 1; row >= 0; row--) {
+      const partition = filter.partition === undefined ? undefined : fnv1a(filter.partition);
+      for (let n = opening.n + first - 1; n >= opening.n; n--) {
+        const row = n - opening.n;
         const meta = requests.get(row, request.meta);
-        if (meta & forgottenBit) continue;
+        if (meta & (forgottenBit | lostBit)) continue;
+        if (partition !== undefined && requests.get(row, request.partition) !== partition) continue;
         if (filter.project !== undefined && meta >>> flagBits !== filter.project) continue;
         if (filter.rejected !== undefined && ((meta & rejectedBit) !== 0) !== filter.rejected) continue;
-        if (offsetOf(row) >= bytes.start) yield opening.n + row;
+        if (offsetOf(row) >= bytes.start) yield n;
       }
     },
     clearEvents: (project) => clear(project, false),
@@ -655,24 +936,30 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       const nothing = { n: 0, seq: 0, hidden: { requests: [], events: [] } };
       const { n, seq, hidden } = isSame ? given : nothing;
       const line: HiddenLine = { hidden: { n, seq, hidden } };
-      const shown = part(() => `${JSON.stringify(line)}\n`, { isWhole: false, isCleared: false });
-      return { ...shown, hasEvents: isSame || given.requests === 0 };
+      const shown = part(() => lineOf(line), { isWhole: false, isCleared: false });
+      const isWhole = isSame && counts().evicted_requests === (given.evicted ?? 0);
+      return { ...shown, hasEvents: isWhole || given.requests === 0 };
     },
     replacing(lines, keepsOld) {
       const text = () => {
         const first = { n: opening.n + requests.length, seq: opening.seq + events.length };
-        return `${keepsOld ? "" : openingLine(first.n, first.seq)}${textOf(lines, keepsOld)}`;
+        return `${keepsOld ? "" : openingLine({ birth: newBirth(), ...first })}${textOf(lines, keepsOld)}`;
       };
       return part(text, { isWhole: !keepsOld, isCleared: true });
     },
     *texts() {
-      let row = 0;
-      for (let at = 0; at < requests.length; at++) {
-        while (row < events.length && events.get(row, event.request) < at) row++;
-        if (isForgotten(at) || offsetOf(at) < bytes.start) continue;
-        const hasEvents = row < events.length && events.get(row, event.request) === at;
+      let seq = opening.seq;
+      const isBefore = (row: number, n: number): boolean =>
+        (events.get(row, event.meta) & lostBit) !== 0 || events.get(row, event.request) < n;
+      for (let n = opening.n; n < opening.n + requests.length; n++) {
+        while (seq < opening.seq + events.length && isBefore(seq - opening.seq, n)) seq++;
+        const [at, row] = [n - opening.n, seq - opening.seq];
+        if (at < 0 || isForgotten(at) || offsetOf(at) < bytes.start) continue;
+        const text = readAt(at)?.text;
+        if (text === undefined) continue;
+        const hasEvents = row < events.length && events.get(row, event.request) === n;
         const isCleared = hasEvents && (events.get(row, event.meta) & clearedBit) !== 0;
-        yield { text: textAt(at), isCleared };
+        yield { text, isCleared };
       }
     },
     get lastSeq() {
@@ -683,15 +970,17 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     },
     lost(since, project) {
       if (since > 0 && since < opening.seq - 1) return true;
-      for (let row = Math.max(0, since - opening.seq + 1); row < events.length; row++) {
+      if (opening.from && since < opening.from.seq - 1) return true;
+      for (let row = Math.max(firstEventHeld(), since - opening.seq + 1); row < events.length; row++) {
         const meta = events.get(row, event.meta);
         if (project !== undefined && meta >>> flagBits !== project) continue;
+        if (meta & lostBit) continue;
         if (since > 0 && meta & clearedBit) return true;
-        if (offsetOf(events.get(row, event.request)) < bytes.start) return true;
+        if (offsetOf(events.get(row, event.request) - opening.n) < bytes.start) return true;
       }
       return false;
     },
-    counts: () => countAll(requests, events, (row) => offsetOf(row) < bytes.start),
+    counts,
     subscribe: (listener) => bus.subscribe(listener),
     onVeiled: (listener) => veils.subscribe(listener),
     async sync() {
@@ -700,6 +989,10 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     },
     async close() {
       clearInterval(timer);
+      clearTimeout(checkTimer);
+      isClosed = true;
+      checking?.return(undefined);
+      await trimming;
       flush();
       await bytes.sync();
       saveSidecars();
@@ -710,6 +1003,48 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     },
   };
 }
+
+const fieldsOf = (line: Pick<TrafficLine, HeadField>): Pick<TrafficLine, HeadField> => ({
+  n: line.n,
+  at: line.at,
+  method: line.method,
+  target: line.target,
+  status: line.status,
+  us: line.us,
+  project: line.project,
+  ...(line.rejected && { rejected: line.rejected }),
+  ...(line.fault !== undefined && { fault: line.fault }),
+  ...(line.scripted && { scripted: line.scripted }),
+  ...(line.source !== undefined && { source: line.source }),
+  ...(line.partition !== undefined && { partition: line.partition }),
+});
+
+/** The head of a line that is parsed already. */
+export function headOf(line: TrafficLine): RequestHead {
+  const { events = [] } = line;
+  let dropped = 0;
+  for (const it of events) if (it.dropped !== undefined) dropped++;
+  return { ...fieldsOf(line), carried: events.length, dropped };
+}
+
+/**
+ * The first fields of a line, and the seq of its first event; undefined where they do not end within the text. Quotes in
+ * values are escaped, so that what looks like a key is one.
+ */
+function parseHead(
+  text: string,
+): { fields: Pick<TrafficLine, HeadField>; seq: number | undefined } | undefined {
+  const [, seq] = /,"(?:seq":(\d+),"events|events|headers)":/.exec(text) ?? [];
+  const end = text.search(/,"(?:seq|events|headers)":/);
+  const head = end === -1 ? undefined : parsed(`${text.slice(0, end)}}`);
+  // The line was checked when it was written, or read for the first time.
+  return isObject(head)
+    ? { fields: fieldsOf(head as unknown as TrafficLine), seq: seq === undefined ? undefined : Number(seq) }
+    : undefined;
+}
+
+/** A file is trimmed by this part of what is kept at once: each copy makes room for a while. */
+const worthCopying = 0.25;
 
 /** Sidecars are saved after this many new bytes: a crash costs at most this much re-reading at the next start. */
 const saveEvery = 16 * 1024 * 1024;
@@ -742,67 +1077,54 @@ function createLineCache(): LineCache {
   };
 }
 
+/** An event, and its time. */
+interface Timed {
+  readonly seq: number;
+  readonly time: number;
+}
+
+/** Rows of the index that are looked at in a step: it takes less than a millisecond. */
+const rowsPerStep = 16_384;
+/** Events that a pass over the index finds, at most. */
+const pageOfTimes = 8_192;
+
 type HashColumns = [a: number, valueA: number, b: number, valueB: number] | undefined;
 
 function hashColumns(filter: EventFilter): HashColumns {
   const columns: [number, number][] = [];
   if (filter.distinct_id !== undefined) columns.push([event.distinctId, fnv1a(filter.distinct_id)]);
   if (filter.event !== undefined) columns.push([event.name, fnv1a(filter.event)]);
+  if (filter.uuid !== undefined) columns.push([event.uuid, filter.uuid === null ? 0 : fnv1a(filter.uuid)]);
   const [a, b] = columns;
   return a ? [...a, ...(b ?? ([-1, 0] as const))] : undefined;
 }
 
 function metaMatches(meta: number, filter: EventFilter): boolean {
-  if (meta & clearedBit) return false;
+  if (meta & (clearedBit | lostBit)) return false;
   if (filter.project !== undefined && meta >>> flagBits !== filter.project) return false;
   return filter.outcome === undefined || (filter.outcome === "dropped") === ((meta & droppedBit) !== 0);
 }
 
-function countAll(requests: Rows, events: Rows, isEvicted: (row: number) => boolean): TrafficCounts {
-  const counts = {
-    requests: 0,
-    rejected: 0,
-    events: 0,
-    kept: 0,
-    dropped: 0,
-    evicted_requests: 0,
-  };
-  for (let row = 0; row < requests.length; row++) {
+function countAll(
+  requests: Rows,
+  events: Rows,
+  first: { request: number; event: number },
+): Omit<TrafficCounts, "evicted_requests"> {
+  const counts = { requests: 0, rejected: 0, events: 0, kept: 0, dropped: 0 };
+  for (let row = first.request; row < requests.length; row++) {
     const meta = requests.get(row, request.meta);
-    if (meta & forgottenBit) continue;
+    if (meta & (forgottenBit | lostBit)) continue;
     counts.requests++;
     if (meta & rejectedBit) counts.rejected++;
   }
-  while (counts.evicted_requests < requests.length && isEvicted(counts.evicted_requests))
-    counts.evicted_requests++;
-  for (let row = 0; row < events.length; row++) {
+  for (let row = first.event; row < events.length; row++) {
     const meta = events.get(row, event.meta);
-    if (meta & clearedBit) continue;
+    if (meta & (clearedBit | lostBit)) continue;
     counts.events++;
     if (meta & droppedBit) counts.dropped++;
     else counts.kept++;
   }
   return counts;
-}
-
-function readOpening(bytes: Bytes): Opening | undefined {
-  const head = bytes.read(0, readAhead);
-  const stop = head.indexOf(0x0a);
-  if (stop === -1) return undefined;
-  const parsed: Opening = JSON.parse(head.toString("utf8", 0, stop));
-  return parsed.log === "phx-sim traffic" ? parsed : undefined;
-}
-
-function startLog(bytes: Bytes, n: number, seq: number): Opening {
-  const text = openingLine(n, seq);
-  bytes.append(Buffer.from(text));
-  return JSON.parse(text);
-}
-
-function openingLine(n: number, seq: number): string {
-  const birth = Math.floor(Math.random() * 2 ** 48);
-  const opening: Opening = { log: "phx-sim traffic", version: 1, birth, n, seq };
-  return `${JSON.stringify(opening)}\n`;
 }
 
 interface Deferred {

@@ -1,119 +1,48 @@
-import {
-  closeSync,
-  existsSync,
-  fdatasync,
-  fstatSync,
-  fsyncSync,
-  futimesSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-} from "node:fs";
+import { closeSync, existsSync, fdatasync, fsyncSync, openSync, readFileSync, renameSync } from "node:fs";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import { syntaxErrorAt } from "../kernel/json-syntax.ts";
-import type { World } from "../model/world.ts";
+import { collections, emptyWorld, type World } from "../model/world.ts";
 import { writeAll } from "./bytes.ts";
+import type { Damage } from "./damage.ts";
 import { DataFolderError, fileError } from "./data-folder.ts";
 import { type Migration, migrate, migrations, UnknownVersionError } from "./migrations.ts";
-import { type ReadSection, worldKeys } from "./world/document.ts";
-import { digestOf, type Seal, type Section, sealedText, sealIn, sealRoom } from "./world/layout.ts";
+import { clashOf, type ReadSection, worldKeys } from "./world/document.ts";
+import {
+  digestOf,
+  isOurLayout,
+  type Seal,
+  type Section,
+  salvage,
+  sealedText,
+  sealIn,
+} from "./world/layout.ts";
 
 const hint = "correct it, or move it away to start again from the scenario";
 
-/** A file that nobody touched since we wrote it: its values need no checking, and are read when they are asked for. */
-export interface SealedWorld {
-  /** @throws DataFolderError when the file was changed since it was opened and before `keep` */
-  read: ReadSection;
-  /** Reads the rest into memory: from now on nobody can change it under us. */
-  keep(): void;
-  /** Lets go of the file. */
-  release(): void;
-}
-
-/** Up to this size, in bytes, a file is read as a whole when it is opened. */
-const smallFile = 256 * 1024;
-
 /**
- * Opens a sealed world.json; undefined when it is not, or no longer, what we wrote, or of another version. A large one is known by its
- * size and modification time alone, so that opening it takes no time; when these differ (it was copied), by its digest.
+ * Opens a sealed world.json: its values need no checking, and are read when they are asked for. Undefined when it is not, or no longer,
+ * what we wrote, or of another version.
  * @throws DataFolderError when it cannot be read.
  */
-export function openSealed(file: string, version: number): SealedWorld | undefined {
+export function openSealed(file: string, version: number): ReadSection | undefined {
   if (!existsSync(file)) return undefined;
-  try {
-    const sealed = openedSealed(file, openSync(file, "r"));
-    if (sealed?.read("version").toString() === String(version)) return sealed;
-    sealed?.release();
-    return undefined;
-  } catch (error) {
-    throw error instanceof DataFolderError ? error : fileError(file, error);
-  }
-}
-
-function openedSealed(file: string, fd: number): SealedWorld | undefined {
-  let isHeld = false;
-  try {
-    const { size, mtimeMs } = fstatSync(fd);
-    const tail = readAt(fd, Math.max(0, size - (size > smallFile ? sealRoom : size)), size);
-    const seal = sealIn(tail, size);
-    if (!seal || !worldKeys.every((key) => seal.sections.has(key))) return undefined;
-    const isUntouched = size > smallFile && mtimeMs === seal.written * 1000;
-    if (!isUntouched) return inMemory(size === tail.length ? tail : readAt(fd, 0, size), seal);
-    isHeld = true;
-    return onDisk(file, fd, seal);
-  } finally {
-    if (!isHeld) closeSync(fd);
-  }
-}
-
-function inMemory(bytes: Buffer, seal: Seal): SealedWorld | undefined {
+  const bytes = bytesOf(file);
+  const seal = sealIn(bytes);
+  if (!seal || !worldKeys.every((key) => seal.sections.has(key))) return undefined;
   if (digestOf(bytes.subarray(0, seal.end)) !== seal.sha256) return undefined;
-  return { read: (key) => bytes.subarray(...spanOf(seal, key)), keep() {}, release() {} };
+  const read: ReadSection = (key) => bytes.subarray(...spanOf(seal, key));
+  return read("version").toString() === String(version) ? read : undefined;
 }
 
-function onDisk(file: string, held: number, seal: Seal): SealedWorld {
-  let bytes: Buffer | undefined;
-  let fd: number | undefined = held;
-
-  /** An editor may write into the file that is being read. */
-  function readHeld(start: number, end: number): Buffer {
-    const found = fd === undefined ? Buffer.alloc(0) : readAt(fd, start, end);
-    if (fd !== undefined && fstatSync(fd).mtimeMs === seal.written * 1000) return found;
-    throw new DataFolderError(`${file} was changed while it was being read`, { file, hint: "start again" });
+function bytesOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw fileError(file, error);
   }
-
-  function release(): void {
-    if (fd !== undefined) closeSync(fd);
-    fd = undefined;
-  }
-
-  return {
-    read(key) {
-      const [start, end] = spanOf(seal, key);
-      return bytes ? bytes.subarray(start, end) : readHeld(start, end);
-    },
-    keep() {
-      if (fd === undefined) return;
-      bytes = readHeld(0, seal.end);
-      release();
-    },
-    release,
-  };
 }
 
 const spanOf = ({ sections }: Seal, key: string): readonly [number, number] => sections.get(key) ?? [0, 0];
-
-function readAt(fd: number, start: number, end: number): Buffer {
-  const buffer = Buffer.allocUnsafeSlow(end - start);
-  let done = 0;
-  while (done < buffer.length) {
-    const got = readSync(fd, buffer, done, buffer.length - done, start + done);
-    if (got === 0) break;
-    done += got;
-  }
-  return buffer.subarray(0, done);
-}
 
 /**
  * The document of a file as it stands there, in the newest version; undefined when there is no file.
@@ -135,14 +64,11 @@ export function readWorldFile(
   }
 }
 
-function textOf(file: string): string {
-  try {
-    // Some editors put a byte order mark in front.
-    return readFileSync(file, "utf8").replace(/^\ufeff/, "");
-  } catch (error) {
-    throw fileError(file, error);
-  }
-}
+/** Some editors put a byte order mark in front. */
+const textOf = (file: string): string =>
+  bytesOf(file)
+    .toString("utf8")
+    .replace(/^\ufeff/, "");
 
 function parsed(file: string, text: string): JsonObject {
   let value: Json;
@@ -164,18 +90,13 @@ export interface WorldDraft {
   publishInTime(isWanted: () => boolean, done: (error: unknown) => void): void;
 }
 
-/** Before the writing, in seconds: no later edit can have the modification time that the file is given. */
-const stampAge = 2;
-
 /** @throws the system's error */
 export function writeDraft(file: string, sections: readonly Section[]): WorldDraft {
   const draft = `${file}.tmp`;
-  const written = Math.floor(Date.now() / 1000) - stampAge;
-  const pieces = sealedText(sections, written);
+  const pieces = sealedText(sections);
   const fd = openSync(draft, "w", 0o600);
   try {
     for (const piece of pieces) writeAll(fd, piece);
-    futimesSync(fd, written, written);
   } catch (error) {
     closeSync(fd);
     throw error;
@@ -210,16 +131,108 @@ export function writeDraft(file: string, sections: readonly Section[]): WorldDra
  * @throws DataFolderError naming the path in the document and what is wrong there.
  */
 export async function checkedWorld(file: string, document: JsonObject): Promise<World> {
+  const issues: WorldIssue[] = [];
+  const world = await worldIn(document, issues);
+  const [first, ...others] = issues;
+  const further = others.length > 0 ? ` (and ${others.length} more)` : "";
+  if (first)
+    throw new DataFolderError(`${file}: ${pathText(first.path)}: ${first.message}${further}`, { file, hint });
+  if (!world) throw new DataFolderError(`${file} is not a world`, { file, hint });
+  const clash = clashOf(world);
+  if (clash) throw new DataFolderError(`${file}: ${clash}`, { file, hint: "give each its own" });
+  return world;
+}
+
+interface WorldIssue {
+  path: readonly PropertyKey[];
+  message: string;
+}
+
+/** Undefined, with its issues, when the document is not a world. */
+async function worldIn(document: JsonObject, issues: WorldIssue[]): Promise<World | undefined> {
   // zod costs as much as the rest of the start: loaded only when there is something to check.
   const { WorldSchema } = await import("../model/world.schema.ts");
   const result = WorldSchema.safeParse(document);
-  if (result.success) return result.data;
-  const [first, ...others] = result.error.issues;
-  const further = others.length > 0 ? ` (and ${others.length} more)` : "";
-  throw new DataFolderError(`${file}: ${pathText(first?.path ?? [])}: ${first?.message}${further}`, {
-    file,
-    hint,
-  });
+  if (!result.success) issues.push(...result.error.issues);
+  return result.data;
+}
+
+/**
+ * What can be read of a world.json that we wrote and that was damaged since: a line that is not JSON costs its document, and so does a
+ * document that is not valid. Undefined when the file is not one of ours, or has no readable version.
+ */
+export async function salvagedWorld(
+  file: string,
+  report: (damage: Damage) => void,
+): Promise<World | undefined> {
+  const text = textOf(file);
+  if (!isOurLayout(text)) return undefined;
+  const { document, damaged } = documentIn(text);
+  const { version } = emptyWorld();
+  if (document.version !== version) return undefined;
+  for (const line of damaged)
+    report({ file, line, detail: "this line is damaged: the document that it held is lost" });
+  for (;;) {
+    const issues: WorldIssue[] = [];
+    const world = await worldIn(document, issues);
+    if (world) return withoutClashes(world, file, report);
+    for (const [place, { path, message }] of placesOf(issues)) {
+      report({ file, line: null, detail: `${pathText(path)}: ${message}: ${place} is lost` });
+      drop(document, path);
+    }
+  }
+}
+
+/** A document that is JSON as a whole, or line by line. */
+function documentIn(text: string): { document: JsonObject; damaged: number[] } {
+  const empty = { ...emptyWorld() } as unknown as JsonObject;
+  try {
+    const found: Json = JSON.parse(text);
+    if (isObject(found)) return { document: { ...empty, version: null, ...found }, damaged: [] };
+  } catch {
+    // Read line by line below.
+  }
+  const { document, damaged } = salvage(text, worldKeys);
+  return { document: { ...empty, version: null, ...document }, damaged };
+}
+
+/** The first issue of each document or value, the last documents first: removing one moves those behind it. */
+function placesOf(issues: readonly WorldIssue[]): Map<string, WorldIssue> {
+  const places = new Map<string, WorldIssue>();
+  const backwards = issues.toSorted((a, b) => Number(b.path[1] ?? 0) - Number(a.path[1] ?? 0));
+  for (const issue of backwards) {
+    const place = pathText(issue.path.slice(0, typeof issue.path[1] === "number" ? 2 : 1));
+    if (!places.has(place)) places.set(place, issue);
+  }
+  return places;
+}
+
+function drop(document: JsonObject, [key, index]: readonly PropertyKey[]): void {
+  const list = document[String(key)];
+  if (Array.isArray(list) && typeof index === "number") list.splice(index, 1);
+  else document[String(key)] = ({ ...emptyWorld() } as unknown as JsonObject)[String(key)] ?? null;
+}
+
+/** Of documents that share an id, and of projects that share a key, the first counts. */
+function withoutClashes(world: World, file: string, report: (damage: Damage) => void): World {
+  const kept: Record<string, unknown> = { ...world };
+  for (const name of collections) {
+    const seen = new Set<unknown>();
+    kept[name] = (world[name] as readonly { id: unknown; api_key?: unknown }[]).filter((it) => {
+      const keys = name === "projects" ? [it.id, it.api_key] : [it.id];
+      const isTaken = keys.some((key) => seen.has(key));
+      if (isTaken)
+        report({
+          file,
+          line: null,
+          detail: `${name}: a second document with the id or key ${keys.join(" or ")} is lost`,
+        });
+      for (const key of keys) seen.add(key);
+      return !isTaken;
+    });
+  }
+  // Lists of a world, some of them shorter.
+  return kept as unknown as World;
 }
 
 /** `feature_flags[2].filters.groups`; the document itself has no path. */

@@ -1,14 +1,16 @@
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CollectionName, DocumentOf, World, Worlds } from "../model/world.ts";
+import type { Damage } from "./damage.ts";
 import { DataFolderError } from "./data-folder.ts";
 import { type Migration, migrations } from "./migrations.ts";
 import type { SwitchPart } from "./switch.ts";
 import type { Unit } from "./unit.ts";
 import { createChanger } from "./world/change.ts";
 import { replayChanges } from "./world/changes-file.ts";
-import { clashOf, createDocument, type WorldDocument } from "./world/document.ts";
+import { createDocument, type WorldDocument } from "./world/document.ts";
 import { createKeeper, type Keeper, noKeeper } from "./world/keeper.ts";
-import { checkedWorld, openSealed, readWorldFile, type SealedWorld, writeDraft } from "./world-file.ts";
+import { checkedWorld, openSealed, readWorldFile, salvagedWorld, writeDraft } from "./world-file.ts";
 
 export interface WorldOptions {
   /** Data folder for world.json and world.changes.ndjson; without it the world stays in memory. */
@@ -19,6 +21,8 @@ export interface WorldOptions {
   onNotice?: (text: string) => void;
   /** Writes changes together with all that belongs to them; without it they are written alone. */
   commit?: () => void;
+  /** Called for each document or line that cannot be read. */
+  onDamage?: (damage: Damage) => void;
   /** For tests of the machinery. */
   migrations?: readonly Migration[];
 }
@@ -40,38 +44,30 @@ export interface WorldStore extends Worlds {
 
 const fileName = "world.json";
 const changesName = "world.changes.ndjson";
-/** After opening, before what was not asked for is read into memory, ms. */
-const keepDelay = 250;
 
 /**
- * Opens world.json of a data folder and applies the changes file, or starts from the seed.
- * @throws DataFolderError when a file is damaged, not a world, or newer than this version.
+ * Opens world.json of a data folder and applies the changes file, or starts from the seed. Of a damaged world.json a copy is kept
+ * beside it.
+ * @throws DataFolderError when world.json is not a world, or newer than this version.
  */
 export async function openWorld(options: WorldOptions): Promise<WorldStore> {
-  const { folder, seedWorld, onNotice = () => {} } = options;
+  const { folder, seedWorld, onNotice = () => {}, onDamage = () => {} } = options;
   if (folder === undefined) return memoryWorld(seedWorld());
   const file = join(folder, fileName);
   const changesFile = join(folder, changesName);
-  const { world, sealed, isFound } = await load(file, options);
-  try {
-    const isReplayed = replayChanges(changesFile, world, onNotice);
-    if (isReplayed && !isFound) onNotice(seededAgain(file, changesFile));
-    const isSaved = sealed !== undefined && !isReplayed;
-    const hasBase = isFound || isReplayed;
-    const keeper = createKeeper({
-      world,
-      file,
-      changesFile,
-      isSaved,
-      hasBase,
-      onNotice,
-      ...(options.commit && { commit: options.commit }),
-    });
-    return worldStore(world, sealed ? reading(sealed, keeper, onNotice) : keeper);
-  } catch (error) {
-    sealed?.release();
-    throw error;
-  }
+  const { world, isSealed, isFound } = await load(file, options);
+  const isReplayed = replayChanges(changesFile, world, onNotice, onDamage);
+  if (isReplayed && !isFound) onNotice(seededAgain(file, changesFile));
+  const keeper = createKeeper({
+    world,
+    file,
+    changesFile,
+    isSaved: isSealed && !isReplayed,
+    hasBase: isFound || isReplayed,
+    onNotice,
+    ...(options.commit && { commit: options.commit }),
+  });
+  return worldStore(world, keeper);
 }
 
 /** A world that is not kept. */
@@ -88,12 +84,8 @@ export async function readWorld(file: string): Promise<World> {
       hint: "the snapshot is not complete: delete it",
     });
   };
-  const { world, sealed } = await load(file, { seedWorld });
-  try {
-    return { ...world.view };
-  } finally {
-    sealed?.release();
-  }
+  const { world } = await load(file, { seedWorld });
+  return { ...world.view };
 }
 
 const seededAgain = (file: string, changesFile: string): string =>
@@ -101,41 +93,29 @@ const seededAgain = (file: string, changesFile: string): string =>
 
 interface Loaded {
   world: WorldDocument;
-  sealed?: SealedWorld;
+  isSealed: boolean;
   isFound: boolean;
 }
 
 async function load(
   file: string,
-  { seedWorld, migrations: steps = migrations }: WorldOptions,
+  { seedWorld, migrations: steps = migrations, onDamage }: WorldOptions,
 ): Promise<Loaded> {
   const sealed = openSealed(file, steps.length + 1);
-  if (sealed) return { world: createDocument(sealed.read), sealed, isFound: true };
-  const found = readWorldFile(file, steps);
-  if (!found) return { world: createDocument(seedWorld()), isFound: false };
-  const world = await checkedWorld(file, found);
-  const clash = clashOf(world);
-  if (clash) throw new DataFolderError(`${file}: ${clash}`, { file, hint: "give each its own" });
-  return { world: createDocument(world), isFound: true };
+  if (sealed) return { world: createDocument(sealed), isSealed: true, isFound: true };
+  const found = await readChecked(file, steps).catch(async (error: unknown) => {
+    const rest = onDamage && (await salvagedWorld(file, onDamage));
+    if (!rest) throw error;
+    copyFileSync(file, `${file}.damaged`);
+    return rest;
+  });
+  return { world: createDocument(found ?? seedWorld()), isSealed: false, isFound: found !== undefined };
 }
 
-/** A keeper that has what is still unread of world.json brought into memory, once the start is over. */
-function reading(sealed: SealedWorld, keeper: Keeper, onNotice: (text: string) => void): Keeper {
-  const timer = setTimeout(() => {
-    try {
-      sealed.keep();
-    } catch (error) {
-      onNotice(error instanceof Error ? error.message : String(error));
-    }
-  }, keepDelay).unref();
-  return {
-    ...keeper,
-    close() {
-      clearTimeout(timer);
-      keeper.close();
-      sealed.release();
-    },
-  };
+/** Undefined when there is no file. @throws DataFolderError */
+async function readChecked(file: string, steps: readonly Migration[]): Promise<World | undefined> {
+  const found = readWorldFile(file, steps);
+  return found && checkedWorld(file, found);
 }
 
 function worldStore(world: WorldDocument, keeper: Keeper): WorldStore {

@@ -4,6 +4,7 @@ import { SimError } from "../kernel/errors.ts";
 import { readForm } from "../kernel/form.ts";
 import { gunzip, inflaters, isGzip } from "../kernel/inflate.ts";
 import { unpackLz64 } from "../kernel/lz64.ts";
+import { atOnce } from "../kernel/work.ts";
 import { headerOf } from "./headers.ts";
 import { losslessJson } from "./json-text.ts";
 import type { HeaderPairs, TapeBody, Wire } from "./types.ts";
@@ -109,7 +110,7 @@ const layers: readonly Layer[] = [
   {
     found: ({ hint, bytes }) => isLz64(hint) && isBase64(bytes),
     undo(body) {
-      undo(body, "lz64", unpackLz64);
+      undo(body, "lz64", (bytes, limit) => atOnce(unpackLz64(bytes, limit)));
       body.hint = undefined;
     },
   },

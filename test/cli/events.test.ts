@@ -104,6 +104,13 @@ describe("with three events", () => {
     expect(await run("list")).toEqual({ code: 0, stdout: "", stderr: "phx-sim: no events\n" });
   });
 
+  test("clear --compact deletes the requests, too; not of one project", async () => {
+    const { code, stderr } = await run("clear", "--compact", "--project", "1");
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("compact") });
+    expect((await run("clear", "--compact")).stdout).toBe("cleared 3 events\n");
+    expect(await (await fetch(`${ready.url}/__sim/requests`)).json()).toMatchObject({ requests: [] });
+  });
+
   test("wait finds what is there", async () => {
     const { code, stdout } = await run("wait", "--event", "signup", "--count", "2", "--json");
     expect({ code, names: names(stdout) }).toEqual({ code: 0, names: ["signup", "signup"] });

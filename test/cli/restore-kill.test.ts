@@ -8,6 +8,8 @@ import { endAll, newFolder, post, removeFolders, startReady } from "./phx-sim.ts
 const kills = Number(process.env.KILLS ?? 12);
 /** More changes of files than each operation makes: the last kills come after its answer. */
 const changes = 44;
+/** The same for trimming. */
+const trimChanges = 14;
 
 const folder = newFolder();
 const origin = join(folder, "origin");
@@ -112,4 +114,56 @@ describe.each([true, false])("with a snapshot: %s", (hasSnapshot) => {
     },
     600_000,
   );
+});
+
+describe("a folder over its limit", () => {
+  const data = join(folder, "large");
+  const large = { event: "large", distinct_id: "u", properties: { pad: "x".repeat(10_000) } };
+  beforeAll(async () => {
+    await using sim = await startSim({ data });
+    for (let i = 0; i < 90; i++) await post(`${sim.url}/capture/`, { api_key: sim.apiKey, ...large });
+  });
+
+  test("killed at every change of a file while it is trimmed: nothing is lost but the oldest requests", async () => {
+    const outcomes = { whole: 0, trimmed: 0 };
+    const count = Math.ceil(kills / 3);
+    for (let kill = 1; kill <= count; kill++) {
+      const copy = join(folder, `large-${kill}`);
+      cpSync(data, copy, { recursive: true });
+      const { sim, ready } = await startReady(["--quiet", "--keep", "1MB", "--data", copy], {
+        cwd: folder,
+        env: { DISK: `kill:${Math.ceil(((kill - 0.5) * trimChanges) / count)}` },
+        nodeOptions: ["--import", join(import.meta.dirname, "disk.mjs")],
+      });
+      sim.child.kill("SIGUSR2");
+      await sim.says("stderr", /disk: on/);
+      const batch = { api_key: ready.project_api_key, batch: Array.from({ length: 20 }, () => large) };
+      const isKept = await post(`${ready.url}/batch/`, batch).then(
+        () => true,
+        () => false,
+      );
+      while (await isWhole(ready.url));
+      await sim.signal("SIGKILL");
+      const notices: string[] = [];
+      await using again = await startSim({ data: copy, onNotice: (text) => notices.push(text) });
+      const seqs = (await again.events.list({ limit: 1_000 })).map((it) => it.seq);
+      const [first = 0, last = 0] = [seqs[0], seqs.at(-1)];
+      expect(seqs).toEqual(Array.from({ length: last - first + 1 }, (_, i) => first + i));
+      expect(isKept ? [110] : [90, 110]).toContain(last);
+      expect(notices).toEqual([]);
+      expect(seqs.length).toBeGreaterThan(50);
+      outcomes[first > 1 ? "trimmed" : "whole"]++;
+    }
+    expect(outcomes.whole).toBeGreaterThan(0);
+    expect(outcomes.trimmed).toBeGreaterThan(0);
+  }, 600_000);
+
+  /** Has it all requests? False, too, once the process has ended. */
+  const isWhole = (url: string): Promise<boolean> =>
+    fetch(`${url}/__sim/info`)
+      .then((answer) => answer.json())
+      .then(
+        (info) => (info as { counts: { evicted_requests: number } }).counts.evicted_requests === 0,
+        () => false,
+      );
 });

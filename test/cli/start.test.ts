@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { version } from "../../src/kernel/version.ts";
+import { rewriteLine } from "../support/rewrite-line.ts";
 import { endAll, newFolder, phxSim, post, removeFolders, startReady } from "./phx-sim.ts";
 
 afterEach(async () => {
@@ -219,6 +220,63 @@ test("a line that a crash cut off is told, and the sim starts", async () => {
   const { sim } = await startReady([], { cwd });
   const [notice] = await sim.says("stderr", /^phx-sim: .*cut off.*\n/m);
   expect(notice).toContain(file);
+});
+
+describe("a damaged data folder", () => {
+  /** A folder with three events, of a sim that has ended. */
+  async function folderWithEvents(): Promise<{ cwd: string; file: string }> {
+    const cwd = newFolder();
+    const { sim, ready } = await startReady([], { cwd });
+    for (const event of ["one", "two", "three"]) await capture(ready, { event, distinct_id: "u" });
+    await sim.signal("SIGINT");
+    return { cwd, file: join(cwd, ".phx-sim", "traffic.ndjson") };
+  }
+  const doctor = (cwd: string, ...args: string[]) =>
+    phxSim(["doctor", "--data", ".phx-sim", ...args], { cwd }).ended;
+
+  test("a damaged line is skipped and reported: at the start, in info, by doctor", async () => {
+    const { cwd, file } = await folderWithEvents();
+    expect(await doctor(cwd)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(".phx-sim is intact\n"),
+    });
+    rewriteLine(file, 3, (text) => text.replace('"two"', '"twa"'));
+    const lost = { file, line: 3, detail: "this line is damaged: request 2 with event 2 lost" };
+    const checked = await doctor(cwd, "--json");
+    expect(checked.code).toBe(1);
+    expect(JSON.parse(checked.stdout)).toMatchObject({
+      passed: false,
+      findings: [{ check: "data", level: "problem", text: `${file}:3: ${lost.detail}` }],
+    });
+    for (const index of ["requests.idx", "events.idx"]) rmSync(join(cwd, ".phx-sim", index));
+    const { sim, ready } = await startReady([], { cwd });
+    await sim.says(
+      "stderr",
+      /^phx-sim: .*traffic\.ndjson:3: this line is damaged: request 2 with event 2 lost\n/m,
+    );
+    const answer = async (path: string) => (await fetch(`${ready.url}/__sim/${path}`)).json();
+    expect(await answer("info")).toMatchObject({ damage: [lost], damage_count: 1 });
+    expect(await answer("events")).toMatchObject({
+      events: [
+        { seq: 1, event: "one" },
+        { seq: 3, event: "three" },
+      ],
+    });
+    expect(await answer("requests/3")).toMatchObject({ n: 3, carried: [{ event: "three" }] });
+    expect((await fetch(`${ready.url}/__sim/requests/2`)).status).toBe(404);
+  });
+
+  test("a damaged first line is one line with exit code 3", async () => {
+    const { cwd, file } = await folderWithEvents();
+    rewriteLine(file, 1, (text) => `\xef\xbb\xbf${text}`);
+    const { code, stderr } = await phxSim(["start", "--port", "0"], { cwd }).ended;
+    expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 3, lines: 1 });
+    expect(stderr).toContain("traffic.ndjson:1: it begins with a byte order mark");
+    expect(await doctor(cwd)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("traffic.ndjson:1: it begins"),
+    });
+  });
 });
 
 describe("the end", () => {

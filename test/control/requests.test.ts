@@ -1,7 +1,13 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { type Sim, startSim } from "../../src/sim.ts";
+import { fileBytes } from "../../src/store/bytes.ts";
+import { entryWriter } from "../../src/store/traffic-entry.ts";
+import { openTrafficLog } from "../../src/store/traffic-log.ts";
 
 let sim: Sim;
 
@@ -21,6 +27,30 @@ async function send(method: string, path: string, { body, headers }: Sent = {}) 
 const get = async (path: string): Promise<JsonObject> => JSON.parse((await send("GET", path)).text);
 const targetsOf = async (query: string): Promise<unknown[]> =>
   ((await get(`/__sim/requests?${query}`)).requests as JsonObject[]).map((it) => it.target);
+
+test("a page ends after 20,000 requests that were looked at; the client goes on", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "phx-pages-"));
+  const name = join(folder, "traffic.ndjson");
+  const log = openTrafficLog({ bytes: fileBytes(name), name, keysOf: () => [] });
+  const entryOf = entryWriter();
+  const reply = { status: 200, headers: ["content-type", "application/json"], body: "{}" };
+  for (let i = 0; i < 20_001; i++) {
+    const call = {
+      method: "GET",
+      target: i === 0 ? "/first" : "/other",
+      rawHeaders: [],
+      body: Buffer.alloc(0),
+    };
+    log.append(entryOf({ ...call, peer: "127.0.0.1", at: i, started: 0 }, reply, {}));
+  }
+  await log.close();
+  sim = await startSim({ data: folder });
+  const query = "filter=route:/first&limit=5";
+  expect(await get(`/__sim/requests?${query}`)).toMatchObject({ requests: [], before: 2 });
+  expect((await sim.requests.list({ filter: "route:/first" })).map((it) => it.n)).toEqual([1]);
+  await sim.close();
+  rmSync(folder, { recursive: true });
+}, 60_000);
 
 const event = (name: string, more: object = {}) =>
   JSON.stringify({ api_key: sim.apiKey, event: name, distinct_id: "u", ...more });

@@ -1,16 +1,9 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../src/index.ts";
+import { checkData, type Sim, startSim } from "../../src/index.ts";
+import { rewriteLine } from "../support/rewrite-line.ts";
 
 /** What a caller can see of the state. */
 const seen = async (sim: Sim) => ({
@@ -160,8 +153,8 @@ describe.each(["in memory", "in a folder"])("%s", (where) => {
     const again = await control(sim, "POST", "snapshots", { name: "base" });
     expect(again.answer).toMatchObject({ name: "base", replaced: true });
     expect(await sim.snapshots.list()).toEqual([
-      { name: "other", created_at: "2030-01-01T00:01:00.000Z", events: 0, persons: 0 },
-      { name: "base", created_at: "2030-01-01T00:02:00.000Z", events: 3, persons: 1 },
+      { name: "other", created_at: "2030-01-01T00:01:00.000Z", events: 0, persons: 0, damaged: null },
+      { name: "base", created_at: "2030-01-01T00:02:00.000Z", events: 3, persons: 1, damaged: null },
     ]);
     await sim.restore("BASE");
     await sim.snapshots.delete("BASE");
@@ -317,14 +310,63 @@ describe("in a data folder", () => {
     expect(await seen(second)).toEqual(before);
   });
 
-  test("a folder that is no snapshot is told and left alone", async () => {
-    const notices: string[] = [];
-    mkdirSync(join(folder, "snapshots", "strange"), { recursive: true });
-    await using sim = await startSim({ data: folder, onNotice: (text) => notices.push(text) });
-    expect(await sim.snapshots.list()).toEqual([]);
-    expect(notices.join()).toContain(join("strange", "snapshot.json"));
-    expect(readdirSync(join(folder, "snapshots"))).toEqual(["strange"]);
-  });
+  const damages: [string, (snapshot: string) => void, reason: RegExp, isKnown: boolean][] = [
+    [
+      "a label that is cut off",
+      (it) => truncateSync(join(it, "snapshot.json"), 40),
+      /snapshot\.json is/,
+      false,
+    ],
+    [
+      "a flipped digit in the label",
+      (it) => rewriteLine(join(it, "snapshot.json"), 1, (text) => text.replace('"persons":1', '"persons":3')),
+      /snapshot\.json is/,
+      false,
+    ],
+    ["no people", (it) => rmSync(join(it, "people.ndjson")), /people\.ndjson is missing/, true],
+    [
+      "a flipped letter in the people",
+      (it) => rewriteLine(join(it, "people.ndjson"), 1, (text) => text.replace("person", "parson")),
+      /people\.ndjson was changed/,
+      true,
+    ],
+    ["no documents", (it) => rmSync(join(it, "world.json")), /world\.json is missing/, true],
+    [
+      "a flipped letter in the documents",
+      (it) => rewriteLine(join(it, "world.json"), 2, (text) => text.replace("2", "3")),
+      /world\.json was changed/,
+      true,
+    ],
+  ];
+  test.each(damages)(
+    "damaged by %s: listed with the reason, not restored",
+    async (_name, damage, reason, isKnown) => {
+      await using first = await startSim({ data: folder });
+      await live(first, "one");
+      await first.snapshot("base");
+      await first.snapshot("good");
+      await first.close();
+      damage(join(folder, "snapshots", "base"));
+      await using sim = await startSim({ data: folder });
+      const before = await seen(sim);
+      const listed = await sim.snapshots.list();
+      expect(listed.find(({ name }) => name === "base")).toMatchObject({
+        persons: isKnown ? 1 : null,
+        damaged: expect.stringMatching(reason),
+      });
+      expect(listed.find(({ name }) => name === "good")).toMatchObject({ persons: 1, damaged: null });
+      await expect(sim.restore("base")).rejects.toMatchObject({
+        status: 409,
+        message: expect.stringMatching(/the snapshot "base" is damaged: /),
+      });
+      expect(await seen(sim)).toEqual(before);
+      expect(await checkData(folder)).toEqual([
+        { file: join(folder, "snapshots", "base"), line: null, detail: expect.stringMatching(reason) },
+      ]);
+      await sim.snapshots.delete("base");
+      expect((await sim.snapshots.list()).map(({ name }) => name)).toEqual(["good"]);
+    },
+  );
 
   test("says when the journal was taken away", async () => {
     await using first = await startSim({ data: folder });

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { decodeLegacy } from "../../src/ingest/decode.ts";
 import type { Packet } from "../../src/ingest/packet.ts";
 import { SimError } from "../../src/kernel/errors.ts";
+import { atOnce } from "../../src/kernel/work.ts";
 import type { DecodeStep } from "../../src/model/traffic.ts";
 
 const json = '{"event":"e","properties":{"url":"https://x.test/?a=b+c&d=%20","text":"ünïcödé 🦔 >>>???"}}';
@@ -28,7 +29,7 @@ const packetOf = ({ query = "", headers = {}, body = "" }: Given): Packet => ({
 
 const decode = (given: Given, most = limit) => {
   const steps: DecodeStep[] = [];
-  const { text } = decodeLegacy(packetOf(given), most, steps);
+  const { text } = atOnce(decodeLegacy(packetOf(given), most, steps, false));
   return { text, steps };
 };
 

@@ -93,6 +93,7 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
     projectFor: worlds.projectByKey,
     keys: createKeyring(worlds, undefined),
     seen: (project, uuid) => seen.has(`${project} ${uuid}`),
+    underway: new Map(),
   };
   const endpoints: Endpoint[] = [
     ...captureEndpoints(desk),

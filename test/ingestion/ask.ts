@@ -35,6 +35,7 @@ export async function deskOf(
     projectFor: worlds.projectByKey,
     keys: createKeyring(worlds, undefined),
     seen: () => false,
+    underway: new Map(),
   };
 }
 

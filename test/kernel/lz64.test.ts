@@ -1,7 +1,8 @@
 import lz from "lz-string";
 import { describe, expect, test } from "vitest";
 import { SimError } from "../../src/kernel/errors.ts";
-import { unpackLz64 } from "../../src/kernel/lz64.ts";
+import { unpackLz64 as unpackInSteps } from "../../src/kernel/lz64.ts";
+import { atOnce } from "../../src/kernel/work.ts";
 import { fc } from "../support/chance.ts";
 
 const limit = 1024 * 1024;
@@ -15,6 +16,8 @@ const codeOf = (run: () => unknown): string => {
   }
   return "no error";
 };
+
+const unpackLz64 = (text: Buffer, most: number) => atOnce(unpackInSteps(text, most));
 
 describe("unpackLz64", () => {
   test.each([

@@ -8,7 +8,7 @@ import { SimError } from "../../src/kernel/errors.ts";
 import { randomIds } from "../../src/kernel/ids.ts";
 import type { Dialect } from "../../src/model/dialect.ts";
 import type { StoredEvent } from "../../src/model/event.ts";
-import type { EventQuery } from "../../src/model/event-reader.ts";
+import type { EventQuery, TimedQuery } from "../../src/model/event-reader.ts";
 import { createKeyring } from "../../src/model/keyring.ts";
 import { noPlaces } from "../../src/model/places.ts";
 import type { World } from "../../src/model/world.ts";
@@ -51,7 +51,16 @@ const newestOf = (events: readonly StoredEvent[], query: EventQuery): StoredEven
     .filter((it) => it.project === query.project)
     .filter((it) => query.event === undefined || it.event === query.event)
     .filter((it) => query.distinct_id === undefined || it.distinct_id === query.distinct_id)
+    .filter((it) => query.uuid === undefined || it.uuid === query.uuid)
     .reverse();
+
+function inTime(events: readonly StoredEvent[], query: TimedQuery): StoredEvent[] {
+  const sign = query.order === "asc" ? 1 : -1;
+  const timeOf = (it: StoredEvent) => Date.parse(it.timestamp);
+  return newestOf(events, query)
+    .filter((it) => timeOf(it) > query.after && timeOf(it) < query.before)
+    .sort((a, b) => sign * (timeOf(a) - timeOf(b) || a.seq - b.seq));
+}
 
 /** The management API over a world in memory, without a socket: routes, errors and headers as the app makes them. */
 export function manage(options: ManageOptions = {}) {
@@ -69,7 +78,11 @@ export function manage(options: ManageOptions = {}) {
     projectFor: worlds.projectByKey,
     keys: createKeyring(worlds, undefined),
     seen: () => false,
-    events: { newest: (query) => newestOf(options.events ?? [], query) },
+    underway: new Map(),
+    events: {
+      newest: (query) => newestOf(options.events ?? [], query),
+      byTime: (query) => inTime(options.events ?? [], query),
+    },
     exports: createExportEngine({ worlds, clock, ids }),
     throttle: options.throttle ?? noThrottle,
   };

@@ -13,11 +13,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { type Bytes, memoryBytes } from "../../src/store/bytes.ts";
 import { DataFolderError } from "../../src/store/data-folder.ts";
+import { sealed } from "../../src/store/lines.ts";
 import { keyHash } from "../../src/store/people/apply.ts";
 import { memoryHome } from "../../src/store/people/home.ts";
 import { createLineLog } from "../../src/store/people/log.ts";
 import { openShelf } from "../../src/store/people/shelf.ts";
 import { openPeople, type PeopleOptions, type PeopleStore } from "../../src/store/people.ts";
+import { rewriteLine } from "../support/rewrite-line.ts";
 import { flush } from "./changing.ts";
 import { contentOf, group, newFolder, person } from "./people-fixture.ts";
 
@@ -93,45 +95,78 @@ describe("a crash", () => {
 describe("damaged lines", () => {
   const good =
     '{"kind":"person","project":1,"uuid":"u","created_at":1,"is_identified":false,"version":0,"properties":{}}';
+  /** The damage that opening reports, as `line detail`. */
+  function damageIn(folder: string): string[] {
+    const found: string[] = [];
+    openPeople({ folder, onDamage: ({ line, detail }) => found.push(`${line} ${detail}`) }).close();
+    return found;
+  }
+
   test.each([
-    ["not JSON", "{oops", /people\.ndjson:2 cannot be read: /],
-    ["not an object", "[1]", /:2 cannot be read: the line is not an object/],
-    ["no kind", "{}", /:2 cannot be read: unknown "kind": missing/],
+    ["not JSON", "{oops", /^2 this line is damaged \(.*JSON.*\): what it held is lost/],
+    ["not an object", "[1]", /^2 .*\(the line is not an object\)/],
+    ["no kind", "{}", /^2 .*\(unknown "kind": missing\)/],
     ["a kind that is a name of the language", '{"kind":"constructor"}', /unknown "kind": "constructor"/],
-    ["a wrong type", '{"kind":"id","project":"1"}', /:2 cannot be read: "project" must be a number/],
+    ["a wrong type", '{"kind":"id","project":"1"}', /^2 .*\("project" must be a number\)/],
     ["properties that are a list", good.replace("{}", "[]"), /"properties" must be an object/],
+    ["a wrong checksum", sealed(good).replace('"version":0', '"version":1'), /its checksum does not match/],
     [
       "an id of nobody",
       '{"kind":"id","project":1,"distinct_id":"a","person":"v"}',
-      /project 1 has no person v/,
+      /^2 1 line from this one on refer to persons that are lost/,
     ],
-    [
-      "a merge into itself",
-      '{"kind":"gone","project":1,"uuid":"u","merged_into":"u"}',
-      /cannot be merged into itself/,
-    ],
-    ["a merge into nobody", '{"kind":"gone","project":1,"uuid":"u","merged_into":"v"}', /has no person v/],
-  ])("%s: the error names file and line and says what to do", (_name, line, message) => {
+  ])("%s: it is reported with its line, and the others are read", (_name, line, message) => {
     const folder = newFolder();
-    writeFileSync(logOf(folder), `${good}\n${line}\n${good}\n`);
-    const opening = () => openPeople({ folder });
-    expect(opening).toThrow(DataFolderError);
-    expect(opening).toThrow(message);
-    try {
-      opening();
-    } catch (error) {
-      expect(error).toMatchObject({
-        file: logOf(folder),
-        line: 2,
-        hint: expect.stringContaining("delete that line"),
-      });
-    }
+    writeFileSync(logOf(folder), `${good}\n${line}\n${good.replace('"u"', '"w"')}\n`);
+    expect(damageIn(folder)).toEqual([expect.stringMatching(message)]);
+    const people = openPeople({ folder });
+    expect(people.counts()).toMatchObject({ persons: 2, ids: 0 });
+    people.close();
+  });
+
+  test.each([
+    ["into itself", "u"],
+    ["into nobody", "v"],
+  ])("a merge %s changes nothing", (_name, into) => {
+    const folder = newFolder();
+    writeFileSync(logOf(folder), `${good}\n{"kind":"gone","project":1,"uuid":"u","merged_into":"${into}"}\n`);
+    expect(damageIn(folder)).toEqual([]);
+    const people = openPeople({ folder });
+    expect(people.counts()).toMatchObject({ persons: 1 });
+    people.close();
+  });
+
+  test("ids of a person whose first line is damaged belong to it as soon as a later line has it", () => {
+    const folder = newFolder();
+    const people = openPeople({ folder });
+    people.create(person(1), ["a"]);
+    people.create(person(2), ["b"]);
+    people.update(person(1, { later: true }));
+    people.merge(person(2), person(1, { merged: true }));
+    people.close();
+    for (const line of [1, 3]) rewriteLine(logOf(folder), line, (text) => text.replace("person", "parson"));
+    const found: unknown[] = [];
+    const again = openPeople({ folder, onDamage: ({ line }) => found.push(line) });
+    expect(found).toEqual([1, 3]);
+    for (const id of ["a", "b"]) expect(again.personOf(1, id)).toMatchObject({ uuid: person(1).uuid });
+    again.close();
   });
 
   test("empty lines are skipped and count as lines", () => {
     const folder = newFolder();
     writeFileSync(logOf(folder), `\n${good}\n\nbad\n`);
-    expect(() => openPeople({ folder })).toThrow(/people\.ndjson:4 cannot be read/);
+    expect(damageIn(folder)).toEqual([expect.stringMatching(/^4 /)]);
+  });
+
+  test.each([
+    ["a byte order mark", `\ufeff${good}\n`, "people.ndjson:1: it begins with a byte order mark"],
+    ["a file of something else", '{"log":1}\n{}\n', "people.ndjson:1: it is not a people log of phx-sim"],
+  ])("%s is refused, and the file is left as it is", (_name, text, message) => {
+    const folder = newFolder();
+    writeFileSync(logOf(folder), text);
+    expect(() => openPeople({ folder })).toThrow(message);
+    expect(() => openPeople({ folder })).toThrow(DataFolderError);
+    expect(readFileSync(logOf(folder), "utf8")).toBe(text);
   });
 
   test("a directory in the place of the file", () => {
@@ -164,7 +199,47 @@ describe("the index file", () => {
     expect(people.personOf(1, "v3")?.properties).toEqual({ merged: 3 });
     people.close();
     rmSync(indexOf(folder));
-    expect(() => openPeople({ folder })).toThrow(/people\.ndjson:1 cannot be read/);
+    const found: unknown[] = [];
+    openPeople({ folder, onDamage: ({ line }) => found.push(line) }).close();
+    expect(found).toEqual([1]);
+  });
+
+  test("a line that it covers turns out to be damaged: its person is as an earlier line has it", () => {
+    const folder = indexedFolder();
+    const lines = readFileSync(logOf(folder), "utf8").split("\n");
+    const merged = lines.findIndex((it) => it.includes('"merged":3'));
+    rewriteLine(logOf(folder), merged + 1, (text) => text.replace('"merged":3', '"merged":4'));
+    const found: unknown[] = [];
+    const people = openPeople({ folder, indexFrom: 1, onDamage: ({ line }) => found.push(line) });
+    expect(people.personOf(1, "v13")?.properties).toMatchObject({ n: 13 });
+    expect(people.personOf(1, "v12")?.properties).toEqual({ merged: 2 });
+    expect(found).toEqual([merged + 1]);
+    people.close();
+  });
+
+  test("what is refused after such a line was found is taken back, and the rest stays", async () => {
+    const folder = indexedFolder();
+    const lines = readFileSync(logOf(folder), "utf8").split("\n");
+    const merged = lines.findIndex((it) => it.includes('"merged":3'));
+    rewriteLine(logOf(folder), merged + 1, (text) => text.replace('"merged":3', '"merged":4'));
+    const size = statSync(logOf(folder)).size;
+    const people = openPeople({ folder, indexFrom: 1 });
+    people.create(person(900), ["refused"]);
+    expect(people.personOf(1, "v12")?.properties).toEqual({ merged: 2 });
+    expect(people.personOf(1, "refused")).toBeDefined();
+    people.unit.rollBack();
+    expect(people.personOf(1, "refused")).toBeUndefined();
+    expect(people.personOf(1, "v13")?.properties).toMatchObject({ n: 13 });
+    expect(statSync(logOf(folder)).size).toBe(size);
+    people.create(person(901), ["kept"]);
+    flush(people);
+    people.close();
+    const again = openPeople({ folder });
+    expect([again.personOf(1, "refused"), again.personOf(1, "kept")?.uuid]).toEqual([
+      undefined,
+      person(901).uuid,
+    ]);
+    again.close();
   });
 
   const damages: [name: string, damage: (folder: string) => void][] = [
@@ -175,6 +250,10 @@ describe("the index file", () => {
     ["cut at its last byte", (f) => truncateSync(indexOf(f), statSync(indexOf(f)).size - 1)],
     ["of another version", (f) => edit(indexOf(f), (bytes) => bytes.write("phx-people-0"))],
     ["with a broken head", (f) => edit(indexOf(f), (bytes) => bytes.fill(0x78, 30, 60))],
+    ...[60, 200, 5_000, 100_000, 500_000].map((at): [string, (folder: string) => void] => [
+      `with a flipped bit at ${at}`,
+      (f) => edit(indexOf(f), (bytes) => bytes.writeUInt8(bytes.readUInt8(at) ^ 4, at)),
+    ]),
     ["with zeros at its end", (f) => edit(indexOf(f), (bytes) => bytes.fill(0, bytes.length - 8))],
     ["of another log", (f) => copyFileSync(indexOf(otherFolder()), indexOf(f))],
   ];
@@ -214,10 +293,9 @@ describe("the index file", () => {
     });
   });
 
-  test("a log that was edited by hand is read anew", async () => {
+  test("a log whose lines were moved is read anew", async () => {
     const folder = indexedFolder();
-    const text = readFileSync(logOf(folder), "utf8");
-    writeFileSync(logOf(folder), text.replace('"company"', '"organization"'));
+    rewriteLine(logOf(folder), 1, () => '{"kind":"group_type","project":1,"name":"organization"}');
     expect((await contentIn(folder)).types[0]).toEqual(["organization"]);
   });
 
@@ -335,6 +413,7 @@ describe("a log that is mostly superseded", () => {
   test("in memory is rewritten while running", () => {
     const shelf = openShelf(memoryHome(), {
       onNotice() {},
+      onDamage() {},
       hash: keyHash,
       compactFrom: 10_000,
       indexFrom: 0,

@@ -10,7 +10,11 @@ const entryOf = entryWriter();
 
 /** A log with an event of each of these projects, each in a request of its own. */
 async function logOf(projects: readonly number[], keepBytes?: number) {
-  const log = openTrafficLog({ bytes: memoryBytes(), keysOf, ...(keepBytes !== undefined && { keepBytes }) });
+  const log = openTrafficLog({
+    bytes: memoryBytes(),
+    keysOf,
+    ...(keepBytes !== undefined && { keep: { bytes: keepBytes } }),
+  });
   for (const project of projects) {
     const call = { method: "POST", target: "/e/", rawHeaders: [], body: Buffer.alloc(0) };
     const facts = { uuid: null, time: 1, person: null };

@@ -16,6 +16,7 @@ import { fileBytes, memoryBytes } from "../../src/store/bytes.ts";
 import { DataFolderError } from "../../src/store/data-folder.ts";
 import { entryWriter, type GivenReply, type ReceivedCall } from "../../src/store/traffic-entry.ts";
 import { openTrafficLog, type TrafficLog, type TrafficLogOptions } from "../../src/store/traffic-log.ts";
+import { rewriteLine } from "../support/rewrite-line.ts";
 import { reset } from "./changing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-log-"));
@@ -274,15 +275,215 @@ describe("a log in a file", () => {
     }
   });
 
-  test("a damaged line in the middle is told with file and line", async () => {
-    const path = fresh();
-    await (await filled(path, 3)).close();
-    for (const file of Object.values(sidecars(path))) rmSync(file);
-    const lines = readFileSync(path, "utf8").split("\n");
-    lines[2] = "{broken";
-    writeFileSync(path, lines.join("\n"));
-    expect(() => inFile(path)).toThrow(DataFolderError);
-    expect(() => inFile(path)).toThrow(`${path}:3: this line is damaged`);
+  describe("with damage", () => {
+    const flip = (text: string) => text.replace('"status":200', '"status":201');
+    /** The log of a damaged file, and `line: detail` of what it reports. */
+    function reopened(path: string): { log: TrafficLog; found: string[] } {
+      const found: string[] = [];
+      const log = inFile(path, { onDamage: ({ line, detail }) => found.push(`${line}: ${detail}`) });
+      return { log, found };
+    }
+    const deleteLines = (path: string, from: number, to: number) => {
+      const lines = readFileSync(path, "utf8").split("\n");
+      lines.splice(from - 1, to - from + 1);
+      writeFileSync(path, lines.join("\n"));
+    };
+
+    const damages: [string, (path: string) => void, seqs: number[], found: string[]][] = [
+      [
+        "a flipped digit",
+        (it) => rewriteLine(it, 3, flip),
+        [1, 3, 4, 5],
+        ["3: this line is damaged: request 2 with event 2 lost"],
+      ],
+      [
+        "two damaged lines",
+        (it) => {
+          rewriteLine(it, 3, () => "{broken");
+          rewriteLine(it, 4, () => "{broken");
+        },
+        [1, 4, 5],
+        ["3: this line is damaged: requests 2 to 3 with events 2 to 3 lost"],
+      ],
+      [
+        "deleted lines",
+        (it) => deleteLines(it, 3, 4),
+        [1, 4, 5],
+        ["3: lines before this one are missing: requests 2 to 3 with events 2 to 3 lost"],
+      ],
+      [
+        "a line twice",
+        (it) => rewriteLine(it, 3, (text) => `${text}\n${text}`),
+        [1, 2, 3, 4, 5],
+        ["4: this line repeats request 2; it is skipped"],
+      ],
+      [
+        "a line in another place",
+        (it) => {
+          const [, , second = ""] = readFileSync(it, "utf8").split("\n");
+          deleteLines(it, 3, 3);
+          rewriteLine(it, 4, (text) => `${text}\n${second}`);
+        },
+        [1, 2, 3, 4, 5],
+        ["3: lines stand in another order"],
+      ],
+      [
+        "a lost newline",
+        (it) =>
+          writeFileSync(
+            it,
+            readFileSync(it, "utf8")
+              .replace('}\n{"crc":"', '}?{"crc":"')
+              .replace("?", "\n")
+              .replace(/\}\n(?=[^\n]*"n":3,)/, "}?"),
+          ),
+        [1, 3, 4, 5],
+        ["3: this line is damaged: request 2 with event 2 lost"],
+      ],
+      [
+        "a damaged last line",
+        (it) => rewriteLine(it, 6, flip),
+        [1, 2, 3, 4],
+        ["6: this line is damaged; if it held the last request, that request is lost"],
+      ],
+    ];
+
+    test.each(damages)(
+      "%s, without sidecars: the others keep their numbers",
+      async (_name, damage, seqs, reports) => {
+        const path = fresh();
+        await (await filled(path, 5)).close();
+        for (const file of Object.values(sidecars(path))) rmSync(file);
+        damage(path);
+        const { log, found } = reopened(path);
+        expect(names(log)).toEqual(seqs.map((seq) => `${seq}:e${seq - 1}`));
+        expect(found).toEqual(reports);
+        expect([...log.requests({})].map((n) => log.line(n)?.n)).toEqual(seqs.toReversed());
+        expect(log.counts()).toMatchObject({ requests: seqs.length, events: seqs.length });
+        await log.close();
+      },
+    );
+
+    test.each(damages)("%s, covered by sidecars: found when it is read", async (_name, damage, seqs) => {
+      const path = fresh();
+      const log = await filled(path, 5);
+      // So that the damage is not among the last bytes covered, which are compared at the start.
+      for (let i = 0; i < 30; i++) log.append(entry([item("x".repeat(400))]));
+      await log.close();
+      damage(path);
+      const { log: again, found } = reopened(path);
+      const expected = _name === "a damaged last line" ? [1, 2, 3, 4] : seqs;
+      expect(names(again, { until: 5 })).toEqual(expected.map((seq) => `${seq}:e${seq - 1}`));
+      expect(names(again, { since: 5 })).toHaveLength(30);
+      expect(found.length).toBeGreaterThan(0);
+      const next = again.append(entry([item("after")]));
+      expect(next).toBe(36);
+      await again.close();
+      const { log: third } = reopened(path);
+      expect(names(third, { until: 5 })).toEqual(expected.map((seq) => `${seq}:e${seq - 1}`));
+      expect(third.line(36)?.n).toBe(36);
+      await third.close();
+    });
+
+    test("what the sidecars cover is checked after the start, and reported at each start", async () => {
+      const path = fresh();
+      const log = await filled(path, 40);
+      await log.close();
+      rewriteLine(path, 3, flip);
+      for (let run = 0; run < 2; run++) {
+        vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+        const { log: again, found } = reopened(path);
+        vi.advanceTimersByTime(2_000);
+        vi.useRealTimers();
+        expect(found).toEqual([
+          expect.stringMatching(run === 0 ? /^3: .*request 2 with event 2 lost/ : /request 2 lost/),
+        ]);
+        await again.close();
+      }
+    });
+
+    const bitsOf = (file: string) =>
+      Array.from({ length: 24 }, (_, i) => (i * 7919) % (statSync(file).size * 8));
+    test.each(["requests", "events"] as const)(
+      "a flipped bit in the sidecar of %s costs nothing",
+      async (which) => {
+        const path = fresh();
+        const log = inFile(path);
+        for (let i = 0; i < 40; i++)
+          log.append(entry(Array.from({ length: 500 }, (_, j) => item(`e${j % 3}`, `u${i}`))));
+        await log.close();
+        const file = sidecars(path)[which];
+        const [whole, written] = [readFileSync(file), readFileSync(path)];
+        for (const bit of bitsOf(file)) {
+          const damaged = Buffer.from(whole);
+          damaged.writeUInt8(damaged.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+          writeFileSync(file, damaged);
+          const again = inFile(path);
+          expect(again.counts()).toMatchObject({ requests: 40, events: 20_000 });
+          expect([...again.scan({ distinct_id: "u39", event: "e0" })]).toHaveLength(167);
+          expect(again.append(entry([item("after")]))).toBe(41);
+          await again.close();
+          writeFileSync(path, written);
+        }
+      },
+    );
+
+    test.each([
+      [
+        "a damaged first line",
+        (text: string) => text.replace("traffic", "trafic"),
+        ":1: its first line is damaged",
+      ],
+      ["a byte order mark", (text: string) => `\ufeff${text}`, ":1: it begins with a byte order mark"],
+      [
+        "an unknown version",
+        (text: string) =>
+          text.replace(/^.*/, '{"log":"phx-sim traffic","version":2,"birth":1,"n":1,"seq":1}'),
+        ":1: it has version 2, and this phx-sim knows version 1",
+      ],
+      ["a file of something else", () => "PAR1\n", ":1: it is not a traffic log of phx-sim"],
+    ])("%s is refused, and the file is left as it is", async (_name, change, message) => {
+      const path = fresh();
+      await (await filled(path, 3)).close();
+      writeFileSync(path, change(readFileSync(path, "utf8")));
+      const before = readFileSync(path);
+      expect(() => inFile(path)).toThrow(`${path}${message}`);
+      expect(() => inFile(path)).toThrow(DataFolderError);
+      expect(readFileSync(path)).toEqual(before);
+    });
+
+    test("the hint of a damaged first line holds one that fits", async () => {
+      const path = fresh();
+      const log = await filled(path, 3);
+      reset(log, folder);
+      log.append(entry([item("late")]));
+      await log.close();
+      rewriteLine(path, 1, () => "{}");
+      const error: unknown = (() => {
+        try {
+          return inFile(path);
+        } catch (thrown) {
+          return thrown;
+        }
+      })();
+      const hint = error instanceof DataFolderError ? error.hint : "";
+      rewriteLine(path, 1, () => /\{.*?\}/.exec(hint)?.[0] ?? "");
+      const { log: again, found } = reopened(path);
+      expect([names(again), found]).toEqual([["4:late"], []]);
+      await again.close();
+    });
+
+    test("lines of older versions have no checksum: their shape is checked", async () => {
+      const path = fresh();
+      await (await filled(path, 4)).close();
+      for (const file of Object.values(sidecars(path))) rmSync(file);
+      const plain = readFileSync(path, "utf8").replaceAll(/^\{"crc":"\w+",/gm, "{");
+      writeFileSync(path, plain.replace('"at":0', '"at":1e300'));
+      const { log, found } = reopened(path);
+      expect(names(log)).toEqual(["2:e1", "3:e2", "4:e3"]);
+      expect(found).toEqual(["2: this line is damaged: request 1 with event 1 lost"]);
+      await log.close();
+    });
   });
 
   test("cleared events stay cleared when the sidecars did not know (kill -9)", async () => {
@@ -351,8 +552,49 @@ test("a disk that refuses: the answer fails, nothing is found later, the log goe
   expect(names(log)).toEqual(["1:a", "2:b"]);
 });
 
+test("a file lets go of the oldest requests and of their rows; numbers, look-ups and a restart hold", async () => {
+  const path = fresh();
+  const open = () => inFile(path, { keep: { bytes: 4 * 1024 * 1024 } });
+  const log = open();
+  const total = 50_000;
+  for (let i = 1; i <= total; i++) {
+    log.append(entry([item(`e${i % 7}`, `u${i}`)], { uuid: () => `id-${i}`, at: i }));
+    if (i % 500 === 0) await log.written();
+  }
+  const isTrimmed = () =>
+    log.counts().evicted_requests > 2 * 16_384 && statSync(path).size <= 4 * 1024 * 1024;
+  await vi.waitUntil(isTrimmed, { timeout: 30_000 });
+  const kept = log.counts().events;
+  const first = total - kept + 1;
+  const check = (it: TrafficLog) => {
+    const seqs = [...it.scan({})].map(({ seq }) => seq);
+    expect([seqs[0], seqs.at(-1), seqs.length]).toEqual([first, total, kept]);
+    expect(it.seen(1, `id-${first}`)).toBe(true);
+    expect(it.seen(1, `id-${total}`)).toBe(true);
+    expect(it.seen(1, `id-${first - 1}`)).toBe(false);
+    expect(it.line(first - 1)).toBeUndefined();
+    expect(it.head(first)).toMatchObject({ n: first, carried: 1 });
+    expect([...it.scan({ distinct_id: `u${total - 5}` })].map(({ seq }) => seq)).toEqual([total - 5]);
+    expect([...it.requests({})].length).toBe(kept);
+    expect(it.lost(1)).toBe(true);
+    expect(it.lost(first)).toBe(false);
+    const times = { after: 0, before: first + 2 };
+    expect([...it.byTime(times)].flatMap((ref) => (ref ? [ref.seq] : []))).toEqual([first, first + 1]);
+  };
+  check(log);
+  expect(statSync(path).size).toBeLessThanOrEqual(4 * 1024 * 1024);
+  await log.close();
+  const reopened = open();
+  check(reopened);
+  await reopened.close();
+  for (const it of Object.values(sidecars(path))) rmSync(it);
+  const rebuilt = open();
+  check(rebuilt);
+  await rebuilt.close();
+});
+
 test("in memory the oldest requests make room, visibly", async () => {
-  const log = inMemory({ keepBytes: 2_000 });
+  const log = inMemory({ keep: { bytes: 2_000 } });
   for (let i = 0; i < 40; i++) {
     log.append(entry([item(`e${i}`)], { uuid: () => `id-${i}` }));
     await log.written();

@@ -2,6 +2,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFil
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Dashboard, emptyWorld, type User, type World } from "../../src/model/world.ts";
+import type { Damage } from "../../src/store/damage.ts";
+import { unsealed } from "../../src/store/lines.ts";
 import { changeLine, openChanges } from "../../src/store/world/changes-file.ts";
 import type { WorldStore } from "../../src/store/world.ts";
 import { fc } from "../support/chance.ts";
@@ -57,7 +59,7 @@ describe("the changes file", () => {
     expect(existsSync(changesOf(folder))).toBe(false);
     flush(worlds);
     flush(worlds);
-    expect(changesIn(folder).map((line) => JSON.parse(line))).toEqual([
+    expect(changesIn(folder).map((line) => JSON.parse(unsealed(Buffer.from(line)) ?? ""))).toEqual([
       { steps: [{ put: "users", document: user(1) }], sequences: { users: 1 } },
       {
         steps: [
@@ -293,17 +295,30 @@ describe("the changes file", () => {
     ["another version's world", '{"replace":{"version":1}}'],
     ["a part of a world", '{"replace":{"version":2}}'],
     ["worlds that clash", JSON.stringify({ replace: { ...seedWorld(), users: [user(1), user(1)] } })],
-  ])("%s in the middle is told by its line, and left as it is", async (_name, line) => {
+    ["a wrong checksum", good.trimEnd().replace('"id":1', '"id":7')],
+  ])("%s in the middle costs its change and is reported", async (_name, line) => {
     const folder = await seededFolder();
-    const text = `${good}\n${line}\n${good}`;
+    const other = changeLine([{ put: "users", document: user(2) }], () => ({}), JSON.stringify);
+    writeFileSync(changesOf(folder), `${good}\n${line}\n${other}`);
+    const found: Damage[] = [];
+    const worlds = await open({ folder, onDamage: (it) => found.push(it) });
+    expect(found).toEqual([
+      {
+        file: changesOf(folder),
+        line: 3,
+        detail: expect.stringMatching(/^this line is damaged \(.+\): the change/),
+      },
+    ]);
+    expect(worlds.current.users).toEqual([user(1), user(2)]);
+  });
+
+  test("a file of something else is refused, and left as it is", async () => {
+    const folder = await seededFolder();
+    const text = '{"kind":"clear","project":1}\n';
     writeFileSync(changesOf(folder), text);
-    const error: unknown = await open({ folder }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({
-      name: "DataFolderError",
-      message: expect.stringMatching(/world\.changes\.ndjson:3 cannot be read: \S/),
-      line: 3,
-      hint: expect.stringMatching(/\w/),
-    });
+    await expect(open({ folder })).rejects.toThrow(
+      "world.changes.ndjson:1: it is not a changes file of phx-sim",
+    );
     expect(readFileSync(changesOf(folder), "utf8")).toBe(text);
   });
 

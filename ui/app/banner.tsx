@@ -13,6 +13,7 @@ export function Banner() {
   const reason = lostBecause.value;
   const faults = now?.faults ?? [];
   const mistakes = now?.scenario_problems ?? 0;
+  const damage = now?.damage ?? 0;
   return (
     <div class="shell-banner">
       {connection.value === "lost" && (
@@ -23,6 +24,12 @@ export function Banner() {
       )}
       {connection.value === "live" && reason !== null && <Line tone="odd" title={reason} />}
       {faults.length > 0 && <Faults names={faults} />}
+      {damage > 0 && (
+        <Line tone="odd" title={`The data folder is damaged in ${counted(damage, "place")}.`}>
+          <span>Everything else in it is intact.</span>
+          <Where view="world" path={["scenario"]} text="See where" />
+        </Line>
+      )}
       {mistakes > 0 && (
         <Line tone="odd" title={`The scenario has ${counted(mistakes, "mistake")}.`}>
           <span>The last good one stays in force.</span>

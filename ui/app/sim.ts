@@ -17,6 +17,9 @@ export interface SimInfo {
   readonly data: string | null;
   readonly dialect: string;
   readonly scenario_problems: readonly Problem[];
+  /** What of the data folder cannot be read: the first entries, and how many there are. */
+  readonly damage: readonly { file: string; line: number | null; detail: string }[];
+  readonly damage_count: number;
 }
 
 /** Who the sim is; undefined until it was asked. */

@@ -42,7 +42,7 @@ function senderOf(line: TrafficLine): Sender | undefined {
 /** True if the request is the project's, or has no project's key and arrived while the project existed. */
 export function countsFor(
   { worlds }: Pick<ControlDesk, "worlds">,
-  line: TrafficLine,
+  line: Pick<TrafficLine, "n" | "project">,
   project: number,
 ): boolean {
   if (line.project !== null) return line.project === project;

@@ -64,8 +64,8 @@ function* lookAtRequests({ log, clock }: HistoryDesk, call: Call): Generator<Loo
     ...(rejected !== undefined && { rejected }),
   });
   for (const n of numbers) {
-    const line = log.line(n);
-    const subject = line && requestSubject(line);
+    const head = log.head(n);
+    const subject = head && requestSubject(head, () => log.line(n));
     yield { number: n, row: subject && filter.test(subject, now) ? subject.row : undefined };
   }
 }

@@ -1,6 +1,6 @@
 import type { Entry, Journal } from "../../feed/ports.ts";
 import type { TrafficLine } from "../../model/traffic.ts";
-import type { TrafficLog } from "../../store/traffic-log.ts";
+import { headOf, type TrafficLog } from "../../store/traffic-log.ts";
 import {
   eventRowOf,
   eventSubject,
@@ -14,7 +14,7 @@ import { visibleIn } from "./visible.ts";
 const entryOf = (line: TrafficLine, places: readonly number[]): Entry => ({
   n: line.n,
   project: line.project,
-  request: requestRowOf(line),
+  request: requestRowOf(headOf(line)),
   events: places.map((i) => eventRowOf(line, i)),
 });
 
@@ -32,8 +32,8 @@ export const feedJournal = (log: TrafficLog): Journal => ({
     return line === undefined ? {} : eventSubject(line, i).properties();
   },
   text(n) {
-    const line = log.line(n);
-    return line === undefined ? "" : requestSubject(line).text();
+    const head = log.head(n);
+    return head === undefined ? "" : requestSubject(head, () => log.line(n)).text();
   },
   onEntry: (kinds, tell) =>
     log.subscribe((written) =>

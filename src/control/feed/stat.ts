@@ -5,7 +5,15 @@ import type { RunningCounts } from "./counts.ts";
 
 type StatDesk = Pick<
   ControlDesk,
-  "clock" | "faults" | "gauge" | "people" | "recordings" | "tapes" | "worlds" | "scenarioProblems"
+  | "clock"
+  | "faults"
+  | "gauge"
+  | "people"
+  | "recordings"
+  | "tapes"
+  | "worlds"
+  | "scenarioProblems"
+  | "damageCount"
 >;
 
 function recordingOf({ recordings }: StatDesk): Stat["recording"] {
@@ -35,6 +43,7 @@ export function statOf(desk: StatDesk, counts: RunningCounts): Omit<Stat, "pages
     tape: tapes.tally(),
     recording: recordingOf(desk),
     scenario_problems: desk.scenarioProblems(),
+    damage: desk.damageCount(),
     world: worldVersion(desk),
   };
 }

@@ -2,7 +2,7 @@ import type { Bytes } from "../bytes.ts";
 import { groupTypeLine, idLine } from "./line.ts";
 import { createLineLog, type LineLog } from "./log.ts";
 import type { LineRows } from "./rows.ts";
-import type { PeopleState } from "./state.ts";
+import { type PeopleState, StaleRows } from "./state.ts";
 
 /** Dead bytes for each living one that are worth a rewrite. */
 const tolerated = 4;
@@ -21,7 +21,9 @@ export function compactInto(target: Bytes, state: PeopleState, log: LineLog): vo
   const { persons, groups, ids, hashKeys, projects } = state;
   const copyLine = (table: LineRows, row: number) => {
     const { offset, length } = table.place(row);
-    copy.append(log.lineAt(offset, length));
+    const line = log.lineAt(offset, length);
+    if (line === undefined) throw new StaleRows();
+    copy.append(line);
   };
   for (const row of livingRows(persons.table)) {
     copyLine(persons.table, row);

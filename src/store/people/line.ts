@@ -127,6 +127,15 @@ const readers: Record<Change["kind"], (line: JsonObject) => Change> = {
 const isKind = (kind: Json | undefined): kind is Change["kind"] =>
   typeof kind === "string" && Object.hasOwn(readers, kind);
 
+/** The change of a line; undefined when the line cannot be read. */
+export function changeIn(line: string): Change | undefined {
+  try {
+    return readLine(line);
+  } catch {
+    return undefined;
+  }
+}
+
 /** @throws Error saying what is wrong with the line, without its place. */
 export function readLine(line: string): Change {
   const value: Json = JSON.parse(line);

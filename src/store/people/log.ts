@@ -1,4 +1,5 @@
 import type { Bytes } from "../bytes.ts";
+import { blankSeal, unsealed, writeSeal } from "../lines.ts";
 
 /** The lines of people.ndjson: what is on disk, and behind it the lines that wait for the next flush. */
 export interface LineLog {
@@ -10,8 +11,11 @@ export interface LineLog {
   readonly waiting: number;
   /** Takes a line (without its newline) and returns its offset; its length is `end - offset`. */
   append(line: string): number;
-  /** The line that starts at the offset, without its newline. `length` is a hint that saves a second read. */
-  lineAt(offset: number, length?: number): string;
+  /**
+   * The line that starts at the offset, without its newline; undefined when it is damaged. `length` is a hint that
+   * saves a second read.
+   */
+  lineAt(offset: number, length?: number): string | undefined;
   /** Writes what waits with one call. When that throws nothing is lost: the lines wait on. */
   flush(): void;
   /** Forgets the lines from the offset on, written or not. */
@@ -48,12 +52,16 @@ export function createLineLog(initial: Bytes, limit = Number.POSITIVE_INFINITY):
     if (waiting.length > usualCapacity) waiting = Buffer.allocUnsafeSlow(firstCapacity);
   }
 
-  function stored(offset: number, length: number): string {
+  function stored(offset: number, length: number): Buffer {
     for (let size = length; ; size *= 2) {
       const block = bytes.read(offset, size);
       const end = block.indexOf(newline);
-      if (end !== -1 || block.length < size) return block.toString("utf8", 0, end === -1 ? undefined : end);
+      if (end !== -1 || block.length < size) return end === -1 ? block : block.subarray(0, end);
     }
+  }
+
+  function waitingAt(start: number): Buffer {
+    return waiting.subarray(start, waiting.indexOf(newline, start));
   }
 
   return {
@@ -69,16 +77,17 @@ export function createLineLog(initial: Bytes, limit = Number.POSITIVE_INFINITY):
     append(line) {
       if (used >= limit) flush();
       const offset = bytes.size + used;
+      const start = used;
+      const text = bytes.isFile ? blankSeal + line.slice(1) : line;
       // UTF-8 takes at most three bytes for each UTF-16 unit.
-      reserve(line.length * 3 + 1);
-      used += waiting.write(line, used, "utf8");
+      reserve(text.length * 3 + 1);
+      used += waiting.write(text, used, "utf8");
+      if (bytes.isFile) writeSeal(waiting, start, used);
       waiting[used++] = newline;
       return offset;
     },
     lineAt(offset, length = usualLength) {
-      if (offset < bytes.size) return stored(offset, length);
-      const start = offset - bytes.size;
-      return waiting.toString("utf8", start, waiting.indexOf(newline, start));
+      return unsealed(offset < bytes.size ? stored(offset, length) : waitingAt(offset - bytes.size));
     },
     flush,
     cut(offset) {

@@ -81,13 +81,13 @@ export interface Queries {
 
 /** The questions that people ask about what is stored. */
 export function createQueries(shelf: Shelf): Queries {
-  /** Asks again when everything was cleared or moved while it looked. */
+  /** Asks again when everything was cleared or moved while it looked, or a line turned out to be damaged. */
   async function steady<T>(
     ask: (isValid: () => boolean) => Promise<Listing<T> | undefined>,
   ): Promise<Listing<T>> {
     for (;;) {
       const { epoch } = shelf;
-      const found = await ask(() => shelf.epoch === epoch);
+      const found = await ask(() => shelf.epoch === epoch).catch(shelf.renewed);
       if (found) return found;
     }
   }
@@ -142,7 +142,7 @@ function matches({ persons, ids }: PeopleState, log: LineLog, search: string): (
   const has = (value: unknown) => typeof value === "string" && value.toLowerCase().includes(part);
   return (row) => {
     const { offset, length } = persons.table.place(row);
-    if (log.lineAt(offset, length).toLowerCase().includes(written)) {
+    if (log.lineAt(offset, length)?.toLowerCase().includes(written) !== false) {
       const { email, name } = persons.at(row).properties;
       if (has(email) || has(name)) return true;
     }

@@ -1,19 +1,22 @@
 import { basename, join } from "node:path";
 import type { Bytes } from "../bytes.ts";
-import { DataFolderError } from "../data-folder.ts";
-import { linesOf, repairTail } from "../lines.ts";
+import type { Damage } from "../damage.ts";
+import { repairTail, sealedLines, textsOf } from "../lines.ts";
 import { type SwitchPart, writeSynced } from "../switch.ts";
 import type { KeyHash } from "./apply.ts";
 import { compactInto, isWasteful } from "./compact.ts";
 import { damagedLine, type PeopleHome } from "./home.ts";
 import { type Change, readLine } from "./line.ts";
 import { createLineLog, type LineLog } from "./log.ts";
+import { mustBePeople, replayPeople } from "./replay.ts";
 import { createSidecar, type Sidecar } from "./sidecar.ts";
-import { createPeopleState, hasPeople, type PeopleState } from "./state.ts";
+import { createPeopleState, hasPeople, type PeopleState, StaleRows } from "./state.ts";
 
 /** How a shelf is kept; sizes in bytes. */
 export interface ShelfOptions {
   onNotice: (text: string) => void;
+  /** Called for each line that cannot be read. */
+  onDamage: (damage: Damage) => void;
   hash: KeyHash;
   /** From here on a mostly dead log is rewritten. */
   compactFrom: number;
@@ -32,6 +35,10 @@ export interface Shelf {
   record(line: string, change: Change): void;
   settle(): void;
   rollBack(): void;
+  /** The result; where a line turns out to be damaged on the way, the rows are made anew and `act` is called again. */
+  steadily<T>(act: () => T): T;
+  /** Makes the rows anew when the error says that they do not fit the log. @throws every other error */
+  renewed(error: unknown): undefined;
   /** Copies what is stored, without what was superseded. */
   copyInto(target: Bytes): void;
   /** Puts other lines in the place of all that is stored. @throws DataFolderError when one cannot be read */
@@ -45,8 +52,11 @@ const saveEvery = 5_000;
 /** Between two pages of the index: requests come first. */
 const pause = 2;
 
-/** @throws DataFolderError when the log cannot be opened or a line of it cannot be read. */
-export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, indexFrom }: ShelfOptions): Shelf {
+/** @throws DataFolderError when the log cannot be opened, or is not one. */
+export function openShelf(
+  home: PeopleHome,
+  { onNotice, onDamage, hash, compactFrom, indexFrom }: ShelfOptions,
+): Shelf {
   const log = createLineLog(home.open());
   const state = createPeopleState(log, hash);
   const sidecar = home.index === undefined ? undefined : createSidecar(home.index, state);
@@ -59,14 +69,36 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
   /** Where the lines end that are not to be taken back any more; undefined when there are no others. */
   let settledEnd: number | undefined;
   let wasCleared = false;
+  /** Were the rows made anew since then? They cannot go back by themselves. */
+  let isRemade = false;
 
   function replay(from: number): void {
-    for (const { offset, text } of linesOf(log.bytes, from)) {
-      try {
-        state.apply(readLine(text), { offset, length: Buffer.byteLength(text) + 1 });
-      } catch (error) {
-        throw error instanceof DataFolderError ? error : damagedLine(home.name, log.bytes, offset, error);
-      }
+    replayPeople({ state, bytes: log.bytes, name: home.name, report: onDamage }, from);
+  }
+
+  /** Makes the rows anew from the log. */
+  function startOver(): void {
+    epoch++;
+    filling = undefined;
+    state.settle();
+    isRemade = true;
+    state.clear();
+    sidecar?.drop();
+    replay(0);
+  }
+
+  function renewed(error: unknown): undefined {
+    if (!(error instanceof StaleRows)) throw error;
+    log.flush();
+    startOver();
+  }
+
+  function steadily<T>(act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      renewed(error);
+      return act();
     }
   }
 
@@ -76,7 +108,11 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
     if (!step?.done) return step !== undefined;
     filling = undefined;
     if (!step.value) state.clear();
-    replay(sidecar?.covered ?? 0);
+    try {
+      replay(sidecar?.covered ?? 0);
+    } catch (error) {
+      renewed(error);
+    }
     return false;
   }
 
@@ -92,19 +128,10 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
   /** Goes on with a new edition of the log. Nothing may be waiting. */
   function compact(): void {
     const draft = home.draft();
-    compactInto(draft, ready(), log);
+    steadily(() => compactInto(draft, ready(), log));
     log.bytes.close();
     log.use(home.take(draft));
     startOver();
-  }
-
-  /** The log has other lines than before. */
-  function startOver(): void {
-    epoch++;
-    filling = undefined;
-    state.clear();
-    sidecar?.drop();
-    replay(0);
   }
 
   function settle(): void {
@@ -120,9 +147,10 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
   /** @throws Error saying which line cannot be read or refers to nobody */
   function check(lines: Bytes): void {
     const copy = createPeopleState(createLineLog(lines), hash);
-    for (const { offset, text } of linesOf(lines, 0)) {
+    for (const { offset, length, text } of textsOf(lines, 0)) {
       try {
-        copy.apply(readLine(text), { offset, length: Buffer.byteLength(text) + 1 });
+        if (text === undefined) throw new Error("its checksum does not match");
+        copy.apply(readLine(text), { offset, length });
       } catch (error) {
         throw damagedLine(home.name, lines, offset, error);
       }
@@ -150,6 +178,7 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
     });
 
   function start(): void {
+    mustBePeople(log.bytes, home.name);
     repairTail(log.bytes, home.name, onNotice);
     sidecar?.open(log.bytes);
     filling = sidecar?.fill();
@@ -181,10 +210,16 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
       const to = ready();
       if (home.canFail && settledEnd === undefined) {
         settledEnd = log.end;
+        isRemade = false;
         to.mark();
       }
       const offset = log.append(line);
-      to.apply(change, { offset, length: log.end - offset });
+      try {
+        to.apply(change, { offset, length: log.end - offset });
+      } catch (error) {
+        // The line is in the log already: the rows that are made anew have it.
+        renewed(error);
+      }
       if (change.kind !== "clear") return;
       wasCleared = true;
       epoch++;
@@ -196,16 +231,21 @@ export function openShelf(home: PeopleHome, { onNotice, hash, compactFrom, index
       settledEnd = undefined;
       wasCleared = false;
       epoch++;
-      state.revert();
+      if (!isRemade) state.revert();
       log.cut(end);
+      if (isRemade) startOver();
     },
-    copyInto: (target) => compactInto(target, ready(), log),
+    steadily,
+    renewed,
+    copyInto: (target) => steadily(() => compactInto(target, ready(), log)),
     replacing(lines) {
       check(lines);
-      const content = lines.read(0, lines.size);
+      const content = log.bytes.isFile ? sealedLines(lines) : lines.read(0, lines.size);
       return {
         write: (folder) => writeSynced(join(folder, basename(home.name)), content),
         take() {
+          // In memory, lines may be waiting.
+          log.cut(log.bytes.size);
           log.bytes.renew(content, 0);
           startOver();
         },

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   closeSync,
   existsSync,
@@ -12,6 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { endianness } from "node:os";
+import { crc32 } from "node:zlib";
 import type { Bytes } from "../bytes.ts";
 import type { ProjectEntry } from "./projects.ts";
 import type { LineRows } from "./rows.ts";
@@ -40,25 +40,24 @@ export interface Sidecar {
 /** What stands before the rows. */
 interface Head {
   covered: number;
-  /** Digest of the last bytes covered: a file that was edited in between has others there. */
-  print: string;
-  /** Of each table: rows, and bytes of living lines. */
-  tables: { rows: number; living: number }[];
+  /** Checksum of the last bytes covered: a file that was edited in between has others there. */
+  print: number;
+  /** Of each table: rows, bytes of living lines, and the checksum of each page. */
+  tables: { rows: number; living: number; checks: number[] }[];
   projects: ProjectEntry[];
 }
 
-const mark = `phx-people-2-${endianness()}\n`;
-/** The head's length in bytes, as text of this width. */
-const lengthWidth = 12;
+const mark = `phx-people-3-${endianness()}\n`;
+/** The head's length in bytes and its checksum, as texts of this width. */
+const numberWidth = 12;
+const numberText = (number: number): string => String(number).padStart(numberWidth);
 const printed = 4096;
 /** Rows in a page of `Rows`. */
 const pageRows = 16_384;
 
-function printOf(bytes: Bytes, end: number): string {
+function printOf(bytes: Bytes, end: number): number {
   const from = Math.max(0, end - printed);
-  return createHash("sha1")
-    .update(bytes.read(from, end - from))
-    .digest("hex");
+  return crc32(bytes.read(from, end - from));
 }
 
 export function createSidecar(path: string, state: PeopleState): Sidecar {
@@ -74,12 +73,17 @@ export function createSidecar(path: string, state: PeopleState): Sidecar {
     const head: Head = {
       covered: end,
       print: printOf(bytes, end),
-      tables: tables.map(({ rows, living }) => ({ rows: rows.length, living })),
+      tables: tables.map(({ rows, living }) => ({
+        rows: rows.length,
+        living,
+        checks: rows.pages.map((page) => (page ? crc32(bytesOf(page)) : 0)),
+      })),
       projects: [...state.projects.entries],
     };
     const text = Buffer.from(JSON.stringify(head));
     const fd = openSync(draft, "w", 0o600);
-    writeSync(fd, Buffer.concat([Buffer.from(mark + String(text.length).padStart(lengthWidth)), text]));
+    const start = mark + numberText(text.length) + numberText(crc32(text));
+    writeSync(fd, Buffer.concat([Buffer.from(start), text]));
     for (const { rows } of tables) for (const page of rows.pages) if (page) writeSync(fd, bytesOf(page));
     writeSync(fd, mark);
     return { fd, end };
@@ -145,15 +149,17 @@ function readHead(path: string, bytes: Bytes, tables: readonly LineRows[]): Foun
   if (!existsSync(path)) return undefined;
   const fd = openSync(path, "r");
   try {
-    const start = mark.length + lengthWidth;
+    const start = mark.length + 2 * numberWidth;
     const opening = readText(fd, 0, start);
     if (!opening.startsWith(mark)) return undefined;
-    const length = Number(opening.slice(mark.length));
+    const length = Number(opening.slice(mark.length, mark.length + numberWidth));
     const size = fstatSync(fd).size;
     if (!(length <= size)) return undefined;
     const end = start + length;
-    // Our own writing: the marks at both ends and the size say that it is whole.
-    const head = JSON.parse(readText(fd, start, length)) as Head;
+    const text = readText(fd, start, length);
+    if (Number(opening.slice(-numberWidth)) !== crc32(text)) return undefined;
+    // Our own writing: its checksum matches.
+    const head = JSON.parse(text) as Head;
     const pages = tables.map(({ rows }, i) => pagesOf(head.tables[i]?.rows ?? 0) * pageRows * rows.width * 4);
     const expected = pages.reduce((sum, next) => sum + next, end + mark.length);
     if (size !== expected || readText(fd, size - mark.length, mark.length) !== mark) return undefined;
@@ -187,6 +193,7 @@ function* readTables(
       for (let page = pagesOf(length); page > 0; page--) {
         const cells = new Uint32Array(pageRows * table.rows.width);
         if (readSync(fd, bytesOf(cells), 0, cells.byteLength, position) < cells.byteLength) return false;
+        if (crc32(bytesOf(cells)) !== head.tables[i]?.checks[table.rows.pages.length]) return false;
         position += cells.byteLength;
         table.rows.pages.push(cells);
         yield;

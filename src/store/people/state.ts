@@ -1,9 +1,8 @@
 import type { Group, Person } from "../../model/person.ts";
-import { DataFolderError } from "../data-folder.ts";
 import { createApply, groupKey, type KeyHash } from "./apply.ts";
 import { createDocuments, type Documents } from "./documents.ts";
 import { createIdTable, type IdTable } from "./ids.ts";
-import { type Change, type HashKeys, readLine } from "./line.ts";
+import { type Change, changeIn, type HashKeys } from "./line.ts";
 import type { LineLog } from "./log.ts";
 import { createProjectSlots, type ProjectSlots } from "./projects.ts";
 import type { Place } from "./rows.ts";
@@ -87,26 +86,26 @@ export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
   };
 }
 
-/** Reads the line at a place that the rows point to; anything else there means that they are not of this file. */
+/** The rows point to a line that is damaged, or is another one: they must be made anew from the log. */
+export class StaleRows extends Error {
+  constructor() {
+    super("the rows over people.ndjson do not fit it");
+    this.name = "StaleRows";
+  }
+}
+
+/** Reads the line at a place that the rows point to. @throws StaleRows */
 function changeAt<K extends Change["kind"]>(
   log: LineLog,
   place: Place,
   kinds: readonly K[],
 ): Extract<Change, { kind: K }> {
-  let cause: unknown;
-  try {
-    const change = readLine(log.lineAt(place.offset, place.length));
-    const isExpected = (it: Change): it is Extract<Change, { kind: K }> =>
-      kinds.some((kind) => kind === it.kind);
-    if (isExpected(change)) return change;
-  } catch (error) {
-    cause = error;
-  }
-  throw new DataFolderError("people.idx does not fit people.ndjson, which was changed by something else", {
-    file: "people.idx",
-    hint: "stop the sim and delete people.idx; it is made anew at the next start",
-    cause,
-  });
+  const line = log.lineAt(place.offset, place.length);
+  const change = line === undefined ? undefined : changeIn(line);
+  const isExpected = (it: Change): it is Extract<Change, { kind: K }> =>
+    kinds.some((kind) => kind === it.kind);
+  if (change && isExpected(change)) return change;
+  throw new StaleRows();
 }
 
 const personReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["person"]).person;

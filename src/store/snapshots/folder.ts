@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { isObject, type Json } from "../../kernel/json.ts";
-import { fileBytes } from "../bytes.ts";
+import { type Bytes, fileBytes } from "../bytes.ts";
 import { DataFolderError } from "../data-folder.ts";
-import type { Kept, Label, Shelf } from "../snapshots.ts";
+import { sealed, unsealed } from "../lines.ts";
+import type { Kept, Label, ListedSnapshot, Shelf } from "../snapshots.ts";
 import { readWorld } from "../world.ts";
 
 const labelName = "snapshot.json";
@@ -15,19 +17,26 @@ interface KeptLabel extends Label {
   version: 1;
   /** Size of people.ndjson: a file that was cut off by a crash is shorter. */
   people_bytes: number;
+  /** Checksums of its files; snapshots of older versions have none. */
+  checks?: { world: number; people: number };
 }
+
+/** Larger files are checked when the snapshot is restored, in bytes. */
+const checkedAtOnce = 16 * 1024 * 1024;
 
 /** Names of folders that are being written, or deleted; no snapshot has such a name. */
 const drafted = (key: string) => `.${key}.tmp`;
 const gone = (key: string) => `.${key}.gone`;
 
 /** Snapshots below a data folder, one folder each; the folder appears whole or not at all. */
-export function folderShelf({ worlds, people, onNotice = () => {} }: Kept, folder: string): Shelf {
-  let known: Map<string, KeptLabel> | undefined;
+export function folderShelf({ worlds, people }: Pick<Kept, "worlds" | "people">, folder: string): Shelf {
+  let known: Found | undefined;
 
   /** Read when first asked for: most runs never ask. */
-  function labels(): Map<string, KeptLabel> {
-    known ??= readLabels(folder, onNotice);
+  function found(): Found {
+    if (known) return known;
+    if (existsSync(folder)) finishDrafts(folder);
+    known = readSnapshots(folder);
     return known;
   }
 
@@ -51,55 +60,107 @@ export function folderShelf({ worlds, people, onNotice = () => {} }: Kept, folde
 
   return {
     get labels() {
-      return labels();
+      return found().labels;
+    },
+    get damaged() {
+      return found().damaged;
     },
     put(key, label) {
-      labels();
+      const { labels, damaged } = found();
       const draft = join(folder, drafted(key));
       rmSync(draft, { recursive: true, force: true });
       mkdirSync(draft, { recursive: true });
       worlds.saveAs(join(draft, worldName));
-      const kept: KeptLabel = { version: 1, ...label, people_bytes: writePeople(join(draft, peopleName)) };
-      writeFileSync(join(draft, labelName), `${JSON.stringify(kept)}\n`, { mode: 0o600 });
+      const people_bytes = writePeople(join(draft, peopleName));
+      const checks = { world: checkOf(join(draft, worldName)), people: checkOf(join(draft, peopleName)) };
+      const kept: KeptLabel = { version: 1, ...label, people_bytes, checks };
+      writeFileSync(join(draft, labelName), `${sealed(JSON.stringify(kept))}\n`, { mode: 0o600 });
       // A draft that is complete counts from here on: a start puts it in place.
       discard(key);
       renameSync(draft, join(folder, key));
-      labels().set(key, kept);
+      labels.set(key, kept);
+      damaged.delete(key);
     },
     remove(key) {
+      const { labels, damaged } = found();
       discard(key);
-      labels().delete(key);
+      labels.delete(key);
+      damaged.delete(key);
     },
     async read(key) {
-      const file = join(folder, key, peopleName);
-      if (!existsSync(file)) throw damaged(file, "is missing");
-      const lines = fileBytes(file);
-      try {
-        if (lines.size !== labels().get(key)?.people_bytes) throw damaged(file, "was changed or cut off");
-        return { world: await readWorld(join(folder, key, worldName)), people: lines };
-      } catch (error) {
-        lines.close();
-        throw error;
-      }
+      const label = found().labels.get(key);
+      const reason = label
+        ? problemOf(join(folder, key), label, Number.POSITIVE_INFINITY)
+        : "it does not exist";
+      if (reason) throw damagedSnapshot(label?.name ?? key, reason);
+      const world = await readWorld(join(folder, key, worldName));
+      return { world, people: fileBytes(join(folder, key, peopleName)) };
     },
   };
 }
 
-const damaged = (file: string, what: string): DataFolderError =>
-  new DataFolderError(`${file} ${what}`, { file, hint: "delete the snapshot, or restore its files" });
+export const damagedSnapshot = (name: string, reason: string): DataFolderError =>
+  new DataFolderError(`the snapshot "${name}" is damaged: ${reason}`, {
+    file: name,
+    hint: "restore its files, or delete it",
+  });
 
-function readLabels(folder: string, onNotice: (text: string) => void): Map<string, KeptLabel> {
-  const found = new Map<string, KeptLabel>();
-  if (!existsSync(folder)) return found;
-  finishDrafts(folder);
-  for (const key of readdirSync(folder)) {
-    if (key.startsWith(".")) continue;
-    const file = join(folder, key, labelName);
-    const label = readLabel(file);
-    if (label?.name.toLowerCase() === key) found.set(key, label);
-    else onNotice(`${file} is not a snapshot of this version; it is left alone`);
+interface Found {
+  labels: Map<string, KeptLabel>;
+  damaged: Map<string, ListedSnapshot>;
+}
+
+export function readSnapshots(folder: string): Found {
+  const labels: Found["labels"] = new Map();
+  const damaged: Found["damaged"] = new Map();
+  const keys = existsSync(folder) ? readdirSync(folder).filter((key) => !key.startsWith(".")) : [];
+  for (const key of keys) {
+    const label = readLabel(join(folder, key, labelName));
+    const reason =
+      label?.name.toLowerCase() === key
+        ? problemOf(join(folder, key), label, checkedAtOnce)
+        : `${join(folder, key, labelName)} is missing, damaged or of another version`;
+    if (label && !reason) labels.set(key, label);
+    else if (reason) damaged.set(key, { ...(label ?? { name: key, ...unknown }), damaged: reason });
   }
-  return found;
+  return { labels, damaged };
+}
+
+const unknown = { created_at: null, persons: null, events: null };
+
+/** Why the files of a snapshot cannot be restored; undefined when they can. Files larger than `most` are not read. */
+function problemOf(folder: string, { people_bytes, checks }: KeptLabel, most: number): string | undefined {
+  for (const name of [worldName, peopleName])
+    if (!existsSync(join(folder, name))) return `${join(folder, name)} is missing`;
+  const lines = fileBytes(join(folder, peopleName), "r");
+  try {
+    if (lines.size !== people_bytes) return `${join(folder, peopleName)} was changed or cut off`;
+    if (!checks) return undefined;
+    if (checkOf(join(folder, worldName)) !== checks.world)
+      return `${join(folder, worldName)} was changed or cut off`;
+    if (people_bytes <= most && checkOfBytes(lines) !== checks.people)
+      return `${join(folder, peopleName)} was changed`;
+    return undefined;
+  } finally {
+    lines.close();
+  }
+}
+
+const piece = 1024 * 1024;
+
+function checkOfBytes(bytes: Bytes): number {
+  let check = 0;
+  for (let at = 0; at < bytes.size; at += piece) check = crc32(bytes.read(at, piece), check);
+  return check;
+}
+
+function checkOf(file: string): number {
+  const bytes = fileBytes(file, "r");
+  try {
+    return checkOfBytes(bytes);
+  } finally {
+    bytes.close();
+  }
 }
 
 /** The label is written last: a draft that has it is complete, and lacks only its name. */
@@ -114,7 +175,8 @@ function finishDrafts(folder: string): void {
 
 function readLabel(file: string): KeptLabel | undefined {
   try {
-    const value: Json = JSON.parse(readFileSync(file, "utf8"));
+    const text = unsealed(readFileSync(file).subarray(0, -1));
+    const value: Json = JSON.parse(text ?? "");
     return isLabel(value) ? value : undefined;
   } catch {
     return undefined;

@@ -14,6 +14,7 @@ export function memoryShelf({ worlds, people }: Pick<Kept, "worlds" | "people">)
   const labels = new Map<string, Label>();
   return {
     labels,
+    damaged: new Map(),
     put(key, label) {
       const lines = memoryBytes();
       people.copyInto(lines);

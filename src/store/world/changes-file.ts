@@ -2,8 +2,9 @@ import { existsSync, renameSync, rmSync } from "node:fs";
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { type CollectionName, collections, emptyWorld, type World } from "../../model/world.ts";
 import { type Bytes, fileBytes } from "../bytes.ts";
+import type { Damage } from "../damage.ts";
 import { DataFolderError, fileError } from "../data-folder.ts";
-import { lineNumber, linesOf, repairTail } from "../lines.ts";
+import { lineNumber, repairTail, sealed, textsOf } from "../lines.ts";
 import type { Step, WorldDocument } from "./document.ts";
 
 /**
@@ -32,14 +33,14 @@ export function changeLine(
   const texts = steps.map((step) => stepText(step, textOf));
   const sequences = JSON.stringify(grown());
   if (texts.length === 0 && sequences === "{}") return "";
-  return `{"steps":[${texts.join()}],"sequences":${sequences}}\n`;
+  return `${sealed(`{"steps":[${texts.join()}],"sequences":${sequences}}`)}\n`;
 }
 
 const stepText = (step: Step, textOf: WorldDocument["text"]): string =>
   "put" in step ? `{"put":"${step.put}","document":${textOf(step.document)}}` : JSON.stringify(step);
 
 /** A line that puts another world in the place of what was there before it. */
-export const replaceLine = (world: World): string => `${JSON.stringify({ replace: world })}\n`;
+export const replaceLine = (world: World): string => `${sealed(JSON.stringify({ replace: world }))}\n`;
 
 export function openChanges(path: string): ChangesFile {
   // Made when there is something to write: most runs change nothing.
@@ -80,29 +81,60 @@ export function openChanges(path: string): ChangesFile {
   };
 }
 
+/** Bytes at the beginning that show whether a file is one of ours. */
+const sniffed = 64 * 1024;
+
 /** Lines as a change or a replacement. */
 type Line = { replace: World } | { steps: Step[]; sequences: Record<string, number> };
 
 /**
- * Applies the lines of a file to the world. An unfinished last line is cut off and reported.
+ * Applies the lines of a file to the world. An unfinished last line is cut off; one that cannot be read is skipped. Both are reported.
  * Returns whether there was any line.
- * @throws DataFolderError naming the line that cannot be read.
+ * @throws DataFolderError when it is a file of something else
  */
-export function replayChanges(path: string, world: WorldDocument, notice: (text: string) => void): boolean {
+export function replayChanges(
+  path: string,
+  world: WorldDocument,
+  notice: (text: string) => void,
+  report: (damage: Damage) => void,
+): boolean {
   if (!existsSync(path)) return false;
   const bytes = opened(path);
   try {
+    readChanges(bytes, path, world, report);
     repairTail(bytes, path, notice);
-    for (const { offset, text } of linesOf(bytes, 0)) {
-      try {
-        apply(world, readLine(text));
-      } catch (error) {
-        throw damaged(path, bytes, offset, error);
-      }
-    }
     return bytes.size > 0;
   } finally {
     bytes.close();
+  }
+}
+
+/** Applies the complete lines to the world, and reports those that cannot be read. @throws DataFolderError */
+export function readChanges(
+  bytes: Bytes,
+  path: string,
+  world: WorldDocument,
+  report: (damage: Damage) => void,
+): void {
+  const start = bytes.read(0, sniffed);
+  if (start.includes("\n") && !/"(?:steps|replace)":/.test(start.toString("latin1")))
+    throw new DataFolderError(
+      `${path}:1: it is not a changes file of phx-sim, or its first line is damaged`,
+      {
+        file: path,
+        line: 1,
+        hint: "move it away to start without the last changes",
+      },
+    );
+  for (const { offset, text } of textsOf(bytes, 0)) {
+    try {
+      if (text === undefined) throw new Error("its checksum does not match");
+      apply(world, readLine(text));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const detail = `this line is damaged (${reason}): the change that it held is lost`;
+      report({ file: path, line: lineNumber(bytes, offset), detail });
+    }
   }
 }
 
@@ -121,13 +153,6 @@ function apply(world: WorldDocument, line: Line): void {
   }
   for (const step of line.steps) world.replay(step);
   world.sequences.raise(line.sequences);
-}
-
-function damaged(file: string, bytes: Bytes, offset: number, cause: unknown): DataFolderError {
-  const line = lineNumber(bytes, offset);
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const hint = "correct or delete that line, or move the file away to do without the last changes";
-  return new DataFolderError(`${file}:${line} cannot be read: ${reason}`, { file, line, hint, cause });
 }
 
 /** @throws Error saying what is wrong with the line, without its place. */

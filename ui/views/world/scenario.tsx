@@ -1,13 +1,13 @@
 import { useEffect } from "preact/hooks";
-import { info, loadInfo } from "../../app/sim.ts";
+import { info, loadInfo, type SimInfo } from "../../app/sim.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Code, Facts, Section } from "../../parts/basics.tsx";
 import { counted, plain } from "../../parts/text.ts";
 
 /** Which scenario the world was made from, and what is wrong with its files now. */
 export function Scenario() {
-  const count = stat.value?.scenario_problems ?? 0;
-  useEffect(() => void loadInfo(), [count]);
+  const { scenario_problems: count = 0, damage = 0 } = stat.value ?? {};
+  useEffect(() => void loadInfo(), [count, damage]);
   const sim = info.value;
   if (!sim) return null;
   const mistakes = sim.scenario_problems;
@@ -21,6 +21,7 @@ export function Scenario() {
           ]}
         />
       </Section>
+      {sim.damage_count > 0 && <DamagedData sim={sim} />}
       {mistakes.length === 0 ? (
         <Section title="No mistakes">
           <p class="world-lead">
@@ -54,5 +55,24 @@ export function Scenario() {
         </Section>
       )}
     </>
+  );
+}
+
+/** What of the data folder cannot be read. */
+function DamagedData({ sim: { damage, damage_count: count } }: { sim: SimInfo }) {
+  const more = count - damage.length;
+  return (
+    <Section title={`Damaged data: ${counted(count, "place")}`}>
+      <p class="world-lead">These entries were skipped. Everything else in the data folder is intact.</p>
+      <ol class="world-mistakes">
+        {damage.map((it) => (
+          <li key={`${it.file}:${it.line}:${it.detail}`}>
+            <Badge tone="bad">{plain(it.detail)}</Badge>
+            <code>{plain([it.file, it.line].filter((part) => part !== null).join(":"))}</code>
+          </li>
+        ))}
+      </ol>
+      {more > 0 && <p class="muted">{`and ${more} more; phx-sim doctor --data lists them`}</p>}
+    </Section>
   );
 }

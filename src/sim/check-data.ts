@@ -1,0 +1,9 @@
+import { resolve } from "node:path";
+import { keysOf } from "../ingest/show.ts";
+import { checkFolder } from "../store/check-folder.ts";
+import type { Damage } from "../store/damage.ts";
+
+export type { Damage } from "../store/damage.ts";
+
+/** Everything in a data folder that cannot be read, and what is lost by it. It changes nothing in the folder. */
+export const checkData = (folder: string): Promise<Damage[]> => checkFolder(resolve(folder), keysOf);
