@@ -11,6 +11,7 @@ const flags = tests("flags", "evaluate cohorts overrides ruleset explain words")
  * @type {Record<string, string[]>}
  */
 export const targets = {
+  "src/kernel/host-rules.ts": [...tests("kernel", "host-rules"), ...tests("control", "guard")],
   "src/control/guard.ts": tests("control", "guard"),
   ...each(
     files("src/tape/redact", "shapes names walk sieve scan head fields placeholders json-text"),
