@@ -18,7 +18,8 @@ export const targets = {
   "src/tape/redact/names.ts": first("names", redact),
   "src/tape/redact/personal.ts": first("personal", redact),
   "src/tape/redact/placeholders.ts": first("restore", redact),
-  ...each(files("src/tape/redact", "walk sieve scan head fields json-text"), redact),
+  ...each(files("src/tape/redact", "walk head"), first("places", redact)),
+  ...each(files("src/tape/redact", "sieve scan fields json-text"), redact),
   ...each(files("src/tape/redact", "exchange redactor scan-tape memory packed encoded bind body"), redact),
   "src/model/keyring.ts": tests("sim", "published-keys"),
   "src/match/nearest.ts": tests("match", "nearest"),
@@ -70,6 +71,11 @@ export const accepted = {
     ["judged", "", cache],
   ],
   "src/model/keyring.ts": tests("sim", "published-keys"),
+  "src/tape/redact/head.ts": [
+    ['|| part === ""', "i % 2", "an empty value is taken for none"],
+    ["const urlParts", "/([a-z]", "every text matches from its beginning"],
+    ["urlParts.exec(url) ?? []", "urlParts.exec(url)", types],
+  ],
   "src/match/nearest.ts": [
     ["Math.min(a.length, b.length) * 3", "longest === 0", shortcut],
     ["Math.min(a.length, b.length) * 3", "Math.max", shortcut],

@@ -57,6 +57,16 @@ describe("the privacy profile", () => {
     ]);
   });
 
+  test("a parameter counts by its name; a header or parameter called name is no person's", () => {
+    const exchange = exchangeWith({
+      url: "https://x.test/?phone=123&name=Jane",
+      headers: [["Name", "Jane"]],
+    });
+    const { req } = createRedactor({ profile: "pii" }).redact(exchange);
+    expect(req.url).toBe("https://x.test/?phone=%2B15550100001&name=Jane");
+    expect(req.headers).toEqual([["Name", "Jane"]]);
+  });
+
   test("stand-ins on the tape already are not given again", () => {
     const redactor = createRedactor({ profile: "pii" });
     redactor.reserve('"user3@example.test 198.18.1.0 2001:db8::f +15550100009 Person 2 Place 5"');
