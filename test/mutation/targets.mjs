@@ -71,6 +71,10 @@ export const accepted = {
     ["judged", "", cache],
   ],
   "src/model/keyring.ts": tests("sim", "published-keys"),
+  "src/tape/redact/walk.ts": [
+    ["name !== undefined && flagMaps", "flagMaps", types],
+    ["value === null", 'typeof value !== "object"', "null is never taken"],
+  ],
   "src/tape/redact/head.ts": [
     ['|| part === ""', "i % 2", "an empty value is taken for none"],
     ["const urlParts", "/([a-z]", "every text matches from its beginning"],

@@ -73,6 +73,15 @@ describe("placeholders", () => {
     ]);
   });
 
+  test.each([
+    [{ $set: { token: "t-1" } }, "req.body.$set.token"],
+    [{ "a b": { token: "t-1" } }, 'req.body["a b"].token'],
+    [{ tokens: ["none", "t-1"] }, "req.body.tokens[1]"],
+    [[{ token: "t-1" }], "req.body[0].token"],
+  ])("the path in %j", (json, path) => {
+    expect(createRedactor().redact(exchangeWith({ body: { json } })).redacted).toEqual([path]);
+  });
+
   test("what cannot be read is left out", () => {
     const headers = [["Content-Encoding", "zstd"]] as const;
     const safe = createRedactor().redact(exchangeWith({ headers, body: { b64: "KLUv/QAAAAAA" } }));
