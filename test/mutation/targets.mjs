@@ -2,7 +2,10 @@ const files = (folder, names) => names.split(" ").map((name) => `${folder}/${nam
 const tests = (folder, names) => names.split(" ").map((name) => `test/${folder}/${name}.test.ts`);
 const each = (files, tests) => Object.fromEntries(files.map((file) => [file, tests]));
 
-const redact = tests("tape/redact", "redactor places scan-tape memory restore personal shapes names");
+const redact = tests(
+  "tape/redact",
+  "redactor places scan-tape memory restore personal sieve encoded shapes names",
+);
 const first = (name, tests) => [...tests].sort((a, b) => Number(b.includes(name)) - Number(a.includes(name)));
 const deck = tests("tape/deck", "aliases canonical near-miss sequence match learn sessions");
 const flags = tests("flags", "evaluate cohorts overrides ruleset explain words");
@@ -19,8 +22,11 @@ export const targets = {
   "src/tape/redact/personal.ts": first("personal", redact),
   "src/tape/redact/placeholders.ts": first("restore", redact),
   ...each(files("src/tape/redact", "walk head"), first("places", redact)),
-  ...each(files("src/tape/redact", "sieve scan fields json-text"), redact),
-  ...each(files("src/tape/redact", "exchange redactor scan-tape memory packed encoded bind body"), redact),
+  "src/tape/redact/sieve.ts": first("sieve", redact),
+  "src/tape/redact/scan.ts": first("scan-tape", redact),
+  ...each(files("src/tape/redact", "packed encoded"), first("encoded", redact)),
+  ...each(files("src/tape/redact", "fields json-text"), redact),
+  ...each(files("src/tape/redact", "exchange redactor scan-tape memory bind body"), redact),
   "src/model/keyring.ts": tests("sim", "published-keys"),
   "src/match/nearest.ts": tests("match", "nearest"),
   "src/match/pattern.ts": tests("match", "pattern wire"),
@@ -71,6 +77,23 @@ export const accepted = {
     ["judged", "", cache],
   ],
   "src/model/keyring.ts": tests("sim", "published-keys"),
+  "src/tape/redact/sieve.ts": [
+    ["/^\\n*\\{", "/\\n*", "the condition on every line has the same anchor"],
+    ["let count = 0", "", cache],
+    ["texts.size > 5000", "count !==", cache],
+    ["texts.size > 5000", "5001", cache],
+    ["texts.size > 5000", "4999", cache],
+    ["count = knownCount();", "(removed)", cache],
+    ["text.length <= 300", "", cache],
+    ["clean.has(it)", "false", cache],
+    ["clean.add(it)", "(removed)", cache],
+    ["isPlaceholder(text)) return text", "text.length", shortcut],
+  ],
+  "src/tape/redact/scan.ts": [
+    ["const unknowing", "1", cache],
+    ["body && now &&", "body", types],
+    ["body && now &&", "now", types],
+  ],
   "src/tape/redact/walk.ts": [
     ["name !== undefined && flagMaps", "flagMaps", types],
     ["value === null", 'typeof value !== "object"', "null is never taken"],
