@@ -8,7 +8,7 @@ const redact = tests(
 );
 const first = (name, tests) => [...tests].sort((a, b) => Number(b.includes(name)) - Number(a.includes(name)));
 const deck = tests("tape/deck", "aliases canonical near-miss sequence match learn sessions");
-const flags = tests("flags", "evaluate cohorts overrides ruleset explain words");
+const flags = tests("flags", "evaluate cohorts overrides ruleset explain");
 
 /**
  * The core files, each with the tests that concern it; those that find most come first.
@@ -34,10 +34,15 @@ export const targets = {
   "src/match/operators.ts": tests("match", "pattern wire describe"),
   "src/match/differences.ts": tests("match", "differences"),
   "src/match/judge.ts": tests("match", "judge report queues"),
-  ...each(files("src/tape/deck", "near-miss keys canonical aliases sequence"), deck),
+  ...Object.fromEntries(
+    ["near-miss", "canonical", "aliases", "sequence"].map((it) => [`src/tape/deck/${it}.ts`, first(it, deck)]),
+  ),
+  "src/tape/deck/keys.ts": deck,
   "src/flags/bucket.ts": tests("flags", "bucket evaluate"),
   "src/flags/operators.ts": tests("flags", "operators evaluate"),
-  ...each(files("src/flags", "evaluate cohorts cohort-tree overrides"), flags),
+  "src/flags/evaluate.ts": flags,
+  ...each(files("src/flags", "cohorts cohort-tree"), first("cohorts", flags)),
+  "src/flags/overrides.ts": first("overrides", flags),
   "src/ingest/open.ts": tests("ingest", "open"),
   "src/ingest/merge.ts": tests("ingest", "merge"),
   "src/ingest/persons.ts": [...tests("ingest", "persons merge"), ...tests("ingestion", "capture-v1")],
@@ -188,6 +193,18 @@ export const accepted = {
   "src/tape/deck/aliases.ts": [['live[at] ?? ""', "live[at]", types]],
   "src/tape/deck/sequence.ts": [["?? -1", "", types]],
   "src/flags/operators.ts": [["value ?? null", "value", types]],
+  "src/flags/evaluate.ts": [
+    ["variantEnds[position] ??", "variantEnds[position]", types],
+    ["variantEnds[position] ??", "1", types],
+    ["?? compiled.unconditioned", "condition.matched[position]", types],
+    ["lacksGroup && last &&", "lacksGroup", types],
+    ["enrollment === undefined ||", "choice === undefined", "without an enrollment there is no choice"],
+    ["holdout.percentage >= 100", "false", shortcut],
+    ["holdout.percentage >= 100", "101", shortcut],
+    ["throw error;", "(removed)", "no other error is thrown there"],
+    ["members: undefined", "(removed)", "absent is undefined"],
+    ["recorder: undefined", "(removed)", "absent is undefined"],
+  ],
   "src/flags/cohorts.ts": [
     ["cohort.name ?? undefined", "compiled.get(id)?.cohort.name", "no name is no name, null or undefined"],
     ["const nothing: TreeNode", '"mutant"', "stands where no tree is evaluated"],
