@@ -189,6 +189,7 @@ export const accepted = {
     ["object[name] ?? null", "object[name]", types],
     ["object[name] !== undefined", "!rules.drops", "JSON has no undefined"],
     ['return "…"', '"mutant"', "any text that stands for the rest will do"],
+    ['join(",")', '"mutant"', "any text that keeps them apart will do"],
   ],
   "src/tape/deck/aliases.ts": [['live[at] ?? ""', "live[at]", types]],
   "src/tape/deck/sequence.ts": [["?? -1", "", types]],
@@ -206,6 +207,7 @@ export const accepted = {
     ["recorder: undefined", "(removed)", "absent is undefined"],
   ],
   "src/flags/cohorts.ts": [
+    ['case "unknown"', '"mutant"', "undefined is as false"],
     ["cohort.name ?? undefined", "compiled.get(id)?.cohort.name", "no name is no name, null or undefined"],
     ["const nothing: TreeNode", '"mutant"', "stands where no tree is evaluated"],
     ["failure: undefined", "(removed)", "absent is undefined"],
