@@ -9,8 +9,8 @@ declare module "vitest" {
 
 const { tests, patience } = inject("mutation");
 
-/** Kills this process when its event loop is blocked; one for all mutants that it runs. */
-function watch(): true {
+/** Kills this process when its event loop is blocked; one watch for all mutants that it runs. */
+function watch(): void {
   const beats = new Int32Array(new SharedArrayBuffer(4));
   setInterval(() => {
     Atomics.add(beats, 0, 1);
@@ -20,10 +20,11 @@ function watch(): true {
     while (Atomics.wait(beats, 0, beats[0], patience) !== "timed-out");
     process.kill(process.pid, "SIGKILL");`;
   new Worker(code, { eval: true, workerData: { beats, patience } }).unref();
-  return true;
 }
-const watched: { isWatched?: true } = globalThis;
-watched.isWatched ??= watch();
+if (!("isWatched" in globalThis)) {
+  watch();
+  Object.assign(globalThis, { isWatched: true });
+}
 
 // Each mutant has modules of its own, so that tables that are built at loading change, too.
 vi.resetModules();
