@@ -146,6 +146,7 @@ const rows: Row[] = [
   [props({ p0: 0, p1: 1 }), props({ p0: 0 }) as Json, "properties.p1", "1", null, null],
   [{ constructor: 1 }, {}, "constructor", "1", null, null],
   [{ constructor: { "@exists": true } }, {}, "constructor", "@exists true", null, null],
+  [{ constructor: { "@exists": true } }, { a: {} }, "constructor", "@exists true", null, null],
   [{ plan: "pro" }, { a: { b: { c: { plan: "pro" } } } }, "plan", '"pro"', null, "it is at a.b.c.plan"],
   [{ plan: "pro" }, { a: { b: { c: { d: { plan: "pro" } } } } }, "plan", '"pro"', null, null],
   [{ plan: "pro" }, { a: { plan: "free" } }, "plan", '"pro"', null, null],

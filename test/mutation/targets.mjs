@@ -61,6 +61,7 @@ export const targets = {
 const shortcut = "a shortcut: the way that it saves comes to the same";
 const types = "only the compiler needs it: the value is always there";
 const cache = "a memory of answers: asking again comes to the same";
+const noName = "no secret name has less than two letters";
 const decidedBefore = "is decided before this place is reached";
 
 /**
@@ -101,6 +102,20 @@ export const accepted = {
     ["const unknowing", "1", cache],
     ["body && now &&", "body", types],
     ["body && now &&", "now", types],
+  ],
+  "src/tape/redact/packed.ts": [
+    ["bytes.readUInt16BE(0) % 31", "bytes.length > 8 && bytes[0] === 0x78", shortcut],
+  ],
+  "src/tape/redact/fields.ts": [
+    ["const quotedHead", "/(\\\\{0,15})([\"'])([\\w.$ -]{2,80}", noName],
+    ["const quotedHead", "/(\\\\{0,15})([\"'])([\\w.$ -]{0,80}", noName],
+    ["const pair", "/(?<=^|[?&;,\\s\"'({])([\\w.$[\\]%-]{2,80}", noName],
+    ["const pair", "/(?<=^|[?&;,\\s\"'({])([\\w.$[\\]%-]{0,80}", noName],
+    ["const line", "/^([ \\t]{0,20}([\\w.$-]{2,80}", noName],
+    ["const line", "/^([ \\t]{0,20}([\\w.$-]{0,80}", noName],
+    ["const bareNumber", "/([\"'])([\\w.$ -]{2,80}", noName],
+    ["const bareNumber", "/([\"'])([\\w.$ -]{0,80}", noName],
+    ["const pair", "/(?<=^|[?&;,\\s\"'({])([\\w.$[\\]%-]{1,80})=([^&\\s\"'<>;,)]{1,100001}", "a bound"],
   ],
   "src/tape/redact/walk.ts": [
     ["name !== undefined && flagMaps", "flagMaps", types],
@@ -149,6 +164,7 @@ export const accepted = {
     ["walk.found.length >= most", "(walk.found", shortcut],
     ['shape.is === "literal" && isJson', "isJson", types],
     ['shape.is === "literal" && isJson', "shape.is", "nothing resembles a pattern that is no JSON"],
+    ['shape.is === "asker" && value', "shape.is", "what is absent is not asked"],
     ['shape.is === "moment" &&', 'shape.is === "moment"', "a text is no number of seconds"],
   ],
   "src/match/judge.ts": [

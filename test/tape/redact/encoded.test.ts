@@ -140,6 +140,9 @@ describe("the text in some bytes", () => {
     ["gzip cut off", gzipSync("text".repeat(99)).subarray(0, -9), "text".repeat(99)],
     ["gzip damaged", Buffer.from([31, 139, 8, 255, 255, 255]), "unreadable"],
     ["another method", Buffer.from([31, 139, 9, 255, 255, 255]), undefined],
+    ["another first byte", Buffer.from([30, 139, 8, 255, 255, 255]), undefined],
+    ["another second byte", Buffer.from([31, 140, 8, 255, 255, 255]), undefined],
+    ["one letter, by zlib", deflateSync("a"), "a"],
     ["more than is looked at", gzipSync(Buffer.alloc(most + 1, " ")), "unreadable"],
   ])("%s", (_, given, text) => {
     expect(unpackedText(given)).toBe(text);
