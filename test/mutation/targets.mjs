@@ -103,6 +103,15 @@ export const accepted = {
     ["body && now &&", "now", types],
   ],
   "src/tape/redact/placeholders.ts": [['!text.includes("secret")', "false", shortcut]],
+  "src/tape/redact/encoded.ts": [
+    ["const uuid", "", "saves a look only: the bytes of a UUID are no text"],
+    ["uuid.test(found)", "false", shortcut],
+    ['like.endsWith("=") ||', "like", "padded base64 is a multiple of four long"],
+    ["/=+$/", "/=+/", "they stand at the end only"],
+    ["/^(?:[\\da-fA-F]{2}){8,}$/", "/^(?:[\\da-fA-F]{2}){7,}", "a run has sixteen characters"],
+    ['unicode ?? byte ?? ""', "unicode ?? byte", types],
+    ["!/\\\\[ux]/.test(text)", "false", shortcut],
+  ],
   "src/tape/redact/packed.ts": [
     ["bytes.readUInt16BE(0) % 31", "bytes.length > 8 && bytes[0] === 0x78", shortcut],
   ],
