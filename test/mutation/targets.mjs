@@ -219,7 +219,15 @@ export const accepted = {
     ['join(",")', '"mutant"', "any text that keeps them apart will do"],
   ],
   "src/tape/deck/aliases.ts": [['live[at] ?? ""', "live[at]", types]],
-  "src/tape/deck/sequence.ts": [["?? -1", "", types]],
+  "src/tape/deck/sequence.ts": [
+    ["?? -1);", "-1", types],
+    ["?? -1);", "1", types],
+    ["?? -1);", "2", types],
+    ["?? -1);", "rows[at]", types],
+    ["cursors.get(series) ?? 0", "0", shortcut],
+    ["while (at < rows.length && isUsed(at)) at++", "isUsed(at)", "no row has no number"],
+    ["while (at < rows.length && isUsed(at)) at++", "(at) <=", "no row has no number"],
+  ],
   "src/flags/operators.ts": [["value ?? null", "value", types]],
   "src/flags/evaluate.ts": [
     ["variantEnds[position] ??", "variantEnds[position]", types],
