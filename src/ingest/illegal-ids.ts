@@ -4,7 +4,7 @@ const anyCase = new Set(
 );
 
 /** Placeholders as they are spelled here. */
-const exactCase = new Set(["[object Object]", "NaN", "None", "none", "null", "0", "undefined"]);
+const exactCase = new Set(["[object Object]", "NaN", "None", "none", "null", "0"]);
 
 const unquoted = (id: string): string => {
   const quote = id[0];

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { cohortName, createCohortBook, noCohorts } from "../../src/flags/cohorts.ts";
+import { defaultMatching } from "../../src/flags/operators.ts";
 import type { Json, JsonObject } from "../../src/kernel/json.ts";
 import type { Cohort } from "../../src/model/world.ts";
 import { aCohort, aFlag } from "../support/documents.ts";
@@ -159,4 +161,16 @@ describe("cohorts", () => {
     );
     expect(membership(chain, { properties: { a: 1 } })).toBe(true);
   });
+});
+
+test("the name of a cohort", () => {
+  const cohorts = [aCohort({ id: 1, name: "Power users" }), aCohort({ id: 2, name: null })];
+  const book = createCohortBook(cohorts, defaultMatching);
+  expect([1, 2, 3, undefined].map((id) => cohortName(book, id))).toEqual([
+    "Power users",
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(cohortName(noCohorts, 1)).toBeUndefined();
 });

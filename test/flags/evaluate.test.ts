@@ -238,6 +238,78 @@ const rows: [string, Filters, Who, boolean | string, string, number | null, stri
     "Matched condition set 1",
   ],
   [
+    "a missed rollout goes on to the next set",
+    { groups: [{ rollout_percentage: 0 }, {}] },
+    {},
+    true,
+    "condition_match",
+    1,
+    "Matched condition set 2",
+  ],
+  [
+    "out of 99.5 %: .997",
+    { groups: [{ rollout_percentage: 99.5 }] },
+    { distinctId: "u252" },
+    false,
+    "out_of_rollout_bound",
+    0,
+    "Out of rollout bound",
+  ],
+  [
+    "the variant that the hash picks: .801",
+    { groups: [{}], multivariate: { variants: half } },
+    { distinctId: "u3" },
+    "test",
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "an empty identifier does not get a variant of 0 %",
+    {
+      groups: [{}],
+      multivariate: {
+        variants: [
+          { key: "rare", rollout_percentage: 0 },
+          { key: "usual", rollout_percentage: 100 },
+        ],
+      },
+    },
+    { distinctId: "" },
+    "usual",
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
+    "legacy enrolment with one of its two properties",
+    {
+      groups: [{}],
+      super_groups: [
+        {
+          properties: [
+            { key: "in", value: ["true"] },
+            { key: "too", value: ["true"] },
+          ],
+        },
+      ],
+    },
+    { properties: { in: "true" } },
+    false,
+    "super_condition_value",
+    0,
+    "Super condition value",
+  ],
+  [
+    "not held out: .996 of 99.5 %",
+    { groups: [{}], holdout: { id: 42, exclusion_percentage: 99.5 } },
+    { distinctId: "u487" },
+    true,
+    "condition_match",
+    0,
+    "Matched condition set 1",
+  ],
+  [
     "held out: .178 of 20 %",
     { groups: [{}], holdout: { id: 42, exclusion_percentage: 20 } },
     { distinctId: "user-1" },

@@ -64,6 +64,12 @@ describe("an overridden flag, in full", () => {
   ];
   test.each(rows)("%j", (value, payload, filters) => {
     const override = anOverride("a", { value });
+    const continuous = { ...flag, ensure_experience_continuity: true, active: false };
+    expect(overriddenFlag(continuous, override)).toMatchObject({
+      ensure_experience_continuity: false,
+      bucketing_identifier: null,
+      active: true,
+    });
     expect(overriddenFlag(flag, override).filters).toEqual(filters);
     expect(overriddenDecision(flag, override)).toEqual({
       value,

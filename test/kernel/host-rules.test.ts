@@ -3,6 +3,7 @@ import {
   hostRuleFor,
   isLoopbackHost,
   placeOf,
+  plainHost,
   readHostRule,
   serviceHosts,
 } from "../../src/kernel/host-rules.ts";
@@ -45,7 +46,19 @@ describe("a rule fits", () => {
     ["*", "https://anything.test/", true],
     ["*/ingest", "https://anything.test/ingest", true],
     ["[::1]:8000", "http://[::1]:8000/", true],
+    ["[::A]", "http://[::a]/", true],
     ["E.Example.COM.", "https://e.example.com/", true],
+    ["HTTPS://e.example.com", "https://e.example.com/", true],
+    [" e.example.com\n", "https://e.example.com/", true],
+    ["e.example.com:8", "http://e.example.com:8/", true],
+    ["e.example.com:12345", "http://e.example.com:12345/", true],
+    ["e.example.com:80", "http://e.example.com/", true],
+    ["e.example.com:80", "ws://e.example.com/", true],
+    ["e.example.com:443", "wss://e.example.com/", true],
+    ["e.example.com:443", "ws://e.example.com/", false],
+    ["e.example.com:80", "ftp://e.example.com/", false],
+    ["app.example.com/ingest//", "https://app.example.com/ingest", true],
+    ["app.example.com/", "https://app.example.com/ingest", true],
   ])("%s at %s: %s", (rule, url, fits) => {
     expect(hostRuleFor([readHostRule(rule)], placeOf(new URL(url))) !== undefined).toBe(fits);
   });
@@ -55,6 +68,16 @@ describe("a rule fits", () => {
     expect(hostRuleFor([readHostRule("app.example.com/ingest")], place)).toBeUndefined();
     expect(hostRuleFor([readHostRule("app.example.com")], place)).toBeDefined();
   });
+
+  test.each(["/ingest?a=1", "/ingest#a", "/ingest/"])("a path with what follows it: %s", (path) => {
+    const place = { host: "app.example.com", port: "443", path };
+    expect(hostRuleFor([readHostRule("app.example.com/ingest")], place)).toBeDefined();
+  });
+
+  test("the first rule that fits is the one that counts", () => {
+    const rules = ["f.example.com", "*.example.com", "e.example.com"].map(readHostRule);
+    expect(hostRuleFor(rules, { host: "e.example.com", port: "" })).toBe(rules[1]);
+  });
 });
 
 test.each([
@@ -62,15 +85,43 @@ test.each([
   " ",
   "https://",
   "*.",
+  "*./ingest",
   ":80",
+  ":80/ingest",
+  "*:80",
+  "*x",
   "a b.com",
   "ftp://x.com",
   "*foo.com",
   "a*b.com",
   "x.com?y",
+  "x.com/y?z",
+  "x.com/y z",
+  "[x]",
+  "x:",
+  "x:a",
+  "x:123456",
   "x:99999999",
 ])("%j is not a host", (text) => {
   expect(() => readHostRule(text)).toThrow(/is not a host: write e\.example\.com/);
+});
+
+test.each([
+  ["[::1]", "::1"],
+  ["E.Example.COM.", "e.example.com"],
+  ["e[x", "e[x"],
+  ["e]x", "e]x"],
+  ["e.x", "e.x"],
+])("the host %s is plainly %s", (host, plain) => {
+  expect(plainHost(host)).toBe(plain);
+});
+
+test("a protocol without a port of its own", () => {
+  expect(placeOf(new URL("other://e.example.com/a"))).toEqual({
+    host: "e.example.com",
+    port: "",
+    path: "/a",
+  });
 });
 
 test.each<[string, boolean]>([
@@ -84,6 +135,11 @@ test.each<[string, boolean]>([
   ["::", true],
   ["10.0.0.1", false],
   ["::2", false],
+  ["1::1", false],
+  ["0.0.0.1", false],
+  ["LOCALHOST.", true],
+  ["localhost.app", false],
+  ["notlocalhost", false],
   ["localhost.example.com", false],
   ["posthog.com", false],
 ])("%s is this machine: %s", (host, isOurs) => {

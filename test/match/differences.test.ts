@@ -145,6 +145,42 @@ const rows: Row[] = [
   [{ plan: "pro" }, props({ plan: "pro" }) as Json, "plan", '"pro"', null, "it is at properties.plan"],
   [props({ p0: 0, p1: 1 }), props({ p0: 0 }) as Json, "properties.p1", "1", null, null],
   [{ constructor: 1 }, {}, "constructor", "1", null, null],
+  [{ constructor: { "@exists": true } }, {}, "constructor", "@exists true", null, null],
+  [{ constructor: { "@exists": true } }, { a: {} }, "constructor", "@exists true", null, null],
+  [{ plan: "pro" }, { a: { b: { c: { plan: "pro" } } } }, "plan", '"pro"', null, "it is at a.b.c.plan"],
+  [{ plan: "pro" }, { a: { b: { c: { d: { plan: "pro" } } } } }, "plan", '"pro"', null, null],
+  [{ plan: "pro" }, { a: { plan: "free" } }, "plan", '"pro"', null, null],
+  [5, undefined, "", "5", null, null],
+  [{ a: /a/ }, '{"a":"a"}', "", "{a: /a/}", '"{\\"a\\":\\"a\\"}"', null],
+  [[/a/], "a", "", "[/a/]", '"a"', null],
+  [{ "@eq": 5 }, undefined, "", "@eq 5", null, null],
+  [{ "@gte": 5 }, undefined, "", "@gte 5", null, null],
+  [{ "@eq": 4900 }, 49, "", "@eq 4900", "49", "a hundredth of it (not in cents?)"],
+  [{ "@nin": ["5"] }, "5", "", '@nin ["5"]', '"5"', null],
+  [{ "@not": "5" }, "5", "", '@not "5"', '"5"', null],
+  [
+    { "@regex": "^(a+)+$" },
+    `${"a".repeat(60)}!`,
+    "",
+    '@regex "^(a+)+$"',
+    `"${"a".repeat(60)}!"`,
+    "the pattern takes too long on such texts",
+  ],
+  [expect.objectContaining({ a: 1 }), 5, "", "ObjectContaining {a: 1}", "5", null],
+  [expect.any(String), {}, "", "Any<String>", "{}", "an object where a text is wanted"],
+  [expect.any(Number), undefined, "", "Any<Number>", null, null],
+  [(it: string) => it.startsWith("a"), undefined, "", '(it) => it.startsWith("a")', null, null],
+  [
+    new URL("https://x.test/"),
+    "https://x.test",
+    "",
+    '"https://x.test/"',
+    '"https://x.test"',
+    "case or separators differ",
+  ],
+  [new Map(), 5, "", "[object Map]", "5", null],
+  [new Date(iso), ms / 1000, "", "Date 2026-01-05T09:00:00.000Z", String(ms / 1000), "epoch, not ISO time"],
+  [new Date(iso), 5, "", "Date 2026-01-05T09:00:00.000Z", "5", null],
 ];
 
 test.each(rows)("%j on %j", (pattern, value, path, expected, actual, hint) => {
@@ -184,6 +220,36 @@ describe("differences", () => {
       actual: "{a: {b: 1, c: 2}}",
       hint: null,
     });
+  });
+
+  const nested = (levels: number, inside: (it: unknown) => unknown, leaf: unknown): unknown =>
+    levels === 0 ? leaf : nested(levels - 1, inside, inside(leaf));
+  const same = (it: unknown) => it;
+  const inObject = (a: unknown) => ({ a });
+  const inList = (it: unknown) => [it];
+
+  test.each<[name: string, pattern: (it: unknown) => unknown, value: (it: unknown) => unknown]>([
+    ["objects", inObject, inObject],
+    ["lists", inList, inList],
+    ["@all", (it) => ({ "@all": [it] }), same],
+    ["@each", (it) => ({ "@each": it }), inList],
+    ["what stands in", (it) => ({ toJSON: () => it }), same],
+  ])("are looked for a hundred levels deep: %s", (_, pattern, value) => {
+    const found = (levels: number) =>
+      differences(nested(levels, pattern, 1), nested(levels, value, 2) as Json).map((it) => it.expected);
+    expect([found(100), found(101)]).toEqual([["1"], []]);
+  });
+
+  test("matchers count twice", () => {
+    const found = (levels: number) =>
+      differences(
+        nested(levels, (a) => expect.objectContaining({ a }), 1),
+        nested(levels, inObject, 2) as Json,
+      );
+    expect(found(50)).toEqual([
+      { path: Array(50).fill("a").join("."), expected: "1", actual: "2", hint: null },
+    ]);
+    expect(found(60).map((it) => it.path)).toEqual([Array(50).fill("a").join(".")]);
   });
 
   test("are bounded, whatever is compared", () => {

@@ -11,12 +11,18 @@ const each = resolve(root, "test/mutation/each.ts");
 /** The number that no mutant has. */
 const unchanged = 0;
 /** Mutants of one run: one start of the test runner. */
-const together = 150;
-/** A mutant that makes a test wait has failed it. */
+const together = 300;
+/** A mutant that makes a test wait, or blocks the worker, has failed it. */
 const patience = 30_000;
 
-/** Runs the tests once with each of the mutants and returns those that failed a test. */
-async function killedOf(file, code, mutants, tests) {
+const numberOf = ({ moduleId }) => Number(moduleId.split("=")[1]);
+
+/**
+ * Runs the tests once with each of the mutants. A mutant that blocks the worker ends the run: it is `stuck`, and those
+ * after it are in neither set.
+ */
+async function runOf(file, code, mutants, tests) {
+  let stuck;
   const vitest = await createVitest(
     "test",
     {
@@ -25,14 +31,24 @@ async function killedOf(file, code, mutants, tests) {
       include: [],
       watch: false,
       update: false,
-      reporters: [{}],
+      reporters: [
+        {
+          onTestModuleQueued: (it) => {
+            stuck = numberOf(it);
+          },
+          onTestModuleEnd: () => {
+            stuck = undefined;
+          },
+        },
+      ],
       silent: true,
+      pool: "forks",
       isolate: false,
       maxWorkers: 1,
       testTimeout: patience,
       hookTimeout: patience,
       expect: { poll: { timeout: patience / 2 } },
-      provide: { mutation: { tests } },
+      provide: { mutation: { tests, patience } },
     },
     {
       plugins: [
@@ -46,30 +62,28 @@ async function killedOf(file, code, mutants, tests) {
   );
   await vitest.standalone();
   const [project] = vitest.projects;
-  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(
+  const { testModules } = await vitest.runTestSpecifications(
     mutants.map((id) => project.createSpecification(`${each}?mutant=${id}`)),
   );
   await vitest.close();
-  if (testModules.length !== mutants.length || testModules.some((it) => it.state() === "queued"))
-    throw new Error(`the run ended early: ${unhandledErrors.map((it) => it.message).join("; ")}`);
-  return new Set(
-    testModules.filter((it) => it.state() === "failed").map(({ moduleId }) => Number(moduleId.split("=")[1])),
-  );
+  const numbersOf = (state) => testModules.filter((it) => it.state() === state).map(numberOf);
+  return { failed: numbersOf("failed"), passed: numbersOf("passed"), stuck };
 }
 
-/** A mutant that breaks the whole run is found by halves. */
+/** The mutants that fail a test or block the worker. */
 async function killed(file, code, mutants, tests) {
-  try {
-    return await killedOf(file, code, mutants, tests);
-  } catch (error) {
-    if (mutants.length === 1) return new Set(mutants);
-    console.error(`  ${error.message.slice(0, 300)}`);
-    const half = Math.ceil(mutants.length / 2);
-    const parts = [mutants.slice(0, half), mutants.slice(half)];
-    const sets = [];
-    for (const part of parts) sets.push(await killed(file, code, part, tests));
-    return new Set(sets.flatMap((it) => [...it]));
+  const dead = [];
+  let open = mutants;
+  while (open.length > 0) {
+    const { failed, passed, stuck } = await runOf(file, code, open, tests);
+    const ended = new Set([...failed, ...passed, stuck]);
+    dead.push(...failed, ...(stuck === undefined ? [] : [stuck]));
+    const rest = open.filter((id) => !ended.has(id));
+    if (rest.length === open.length)
+      throw new Error(`no mutant of ${file} was tried: the test runner failed`);
+    open = rest;
   }
+  return new Set(dead);
 }
 
 const short = (text) => text.replace(/\s+/g, " ").slice(0, 90);
@@ -99,11 +113,15 @@ async function check(name, tests) {
   const start = performance.now();
   const survivors = [];
   for (let at = 0; at < tried.length; at += together) {
-    const part = tried.slice(at, at + together);
-    const found = await killed(file, code, [unchanged, ...part.map(({ id }) => id)], files);
-    if (found.has(unchanged)) throw new Error(`${name}: its tests fail without a mutant`);
+    let part = tried.slice(at, at + together);
+    // The first file kills most of them, so the others run for the rest only.
+    for (const some of [files.slice(0, 1), files.slice(1)]) {
+      if (part.length === 0 || some.length === 0) break;
+      const found = await killed(file, code, [unchanged, ...part.map(({ id }) => id)], some);
+      if (found.has(unchanged)) throw new Error(`${name}: its tests fail without a mutant`);
+      part = part.filter(({ id }) => !found.has(id));
+    }
     for (const it of part) {
-      if (found.has(it.id)) continue;
       survivors.push(it.id);
       console.log(`${name}:${it.line}  ${short(it.from)}  →  ${short(it.to)}`);
     }

@@ -196,8 +196,8 @@ export function mutantsOf(text) {
       }
     }
     closers.push(changed(node, changes));
-    if (loops.has(node.type) && node.body.type === "BlockStatement") {
-      before.push([node.body.start + 1, `if(++turns>${mostTurns})throw new Error("endless");`]);
+    if (loops.has(node.type)) {
+      closers.push(wrap(node.body, `{if(++turns>${mostTurns})throw new Error("endless");`, "}"));
     }
     for (const [child, childRole] of childrenOf(node)) visit(child, node, childRole);
     for (const close of closers.reverse()) close();

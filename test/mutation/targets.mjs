@@ -2,33 +2,49 @@ const files = (folder, names) => names.split(" ").map((name) => `${folder}/${nam
 const tests = (folder, names) => names.split(" ").map((name) => `test/${folder}/${name}.test.ts`);
 const each = (files, tests) => Object.fromEntries(files.map((file) => [file, tests]));
 
-const redact = tests("tape/redact", "shapes names places redactor personal memory restore scan-tape");
+const redact = tests(
+  "tape/redact",
+  "redactor places scan-tape memory restore personal sieve encoded shapes names",
+);
+const first = (name, tests) => [...tests].sort((a, b) => Number(b.includes(name)) - Number(a.includes(name)));
 const deck = tests("tape/deck", "aliases canonical near-miss sequence match learn sessions");
-const flags = tests("flags", "evaluate cohorts overrides ruleset explain words");
+const flags = tests("flags", "evaluate cohorts overrides ruleset explain");
 
 /**
  * The core files, each with the tests that concern it; those that find most come first.
  * @type {Record<string, string[]>}
  */
 export const targets = {
+  "src/kernel/host-rules.ts": [...tests("kernel", "host-rules"), ...tests("control", "guard")],
   "src/control/guard.ts": tests("control", "guard"),
-  ...each(
-    files("src/tape/redact", "shapes names walk sieve scan head fields placeholders json-text"),
-    redact,
-  ),
-  ...each(
-    files("src/tape/redact", "exchange redactor scan-tape memory packed encoded bind body personal"),
-    redact,
-  ),
+  "src/tape/redact/shapes.ts": tests("tape/redact", "shapes"),
+  "src/tape/redact/names.ts": tests("tape/redact", "names redactor memory"),
+  "src/tape/redact/placeholders.ts": tests("tape/redact", "memory restore"),
+  "src/tape/redact/sieve.ts": tests("tape/redact", "sieve redactor"),
+  "src/tape/redact/fields.ts": tests("tape/redact", "fields redactor"),
+  ...each(files("src/tape/redact", "packed encoded"), tests("tape/redact", "encoded redactor")),
+  "src/tape/redact/scan.ts": tests("tape/redact", "scan-tape redactor"),
+  ...each(files("src/tape/redact", "walk head"), tests("tape/redact", "places memory personal redactor")),
+  "src/tape/redact/personal.ts": tests("tape/redact", "personal"),
+  ...each(files("src/tape/redact", "exchange redactor scan-tape memory bind body json-text"), redact),
+  "src/model/keyring.ts": tests("sim", "published-keys"),
   "src/match/nearest.ts": tests("match", "nearest"),
   "src/match/pattern.ts": tests("match", "pattern wire"),
   "src/match/operators.ts": tests("match", "pattern wire describe"),
   "src/match/differences.ts": tests("match", "differences"),
   "src/match/judge.ts": tests("match", "judge report queues"),
-  ...each(files("src/tape/deck", "near-miss keys canonical aliases sequence"), deck),
+  ...Object.fromEntries(
+    ["near-miss", "canonical", "aliases", "sequence"].map((it) => [
+      `src/tape/deck/${it}.ts`,
+      first(it, deck),
+    ]),
+  ),
+  "src/tape/deck/keys.ts": deck,
   "src/flags/bucket.ts": tests("flags", "bucket evaluate"),
   "src/flags/operators.ts": tests("flags", "operators evaluate"),
-  ...each(files("src/flags", "evaluate cohorts cohort-tree overrides"), flags),
+  "src/flags/evaluate.ts": flags,
+  ...each(files("src/flags", "cohorts cohort-tree"), first("cohorts", flags)),
+  "src/flags/overrides.ts": first("overrides", flags),
   "src/ingest/open.ts": tests("ingest", "open"),
   "src/ingest/merge.ts": tests("ingest", "merge"),
   "src/ingest/persons.ts": [...tests("ingest", "persons merge"), ...tests("ingestion", "capture-v1")],
@@ -45,6 +61,7 @@ export const targets = {
 const shortcut = "a shortcut: the way that it saves comes to the same";
 const types = "only the compiler needs it: the value is always there";
 const cache = "a memory of answers: asking again comes to the same";
+const noName = "no secret name has less than two letters";
 const decidedBefore = "is decided before this place is reached";
 
 /**
@@ -53,6 +70,11 @@ const decidedBefore = "is decided before this place is reached";
  * @type {Record<string, [line: string, to: string, why: string][]>}
  */
 export const accepted = {
+  "src/kernel/host-rules.ts": [
+    ["matched === undefined ||", "isNothing", "what does not match has no part"],
+    ["loopback === undefined", "address === undefined", types],
+    ["address.length === 16 &&", "address.every", "an address of four bytes has no sixteenth"],
+  ],
   "src/tape/redact/shapes.ts": [
     ["if (!out.includes(hint)) continue", "false", shortcut],
     ["if (!out.includes(hint)) continue", "(removed)", shortcut],
@@ -62,6 +84,56 @@ export const accepted = {
   "src/tape/redact/names.ts": [
     ["const mostJudged", "", cache],
     ["judged", "", cache],
+  ],
+  "src/tape/redact/sieve.ts": [
+    ["/^\\n*\\{", "/\\n*", "the condition on every line has the same anchor"],
+    ["let count = 0", "", cache],
+    ["texts.size > 5000", "count !==", cache],
+    ["texts.size > 5000", "5001", cache],
+    ["texts.size > 5000", "4999", cache],
+    ["count = knownCount();", "(removed)", cache],
+    ["text.length <= 300", "", cache],
+    ["clean.has(it)", "false", cache],
+    ["clean.add(it)", "(removed)", cache],
+    ["isPlaceholder(text)) return text", "text.length", shortcut],
+  ],
+  "src/tape/redact/scan.ts": [
+    ["const unknowing", "1", cache],
+    ["body && now &&", "body", types],
+    ["body && now &&", "now", types],
+  ],
+  "src/tape/redact/placeholders.ts": [['!text.includes("secret")', "false", shortcut]],
+  "src/tape/redact/encoded.ts": [
+    ["const uuid", "", "saves a look only: the bytes of a UUID are no text"],
+    ["uuid.test(found)", "false", shortcut],
+    ['like.endsWith("=") ||', "like", "padded base64 is a multiple of four long"],
+    ["/=+$/", "/=+/", "they stand at the end only"],
+    ["/^(?:[\\da-fA-F]{2}){8,}$/", "/^(?:[\\da-fA-F]{2}){7,}", "a run has sixteen characters"],
+    ['unicode ?? byte ?? ""', "unicode ?? byte", types],
+    ["!/\\\\[ux]/.test(text)", "false", shortcut],
+  ],
+  "src/tape/redact/packed.ts": [
+    ["bytes.readUInt16BE(0) % 31", "bytes.length > 8 && bytes[0] === 0x78", shortcut],
+  ],
+  "src/tape/redact/fields.ts": [
+    ["const quotedHead", "/(\\\\{0,15})([\"'])([\\w.$ -]{2,80}", noName],
+    ["const quotedHead", "/(\\\\{0,15})([\"'])([\\w.$ -]{0,80}", noName],
+    ["const pair", "/(?<=^|[?&;,\\s\"'({])([\\w.$[\\]%-]{2,80}", noName],
+    ["const pair", "/(?<=^|[?&;,\\s\"'({])([\\w.$[\\]%-]{0,80}", noName],
+    ["const line", "/^([ \\t]{0,20}([\\w.$-]{2,80}", noName],
+    ["const line", "/^([ \\t]{0,20}([\\w.$-]{0,80}", noName],
+    ["const bareNumber", "/([\"'])([\\w.$ -]{2,80}", noName],
+    ["const bareNumber", "/([\"'])([\\w.$ -]{0,80}", noName],
+    ["const pair", "/(?<=^|[?&;,\\s\"'({])([\\w.$[\\]%-]{1,80})=([^&\\s\"'<>;,)]{1,100001}", "a bound"],
+  ],
+  "src/tape/redact/walk.ts": [
+    ["name !== undefined && flagMaps", "flagMaps", types],
+    ["value === null", 'typeof value !== "object"', "null is never taken"],
+  ],
+  "src/tape/redact/head.ts": [
+    ['|| part === ""', "i % 2", "an empty value is taken for none"],
+    ["const urlParts", "/([a-z]", "every text matches from its beginning"],
+    ["urlParts.exec(url) ?? []", "urlParts.exec(url)", types],
   ],
   "src/match/nearest.ts": [
     ["Math.min(a.length, b.length) * 3", "longest === 0", shortcut],
@@ -79,6 +151,30 @@ export const accepted = {
     ['case "absent"', "", decidedBefore],
     ["return value === undefined;", "", decidedBefore],
     ['?? "@…"', "", types],
+  ],
+  "src/match/differences.ts": [
+    ["place !== not &&", "Object.hasOwn(value, property)", "where it is missing it is not"],
+    ["value !== undefined ? hintFor", "isJson", "nothing resembles an absent value"],
+    ["value !== undefined ? hintFor", "value", "nothing resembles a pattern that is no JSON"],
+    [": -1;", "1", types],
+    [": -1;", "2", types],
+    ["at === -1) add", "!Array.isArray(value)", "a list without an item that does not fit does fit"],
+    ["at === -1) add", "at ===", types],
+    ["at === -1) add", "2", "a list without an item that does not fit does fit"],
+    ["if (value === undefined) return null", "false", "nothing resembles an absent value"],
+    ['typeof expression !== "string" &&', "expression.gaveUp", types],
+    ['key === "@eq" && isJson', 'key === "@eq"', "nothing resembles a pattern that is no JSON"],
+    ["const denies", '["@ne", "@nin", "@not"].some', types],
+    ["reading.value !== value &&", "fits", "the value itself does not fit"],
+    ["const known = typeof", "typeof pattern", types],
+    ["const known = typeof", "pattern !== null", types],
+    ["!isObject(known.sample)", "known?.name", types],
+    ["walk.found.length >= most", "depth > deepest", shortcut],
+    ["walk.found.length >= most", "(walk.found", shortcut],
+    ['shape.is === "literal" && isJson', "isJson", types],
+    ['shape.is === "literal" && isJson', "shape.is", "nothing resembles a pattern that is no JSON"],
+    ['shape.is === "asker" && value', "shape.is", "what is absent is not asked"],
+    ['shape.is === "moment" &&', 'shape.is === "moment"', "a text is no number of seconds"],
   ],
   "src/match/judge.ts": [
     ["?? []", "matched[i]", types],
@@ -120,11 +216,33 @@ export const accepted = {
     ["object[name] ?? null", "object[name]", types],
     ["object[name] !== undefined", "!rules.drops", "JSON has no undefined"],
     ['return "…"', '"mutant"', "any text that stands for the rest will do"],
+    ['join(",")', '"mutant"', "any text that keeps them apart will do"],
   ],
   "src/tape/deck/aliases.ts": [['live[at] ?? ""', "live[at]", types]],
-  "src/tape/deck/sequence.ts": [["?? -1", "", types]],
+  "src/tape/deck/sequence.ts": [
+    ["?? -1);", "-1", types],
+    ["?? -1);", "1", types],
+    ["?? -1);", "2", types],
+    ["?? -1);", "rows[at]", types],
+    ["cursors.get(series) ?? 0", "0", shortcut],
+    ["while (at < rows.length && isUsed(at)) at++", "isUsed(at)", "no row has no number"],
+    ["while (at < rows.length && isUsed(at)) at++", "(at) <=", "no row has no number"],
+  ],
   "src/flags/operators.ts": [["value ?? null", "value", types]],
+  "src/flags/evaluate.ts": [
+    ["variantEnds[position] ??", "variantEnds[position]", types],
+    ["variantEnds[position] ??", "1", types],
+    ["?? compiled.unconditioned", "condition.matched[position]", types],
+    ["lacksGroup && last &&", "lacksGroup", types],
+    ["enrollment === undefined ||", "choice === undefined", "without an enrollment there is no choice"],
+    ["holdout.percentage >= 100", "false", shortcut],
+    ["holdout.percentage >= 100", "101", shortcut],
+    ["throw error;", "(removed)", "no other error is thrown there"],
+    ["members: undefined", "(removed)", "absent is undefined"],
+    ["recorder: undefined", "(removed)", "absent is undefined"],
+  ],
   "src/flags/cohorts.ts": [
+    ['case "unknown"', '"mutant"', "undefined is as false"],
     ["cohort.name ?? undefined", "compiled.get(id)?.cohort.name", "no name is no name, null or undefined"],
     ["const nothing: TreeNode", '"mutant"', "stands where no tree is evaluated"],
     ["failure: undefined", "(removed)", "absent is undefined"],
@@ -144,6 +262,10 @@ export const accepted = {
   "src/flags/overrides.ts": [
     ["all.length === 0", "", shortcut],
     ["overrides.size === 0", "", shortcut],
+  ],
+  "src/ingest/illegal-ids.ts": [
+    ["id.length <= 36 &&", "personless", shortcut],
+    ["id.length <= 36 &&", "37", shortcut],
   ],
   "src/ingest/open.ts": [["envelope: undefined", "(removed)", "absent is undefined"]],
   "src/ingest/timestamp.ts": [

@@ -196,6 +196,28 @@ describe("on loopback", () => {
     expect([status, JSON.parse(text).code]).toEqual([403, "permission_denied"]);
   });
 
+  test.each(["", "http://evil.example"])("calls in process pass: no page can make them (%j)", async (at) => {
+    const headers = { ...bearer("phx_sim_default"), origin: "https://evil.example" };
+    const request = new Request(new URL("/api/projects/", at || sim.url), { headers });
+    expect((await sim.handle(request)).status).toBe(200);
+  });
+
+  test("a published key that the scenario does not have is as unknown as any other", async () => {
+    await using own = await startSim({
+      scenario: {
+        version: 1,
+        personal_api_keys: [{ key: "phx_of_mine", scopes: ["*"] }],
+        organizations: [{ name: "Org", projects: [{ name: "One", api_key: "phc_one" }] }],
+      },
+    });
+    const statuses = [];
+    for (const key of ["phx_sim_default", "phx_unknown"]) {
+      const headers = { ...bearer(key), origin: "https://evil.example" };
+      statuses.push((await send(own, { path: "/api/projects/", headers })).status);
+    }
+    expect(statuses).toEqual([401, 401]);
+  });
+
   test("through the proxy, the service's host is known and other pages are refused", async () => {
     const path = "http://us.posthog.com/api/projects/";
     const host = "us.posthog.com";

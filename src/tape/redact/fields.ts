@@ -23,7 +23,7 @@ const unescaped = (text: string): string => {
 function endOfQuoted(text: string, from: number, slashes: string, quote: string): number {
   const close = `${slashes}${quote}`;
   for (let at = text.indexOf(close, from); at !== -1; at = text.indexOf(close, at + 1)) {
-    if (at === from || text[at - 1] !== "\\") return at;
+    if (text[at - 1] !== "\\") return at;
   }
   return text.length;
 }

@@ -41,7 +41,7 @@ const scheme = /^(bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256) +
 
 /** Objects, one per line: exports and logs are written like that. */
 const isLines = (text: string): boolean =>
-  /^\{[^\n]*\n/.test(text) &&
+  /^\n*\{.*\n/.test(text) &&
   text.split("\n").every((it) => it === "" || (it.startsWith("{") && /\}\r?$/.test(it)));
 
 /** Texts that were found clean lately: keys and values come over and over, and most are short. */

@@ -21,6 +21,7 @@ describe("the next of a series of rows", () => {
     ["repeat", [4, 6, 9], [undefined, undefined]],
     ["wrap", [], [4, 6, 9, 4, 6, 9, 4]],
     ["wrap", [6], [4, 9, 4, 9, 9, 4]],
+    ["wrap", [9], [4, 6, 4, 6, 4]],
     ["miss", [6], [4, 9, undefined]],
   ];
   test.each(rows)("%s, without %j: %j", (onExhausted, unfit, taken) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { isPlaceholder, placeholdersIn, replacePlaceholders } from "../../../src/tape/redact/placeholders.ts";
 import { createRedactor } from "../../../src/tape/redact/redactor.ts";
 import { exchangeWith } from "./exchanges.ts";
 
@@ -73,6 +74,15 @@ describe("placeholders", () => {
     ]);
   });
 
+  test.each([
+    [{ $set: { token: "t-1" } }, "req.body.$set.token"],
+    [{ "a b": { token: "t-1" } }, 'req.body["a b"].token'],
+    [{ tokens: ["none", "t-1"] }, "req.body.tokens[1]"],
+    [[{ token: "t-1" }], "req.body[0].token"],
+  ])("the path in %j", (json, path) => {
+    expect(createRedactor().redact(exchangeWith({ body: { json } })).redacted).toEqual([path]);
+  });
+
   test("what cannot be read is left out", () => {
     const headers = [["Content-Encoding", "zstd"]] as const;
     const safe = createRedactor().redact(exchangeWith({ headers, body: { b64: "KLUv/QAAAAAA" } }));
@@ -90,5 +100,66 @@ describe("placeholders", () => {
       body: { omitted: "redacted" },
     });
     expect(safe.redacted).toEqual(["req", "res"]);
+  });
+});
+
+describe("the text of a placeholder", () => {
+  const of = (kind: string, number: string): string => `{{secret:${kind}#${number}}}`;
+  test.each<[text: string, is: boolean]>([
+    [of("a", "1"), true],
+    [of("a_1", "0"), true],
+    [of("a".repeat(60), "9".repeat(9)), true],
+    [of("a".repeat(61), "1"), false],
+    [of("a", "9".repeat(10)), false],
+    [of("", "1"), false],
+    [of("a", ""), false],
+    [of("A", "1"), false],
+    [of("a-b", "1"), false],
+    [of("a", "x"), false],
+    [`x${of("a", "1")}`, false],
+    [`${of("a", "1")}x`, false],
+  ])("%s: %s", (text, is) => {
+    expect(isPlaceholder(text)).toBe(is);
+  });
+
+  const encoded = (kind: string, number: string): string => `%7b%7Bsecret%3a${kind}%23${number}%7D%7d`;
+  const text = `a ${of("b", "1")}, ${encoded("Cc_1", "22")}, %7B%7Bsecret:d%233%7D%7D ${of("e", "4")}`;
+
+  test("is found, percent-encoded too", () => {
+    expect(placeholdersIn(text).map(({ kind, number }) => [kind, number])).toEqual([
+      ["b", 1],
+      ["d", 3],
+      ["e", 4],
+    ]);
+    expect(placeholdersIn(of("b", "1"))).toEqual([{ text: of("b", "1"), kind: "b", number: 1 }]);
+    expect(placeholdersIn("nothing")).toEqual([]);
+  });
+
+  test.each([
+    ["a".repeat(60), "9".repeat(9), true],
+    ["a".repeat(61), "1", false],
+    ["a", "9".repeat(10), false],
+    ["", "1", false],
+    ["a", "", false],
+  ])("percent-encoded: %s, %s: %s", (kind, number, is) => {
+    expect(replacePlaceholders(encoded(kind, number), () => "mine")).toBe(
+      is ? "mine" : encoded(kind, number),
+    );
+  });
+
+  test("becomes a value, percent-encoded where it was; without one it stays", () => {
+    const seen: string[] = [];
+    const after = replacePlaceholders(text, ({ text: it, kind, number }) => {
+      seen.push(`${it} ${kind} ${number}`);
+      return number === 4 ? "" : `${kind} ${number}`;
+    });
+    expect(after).toBe(`a b 1, cc_1%2022, d%203 ${of("e", "4")}`);
+    expect(seen).toEqual([
+      `${of("cc_1", "22")} cc_1 22`,
+      `${of("d", "3")} d 3`,
+      `${of("b", "1")} b 1`,
+      `${of("e", "4")} e 4`,
+    ]);
+    expect(replacePlaceholders(encoded("a", "1"), () => "")).toBe(encoded("a", "1"));
   });
 });

@@ -16,7 +16,8 @@ const words = (text: string): string[] => text.trim().split(/\s+/);
 const strong =
   words(`password passwd passphrase secret private_key privatekey access_key accesskey api_key apikey
   signing_key encryption_key credential authorization`);
-const weak = words(`token tokens my_token mytokens token_backup token_value token_uri token_hash x_token_hash
+const weak =
+  words(`token tokens my_token my_access_control_token mytokens token_backup token_value token_uri token_hash x_token_hash
   cookie cookies set_cookie set_cookies client_email sessionid otp totp`);
 const plain = words(`pass passport private access key keys signingkey encryption public_key author token_type
   token_backups token_hashes mytoken_hash tokenize cookies_count my_cookie cookie_mode cookieless_mode csrf_cookie_name

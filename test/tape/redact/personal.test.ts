@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kernel/json.ts";
+import { createPersonal } from "../../../src/tape/redact/personal.ts";
 import { createRedactor } from "../../../src/tape/redact/redactor.ts";
 import { exchangeWith, leaks } from "./exchanges.ts";
 
@@ -57,6 +58,16 @@ describe("the privacy profile", () => {
     ]);
   });
 
+  test("a parameter counts by its name; a header or parameter called name is no person's", () => {
+    const exchange = exchangeWith({
+      url: "https://x.test/?phone=123&name=Jane",
+      headers: [["Name", "Jane"]],
+    });
+    const { req } = createRedactor({ profile: "pii" }).redact(exchange);
+    expect(req.url).toBe("https://x.test/?phone=%2B15550100001&name=Jane");
+    expect(req.headers).toEqual([["Name", "Jane"]]);
+  });
+
   test("stand-ins on the tape already are not given again", () => {
     const redactor = createRedactor({ profile: "pii" });
     redactor.reserve('"user3@example.test 198.18.1.0 2001:db8::f +15550100009 Person 2 Place 5"');
@@ -78,5 +89,132 @@ describe("the privacy profile", () => {
     const redactor = createRedactor({ profile: "pii" });
     expect(redactor.profile).toBe("pii");
     expect(redactor.redact(exchange).req.body).toEqual({ json: { api_key: "{{secret:project_key#1}}" } });
+  });
+});
+
+describe("a field is personal by its name", () => {
+  const words = (text: string): string[] => text.trim().split(/\s+/);
+  const standIn = (name: string, value: string | number, around: string[] = []): unknown =>
+    createPersonal(() => {}).value(value, { path: "", name, around }, "");
+
+  const kinds: [given: string, made: string, names: string[], near: string[]][] = [
+    [
+      "jane@acme.com",
+      "user1@example.test",
+      words("email mail e_mail work_email emailAddress mail_address $initial_email"),
+      words("gmail emails email_count address_mail_2"),
+    ],
+    [
+      "8.8.8.8",
+      "198.18.0.1",
+      words(`ip ip_address remote_addr X-Forwarded-For x_real_ip client_ip cf_connecting_ip true_client_ip
+        $initial_ip`),
+      words("my_ip ips ip_2 real_ip client_ip_2"),
+    ],
+    [
+      "+49 30",
+      "+15550100001",
+      words("phone mobile telephone work_phone phone_number mobileNumber"),
+      words("iphone phones phone_count number"),
+    ],
+    [
+      "Jane",
+      "Person 1",
+      words(`first_name lastName fullname given_name family_name middle_name display_name username surname
+        initial_surname`),
+      words("name my_first_name first_names nick_name surname_2 my_surname"),
+    ],
+    ["Berlin", "Place 1", words("$geoip_city_name geoip_x"), words("my_geoip_city geoip")],
+    [
+      "Main St. 5",
+      "Personal 1",
+      words(`postal_code postcode zip zip_code street street_address address birthday birth_date date_of_birth
+        ssn`),
+      words("my_zip zips postal street_2 my_address ssn_2 birth"),
+    ],
+  ];
+  test.each(kinds)("%s becomes %s", (given, made, names, near) => {
+    expect(names.map((name) => [name, standIn(name, given)])).toEqual(names.map((name) => [name, made]));
+    expect(near.map((name) => [name, standIn(name, given)])).toEqual(near.map((name) => [name, undefined]));
+  });
+
+  test.each(["$set", "$set_once", "person_properties", "$person_properties"])("name, in %s", (around) => {
+    expect(standIn("name", "Jane", ["a", around, "b"])).toBe("Person 1");
+    expect(standIn("name", "Jane", ["a"])).toBeUndefined();
+  });
+
+  test.each<[name: string, value: string | number, made: unknown]>([
+    ["phone", "", undefined],
+    ["phone", "0", undefined],
+    ["phone", "1", undefined],
+    ["phone", "2", "+15550100001"],
+    ["email", "none", undefined],
+    ["ip", "8", undefined],
+    ["ip", "::2", "2001:db8::1"],
+    ["ip", "8.8.8.8,, ::2", "198.18.0.1,, 2001:db8::1"],
+    ["phone", 5, 0],
+    ["geoip_x", 5.5, 0],
+    ["zip", 5, 0],
+    ["zip", 0, undefined],
+    ["geoip_x", -0, undefined],
+    ["email", 5, undefined],
+    ["ip", 5, undefined],
+    ["surname", 5, undefined],
+    ["count", 5, undefined],
+  ])("%s: %j becomes %j", (name, value, made) => {
+    expect(standIn(name, value)).toBe(made);
+  });
+
+  test("each change is noted, and equal values of one kind are one", () => {
+    const noted: string[] = [];
+    const personal = createPersonal((path) => noted.push(path));
+    const at = (name: string, value: string | number, path: string) =>
+      personal.value(value, { path, name, around: [] }, path);
+    expect([
+      at("phone", "5", "a"),
+      at("phone", "5", "b"),
+      at("zip", "5", "c"),
+      at("phone", "6", "d"),
+    ]).toEqual(["+15550100001", "+15550100001", "Personal 1", "+15550100002"]);
+    expect([at("phone", 5, "e"), at("phone", "+15550100009", "f"), at("colour", "x", "g")]).toEqual([
+      0,
+      "+15550100009",
+      undefined,
+    ]);
+    expect(noted).toEqual(["a", "b", "c", "d", "e"]);
+  });
+
+  test.each([
+    ["a@b.de", "user1@example.test"],
+    ["a.b%c+d-e@b-1.c.de!", "user1@example.test!"],
+    ["a@b", "a@b"],
+    ["a@b.d", "a@b.d"],
+    ["a@b.d1", "a@b.d1"],
+    ["@b.de", "@b.de"],
+    [`${"a".repeat(64)}@b.de`, "user1@example.test"],
+    [`${"a".repeat(65)}@b.de`, "auser1@example.test"],
+    [`a@${"b".repeat(63)}.de`, "user1@example.test"],
+    [`a@${"b".repeat(64)}.de`, `a@${"b".repeat(64)}.de`],
+    [`a@${"b.".repeat(8)}de`, "user1@example.test"],
+    [`a@${"b.".repeat(9)}de1`, `a@${"b.".repeat(9)}de1`],
+    [`a@b.${"c".repeat(25)}`, "user1@example.testc"],
+  ])("the text %s becomes %s", (text, after) => {
+    expect(createPersonal(() => {}).text(text, "")).toBe(after);
+  });
+
+  test.each([
+    ["user9@example.test", "email", "a@b.de", "user10@example.test"],
+    ["198.19.2.3", "ip", "8.8.8.8", "198.19.2.4"],
+    ["198.18.255.255", "ip", "8.8.8.8", "198.19.0.0"],
+    ["2001:db8::ff", "ip", "::2", "2001:db8::100"],
+    ["+15550100041", "phone", "5", "+15550100042"],
+    ["Person 7, Person 6", "surname", "Doe", "Person 8"],
+    ["Place 7", "geoip_x", "y", "Place 8"],
+    ["Personal 7", "zip", "y", "Personal 8"],
+  ])("after %s", (reserved, name, value, made) => {
+    const personal = createPersonal(() => {});
+    personal.reserve(reserved);
+    personal.reserve("nothing");
+    expect(personal.value(value, { path: "", name, around: [] }, "")).toBe(made);
   });
 });

@@ -46,6 +46,11 @@ describe("where a value is a secret by what stands around it", () => {
     [{ type: "S3", config: [{ user: secret }] }, false],
     [destination({}, { user: secret }), false],
     [destination({ deeper: { user: secret } }), false],
+    [destination({}, { more: { user: secret } }), false],
+    [{ config: { type: "S3", config: { user: secret } } }, false],
+    [{ authorization: { hint: secret } }, false],
+    [{ authorization: [{ a: { b: secret } }] }, true],
+    [{ credentials: { featureFlags: { beta: { colour: secret } } } }, false],
     [{ flags: { "new-password": { variant: secret } } }, false],
     [{ flags: { "new-password": secret } }, true],
     [{ featureFlags: { "new-password": secret } }, false],
@@ -71,7 +76,24 @@ describe("URLs in headers", () => {
     },
   );
 
+  const token = "%7B%7Bsecret%3Asharing_token%231%7D%7D";
+  test.each(["Location", "Content-Location", "Referer", "Link"])("%s is read as a URL", (name) => {
+    for (const start of ["https://x.test", "HTTP://x.test", ""]) {
+      expect(headerOf(name, `${start}/shared/abcdefgh`)).toBe(`${start}/shared/${token}`);
+    }
+  });
+
   test.each([
+    ["X-Path", "/shared/abcdefgh"],
+    ["Location", "see /shared/abcdefgh"],
+    ["Location", "see https://x.test/shared/abcdefgh"],
+  ])("%s: %s is not", (name, value) => {
+    expect(headerOf(name, value)).toBe(value);
+  });
+
+  test.each([
+    ["a=horse;b=battery", "a={{secret:cookie#1}};b={{secret:cookie#2}}"],
+    ["a= true ; b=none", "a= true ; b=none"],
     ["a=1;  b=2", "a={{secret:cookie#1}};  b={{secret:cookie#2}}"],
     ["a=correct; ; b=", "a={{secret:cookie#1}}; ; b="],
     ["a= spaced", "a={{secret:cookie#1}}"],
@@ -89,6 +111,8 @@ describe("URLs", () => {
     [`https://x.test${path}`, `https://x.test${path}`],
     [`https://@x.test${path}`, `https://@x.test${path}`],
     [`https://me:${secret}@x.test${path}`, `https://%7B%7Bsecret%3Auserinfo%231%7D%7D@x.test${path}`],
+    ["s3://me@x.test/a", "s3://%7B%7Bsecret%3Auserinfo%231%7D%7D@x.test/a"],
+    ["HTTPS://me@x.test/a", "HTTPS://%7B%7Bsecret%3Auserinfo%231%7D%7D@x.test/a"],
     ["https://x.test/?a=b@c", "https://x.test/?a=b@c"],
     ...["shared", "embedded", "shared_dashboard"].flatMap((part): [string, string][] => [
       [`https://x.test/${part}/abcdefgh`, `https://x.test/${part}/%7B%7Bsecret%3Asharing_token%231%7D%7D`],

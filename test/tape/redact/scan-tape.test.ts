@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createRedactor } from "../../../src/tape/redact/redactor.ts";
-import { scanText } from "../../../src/tape/redact/scan.ts";
+import { scanBytes, scanExchange, scanText } from "../../../src/tape/redact/scan.ts";
 import { type Finding, scanTape } from "../../../src/tape/redact/scan-tape.ts";
 import { TapeError } from "../../../src/tape/tape-error.ts";
+import type { Exchange } from "../../../src/tape/types.ts";
 import { exchangeWith } from "./exchanges.ts";
 
 const header = {
@@ -104,4 +105,36 @@ describe("scanText", () => {
     ["a=1&password=x1&b=2", ["password"]],
     ['{"a":{"token":"x"}}', ["token"]],
   ])("%s", (text, kinds) => expect(scanText(text).map((it) => it.kind)).toEqual(kinds));
+});
+
+test.each([
+  [`password=${"a1".repeat(8)}`, "a1a1***"],
+  [`password=${"a1".repeat(7)}b`, "***"],
+  ["password=phx_abcd", "phx_***"],
+  ["password=xphx_abcd", "***"],
+])("%s is masked as %s", (text, detail) => {
+  expect(scanText(text).map((it) => it.detail)).toEqual([detail]);
+});
+
+const damaged = Buffer.from([31, 139, 8, 255, 255, 255]);
+
+test.each<[what: string, bytes: Buffer, kinds: string[]]>([
+  ["a text", Buffer.from("key phx_abcdef"), ["personal_api_key"]],
+  [
+    "a secret in bytes",
+    Buffer.concat([Buffer.from([0, 255]), Buffer.from("phx_abcdef")]),
+    ["personal_api_key"],
+  ],
+  ["bytes", Buffer.from([0, 255, 1, 254]), []],
+  ["damaged gzip", damaged, ["unreadable"]],
+])("scanBytes: %s", (_, bytes, kinds) => {
+  expect(scanBytes(bytes).map((it) => it.kind)).toEqual(kinds);
+});
+
+test("bodies that cannot be read are reported where they are", () => {
+  const body = { b64: damaged.toString("base64") };
+  const found = (exchange: Exchange) => scanExchange(exchange).map(({ path, kind }) => [path, kind]);
+  expect(found(exchangeWith({ body }))).toEqual([["req.body", "unreadable"]]);
+  expect(found(exchangeWith({ res: { body } }))).toEqual([["res.body", "unreadable"]]);
+  expect(found(exchangeWith({ body: { omitted: "redacted", bytes: 1 } }))).toEqual([]);
 });
