@@ -102,6 +102,11 @@ export const accepted = {
     ["body && now &&", "body", types],
     ["body && now &&", "now", types],
   ],
+  "src/tape/redact/personal.ts": [
+    ['digits ?? ""', "digits", types],
+    ["value === 0 ||", '!["place", "phone", "text"].includes(kind)', decidedBefore],
+    ["value === 0 ||", "1", decidedBefore],
+  ],
   "src/tape/redact/placeholders.ts": [['!text.includes("secret")', "false", shortcut]],
   "src/tape/redact/encoded.ts": [
     ["const uuid", "", "saves a look only: the bytes of a UUID are no text"],
@@ -220,10 +225,10 @@ export const accepted = {
   ],
   "src/tape/deck/aliases.ts": [['live[at] ?? ""', "live[at]", types]],
   "src/tape/deck/sequence.ts": [
-    ["?? -1);", "-1", types],
-    ["?? -1);", "1", types],
-    ["?? -1);", "2", types],
-    ["?? -1);", "rows[at]", types],
+    ["rows[at] ?? -1", "-1", types],
+    ["rows[at] ?? -1", "1", types],
+    ["rows[at] ?? -1", "2", types],
+    ["rows[at] ?? -1", "rows[at]", types],
     ["cursors.get(series) ?? 0", "0", shortcut],
     ["while (at < rows.length && isUsed(at)) at++", "isUsed(at)", "no row has no number"],
     ["while (at < rows.length && isUsed(at)) at++", "(at) <=", "no row has no number"],

@@ -122,7 +122,7 @@ describe("a field is personal by its name", () => {
       "Person 1",
       words(`first_name lastName fullname given_name family_name middle_name display_name username surname
         initial_surname`),
-      words("name my_first_name first_names nick_name surname_2 my_surname"),
+      words("name my_first_name first_names nick_name surname_2 my_surname first_initial_name"),
     ],
     ["Berlin", "Place 1", words("$geoip_city_name geoip_x"), words("my_geoip_city geoip")],
     [
@@ -191,6 +191,7 @@ describe("a field is personal by its name", () => {
     ["a@b.d", "a@b.d"],
     ["a@b.d1", "a@b.d1"],
     ["@b.de", "@b.de"],
+    ["a@.de", "a@.de"],
     [`${"a".repeat(64)}@b.de`, "user1@example.test"],
     [`${"a".repeat(65)}@b.de`, "auser1@example.test"],
     [`a@${"b".repeat(63)}.de`, "user1@example.test"],
