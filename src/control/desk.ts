@@ -50,7 +50,7 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   reset(parts: ReadonlySet<ResetPart>, addPeople: (people: PeopleStore) => void): Promise<void>;
   /** Resolves when no request is half handled: between turns, with no batch in progress. */
   settled(): Promise<void>;
-  /** Puts another state in the place of this one, whole or not at all. @throws the system's error */
+  /** Replaces this state with another, whole or not at all. @throws the system's error */
   switchTo(parts: readonly SwitchPart[]): void;
   /** The scenario's world, made anew. */
   scenarioWorld(): World;

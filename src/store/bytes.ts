@@ -14,7 +14,7 @@ export interface Bytes {
   read(offset: number, length: number): Buffer;
   truncate(size: number): void;
   /**
-   * Goes on with what was put in the place of the bytes, or behind them: a file is opened again, memory takes `content`
+   * Continues with what replaced the bytes, or with what was added behind them: a file is opened again, memory takes `content`
    * from the offset on.
    */
   renew(content: Buffer, offset: number): void;

@@ -39,7 +39,7 @@ export interface PeopleStore extends People, Queries {
   clear(project: number): void;
   /** Copies what is stored as lines of people.ndjson, without what was superseded. */
   copyInto(target: Bytes): void;
-  /** Puts other lines in the place of all that is stored. @throws DataFolderError when a line cannot be read */
+  /** Replaces all stored lines with others. @throws DataFolderError when a line cannot be read */
   replacing(lines: Bytes): SwitchPart;
   /** The changes since they were last settled; `write` uses one call. */
   readonly unit: Unit;

@@ -173,7 +173,7 @@ export interface RowFile {
 /** The log that a sidecar indexes. */
 interface IndexedLog {
   bytes: Bytes;
-  /** Tells it from other logs. */
+  /** Distinguishes the log from other logs. */
   birth: number;
 }
 

@@ -24,7 +24,7 @@ export interface Store {
   /** Absolute path of the data folder, or null in memory. */
   readonly folder: string | null;
   /**
-   * Puts another state, or a part of one, in the place of this one: whole or not at all, also when the process is killed.
+   * Replaces this state, or a part of it, with another: whole or not at all, also when the process is killed.
    * @throws the system's error; then nothing has changed
    */
   switchTo(parts: readonly SwitchPart[]): void;

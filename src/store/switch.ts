@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { fileBytes, writeAll } from "./bytes.ts";
 
 /**
- * A switch puts another state in the place of this one, whole or not at all: each store writes its files into a folder
+ * A switch replaces this state with another, whole or not at all: each store writes its files into a folder
  * beside the old ones, and one rename of that folder decides. A start finishes what was decided, and forgets what was not.
  */
 

@@ -500,7 +500,7 @@ const openingText = (opening: Omit<Opening, "log" | "version">): string =>
 export const openingLine = (opening: Omit<Opening, "log" | "version">): string =>
   `${sealed(openingText(opening))}\n`;
 
-/** Tells a new log from others. */
+/** Distinguishes a new log from others. */
 export const newBirth = (): number => Math.floor(Math.random() * 2 ** 48);
 
 /** Writes the first line of a new log. */

@@ -184,7 +184,7 @@ export interface TrafficLog {
   /** The JSON text of each request that is not forgotten, oldest first. */
   texts(): Generator<{ text: string; isCleared: boolean }>;
   /**
-   * Puts requests of another log in the place of all that are here; their numbers and seqs become the next ones.
+   * Replaces all requests with those of another log; their numbers and seqs become the next ones.
    * @param keepsOld Are the old ones only hidden, so that a mark can show them again? Else their space is free.
    */
   replacing(lines: readonly CopiedLine[], keepsOld: boolean): SwitchPart;

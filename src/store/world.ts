@@ -30,7 +30,7 @@ export interface WorldOptions {
 /** The world document, kept in files or in memory. */
 export interface WorldStore extends Worlds {
   /**
-   * Puts another document in the place of this one.
+   * Replaces this document with another.
    * @throws Error when two of its documents share an id, or two projects a key
    */
   replacing(world: World): SwitchPart;

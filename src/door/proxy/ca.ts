@@ -102,7 +102,7 @@ const subject = {
 const [nameTag, addressTag] = [0x82, 0x87];
 
 /**
- * mockttp constrains names only. So the certificate is made with a name in the place of each address, equally long;
+ * mockttp constrains names only. So the certificate is made with a name of equal length for each address;
  * the names become addresses, and the certificate is signed again.
  */
 async function generateCa(): Promise<{ cert: string; key: string }> {

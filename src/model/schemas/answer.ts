@@ -43,7 +43,7 @@ export const ScriptedAnswer = z
         "Instead of a body: that of capture v1, with these results for the events of the batch by position, ok for further ones; Retry-After comes with a retry",
       ),
     match: AnswerMatch.optional().describe("Only for such requests; others pass it by"),
-    times: z.int().min(1).max(1_000_000).optional().describe("How many requests get it, 1 unless told"),
+    times: z.int().min(1).max(1_000_000).optional().describe("How many requests get it (default: 1)"),
     keep: z
       .boolean()
       .optional()

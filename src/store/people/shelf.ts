@@ -41,7 +41,7 @@ export interface Shelf {
   renewed(error: unknown): undefined;
   /** Copies what is stored, without what was superseded. */
   copyInto(target: Bytes): void;
-  /** Puts other lines in the place of all that is stored. @throws DataFolderError when one cannot be read */
+  /** Replaces all stored lines with others. @throws DataFolderError when one cannot be read */
   replacing(lines: Bytes): SwitchPart;
   /** Rewrites a log in memory that is mostly dead; a file waits for the next start. */
   keepCompact(): void;
