@@ -1,5 +1,5 @@
 // Loaded into a sim before it starts: a disk that fails on demand. DISK=kill:12 ends the process at its 12th change of a
-// file, DISK=refuse:ENOSPC refuses each write. SIGUSR2 turns it on and off; before that the disk is as it is.
+// file, DISK=refuse:ENOSPC refuses each write. SIGUSR2 turns it on and off, and then reports the number of changes.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
@@ -11,8 +11,10 @@ const growing = "writeSync writeFileSync mkdirSync";
 let isOn = false;
 let left = Number(argument);
 
+let changes = 0;
 const faults = {
   kill() {
+    changes++;
     if (--left === 0) process.kill(process.pid, "SIGKILL");
   },
   refuse(name) {
@@ -33,5 +35,5 @@ syncBuiltinESMExports();
 
 process.on("SIGUSR2", () => {
   isOn = !isOn;
-  process.stderr.write(isOn ? "disk: on\n" : "disk: off\n");
+  process.stderr.write(isOn ? "disk: on\n" : `disk: off after ${changes} changes\n`);
 });

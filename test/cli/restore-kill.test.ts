@@ -2,14 +2,20 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
-import { endAll, newFolder, post, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, type Process, post, removeFolders, startReady } from "./phx-sim.ts";
 
 /** `KILLS=200` for the soak; a few in the usual run. */
 const kills = Number(process.env.KILLS ?? 12);
-/** More changes of files than each operation makes: the last kills come after its answer. */
-const changes = 44;
-/** The same for trimming. */
-const trimChanges = 14;
+/** From the first change of a file to the one after the last, which never comes: the operation is done. */
+const spread = (kill: number, count: number, changes: number): number =>
+  1 + Math.round(((kill - 1) * changes) / (count - 1));
+
+/** How many changes of files a process made since `disk: on`; the number depends on the version of Node. */
+async function changesOf({ child, says }: Process): Promise<number> {
+  child.kill("SIGUSR2");
+  const [, count] = await says("stderr", /disk: off after (\d+) changes/);
+  return Number(count);
+}
 
 const folder = newFolder();
 const origin = join(folder, "origin");
@@ -93,15 +99,16 @@ describe.each([true, false])("with a snapshot: %s", (hasSnapshot) => {
         sim.child.kill("SIGUSR2");
         await sim.says("stderr", /disk: on/);
         const answer = await it.start(ready.url).catch(() => undefined);
+        const changes = at === Number.POSITIVE_INFINITY ? await changesOf(sim) : 0;
         await sim.signal("SIGKILL");
-        return { isAnswered: answer !== undefined, ...(await seenIn(data)) };
+        return { isAnswered: answer !== undefined, changes, ...(await seenIn(data)) };
       };
-      const { state: after } = await run(0, Number.POSITIVE_INFINITY);
+      const { state: after, changes } = await run(0, Number.POSITIVE_INFINITY);
       expect(after).not.toEqual(before);
       const count = Math.ceil(kills / 5);
       const outcomes = { before: 0, after: 0 };
       for (let kill = 1; kill <= count; kill++) {
-        const { state, isAnswered, notices } = await run(kill, Math.ceil(((kill - 0.5) * changes) / count));
+        const { state, isAnswered, notices } = await run(kill, spread(kill, count, changes));
         const isAfter = JSON.stringify(state) === JSON.stringify(after);
         expect(isAfter ? after : before).toEqual(state);
         expect(isAnswered && !isAfter).toBe(false);
@@ -125,14 +132,12 @@ describe("a folder over its limit", () => {
   });
 
   test("killed at every change of a file while it is trimmed: nothing is lost but the oldest requests", async () => {
-    const outcomes = { whole: 0, trimmed: 0 };
-    const count = Math.ceil(kills / 3);
-    for (let kill = 1; kill <= count; kill++) {
+    const run = async (kill: number, at: number) => {
       const copy = join(folder, `large-${kill}`);
       cpSync(data, copy, { recursive: true });
       const { sim, ready } = await startReady(["--quiet", "--keep", "1MB", "--data", copy], {
         cwd: folder,
-        env: { DISK: `kill:${Math.ceil(((kill - 0.5) * trimChanges) / count)}` },
+        env: { DISK: `kill:${at}` },
         nodeOptions: ["--import", join(import.meta.dirname, "disk.mjs")],
       });
       sim.child.kill("SIGUSR2");
@@ -143,7 +148,15 @@ describe("a folder over its limit", () => {
         () => false,
       );
       while (await isWhole(ready.url));
+      const changes = at === Number.POSITIVE_INFINITY ? await changesOf(sim) : 0;
       await sim.signal("SIGKILL");
+      return { copy, isKept, changes };
+    };
+    const { changes } = await run(0, Number.POSITIVE_INFINITY);
+    const outcomes = { whole: 0, trimmed: 0 };
+    const count = Math.ceil(kills / 3);
+    for (let kill = 1; kill <= count; kill++) {
+      const { copy, isKept } = await run(kill, spread(kill, count, changes));
       const notices: string[] = [];
       await using again = await startSim({ data: copy, onNotice: (text) => notices.push(text) });
       const seqs = (await again.events.list({ limit: 1_000 })).map((it) => it.seq);
