@@ -17,8 +17,8 @@ export interface ConnectOptions {
 
 const optionKeys = keysOf<ConnectOptions>({ token: true, fetch: true });
 
-/** How long the first answer may take, ms. */
-const patience = 5_000;
+/** Limit of the first answer, ms: a busy machine may take seconds. */
+const patience = 15_000;
 
 const startHint = "start one with `phx-sim start`, or run the command below `phx-sim exec -- …`";
 

@@ -92,7 +92,13 @@ export function createInspect(options: InspectOptions): InspectDoor {
   }
 
   function makeServer(): Server {
-    const made = createServer({ keepAliveTimeout: main.keepAliveTimeout, requireHostHeader: false });
+    const settings = {
+      keepAliveTimeout: main.keepAliveTimeout,
+      requireHostHeader: false,
+      // From Node 24.9 on; Node 26 reads the body before `upgrade`, so that the request could not be handed back.
+      shouldUpgradeCallback: isPage,
+    };
+    const made = createServer(settings);
     made.timeout = options.silence;
     made.on("request", (req, res) => {
       work(req.socket, 1);

@@ -162,7 +162,7 @@ describe.each(named)("$title", (runner) => {
       events += it.events;
     });
     const { code, out } = await run(runner, { PHX_SIM_URL: sim.url });
-    expect(out).toMatch(passed);
+    expect(out, out).toMatch(passed);
     expect(code).toBe(0);
     expect(events).toBeGreaterThan(0);
   });
