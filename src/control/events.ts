@@ -73,12 +73,12 @@ async function pageOf(desk: AssertDesk, { filter, where, wanted, limit }: Asked)
   const events: StoredEvent[] = [];
   const isSpent = createBudget();
   let last = 0;
-  for await (const { seq, event } of lookAtEvents(log, scan, where, wantedBy(desk, wanted))) {
+  for await (const { seq, event, size } of lookAtEvents(log, scan, where, wantedBy(desk, wanted))) {
     // With more to come the next page starts after the last one looked at; otherwise after all there is.
     if (event && events.length === limit) return { events, cursor: last, more: true };
     if (event) events.push(event);
     last = seq;
-    if (isSpent()) return { events, cursor: last, more: true };
+    if (isSpent(size)) return { events, cursor: last, more: true };
   }
   return { events, cursor: end, more: false };
 }

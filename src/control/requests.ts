@@ -128,7 +128,7 @@ async function pageOf(desk: ControlDesk, filter: RequestFilter, limit: number) {
   const requests: ReturnType<typeof showInList>[] = [];
   for await (const { n, fits } of lookAt(desk, filter)) {
     if (fits) requests.push(showInList(fits));
-    if (requests.length === limit || isSpent()) return { requests, before: n };
+    if (requests.length === limit || isSpent(desk.log.sizeOf(n))) return { requests, before: n };
   }
   return { requests, before: null };
 }

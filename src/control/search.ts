@@ -21,19 +21,25 @@ export function createPauses(): (size: number) => Promise<void> | undefined {
   };
 }
 
-/** Entries looked at for one page of a list, at most: the page then ends early, and says where the next one begins. */
+/** Entries, and bytes, looked at for one page, at most: it then ends early, and says where the next one begins. */
 const farthest = 20_000;
+const farthestBytes = 64 * 1024 * 1024;
 
-/** Counts entries, and says when they are enough for one page. */
-export function createBudget(): () => boolean {
-  let looked = 0;
-  return () => ++looked >= farthest;
+/** Counts entries and their bytes, and says when they are enough for one page. */
+export function createBudget(): (size: number) => boolean {
+  let [looked, bytes] = [0, 0];
+  return (size) => {
+    bytes += size;
+    return ++looked >= farthest || bytes >= farthestBytes;
+  };
 }
 
 /** An event that was looked at; `event` is undefined where it is not what is searched. */
 interface Looked {
   readonly seq: number;
   readonly event: StoredEvent | undefined;
+  /** Bytes that were read for it: its request's, at that request's first event. */
+  readonly size: number;
 }
 
 /**
@@ -52,9 +58,10 @@ export async function* lookAtEvents(
   for (const ref of log.scan({ ...indexed(pattern), ...filter })) {
     const event = isWanted(ref.line, ref.index) ? showEvent(ref.line, ref.index) : undefined;
     const isIt = event !== undefined && (pattern === undefined || fitsEvent(pattern, event));
-    yield { seq: ref.seq, event: isIt ? event : undefined };
-    const turn = pause(ref.line === line ? 0 : log.sizeOf(ref.line.n));
+    const size = ref.line === line ? 0 : log.sizeOf(ref.line.n);
     line = ref.line;
+    yield { seq: ref.seq, event: isIt ? event : undefined, size };
+    const turn = pause(size);
     if (turn) await turn;
   }
 }

@@ -52,6 +52,28 @@ test("a page ends after 20,000 requests that were looked at; the client goes on"
   rmSync(folder, { recursive: true });
 }, 60_000);
 
+test("a page ends after 64 MB that were looked at; the client goes on", async () => {
+  sim = await startSim();
+  const body = JSON.stringify({
+    api_key: sim.apiKey,
+    event: "large",
+    distinct_id: "u",
+    text: "x".repeat(16e6),
+  });
+  for (let i = 0; i < 5; i++)
+    expect(await send("POST", "/capture/", { body })).toMatchObject({ status: 200 });
+  const requests = "filter=route:/first&limit=5";
+  expect(await get(`/__sim/requests?${requests}`)).toMatchObject({
+    requests: [],
+    before: expect.any(Number),
+  });
+  expect(await sim.requests.list({ filter: "route:/first" })).toEqual([]);
+  const page = await get(`/__sim/events?${new URLSearchParams({ filter: "prop.plan:pro", limit: "5" })}`);
+  expect(page).toMatchObject({ events: [], more: true });
+  expect(await sim.events.list({ filter: "prop.plan:pro" })).toEqual([]);
+  await sim.close();
+}, 60_000);
+
 const event = (name: string, more: object = {}) =>
   JSON.stringify({ api_key: sim.apiKey, event: name, distinct_id: "u", ...more });
 
