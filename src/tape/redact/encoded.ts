@@ -91,7 +91,7 @@ function replaceEscaped(text: string, inside: Inside): string {
 /** A string of bytes, one per character, as posthog-js packs parts of recordings. */
 function replaceBinary(text: string, inside: Inside): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: bytes
-  if (!/^(?:\x1f\x8b|\x78[\x01\x5e\x9c\xda])[\x00-\xff]*$/.test(text)) return text;
+  if (!/^(?:\x1f\x8b|[\x08\x18\x28\x38\x48\x58\x68\x78][\x00-\xff])[\x00-\xff]*$/.test(text)) return text;
   const packed = repackable(Buffer.from(text, "latin1"));
   if (packed === undefined) return text;
   if (packed === "unreadable") return inside.whole(text);

@@ -1,6 +1,6 @@
 import type { HeaderPairs } from "../types.ts";
 import { decodedPart } from "./fields.ts";
-import { isNothing, secrecyOf } from "./names.ts";
+import { headerSecrecyOf, isNothing, secrecyOf } from "./names.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import type { Sieve, Take } from "./sieve.ts";
 
@@ -32,7 +32,7 @@ function headerValue(name: string, value: string, path: string, sieve: Sieve, ta
   };
   if (name === "cookie") return sieve.text(cookiePairs(value, cookie), path);
   if (name === "set-cookie") return sieve.text(setCookie(value, cookie), path);
-  if (secrecyOf(name) !== undefined) return sieve.named(name, value, path);
+  if (headerSecrecyOf(name) !== undefined) return sieve.named(name, value, path);
   if (urls.has(name) && /^[a-z]+:\/\/|^\//i.test(value)) return sieveUrl(value, path, path, sieve, take);
   return sieve.value(value, { path, name, around: [] });
 }

@@ -2,10 +2,10 @@ import { isTooDeep, type Json } from "../../kernel/json.ts";
 import { type Inside, replaceEncoded } from "./encoded.ts";
 import { replaceFields } from "./fields.ts";
 import { mostDepth, rewriteJson } from "./json-text.ts";
-import { isNothing, kindOfName } from "./names.ts";
+import { isNothing, kindOfName, plainName } from "./names.ts";
 import type { Personal } from "./personal.ts";
 import { isPlaceholder } from "./placeholders.ts";
-import { kindOfShape, replaceShapes } from "./shapes.ts";
+import { cardNumber, kindOfShape, replaceShapes } from "./shapes.ts";
 import { type Leaves, type Spot, walk } from "./walk.ts";
 
 /** What is done with a secret that was found: gives what stands in its place. */
@@ -38,6 +38,13 @@ export interface SieveParts {
 const mostLayers = 6;
 
 const scheme = /^(bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256) +/i;
+
+const digitsOnly = /^\d+$/;
+/** The value of an id or a time? One in ten numbers of 16 digits has the check digit of a card. */
+const isIdPlace = (path: string): boolean =>
+  /(?:^|_)(?:ids?|uuid|key|time|timestamp|ts|at|offset|hash)$/.test(
+    plainName(path.slice(path.lastIndexOf(".") + 1).replace(/\[\d*\]$/, "")),
+  );
 
 /** Objects, one per line: exports and logs are written like that. */
 const isLines = (text: string): boolean =>
@@ -78,7 +85,9 @@ export function createSieve({ take, known, knownCount, personal }: SieveParts): 
   });
 
   const plain = (text: string, path: string, isCode: boolean): string => {
-    const at = (kind: string, secret: string) => taken(kind, secret, path);
+    const isId = digitsOnly.test(text) && isIdPlace(path);
+    const at = (kind: string, secret: string) =>
+      kind === cardNumber && isId ? secret : taken(kind, secret, path);
     const fields = isCode ? text : replaceFields(text, (name, value) => named(name, value, path));
     const shapes = replaceShapes(known(fields, at), at);
     return personal && !isCode ? personal.text(shapes, path) : shapes;

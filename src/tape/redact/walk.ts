@@ -45,7 +45,11 @@ function walkNumber(value: number, spot: Spot, leaves: Leaves): Json {
   if (spot.secret !== undefined && secrecyOf(spot.secret) === "strong") {
     return leaves.named(spot.secret, String(value), spot.path);
   }
-  return leaves.personal(value, spot) ?? value;
+  const personal = leaves.personal(value, spot);
+  if (personal !== undefined || !Number.isSafeInteger(value)) return personal ?? value;
+  const digits = String(value);
+  const after = leaves.text(digits, spot.path);
+  return after === digits ? value : after;
 }
 
 const pairNames = ["name", "key", "field", "property"];
