@@ -142,6 +142,8 @@ export interface Asked {
   headers: Readonly<Record<string, string | undefined>>;
   /** Decoded JSON, or text; undefined: none. */
   body: Json | undefined;
+  /** The request before redaction, as a recording has it; absent: it is made of `headers` and `body`. */
+  sent?: Pick<Exchange["req"], "headers" | "wire" | "body">;
   /** Tests at the same time do not disturb each other: each client has its own aliases and cursors. */
   client: string;
 }
@@ -164,7 +166,8 @@ export type Answered =
       tier: string /** The answer's body with recorded ids replaced by live ones. */;
       body: TapeBody | undefined;
     }
-  | { miss: Miss };
+  /** `target`: path and query without secrets. */
+  | { miss: Miss; target: string };
 
 /** Loaded exchanges, and what was used of them. */
 export interface Deck {

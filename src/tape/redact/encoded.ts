@@ -99,6 +99,32 @@ function replaceBinary(text: string, inside: Inside): string {
   return after === packed.text ? text : packed.pack(after).toString("latin1");
 }
 
+const base64Text = (run: string): string | undefined => {
+  if (uuid.test(run)) return undefined;
+  const packed = repackable(Buffer.from(run.replace(/\s|\\[rn]/g, ""), "base64"));
+  return packed === undefined || packed === "unreadable" ? undefined : packed.text;
+};
+
+/** Deeper encodings than any client has. */
+const mostOpened = 6;
+
+/**
+ * A text with what is encoded in it in plain: to compare two texts that may have been encoded in different ways. It
+ * cannot be decoded again.
+ */
+export function openedText(text: string, layers = mostOpened): string {
+  if (text.length < 6 || layers === 0) return text;
+  const open = (run: string, plain: string | undefined): string =>
+    plain === undefined || plain === run ? run : openedText(plain, layers - 1);
+  return text
+    .replace(urlRun, (run) => (/%[\da-fA-F]{2}/.test(run) ? open(run, decodedPart(run)) : run))
+    .replace(base64Run, (run) => {
+      const start = Math.max(0, run.search(base64Start));
+      const plain = base64Text(run) ?? base64Text(run.slice(start));
+      return open(run, plain);
+    });
+}
+
 /** Looks into whatever is encoded in a text: escapes, percent-encoding, base64, hex, compressed bytes. */
 export function replaceEncoded(text: string, inside: Inside): string {
   const binary = replaceBinary(text, inside);
