@@ -1,3 +1,4 @@
+import type { TapeRules } from "../redact/rules.ts";
 import type { Answered, Asked, Deck, EventsCompared, Exchange, Ledger, Miss, Tally } from "../types.ts";
 import { type Aliases, createAliases } from "./aliases.ts";
 import { type Ask, recordedAsk } from "./ask.ts";
@@ -54,10 +55,10 @@ interface Turn {
 }
 
 /** A deck of a filled library. */
-export function createDeck(library: Library, onExhausted: OnExhausted): Deck {
+export function createDeck(library: Library, onExhausted: OnExhausted, rules?: TapeRules): Deck {
   library.lexicon.secrecy.seal();
   const clients = new Map<string, Client>();
-  const readLive = createLiveRequests({});
+  const readLive = createLiveRequests({ rules });
   const turnOf = (asked: Asked): Turn => {
     const client = clients.get(asked.client) ?? newClient(library);
     clients.set(asked.client, client);

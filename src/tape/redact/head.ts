@@ -1,6 +1,6 @@
 import type { HeaderPairs } from "../types.ts";
 import { decodedPart } from "./fields.ts";
-import { headerSecrecyOf, isNothing, secrecyOf } from "./names.ts";
+import { isNothing } from "./names.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import type { Sieve, Take } from "./sieve.ts";
 
@@ -32,7 +32,7 @@ function headerValue(name: string, value: string, path: string, sieve: Sieve, ta
   };
   if (name === "cookie") return sieve.text(cookiePairs(value, cookie), path);
   if (name === "set-cookie") return sieve.text(setCookie(value, cookie), path);
-  if (headerSecrecyOf(name) !== undefined) return sieve.named(name, value, path);
+  if (sieve.judge.headerSecrecy(name) !== undefined) return sieve.named(name, value, path);
   if (urls.has(name) && /^[a-z]+:\/\/|^\//i.test(value)) return sieveUrl(value, path, path, sieve, take);
   return sieve.value(value, { path, name, around: [] });
 }
@@ -59,7 +59,7 @@ function sieveQuery(query: string, path: string, sieve: Sieve): string {
       if (at === -1) return sievePart(pair, (plain) => sieve.text(plain, path));
       const name = decodedPart(pair.slice(0, at));
       const spot = { path: `${path}.${name}`, name, around: [] };
-      const isSecret = secrecyOf(name) !== undefined;
+      const isSecret = sieve.judge.secrecy(name) !== undefined;
       const safeName = sievePart(pair.slice(0, at), (plain) => sieve.text(plain, path));
       const value = sievePart(pair.slice(at + 1), (plain) =>
         isSecret ? sieve.named(name, plain, spot.path) : sieve.value(plain, spot),

@@ -2,9 +2,10 @@ import { isTooDeep, type Json } from "../../kernel/json.ts";
 import { type Inside, replaceEncoded } from "./encoded.ts";
 import { replaceFields } from "./fields.ts";
 import { mostDepth, rewriteJson } from "./json-text.ts";
-import { isNothing, kindOfName, plainName } from "./names.ts";
+import { isNothing, plainName } from "./names.ts";
 import type { Personal } from "./personal.ts";
 import { isPlaceholder } from "./placeholders.ts";
+import { createJudge, type Judge } from "./rules.ts";
 import { cardNumber, kindOfShape, replaceShapes } from "./shapes.ts";
 import { type Leaves, type Spot, walk } from "./walk.ts";
 
@@ -13,6 +14,8 @@ export type Take = (kind: string, secret: string, path: string) => string;
 
 /** Finds secrets wherever they hide; what happens to them is up to its `take`. */
 export interface Sieve {
+  /** What it takes for a secret by name or place. */
+  readonly judge: Judge;
   /** A text: parsed, unescaped, decoded and unpacked as long as there is something in it. */
   text(text: string, path: string): string;
   /** A text that is code or markup: fields with names are none, only what looks like a secret counts. */
@@ -32,6 +35,8 @@ export interface SieveParts {
   /** How many are known: a text that was clean may not be any more when there are more. */
   knownCount(): number;
   personal?: Personal;
+  /** Built-in rules, unless given. */
+  judge?: Judge;
 }
 
 /** Deeper encodings than any client has. */
@@ -68,19 +73,28 @@ function cleanTexts(knownCount: () => number) {
 }
 
 /** A sieve over one take. Never throws on text; recursion is bounded by `mostLayers` and `mostDepth`. */
-export function createSieve({ take, known, knownCount, personal }: SieveParts): Sieve {
-  const taken: Take = (kind, secret, path) => (isPlaceholder(secret) ? secret : take(kind, secret, path));
+export function createSieve({ take, known, knownCount, personal, judge = createJudge() }: SieveParts): Sieve {
+  const taken: Take = (kind, secret, path) =>
+    isPlaceholder(secret) || judge.keeps(path) ? secret : take(kind, secret, path);
 
   const named = (name: string, value: string, path: string): string => {
     const lead = scheme.exec(value)?.[0] ?? "";
     const secret = value.slice(lead.length);
     if (isNothing(secret)) return value;
-    return lead + taken(kindOfShape(secret) ?? kindOfName(name), secret, path);
+    return lead + taken(kindOfShape(secret) ?? judge.kind(name), secret, path);
+  };
+
+  /** All of it is secret where a rule says so of its place. */
+  const whole = (text: string, path: string): string | undefined => {
+    const kind = judge.kindOfPlace(path);
+    return kind === undefined || isNothing(text) ? undefined : taken(kind, text, path);
   };
 
   const leaves = (look: (text: string, path: string) => string): Leaves => ({
     named,
-    text: look,
+    text: (text, path) => whole(text, path) ?? look(text, path),
+    key: look,
+    secrecy: judge.secrecy,
     personal: (value, spot) => personal?.value(value, spot, spot.path),
   });
 
@@ -88,8 +102,15 @@ export function createSieve({ take, known, knownCount, personal }: SieveParts): 
     const isId = digitsOnly.test(text) && isIdPlace(path);
     const at = (kind: string, secret: string) =>
       kind === cardNumber && isId ? secret : taken(kind, secret, path);
-    const fields = isCode ? text : replaceFields(text, (name, value) => named(name, value, path));
-    const shapes = replaceShapes(known(fields, at), at);
+    const fields = isCode
+      ? text
+      : replaceFields(text, (name, value) => named(name, value, path), judge.secrecy);
+    const own = judge.patterns.reduce(
+      (out, { kind, pattern }) =>
+        out.replace(pattern, (found) => (found.includes("{{secret:") ? found : taken(kind, found, path))),
+      fields,
+    );
+    const shapes = replaceShapes(known(own, at), at);
     return personal && !isCode ? personal.text(shapes, path) : shapes;
   };
 
@@ -112,6 +133,8 @@ export function createSieve({ take, known, knownCount, personal }: SieveParts): 
 
   const clean = cleanTexts(knownCount);
   const text = (it: string, path: string): string => {
+    const all = whole(it, path);
+    if (all !== undefined) return all;
     if (clean.has(it)) return it;
     const after = look(it, path, 0, false);
     if (after === it) clean.add(it);
@@ -119,6 +142,7 @@ export function createSieve({ take, known, knownCount, personal }: SieveParts): 
   };
   const spotted = (value: Json, spot: Spot): Json => walk(value, spot, leaves(text));
   return {
+    judge,
     named,
     text,
     code: (it, path) => look(it, path, 0, true),
