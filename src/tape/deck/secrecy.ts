@@ -1,5 +1,6 @@
-import { loginNames, secrecyOf } from "../redact/names.ts";
+import { loginNames } from "../redact/names.ts";
 import { isPlaceholder } from "../redact/placeholders.ts";
+import { createJudge, type Judge } from "../redact/rules.ts";
 
 /**
  * Which fields redaction takes the values of: those with names of secrets, and those in the places of which a tape
@@ -32,7 +33,7 @@ const plainPath = (path: string): string =>
   path.replace(/\[\d*\]/g, "").replace(/\["((?:[^"\\]|\\.)*)"\]/g, ".$1");
 
 /** `isPersonal`: does the tape have stand-ins for personal data? */
-export function createSecrecy(isPersonal: boolean): Secrecy {
+export function createSecrecy(isPersonal: boolean, judge: Judge = createJudge()): Secrecy {
   const byName = new Map<string, boolean>();
   const places = new Set<string>();
   const redactedPlaces = new Set<string>();
@@ -40,12 +41,13 @@ export function createSecrecy(isPersonal: boolean): Secrecy {
   const named = (name: string): boolean => {
     const found = byName.get(name);
     if (found !== undefined) return found;
-    const hides = secrecyOf(name) !== undefined || loginNames.has(name);
+    const hides = judge.secrecy(name) !== undefined || loginNames.has(name);
     if (byName.size < mostNames) byName.set(name, hides);
     return hides;
   };
   return {
-    hides: (name, path) => named(name) || (places.size > 0 && places.has(placeOf(path))),
+    hides: (name, path) =>
+      (named(name) && !judge.keeps(path)) || (places.size > 0 && places.has(placeOf(path))),
     learn(text, path) {
       if (isSealed || places.size >= mostNames) return;
       if (isPlaceholder(text) || (isPersonal && standIn.test(text))) places.add(placeOf(path));

@@ -116,6 +116,10 @@ export function readRules(value: unknown): Required<RedactionRules> {
   };
 }
 
+/** What of checked rules goes into a tape's header; undefined: nothing. */
+export const tapeRules = ({ rules = [], keep = [] }: RedactionRules = {}): TapeRules | undefined =>
+  rules.length + keep.length === 0 ? undefined : { rules, keep };
+
 /** The rules that a tape's header carries; undefined: none, or none that can be read. */
 export function rulesInHeader(value: Json | undefined): TapeRules | undefined {
   if (!isObject(value)) return undefined;

@@ -37,6 +37,8 @@ export interface SieveParts {
   personal?: Personal;
   /** Built-in rules, unless given. */
   judge?: Judge;
+  /** Called with each place that is looked at: a header, a parameter, a leaf of a body. */
+  onPlace?: (path: string) => void;
 }
 
 /** Deeper encodings than any client has. */
@@ -73,11 +75,19 @@ function cleanTexts(knownCount: () => number) {
 }
 
 /** A sieve over one take. Never throws on text; recursion is bounded by `mostLayers` and `mostDepth`. */
-export function createSieve({ take, known, knownCount, personal, judge = createJudge() }: SieveParts): Sieve {
+export function createSieve({
+  take,
+  known,
+  knownCount,
+  personal,
+  judge = createJudge(),
+  onPlace = () => {},
+}: SieveParts): Sieve {
   const taken: Take = (kind, secret, path) =>
     isPlaceholder(secret) || judge.keeps(path) ? secret : take(kind, secret, path);
 
   const named = (name: string, value: string, path: string): string => {
+    onPlace(path);
     const lead = scheme.exec(value)?.[0] ?? "";
     const secret = value.slice(lead.length);
     if (isNothing(secret)) return value;
@@ -92,7 +102,10 @@ export function createSieve({ take, known, knownCount, personal, judge = createJ
 
   const leaves = (look: (text: string, path: string) => string): Leaves => ({
     named,
-    text: (text, path) => whole(text, path) ?? look(text, path),
+    text(text, path) {
+      onPlace(path);
+      return whole(text, path) ?? look(text, path);
+    },
     key: look,
     secrecy: judge.secrecy,
     personal: (value, spot) => personal?.value(value, spot, spot.path),
@@ -133,6 +146,7 @@ export function createSieve({ take, known, knownCount, personal, judge = createJ
 
   const clean = cleanTexts(knownCount);
   const text = (it: string, path: string): string => {
+    onPlace(path);
     const all = whole(it, path);
     if (all !== undefined) return all;
     if (clean.has(it)) return it;
