@@ -145,20 +145,18 @@ export function createSieve({
   };
 
   const clean = cleanTexts(knownCount);
-  const text = (it: string, path: string): string => {
-    onPlace(path);
-    const all = whole(it, path);
-    if (all !== undefined) return all;
+  const searched = (it: string, path: string): string => {
     if (clean.has(it)) return it;
     const after = look(it, path, 0, false);
     if (after === it) clean.add(it);
     return after;
   };
-  const spotted = (value: Json, spot: Spot): Json => walk(value, spot, leaves(text));
+  const outer = leaves(searched);
+  const spotted = (value: Json, spot: Spot): Json => walk(value, spot, outer);
   return {
     judge,
     named,
-    text,
+    text: outer.text,
     code: (it, path) => look(it, path, 0, true),
     json: (value, path) => (isTooDeep(value, mostDepth) ? undefined : spotted(value, { path, around: [] })),
     value(value, spot) {
