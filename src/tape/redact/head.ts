@@ -30,6 +30,7 @@ function headerValue(name: string, value: string, path: string, sieve: Sieve, ta
     const bare = secret.trim();
     return isNothing(bare) || isPlaceholder(bare) ? secret : take("cookie", bare, path);
   };
+  if (sieve.judge.kindOfPlace(path) !== undefined) return sieve.text(value, path);
   if (name === "cookie") return sieve.text(cookiePairs(value, cookie), path);
   if (name === "set-cookie") return sieve.text(setCookie(value, cookie), path);
   if (sieve.judge.headerSecrecy(name) !== undefined) return sieve.named(name, value, path);
@@ -87,12 +88,15 @@ function sievePath(path: string, where: string, sieve: Sieve, take: Take): strin
 /** An absolute or relative URL: login, path, parameters and fragment one by one, placeholders percent-encoded. */
 export function sieveUrl(url: string, where: string, query: string, sieve: Sieve, take: Take): string {
   const [, scheme = "", login, path = "", parameters, fragment] = urlParts.exec(url) ?? [];
+  // A rule for the path does not take away where a request went.
+  const host = scheme === "" ? "" : path.replace(/\/.*$/s, "");
   const safeLogin = (it: string): string =>
     `${it === "" || isPlaceholder(decodedPart(it)) ? it : encodeURIComponent(take("userinfo", it, where))}@`;
   return [
     scheme,
     login === undefined ? "" : safeLogin(login),
-    sievePath(path, where, sieve, take),
+    sievePart(host, (plain) => sieve.text(plain, where.replace(/\.path$/, ".host"))),
+    sievePath(path.slice(host.length), where, sieve, take),
     parameters === undefined ? "" : `?${sieveQuery(parameters, query, sieve)}`,
     fragment === undefined ? "" : `#${sieveQuery(fragment, query, sieve)}`,
   ].join("");
