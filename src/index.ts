@@ -100,6 +100,8 @@ export { checkData, type Damage } from "./sim/check-data.ts";
 export {
   type ClockSetting,
   type Finding,
+  type RedactionRule,
+  type RedactionRules,
   type RequestSummary,
   type Sim,
   type SimOptions,

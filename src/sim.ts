@@ -46,7 +46,7 @@ import { createThrottle, noThrottle } from "./resources/throttle.ts";
 import type { ScenarioSource } from "./scenario/load.ts";
 import type { ScenarioProblem } from "./scenario/problems.ts";
 import { peopleOf, storePeople, worldOf } from "./scenario/scenario.ts";
-import { checkOptions } from "./sim/check-options.ts";
+import { checkOptions, redactionOf } from "./sim/check-options.ts";
 import { tellingOwner } from "./sim/delayed-owner.ts";
 import type { Exports } from "./sim/exports.ts";
 import { documented, lateRows, warmUp } from "./sim/late-rows.ts";
@@ -76,7 +76,15 @@ import { openPeople, type PeopleStore } from "./store/people.ts";
 import { type EventsText, entryWriter, eventsText } from "./store/traffic-entry.ts";
 import type { TrafficLog } from "./store/traffic-log.ts";
 
-export type { ClockSetting, Finding, RequestSummary, Sim, SimOptions } from "./sim/types.ts";
+export type {
+  ClockSetting,
+  Finding,
+  RedactionRule,
+  RedactionRules,
+  RequestSummary,
+  Sim,
+  SimOptions,
+} from "./sim/types.ts";
 export { StartError } from "./sim/types.ts";
 
 /**
@@ -86,6 +94,7 @@ export { StartError } from "./sim/types.ts";
 export async function startSim(given: SimOptions = {}): Promise<Sim> {
   checkOptions(given);
   const options = withMode(given);
+  const redaction = redactionOf(options);
   const host = options.host ?? "127.0.0.1";
   const notice = (text: string) => options.onNotice?.(maskKeys(text));
   const scenarioSource = options.scenario ?? "default";
@@ -132,12 +141,14 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   // Node's own, also where a test environment (happy-dom) has replaced the global one
   const ending = transferableAbortController();
   const replaying = createReplaying({
+    redaction,
     read: (call, family) => peek(desk, call, family, projectFor),
     notice,
     openForward: missForward(options, ending.signal, () => listener.port),
   });
   await replayOrExplain(replaying, options, store);
   const recordings = createRecordings({
+    redaction,
     app: () => app,
     clock,
     gauge,

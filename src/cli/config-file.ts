@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { isObject } from "../kernel/json.ts";
 import { syntaxErrorAt } from "../kernel/json-syntax.ts";
 import { didYouMean } from "../kernel/nearest.ts";
+import { RedactionRuleError, type RedactionRules, readRules } from "../tape/redact/rules.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
 import { kinds } from "./kinds.ts";
@@ -15,6 +16,8 @@ export interface Config {
   readonly file: string;
   readonly folder: string;
   readonly texts: ReadonlyMap<string, string>;
+  /** Rules of the project for what is recorded and compared; not an option, as no flag could hold them. */
+  readonly redaction?: Required<RedactionRules>;
 }
 
 /**
@@ -25,7 +28,7 @@ export function findConfig(folder: string, options: Options): Config | null {
   for (const at of foldersUp(folder)) {
     const file = join(at, configName);
     const text = readIfThere(file);
-    if (text !== undefined) return { file, folder: at, texts: checked(file, at, text, options) };
+    if (text !== undefined) return { file, folder: at, ...checked(file, at, text, options) };
   }
   return null;
 }
@@ -58,12 +61,27 @@ function parsed(file: string, text: string): unknown {
   }
 }
 
-function checked(file: string, folder: string, text: string, options: Options): Map<string, string> {
+function redactionIn(file: string, value: unknown): Required<RedactionRules> {
+  try {
+    return readRules(value);
+  } catch (error) {
+    if (!(error instanceof RedactionRuleError)) throw error;
+    const place = error.path === "" ? "redaction" : `redaction.${error.path}`;
+    throw new Failure("usage", clean(`${file}: "${place}" ${error.message}`, 1000), error);
+  }
+}
+
+function checked(
+  file: string,
+  folder: string,
+  text: string,
+  options: Options,
+): Pick<Config, "texts" | "redaction"> {
   const value = parsed(file, text);
   if (!isObject(value)) throw new Failure("usage", `${clean(file)} must hold a JSON object`);
   const texts = new Map<string, string>();
   for (const [key, entry] of Object.entries(value)) {
-    if (key === "$schema") continue;
+    if (key === "$schema" || key === "redaction") continue;
     const option = Object.hasOwn(options, key) ? options[key] : undefined;
     const where = `${clean(file)}: "${clean(key)}"`;
     if (!option)
@@ -76,5 +94,6 @@ function checked(file: string, folder: string, text: string, options: Options): 
     readValue(option, String(entry), where, folder);
     texts.set(key, String(entry));
   }
-  return texts;
+  if (!Object.hasOwn(value, "redaction")) return { texts };
+  return { texts, redaction: redactionIn(file, value.redaction) };
 }

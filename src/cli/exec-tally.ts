@@ -1,5 +1,6 @@
 import type { RequestSummary } from "../index.ts";
 import { fixFor } from "../kernel/rejection-fixes.ts";
+import { createTargetMask } from "../tape/redact/mask-target.ts";
 
 /** Something that went wrong without anybody wanting it to: alike ones count as one. */
 export interface Mishap {
@@ -52,7 +53,8 @@ function together(a: Mishap["projects"], b: Mishap["projects"]): Mishap["project
   return sum;
 }
 
-const placeOf = ({ method, target }: RequestSummary): string => `${method} ${target.split("?", 1)[0]}`;
+const placeOf = ({ method, target }: RequestSummary): string =>
+  `${method} ${createTargetMask()(target.split("?", 1)[0] ?? target)}`;
 
 function mishapsOf(request: RequestSummary, projectKey: string): Mishap[] {
   if (isWanted(request)) return [];

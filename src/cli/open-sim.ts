@@ -94,6 +94,7 @@ export async function openSim(values: Values, options: SimOptions, shell: Shell)
   try {
     return await library.startSim({
       ...chosen(values),
+      ...(shell.config?.redaction && { redaction: shell.config.redaction }),
       ...options,
       onNotice: (text) => shell.err.say(...cleanLines(`phx-sim: ${text}`, 4000)),
     });

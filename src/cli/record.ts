@@ -159,11 +159,15 @@ function open(settings: RecordSettings, port: number, shell: Shell): Promise<Sim
 }
 
 function logOf(sim: Sim, quiet: boolean, shell: Shell): RequestLog {
-  const log = createRequestLog(shell.err, {
-    verbosity: quiet ? "quiet" : "normal",
-    style: shell.errStyle,
-    projectKey: sim.apiKey,
-  });
+  const log = createRequestLog(
+    shell.err,
+    {
+      verbosity: quiet ? "quiet" : "normal",
+      style: shell.errStyle,
+      projectKey: sim.apiKey,
+    },
+    shell.config?.redaction,
+  );
   sim.onRequest((request: RequestSummary) => log.add(request));
   return log;
 }

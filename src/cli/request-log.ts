@@ -1,5 +1,7 @@
 import type { RequestSummary } from "../index.ts";
 import { counted } from "../kernel/counted.ts";
+import { createTargetMask } from "../tape/redact/mask-target.ts";
+import type { RedactionRules } from "../tape/redact/rules.ts";
 import type { Lines } from "./output.ts";
 import { type LineRules, requestLines } from "./request-lines.ts";
 
@@ -16,7 +18,8 @@ export interface RequestLog {
 const gatherMs = 20;
 
 /** Gathers requests for a moment and tells them with one write, so that telling does not slow the traffic. */
-export function createRequestLog(lines: Lines, rules: LineRules): RequestLog {
+export function createRequestLog(lines: Lines, rules: LineRules, redaction?: RedactionRules): RequestLog {
+  const mask = createTargetMask(redaction);
   const counts = { kept: 0, dropped: 0, rejected: 0 };
   let waiting: RequestSummary[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -25,7 +28,12 @@ export function createRequestLog(lines: Lines, rules: LineRules): RequestLog {
     timer = undefined;
     const requests = waiting;
     waiting = [];
-    lines.say(...requestLines(requests, rules));
+    lines.say(
+      ...requestLines(
+        requests.map((it) => ({ ...it, target: mask(it.target) })),
+        rules,
+      ),
+    );
   };
   return {
     flush,

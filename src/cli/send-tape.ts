@@ -118,10 +118,13 @@ function tellDry(request: SendRequest, values: Values, survey: Survey, shell: Sh
 
 async function openResult({ file, result }: SendRequest, target: URL): Promise<TapeWriter | undefined> {
   if (result === undefined) return undefined;
-  const { redaction } = await readHeader(file);
+  const { redaction, rules } = await readHeader(file);
   const profile = redaction === "pii" ? "pii" : "default";
   return onFile(result, async () =>
-    openTapeWriter(result, { redactor: createRedactor({ profile }), header: { upstream: target.origin } }),
+    openTapeWriter(result, {
+      redactor: createRedactor({ profile, rules }),
+      header: { upstream: target.origin },
+    }),
   );
 }
 

@@ -49,11 +49,15 @@ export const start = command({
 async function run(settings: StartSettings, shell: Shell) {
   const signal = untilSignal(process, shell.quit);
   const sim = await open(settings, shell);
-  const log = createRequestLog(shell.err, {
-    verbosity: settings.values.quiet ? "quiet" : settings.values.verbose ? "verbose" : "normal",
-    style: shell.errStyle,
-    projectKey: sim.apiKey,
-  });
+  const log = createRequestLog(
+    shell.err,
+    {
+      verbosity: settings.values.quiet ? "quiet" : settings.values.verbose ? "verbose" : "normal",
+      style: shell.errStyle,
+      projectKey: sim.apiKey,
+    },
+    shell.config?.redaction,
+  );
   if (!settings.values.quiet) sim.onRequest(log.add);
   announce(sim, settings, shell);
   const watch = settings.values.quiet || settings.values["no-lint"] ? undefined : watchLint(sim, shell);

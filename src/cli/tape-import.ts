@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { counted } from "../kernel/counted.ts";
 import type { HarProblem } from "../tape/har/import.ts";
 import { tapePlace } from "../tape/place.ts";
+import type { RedactionRules } from "../tape/redact/rules.ts";
 import type { RawExchange } from "../tape/types.ts";
 import type { TapeSummary, TapeWriter } from "../tape/write.ts";
 import { clean } from "./clean-text.ts";
@@ -79,12 +80,13 @@ async function copy(
 async function copyWatched(
   { file, all, redact }: ImportRequest,
   place: string,
-  progress: Progress,
+  { progress, redaction }: { progress: Progress; redaction: RedactionRules | undefined },
   onProblem: (problem: HarProblem) => void,
 ) {
   const { harCreator, importHar } = await import("../tape/har/import.ts");
   const { openTapeWriter } = await import("../tape/write.ts");
   const { createRedactor } = await import("../tape/redact/redactor.ts");
+  const { tapeRules } = await import("../tape/redact/rules.ts");
   return onFile(file, async () => {
     const size = Math.max(1, statSync(file).size);
     const creator = await harCreator(file);
@@ -94,7 +96,10 @@ async function copyWatched(
       );
     const exchanges = importHar(file, { all, onProblem, onProgress });
     return copy(exchanges, async () =>
-      openTapeWriter(place, { redactor: createRedactor({ profile: redact }), header: { creator } }),
+      openTapeWriter(place, {
+        redactor: createRedactor({ profile: redact, rules: tapeRules(redaction) }),
+        header: { creator, noise: redaction?.ignore ?? [] },
+      }),
     );
   });
 }
@@ -111,9 +116,10 @@ export async function importTape(request: ImportRequest, shell: Shell): Promise<
   const place = newPlace(request.tape ?? nameOf(request.file), shell);
   const counts = new Map<string, ProblemCount>();
   const progress = createProgress(process.stderr, shell.env);
-  const summary = await copyWatched(request, place, progress, (problem) =>
-    addProblem(counts, problem),
-  ).finally(() => progress.end());
+  const around = { progress, redaction: shell.config?.redaction };
+  const summary = await copyWatched(request, place, around, (problem) => addProblem(counts, problem)).finally(
+    () => progress.end(),
+  );
   const problems = [...counts.values()];
   shell.err.say(...problems.map((it) => clean(problemLine(it), 600)));
   if (!summary) throw nothingFound(request.file, counts);

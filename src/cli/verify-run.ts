@@ -10,6 +10,8 @@ export interface VerifyRun {
   /** The tape's file. */
   file: string;
   dialect: "documented" | "production" | undefined;
+  /** Paths that differ without meaning, over those of the tape's header. */
+  ignore?: readonly string[] | undefined;
   /** Told after each exchange. */
   onStep(done: number, total: number): void;
 }
@@ -41,8 +43,9 @@ const mostProblems = 20;
  * compares the answers. The tape is read twice and never kept.
  * @throws TapeError when the file is no tape; StartError
  */
-export async function runVerify({ file, dialect, onStep }: VerifyRun): Promise<VerifyResult> {
-  const { noise } = await readHeader(file);
+export async function runVerify({ file, dialect, ignore = [], onStep }: VerifyRun): Promise<VerifyResult> {
+  const { noise: known } = await readHeader(file);
+  const noise = [...known, ...ignore];
   const problems: TapeProblem[] = [];
   let damaged = 0;
   const onProblem = (it: TapeProblem) => {

@@ -53,9 +53,9 @@ async function run({ values }: Settings<typeof options>, shell: Shell) {
   ]);
   const progress = createProgress(process.stderr, shell.env);
   const onStep = (done: number, total: number) => progress.show(`verify: ${done} of ${total}`);
-  const result = await onFile(file, () => runVerify({ file, dialect: values.dialect, onStep })).finally(() =>
-    progress.end(),
-  );
+  const result = await onFile(file, () =>
+    runVerify({ file, dialect: values.dialect, ignore: shell.config?.redaction?.ignore, onStep }),
+  ).finally(() => progress.end());
   const fatal = new Set(failing[values["fail-on"]]);
   const fails = (it: { severity: Severity }) => fatal.has(it.severity);
   const failed = result.groups.filter(fails);

@@ -3,6 +3,7 @@ import type { Note } from "../model/traffic.ts";
 import { loadDeck } from "../tape/deck/load.ts";
 import { tapeEnding, tapePlace } from "../tape/place.ts";
 import { restore } from "../tape/redact/bind.ts";
+import type { RedactionRules } from "../tape/redact/rules.ts";
 import { readBody } from "../tape/side-files.ts";
 import { TapeError } from "../tape/tape-error.ts";
 import type { Deck, TapeProblem } from "../tape/types.ts";
@@ -34,6 +35,8 @@ export interface ReplayOrder extends ReplayWish {
 interface Around<C, F> {
   read(call: C, family: F): Note;
   notice(text: string): void;
+  /** Checked rules of the project, over those that the tape carries. */
+  redaction?: RedactionRules | undefined;
   /** Opens the way to the service; without it the policy `upstream` is refused. */
   openForward?: (() => Promise<(call: C) => Promise<RecordedAnswer>>) | undefined;
 }
@@ -51,9 +54,13 @@ function rulesIn(order: ReplayWish, canForward: boolean): ReplayRules {
   throw new ReplayOrderError(rules.key, `${rules.key} ${rules.detail}`, "see `phx-sim replay --help`");
 }
 
-async function deckOf(file: string, problems: TapeProblem[]): Promise<Deck> {
+async function deckOf(file: string, problems: TapeProblem[], rules?: RedactionRules): Promise<Deck> {
   try {
-    return await loadDeck(file, { onProblem: (problem) => problems.push(problem) });
+    return await loadDeck(file, {
+      onProblem: (problem) => problems.push(problem),
+      ...(rules?.ignore && { noise: rules.ignore }),
+      rules,
+    });
   } catch (error) {
     if (!(error instanceof TapeError)) throw error;
     const where = error.line === undefined ? "" : ` (${error.file}:${error.line})`;
@@ -88,12 +95,12 @@ interface LoadedReplay<C, F> {
  */
 export async function loadReplay<C extends Sent, F extends string>(
   order: ReplayOrder,
-  { read, notice, openForward }: Around<C, F>,
+  { read, notice, redaction, openForward }: Around<C, F>,
 ): Promise<LoadedReplay<C, F>> {
   const rules = rulesIn(order, openForward !== undefined);
   const file = tapePlace(order.tape, order.folder);
   const problems: TapeProblem[] = [];
-  const deck = await deckOf(file, problems);
+  const deck = await deckOf(file, problems, redaction);
   tell(problems, notice);
   const name = nameOf(file);
   const { onMiss, timing } = rules;

@@ -39,6 +39,7 @@ export interface Decided {
 type SideBody = Extract<TapeBody, { file: string }>;
 
 type Hit = Extract<Answered, { hit: Exchange }>;
+type Missed = Extract<Answered, { miss: Miss }>;
 
 /** A tape in force. */
 export interface ReplayParts<C extends Sent> {
@@ -72,13 +73,11 @@ function askedBody({ body }: Decoded): Asked["body"] {
   return "b64" in body ? body.b64 : undefined;
 }
 
-const askedOf = ({ method, target, headers, rawHeaders, body }: Sent, client: string): Asked => ({
-  method,
-  target,
-  headers,
-  client,
-  body: askedBody(decodeBody(body, pairsOf(rawHeaders), target)),
-});
+function askedOf({ method, target, headers, rawHeaders, body }: Sent, client: string): Asked {
+  const pairs = pairsOf(rawHeaders);
+  const decoded = decodeBody(body, pairs, target);
+  return { method, target, headers, client, body: askedBody(decoded), sent: { headers: pairs, ...decoded } };
+}
 
 /** Recorded refusals are not the app's mistakes; the journal tells them by their exchange. */
 const recordedRefusal = (name: string) => ({ reason: "tape", detail: `${name} has this answer` });
@@ -130,16 +129,17 @@ export function createReplay<C extends Sent, F extends string>(
     return { source: "tape", name: source, delay, answer, rejection: recordedRefusal(source) };
   }
 
-  function missOf(call: C, miss: Miss, note: Note): Decided | undefined {
+  function missOf(call: C, { miss, target }: Missed, note: Note): Decided | undefined {
     if (onMiss === "emulate") return undefined;
     if (onMiss === "upstream" && parts.forward) {
       const answer = parts.forward(call).then((it) => ({ ...it, note, source: "upstream" }));
       return { source: "tape", name: "upstream", delay: 0, answer };
     }
-    const detail = missText(name, call, miss);
+    const shown = { method: call.method, target };
+    const detail = missText(name, shown, miss);
     const source = `tape:${name}`;
     const headers = [...jsonType, "x-phx-miss", printable(miss.route)];
-    const answer = { status: missStatus, headers, body: missBody(name, call, miss), note, source };
+    const answer = { status: missStatus, headers, body: missBody(name, shown, miss), note, source };
     return { source: "tape", name: source, delay: 0, answer, rejection: { reason: "tape_miss", detail } };
   }
 
@@ -154,7 +154,7 @@ export function createReplay<C extends Sent, F extends string>(
         return undefined;
       }
       const answered = deck.answer(asked);
-      return "hit" in answered ? hitOf(answered, asked, note) : missOf(call, answered.miss, note);
+      return "hit" in answered ? hitOf(answered, asked, note) : missOf(call, answered, note);
     },
   };
 }

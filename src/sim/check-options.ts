@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { didYouMean } from "../kernel/nearest.ts";
 import type { Dialect } from "../model/dialect.ts";
 import type { OnChange } from "../scenario/reload.ts";
+import { RedactionRuleError, type RedactionRules, readRules } from "../tape/redact/rules.ts";
 import type { MissPolicy, Mode } from "../tape/types.ts";
 import { type SimOptions, StartError } from "./types.ts";
 
@@ -65,6 +66,7 @@ const kinds: Readonly<Record<keyof SimOptions, Kind>> = {
   include: texts,
   exclude: texts,
   redact: oneOf<NonNullable<SimOptions["redact"]>>({ default: true, pii: true }),
+  redaction: any,
   allowWrites: flag,
   reportLinks: flag,
   onNotice: callback,
@@ -87,5 +89,17 @@ export function checkOptions(options: SimOptions): void {
       );
     if (value !== undefined && !kinds[name].is(value))
       throw new StartError("option", `${name} cannot be ${shown(value)}`, `give ${kinds[name].words}`);
+  }
+}
+
+/** The redaction rules of the options, in the form that a tape has them. @throws StartError option */
+export function redactionOf({ redaction }: SimOptions): Required<RedactionRules> | undefined {
+  if (redaction === undefined) return undefined;
+  try {
+    return readRules(redaction);
+  } catch (error) {
+    if (!(error instanceof RedactionRuleError)) throw error;
+    const place = error.path === "" ? "redaction" : `redaction.${error.path}`;
+    throw new StartError("option", `${place} ${error.message}`, "see Redaction rules in the README", error);
   }
 }

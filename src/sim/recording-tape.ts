@@ -4,6 +4,7 @@ import type { Upstreams } from "../door/forward/upstreams.ts";
 import { makeFolder } from "../kernel/make-folder.ts";
 import { tapePlace } from "../tape/place.ts";
 import { createRedactor } from "../tape/redact/redactor.ts";
+import { type RedactionRules, tapeRules } from "../tape/redact/rules.ts";
 import { fileTrouble } from "../tape/tape-error.ts";
 import type { RawExchange } from "../tape/types.ts";
 import { openTapeWriter, type TapeWriter } from "../tape/write.ts";
@@ -43,19 +44,20 @@ function fileOf(given: string, folders: readonly string[], isTrusted: boolean): 
 interface TapeParts {
   readonly folders: readonly string[];
   notice(text: string): void;
+  readonly redaction?: RedactionRules | undefined;
 }
 
 /** Opens the tape that is ordered, if one is. @throws RecordingError */
 export async function openTape(
   order: RecordingOrder,
   upstreams: Upstreams,
-  { folders, notice }: TapeParts,
+  { folders, notice, redaction }: TapeParts,
   isTrusted: boolean,
 ): Promise<Taping | undefined> {
   if (order.tape === undefined) return undefined;
   const file = fileOf(order.tape, folders, isTrusted);
   let isClosed = false;
-  const writer = opened(file, order, upstreams, notice);
+  const writer = opened(file, order, upstreams, { notice, redaction });
   return {
     file,
     redaction: writer.header.redaction,
@@ -77,13 +79,13 @@ function opened(
   file: string,
   { include, exclude, redact = "default" }: RecordingOrder,
   upstreams: Upstreams,
-  notice: (text: string) => void,
+  { notice, redaction }: Pick<TapeParts, "notice" | "redaction">,
 ): TapeWriter {
   try {
     makeFolder(dirname(file));
     return openTapeWriter(file, {
-      redactor: createRedactor({ profile: redact }),
-      header: { upstream: upstreams.name },
+      redactor: createRedactor({ profile: redact, rules: tapeRules(redaction) }),
+      header: { upstream: upstreams.name, noise: redaction?.ignore ?? [] },
       ...(include && { include }),
       ...(exclude && { exclude }),
       onTrouble: ({ detail, hint }) => notice(`${detail}; ${hint}`),

@@ -16,6 +16,7 @@ import type { Family } from "../http/endpoint.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Gauge } from "../kernel/gauge.ts";
 import { createDifferenceTally } from "../tape/differences/group.ts";
+import type { RedactionRules } from "../tape/redact/rules.ts";
 import { toExchange } from "../tape/to-exchange.ts";
 import type { RawBody } from "../tape/types.ts";
 import { openTape, type Taping } from "./recording-tape.ts";
@@ -27,6 +28,8 @@ export interface RecordingParts {
   clock: Clock;
   gauge: Gauge;
   notice(text: string): void;
+  /** Rules of the project for what is taped. */
+  redaction?: RedactionRules | undefined;
   /** What can be told of a call that no handler sees. */
   read(call: Call, family: Family): unknown;
   /** Does the emulator have a row for the path? */

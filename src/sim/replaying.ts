@@ -10,6 +10,7 @@ import type { JsonObject } from "../kernel/json.ts";
 import type { Note } from "../model/traffic.ts";
 import type { ReplayOrderError } from "../replay/load.ts";
 import type { Store } from "../store/store.ts";
+import type { RedactionRules } from "../tape/redact/rules.ts";
 import { offlineBy } from "./recording-start.ts";
 import { type SimOptions, StartError } from "./types.ts";
 
@@ -18,6 +19,8 @@ interface ReplayingParts {
   /** Finds out whose call it is and what its body says. */
   read(call: Call, family: Family): Note;
   notice(text: string): void;
+  /** Rules of the project for what is compared with a tape. */
+  redaction?: RedactionRules | undefined;
   /** Opens the way to the service itself; without it the policy `upstream` is refused. @throws RecordingError */
   openForward?: (() => Promise<(call: Call) => Promise<Reply>>) | undefined;
 }
@@ -41,7 +44,7 @@ const controlError = ({ key, message, hint, cause }: ReplayOrderError): SimError
   new SimError("invalid_input", message, { pointer: keyOf[key], hint, cause });
 
 /** Nothing of the replay room is loaded before a tape is. */
-export function createReplaying({ read, notice, openForward }: ReplayingParts): Replaying {
+export function createReplaying({ read, notice, redaction, openForward }: ReplayingParts): Replaying {
   let loaded: Loaded | undefined;
 
   const shown = ({ deck, rules, ...facts }: Loaded): TapeInForce => ({
@@ -61,7 +64,7 @@ export function createReplaying({ read, notice, openForward }: ReplayingParts): 
     const { loadReplay, ReplayOrderError } = await import("../replay/load.ts");
     try {
       const place = { ...order, tape: order.tape, folder: resolve(".") };
-      const next = await loadReplay<Call, Family>(place, { read, notice, openForward });
+      const next = await loadReplay<Call, Family>(place, { read, notice, redaction, openForward });
       loaded = next;
       return shown(next);
     } catch (error) {

@@ -5,7 +5,10 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { Dialect } from "../model/dialect.ts";
 import type { ScenarioSource } from "../scenario/load.ts";
 import type { OnChange } from "../scenario/reload.ts";
+import type { RedactionRules } from "../tape/redact/rules.ts";
 import type { MissPolicy, Mode } from "../tape/types.ts";
+
+export type { RedactionRule, RedactionRules } from "../tape/redact/rules.ts";
 
 export interface SimOptions {
   /** Default 0: any free port. */
@@ -76,6 +79,11 @@ export interface SimOptions {
   exclude?: readonly string[];
   /** What is taken out before anything is written: secrets (`default`), or personal data as well (`pii`). */
   redact?: "default" | "pii";
+  /**
+   * Rules of your own over the built-in ones: what else is secret, what is not, and what differs without meaning. They
+   * count for what is recorded and for what is compared with a tape; the tape carries them.
+   */
+  redaction?: RedactionRules;
   /** With `spy`: may requests that change something go to the upstream? Default: no. */
   allowWrites?: boolean;
   /**

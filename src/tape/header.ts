@@ -3,6 +3,7 @@ import { isUuid } from "../kernel/ids.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import { version } from "../kernel/version.ts";
 import { startOf } from "./append-file.ts";
+import { rulesInHeader } from "./redact/rules.ts";
 import { fileTrouble, TapeError } from "./tape-error.ts";
 import type { TapeHeader } from "./types.ts";
 
@@ -19,6 +20,7 @@ const fields: readonly (readonly [name: string, fits: (value: Json | undefined) 
   ["upstream", (value) => value === null || isText(value)],
   ["redaction", isText],
   ["noise", isTexts],
+  ["rules", (value) => value === undefined || rulesInHeader(value) !== undefined],
   ["volume", (value) => value === undefined || (Number.isSafeInteger(value) && Number(value) > 1)],
 ];
 

@@ -67,6 +67,13 @@ export function existingTape(file: string, redactor: Redactor): Existing | undef
       hint: `record with --redact ${header.redaction}, or to another tape`,
     });
   }
+  if (JSON.stringify(header.rules ?? {}) !== JSON.stringify(redactor.rules ?? {})) {
+    throw new TapeError(`${file} was redacted by other rules of your own than those in force`, {
+      file,
+      line: 1,
+      hint: "record to another tape, or with the same redaction rules",
+    });
+  }
   const n = lastVolume(file, header);
   return { header, last: { file: volumeFile(file, n), n }, highest: readOn(file, n, redactor) };
 }

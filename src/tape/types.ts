@@ -1,4 +1,5 @@
 import type { Json } from "../kernel/json.ts";
+import type { TapeRules } from "./redact/rules.ts";
 
 /** Whose answer a request gets, and what is written. */
 export type Mode = "emulate" | "record" | "replay" | "hybrid" | "spy" | "once" | "diff";
@@ -57,6 +58,8 @@ export interface TapeHeader {
   redaction: string;
   /** Paths that differ without meaning (`req.body.batch[].uuid`): what `tape learn` found, over the built-in ones. */
   noise: readonly string[];
+  /** Rules of the project that redacted it over the built-in ones; live requests go through them, too. */
+  rules?: TapeRules;
   /** From 2: this file continues another one, which grew too large; absent: the first. */
   volume?: number;
 }
@@ -120,6 +123,8 @@ export interface Exchange {
 export interface Redactor {
   /** Goes into the tape's header. */
   readonly profile: string;
+  /** Goes there, too. */
+  readonly rules?: TapeRules;
   redact(exchange: Exchange): Exchange;
   /** Text of a tape that is continued: its placeholders are taken, so that one never stands for two secrets. */
   reserve?(text: string): void;
@@ -142,6 +147,8 @@ export interface Asked {
   headers: Readonly<Record<string, string | undefined>>;
   /** Decoded JSON, or text; undefined: none. */
   body: Json | undefined;
+  /** The request before redaction, as a recording has it; absent: it is made of `headers` and `body`. */
+  sent?: Pick<Exchange["req"], "headers" | "wire" | "body">;
   /** Tests at the same time do not disturb each other: each client has its own aliases and cursors. */
   client: string;
 }
@@ -164,7 +171,8 @@ export type Answered =
       tier: string /** The answer's body with recorded ids replaced by live ones. */;
       body: TapeBody | undefined;
     }
-  | { miss: Miss };
+  /** `target`: path and query without secrets. */
+  | { miss: Miss; target: string };
 
 /** Loaded exchanges, and what was used of them. */
 export interface Deck {

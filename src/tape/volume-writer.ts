@@ -24,14 +24,15 @@ export interface VolumeWriter {
   current(): AppendFile;
 }
 
-const headerOf = (given: NewHeader, redaction: string): TapeHeader => ({
+const headerOf = (given: NewHeader, { profile, rules }: Redactor): TapeHeader => ({
   tape: formatVersion,
   id: given.id ?? randomUUID(),
   created: given.created ?? new Date().toISOString(),
   creator: given.creator ?? `phx-sim/${version}`,
   upstream: given.upstream ?? null,
-  redaction,
+  redaction: profile,
   noise: given.noise ?? [],
+  ...(rules && { rules }),
 });
 
 const bytesOf = (line: string): Buffer => Buffer.from(`${line}\n`);
@@ -57,7 +58,7 @@ export interface VolumeOptions {
 export function openVolumes(file: string, options: VolumeOptions): VolumeWriter {
   makeFolder(dirname(file));
   const found: Existing | undefined = existingTape(file, options.redactor);
-  const header = found?.header ?? headerOf(options.header, options.redactor.profile);
+  const header = found?.header ?? headerOf(options.header, options.redactor);
   let n = found?.last.n ?? 1;
   /** Has the newest file a header and no more? Then an exchange fits into it, however large. */
   let isFresh = false;

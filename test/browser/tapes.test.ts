@@ -70,7 +70,15 @@ async function session(sim: Sim, load: Loader): Promise<unknown[]> {
   await page.waitForFunction(() => window.posthog?.__loaded === true);
   await flagsLoaded();
   const before = await flagsSeen();
-  await page.evaluate(() => window.posthog.capture("bought", { items: [1, 2] }));
+  // Digits with the check digit of a card, in an id; a time; a fraction of 16 digits.
+  await page.evaluate(() =>
+    window.posthog.capture("bought", {
+      items: [1, 2],
+      order_id: 4111111111111111,
+      at: 1767323045006,
+      rate: 0.4111111111111111,
+    }),
+  );
   await sim.events.waitFor("$pageview", undefined, patient);
   await sim.events.waitFor("bought", undefined, patient);
 
@@ -111,6 +119,16 @@ async function countAnswered(tape: string): Promise<number> {
   return count;
 }
 
+/** The kinds of secrets that were taken for some, wherever they are. */
+async function kindsOn(tape: string): Promise<Set<string | undefined>> {
+  const kinds = new Set<string | undefined>();
+  for await (const exchange of readTape(tape, { bodies: "whole" })) {
+    for (const [, kind] of JSON.stringify(exchange).matchAll(/secret(?::|%3A)([a-z\d_]+)(?:#|%23)\d/g))
+      kinds.add(kind);
+  }
+  return kinds;
+}
+
 /** Who answered. */
 async function sourcesOf(sim: Sim): Promise<Set<string>> {
   const requests = await sim.requests.list({ limit: 1_000 });
@@ -126,6 +144,7 @@ describe.each(Object.entries(loaders).slice(0, 2))("posthog-js as %s, recorded t
     const slug = name.replaceAll(/\W+/g, "-");
     for (const turn of ["first", "second"]) {
       const { tape, events } = await recorded(`${slug}-${turn}`, load);
+      expect(await kindsOn(tape)).toEqual(new Set(["project_key", "cookie"]));
       const replaying = await started({ tape, mode: "replay" });
       expect(await session(replaying, load)).toEqual([seen, seen]);
       expect(await names(replaying)).toEqual(events);

@@ -277,6 +277,65 @@ describe("scan", () => {
     const found = (await run("scan", "bad", "--json")).stdout.trimEnd().split("\n");
     expect(found.map((line) => JSON.parse(line))[0]).toMatchObject({ line: 2, kind: expect.any(String) });
   });
+
+  test("reports what was checked, with rules of one's own", async () => {
+    await importSome();
+    const clean = await run("scan", "some");
+    expect(clean).toMatchObject({ code: 0, stdout: "" });
+    expect(clean.stderr).toMatch(
+      /checked \d+ exchanges? with \d+ places in .*some\.tape\.ndjson; \d+ redacted\n.*rules: gitleaks [\d.]+ \(MIT\) and built-in ones, \d+ patterns, names of fields, 0 rules of your own\n.*nothing that looks like a secret/,
+    );
+    write(
+      "phx-sim.config.json",
+      JSON.stringify({
+        redaction: { rules: [{ name: "word", pattern: "application" }], ignore: ["res.body.x"] },
+      }),
+    );
+    const own = await run("scan", "some", "--json");
+    expect(own.code).toBe(1);
+    const lines = own.stdout
+      .trimEnd()
+      .split("\n")
+      .map((it) => JSON.parse(it));
+    expect(lines.slice(0, -1).every((it) => it.kind === "word" && it.line >= 2 && it.path.length > 0)).toBe(
+      true,
+    );
+    expect(lines.at(-1)).toEqual({
+      report: {
+        tapes: 1,
+        rule_set: { name: "gitleaks", version: expect.stringMatching(/^\d/), license: "MIT" },
+        patterns: expect.any(Number),
+        own_rules: 1,
+        exchanges: expect.any(Number),
+        damaged: 0,
+        side_files: expect.any(Number),
+        places: expect.any(Number),
+        redacted: expect.any(Number),
+        findings: lines.length - 1,
+        kinds: { word: lines.length - 1 },
+      },
+    });
+  });
+
+  test("rules that cannot be used are named with their place", async () => {
+    await importSome();
+    write("phx-sim.config.json", '{"redaction": {"rules": [{"name": "a", "pattern": "("}]}}');
+    const { code, stderr } = await run("scan", "some");
+    expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 2, lines: 1 });
+    expect(stderr).toMatch(
+      /phx-sim\.config\.json: "redaction\.rules\[0\]\.pattern" is no regular expression/,
+    );
+  });
+
+  test("rules of the config file are applied on import, and the tape carries them", async () => {
+    write("phx-sim.config.json", '{"redaction": {"rules": [{"name": "page", "path": "req.path"}]}}');
+    await importSome();
+    const [header = "", line = ""] = read("tapes/some.tape.ndjson").split("\n");
+    expect(JSON.parse(header)).toMatchObject({
+      rules: { rules: [{ name: "page", path: "req.path" }], keep: [] },
+    });
+    expect(JSON.parse(line).req.url).toContain("%7B%7Bsecret%3Apage%231%7D%7D");
+  });
 });
 
 describe("learn", () => {

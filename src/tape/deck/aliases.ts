@@ -3,9 +3,12 @@
  * else about their ids is the same.
  */
 export interface Aliases {
-  /** Could these recorded ids be those live ones, by all that is known? */
-  fits(recorded: readonly string[], live: readonly string[]): boolean;
-  /** Remembers that they are; pairs that contradict what is known are left out. */
+  /** Could these recorded ids be those live ones, by all that is known? `anySecret`: any secret can be any other one. */
+  fits(recorded: readonly string[], live: readonly string[], anySecret?: boolean): boolean;
+  /**
+   * Remembers that they are; pairs that contradict what is known are left out. A recorded secret is the one that was
+   * sent last in its place: clients may use several keys, and a tape has only one.
+   */
   bind(recorded: readonly string[], live: readonly string[]): void;
   /** The live id for a recorded one; undefined: none yet. */
   liveOf(recorded: string): string | undefined;
@@ -14,6 +17,9 @@ export interface Aliases {
   /** Does any id differ from its recorded one? */
   readonly differs: boolean;
 }
+
+/** Keys, tokens, and what has a placeholder on the tape. */
+export const isSecret = (id: string): boolean => id.startsWith("s:");
 
 /** `isFree`: may this recorded id stand for another live one? */
 export function createAliases(isFree: (recorded: string) => boolean): Aliases {
@@ -31,16 +37,25 @@ export function createAliases(isFree: (recorded: string) => boolean): Aliases {
     return recorded === live || (recorded.slice(0, 2) === live.slice(0, 2) && isFree(recorded));
   };
   const bindOne = (recorded: string, live: string): void => {
+    if (isSecret(recorded) && isSecret(live)) {
+      toLive.set(recorded, live);
+      toRecorded.set(live, recorded);
+      if (recorded !== live) differs = true;
+      return;
+    }
     if (toLive.has(recorded) || toRecorded.has(live)) return;
     toLive.set(recorded, live);
     toRecorded.set(live, recorded);
     if (recorded !== live) differs = true;
   };
   return {
-    fits(recorded, live) {
+    fits(recorded, live, anySecret = false) {
       if (recorded.length !== live.length) return false;
       const others = new Map<string, string>();
-      return recorded.every((it, at) => agrees(it, live[at] ?? "", others));
+      return recorded.every((it, at) => {
+        const other = live[at] ?? "";
+        return (anySecret && isSecret(it) && isSecret(other)) || agrees(it, other, others);
+      });
     },
     bind(recorded, live) {
       for (const [at, it] of recorded.entries()) {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { isObject } from "../../kernel/json.ts";
+import { openedText } from "../redact/encoded.ts";
 import { decodedPlaceholders } from "../redact/placeholders.ts";
 import type { Secrecy } from "./secrecy.ts";
 
@@ -56,7 +57,9 @@ function stringText(
   { secrecy, ids }: Rules,
   taken: (token: string) => string,
 ): string {
-  const plain = text.includes("%7B%7B") ? decodedPlaceholders(text) : text;
+  const decoded = text.includes("%7B%7B") ? decodedPlaceholders(text) : text;
+  // Placeholders inside base64 and the like are secrets as any other.
+  const plain = secrecy.isRedacted(path) ? openedText(decoded) : decoded;
   if (name !== "") {
     secrecy.learn(plain, path);
     if (secrecy.hides(name, path)) return taken(`s:${plain}`);

@@ -1,4 +1,4 @@
-import type { Aliases } from "./aliases.ts";
+import { type Aliases, isSecret } from "./aliases.ts";
 import { digest, type Key } from "./keys.ts";
 
 /** Rows of one shape with the same ids, in the order of the tape. */
@@ -15,9 +15,17 @@ export interface Bookmarks {
 
 export interface Catalog {
   add(key: Key, row: number): void;
-  /** The series that a live key means; undefined: none. */
+  /**
+   * The series that a live key means; undefined: none. Where several differ only in their secrets, it is the one of
+   * the same secrets, else of those that no other live one stands for, else the first.
+   */
   find(key: Key, aliases: Aliases, bookmarks: Bookmarks): Series | undefined;
+  /** The series of a recorded key. */
+  of(key: Key): Series | undefined;
 }
+
+/** So many series of one shape are tried with other secrets: more would only make misses slow. */
+const mostTried = 1_000;
 
 /** Lines are written when exchanges end; what counts is when they began. */
 function insert(rows: number[], row: number, rank: (row: number) => number): void {
@@ -73,16 +81,18 @@ export function createCatalog(isFree: (id: string) => boolean, rank: (row: numbe
           ids.map((id) => aliases.recordedOf(id) ?? id),
         ),
       );
-      if (named !== undefined && aliases.fits(named.ids, ids)) return named;
+      if (named !== undefined && aliases.fits(named.ids, ids, true)) return named;
       const all = byShape.get(shape);
+      if (all === undefined) return undefined;
       const isKnown = ids.every((id) => aliases.recordedOf(id) !== undefined);
-      if (all === undefined || isKnown) return undefined;
-      const start = firstUnspent(shape, all, aliases, bookmarks);
+      const start = isKnown ? all.length : firstUnspent(shape, all, aliases, bookmarks);
       for (let at = start; at < all.length; at++) {
         const series = all[at];
         if (series !== undefined && aliases.fits(series.ids, ids)) return series;
       }
-      return undefined;
+      if (!ids.some(isSecret)) return undefined;
+      return all.slice(0, mostTried).find((series) => aliases.fits(series.ids, ids, true));
     },
+    of: ({ shape, ids }) => exact.get(keyText(shape, ids)),
   };
 }

@@ -1,11 +1,13 @@
+import type { TapeRules } from "../redact/rules.ts";
 import type { Answered, Asked, Deck, EventsCompared, Exchange, Ledger, Miss, Tally } from "../types.ts";
 import { type Aliases, createAliases } from "./aliases.ts";
-import { type Ask, liveAsk } from "./ask.ts";
+import { type Ask, recordedAsk } from "./ask.ts";
 import type { Bookmarks, Series } from "./catalog.ts";
 import { eventsIn, nameOf } from "./events.ts";
-import { keyOf, rulesOf } from "./keys.ts";
+import { keyOf, recordedKeys, rulesOf } from "./keys.ts";
 import { eventKey, type Library, type Row } from "./library.ts";
-import { nearestRows } from "./near-miss.ts";
+import { createLiveRequests, type LiveRequest } from "./live-request.ts";
+import { nearestRows, redactedRow } from "./near-miss.ts";
 import { isCapture, policyOf, type Tier } from "./policies.ts";
 import { newProgress, type OnExhausted, type Progress, takeNext } from "./sequence.ts";
 import { idNounOf, liveBody, toldIds } from "./substitute.ts";
@@ -49,23 +51,27 @@ interface Turn {
   client: Client;
   asked: Asked;
   ask: Ask;
+  live: LiveRequest;
 }
 
 /** A deck of a filled library. */
-export function createDeck(library: Library, onExhausted: OnExhausted): Deck {
+export function createDeck(library: Library, onExhausted: OnExhausted, rules?: TapeRules): Deck {
   library.lexicon.secrecy.seal();
   const clients = new Map<string, Client>();
+  const readLive = createLiveRequests({ rules });
   const turnOf = (asked: Asked): Turn => {
     const client = clients.get(asked.client) ?? newClient(library);
     clients.set(asked.client, client);
-    return { library, client, asked, ask: liveAsk(asked) };
+    const live = readLive(asked);
+    return { library, client, asked, live, ask: live.ask };
   };
   return {
     header: library.header,
     answer(asked) {
       const turn = turnOf(asked);
       const found = find(turn, onExhausted);
-      return found === undefined ? { miss: missed(turn) } : given(found, turn);
+      if (found !== undefined) return given(found, turn);
+      return { miss: missed(turn), target: turn.live.target };
     },
     compareEvents: (asked) => compareEvents(turnOf(asked)),
     ledger: () => ledgerOf(library.rows, [...clients.values()]),
@@ -77,14 +83,40 @@ export function createDeck(library: Library, onExhausted: OnExhausted): Deck {
   };
 }
 
+/** A way to find an answer. */
+interface Way {
+  series: Series;
+  tier: Tier;
+  /** Live ids in the places of the recorded ones. */
+  ids: string[];
+}
+
 /** The best tier that has something decides, even when its answers are used up. */
-function search({ library, client, ask }: Turn): { series: Series; tier: Tier; ids: string[] } | undefined {
+function searchBy(ask: Ask, { library, client, live }: Turn): Way | undefined {
   for (const tier of policyOf(ask).tiers) {
-    const key = keyOf(ask, tier, library.lexicon);
-    const series = library.requests.find(key, client.aliases, client.requests);
-    if (series !== undefined) return { series, tier, ids: key.ids };
+    const { shape, ids: hidden } = keyOf(ask, tier, library.lexicon);
+    const ids = hidden.map(live.reveal);
+    const series = library.requests.find({ shape, ids }, client.aliases, client.requests);
+    if (series !== undefined) return { series, tier, ids };
   }
   return undefined;
+}
+
+/** By what is the same but for values that have placeholders on the tape. */
+function searchRedacted({ library, client, ask, asked }: Turn): Way | undefined {
+  // A poll that missed before is not compared again.
+  if (ask.body === undefined && client.misses.has(missName(asked))) return undefined;
+  const row = redactedRow(ask, library, client.aliases);
+  const [tier] = policyOf(ask).tiers;
+  if (row === undefined || tier === undefined) return undefined;
+  const [key] = recordedKeys(recordedAsk(library.shelf.get(row)), tier, library.lexicon);
+  const series = key && library.requests.of(key);
+  return series && { series, tier, ids: [] };
+}
+
+function search(turn: Turn): Way | undefined {
+  const { plain } = turn.live;
+  return searchBy(turn.ask, turn) ?? (plain && searchBy(plain, turn)) ?? searchRedacted(turn);
 }
 
 function find(turn: Turn, onExhausted: OnExhausted): Found | undefined {
@@ -109,9 +141,12 @@ function given({ row, tier }: Found, { library, client, ask, asked }: Turn): Ans
   return { hit, tier, body };
 }
 
+const missName = ({ method, target }: Asked): string => `${method} ${target}`;
+
 /** A poll that misses again and again is not compared with its neighbours each time. */
-function missed({ library, client, ask, asked: { method, target } }: Turn): Miss {
-  const name = `${method} ${target}`;
+function missed({ library, client, ask, asked, live: { target } }: Turn): Miss {
+  const { method } = asked;
+  const name = missName(asked);
   const known = client.misses.get(name);
   if (known !== undefined) known.times++;
   if (known !== undefined && ask.body === undefined) return { route: known.route, nearest: known.nearest };
@@ -130,7 +165,7 @@ function basesOf(hit: Exchange, { headers }: Asked) {
   return { recordedHost, live: host === undefined ? undefined : `${scheme}://${host}` };
 }
 
-function compareEvents({ ask, client, library: { lexicon, events } }: Turn): EventsCompared {
+function compareEvents({ ask, live, client, library: { lexicon, events } }: Turn): EventsCompared {
   if (ask.route === "recordings") {
     client.sawRecording = true;
     return { matched: 0, extra: [] };
@@ -138,11 +173,12 @@ function compareEvents({ ask, client, library: { lexicon, events } }: Turn): Eve
   const extra: string[] = [];
   const all = eventsIn(ask.body);
   for (const event of all) {
-    const key = eventKey(event, ask, lexicon);
-    const series = events.find(key, client.aliases, client.events);
+    const { shape, ids: hidden } = eventKey(event, ask, lexicon);
+    const ids = hidden.map(live.reveal);
+    const series = events.find({ shape, ids }, client.aliases, client.events);
     const row = series && takeNext(series, client.events, "miss");
     if (series === undefined || row === undefined) extra.push(nameOf(event));
-    else client.aliases.bind(series.ids, key.ids);
+    else client.aliases.bind(series.ids, ids);
   }
   return { matched: all.length - extra.length, extra };
 }

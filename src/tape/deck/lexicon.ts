@@ -1,3 +1,4 @@
+import { createJudge } from "../redact/rules.ts";
 import type { TapeHeader } from "../types.ts";
 import { idPattern } from "./canonical.ts";
 import type { Lexicon } from "./keys.ts";
@@ -5,14 +6,14 @@ import { createSecrecy } from "./secrecy.ts";
 
 /** What tapes of this header have in common; `noise`: paths that differ without meaning, over the header's. */
 export function lexiconOf(
-  header: Pick<TapeHeader, "redaction" | "noise">,
+  header: Pick<TapeHeader, "redaction" | "noise" | "rules">,
   noise: readonly string[] = [],
 ): Lexicon {
   const isPersonal = /pii/i.test(header.redaction);
   return {
     ids: idPattern(isPersonal),
     noise: new Set([...header.noise, ...noise]),
-    secrecy: createSecrecy(isPersonal),
+    secrecy: createSecrecy(isPersonal, createJudge(header.rules)),
   };
 }
 

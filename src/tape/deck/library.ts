@@ -19,6 +19,8 @@ export interface Row {
   status: number;
   /** Rows of its events in the catalog of events: the first, and the one behind the last. */
   events: readonly [number, number];
+  /** Has the request placeholders in its path, query or body? */
+  isRedacted: boolean;
 }
 
 /** The exchanges of a tape that can be given as answers, found by key. */
@@ -87,10 +89,21 @@ export function createLibrary({ header, includeFailures = false, noise, sides }:
       const { i, req, res, route } = exchange;
       if (res === null || !(includeFailures || isWhole(exchange))) return;
       const ask = { ...recordedAsk(exchange), body: bodyValue(body) };
+      const redacted = exchange.redacted.filter((path) => /^req\.(?:body|path|query)/.test(path));
+      lexicon.secrecy.learnPlaces(redacted);
       const span = route === "recordings" || !isCapture(route) ? ([0, 0] as const) : addEvents(ask);
       if (!isCapture(route)) addCreated(ask, exchange);
+      const isRedacted = redacted.length > 0;
       const row =
-        rows.push({ i, method: ask.method, url: req.url, route, status: res.status, events: span }) - 1;
+        rows.push({
+          i,
+          method: ask.method,
+          url: req.url,
+          route,
+          status: res.status,
+          events: span,
+          isRedacted,
+        }) - 1;
       for (const tier of policyOf(ask).tiers) {
         for (const key of recordedKeys(ask, tier, lexicon)) requests.add(key, row);
       }

@@ -1,3 +1,4 @@
+import { bothRules, type TapeRules } from "../redact/rules.ts";
 import type { Deck, TapeProblem } from "../types.ts";
 import { createDeck } from "./deck.ts";
 import { createLibrary } from "./library.ts";
@@ -11,6 +12,8 @@ export interface DeckOptions {
   includeFailures?: boolean;
   /** Paths that differ without meaning (`req.body.date_from`), over those of the tape's header. */
   noise?: readonly string[];
+  /** Rules of the project, over those in the tape's header. */
+  rules?: TapeRules | undefined;
   /** Told of each damaged line; it is passed over. */
   onProblem?: (problem: TapeProblem) => void;
 }
@@ -20,7 +23,7 @@ export interface DeckOptions {
  * @throws TapeError when the file cannot be read, is no tape, or of a newer format
  */
 export async function loadDeck(source: DeckSource, options: DeckOptions = {}): Promise<Deck> {
-  const { onExhausted = "repeat", includeFailures, noise } = options;
+  const { onExhausted = "repeat", includeFailures, noise, rules } = options;
   const library = createLibrary({
     header: await headerOf(source),
     includeFailures,
@@ -29,5 +32,5 @@ export async function loadDeck(source: DeckSource, options: DeckOptions = {}): P
   });
   for await (const { exchange, place, body } of exchangesOf(source, options))
     library.add(exchange, place, body);
-  return createDeck(library, onExhausted);
+  return createDeck(library, onExhausted, bothRules(library.header.rules, rules));
 }

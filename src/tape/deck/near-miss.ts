@@ -1,6 +1,9 @@
 import { isTooDeep, type Json } from "../../kernel/json.ts";
 import { distance } from "../../kernel/nearest.ts";
 import { maskKeys, maskSecretFields } from "../../kernel/secrets.ts";
+import { maskOf } from "../redact/bind.ts";
+import { openedText } from "../redact/encoded.ts";
+import { fitsPlaceholders, placeholdersIn, replacePlaceholders } from "../redact/placeholders.ts";
 import { pathOf } from "../routes.ts";
 import type { Miss } from "../types.ts";
 import type { Aliases } from "./aliases.ts";
@@ -55,6 +58,14 @@ export const documentOf = ({ method, path, query, body, signed }: Ask): Json => 
   signed,
 });
 
+/** A value that has placeholders matches any other in their place: whoever replays may have no secrets, or dummies. */
+function fitsRedacted(recorded: Json, live: Json): boolean {
+  if (typeof recorded !== "string" || typeof live === "object") return false;
+  const text = openedText(recorded);
+  if (placeholdersIn(text).length === 0) return false;
+  return fitsPlaceholders(text, typeof live === "string" ? openedText(live) : String(live));
+}
+
 /** Are two leaves the same, but for ids that may be each other's? `onSame` is told of those. */
 export const sameLeaf =
   (rules: Rules, aliases: Aliases, onSame: Aliases["bind"] = () => {}) =>
@@ -63,7 +74,7 @@ export const sameLeaf =
     const at = name === "" ? "_" : name;
     const a = canonical({ [at]: recorded }, { ...rules, drops: () => false });
     const b = canonical({ [at]: live }, { ...rules, drops: () => false });
-    const isSame = a.text === b.text && aliases.fits(a.ids, b.ids);
+    const isSame = (a.text === b.text && aliases.fits(a.ids, b.ids, true)) || fitsRedacted(recorded, live);
     if (isSame) onSame(a.ids, b.ids);
     return isSame;
   };
@@ -74,8 +85,38 @@ const jsonText = (value: Json): string =>
 function shown(value: Json | undefined, { name, path }: Difference, rules: Rules): string {
   if (value === undefined) return "(absent)";
   if (rules.secrecy.hides(name, path)) return "***";
-  const text = maskKeys(typeof value === "string" ? value : jsonText(value));
+  const text = maskKeys(replacePlaceholders(typeof value === "string" ? value : jsonText(value), maskOf));
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+/** A recorded request's document to be compared with that of a live one. */
+const documentBeside = (recorded: Ask, live: Ask): Json =>
+  documentOf({ ...recorded, signed: recorded.signed === "any" ? live.signed : recorded.signed });
+
+/** So many exchanges with secrets are compared in full when no key is equal. */
+const mostRedacted = 1_000;
+
+/**
+ * The first exchange that differs from a request only where it has placeholders; undefined: none. Redaction finds the
+ * same secrets in a live request; this is for values that only the tape shows to be secrets.
+ */
+export function redactedRow(
+  ask: Ask,
+  { rows, shelf, lexicon }: Library,
+  aliases: Aliases,
+): number | undefined {
+  const rules = rulesOf(lexicon, policyOf(ask));
+  const walk = { same: sameLeaf(rules, aliases), drops: rules.drops };
+  const live = documentOf(ask);
+  let compared = 0;
+  for (let row = 0; row < rows.length && compared < mostRedacted; row++) {
+    const { isRedacted, route, method } = rows[row] ?? {};
+    if (!isRedacted || route !== ask.route || method !== ask.method) continue;
+    compared++;
+    const document = documentBeside(recordedAsk(shelf.get(row)), ask);
+    if (differencesOf(document, live, walk).next().done) return row;
+  }
+  return undefined;
 }
 
 /** The nearest exchanges to a request that none answers, with what differs; those of its route first. */
@@ -83,19 +124,14 @@ export function nearestRows(ask: Ask, { rows, shelf, lexicon }: Library, aliases
   const rules = rulesOf(lexicon, policyOf(ask));
   const walk = { same: sameLeaf(rules, aliases), drops: rules.drops };
   const live = documentOf(ask);
-  const tell = (it: Difference) => ({
-    path: it.path,
-    recorded: shown(it.recorded, it, rules),
-    asked: shown(it.live, it, rules),
-  });
+  const tell = (it: Difference) => {
+    const [recorded, asked] = [shown(it.recorded, it, rules), shown(it.live, it, rules)];
+    return { path: it.path, recorded, asked: asked === recorded ? "(another value)" : asked };
+  };
   const near = candidates(ask, rows).map((row) => {
     const exchange = shelf.get(row);
     const recorded = recordedAsk(exchange);
-    const document = documentOf({
-      ...recorded,
-      signed: recorded.signed === "any" ? ask.signed : recorded.signed,
-    });
-    const differing = [...differencesOf(document, live, walk)];
+    const differing = [...differencesOf(documentBeside(recorded, ask), live, walk)];
     return { i: exchange.i, method: recorded.method, url: exchange.req.url, differing };
   });
   return near

@@ -109,6 +109,10 @@ const fakes: Readonly<Record<string, string>> = {
   oauth_refresh_token: "phr_redacted_",
 };
 
+/** A secret as reports show it; which kind of key it is, is worth knowing: `phx_***`. */
+export const maskOf = ({ kind }: Placeholder): string =>
+  Object.hasOwn(fakes, kind) ? `${fakes[kind]?.slice(0, 4)}***` : "***";
+
 /** What stands for a secret that nobody can know: `phx_redacted_1`, `redacted_password_1`. */
 const fakeOf = ({ kind, number }: Placeholder): string =>
   `${Object.hasOwn(fakes, kind) ? fakes[kind] : `redacted_${kind}_`}${number}`;

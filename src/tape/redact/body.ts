@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
 import type { HeaderPairs, TapeBody, Wire } from "../types.ts";
-import { secrecyOf } from "./names.ts";
 import { repackable } from "./packed.ts";
 import type { Sieve } from "./sieve.ts";
 
@@ -54,7 +53,7 @@ function sievePart(part: string, path: string, sieve: Sieve): string | undefined
   const safeHead = Buffer.from(sieve.text(Buffer.from(lead, "latin1").toString("utf8"), at)).toString(
     "latin1",
   );
-  if (secrecyOf(name) !== undefined) {
+  if (sieve.judge.secrecy(name) !== undefined) {
     const value = Buffer.from(content, "latin1").toString("utf8");
     return safeHead + Buffer.from(sieve.named(name, value, at)).toString("latin1") + end;
   }

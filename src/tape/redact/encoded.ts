@@ -91,12 +91,38 @@ function replaceEscaped(text: string, inside: Inside): string {
 /** A string of bytes, one per character, as posthog-js packs parts of recordings. */
 function replaceBinary(text: string, inside: Inside): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: bytes
-  if (!/^(?:\x1f\x8b|\x78[\x01\x5e\x9c\xda])[\x00-\xff]*$/.test(text)) return text;
+  if (!/^(?:\x1f\x8b|[\x08\x18\x28\x38\x48\x58\x68\x78][\x00-\xff])[\x00-\xff]*$/.test(text)) return text;
   const packed = repackable(Buffer.from(text, "latin1"));
   if (packed === undefined) return text;
   if (packed === "unreadable") return inside.whole(text);
   const after = inside.text(packed.text);
   return after === packed.text ? text : packed.pack(after).toString("latin1");
+}
+
+const base64Text = (run: string): string | undefined => {
+  if (uuid.test(run)) return undefined;
+  const packed = repackable(Buffer.from(run.replace(/\s|\\[rn]/g, ""), "base64"));
+  return packed === undefined || packed === "unreadable" ? undefined : packed.text;
+};
+
+/** Deeper encodings than any client has. */
+const mostOpened = 6;
+
+/**
+ * A text with what is encoded in it in plain: to compare two texts that may have been encoded in different ways. It
+ * cannot be decoded again.
+ */
+export function openedText(text: string, layers = mostOpened): string {
+  if (text.length < 6 || layers === 0) return text;
+  const open = (run: string, plain: string | undefined): string =>
+    plain === undefined || plain === run ? run : openedText(plain, layers - 1);
+  return text
+    .replace(urlRun, (run) => (/%[\da-fA-F]{2}/.test(run) ? open(run, decodedPart(run)) : run))
+    .replace(base64Run, (run) => {
+      const start = Math.max(0, run.search(base64Start));
+      const plain = base64Text(run) ?? base64Text(run.slice(start));
+      return open(run, plain);
+    });
 }
 
 /** Looks into whatever is encoded in a text: escapes, percent-encoding, base64, hex, compressed bytes. */

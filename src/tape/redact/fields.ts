@@ -1,7 +1,10 @@
-import { secrecyOf } from "./names.ts";
+import { type Secrecy, secrecyOf } from "./names.ts";
 
 /** What the value of a field becomes; the same text when it is no secret. */
 export type TakeNamed = (name: string, value: string) => string;
+
+/** Does a field of this name hold a secret? */
+type Judging = (name: string) => Secrecy | undefined;
 
 /** `"password": "` in JSON, in JSON that is a string in JSON (`\"password\": \"`), and with single quotes. */
 const quotedHead = /(\\{0,15})(["'])([\w.$ -]{1,80})\1\2\s{0,20}[:=]\s{0,20}\1\2/g;
@@ -28,13 +31,13 @@ function endOfQuoted(text: string, from: number, slashes: string, quote: string)
   return text.length;
 }
 
-function replaceQuoted(text: string, take: TakeNamed): string {
+function replaceQuoted(text: string, take: TakeNamed, secrecy: Judging): string {
   let out = "";
   let done = 0;
   for (const found of text.matchAll(quotedHead)) {
     const [head, slashes = "", quote = "", name = ""] = found;
     const from = found.index + head.length;
-    if (from <= done || secrecyOf(name) === undefined) continue;
+    if (from <= done || secrecy(name) === undefined) continue;
     const end = endOfQuoted(text, from, slashes, quote);
     out += text.slice(done, from) + take(name, unescaped(text.slice(from, end)));
     done = end;
@@ -57,8 +60,14 @@ const lenient = (text: string): string =>
     return bytes.toString("utf8");
   });
 
-const replacePair = (whole: string, name: string, value: string, take: TakeNamed): string => {
-  if (secrecyOf(decodedPart(name)) === undefined) return whole;
+const replacePair = (
+  whole: string,
+  name: string,
+  value: string,
+  take: TakeNamed,
+  secrecy: Judging,
+): string => {
+  if (secrecy(decodedPart(name)) === undefined) return whole;
   const plain = decodedPart(value);
   const taken = take(decodedPart(name), plain);
   return taken === plain ? whole : `${name}=${encodeURIComponent(taken)}`;
@@ -68,12 +77,12 @@ const replacePair = (whole: string, name: string, value: string, take: TakeNamed
  * Values of fields whose names say that they are secret, in a text that cannot be parsed or is something
  * else than JSON: quoted fields, forms and query strings, lines like headers.
  */
-export const replaceFields = (text: string, take: TakeNamed): string =>
-  replaceQuoted(text, take)
+export const replaceFields = (text: string, take: TakeNamed, secrecy: Judging = secrecyOf): string =>
+  replaceQuoted(text, take, secrecy)
     .replace(bareNumber, (whole, quote: string, name: string, colon: string, digits: string) =>
-      secrecyOf(name) === "strong" ? `${quote}${name}${quote}${colon}"${take(name, digits)}"` : whole,
+      secrecy(name) === "strong" ? `${quote}${name}${quote}${colon}"${take(name, digits)}"` : whole,
     )
-    .replace(pair, (whole, name: string, value: string) => replacePair(whole, name, value, take))
+    .replace(pair, (whole, name: string, value: string) => replacePair(whole, name, value, take, secrecy))
     .replace(line, (whole, head: string, name: string, value: string) =>
-      secrecyOf(name) === undefined ? whole : head + take(name, value),
+      secrecy(name) === undefined ? whole : head + take(name, value),
     );

@@ -1,6 +1,6 @@
 import type { HeaderPairs } from "../types.ts";
 import { decodedPart } from "./fields.ts";
-import { isNothing, secrecyOf } from "./names.ts";
+import { isNothing } from "./names.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import type { Sieve, Take } from "./sieve.ts";
 
@@ -30,9 +30,10 @@ function headerValue(name: string, value: string, path: string, sieve: Sieve, ta
     const bare = secret.trim();
     return isNothing(bare) || isPlaceholder(bare) ? secret : take("cookie", bare, path);
   };
+  if (sieve.judge.kindOfPlace(path) !== undefined) return sieve.text(value, path);
   if (name === "cookie") return sieve.text(cookiePairs(value, cookie), path);
   if (name === "set-cookie") return sieve.text(setCookie(value, cookie), path);
-  if (secrecyOf(name) !== undefined) return sieve.named(name, value, path);
+  if (sieve.judge.headerSecrecy(name) !== undefined) return sieve.named(name, value, path);
   if (urls.has(name) && /^[a-z]+:\/\/|^\//i.test(value)) return sieveUrl(value, path, path, sieve, take);
   return sieve.value(value, { path, name, around: [] });
 }
@@ -59,7 +60,7 @@ function sieveQuery(query: string, path: string, sieve: Sieve): string {
       if (at === -1) return sievePart(pair, (plain) => sieve.text(plain, path));
       const name = decodedPart(pair.slice(0, at));
       const spot = { path: `${path}.${name}`, name, around: [] };
-      const isSecret = secrecyOf(name) !== undefined;
+      const isSecret = sieve.judge.secrecy(name) !== undefined;
       const safeName = sievePart(pair.slice(0, at), (plain) => sieve.text(plain, path));
       const value = sievePart(pair.slice(at + 1), (plain) =>
         isSecret ? sieve.named(name, plain, spot.path) : sieve.value(plain, spot),
@@ -87,12 +88,15 @@ function sievePath(path: string, where: string, sieve: Sieve, take: Take): strin
 /** An absolute or relative URL: login, path, parameters and fragment one by one, placeholders percent-encoded. */
 export function sieveUrl(url: string, where: string, query: string, sieve: Sieve, take: Take): string {
   const [, scheme = "", login, path = "", parameters, fragment] = urlParts.exec(url) ?? [];
+  // A rule for the path does not take away where a request went.
+  const host = scheme === "" ? "" : path.replace(/\/.*$/s, "");
   const safeLogin = (it: string): string =>
     `${it === "" || isPlaceholder(decodedPart(it)) ? it : encodeURIComponent(take("userinfo", it, where))}@`;
   return [
     scheme,
     login === undefined ? "" : safeLogin(login),
-    sievePath(path, where, sieve, take),
+    sievePart(host, (plain) => sieve.text(plain, where.replace(/\.path$/, ".host"))),
+    sievePath(path.slice(host.length), where, sieve, take),
     parameters === undefined ? "" : `?${sieveQuery(parameters, query, sieve)}`,
     fragment === undefined ? "" : `#${sieveQuery(fragment, query, sieve)}`,
   ].join("");

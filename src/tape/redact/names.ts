@@ -12,7 +12,7 @@ const strong =
 
 /** Names of secrets whose numbers are counters (`$ai_input_tokens`), and whose other words decide (`token_type`). */
 const weak =
-  /tokens?$|(?:^|_)token_(?:backup|value|uri|hash)$|^(?:set_)?cookies?$|^client_email$|^sessionid$|^t?otp$/;
+  /tokens?$|(?:^|_)token_(?:backup|value|uri|hash)$|^(?:set_)?cookies?$|^client_email$|^sessionid$|^t?otp$|(?:^|_)account_key$/;
 
 /** Names that have such a word in them, and whose value says nothing. */
 const harmless = /^access_control_/;
@@ -39,6 +39,16 @@ export function secrecyOf(name: string): Secrecy | undefined {
   const secrecy = judge(name);
   judged.set(name, secrecy);
   return secrecy;
+}
+
+/** Headers with `auth` in their name that hold no secret: an HTTP/2 host, a person, a challenge, a report. */
+const harmlessHeader =
+  /authority|author(?!i[sz]ation)|^(?:www|proxy)-authenticate$|^authentication-(?:results|info)$/;
+
+/** As `secrecyOf`, of a header: `x-auth`, `auth-code` … are credentials whatever else their name says. */
+export function headerSecrecyOf(name: string): Secrecy | undefined {
+  const secrecy = secrecyOf(name);
+  return secrecy === undefined && /auth/.test(name) && !harmlessHeader.test(name) ? "strong" : secrecy;
 }
 
 /** What a placeholder calls the value of a field. */

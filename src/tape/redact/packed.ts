@@ -21,6 +21,10 @@ interface Packing {
   certain: boolean;
 }
 
+/** Deflate with a window of 256 bytes to 32 KB, and a right check sum (RFC 1950 §2.2). */
+const isZlibHeader = (header: number): boolean =>
+  (header & 0x0f00) === 0x0800 && header >>> 12 <= 7 && header % 31 === 0;
+
 const packings: readonly Packing[] = [
   {
     is: (bytes) => bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8,
@@ -29,7 +33,7 @@ const packings: readonly Packing[] = [
     certain: true,
   },
   {
-    is: (bytes) => bytes.length > 8 && bytes[0] === 0x78 && bytes.readUInt16BE(0) % 31 === 0,
+    is: (bytes) => bytes.length > 8 && isZlibHeader(bytes.readUInt16BE(0)),
     unpack: (bytes) => zlib.inflateSync(bytes, partly),
     pack: (bytes) => zlib.deflateSync(bytes),
     certain: false,
@@ -61,7 +65,8 @@ function textOf(bytes: Buffer): string | undefined {
  */
 export function repackable(bytes: Buffer, layers = 3): Packed | "unreadable" | undefined {
   for (const packing of packings) {
-    if (!packing.is(bytes)) continue;
+    // "hello" begins like a zlib stream, too: what can be read as text is text.
+    if (!packing.is(bytes) || (!packing.certain && textOf(bytes) !== undefined)) continue;
     const plain = unpacked(packing, bytes);
     if (plain === undefined && packing.certain) return "unreadable";
     if (plain === undefined) continue;

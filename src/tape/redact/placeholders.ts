@@ -17,6 +17,20 @@ export const isPlaceholder = (text: string): boolean => whole.test(text);
 /** In a URL or a form they are percent-encoded: `#` and `{` mean something there. */
 const encodedPattern = /%7B%7Bsecret(?:%3A|:)([a-z\d_]{1,60})%23(\d{1,9})%7D%7D/gi;
 
+/** Could the text have been `recorded` before its secrets were taken out? Each placeholder stands for any value. */
+export function fitsPlaceholders(recorded: string, text: string): boolean {
+  const [first = "", ...rest] = decodedPlaceholders(recorded).split(/\{\{secret:[a-z\d_]{1,60}#\d{1,9}\}\}/);
+  const last = rest.pop();
+  if (last === undefined || !text.startsWith(first)) return false;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return text.length - at >= last.length && text.endsWith(last);
+}
+
 /** All placeholders in a text, percent-encoded ones too, in the order they stand. */
 export const placeholdersIn = (text: string): Placeholder[] =>
   text.includes("secret")

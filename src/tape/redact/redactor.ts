@@ -2,6 +2,7 @@ import type { Exchange, Redactor, TapeBody } from "../types.ts";
 import { sieveExchange } from "./exchange.ts";
 import { createMemory } from "./memory.ts";
 import { createPersonal } from "./personal.ts";
+import { createJudge, type TapeRules } from "./rules.ts";
 import { createSieve, type Take } from "./sieve.ts";
 
 /** What is taken out: secrets, or secrets and personal data. */
@@ -9,6 +10,10 @@ type RedactionProfile = "default" | "pii";
 
 export interface RedactorOptions {
   profile?: RedactionProfile;
+  /** Checked rules of the project, over the built-in ones. */
+  rules?: TapeRules | undefined;
+  /** Called with each placeholder and the secret it stands for; for what stays in memory only. */
+  onSecret?: (placeholder: string, secret: string) => void;
 }
 
 /** A redactor that can go on with a tape that has placeholders already. */
@@ -53,7 +58,7 @@ const husk = (exchange: Exchange): Exchange => ({
  * personal data as well (`user1@example.test`). Redacting twice changes nothing. Never throws: an exchange that
  * cannot be redacted loses its headers and bodies.
  */
-export function createRedactor({ profile = "default" }: RedactorOptions = {}): TapeRedactor {
+export function createRedactor({ profile = "default", rules, onSecret }: RedactorOptions = {}): TapeRedactor {
   const memory = createMemory();
   let paths = new Set<string>();
   const note = (path: string): void => {
@@ -61,13 +66,16 @@ export function createRedactor({ profile = "default" }: RedactorOptions = {}): T
   };
   const take: Take = (kind, secret, path) => {
     note(path);
-    return memory.placeholder(kind, secret);
+    const placeholder = memory.placeholder(kind, secret);
+    onSecret?.(placeholder, secret);
+    return placeholder;
   };
   const personal = profile === "pii" ? createPersonal(note) : undefined;
   const sieve = createSieve({
     take,
     known: memory.replaceKnown,
     knownCount: () => memory.size,
+    judge: createJudge(rules),
     ...(personal && { personal }),
   });
   const pass = (exchange: Exchange): Exchange => {
@@ -78,6 +86,7 @@ export function createRedactor({ profile = "default" }: RedactorOptions = {}): T
   };
   return {
     profile,
+    ...(rules && { rules }),
     reserve(text) {
       memory.reserve(text);
       personal?.reserve(text);

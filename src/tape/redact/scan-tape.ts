@@ -5,6 +5,7 @@ import { isExchange } from "../check-exchange.ts";
 import { fileLines } from "../lines.ts";
 import { fileTrouble, systemCode } from "../tape-error.ts";
 import { sideFolder, volumeFiles } from "../volumes.ts";
+import type { TapeRules } from "./rules.ts";
 import { type Suspicion, scanBytes, scanExchange, scanText } from "./scan.ts";
 
 /** Something in a tape that looks like a secret. */
@@ -13,6 +14,33 @@ export interface Finding extends Suspicion {
   /** From 1; 0 in a side file. */
   line: number;
 }
+
+/** How much was looked at. */
+export interface ScanTally {
+  exchanges: number;
+  /** Lines that hold no exchange that can be read: scanned as text. */
+  damaged: number;
+  side_files: number;
+  /** Headers, parameters and leaves of bodies. */
+  places: number;
+  /** Places that have placeholders. */
+  redacted: number;
+}
+
+export interface TapeScanOptions {
+  /** Checked rules of the project, over those in the tape's header. */
+  rules?: TapeRules | undefined;
+  /** Counted on while the tape is scanned. */
+  tally?: ScanTally;
+}
+
+export const newTally = (): ScanTally => ({
+  exchanges: 0,
+  damaged: 0,
+  side_files: 0,
+  places: 0,
+  redacted: 0,
+});
 
 /** Longer lines and larger side files are not read: they are told as findings, because nobody knows what is in them. */
 const mostBytes = 64 * 1024 * 1024;
@@ -33,16 +61,27 @@ function parsed(text: string): Json | undefined {
   }
 }
 
+type Rules = TapeScanOptions["rules"];
+
 /** Damaged lines are scanned as text. */
-function scanLine(text: string): Suspicion[] {
+function scanLine(text: string, line: number, rules: Rules, tally: ScanTally): Suspicion[] {
   const value = parsed(text);
-  return isExchange(value) ? scanExchange(value) : scanText(text);
+  if (!isExchange(value)) {
+    if (line > 1) tally.damaged++;
+    return scanText(text, { rules });
+  }
+  const places = new Set<string>();
+  const found = scanExchange(value, { rules, onPlace: (path) => places.add(path) });
+  tally.exchanges++;
+  tally.places += places.size;
+  tally.redacted += value.redacted.length;
+  return found;
 }
 
-async function* scanLines(file: string): AsyncGenerator<Finding> {
+async function* scanLines(file: string, rules: Rules, tally: ScanTally): AsyncGenerator<Finding> {
   for await (const { line, text } of fileLines(file, mostBytes)) {
     if (text === undefined) yield unread(file, line);
-    else for (const found of scanLine(text)) yield { file, line, ...found };
+    else for (const found of scanLine(text, line, rules, tally)) yield { file, line, ...found };
   }
 }
 
@@ -55,11 +94,12 @@ async function sideFiles(folder: string): Promise<string[]> {
   }
 }
 
-async function* scanSideFile(file: string): AsyncGenerator<Finding> {
+async function* scanSideFile(file: string, rules: Rules, tally: ScanTally): AsyncGenerator<Finding> {
   const stat = await lstat(file);
   if (!stat.isFile()) return;
+  tally.side_files++;
   if (stat.size > mostBytes) yield unread(file, 0);
-  else for (const found of scanBytes(await readFile(file))) yield { file, line: 0, ...found };
+  else for (const found of scanBytes(await readFile(file), { rules })) yield { file, line: 0, ...found };
 }
 
 /**
@@ -68,10 +108,13 @@ async function* scanSideFile(file: string): AsyncGenerator<Finding> {
  * bounded by the longest line.
  * @throws TapeError when a file cannot be read
  */
-export async function* scanTape(file: string): AsyncGenerator<Finding> {
+export async function* scanTape(
+  file: string,
+  { rules, tally = newTally() }: TapeScanOptions = {},
+): AsyncGenerator<Finding> {
   try {
-    for (const volume of volumeFiles(file)) yield* scanLines(volume);
-    for (const side of await sideFiles(sideFolder(file))) yield* scanSideFile(side);
+    for (const volume of volumeFiles(file)) yield* scanLines(volume, rules, tally);
+    for (const side of await sideFiles(sideFolder(file))) yield* scanSideFile(side, rules, tally);
   } catch (error) {
     throw fileTrouble(basename(file), "read", error);
   }

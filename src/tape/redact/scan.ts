@@ -1,6 +1,7 @@
 import type { Exchange } from "../types.ts";
 import { sieveBytes } from "./body.ts";
 import { sieveExchange } from "./exchange.ts";
+import { createJudge, type TapeRules } from "./rules.ts";
 import { isPublic } from "./shapes.ts";
 import { createSieve, type Sieve, type Take } from "./sieve.ts";
 
@@ -25,34 +26,44 @@ const masked = (secret: string): string => {
 /** A detector has to find each secret by itself. */
 const unknowing = { known: (text: string): string => text, knownCount: () => 0 };
 
+/** What a scan goes by, and who is told of what it looks at. */
+export interface ScanOptions {
+  /** Checked rules of the project, over the built-in ones. */
+  rules?: TapeRules | undefined;
+  /** Called with each place that is looked at. */
+  onPlace?: (path: string) => void;
+}
+
 /** Collects what a sieve takes; public keys are no secrets. */
-function scanned(run: (sieve: Sieve, take: Take) => void): Suspicion[] {
+function scanned(run: (sieve: Sieve, take: Take) => void, { rules, onPlace }: ScanOptions = {}): Suspicion[] {
   const found = new Map<string, Suspicion>();
   const take: Take = (kind, secret, path) => {
     if (!isPublic(kind)) found.set(`${path}\n${kind}\n${secret}`, { path, kind, detail: masked(secret) });
     return `{{secret:${kind}#0}}`;
   };
-  run(createSieve({ take, ...unknowing }), take);
+  const judge = createJudge(rules);
+  run(createSieve({ take, ...unknowing, judge, ...(onPlace && { onPlace }) }), take);
   return [...found.values()];
 }
 
 /** Everything in a text (JSON, a form, a log …) that looks like a secret, in whatever it is encoded. Placeholders do not. */
-export const scanText = (text: string): Suspicion[] => scanned((sieve) => sieve.text(text, ""));
+export const scanText = (text: string, options?: ScanOptions): Suspicion[] =>
+  scanned((sieve) => sieve.text(text, ""), options);
 
 /** As `scanText`, of bytes: text, compressed text, or anything else. */
-export const scanBytes = (bytes: Buffer): Suspicion[] =>
-  scanned((_, take) => {
+export const scanBytes = (bytes: Buffer, options?: ScanOptions): Suspicion[] =>
+  scanned(({ judge }, take) => {
     let hasFound = false;
     const heard: Take = (...it) => {
       hasFound = true;
       return take(...it);
     };
-    const isReadable = sieveBytes(bytes, "", createSieve({ take: heard, ...unknowing })) !== undefined;
+    const isReadable = sieveBytes(bytes, "", createSieve({ take: heard, ...unknowing, judge })) !== undefined;
     if (!isReadable && !hasFound) take("unreadable", "", "");
-  });
+  }, options);
 
 /** As `scanText`, over all parts of an exchange. */
-export const scanExchange = (exchange: Exchange): Suspicion[] =>
+export const scanExchange = (exchange: Exchange, options?: ScanOptions): Suspicion[] =>
   scanned((sieve, take) => {
     const safe = sieveExchange(exchange, sieve, take);
     const [before, after] = [exchange, safe].map(({ req, res }) => [req.body, res?.body]);
@@ -62,4 +73,4 @@ export const scanExchange = (exchange: Exchange): Suspicion[] =>
       if (body && now && "omitted" in now && !("omitted" in body))
         take("unreadable", "", i === 0 ? "req.body" : "res.body");
     });
-  });
+  }, options);

@@ -1,3 +1,5 @@
+import { tokenFormats } from "./token-formats.ts";
+
 /** A kind of secret that is known by how it looks, wherever it stands. */
 interface Shape {
   kind: string;
@@ -10,10 +12,35 @@ interface Shape {
   public?: true;
 }
 
+/** The kind of card numbers: the only one that an id can look like. */
+export const cardNumber = "card_number";
+
 const hasDigitOrIsLong = (value: string): boolean => /\d/.test(value) || value.length >= 24;
 
 const isLogin = (base64: string): boolean =>
   /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(base64, "base64").toString("latin1"));
+
+/** Digits that may be a card's: of the length that the network of the first digits has, and with a right check digit. */
+function isCardNumber(found: string): boolean {
+  const digits = found.replace(/\D/g, "");
+  if (!cardNetworks.some((network) => network.test(digits)) || /^(\d)\1+$/.test(digits)) return false;
+  const sum = [...digits].reverse().reduce((total, digit, i) => {
+    const value = Number(digit) * (i % 2 === 0 ? 1 : 2);
+    return total + (value > 9 ? value - 9 : value);
+  }, 0);
+  return sum % 10 === 0;
+}
+
+/** First digits and lengths by network (ISO/IEC 7812). Cards of 13 digits are no longer issued: those are article numbers. */
+const cardNetworks = [
+  /^4\d{15}$/,
+  /^(?:5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}$/,
+  /^3[47]\d{13}$/,
+  /^(?:6011|64[4-9]\d|65\d{2})\d{12}$/,
+  /^(?:30[0-5]|3[689]\d)\d{11}$/,
+  /^35(?:2[89]|[3-8]\d)\d{12}$/,
+  /^62\d{14,17}$/,
+];
 
 /** Keys of the service by what stands behind `ph`. */
 const serviceKey = (letter: string, kind: string): Shape => ({
@@ -80,7 +107,24 @@ const shapes: readonly Shape[] = [
     hint: "/",
     pattern: /(?<=\/(?:shared|embedded|shared_dashboard)\/)[A-Za-z0-9][\w-]{19,}/g,
   },
+  {
+    kind: "azure_account_key",
+    hint: "Key=",
+    pattern: /(?<=\b(?:Account|SharedAccess)Key=)[A-Za-z0-9+/]{40,}={0,2}/g,
+  },
+  ...tokenFormats,
+  {
+    kind: cardNumber,
+    hint: "",
+    // In groups as on the card, or without a break; not a part of a number, a word or a UUID.
+    pattern:
+      /(?<![\w.+-])(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{4}|\d{4}([ -])\d{6}\2\d{4,5})(?![\w-]|\.\d)/g,
+    test: isCardNumber,
+  },
 ];
+
+/** How many kinds of secrets are known by their looks. */
+export const shapeCount = shapes.length;
 
 /** Each secret-looking stretch of the text becomes what `take` gives for it. */
 export function replaceShapes(text: string, take: (kind: string, secret: string) => string): string {

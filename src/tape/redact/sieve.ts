@@ -2,10 +2,11 @@ import { isTooDeep, type Json } from "../../kernel/json.ts";
 import { type Inside, replaceEncoded } from "./encoded.ts";
 import { replaceFields } from "./fields.ts";
 import { mostDepth, rewriteJson } from "./json-text.ts";
-import { isNothing, kindOfName } from "./names.ts";
+import { isNothing, plainName } from "./names.ts";
 import type { Personal } from "./personal.ts";
 import { isPlaceholder } from "./placeholders.ts";
-import { kindOfShape, replaceShapes } from "./shapes.ts";
+import { createJudge, type Judge } from "./rules.ts";
+import { cardNumber, kindOfShape, replaceShapes } from "./shapes.ts";
 import { type Leaves, type Spot, walk } from "./walk.ts";
 
 /** What is done with a secret that was found: gives what stands in its place. */
@@ -13,6 +14,8 @@ export type Take = (kind: string, secret: string, path: string) => string;
 
 /** Finds secrets wherever they hide; what happens to them is up to its `take`. */
 export interface Sieve {
+  /** What it takes for a secret by name or place. */
+  readonly judge: Judge;
   /** A text: parsed, unescaped, decoded and unpacked as long as there is something in it. */
   text(text: string, path: string): string;
   /** A text that is code or markup: fields with names are none, only what looks like a secret counts. */
@@ -32,12 +35,23 @@ export interface SieveParts {
   /** How many are known: a text that was clean may not be any more when there are more. */
   knownCount(): number;
   personal?: Personal;
+  /** Built-in rules, unless given. */
+  judge?: Judge;
+  /** Called with each place that is looked at: a header, a parameter, a leaf of a body. */
+  onPlace?: (path: string) => void;
 }
 
 /** Deeper encodings than any client has. */
 const mostLayers = 6;
 
 const scheme = /^(bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256) +/i;
+
+const digitsOnly = /^\d+$/;
+/** The value of an id or a time? One in ten numbers of 16 digits has the check digit of a card. */
+const isIdPlace = (path: string): boolean =>
+  /(?:^|_)(?:ids?|uuid|key|time|timestamp|ts|at|offset|hash)$/.test(
+    plainName(path.slice(path.lastIndexOf(".") + 1).replace(/\[\d*\]$/, "")),
+  );
 
 /** Objects, one per line: exports and logs are written like that. */
 const isLines = (text: string): boolean =>
@@ -61,26 +75,55 @@ function cleanTexts(knownCount: () => number) {
 }
 
 /** A sieve over one take. Never throws on text; recursion is bounded by `mostLayers` and `mostDepth`. */
-export function createSieve({ take, known, knownCount, personal }: SieveParts): Sieve {
-  const taken: Take = (kind, secret, path) => (isPlaceholder(secret) ? secret : take(kind, secret, path));
+export function createSieve({
+  take,
+  known,
+  knownCount,
+  personal,
+  judge = createJudge(),
+  onPlace = () => {},
+}: SieveParts): Sieve {
+  const taken: Take = (kind, secret, path) =>
+    isPlaceholder(secret) || judge.keeps(path) ? secret : take(kind, secret, path);
 
   const named = (name: string, value: string, path: string): string => {
+    onPlace(path);
     const lead = scheme.exec(value)?.[0] ?? "";
     const secret = value.slice(lead.length);
     if (isNothing(secret)) return value;
-    return lead + taken(kindOfShape(secret) ?? kindOfName(name), secret, path);
+    return lead + taken(kindOfShape(secret) ?? judge.kind(name), secret, path);
+  };
+
+  /** All of it is secret where a rule says so of its place. */
+  const whole = (text: string, path: string): string | undefined => {
+    const kind = judge.kindOfPlace(path);
+    return kind === undefined || isNothing(text) ? undefined : taken(kind, text, path);
   };
 
   const leaves = (look: (text: string, path: string) => string): Leaves => ({
     named,
-    text: look,
+    text(text, path) {
+      onPlace(path);
+      return whole(text, path) ?? look(text, path);
+    },
+    key: look,
+    secrecy: judge.secrecy,
     personal: (value, spot) => personal?.value(value, spot, spot.path),
   });
 
   const plain = (text: string, path: string, isCode: boolean): string => {
-    const at = (kind: string, secret: string) => taken(kind, secret, path);
-    const fields = isCode ? text : replaceFields(text, (name, value) => named(name, value, path));
-    const shapes = replaceShapes(known(fields, at), at);
+    const isId = digitsOnly.test(text) && isIdPlace(path);
+    const at = (kind: string, secret: string) =>
+      kind === cardNumber && isId ? secret : taken(kind, secret, path);
+    const fields = isCode
+      ? text
+      : replaceFields(text, (name, value) => named(name, value, path), judge.secrecy);
+    const own = judge.patterns.reduce(
+      (out, { kind, pattern }) =>
+        out.replace(pattern, (found) => (found.includes("{{secret:") ? found : taken(kind, found, path))),
+      fields,
+    );
+    const shapes = replaceShapes(known(own, at), at);
     return personal && !isCode ? personal.text(shapes, path) : shapes;
   };
 
@@ -102,16 +145,18 @@ export function createSieve({ take, known, knownCount, personal }: SieveParts): 
   };
 
   const clean = cleanTexts(knownCount);
-  const text = (it: string, path: string): string => {
+  const searched = (it: string, path: string): string => {
     if (clean.has(it)) return it;
     const after = look(it, path, 0, false);
     if (after === it) clean.add(it);
     return after;
   };
-  const spotted = (value: Json, spot: Spot): Json => walk(value, spot, leaves(text));
+  const outer = leaves(searched);
+  const spotted = (value: Json, spot: Spot): Json => walk(value, spot, outer);
   return {
+    judge,
     named,
-    text,
+    text: outer.text,
     code: (it, path) => look(it, path, 0, true),
     json: (value, path) => (isTooDeep(value, mostDepth) ? undefined : spotted(value, { path, around: [] })),
     value(value, spot) {

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, own } from "../../kernel/json.ts";
 import { digitsOf } from "./json-text.ts";
-import { coversAll, flagMaps, loginNames, secrecyOf } from "./names.ts";
+import { coversAll, flagMaps, loginNames, type Secrecy } from "./names.ts";
 
 /** Where a value stands. */
 export interface Spot {
@@ -18,8 +18,12 @@ export interface Spot {
 export interface Leaves {
   /** The value of a field that is secret by its name. */
   named(name: string, value: string, path: string): string;
-  /** Any other string; keys, too. */
+  /** Any other string. */
   text(text: string, path: string): string;
+  /** The name of a member. */
+  key(name: string, path: string): string;
+  /** Does a member of this name hold a secret? */
+  secrecy(name: string): Secrecy | undefined;
   /** A value that is personal; undefined: it is not. */
   personal(value: string | number, spot: Spot): string | number | undefined;
 }
@@ -42,19 +46,23 @@ function walkDigits(value: string, digits: string, spot: Spot, leaves: Leaves): 
 }
 
 function walkNumber(value: number, spot: Spot, leaves: Leaves): Json {
-  if (spot.secret !== undefined && secrecyOf(spot.secret) === "strong") {
+  if (spot.secret !== undefined && leaves.secrecy(spot.secret) === "strong") {
     return leaves.named(spot.secret, String(value), spot.path);
   }
-  return leaves.personal(value, spot) ?? value;
+  const personal = leaves.personal(value, spot);
+  if (personal !== undefined || !Number.isSafeInteger(value)) return personal ?? value;
+  const digits = String(value);
+  const after = leaves.text(digits, spot.path);
+  return after === digits ? value : after;
 }
 
 const pairNames = ["name", "key", "field", "property"];
 
 /** `{"name": "password", "value": "…"}`: how forms and headers are written down. */
-const nameOfPair = (object: JsonObject): string | undefined =>
+const nameOfPair = (object: JsonObject, { secrecy }: Leaves): string | undefined =>
   pairNames
     .map((key) => own(object, key))
-    .find((it): it is string => typeof it === "string" && secrecyOf(it) !== undefined);
+    .find((it): it is string => typeof it === "string" && secrecy(it) !== undefined);
 
 const isDestination = (spot: Spot, object: JsonObject): boolean =>
   typeof own(object, "type") === "string" && isObject(own(object, "config")) && spot.name !== "config";
@@ -64,10 +72,10 @@ const isFlag = (key: string, object: JsonObject, { name }: Spot): boolean =>
   name !== undefined && flagMaps.has(name) && (name !== "flags" || isObject(own(object, key)));
 
 /** The name under which a member is secret. */
-function secretName(key: string, object: JsonObject, spot: Spot): string | undefined {
+function secretName(key: string, object: JsonObject, spot: Spot, leaves: Leaves): string | undefined {
   if (isFlag(key, object, spot)) return undefined;
-  if (secrecyOf(key) !== undefined) return key;
-  if (key === "value" || key === "content") return nameOfPair(object) ?? spot.secret;
+  if (leaves.secrecy(key) !== undefined) return key;
+  if (key === "value" || key === "content") return nameOfPair(object, leaves) ?? spot.secret;
   return spot.around.at(-1) === "config()" && loginNames.has(key.toLowerCase()) ? key : spot.secret;
 }
 
@@ -78,8 +86,8 @@ function walkMember(
   spot: Spot,
   leaves: Leaves,
 ): [string, Json] {
-  const safeKey = leaves.text(key, spot.path);
-  const secret = secretName(key, object, spot);
+  const safeKey = leaves.key(key, spot.path);
+  const secret = secretName(key, object, spot, leaves);
   const isLeaf = typeof value !== "object" || value === null || Array.isArray(value);
   const inherits = secret !== undefined && (isLeaf || secret === spot.secret || coversAll(secret));
   const inside = key === "config" && isDestination(spot, object) ? "config()" : key;

@@ -37,7 +37,7 @@ describe("misses name what is nearest", () => {
     expect(near[0]).toMatchObject({ i: 2, differing: [{ path: "req.path" }] });
   });
 
-  test("bodies, without what is secret or volatile", async () => {
+  test("bodies; a place that has a placeholder matches anything", async () => {
     const [near] = await missOf(
       [{ target, body: { name: "a", list: [1, 2], password: "{{secret:password#1}}" } }],
       { target, body: { name: "phx_0123456789abcdef", list: [1], password: 7 } },
@@ -45,7 +45,6 @@ describe("misses name what is nearest", () => {
     expect(near?.differing).toEqual([
       { path: "req.body.name", recorded: "a", asked: "phx_***" },
       { path: "req.body.list[1]", recorded: "2", asked: "(absent)" },
-      { path: "req.body.password", recorded: "***", asked: "***" },
     ]);
   });
 

@@ -156,7 +156,7 @@ const harmless: [why: string, text: string][] = [
   ["a Stripe key, one short", `sk_live_${chars(9)}`],
   ["a Stripe key inside a word", `disk_live_${chars(10)}`],
   ["a public Stripe key", `pk_live_${chars(10)}`],
-  ["no mode of Stripe's", `sk_prod_${chars(10)}`],
+  ["no mode of Stripe's", `sk_demo_${chars(10)}`],
   ["a key of an LLM, one short", `sk-${chars(19)}`],
   ["a key of an LLM without digits", `sk-${words(20)}`],
   ["a key of an LLM with four words", `sk-a-b-c-d-${chars(20)}`],
