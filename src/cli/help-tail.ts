@@ -2,7 +2,8 @@
 export const helpTail = `Each option can also be set by its environment variable (in brackets), or in
 the nearest phx-sim.config.json at or above the current folder, such as
 {"port": 7490, "adopt-tokens": true}. A flag wins over the variable, the
-variable over the file, the file over the default.
+variable over the file, the file over the default. "redaction" in that file has
+rules of your own for tapes: what is secret, what is not, what to ignore.
 
 Environment:
   PHX_SIM_…              one for each option, named beside it

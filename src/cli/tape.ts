@@ -122,7 +122,7 @@ const prune = command({
 const scan = command({
   name: "tape scan",
   group,
-  describe: "Look for secrets on tapes; fails when there is one",
+  describe: "Look for secrets on tapes and report what was checked; fails when there is one",
   options: { tapes: { ...tape, describe: "Names or paths of tapes", many: true }, json },
   examples: [["phx-sim tape scan checkout signup", "in CI, before tapes are committed"]],
   run: async ({ values }, shell) => (await import("./tape-scan.ts")).scanTapes(values, shell),
