@@ -6,7 +6,14 @@ import { indexedEvents, queryEventFilter, queryRequestFilter } from "../filter.t
 
 const most = Number.MAX_SAFE_INTEGER;
 
-const everything: Filter<unknown> = { text: "", isLight: true, indexed: {}, test: () => true };
+const everything: Filter<unknown> = {
+  text: "",
+  isLight: true,
+  indexed: {},
+  isIndexed: true,
+  isTimed: false,
+  test: () => true,
+};
 
 /** The filter of a call about events. @throws SimError invalid_input, with all problems */
 export const eventFilterIn = (call: Call): Filter<EventSubject> => queryEventFilter(call) ?? everything;
