@@ -16,10 +16,12 @@ const everything: Filter<unknown> = {
 };
 
 /** The filter of a call about events. @throws SimError invalid_input, with all problems */
-export const eventFilterIn = (call: Call): Filter<EventSubject> => queryEventFilter(call) ?? everything;
+export const eventFilterIn = (call: Call, name?: string): Filter<EventSubject> =>
+  queryEventFilter(call, name) ?? everything;
 
 /** The same of requests. @throws SimError invalid_input, with all problems */
-export const requestFilterIn = (call: Call): Filter<RequestSubject> => queryRequestFilter(call) ?? everything;
+export const requestFilterIn = (call: Call, name?: string): Filter<RequestSubject> =>
+  queryRequestFilter(call, name) ?? everything;
 
 /** Only this project's. @throws SimError invalid_input */
 export const projectIn = (call: Call): number | undefined =>
