@@ -39,6 +39,7 @@ export const queryNames: Readonly<Record<string, readonly string[]>> = {
   "GET /__sim/flags/:key/simulate": ["project", "person", "groups", "group_properties", "count"],
   "GET /__sim/flags/:key/served": ["project", "distinct_id", "value", "wait_ms", "limit"],
   "GET /__sim/flag-decisions": ["project", "key", "distinct_id", "before", "since", "limit"],
+  "GET /__sim/flag-decisions/totals": ["project"],
   "DELETE /__sim/answers": ["project", "partition"],
   "GET /__sim/tapes/exchanges": ["skip", "limit"],
   "GET /__sim/exports": ["project"],

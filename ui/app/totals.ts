@@ -19,7 +19,7 @@ interface Counted {
 const pause = 500;
 
 /** Something that the sim may need several calls for; asked again as requests come. */
-function useCounted<T>(path: string | null, isComplete: (it: T) => boolean): Resource<T> {
+export function useCounted<T>(path: string | null, isComplete: (it: T) => boolean): Resource<T> {
   const [found, setFound] = useState<T>();
   const told = useResource<T>(path, {
     revision: revision.value,
