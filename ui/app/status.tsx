@@ -127,8 +127,8 @@ function LastMinute() {
   }, [isMoving, minute]);
   if (!minute.value) return null;
   const { kept, dropped, rejected } = minute.value;
-  const where = project.value === undefined ? "" : ", all projects";
-  const label = `Last minute${where}: ${sumOf(kept)} kept, ${sumOf(dropped)} dropped, ${sumOf(rejected)} rejected`;
+  const where = project.value === undefined ? "" : ", of all projects";
+  const label = `Last minute, since this page was opened${where}: ${sumOf(kept)} kept, ${sumOf(dropped)} dropped, ${sumOf(rejected)} rejected`;
   return <Sparkline values={kept} under={dropped} hollow={rejected} label={label} />;
 }
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { EventProblem } from "../../../src/control/problems-answer.ts";
 import { type DropReason, dropReasons, explain, type Warning, warnings } from "../../../src/model/outcome.ts";
 import { call, query } from "../../api/call.ts";
@@ -17,18 +18,16 @@ export function ProblemsFound({ isAll }: { isAll: boolean }) {
     await call("DELETE", `problems${query({ project: project.value })}`);
     reload();
   };
+  const clearing = (
+    <Button onClick={clear} title="Problems found from now on appear here again; events and requests stay">
+      Clear problems
+    </Button>
+  );
+  const hasEvents = data.events.length > 0;
   return (
     <>
-      {data.events.length > 0 && <Reasons problems={data.events} isExact={data.complete} />}
-      <Refused problems={data} isAll={isAll} />
-      <p>
-        <Button
-          onClick={clear}
-          title="Problems found from now on appear here again; events and requests stay"
-        >
-          Clear problems
-        </Button>
-      </p>
+      {hasEvents && <Reasons problems={data.events} isExact={data.complete} actions={clearing} />}
+      <Refused problems={data} isAll={isAll} actions={hasEvents ? undefined : clearing} />
     </>
   );
 }
@@ -36,9 +35,15 @@ export function ProblemsFound({ isAll }: { isAll: boolean }) {
 const isReason = (code: string): code is DropReason | Warning =>
   Object.hasOwn(dropReasons, code) || Object.hasOwn(warnings, code);
 
-function Reasons({ problems, isExact }: { problems: readonly EventProblem[]; isExact: boolean }) {
+interface ReasonsProps {
+  problems: readonly EventProblem[];
+  isExact: boolean;
+  actions: ComponentChildren;
+}
+
+function Reasons({ problems, isExact, actions }: ReasonsProps) {
   return (
-    <Section title="Problems found">
+    <Section title="Problems found" actions={actions}>
       <ul class="start-problems">
         {problems.slice(0, shownReasons).map(({ code, count, dropped }) => {
           const said = isReason(code) ? explain(code) : undefined;

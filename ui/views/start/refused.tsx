@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { Problems, RequestProblem } from "../../../src/control/problems-answer.ts";
 import type { Json } from "../../../src/kernel/json.ts";
 import { fixFor } from "../../../src/kernel/rejection-fixes.ts";
@@ -16,16 +17,22 @@ interface RefusedProps {
   problems: Problems;
   /** No event arrived at all. */
   isAll: boolean;
+  /** Beside the link to all of them. */
+  actions: ComponentChildren;
 }
 
 /** Why requests were refused, and what to do about it. */
-export function Refused({ problems: { requests, other_requests, complete }, isAll }: RefusedProps) {
+export function Refused({ problems: { requests, other_requests, complete }, isAll, actions }: RefusedProps) {
   if (requests.length === 0) return null;
   const more = requests.slice(shownReasons).reduce((sum, { count }) => sum + count, other_requests);
   return (
     <Section
       title={isAll ? "Requests come, but every one is refused" : "Refused requests"}
-      actions={<a href={link("requests", [], { f: "is:rejected" })}>All refused requests</a>}
+      actions={
+        <>
+          <a href={link("requests", [], { f: "is:rejected" })}>All refused requests</a> {actions}
+        </>
+      }
     >
       <ul class="start-problems">
         {requests.slice(0, shownReasons).map((it) => (
