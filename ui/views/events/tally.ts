@@ -1,6 +1,7 @@
+import type { EventTotals } from "../../../src/control/totals-answer.ts";
 import type { KnownValues } from "../../../src/filter/types.ts";
 import type { EventRow } from "../../../src/model/row.ts";
-import { codesOf, type Sort, sortOf } from "./outcome.ts";
+import { codesOf, type Sort } from "./outcome.ts";
 
 /** Rows by their place, the newest at 0. */
 export interface Rows {
@@ -11,9 +12,26 @@ export interface Rows {
 /** What there is in a list. */
 export interface Tally {
   readonly total: number;
+  /** What the filter of each sort lists: an odd event is kept, too. */
   readonly sorts: Readonly<Record<Sort, number>>;
   /** The names with most events, the first of them first. */
   readonly names: readonly (readonly [name: string, count: number])[];
+}
+
+/** The figures of a list: those of the sim, which counts what the page does not hold; the page is ahead of it for a moment. */
+export function withTotals({ total, sorts, names }: Tally, all: EventTotals | undefined): Tally {
+  if (!all) return { total, sorts, names };
+  const counts = new Map(all.names.map(({ event, count }) => [event, count]));
+  for (const [name, count] of names) counts.set(name, Math.max(count, counts.get(name) ?? 0));
+  return {
+    total: Math.max(total, all.total),
+    sorts: {
+      kept: Math.max(sorts.kept, all.kept),
+      odd: Math.max(sorts.odd, all.warned),
+      dropped: Math.max(sorts.dropped, all.dropped),
+    },
+    names: topNames(counts),
+  };
 }
 
 /** Names that are told of. */
@@ -46,7 +64,8 @@ export function runningTally(): (rows: Rows) => Tally {
     for (let i = from; i < to; i++) {
       const row = rows.at(i);
       if (row === undefined) continue;
-      sorts[sortOf(row)]++;
+      sorts[row.outcome]++;
+      if (row.warnings.length > 0) sorts.odd++;
       names.set(row.event, (names.get(row.event) ?? 0) + 1);
     }
   }

@@ -1,33 +1,47 @@
+import type { ComponentChildren } from "preact";
+import type { Problems, RequestProblem } from "../../../src/control/problems-answer.ts";
 import type { Json } from "../../../src/kernel/json.ts";
 import { fixFor } from "../../../src/kernel/rejection-fixes.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
-import { info, revision } from "../../app/sim.ts";
+import { info } from "../../app/sim.ts";
+import { figureText } from "../../app/totals.ts";
 import { Badge, Facts, Section } from "../../parts/basics.tsx";
 import { counted, plain } from "../../parts/text.ts";
-import { keyIn, type Refusal, type RefusedRequest, refusalsOf } from "./refused.ts";
+import { keyIn } from "./refused.ts";
 import { ToDo } from "./to-do.tsx";
 
 const shownReasons = 5;
 
+interface RefusedProps {
+  problems: Problems;
+  /** No event arrived at all. */
+  isAll: boolean;
+  /** Beside the link to all of them. */
+  actions: ComponentChildren;
+}
+
 /** Why requests were refused, and what to do about it. */
-export function Refused({ isAll }: { isAll: boolean }) {
-  const { data } = useResource<{ requests: readonly RefusedRequest[] }>(
-    "requests?outcome=rejected&limit=200",
-    { revision: revision.value },
-  );
-  const refusals = refusalsOf(data?.requests ?? []);
-  if (refusals.length === 0) return null;
+export function Refused({ problems: { requests, other_requests, complete }, isAll, actions }: RefusedProps) {
+  if (requests.length === 0) return null;
+  const more = requests.slice(shownReasons).reduce((sum, { count }) => sum + count, other_requests);
   return (
     <Section
       title={isAll ? "Requests come, but every one is refused" : "Refused requests"}
-      actions={<a href={link("requests", [], { f: "is:rejected" })}>All refused requests</a>}
+      actions={
+        <>
+          <a href={link("requests", [], { f: "is:rejected" })}>All refused requests</a> {actions}
+        </>
+      }
     >
       <ul class="start-problems">
-        {refusals.slice(0, shownReasons).map((it) => (
-          <Reason key={`${it.reason} ${it.what}`} refusal={it} />
+        {requests.slice(0, shownReasons).map((it) => (
+          <Reason key={`${it.reason} ${it.what}`} problem={it} isExact={complete} />
         ))}
       </ul>
+      {more > 0 && (
+        <p class="muted">{`and ${figureText(more, complete)} ${more === 1 ? "request" : "requests"} more`}</p>
+      )}
     </Section>
   );
 }
@@ -37,8 +51,8 @@ const noPath =
 
 const ofKeys = /api_key|api_token|_token|not_authenticated|authentication_failed/;
 
-function Reason({ refusal }: { refusal: Refusal }) {
-  const { reason, detail, count, n, what, status } = refusal;
+function Reason({ problem, isExact }: { problem: RequestProblem; isExact: boolean }) {
+  const { reason, detail, count, last: n, what, status } = problem;
   const fix = status === 404 ? noPath : fixFor(reason, info.value?.project_api_key ?? "");
   return (
     <li>
@@ -49,9 +63,9 @@ function Reason({ refusal }: { refusal: Refusal }) {
       {ofKeys.test(reason) && <Keys n={n} />}
       <p>
         <a href={link("requests", [n])}>
-          {count === 1
+          {count === 1 && isExact
             ? `${plain(what, 100)}, ${status}`
-            : `${counted(count, "request")}, the last: ${plain(what, 100)}`}
+            : `${isExact ? "" : "at least "}${counted(count, "request")}, the last: ${plain(what, 100)}`}
         </a>
       </p>
     </li>
