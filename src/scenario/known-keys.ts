@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Path } from "../kernel/json-pointer.ts";
-import { ScenarioSchema } from "./schema.ts";
+import { AuthoredScenarioSchema, ScenarioSchema } from "./schema.ts";
 import { AuthoredOrganization } from "./schemas/account.ts";
 import { AuthoredProject } from "./schemas/project.ts";
 import { meantOf } from "./sentences.ts";
@@ -22,7 +22,7 @@ function inside(schema: Schema, step: string | number): Schema[] {
 
 /** The keys that an object at the place may have. */
 function keysAt(at: Path): string[] {
-  const start: Schema[] = forms(ScenarioSchema);
+  const start: Schema[] = forms(AuthoredScenarioSchema);
   const here = at.reduce((schemas, step) => schemas.flatMap((it) => inside(it, step)), start);
   return here.flatMap((it) => (it instanceof z.ZodObject ? Object.keys(it.shape) : []));
 }
@@ -44,6 +44,6 @@ export function hintForKey(key: string, at: Path): string | undefined {
   const meant = meantOf(key, known);
   if (meant !== undefined) return meant;
   const home = homes.find(([, { shape }]) => Object.hasOwn(shape, key));
-  if (home) return `it belongs into ${home[0]}`;
+  if (home) return `it belongs in ${home[0]}`;
   return known.length > 0 && known.length <= 8 ? `known keys are ${known.join(", ")}` : undefined;
 }

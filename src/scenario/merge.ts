@@ -44,11 +44,16 @@ const scenario: Rule = {
     },
     personal_api_keys: { names: ["key"] },
     geoip: { names: ["address"] },
+    // Those of the only project may stand at the top.
+    ...project,
   },
 };
 
-/** Lays one scenario over another. */
-export const layOver = (lower: Tree, upper: Tree): Tree => merge(lower, upper, scenario);
+/** Lays one scenario over another, key by key (see only-project.ts). */
+export const mergeScenarios = (lower: Tree, upper: Tree): Tree => merge(lower, upper, scenario);
+
+/** Lays the keys of a project over those of another. */
+export const mergeProjects = (lower: Tree, upper: Tree): Tree => merge(lower, upper, { inside: project });
 
 function merge(lower: Tree, upper: Tree, rule: Rule): Tree {
   if (lower.kind === "object" && upper.kind === "object") {
