@@ -110,3 +110,23 @@ export const meantOf = (
   known: readonly string[],
   show: (found: string) => string = shownValue,
 ): string | undefined => didYouMean(word, known, show).replace(/^; /, "") || undefined;
+
+/** Searches for what may have been meant by many words, up to a total of comparisons. */
+export interface Guesses {
+  /** @param known The words to search, of which there are `count`. */
+  meant(word: string, known: () => readonly string[], count: number): string | undefined;
+}
+
+/** Enough for the first mistakes among thousands of names; nobody reads hints for all of them. */
+const mostComparisons = 100_000;
+
+export function createGuesses(): Guesses {
+  let left = mostComparisons;
+  return {
+    meant(word, known, count) {
+      if (count > left) return undefined;
+      left -= count;
+      return meantOf(word, known());
+    },
+  };
+}

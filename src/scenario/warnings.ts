@@ -11,7 +11,7 @@ import type { Problem } from "./problems.ts";
 import type { Scenario } from "./schema.ts";
 import type { AuthoredFlag } from "./schemas/feature-flag.ts";
 import type { AuthoredProject } from "./schemas/project.ts";
-import { meantOf } from "./sentences.ts";
+import { createGuesses, type Guesses, meantOf } from "./sentences.ts";
 
 /**
  * What the schema allows and the service would refuse, or that can never have an effect: references that lead nowhere,
@@ -35,7 +35,10 @@ interface Surroundings {
   readonly flags: ReadonlyMap<number | string, FeatureFlag>;
   readonly cohorts: ReadonlyMap<number, Cohort>;
   readonly cohortIds: ReadonlyMap<string, number>;
+  /** The first ones, for hints. */
+  readonly cohortList: string;
   readonly groupTypes: readonly string[];
+  readonly guesses: Guesses;
   readonly problems: Problem[];
   readonly flagReferences: Reference[];
   readonly cohortReferences: Reference[];
@@ -74,7 +77,9 @@ function inProject(
     ]),
     cohorts: new Map(cohorts.filter(({ deleted }) => deleted !== true).map((it) => [it.id, it])),
     cohortIds: new Map(cohorts.map((it) => [it.name ?? "", it.id])),
+    cohortList: listed(cohorts.map((it) => `${it.id} (${it.name})`)) || "none",
     groupTypes,
+    guesses: createGuesses(),
     problems: [],
     flagReferences: [],
     cohortReferences: [],
@@ -259,14 +264,8 @@ function checkFlagReference(here: Surroundings, flag: FeatureFlag, { it, at }: P
   const reference = referenceIn(it.key) ?? it.key;
   const target = here.flags.get(reference);
   if (!target || target.deleted) {
-    const keys = [...here.flags.keys()].filter((key) => typeof key === "string" && key !== flag.key);
     const text = target ? `the flag ${quoted(it.key)} is deleted` : `there is no flag ${quoted(it.key)}`;
-    warn(
-      here,
-      [...at, "key"],
-      text,
-      target ? undefined : meantOf(it.key, keys.slice(0, mostSearched).map(String)),
-    );
+    warn(here, [...at, "key"], text, target ? undefined : meantFlag(here, it.key));
     return;
   }
   here.flagReferences.push({ from: flag.id, to: target.id, at: [...at, "key"] });
@@ -282,22 +281,24 @@ function checkFlagReference(here: Surroundings, flag: FeatureFlag, { it, at }: P
   }
 }
 
-/** More names than these are not searched for a near one: with thousands of mistakes that would take minutes. */
-const mostSearched = 1000;
+const meantFlag = ({ guesses, flags }: Surroundings, key: string): string | undefined =>
+  guesses.meant(
+    key,
+    () => [...flags.values()].map((it) => it.key),
+    flags.size,
+  );
 
 function checkCohortReference(here: Surroundings, value: unknown, at: Path): number | undefined {
   const id = referenceIn(value);
   if (id !== undefined && here.cohorts.has(id)) return id;
   const named = typeof value === "string" ? here.cohortIds.get(value) : undefined;
-  const known = [...here.cohorts.values()].slice(0, mostNamed + 1);
-  const cohorts = listed(known.map((it) => `${it.id} (${it.name})`)) || "none";
   const text =
     id === undefined
       ? `expected the id of a cohort, got ${quoted(value)}`
       : `there is no cohort with the id ${id}`;
   const hint =
     named === undefined
-      ? `cohorts of the project: ${cohorts}`
+      ? `cohorts of the project: ${here.cohortList}`
       : `give that cohort an \`id\`, and use it here (now ${named})`;
   warn(here, at, text, hint);
   return undefined;
@@ -405,12 +406,11 @@ const flagNames = [
 ] as const;
 
 function checkDocuments(here: Surroundings, authored: AuthoredProject, at: Path): void {
-  const keys = [...here.flags.keys()].filter((it) => typeof it === "string").slice(0, mostSearched);
   for (const [list, name] of flagNames) {
     for (const [i, document] of (authored[list] ?? []).entries()) {
       const key = document[name];
       if (typeof key !== "string" || key === "" || here.flags.has(key)) continue;
-      warn(here, [...at, list, i, name], `there is no flag ${quoted(key)}`, meantOf(key, keys.map(String)));
+      warn(here, [...at, list, i, name], `there is no flag ${quoted(key)}`, meantFlag(here, key));
     }
   }
 }
