@@ -65,7 +65,7 @@ function problemsOf(issue: Issue, value: Json, from: Path = []): Problem[] {
       if (meant && here !== undefined) return meant.flatMap((it) => problemsOf(it, here, at));
     }
   }
-  const hint = hintFor(issue, here);
+  const hint = hintFor(issue, here, at);
   return [{ at, text: sentence(issue.message, here, at), ...(hint !== undefined && { hint }) }];
 }
 

@@ -34,6 +34,18 @@ const homes: readonly (readonly [string, z.ZodObject])[] = [
   ["the scenario itself", ScenarioSchema],
 ];
 
+/** Keys of the service's JSON in the short form of a flag, and of other tools. */
+const elsewhere: Readonly<Record<string, string>> = {
+  rollout_percentage: 'write "rollout" in the short form',
+  percentage: 'did you mean "rollout"?',
+  multivariate: 'write "variants" in the short form, or all of it in "filters"',
+  groups: 'put it in "filters", as the service exports it',
+  properties: 'write "person" in the short form, or "filters" as the service exports it',
+  enabled: "write true or false in place of the object",
+  key: "the flag's key stands before the colon",
+  value: 'use "variants" for values, or true and false in place of the object',
+};
+
 /** Is it a key of some form of what stands at the place? */
 export const isKeyAt = (key: string, at: Path): boolean => keysAt(at).includes(key);
 
@@ -41,7 +53,8 @@ export const isKeyAt = (key: string, at: Path): boolean => keysAt(at).includes(k
 export function hintForKey(key: string, at: Path): string | undefined {
   const known = keysAt(at);
   if (known.includes(key)) return undefined;
-  const meant = meantOf(key, known);
+  const other = known.includes("rollout") && Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined;
+  const meant = other ?? meantOf(key, known);
   if (meant !== undefined) return meant;
   const home = homes.find(([, { shape }]) => Object.hasOwn(shape, key));
   if (home) return `it belongs in ${home[0]}`;

@@ -55,7 +55,7 @@ const mistakes: readonly Row[] = [
     "a tab that indents",
     "yaml",
     "version: 1\nusers:\n\t- email: a@b.c\n",
-    "it:3:1: this is not YAML: Tabs are not allowed as indentation",
+    "it:3:1: this is not YAML: Tabs are not allowed as indentation; indent with spaces",
   ],
   [
     "a bracket in YAML that is not closed",
@@ -171,7 +171,7 @@ const mistakes: readonly Row[] = [
     "a flag that is a text",
     "yaml",
     inProject('        flags: { beta: "on" }\n'),
-    'it:8:24 /organizations/0/projects/0/flags/beta: expected a flag: true, false or an object, not "on"',
+    'it:8:24 /organizations/0/projects/0/flags/beta: expected a flag: true, false or an object, not "on"; write true',
   ],
   [
     "an id that is not whole",
