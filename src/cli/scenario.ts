@@ -28,8 +28,11 @@ async function check({ values }: Settings<typeof checkOptions>, shell: Shell) {
   const isSound = problems.length === 0 && (warnings.length === 0 || !values.strict);
   const marked = warnings.map((it) => ({ ...it, message: `warning: ${it.message}` }));
   const lines = problemLines([...problems, ...marked], shell.cwd).map((line) => clean(line, 2000));
+  // The last line then counts the rest.
+  const isCut = lines.length < problems.length + warnings.length;
   if (values.json) shell.out.say(JSON.stringify({ ok: isSound, problems, warnings, files }));
-  else if (lines.length > 0) shell.out.say(...lines);
+  else if (lines.length > 0)
+    shell.out.say(...lines.slice(0, -1), `${lines.at(-1)}${isCut ? "; --json lists all" : ""}`);
   const counts = [
     ...(problems.length > 0 ? [counted(problems.length, "problem")] : []),
     ...(warnings.length > 0 ? [counted(warnings.length, "warning")] : []),
@@ -121,7 +124,10 @@ export const scenarioCommands: readonly Command[] = [
     examples: [
       ["phx-sim scenario check world.yaml", "exit code 1 and a line for each problem, or one line"],
       ["phx-sim scenario check shop.yaml sale.yaml", "what the second makes of the first"],
-      ["phx-sim scenario check world.yaml --strict", "warnings, such as variants that add up to 90, fail as well"],
+      [
+        "phx-sim scenario check world.yaml --strict",
+        "warnings, such as variants that add up to 90, fail as well",
+      ],
     ],
     run: check,
   }),

@@ -71,7 +71,10 @@ export function startMending(whole: Tree, wrong: readonly Path[]): Mending {
     if (known) known.tries += 1;
     else {
       const isMissing = !isThere(whole, at) || removedPointers.has(key);
-      if (!isMissing) return remove(at);
+      if (!isMissing) {
+        remove(at);
+        return;
+      }
       standIns.set(key, { at, candidates: candidatesFor(issue, standIns.size), tries: 0 });
     }
     const standIn = standIns.get(key);

@@ -29,7 +29,9 @@ export async function readYaml(source: Source): Promise<Read> {
     const [error] = document.errors;
     if (error) {
       const isSecond = error.code === "MULTIPLE_DOCS";
-      const text = isSecond ? "expected one scenario in a file" : `this is not YAML: ${error.message}${fixes[error.code] ?? ""}`;
+      const text = isSecond
+        ? "expected one scenario in a file"
+        : `this is not YAML: ${error.message}${error.code === "TAB_AS_INDENT" ? "; indent with spaces" : ""}`;
       growth.complain(error.pos[0], [], text);
       return undefined;
     }
@@ -46,12 +48,6 @@ interface Walk {
   /** The anchored values that are being read. */
   readonly open: Set<Node>;
 }
-
-/** What to do about the parser's complaints that do not say it. */
-const fixes: Readonly<Record<string, string>> = {
-  TAB_AS_INDENT: "; indent with spaces",
-  BAD_INDENT: "; align it with the lines beside it",
-};
 
 const offsetOf = (node: Pick<Node, "range">, otherwise: number): number => node.range?.[0] ?? otherwise;
 

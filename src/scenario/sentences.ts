@@ -108,7 +108,11 @@ const usualMistakes: readonly {
   { where: /\/variants\/[^/]+$/, is: isObject, hint: "write only its percentage, such as 50" },
   { where: /\/payloads$/, is: isList, hint: "write the payload by variant: { test: … }" },
   { where: /\/(rollout|variants\/[^/]+)$/, is: isPercentText, hint: "write the number alone, such as 50" },
-  { where: /\/distinct_ids$/, is: (value) => typeof value === "string", hint: "put it in brackets: [user-1]" },
+  {
+    where: /\/distinct_ids$/,
+    is: (value) => typeof value === "string",
+    hint: "put it in brackets: [user-1]",
+  },
   {
     where: /\/(persons|cohorts|groups|dashboards|insights|surveys|users|organizations|projects)$/,
     is: isObject,

@@ -282,11 +282,7 @@ function checkFlagReference(here: Surroundings, flag: FeatureFlag, { it, at }: P
 }
 
 const meantFlag = ({ guesses, flags }: Surroundings, key: string): string | undefined =>
-  guesses.meant(
-    key,
-    () => [...flags.values()].map((it) => it.key),
-    flags.size,
-  );
+  guesses.meant(key, () => [...flags.values()].map((it) => it.key), flags.size);
 
 function checkCohortReference(here: Surroundings, value: unknown, at: Path): number | undefined {
   const id = referenceIn(value);
