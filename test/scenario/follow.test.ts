@@ -111,7 +111,7 @@ test("an edit is reported with what it added, changed and removed", async () => 
     }),
   );
   expect(await it.told(inForce)).toBe(
-    "the scenario was edited and is in force: 7 flags added (n1, n2, n3, n4, n5, and 2 more), flag changed (b), " +
+    "the scenario was edited and is in force: flag changed (b), 7 flags added (n1, n2, n3, n4, n5, and 2 more), " +
       "flag removed (a), cohort added (Friends), person changed (ann), clock added",
   );
   const { scenario_edit: edit } = await it.sim.info();

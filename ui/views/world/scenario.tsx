@@ -84,7 +84,6 @@ function LastEdit({ edit }: { edit: NonNullable<SimInfo["scenario_edit"]> }) {
     <Section title={`Last edit: ${new Date(edit.at).toLocaleTimeString()}`}>
       <ol class="world-mistakes">
         {edit.changes.map(({ change, kind, name, project }, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the list is replaced as a whole
           <li key={i}>
             <Badge tone={change === "removed" ? "odd" : "good"}>{`${kind} ${change}`}</Badge>
             {name !== null && <code>{plain(name)}</code>}
