@@ -96,7 +96,7 @@ export type { FromTapeOptions, TapeScenario } from "./scenario/from-tape/types.t
 export { type LoadedScenario, readScenario, type ScenarioSource } from "./scenario/load.ts";
 export { type ShippedScenario, scenarioSchemaText, scenarioStarter, shippedList } from "./scenario/offers.ts";
 export { linesOf as problemLines, type ScenarioProblem } from "./scenario/problems.ts";
-export type { Scenario, ScenarioLayer } from "./scenario/schema.ts";
+export type { AuthoredScenario as Scenario, ScenarioLayer } from "./scenario/schema.ts";
 export { type CertificateAuthority, CertificateError, certificateAuthority } from "./sim/certificates.ts";
 export { checkData, type Damage } from "./sim/check-data.ts";
 export {

@@ -44,7 +44,6 @@ import type { World } from "./model/world.ts";
 import type { ResourceDesk } from "./resources/desk.ts";
 import { createThrottle, noThrottle } from "./resources/throttle.ts";
 import type { ScenarioSource } from "./scenario/load.ts";
-import type { ScenarioProblem } from "./scenario/problems.ts";
 import { peopleOf, storePeople, worldOf } from "./scenario/scenario.ts";
 import { checkOptions, redactionOf } from "./sim/check-options.ts";
 import { tellingOwner } from "./sim/delayed-owner.ts";
@@ -98,9 +97,8 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const host = options.host ?? "127.0.0.1";
   const notice = (text: string) => options.onNotice?.(maskKeys(text));
   const scenarioSource = options.scenario ?? "default";
-  const scenario = { current: await loadOrExplain(scenarioSource) };
+  const scenario = await loadOrExplain(options, notice);
   const dialect = options.dialect ?? scenario.current.dialect ?? "documented";
-  let scenarioProblems: readonly ScenarioProblem[] = [];
   const lookup = await lookupOrExplain(options.geoip, notice);
   const clockStart = startOfClock(options.clock ?? scenario.current.clock);
   const clock = createClock(clockStart);
@@ -162,7 +160,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const controlDesk: Omit<ControlDesk, "flagBook" | "exports"> = {
     ...desk,
     feed: () => admission().then(({ feed }) => feed),
-    scenarioProblems: () => scenarioProblems.length,
+    scenario: () => ({ problems: scenario.problems.length, edit: scenario.edit }),
     damageCount: () => store.damage.count,
     faults,
     answers,
@@ -341,7 +339,12 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     ...facts(),
     clock: { ...clockFacts(clock, agenda, clockStart) },
     counts: { ...log.counts(), ...people.counts() },
-    scenario_problems: scenarioProblems.map((it) => ({ ...it })),
+    scenario_problems: scenario.problems.map((it) => ({ ...it })),
+    scenario_warnings: scenario.warnings.map((it) => ({ ...it })),
+    scenario_edit: scenario.edit && {
+      ...scenario.edit,
+      changes: scenario.edit.changes.map((it) => ({ ...it })),
+    },
     damage: store.damage.first.map((it) => ({ ...it })),
     damage_count: store.damage.count,
     tape: replaying.named(),
@@ -360,15 +363,13 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
             followScenario({
               source: scenarioSource,
               mode,
+              strict: options.strict === true,
               scenario,
               worlds,
               switchTo: store.switchTo,
               faults,
               notice,
               onApplied: wakeExports,
-              onProblems(problems) {
-                scenarioProblems = problems;
-              },
             }),
           )
           .catch((error: unknown) => notice(`the scenario cannot be followed: ${stackOf(error)}`));

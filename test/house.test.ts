@@ -20,7 +20,7 @@ const house: Record<string, readonly string[]> = {
   ingest: ["kernel", "model"],
   exports: ["kernel", "model", "store"],
   replay: ["kernel", "model", "tape"],
-  scenario: ["kernel", "model", "store", "tape"],
+  scenario: ["kernel", "model", "flags", "store", "tape"],
   resources: ["kernel", "model", "http", "store"],
   ingestion: ["kernel", "model", "http", "ingest", "flags"],
   control: [

@@ -18,17 +18,28 @@ const checkOptions = {
     place: 1,
     many: true,
   },
-  json: { kind: "switch", describe: "Print the problems as one JSON line", flagOnly: true },
+  strict: { kind: "switch", describe: "Warnings are errors, too", flagOnly: true },
+  json: { kind: "switch", describe: "Print all problems and warnings as one JSON line", flagOnly: true },
 } as const;
 
 async function check({ values }: Settings<typeof checkOptions>, shell: Shell) {
   const { problemLines, readScenario } = await import("../index.ts");
-  const { problems, files } = await readScenario(values.file);
-  if (values.json) shell.out.say(JSON.stringify({ ok: problems.length === 0, problems, files }));
-  else if (problems.length > 0)
-    shell.out.say(...problemLines(problems, shell.cwd).map((line) => clean(line, 2000)));
-  if (problems.length > 0) throw new Failure("failed", counted(problems.length, "problem"));
-  if (!values.json) shell.out.say(`${files.map((it) => clean(shown(it, shell.cwd))).join(" + ")}: ok`);
+  const { problems, warnings, files } = await readScenario(values.file);
+  const isSound = problems.length === 0 && (warnings.length === 0 || !values.strict);
+  const marked = warnings.map((it) => ({ ...it, message: `warning: ${it.message}` }));
+  const lines = problemLines([...problems, ...marked], shell.cwd).map((line) => clean(line, 2000));
+  // The last line then counts the rest.
+  const isCut = lines.length < problems.length + warnings.length;
+  if (values.json) shell.out.say(JSON.stringify({ ok: isSound, problems, warnings, files }));
+  else if (lines.length > 0)
+    shell.out.say(...lines.slice(0, -1), `${lines.at(-1)}${isCut ? "; --json lists all" : ""}`);
+  const counts = [
+    ...(problems.length > 0 ? [counted(problems.length, "problem")] : []),
+    ...(warnings.length > 0 ? [counted(warnings.length, "warning")] : []),
+  ].join(", ");
+  if (!isSound) throw new Failure("failed", counts);
+  const checked = files.map((it) => clean(shown(it, shell.cwd))).join(" + ");
+  if (!values.json) shell.out.say(`${checked}: ok${counts === "" ? "" : `, ${counts}`}`);
   return "ok" as const;
 }
 
@@ -113,6 +124,10 @@ export const scenarioCommands: readonly Command[] = [
     examples: [
       ["phx-sim scenario check world.yaml", "exit code 1 and a line for each problem, or one line"],
       ["phx-sim scenario check shop.yaml sale.yaml", "what the second makes of the first"],
+      [
+        "phx-sim scenario check world.yaml --strict",
+        "warnings, such as variants that add up to 90, fail as well",
+      ],
     ],
     run: check,
   }),

@@ -2,6 +2,7 @@ import type { Answers } from "../answers/answers.ts";
 import type { DrivenExportEngine, ExportFiles } from "../exports/ports.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { Feed } from "../feed/feed.ts";
+import type { Stat } from "../feed/frames.ts";
 import type { FlagBook } from "../flags/book.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Agenda } from "../kernel/agenda.ts";
@@ -38,8 +39,8 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   readonly closing: AbortSignal;
   /** The live feed; made when it is first asked for. */
   feed(): Promise<Feed>;
-  /** How many mistakes the scenario's files have now. */
-  scenarioProblems(): number;
+  /** How many mistakes the scenario's files have now, and the last edit of them that is in force. */
+  scenario(): { readonly problems: number; readonly edit: Stat["scenario_edit"] };
   /** How many entries of the data folder cannot be read. */
   damageCount(): number;
   /** The facts of GET /__sim/info. */

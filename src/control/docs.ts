@@ -82,6 +82,15 @@ const request = titled(
   }),
 );
 
+const scenarioProblem = exact({
+  file: nullable(text),
+  line: nullable(integer),
+  column: nullable(integer),
+  pointer: text,
+  message: text,
+  hint: nullable(text),
+});
+
 const info = titled(
   "Info",
   exact({
@@ -109,17 +118,33 @@ const info = titled(
     ),
     damage_count: described(integer, "How many entries of the data folder cannot be read"),
     scenario_problems: described(
-      listOf(
+      listOf(scenarioProblem),
+      "What is wrong with the scenario's files as they are now; the last good one is in force",
+    ),
+    scenario_warnings: described(
+      listOf(scenarioProblem),
+      "What in the scenario cannot work, such as flags that depend on each other",
+    ),
+    scenario_edit: described(
+      nullable(
         exact({
-          file: nullable(text),
-          line: nullable(integer),
-          column: nullable(integer),
-          pointer: text,
-          message: text,
-          hint: nullable(text),
+          at: described(integer, "The machine's time in ms"),
+          summary: described(text, "What changed, in one line"),
+          changes: described(
+            listOf(
+              exact({
+                change: oneOf("added", "changed", "removed"),
+                kind: described(text, "`flag`, `person`, `cohort`, `clock` …"),
+                name: described(nullable(text), "null for what there is once"),
+                project: described(nullable(text), "Its name, where the scenario has several"),
+              }),
+            ),
+            "At most 100",
+          ),
+          count: described(integer, "How many things changed"),
         }),
       ),
-      "What is wrong with the scenario's files as they are now; the last good one is in force",
+      "The last edit of the scenario's files that is in force; null before the first",
     ),
     recording: described(
       nullable(

@@ -87,6 +87,8 @@ export interface Stat {
   /** What is being recorded: the mode and the upstream. */
   readonly recording: { readonly mode: string; readonly upstream: string | null } | null;
   readonly scenario_problems: number;
+  /** The last edit of the scenario that is in force, in one line. */
+  readonly scenario_edit: { readonly at: number; readonly summary: string } | null;
   /** Entries of the data folder that cannot be read. */
   readonly damage: number;
   /** Goes up when the world (flags, projects, exports …) was changed. */

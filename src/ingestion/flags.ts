@@ -1,5 +1,6 @@
 import { type Asked, subjectOf } from "../flags/ask.ts";
 import type { FlagBook } from "../flags/book.ts";
+import { createFailureNotices } from "../flags/failure-notices.ts";
 import { overridesFor, withOverrides } from "../flags/overrides.ts";
 import { evaluateRuleset } from "../flags/ruleset.ts";
 import type { Call } from "../http/call.ts";
@@ -30,6 +31,7 @@ interface Service {
   readonly book: FlagBook;
   readonly shapes: Shapes;
   readonly isDecide: boolean;
+  readonly reportFailures: ReturnType<typeof createFailureNotices>;
 }
 
 /** How an answer is to look, by its query. */
@@ -109,7 +111,7 @@ const askedIn = ({ geoip }: Desk, call: Call, request: FlagsRequest, distinctId:
 });
 
 function evaluate(
-  { desk, book }: Service,
+  { desk, book, reportFailures }: Service,
   call: Call,
   project: Project,
   request: FlagsRequest,
@@ -132,6 +134,7 @@ function evaluate(
   const ruleset = book.overriddenRulesetOf(project, overrides);
   const subject = subjectOf(desk, project, asked);
   const decided = withOverrides(evaluateRuleset(ruleset, subject, { keys, isSelected }), overrides);
+  reportFailures(decided, project, desk.worlds.current.projects.length > 1);
   const results = call.fault?.flags === undefined ? decided : withFailures(decided, call.fault.flags);
   if (switchOf(call, "detailed_analysis") !== true) return results;
   return results.map((result): Result => {
@@ -220,9 +223,14 @@ function stub(service: Service, call: Call): Reply {
 /**
  * POST /flags and /decide, and the GET stubs. In the documented dialect /decide has no GET.
  * Upstream PostHog rust/feature-flags, api/endpoint; contract, Flag decision.
+ * @param notice Called once for each flag that cannot be evaluated.
  */
-export function flagEndpoints(desk: Desk, book: FlagBook): Endpoint[] {
-  const common = { desk, book, shapes: createShapes() };
+export function flagEndpoints(
+  desk: Desk,
+  book: FlagBook,
+  notice: (text: string) => void = () => {},
+): Endpoint[] {
+  const common = { desk, book, shapes: createShapes(), reportFailures: createFailureNotices(notice) };
   const flags: Service = { ...common, isDecide: false };
   const decide: Service = { ...common, isDecide: true };
   const rows: Endpoint[] = [

@@ -9,10 +9,14 @@ import { recordingEndpoints } from "./recordings.ts";
 import { sdkEndpoints } from "./sdk/index.ts";
 
 /** Every public endpoint but the capture rows, which a start loads first (see sim.ts). */
-export const lateIngestionEndpoints = (desk: Desk, book: FlagBook): Endpoint[] => [
+export const lateIngestionEndpoints = (
+  desk: Desk,
+  book: FlagBook,
+  notice: (text: string) => void,
+): Endpoint[] => [
   ...captureV1Endpoints(desk),
   ...recordingEndpoints(desk),
-  ...flagEndpoints(desk, book),
+  ...flagEndpoints(desk, book, notice),
   ...definitionEndpoints(desk, book),
   ...flagRemoteConfigEndpoints(desk),
   ...sdkEndpoints(desk),

@@ -11,7 +11,7 @@ const mostLines = 50;
 export function problemLines(problems: readonly Problem[], folder: string, nameless: string): string[] {
   const lines = problems.slice(0, mostLines).map((it) => lineOf(it, folder, nameless));
   const more = problems.length - lines.length;
-  return more > 0 ? [...lines, `and ${more} more`] : lines;
+  return more > 0 ? [...lines, `and ${more.toLocaleString("en-US")} more`] : lines;
 }
 
 function lineOf(problem: Problem, folder: string, nameless: string): string {

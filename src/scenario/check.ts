@@ -4,11 +4,13 @@ import type { Path } from "../kernel/json-pointer.ts";
 import { pointerTo } from "../kernel/json-pointer.ts";
 import { hintForKey, isKeyAt } from "./known-keys.ts";
 import { type Mended, startMending } from "./mend.ts";
+import { onlyProjectPointer, type Whole } from "./only-project.ts";
 import type { PlacedProblem, Problem } from "./problems.ts";
 import { buildWorld } from "./scenario.ts";
 import { type Scenario, ScenarioSchema } from "./schema.ts";
 import { hintFor, phraseOf, sentence } from "./sentences.ts";
 import { placeAt, plainValue, type Tree } from "./tree.ts";
+import { warningsOf } from "./warnings.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -16,26 +18,35 @@ type Issue = z.core.$ZodIssue;
 export interface Checked {
   readonly scenario?: Scenario;
   readonly problems: readonly PlacedProblem[];
+  /** What is allowed and cannot work. Known once the schema is obeyed. */
+  readonly warnings: readonly PlacedProblem[];
 }
 
 /**
  * Holds a tree against the schema, then looks whether what it refers to is there. Where the schema is not
  * obeyed, the references of all the rest are looked at.
  */
-export function checkScenario(tree: Tree): Checked {
+export function checkScenario({ tree, isShort }: Whole): Checked {
   const value = plainValue(tree);
+  const inFile = (problems: readonly Problem[]) => problems.map((it) => placed(tree, isShort, it));
   const result = ScenarioSchema.safeParse(value, { error: phraseOf });
   if (result.success) {
-    const problems = buildWorld(result.data).problems.map((it) => placed(tree, it));
-    return { scenario: result.data, problems };
+    const built = buildWorld(result.data);
+    return {
+      scenario: result.data,
+      problems: inFile(built.problems),
+      warnings: inFile(warningsOf(result.data, built)),
+    };
   }
   const problems = result.error.issues.flatMap((issue) => problemsOf(issue, value));
-  return { problems: [...problems, ...danglingIn(tree, problems)].map((it) => placed(tree, it)) };
+  return { problems: inFile([...problems, ...danglingIn(tree, problems)]), warnings: [] };
 }
 
-const placed = (tree: Tree, { at, ...problem }: Problem): PlacedProblem => ({
+/** Pointers are as the author wrote the scenario. */
+const placed = (tree: Tree, isShort: boolean, { at, text, ...problem }: Problem): PlacedProblem => ({
   ...problem,
-  pointer: pointerTo(at),
+  text: isShort ? text.replaceAll(`${onlyProjectPointer}/`, "/") : text,
+  pointer: isShort && at.length > 4 ? pointerTo(at).replace(onlyProjectPointer, "") : pointerTo(at),
   place: placeAt(tree, at, problem.isAboutKey),
 });
 
@@ -54,7 +65,7 @@ function problemsOf(issue: Issue, value: Json, from: Path = []): Problem[] {
       if (meant && here !== undefined) return meant.flatMap((it) => problemsOf(it, here, at));
     }
   }
-  const hint = hintFor(issue, here);
+  const hint = hintFor(issue, here, at);
   return [{ at, text: sentence(issue.message, here, at), ...(hint !== undefined && { hint }) }];
 }
 

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
-import { ScenarioSchema } from "./schema.ts";
+import { onlyProjectKeys, ScenarioSchema } from "./schema.ts";
 
 /**
  * The published schema of scenario files, for editors: JSON Schema draft-07, which they all know. A file
  * that extends others is a layer: nothing is required of it, and null takes a key away.
  */
 export function scenarioJsonSchema(): JsonObject {
-  const { $schema, definitions, ...scenario } = jsonSchemaOf();
-  const { properties } = scenario;
+  const { $schema, definitions, properties = {}, required: _, ...scenario } = jsonSchemaOf();
+  const whole = isObject(properties) ? properties : {};
   return {
     $schema: $schema ?? null,
     title: "phx-sim scenario",
@@ -19,11 +19,34 @@ export function scenarioJsonSchema(): JsonObject {
     then: { $ref: "#/definitions/layer" },
     else: { $ref: "#/definitions/scenario" },
     definitions: {
-      scenario,
-      layer: { type: "object", properties: layered(properties ?? {}), additionalProperties: false },
+      scenario: { ...scenario, properties: { ...whole, ...onlyProject("scenario", whole) } },
+      layer: {
+        type: "object",
+        properties: { ...layered(whole), ...onlyProject("layer", whole) },
+        additionalProperties: false,
+      },
       ...(isObject(definitions) && definitions),
     },
   };
+}
+
+/** From the properties of a scenario to those of a project. */
+const projectPath = ["organizations", "items", "properties", "projects", "items", "properties"];
+
+/** The keys of the only project at the top: each is what it is in a project. */
+function onlyProject(definition: "scenario" | "layer", whole: JsonObject): JsonObject {
+  const project = projectPath.reduce<Json>(
+    (here, key) => (isObject(here) ? (here[key] ?? null) : null),
+    whole,
+  );
+  const keys = isObject(project) ? project : {};
+  const path = ["#/definitions", definition, "properties", ...projectPath].join("/");
+  return Object.fromEntries(
+    [...onlyProjectKeys].map((key) => {
+      const { description = null } = isObject(keys[key]) ? keys[key] : {};
+      return [key, { description, $ref: `${path}/${key}` }];
+    }),
+  );
 }
 
 /** The text of the published file. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Path } from "../kernel/json-pointer.ts";
-import { ScenarioSchema } from "./schema.ts";
+import { AuthoredScenarioSchema, ScenarioSchema } from "./schema.ts";
 import { AuthoredOrganization } from "./schemas/account.ts";
 import { AuthoredProject } from "./schemas/project.ts";
 import { meantOf } from "./sentences.ts";
@@ -22,7 +22,7 @@ function inside(schema: Schema, step: string | number): Schema[] {
 
 /** The keys that an object at the place may have. */
 function keysAt(at: Path): string[] {
-  const start: Schema[] = forms(ScenarioSchema);
+  const start: Schema[] = forms(AuthoredScenarioSchema);
   const here = at.reduce((schemas, step) => schemas.flatMap((it) => inside(it, step)), start);
   return here.flatMap((it) => (it instanceof z.ZodObject ? Object.keys(it.shape) : []));
 }
@@ -34,6 +34,18 @@ const homes: readonly (readonly [string, z.ZodObject])[] = [
   ["the scenario itself", ScenarioSchema],
 ];
 
+/** Keys of the service's JSON in the short form of a flag, and of other tools. */
+const elsewhere: Readonly<Record<string, string>> = {
+  rollout_percentage: 'write "rollout" in the short form',
+  percentage: 'did you mean "rollout"?',
+  multivariate: 'write "variants" in the short form, or all of it in "filters"',
+  groups: 'put it in "filters", as the service exports it',
+  properties: 'write "person" in the short form, or "filters" as the service exports it',
+  enabled: "write true or false in place of the object",
+  key: "the flag's key stands before the colon",
+  value: 'use "variants" for values, or true and false in place of the object',
+};
+
 /** Is it a key of some form of what stands at the place? */
 export const isKeyAt = (key: string, at: Path): boolean => keysAt(at).includes(key);
 
@@ -41,9 +53,10 @@ export const isKeyAt = (key: string, at: Path): boolean => keysAt(at).includes(k
 export function hintForKey(key: string, at: Path): string | undefined {
   const known = keysAt(at);
   if (known.includes(key)) return undefined;
-  const meant = meantOf(key, known);
+  const other = known.includes("rollout") && Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined;
+  const meant = other ?? meantOf(key, known);
   if (meant !== undefined) return meant;
   const home = homes.find(([, { shape }]) => Object.hasOwn(shape, key));
-  if (home) return `it belongs into ${home[0]}`;
+  if (home) return `it belongs in ${home[0]}`;
   return known.length > 0 && known.length <= 8 ? `known keys are ${known.join(", ")}` : undefined;
 }

@@ -4,7 +4,7 @@ import type { Json } from "../kernel/json.ts";
 import { type Path, pointerTo } from "../kernel/json-pointer.ts";
 import { didYouMean, nearest } from "../kernel/nearest.ts";
 import type { Read } from "./growth.ts";
-import { layOver } from "./merge.ts";
+import { completed, layOver, settled, type Whole } from "./only-project.ts";
 import type { PlacedProblem } from "./problems.ts";
 import { readJson } from "./read-json.ts";
 import { readYaml } from "./read-yaml.ts";
@@ -18,7 +18,7 @@ export type LayerSource = string | ScenarioLayer;
 /** Several layers as one, with everything that they extend. */
 export interface Layered {
   /** Missing when there is a layer that cannot be read. */
-  readonly tree?: Tree;
+  readonly whole?: Whole;
   readonly problems: readonly PlacedProblem[];
   /** Absolute paths of all files that were read or should have been, without repetition; the top ones first. */
   readonly files: readonly string[];
@@ -62,7 +62,8 @@ export async function readLayers(sources: readonly LayerSource[], folder = proce
     visit.problems.push({ place: nowhere, pointer: "", text: "expected at least one scenario" });
   }
   const tree = together(layers);
-  return { ...(tree && { tree }), problems: visit.problems, files: [...visit.files.keys()] };
+  const whole = tree && completed(tree, (problem) => visit.problems.push(problem));
+  return { ...(whole && { whole }), problems: visit.problems, files: [...visit.files.keys()] };
 }
 
 /** Missing when one of them is. */
@@ -168,10 +169,11 @@ const parse: Parse = (source) => (formatOf(source.file ?? "") ?? readJson)(sourc
 /** The tree laid over what it extends, and no longer saying so. */
 async function withBases(
   visit: Visit,
-  tree: Tree,
+  written: Tree,
   folder: string,
   chain: readonly string[],
 ): Promise<Tree | undefined> {
+  const tree = settled(written, (problem) => visit.problems.push(problem));
   const named = tree.kind === "object" ? tree.entries.get("extends")?.tree : undefined;
   if (tree.kind !== "object" || !named) return tree;
   const layers: (Tree | undefined)[] = [];

@@ -56,7 +56,13 @@ interface StandIn {
 }
 
 export function startMending(whole: Tree, wrong: readonly Path[]): Mending {
-  const removed: Path[] = [...wrong];
+  const removed: Path[] = [];
+  const removedPointers = new Set<string>();
+  const remove = (at: Path): void => {
+    removed.push(at);
+    removedPointers.add(pointerTo(at));
+  };
+  wrong.forEach(remove);
   const standIns = new Map<string, StandIn>();
 
   function settle(issue: Issue, at: Path): void {
@@ -64,12 +70,15 @@ export function startMending(whole: Tree, wrong: readonly Path[]): Mending {
     const known = standIns.get(key);
     if (known) known.tries += 1;
     else {
-      const isMissing = !isThere(whole, at) || removed.some((it) => pointerTo(it) === key);
-      if (!isMissing) return void removed.push(at);
+      const isMissing = !isThere(whole, at) || removedPointers.has(key);
+      if (!isMissing) {
+        remove(at);
+        return;
+      }
       standIns.set(key, { at, candidates: candidatesFor(issue, standIns.size), tries: 0 });
     }
     const standIn = standIns.get(key);
-    if (standIn && standIn.tries >= standIn.candidates.length) removed.push(at.slice(0, -1));
+    if (standIn && standIn.tries >= standIn.candidates.length) remove(at.slice(0, -1));
   }
 
   return {
@@ -105,9 +114,14 @@ function leftOf(whole: Tree, removed: readonly Path[], standIns: readonly StandI
   for (const { at, candidates, tries } of standIns) {
     const owner = partAt(whole, at.slice(0, -1));
     const value = candidates[tries];
-    if (value !== undefined) given.set(owner, [...(given.get(owner) ?? []), [String(at.at(-1)), value]]);
+    if (value === undefined) continue;
+    const row: [string, Json] = [String(at.at(-1)), value];
+    const known = given.get(owner);
+    if (known) known.push(row);
+    else given.set(owner, [row]);
   }
-  return { tree: without(whole, gone, given), original: (at) => originalOf(whole, gone, at) };
+  const positions: Positions = new Map();
+  return { tree: without(whole, gone, given), original: (at) => originalOf(whole, gone, at, positions) };
 }
 
 function without(tree: Tree, gone: Gone, given: Given): Tree {
@@ -127,19 +141,26 @@ function without(tree: Tree, gone: Gone, given: Given): Tree {
   return { ...tree, entries: new Map([...entries, ...added]) };
 }
 
+/** By list: where what is left of it was. */
+type Positions = Map<readonly Tree[], readonly number[]>;
+
 /** Only positions in lists move. */
-function originalOf(whole: Tree, gone: Gone, at: Path): Path {
+function originalOf(whole: Tree, gone: Gone, at: Path, positions: Positions): Path {
   let here: Tree | undefined = whole;
   return at.map((step) => {
     const original =
-      here?.kind === "list" && typeof step === "number" ? stepIn(here.items, gone, step) : step;
+      here?.kind === "list" && typeof step === "number" ? stepIn(here.items, gone, step, positions) : step;
     here = here && childOf(here, original)?.tree;
     return original;
   });
 }
 
-function stepIn(items: readonly Tree[], gone: Gone, step: number): number {
-  const left = items.flatMap((it, i) => (gone.has(it) ? [] : [i]));
+function stepIn(items: readonly Tree[], gone: Gone, step: number, positions: Positions): number {
+  let left = positions.get(items);
+  if (!left) {
+    left = items.flatMap((it, i) => (gone.has(it) ? [] : [i]));
+    positions.set(items, left);
+  }
   return left[step] ?? step;
 }
 

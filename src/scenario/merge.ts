@@ -44,11 +44,16 @@ const scenario: Rule = {
     },
     personal_api_keys: { names: ["key"] },
     geoip: { names: ["address"] },
+    // Those of the only project may stand at the top.
+    ...project,
   },
 };
 
-/** Lays one scenario over another. */
-export const layOver = (lower: Tree, upper: Tree): Tree => merge(lower, upper, scenario);
+/** Lays one scenario over another, key by key (see only-project.ts). */
+export const mergeScenarios = (lower: Tree, upper: Tree): Tree => merge(lower, upper, scenario);
+
+/** Lays the keys of a project over those of another. */
+export const mergeProjects = (lower: Tree, upper: Tree): Tree => merge(lower, upper, { inside: project });
 
 function merge(lower: Tree, upper: Tree, rule: Rule): Tree {
   if (lower.kind === "object" && upper.kind === "object") {
@@ -82,17 +87,54 @@ type NamedRule = Rule & { readonly names: readonly string[] };
 /** A thing below meets one thing above at most: what is there twice above stays there twice. */
 function mergeLists(lower: readonly Tree[], upper: readonly Tree[], rule: NamedRule): Tree[] {
   const items = [...lower];
+  const places = placesByName(lower, rule.names);
   const met = new Set<number>();
   for (const one of upper) {
-    const at = lower.findIndex((it, i) => !met.has(i) && isSame(it, one, rule.names));
-    const below = lower[at];
-    if (below === undefined) items.push(one);
+    const at = placeOf(one, lower, places, met, rule.names);
+    const below = at === undefined ? undefined : lower[at];
+    if (at === undefined || below === undefined) items.push(one);
     else {
       met.add(at);
       items[at] = merge(below, one, rule);
     }
   }
   return items;
+}
+
+/** Positions of the things with each name, by the key that holds it and the name. */
+type Places = ReadonlyMap<string, ReadonlyMap<string, number[]>>;
+
+function placesByName(list: readonly Tree[], names: readonly string[]): Places {
+  const indexOf = (key: string): Map<string, number[]> => {
+    const index = new Map<string, number[]>();
+    for (const [i, it] of list.entries()) {
+      const name = called(it, key);
+      if (name === undefined) continue;
+      const places = index.get(name);
+      if (places) places.push(i);
+      else index.set(name, [i]);
+    }
+    return index;
+  };
+  return new Map(names.map((key) => [key, indexOf(key)]));
+}
+
+/** The first thing below that is the same and has met none yet. */
+function placeOf(
+  one: Tree,
+  lower: readonly Tree[],
+  places: Places,
+  met: ReadonlySet<number>,
+  names: readonly string[],
+): number | undefined {
+  const found = names.flatMap((key) => {
+    const candidates = places.get(key)?.get(called(one, key) ?? "") ?? [];
+    const at = candidates.find((i) => !met.has(i) && isSame(lower[i] ?? one, one, names));
+    // What has met one is passed over for good.
+    while (met.has(candidates[0] ?? -1)) candidates.shift();
+    return at ?? [];
+  });
+  return found.length === 0 ? undefined : Math.min(...found);
 }
 
 function isSame(a: Tree, b: Tree, names: readonly string[]): boolean {

@@ -1,6 +1,6 @@
 import type { Path } from "../kernel/json-pointer.ts";
-import { didYouMean } from "../kernel/nearest.ts";
 import type { Problem } from "./problems.ts";
+import { createGuesses } from "./sentences.ts";
 
 /** Documents by what a scenario calls them. */
 export interface Names<T> {
@@ -14,14 +14,18 @@ export interface Names<T> {
 export function createNames<T>(what: string, problems: Problem[]): Names<T> {
   const byId = new Map<string, T>();
   const byName = new Map<string, T[]>();
+  const guesses = createGuesses();
   const hintFor = (key: string): Pick<Problem, "hint"> => {
-    const hint = didYouMean(key, [...byName.keys(), ...byId.keys()], (it) => JSON.stringify(it));
-    return hint === "" ? {} : { hint: hint.replace(/^; /, "") };
+    const hint = guesses.meant(key, () => [...byName.keys(), ...byId.keys()], byName.size + byId.size);
+    return hint === undefined ? {} : { hint };
   };
   return {
     add(document, { name, id }) {
       if (id !== undefined && !byId.has(String(id))) byId.set(String(id), document);
-      if (typeof name === "string") byName.set(name, [...(byName.get(name) ?? []), document]);
+      if (typeof name !== "string") return;
+      const same = byName.get(name);
+      if (same) same.push(document);
+      else byName.set(name, [document]);
     },
     find(called, at) {
       const key = String(called);

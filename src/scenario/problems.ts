@@ -1,3 +1,4 @@
+import { counted } from "../kernel/counted.ts";
 import type { Path } from "../kernel/json-pointer.ts";
 import type { Problem as ShownProblem } from "../kernel/problem.ts";
 import { problemLines } from "../kernel/problem-lines.ts";
@@ -36,7 +37,7 @@ export class ScenarioError extends Error {
   constructor(problems: readonly ScenarioProblem[], files: readonly string[] = []) {
     super(linesOf(problems).join("\n"));
     this.name = "ScenarioError";
-    this.hint = "mend the scenario and start again";
+    this.hint = "fix the scenario and start again";
     this.problems = problems;
     this.files = files;
   }
@@ -45,6 +46,22 @@ export class ScenarioError extends Error {
 /** `file:line:col pointer: message; hint` for each problem, up to fifty. Files stand as seen from `folder`. */
 export const linesOf = (problems: readonly ScenarioProblem[], folder = process.cwd()): string[] =>
   problemLines(problems, folder, "scenario");
+
+/** The rest is in `info`, and `scenario check` lists all. */
+const mostShown = 5;
+
+/** The list of problems or warnings under its title, for the terminal. */
+export function problemNotice(title: string, problems: readonly ScenarioProblem[]): string {
+  const more = problems.length - mostShown;
+  const lines = linesOf(problems.slice(0, mostShown));
+  const rest =
+    more > 0 ? [`and ${more.toLocaleString("en-US")} more; \`phx-sim scenario check\` lists them`] : [];
+  return [title, ...lines, ...rest].join("\n  ");
+}
+
+/** For a scenario that is in force. */
+export const warningNotice = (warnings: readonly ScenarioProblem[]): string =>
+  problemNotice(`the scenario has ${counted(warnings.length, "warning")}:`, warnings);
 
 export const shownProblem = ({ place, pointer, text, hint }: PlacedProblem): ScenarioProblem => ({
   file: place.source.file,
@@ -56,7 +73,7 @@ export const shownProblem = ({ place, pointer, text, hint }: PlacedProblem): Sce
 
 /** In the order of the files, and of the places in each; what is about a file as a whole comes first. */
 export function inOrder(problems: readonly PlacedProblem[], files: readonly string[]): PlacedProblem[] {
-  const rank = ({ place }: PlacedProblem): number =>
-    place.source.file === null ? -1 : files.indexOf(place.source.file);
+  const ranks = new Map(files.map((file, i) => [file, i]));
+  const rank = ({ place }: PlacedProblem): number => ranks.get(place.source.file ?? "") ?? -1;
   return [...problems].sort((a, b) => rank(a) - rank(b) || a.place.offset - b.place.offset);
 }

@@ -29,7 +29,9 @@ export async function readYaml(source: Source): Promise<Read> {
     const [error] = document.errors;
     if (error) {
       const isSecond = error.code === "MULTIPLE_DOCS";
-      const text = isSecond ? "expected one scenario in a file" : `this is not YAML: ${error.message}`;
+      const text = isSecond
+        ? "expected one scenario in a file"
+        : `this is not YAML: ${error.message}${error.code === "TAB_AS_INDENT" ? "; indent with spaces" : ""}`;
       growth.complain(error.pos[0], [], text);
       return undefined;
     }

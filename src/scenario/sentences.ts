@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { isObject, type Json } from "../kernel/json.ts";
-import type { Path } from "../kernel/json-pointer.ts";
+import { type Path, pointerTo } from "../kernel/json-pointer.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
@@ -85,12 +85,49 @@ export function sentence(phrase: string, value: Json | undefined, at: Path): str
   return `expected ${phrase}${isAnother ? "" : `, not ${shown(value, at)}`}`;
 }
 
-/** What may have been meant. */
-export function hintFor(issue: z.core.$ZodIssue, value: Json | undefined): string | undefined {
+const isList = (value: Json | undefined): boolean => Array.isArray(value);
+const isPercentText = (value: Json | undefined): boolean =>
+  typeof value === "string" && /^\s*\d+(\.\d+)?\s*%\s*$/.test(value);
+
+const isWord =
+  (...words: readonly string[]) =>
+  (value: Json | undefined): boolean =>
+    typeof value === "string" && words.includes(value.toLowerCase());
+
+/** What people write at their first try, by the place, and what to write instead. */
+const usualMistakes: readonly {
+  readonly where: RegExp;
+  readonly is: (value: Json | undefined) => boolean;
+  readonly hint: string;
+}[] = [
+  { where: /\/flags$/, is: isList, hint: "write each flag as KEY: true, without a dash" },
+  { where: /\/flags\/[^/]+$/, is: (value) => value === null, hint: "write true or false" },
+  { where: /\/flags\/[^/]+$/, is: isWord("on", "yes", "enabled"), hint: "write true" },
+  { where: /\/flags\/[^/]+$/, is: isWord("off", "no", "disabled"), hint: "write false" },
+  { where: /\/variants$/, is: isList, hint: "write { control: 50, test: 50 }" },
+  { where: /\/variants\/[^/]+$/, is: isObject, hint: "write only its percentage, such as 50" },
+  { where: /\/payloads$/, is: isList, hint: "write the payload by variant: { test: … }" },
+  { where: /\/(rollout|variants\/[^/]+)$/, is: isPercentText, hint: "write the number alone, such as 50" },
+  {
+    where: /\/distinct_ids$/,
+    is: (value) => typeof value === "string",
+    hint: "put it in brackets: [user-1]",
+  },
+  {
+    where: /\/(persons|cohorts|groups|dashboards|insights|surveys|users|organizations|projects)$/,
+    is: isObject,
+    hint: "begin each entry with a dash; in JSON put them in [ ]",
+  },
+];
+
+/** What may have been meant at a place. */
+export function hintFor(issue: z.core.$ZodIssue, value: Json | undefined, at: Path): string | undefined {
   if (issue.code === "invalid_value" && typeof value === "string") {
     const known = issue.values.map(String);
     return meantOf(value, known, (it) => shownValue(issue.values[known.indexOf(it)]));
   }
+  const usual = usualMistakes.find(({ where, is }) => where.test(pointerTo(at)) && is(value));
+  if (usual) return usual.hint;
   const isBare = typeof value === "number" || typeof value === "boolean";
   if (issue.code === "invalid_type" && issue.expected === "string" && isBare) return "put it in quotes";
   const isQuoted = typeof value === "string" && value.trim() !== "" && !Number.isNaN(Number(value));
@@ -110,3 +147,23 @@ export const meantOf = (
   known: readonly string[],
   show: (found: string) => string = shownValue,
 ): string | undefined => didYouMean(word, known, show).replace(/^; /, "") || undefined;
+
+/** Searches for what may have been meant by many words, up to a total of comparisons. */
+export interface Guesses {
+  /** @param known The words to search, of which there are `count`. */
+  meant(word: string, known: () => readonly string[], count: number): string | undefined;
+}
+
+/** Enough for the first mistakes among thousands of names; nobody reads hints for all of them. */
+const mostComparisons = 100_000;
+
+export function createGuesses(): Guesses {
+  let left = mostComparisons;
+  return {
+    meant(word, known, count) {
+      if (count > left) return undefined;
+      left -= count;
+      return meantOf(word, known());
+    },
+  };
+}

@@ -41,11 +41,30 @@ interface PlainTree {
   readonly value: null | boolean | number | string;
 }
 
+/** Where each line of a text begins: known once for all places of it. */
+const lineStarts = new WeakMap<Source, readonly number[]>();
+
+function startsOf(source: Source): readonly number[] {
+  const known = lineStarts.get(source);
+  if (known) return known;
+  const starts = [0];
+  for (let end = source.text.indexOf("\n"); end >= 0; end = source.text.indexOf("\n", end + 1))
+    starts.push(end + 1);
+  lineStarts.set(source, starts);
+  return starts;
+}
+
 /** Line and column of a place, from 1; null for a text as a whole and for what is no file. */
 export function positionOf({ source, offset }: Place): { line: number | null; column: number | null } {
   if (offset < 0 || source.file === null) return { line: null, column: null };
-  const before = source.text.slice(0, offset);
-  return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
+  const starts = startsOf(source);
+  let [low, high] = [0, starts.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
 }
 
 /** The value without its places. */

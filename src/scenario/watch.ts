@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
-import { type LoadedScenario, readScenario, type ScenarioSource, watchList } from "./load.ts";
+import { type LoadedScenario, readScenario, refusing, type ScenarioSource, watchList } from "./load.ts";
+import type { ScenarioProblem } from "./problems.ts";
 import type { Scenario } from "./schema.ts";
 
 /** Follows the files of a scenario until it is closed. */
@@ -12,9 +13,11 @@ export interface ScenarioWatch {
 export interface WatchOptions {
   source: ScenarioSource;
   /** What it was when it was read last: says which files to look at first. */
-  first: LoadedScenario;
+  first: Omit<LoadedScenario, "warnings">;
+  /** A scenario with warnings is not whole. */
+  strict?: boolean;
   /** Told of each new scenario that is whole; it is awaited before the next one is read. */
-  onScenario(scenario: Scenario): void | Promise<void>;
+  onScenario(scenario: Scenario, warnings: readonly ScenarioProblem[]): void | Promise<void>;
   /** Told when the files say something that is no scenario; the last good one still counts. */
   onInvalid(loaded: LoadedScenario): void;
   onError(error: unknown): void;
@@ -42,13 +45,13 @@ export async function watchScenario(options: WatchOptions): Promise<ScenarioWatc
 
   async function read(): Promise<void> {
     if (isClosed) return;
-    const loaded = await readScenario(options.source);
+    const loaded = refusing(options.strict === true, await readScenario(options.source));
     files = new Set(watchList(loaded));
     watcher.add(foldersOf(files));
     const text = JSON.stringify(loaded.scenario ?? loaded.problems);
     if (text === last) return;
     last = text;
-    if (loaded.scenario) await options.onScenario(loaded.scenario);
+    if (loaded.scenario) await options.onScenario(loaded.scenario, loaded.warnings);
     else options.onInvalid(loaded);
   }
 

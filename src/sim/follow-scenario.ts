@@ -1,30 +1,59 @@
 import type { Faults } from "../faults/faults.ts";
+import { changesInWords, type ScenarioChange, scenarioChanges } from "../scenario/changes.ts";
 import { readScenario, type ScenarioSource } from "../scenario/load.ts";
-import { linesOf, type ScenarioProblem } from "../scenario/problems.ts";
+import { problemNotice, type ScenarioProblem, warningNotice } from "../scenario/problems.ts";
 import { type OnChange, reloadedWorld } from "../scenario/reload.ts";
 import { peopleOf, type Scenario, worldOf } from "../scenario/scenario.ts";
 import { watchScenario } from "../scenario/watch.ts";
 import type { Store } from "../store/store.ts";
 import type { WorldStore } from "../store/world.ts";
 
+/** The scenario that a sim runs on, and how its files are. */
+export interface ScenarioState {
+  current: Scenario;
+  /** What is wrong with the files now; the scenario before stays. */
+  problems: readonly ScenarioProblem[];
+  /** What of the current scenario cannot work. */
+  warnings: readonly ScenarioProblem[];
+  /** The last edit that is in force. */
+  edit: ScenarioEdit | null;
+}
+
+export interface ScenarioEdit {
+  /** The machine's time, ms. */
+  readonly at: number;
+  /** In words, in one line. */
+  readonly summary: string;
+  /** The first ones. */
+  readonly changes: readonly ScenarioChange[];
+  /** How many there are. */
+  readonly count: number;
+}
+
 /** What a running sim makes of an edit of its scenario. */
 export interface FollowOptions {
   source: ScenarioSource;
   mode: Exclude<OnChange, "ignore">;
-  /** The scenario that the sim runs on; set when another takes its place. */
-  scenario: { current: Scenario };
+  /** A scenario with warnings does not come into force. */
+  strict: boolean;
+  /** Changed with each edit. */
+  scenario: ScenarioState;
   worlds: WorldStore;
   switchTo: Store["switchTo"];
   faults: Faults;
-  /** Told what is wrong with the files now; an empty list: nothing. */
-  onProblems(problems: readonly ScenarioProblem[]): void;
   /** Told when another scenario is in force. */
   onApplied(): void;
   notice(text: string): void;
 }
 
-/** The rest is in `info`. */
-const problemsTold = 5;
+/** As many changes as `info` lists. */
+const changesKept = 100;
+
+function editOf(before: Scenario, after: Scenario): ScenarioEdit {
+  const changes = scenarioChanges(before, after);
+  const summary = changesInWords(changes) || "nothing that counts changed";
+  return { at: Date.now(), summary, changes: changes.slice(0, changesKept), count: changes.length };
+}
 
 const differ = (a: unknown, b: unknown): boolean => JSON.stringify(a) !== JSON.stringify(b);
 
@@ -41,8 +70,9 @@ function apply({ mode, scenario, worlds, switchTo, faults, notice }: FollowOptio
     ...(differ(peopleOf(scenario.current), peopleOf(next)) ? ["persons and groups"] : []),
     ...(differ(scenario.current.clock, next.clock) ? ["the clock"] : []),
   ];
+  scenario.edit = editOf(scenario.current, next);
   scenario.current = next;
-  notice("the scenario was edited and is in force");
+  notice(`the scenario was edited and is in force: ${scenario.edit.summary}`);
   for (const { collection, id } of taken) {
     notice(
       `${collection} ${id} was made while the sim ran and keeps its number; a reset takes the scenario's`,
@@ -55,21 +85,23 @@ function apply({ mode, scenario, worlds, switchTo, faults, notice }: FollowOptio
 
 /** Follows the scenario's files until it is closed. A scenario without files needs nobody to follow it. */
 export async function followScenario(options: FollowOptions): Promise<{ close(): Promise<void> }> {
-  const { source, scenario, onProblems, notice } = options;
+  const { source, strict, scenario, notice } = options;
   const { files } = await readScenario(source);
   if (files.length === 0) return { close: async () => {} };
   return watchScenario({
     source,
+    strict,
     first: { scenario: scenario.current, problems: [], files },
-    onScenario(next) {
-      onProblems([]);
+    onScenario(next, warnings) {
+      scenario.problems = [];
+      scenario.warnings = warnings;
       apply(options, next);
+      if (warnings.length > 0) notice(warningNotice(warnings));
       options.onApplied();
     },
     onInvalid({ problems }) {
-      onProblems(problems);
-      const lines = linesOf(problems.slice(0, problemsTold));
-      notice(["the edited scenario is not valid, the last good one stays:", ...lines].join("\n  "));
+      scenario.problems = problems;
+      notice(problemNotice("the edited scenario is not valid, the last good one stays:", problems));
     },
     onError: (error) => notice(`the scenario's files cannot be followed: ${String(error)}`),
   });

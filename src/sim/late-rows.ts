@@ -22,7 +22,7 @@ export function lateRows({ desk, resourceDesk, controlDesk, rules, exportsOf }: 
       owns: (path) => !isControl(path),
       async load() {
         const { lateIngestionEndpoints } = await import("../ingestion/index.ts");
-        return lateIngestionEndpoints(desk, await bookOf());
+        return lateIngestionEndpoints(desk, await bookOf(), controlDesk.notice);
       },
     },
     {

@@ -4,11 +4,13 @@ import type { PlaceLookup } from "../geo/places.ts";
 import { keysOf } from "../ingest/show.ts";
 import { type ClockStart, realTime } from "../kernel/clock.ts";
 import { clockStartExpected, readClockStart } from "../kernel/time-text.ts";
-import { loadScenario, ScenarioError, type ScenarioSource } from "../scenario/load.ts";
+import { loadScenario, ScenarioError } from "../scenario/load.ts";
+import { type ScenarioProblem, warningNotice } from "../scenario/problems.ts";
 import { builtOf, type Scenario, type ScenarioPeople, storePeople } from "../scenario/scenario.ts";
 import { DataFolderError } from "../store/data-folder.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { type Keep, keepExpected, readKeep } from "../store/trim.ts";
+import type { ScenarioState } from "./follow-scenario.ts";
 import { type ClockSetting, type SimOptions, StartError } from "./types.ts";
 
 /** Opens what a sim stands on; what fails is told as a StartError, with what to do about it. */
@@ -16,9 +18,19 @@ import { type ClockSetting, type SimOptions, StartError } from "./types.ts";
 /** Memory mode holds this many bytes of traffic before the oldest requests are let go. */
 const memoryLimit = 256 * 1024 * 1024;
 
-export async function loadOrExplain(scenario: ScenarioSource): Promise<Scenario> {
+/** Reads the scenario; with `strict`, what cannot work is an error. @throws StartError scenario */
+export async function loadOrExplain(
+  { scenario: source = "default", strict = false }: SimOptions,
+  notice: (text: string) => void,
+): Promise<ScenarioState> {
+  let warnings: readonly ScenarioProblem[] = [];
+  function onWarnings(found: readonly ScenarioProblem[]): void {
+    warnings = found;
+    notice(warningNotice(found));
+  }
   try {
-    return await loadScenario(scenario);
+    const current = await loadScenario(source, { strict, onWarnings });
+    return { current, problems: [], warnings, edit: null };
   } catch (error) {
     if (error instanceof ScenarioError) throw new StartError("scenario", error.message, error.hint, error);
     throw error;

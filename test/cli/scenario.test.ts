@@ -67,6 +67,48 @@ describe("check", () => {
     });
   });
 
+  test("warnings are listed, and errors with --strict", async () => {
+    write("odd.yaml", "flags: { a: { variants: { x: 50, y: 40 } } }\n");
+    const line =
+      "odd.yaml:1:25 /flags/a/variants: warning: the variants add up to 90, not 100: the rest gets no variant; change the percentages\n";
+    expect(await run("check", "odd.yaml")).toEqual({
+      code: 0,
+      stdout: `${line}odd.yaml: ok, 1 warning\n`,
+      stderr: "",
+    });
+    expect(await run("check", "odd.yaml", "--strict")).toEqual({
+      code: 1,
+      stdout: line,
+      stderr: "phx-sim: 1 warning\n",
+    });
+    const { stdout } = await run("check", "odd.yaml", "--json", "--strict");
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      problems: [],
+      warnings: [{ line: 1, column: 25, pointer: "/flags/a/variants" }],
+    });
+  });
+
+  test("of thousands of mistakes the first are printed, and --json has all", async () => {
+    const mistakes = (count: number, line: (i: number) => string) =>
+      Array.from({ length: count }, (_, i) => line(i)).join("");
+    write(
+      "many.yaml",
+      `flags:\n${mistakes(5000, (i) => `  f${i}: { rolout: 5 }\n`)}` +
+        `dashboards:\n${mistakes(5000, (i) => `  - { tiles: [{ insight: missing${i} }] }\n`)}` +
+        `insights:\n${mistakes(5000, (i) => `  - { name: insight${i} }\n`)}`,
+    );
+    const { code, stdout, stderr } = await run("check", "many.yaml");
+    const lines = stdout.trimEnd().split("\n");
+    expect({ code, stderr, count: lines.length }).toEqual({
+      code: 1,
+      stderr: "phx-sim: 10000 problems\n",
+      count: 51,
+    });
+    expect(lines.at(-1)).toBe("and 9,950 more; --json lists all");
+    expect(JSON.parse((await run("check", "many.yaml", "--json")).stdout).problems).toHaveLength(10_000);
+  }, 60_000);
+
   test("hostile text does not reach the terminal", async () => {
     write("bad.json", '{ "version": 1, "\\u001b[2J": 1 }');
     const { stdout } = await run("check", "bad.json");
@@ -152,7 +194,7 @@ test("a start with a bad scenario ends with 3 and tells everything", async () =>
   expect(stderr).toBe(
     [
       'phx-sim: bad.yaml:2:1 /colour: unknown key "colour"',
-      'bad.yaml:4:12 /users/1/email: expected an e-mail address, not "nobody"; mend the scenario and start again',
+      'bad.yaml:4:12 /users/1/email: expected an e-mail address, not "nobody"; fix the scenario and start again',
       "",
     ].join("\n"),
   );

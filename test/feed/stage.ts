@@ -64,6 +64,7 @@ const noStat: Omit<Stat, "pages"> = {
   tape: null,
   recording: null,
   scenario_problems: 0,
+  scenario_edit: null,
   damage: 0,
   world: 0,
 };

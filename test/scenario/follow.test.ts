@@ -90,6 +90,61 @@ test("an edit is merged: what was captured and made stays, an invalid edit chang
   expect(await it.beta()).toBe(false);
 });
 
+test("an edit is reported with what it added, changed and removed", async () => {
+  await using it = await following("changes.json", { onChange: "merge" });
+  it.edit(
+    JSON.stringify({ flags: { a: true, b: { rollout: 5 }, c: true }, persons: [{ distinct_ids: ["ann"] }] }),
+  );
+  await it.told(inForce);
+  const before = (await it.sim.info()).scenario_edit;
+  expect(before).toMatchObject({ count: expect.any(Number) });
+  it.edit(
+    JSON.stringify({
+      flags: {
+        b: { rollout: 6 },
+        c: true,
+        ...Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((i) => [`n${i}`, true])),
+      },
+      persons: [{ distinct_ids: ["ann"], properties: { plan: "pro" } }],
+      cohorts: [{ name: "Friends", is_static: true, persons: ["ann"] }],
+      clock: "2026-01-01T00:00:00Z",
+    }),
+  );
+  expect(await it.told(inForce)).toBe(
+    "the scenario was edited and is in force: flag changed (b), 7 flags added (n1, n2, n3, n4, n5, and 2 more), " +
+      "flag removed (a), cohort added (Friends), person changed (ann), clock added",
+  );
+  const { scenario_edit: edit } = await it.sim.info();
+  expect(edit).toMatchObject({ count: 12 });
+  expect(edit).toHaveProperty(
+    "changes",
+    expect.arrayContaining([
+      { change: "removed", kind: "flag", name: "a", project: null },
+      { change: "changed", kind: "person", name: "ann", project: null },
+      { change: "added", kind: "clock", name: null, project: null },
+    ]),
+  );
+});
+
+test("an edit that cannot work is in force and reported; strict, the last good one stays", async () => {
+  const odd = JSON.stringify({ api_key: "phc_app", flags: { beta: { variants: { x: 50, y: 40 } } } });
+  const warning = /add up to 90/;
+  {
+    await using it = await following("odd.json", { onChange: "merge" });
+    it.edit(odd);
+    expect(await it.told(warning)).toMatch(/^the scenario has 1 warning:\n.*odd\.json:1:/);
+    expect((await it.sim.info()).scenario_warnings).toMatchObject([{ pointer: "/flags/beta/variants" }]);
+  }
+  await using it = await following("odd-strict.json", { onChange: "merge", strict: true });
+  it.edit(odd);
+  expect(await it.told(warning)).toMatch(/^the edited scenario is not valid, the last good one stays:/);
+  expect(await it.sim.info()).toMatchObject({
+    scenario_warnings: [],
+    scenario_edit: null,
+    scenario_problems: [{}],
+  });
+});
+
 test("an edit resets the world, what was captured stays", async () => {
   await using it = await following("reset.json", { onChange: "reset" });
   await it.api("POST", "/dashboards/", { name: "Mine" });

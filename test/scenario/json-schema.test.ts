@@ -40,6 +40,12 @@ describe("editors", () => {
 
   test.each<[string, object]>([
     ["everything that a scenario can say", fullExample()],
+    ["nothing", {}],
+    ["only flags", { flags: { beta: true, half: { rollout: 50 } } }],
+    [
+      "a layer over the only project",
+      { extends: "default", flags: { "beta-feature": null }, persons: [{ distinct_ids: ["a"] }] },
+    ],
     ["a layer with next to nothing", { extends: "shop", users: [{ first_name: "Ann" }] }],
     [
       "a layer that takes things away",
@@ -51,7 +57,8 @@ describe("editors", () => {
   });
 
   test.each<[string, object]>([
-    ["nothing", {}],
+    ["too much rollout at the top", { flags: { a: { rollout: 101 } } }],
+    ["what identifies a project, at the top", { name: "App" }],
     ["another version", { ...shop({}), version: 2 }],
     ["an unknown key", shop({ colour: 1 })],
     ["a project without a key", shop({ api_key: undefined })],

@@ -47,8 +47,8 @@ describe("a file", () => {
     ["broken.json", '{\n  "version" 1\n}', /broken\.json:2:13: expected a colon after the key$/],
     [
       "schema.json",
-      '{"version": 1}',
-      /^.*schema\.json:1:1 \/organizations: .*\n.*schema\.json:1:1 \/personal_api_keys: .*$/,
+      '{"version": 1, "organizations": 1, "personal_api_keys": []}',
+      /^.*schema\.json:1:33 \/organizations: .*\n.*schema\.json:1:57 \/personal_api_keys: .*$/,
     ],
     [
       "names.json",

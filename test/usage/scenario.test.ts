@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { PostHog } from "posthog-node";
 import { afterAll, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
 import { blocksOf, readme } from "../support/readme.ts";
@@ -24,6 +25,22 @@ test("the README's YAML scenario", async () => {
   const told = await sim.flags.explain("free-shipping", { distinctId: "anyone", person: { plan: "pro" } });
   expect(told.value).toBe(true);
   expect(await sim.persons.list({ distinct_id: "user-1" })).toMatchObject([{ properties: { plan: "pro" } }]);
+});
+
+test("the README's shortest scenario, as a file", async () => {
+  const [example] = blocksOf("yaml", "button-color");
+  const file = join(folder, "flags.yaml");
+  writeFileSync(file, example ?? "");
+  await using sim = await startSim({ scenario: file });
+  expect((await sim.flags.list()).map((it) => it.key)).toEqual(["new-checkout", "button-color"]);
+  expect(await sim.persons.list({ distinct_id: "user-1" })).toMatchObject([{ properties: { plan: "pro" } }]);
+});
+
+test("the README's shortest scenario, as an object", async () => {
+  await using sim = await startSim({ scenario: { flags: { "new-checkout": true, beta: { rollout: 50 } } } });
+  const posthog = new PostHog(sim.apiKey, { host: sim.url });
+  expect(await posthog.getFeatureFlag("new-checkout", "user-1")).toBe(true);
+  await posthog.shutdown();
 });
 
 test("the README names every shipped scenario", () => {

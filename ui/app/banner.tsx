@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import { call, problemOf } from "../api/call.ts";
 import { connection, connectNow, lostBecause, stat } from "../feed/socket.ts";
 import { Button } from "../parts/basics.tsx";
@@ -9,6 +10,12 @@ import { views } from "./views.ts";
 
 /** What must not be missed. */
 export function Banner() {
+  const edit = stat.value?.scenario_edit ?? null;
+  // An edit from before the page was opened is no news.
+  const seenEdit = useRef<number | null | undefined>(undefined);
+  const read = useSignal(0);
+  if (stat.value !== undefined && seenEdit.current === undefined) seenEdit.current = edit?.at ?? null;
+  const isNewEdit = edit !== null && edit.at !== seenEdit.current && edit.at !== read.value;
   const now = stat.value;
   const reason = lostBecause.value;
   const faults = now?.faults ?? [];
@@ -28,6 +35,19 @@ export function Banner() {
         <Line tone="odd" title={`The data folder is damaged in ${counted(damage, "place")}.`}>
           <span>Everything else in it is intact.</span>
           <Where view="world" path={["scenario"]} text="See where" />
+        </Line>
+      )}
+      {isNewEdit && mistakes === 0 && (
+        <Line tone="odd" title="The scenario was edited and is in force.">
+          <span>{plain(edit.summary, 300)}</span>
+          <Where view="world" path={["scenario"]} text="See what changed" />
+          <Button
+            onClick={() => {
+              read.value = edit.at;
+            }}
+          >
+            Dismiss
+          </Button>
         </Line>
       )}
       {mistakes > 0 && (

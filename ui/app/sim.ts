@@ -17,6 +17,19 @@ export interface SimInfo {
   readonly data: string | null;
   readonly dialect: string;
   readonly scenario_problems: readonly Problem[];
+  /** What in the scenario cannot work. */
+  readonly scenario_warnings: readonly Problem[];
+  /** The last edit of the scenario that is in force: its first changes, and how many there are. */
+  readonly scenario_edit: {
+    readonly at: number;
+    readonly changes: readonly {
+      readonly change: "added" | "changed" | "removed";
+      readonly kind: string;
+      readonly name: string | null;
+      readonly project: string | null;
+    }[];
+    readonly count: number;
+  } | null;
   /** What of the data folder cannot be read: the first entries, and how many there are. */
   readonly damage: readonly { file: string; line: number | null; detail: string }[];
   readonly damage_count: number;

@@ -59,7 +59,7 @@ function flagLines(event: StoredEvent): string[] {
 /** What a scenario's project must have for this event to find its person, its groups and its flags as they are. */
 export function scenarioSnippet(event: StoredEvent): string {
   const lines = [...personLines(event), ...groupLines(event), ...flagLines(event)];
-  const head = `# Below a project of a scenario: the world around this event.${
+  const head = `# A scenario, or a part of a project in one: the world around this event.${
     assertedId(event) === undefined ? " Its distinct_id is made anew for each visitor." : ""
   }`;
   return [head, ...(lines.length === 0 ? ["persons: []"] : lines)].join("\n");

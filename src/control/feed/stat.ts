@@ -5,15 +5,7 @@ import type { RunningCounts } from "./counts.ts";
 
 type StatDesk = Pick<
   ControlDesk,
-  | "clock"
-  | "faults"
-  | "gauge"
-  | "people"
-  | "recordings"
-  | "tapes"
-  | "worlds"
-  | "scenarioProblems"
-  | "damageCount"
+  "clock" | "faults" | "gauge" | "people" | "recordings" | "tapes" | "worlds" | "scenario" | "damageCount"
 >;
 
 function recordingOf({ recordings }: StatDesk): Stat["recording"] {
@@ -29,6 +21,7 @@ const worldVersion = ({ worlds }: StatDesk): number =>
 export function statOf(desk: StatDesk, counts: RunningCounts): Omit<Stat, "pages"> {
   const { clock, faults, gauge, people, tapes } = desk;
   const { requests, rejected, events, kept, dropped } = counts.now();
+  const { problems, edit } = desk.scenario();
   return {
     at: Date.now(),
     requests,
@@ -42,7 +35,8 @@ export function statOf(desk: StatDesk, counts: RunningCounts): Omit<Stat, "pages
     faults: faults.list().flatMap(({ state, name }) => (state === "active" ? [name] : [])),
     tape: tapes.tally(),
     recording: recordingOf(desk),
-    scenario_problems: desk.scenarioProblems(),
+    scenario_problems: problems,
+    scenario_edit: edit && { at: edit.at, summary: edit.summary },
     damage: desk.damageCount(),
     world: worldVersion(desk),
   };

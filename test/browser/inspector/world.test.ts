@@ -110,4 +110,24 @@ test("a scenario file that is wrong: the banner, and where the mistake is", asyn
   await expect(it.page.getByRole("heading", { name: "No mistakes" }).waitFor()).resolves.toBeUndefined();
 });
 
+test("a scenario file that is edited: the banner says what changed, the view lists it with its warnings", async () => {
+  const file = join(folder, "edited.json");
+  writeFileSync(file, JSON.stringify({ flags: { first: true } }));
+  await using it = await stage.open("#/world/scenario", { sim: { scenario: file, onChange: "merge" } });
+  await it.page.getByRole("heading", { name: "No mistakes" }).waitFor();
+  const banner = it.page.getByRole("alert").filter({ hasText: "The scenario was edited and is in force" });
+  expect(await banner.count()).toBe(0);
+
+  writeFileSync(file, JSON.stringify({ flags: { second: { variants: { x: 50, y: 40 } } } }));
+  await banner.getByText("flag added (second), flag removed (first)").waitFor();
+  await it.page.getByRole("heading", { name: /^Last edit: / }).waitFor();
+  await it.page.getByRole("listitem").filter({ hasText: "flag removed" }).getByText("first").waitFor();
+  await it.page.getByRole("heading", { name: "1 warning" }).waitFor();
+  await it.page.getByText(/the variants add up to 90/).waitFor();
+  await it.look("world-scenario-edited");
+  await it.axe();
+  await banner.getByRole("button", { name: "Dismiss" }).click();
+  await banner.waitFor({ state: "detached" });
+});
+
 declare const document: { documentElement: { scrollWidth: number; clientWidth: number } };

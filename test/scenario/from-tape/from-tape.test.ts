@@ -39,7 +39,7 @@ function exchange(method: string, target: string, answer: Json, request: Json = 
   };
 }
 
-const projectsOf = ({ organizations }: Scenario) => organizations.flatMap(({ projects }) => projects);
+const projectsOf = ({ organizations = [] }: Scenario) => organizations.flatMap(({ projects }) => projects);
 
 /** The scenario's file is what `scenario check` reads, and nothing is wrong with it. */
 async function checked(text: string): Promise<Scenario> {

@@ -99,6 +99,7 @@ const stat: Stat = {
   tape: null,
   recording: null,
   scenario_problems: 0,
+  scenario_edit: null,
   damage: 0,
   world: 0,
   pages: 1,

@@ -156,7 +156,7 @@ function NoExports() {
         Make one with the management API, or write it into a scenario file. Its runs become due by the clock
         above, and really write the captured events into files.
       </p>
-      <Code label="In a scenario file, in a project" text={scenario} />
+      <Code label="In a scenario file, at the top or in a project" text={scenario} />
       <Code label="Or a world that has some" text="phx-sim start exports" />
     </Empty>
   );

@@ -1,16 +1,11 @@
 /** A scenario with the usual kinds of flags, with the keys that are given. */
 export const scenarioSnippet = (apiKey?: string | null, personalKey?: string | null): string =>
-  `version: 1
-organizations:
-  - name: My company
-    projects:
-      - name: My app
-        api_key: ${apiKey ?? "phc_mine"}
-        flags:
-          new-checkout: true
-          beta: { rollout: 50 }
-          pro-only: { person: { plan: pro } }
-          button-color: { variants: { control: 50, test: 50 } }
+  `api_key: ${apiKey ?? "phc_mine"}
+flags:
+  new-checkout: true
+  beta: { rollout: 50 }
+  pro-only: { person: { plan: pro } }
+  button-color: { variants: { control: 50, test: 50 } }
 personal_api_keys:
   - { key: ${personalKey ?? "phx_mine"}, scopes: ["*"] }
 `;

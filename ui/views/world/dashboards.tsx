@@ -112,7 +112,7 @@ function NoDashboards() {
     <Empty title="There are no dashboards here">
       <p>Make one with the management API, or write them into a scenario file.</p>
       <Code
-        label="In a scenario file, in a project"
+        label="In a scenario file, at the top or in a project"
         text={'"dashboards": [\n  { "name": "Sales", "tiles": [{ "text": "How we are doing" }] }\n]'}
       />
     </Empty>

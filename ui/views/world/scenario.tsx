@@ -6,8 +6,8 @@ import { counted, plain } from "../../parts/text.ts";
 
 /** Which scenario the world was made from, and what is wrong with its files now. */
 export function Scenario() {
-  const { scenario_problems: count = 0, damage = 0 } = stat.value ?? {};
-  useEffect(() => void loadInfo(), [count, damage]);
+  const { scenario_problems: count = 0, scenario_edit: edit = null, damage = 0 } = stat.value ?? {};
+  useEffect(() => void loadInfo(), [count, edit?.at, damage]);
   const sim = info.value;
   if (!sim) return null;
   const mistakes = sim.scenario_problems;
@@ -38,23 +38,61 @@ export function Scenario() {
       ) : (
         <Section title={counted(mistakes.length, "mistake")}>
           <p class="world-lead">The last good scenario stays in force until they are mended.</p>
-          <ol class="world-mistakes">
-            {mistakes.map((it) => (
-              <li key={`${it.file}:${it.line}:${it.column}:${it.pointer}`}>
-                <Badge tone="bad">{plain(it.message)}</Badge>
-                <code>
-                  {plain(
-                    [it.file ?? "scenario", it.line, it.column].filter((part) => part !== null).join(":"),
-                  )}
-                </code>
-                <code class="muted">{plain(it.pointer)}</code>
-                {it.hint !== null && <span class="muted">{plain(it.hint)}</span>}
-              </li>
-            ))}
-          </ol>
+          <Problems list={mistakes} tone="bad" />
         </Section>
       )}
+      {sim.scenario_warnings.length > 0 && (
+        <Section title={counted(sim.scenario_warnings.length, "warning")}>
+          <p class="world-lead">The scenario is in force, but this part of it cannot work.</p>
+          <Problems list={sim.scenario_warnings} tone="odd" />
+        </Section>
+      )}
+      {sim.scenario_edit && <LastEdit edit={sim.scenario_edit} />}
     </>
+  );
+}
+
+/** More than these would only make the page slow; `phx-sim scenario check` lists all. */
+const mostShown = 200;
+
+function Problems({ list, tone }: { list: SimInfo["scenario_problems"]; tone: "bad" | "odd" }) {
+  const more = list.length - mostShown;
+  return (
+    <>
+      <ol class="world-mistakes">
+        {list.slice(0, mostShown).map((it) => (
+          <li key={`${it.file}:${it.line}:${it.column}:${it.pointer}`}>
+            <Badge tone={tone}>{plain(it.message)}</Badge>
+            <code>
+              {plain([it.file ?? "scenario", it.line, it.column].filter((part) => part !== null).join(":"))}
+            </code>
+            <code class="muted">{plain(it.pointer)}</code>
+            {it.hint !== null && <span class="muted">{plain(it.hint)}</span>}
+          </li>
+        ))}
+      </ol>
+      {more > 0 && (
+        <p class="muted">{`and ${more.toLocaleString("en-US")} more; phx-sim scenario check lists them`}</p>
+      )}
+    </>
+  );
+}
+
+function LastEdit({ edit }: { edit: NonNullable<SimInfo["scenario_edit"]> }) {
+  const more = edit.count - edit.changes.length;
+  return (
+    <Section title={`Last edit: ${new Date(edit.at).toLocaleTimeString()}`}>
+      <ol class="world-mistakes">
+        {edit.changes.map(({ change, kind, name, project }, i) => (
+          <li key={i}>
+            <Badge tone={change === "removed" ? "odd" : "good"}>{`${kind} ${change}`}</Badge>
+            {name !== null && <code>{plain(name)}</code>}
+            {project !== null && <span class="muted">{plain(project)}</span>}
+          </li>
+        ))}
+      </ol>
+      {more > 0 && <p class="muted">{`and ${more.toLocaleString("en-US")} more`}</p>}
+    </Section>
   );
 }
 
