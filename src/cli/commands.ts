@@ -6,7 +6,7 @@ import { env } from "./env.ts";
 import { eventCommands } from "./events.ts";
 import { exec } from "./exec.ts";
 import { exportCommands } from "./exports.ts";
-import { faultCommands } from "./fault.ts";
+import { faultCommands } from "./faults.ts";
 import { flagCommands } from "./flags.ts";
 import { lint } from "./lint.ts";
 import { personCommands } from "./persons.ts";

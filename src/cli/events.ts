@@ -1,7 +1,7 @@
 import type { StoredEvent } from "../index.ts";
 import { counted } from "../kernel/counted.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
-import { callSim, complaintOf, trySim } from "./ask-sim.ts";
+import { callSim, trySim } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
 import { eventLine } from "./event-lines.ts";
@@ -10,6 +10,7 @@ import { Failure } from "./failure.ts";
 import { checkedFilter, filterOption } from "./filter-option.ts";
 import { readPattern } from "./json-pattern.ts";
 import { queryText } from "./query-text.ts";
+import { RefusedCall } from "./refused-call.ts";
 import { findRunning, type Running, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
 
@@ -142,7 +143,7 @@ async function wait(settings: Settings<typeof waitOptions>, shell: Shell) {
   const running = await findRunning(settings, shell.cwd);
   const { status, answer } = await trySim(running, "POST", "events/wait", wish, values.timeout + graceMs);
   const body: JsonObject = isObject(answer) ? answer : {};
-  if (status >= 300) throw isObject(body.report) ? inVain(body.report) : refused(status, body);
+  if (status >= 300) throw isObject(body.report) ? inVain(body.report) : new RefusedCall(status, answer);
   const events = (body as { events?: StoredEvent[] }).events ?? [];
   shell.out.say(...events.map(printer(running, settings, shell)));
   return "ok" as const;
@@ -153,9 +154,6 @@ function inVain({ text }: JsonObject): Failure {
   const lines = typeof text === "string" ? text.split("\n") : ["no event came in time"];
   return new Failure("failed", lines.map((line) => clean(line, 1000)).join("\n"));
 }
-
-const refused = (status: number, body: JsonObject): Failure =>
-  new Failure(status < 500 ? "usage" : "failed", complaintOf(status, body));
 
 async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
   const { values } = settings;

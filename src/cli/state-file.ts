@@ -2,9 +2,10 @@ import { createWriteStream, readFileSync, renameSync, rmSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ImportedState } from "../index.ts";
-import { type Address, callSim, complaintOf } from "./ask-sim.ts";
+import { type Address, callSim } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
+import { RefusedCall } from "./refused-call.ts";
 import { reasonOf } from "./system-reason.ts";
 
 /** A large state takes its time, ms. */
@@ -19,7 +20,7 @@ export async function exportTo(file: string, { url, token }: Address): Promise<n
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const response = await fetch(`${url}/__sim/state`, { headers, signal: AbortSignal.timeout(transferMs) });
   if (!response.ok || !response.body)
-    throw new Failure("failed", complaintOf(response.status, await response.json()));
+    throw new RefusedCall(response.status, await response.json());
   const draft = `${file}.${process.pid}.tmp`;
   try {
     // Keys are in it.
