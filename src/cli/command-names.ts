@@ -19,7 +19,8 @@ const spellings: Readonly<Record<string, string>> = {
   "tape send": "send",
 };
 
-const spelled = (words: string): string => (Object.hasOwn(spellings, words) ? (spellings[words] ?? "") : words);
+const spelled = (words: string): string =>
+  Object.hasOwn(spellings, words) ? (spellings[words] ?? "") : words;
 
 /**
  * The command line with the command's own name in place of another spelling of it, and `help flags set` as
@@ -47,4 +48,3 @@ export const firstWords = (commands: readonly Command[]): string[] => [
 /** The words that may follow the first one of a group's commands. */
 export const membersOf = (group: string | undefined, commands: readonly Command[]): string[] =>
   commands.filter((it) => it.group?.name === group).map(({ name }) => name.split(" ").at(-1) ?? "");
-

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../kernel/json.ts";
 import { callSim, trySim } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
-import { eventLine } from "./event-lines.ts";
+import { eventLine, eventLines } from "./event-lines.ts";
 import { followEvents } from "./events-tail.ts";
 import { Failure } from "./failure.ts";
 import { checkedFilter, filterOption } from "./filter-option.ts";
@@ -45,6 +45,12 @@ const tailOptions = { ...common, filter: filterOption } as const;
 const listOptions = {
   ...tailOptions,
   limit: { kind: "count", describe: "The newest so many", default: "100", flagOnly: true },
+} as const;
+
+const showOptions = {
+  number: { kind: "count", describe: "The event's number", flagOnly: true, place: 1 },
+  ...whereOptions,
+  json: { kind: "switch", describe: "Print the control API's answer", flagOnly: true },
 } as const;
 
 const waitOptions = {
@@ -101,6 +107,14 @@ async function list(settings: Settings<typeof listOptions>, shell: Shell) {
   shell.out.say(...events.reverse().map(printer(running, settings, shell)));
   if (more) shell.err.say(`phx-sim: older ones are not shown; --limit N shows the newest N`);
   else if (events.length === 0 && !settings.values.json) shell.err.say("phx-sim: no events");
+  return "ok" as const;
+}
+
+async function show(settings: Settings<typeof showOptions>, shell: Shell) {
+  const { number, json } = settings.values;
+  const running = await findRunning(settings, shell.cwd);
+  const event = await callSim<StoredEvent>(running, "GET", `events/${number}`);
+  shell.out.say(...(json ? [JSON.stringify(event, null, 2)] : eventLines(event, shell.outStyle)));
   return "ok" as const;
 }
 
@@ -181,6 +195,14 @@ export const eventCommands: readonly Command[] = [
     run: list,
   }),
   command({
+    name: "events show",
+    group,
+    describe: "Show an event: what became of it, its properties, the request that carried it",
+    options: showOptions,
+    examples: [["phx-sim events show 12", "the numbers are those of phx-sim events list"]],
+    run: show,
+  }),
+  command({
     name: "events tail",
     group,
     describe: "Print events as they come, until interrupted",
@@ -200,6 +222,7 @@ export const eventCommands: readonly Command[] = [
     examples: [
       ["phx-sim events wait --event signup --timeout 10s", "in a script: go on once it was captured"],
     ],
+    confirms: true,
     run: wait,
   }),
   command({
@@ -211,6 +234,7 @@ export const eventCommands: readonly Command[] = [
       ["phx-sim events clear --project 2", "of one project"],
       ["phx-sim events clear --compact", "and free the space on disk"],
     ],
+    confirms: true,
     run: clear,
   }),
 ];

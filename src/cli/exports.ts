@@ -147,6 +147,7 @@ export const exportCommands: readonly Command[] = [
     describe: "Perform what is due now, without moving the clock",
     options: common,
     examples: [["phx-sim exports tick", "runs what waits for a clock that stands still"]],
+    confirms: true,
     run: (settings, shell) =>
       tell<{ happened: ExportPerformed[] }>(
         settings,
@@ -164,6 +165,7 @@ export const exportCommands: readonly Command[] = [
       ["phx-sim exports script RUN --after 30s --error 'Access denied'", "fails half a minute later"],
       ["phx-sim exports script RUN --after 5m --status Completed", "takes five minutes, then exports"],
     ],
+    confirms: true,
     run: script,
   }),
 ];

@@ -136,6 +136,7 @@ export const faultCommands: readonly Command[] = [
       ["phx-sim faults apply capture-503 --rate 0.2 --seed 7", "one request in five, always the same ones"],
       [`phx-sim faults apply '{"effect":{"status":500}}' --route management`, "a rule of your own"],
     ],
+    confirms: true,
     run: apply,
   }),
   command({
@@ -144,6 +145,7 @@ export const faultCommands: readonly Command[] = [
     describe: "End and forget all faults, or one",
     options: clearOptions,
     examples: [["phx-sim faults clear --which flags-down", "only this one"]],
+    confirms: true,
     run: clear,
   }),
 ];

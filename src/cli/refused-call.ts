@@ -12,7 +12,8 @@ interface Refusal {
   readonly pointer?: string;
 }
 
-const textOf = ({ detail, hint }: Refusal): string => clean(hint === undefined ? detail : `${detail}; ${hint}`);
+const textOf = ({ detail, hint }: Refusal): string =>
+  clean(hint === undefined ? detail : `${detail}; ${hint}`);
 
 /** A call that the sim refused, in the words of the control API. `command` puts it in those of the command line. */
 export class RefusedCall extends Failure {
@@ -82,14 +83,15 @@ function placeOf(pointer: string, options: Options, origins: Origins): Place | u
   );
   const isGiven = ({ option }: Place) => origins[option]?.source !== "default";
   const whole = wholeBodies.find((option) => Object.hasOwn(options, option));
-  return (
-    places.find(isGiven) ??
-    (whole === undefined ? places[0] : { name: pointer, option: whole })
-  );
+  return places.find(isGiven) ?? (whole === undefined ? places[0] : { name: pointer, option: whole });
 }
 
 /** The same refusal by the names of a command's options. */
-export function inOptionNames({ kind, refusal, cause }: RefusedCall, options: Options, origins: Origins): Failure {
+export function inOptionNames(
+  { kind, refusal, cause }: RefusedCall,
+  options: Options,
+  origins: Origins,
+): Failure {
   const { detail, hint, pointer } = refusal;
   const place = pointer === undefined ? undefined : placeOf(pointer, options, origins);
   return new Failure(

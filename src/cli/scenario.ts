@@ -46,6 +46,7 @@ const initOptions = {
     place: 1,
     optional: true,
   },
+  json: { kind: "switch", describe: "Print the file's name as JSON", flagOnly: true },
 } as const;
 
 const formats: Readonly<Record<string, "json" | "yaml">> = {
@@ -62,7 +63,8 @@ async function init({ values }: Settings<typeof initOptions>, shell: Shell) {
   if (!format) throw new Failure("usage", `${name} must end in .yaml or .json`);
   const { scenarioStarter } = await import("../index.ts");
   create(file, name, scenarioStarter(format));
-  shell.out.say(`${name} is written; start it with: phx-sim start --scenario ${name}`);
+  const next = `${name} is written; start it with: phx-sim start --scenario ${name}`;
+  shell.out.say(values.json ? JSON.stringify({ file }) : next);
   return "ok" as const;
 }
 
@@ -77,7 +79,11 @@ function create(file: string, name: string, text: string): void {
   }
 }
 
-async function schema(_: Settings<Record<never, never>>, shell: Shell) {
+const schemaOptions = {
+  json: { kind: "switch", describe: "No effect: the output is always JSON", flagOnly: true },
+} as const;
+
+async function schema(_: Settings<typeof schemaOptions>, shell: Shell) {
   const { scenarioSchemaText } = await import("../index.ts");
   shell.out.say(scenarioSchemaText().trimEnd());
   return "ok" as const;
@@ -103,6 +109,7 @@ export const scenarioCommands: readonly Command[] = [
     describe: "Write a commented scenario to begin with",
     options: initOptions,
     examples: [["phx-sim scenario init world.yaml", "a new file, never over one that is there"]],
+    confirms: true,
     run: init,
   }),
   command({
@@ -114,13 +121,14 @@ export const scenarioCommands: readonly Command[] = [
       ["phx-sim scenario check world.yaml", "exit code 1 and a line for each problem, or one line"],
       ["phx-sim scenario check shop.yaml sale.yaml", "what the second makes of the first"],
     ],
+    confirms: true,
     run: check,
   }),
   command({
     name: "scenario schema",
     group,
     describe: "Print the JSON Schema of scenario files",
-    options: {},
+    options: schemaOptions,
     examples: [["phx-sim scenario schema > scenario.schema.json", "for an editor that cannot find ours"]],
     run: schema,
   }),

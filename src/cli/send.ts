@@ -106,6 +106,7 @@ export const send: Command = command({
       "a demo",
     ],
   ],
+  confirms: true,
   run: async ({ values }: SendSettings, shell: Shell) =>
     (await import("./send-tape.ts")).sendTape(values, shell),
 });

@@ -73,6 +73,7 @@ const importHar = command({
   examples: [
     ["phx-sim tape import checkout.har", "tapes/checkout.tape.ndjson, and what was odd about the HAR"],
   ],
+  confirms: true,
   run: async ({ values }, shell) => (await import("./tape-import.ts")).importTape(values, shell),
 });
 
@@ -88,6 +89,7 @@ const exportHar = command({
     json,
   },
   examples: [["phx-sim tape export checkout --out checkout.har", "refused where a secret would get out"]],
+  confirms: true,
   run: async ({ values }, shell) => (await import("./tape-export.ts")).exportTape(values, shell),
 });
 
@@ -116,6 +118,7 @@ const prune = command({
     ["phx-sim tape prune checkout --drop static --drop recordings", "no scripts, no session recordings"],
     ["phx-sim tape prune checkout --keep 'GET /api/*'", "only what was read from the API"],
   ],
+  confirms: true,
   run: async ({ values }, shell) => (await import("./tape-prune.ts")).pruneTapeFile(values, shell),
 });
 
@@ -125,6 +128,7 @@ const scan = command({
   describe: "Look for secrets on tapes; fails when there is one",
   options: { tapes: { ...tape, describe: "Names or paths of tapes", many: true }, json },
   examples: [["phx-sim tape scan checkout signup", "in CI, before tapes are committed"]],
+  confirms: true,
   run: async ({ values }, shell) => (await import("./tape-scan.ts")).scanTapes(values, shell),
 });
 

@@ -106,5 +106,6 @@ export const verify = command({
     ["phx-sim verify checkout --dialect production", "hold it against the live service's dialect"],
     ["phx-sim verify golden --fail-on additive --junit verify.xml", "in CI, stricter"],
   ],
+  confirms: true,
   run,
 });

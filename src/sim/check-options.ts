@@ -67,6 +67,7 @@ const kinds: Readonly<Record<keyof SimOptions, Kind>> = {
   redact: oneOf<NonNullable<SimOptions["redact"]>>({ default: true, pii: true }),
   allowWrites: flag,
   reportLinks: flag,
+  onStop: callback,
   onNotice: callback,
 };
 const names = Object.keys(kinds);
