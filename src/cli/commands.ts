@@ -1,6 +1,7 @@
 import { caCommands } from "./ca.ts";
 import { clockCommands } from "./clock.ts";
 import type { Command } from "./command.ts";
+import { completion } from "./completion.ts";
 import { doctor } from "./doctor.ts";
 import { env } from "./env.ts";
 import { eventCommands } from "./events.ts";
@@ -50,4 +51,5 @@ export const commands: readonly Command[] = [
   ...planCommands,
   ...tapeCommands,
   ...caCommands,
+  completion(() => commands),
 ];

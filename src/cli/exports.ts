@@ -19,7 +19,7 @@ const json = { kind: "switch", describe: "Print the control API's answer", flagO
 const common = { ...whereOptions, json } as const;
 
 const project = { kind: "count", describe: "Only the project with this number", flagOnly: true } as const;
-const run = { kind: "text", describe: "Id of the run", flagOnly: true, place: 1 } as const;
+const run = { kind: "text", describe: "Id of the run", flagOnly: true, place: 1, suggests: "runs" } as const;
 
 const listOptions = { project, ...common } as const;
 const runOptions = { run, ...common } as const;

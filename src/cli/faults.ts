@@ -18,6 +18,7 @@ const applyOptions = {
   fault: {
     kind: "text",
     describe: "A preset's name, or a rule as a JSON object",
+    suggests: "presets",
     flagOnly: true,
     place: 1,
   },
@@ -38,7 +39,7 @@ const applyOptions = {
 } as const;
 
 const clearOptions = {
-  which: { kind: "text", describe: "Only the fault of this id or name", flagOnly: true },
+  which: { kind: "text", describe: "Only the fault of this id or name", flagOnly: true, suggests: "faults" },
   ...common,
 } as const;
 

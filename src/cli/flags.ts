@@ -21,7 +21,13 @@ const group: CommandGroup = {
   describe: "Feature flags: override them, and see why somebody gets what",
 };
 
-const key = { kind: "text", describe: "The flag's key", flagOnly: true, place: 1 } as const;
+const key = {
+  kind: "text",
+  describe: "The flag's key",
+  flagOnly: true,
+  place: 1,
+  suggests: "flags",
+} as const;
 const project = {
   kind: "count",
   describe: "Number of the project; the first one unless told",

@@ -75,7 +75,7 @@ interface Place {
 
 /** The option that a pointer leads to; one that was given comes before one that could have been. */
 function placeOf(pointer: string, options: Options, origins: Origins): Place | undefined {
-  const steps = pointer.startsWith("?") ? [pointer.slice(1)] : stepsOf(pointer);
+  const steps = stepsOf(pointer.replace(/^\?/, "/"));
   const places = steps.flatMap((name) =>
     (Object.hasOwn(optionNames, name) ? (optionNames[name] ?? []) : [name.replaceAll("_", "-")])
       .filter((option) => Object.hasOwn(options, option))

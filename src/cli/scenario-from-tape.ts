@@ -15,6 +15,7 @@ const options = {
     describe: "The tape: tapes/NAME.tape.ndjson, or a path",
     flagOnly: true,
     place: 1,
+    suggests: "tapes",
   },
   out: { kind: "file", describe: "Write it there; else to stdout", flagOnly: true },
   force: { kind: "switch", describe: "Also over a file that is there", flagOnly: true },

@@ -34,7 +34,13 @@ const resetOptions = {
 } as const;
 
 const named = {
-  name: { kind: "text", describe: "The snapshot's name", flagOnly: true, place: 1 },
+  name: {
+    kind: "text",
+    describe: "The snapshot's name",
+    flagOnly: true,
+    place: 1,
+    suggests: "snapshots",
+  },
   ...common,
 } as const;
 

@@ -10,6 +10,7 @@ const tape = {
   describe: "Its name (tapes/NAME.tape.ndjson) or its path",
   flagOnly: true,
   place: 1,
+  suggests: "tapes",
 } as const;
 const json = { kind: "switch", describe: "Print JSON", flagOnly: true } as const;
 
@@ -137,8 +138,14 @@ const learn = command({
   group,
   describe: "Propose noise: what differs between two recordings of the same session",
   options: {
-    a: { kind: "text", describe: "Name or path of a tape", flagOnly: true, place: 1 },
-    b: { kind: "text", describe: "Another recording of the same", flagOnly: true, place: 2 },
+    a: { kind: "text", describe: "Name or path of a tape", flagOnly: true, place: 1, suggests: "tapes" },
+    b: {
+      kind: "text",
+      describe: "Another recording of the same",
+      flagOnly: true,
+      place: 2,
+      suggests: "tapes",
+    },
     write: { kind: "switch", describe: "Add it to the second tape's noise", flagOnly: true },
     json,
   },

@@ -16,6 +16,7 @@ const options = {
     describe: "The tape: tapes/NAME.tape.ndjson, or a path",
     flagOnly: true,
     place: 1,
+    suggests: "tapes",
   },
   dialect: {
     kind: "text",
