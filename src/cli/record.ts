@@ -184,7 +184,7 @@ async function serve(settings: RecordSettings, shell: Shell): Promise<Ending> {
   const ready = readyLine(sim);
   shell.out.say(...(values.json ? [JSON.stringify(ready)] : banner(ready, values.scenario, shell.outStyle)));
   shell.out.flush();
-  tellTape(sim, shell);
+  if (!values.quiet) tellTape(sim, shell);
   const ending = await Promise.race([signal, stopped]);
   await conclude(sim, log, values.quiet, shell);
   return ending;
@@ -226,7 +226,7 @@ async function runCommand(settings: RecordSettings, shell: Shell): Promise<Endin
     await closesWithin(sim, closeMs);
     return relay.first;
   }
-  tellTape(sim, shell);
+  if (!values.quiet) tellTape(sim, shell);
   const variables = hostVariables(sim);
   if (!values.quiet) {
     const [program = ""] = values.command;
