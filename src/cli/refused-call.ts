@@ -104,7 +104,11 @@ export function inOptionNames(
   );
 }
 
-function detailAt(detail: string, { name, option }: Place, options: Options): string {
+function detailAt(given: string, { name, option }: Place, options: Options): string {
+  const isTime = options[option]?.kind === "duration";
+  const detail = isTime
+    ? given.replace(/a whole number from (\d+) to (\d+)/, "a time from $1 to $2 ms")
+    : given;
   const spelled = spelledOption(option, options[option] ?? {});
   const quoted = `"${name}"`;
   if (detail.includes(quoted)) return detail.replace(quoted, spelled);
