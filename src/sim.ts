@@ -172,6 +172,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     gauge,
     inspectable: options.reportLinks === true,
     notice,
+    stop: options.onStop,
     closing: ending.signal,
     endpoints: () => documented(router),
     info: () => info(),

@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { commands } from "../src/cli/commands.ts";
+import { type Option, placedOf } from "../src/cli/options.ts";
+import { start } from "../src/cli/start.ts";
 import { filterFields } from "../src/filter/fields.ts";
 import type { FilterKind } from "../src/filter/types.ts";
 import { lintCodes } from "../src/lint/codes.ts";
@@ -42,6 +45,11 @@ const fieldTable = (kind: FilterKind): string =>
     ]),
   );
 
+const spelledPlace = (name: string, { optional, many }: Partial<Option>): string => {
+  const word = `${name.toUpperCase()}${many ? "…" : ""}`;
+  return optional ? `[${word}]` : word;
+};
+
 /** Tables that are made from the rows in the code. `UPDATE_README=1 npx vitest run test/readme.test.ts` writes them. */
 const made: Record<string, () => string | Promise<string>> = {
   differences: () =>
@@ -65,6 +73,14 @@ const made: Record<string, () => string | Promise<string>> = {
     table(
       ["code", "", "what is odd", "what to do"],
       Object.entries(lintCodes).map(([code, it]) => [`\`${code}\``, it.severity, it.sentence, it.fix]),
+    ),
+  commands: () =>
+    table(
+      ["command", "does"],
+      commands.map(({ name, options, describe }) => [
+        `\`${[name, ...placedOf(options).map((it) => spelledPlace(it, options[it] ?? {}))].join(" ")}\``,
+        describe,
+      ]),
     ),
   "event fields": () => fieldTable("events"),
   "request fields": () => fieldTable("requests"),
@@ -92,6 +108,21 @@ describe("the README", () => {
     expect(text).toMatch(section(name));
     if (process.env.UPDATE_README) writeFileSync(readmePath, updated);
     else expect(text).toBe(updated);
+  });
+
+  test("lists options of start by their names and defaults", () => {
+    const listed = [...readme().matchAll(/^\| (`--[^|]*) \|([^|]*)\|/gm)].flatMap(
+      ([, names = "", value = ""]) =>
+        [...names.matchAll(/--([\w-]+)/g)].map(([, name = ""]) => ({ name, value: value.trim() })),
+    );
+    expect(listed.length).toBeGreaterThan(10);
+    for (const { name, value } of listed) {
+      expect(start.options, `--${name}`).toHaveProperty(name);
+      const fallback = start.options[name]?.default;
+      if (fallback !== undefined) expect({ name, value }).toEqual({ name, value: fallback });
+    }
+    const unnamed = Object.keys(start.options).filter((name) => !readme().includes(`--${name}`));
+    expect(unnamed).toEqual([]);
   });
 
   const quotes = [...readme().matchAll(/<!-- (test\/\S+) -->\n```(?:ts|js|python|ruby|go)?\n([\s\S]*?)```/g)];

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from "../kernel/json.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
+import { RefusedCall } from "./refused-call.ts";
 
 /** What `GET /__sim/info` answers; "locked" when the sim wants its token; undefined when no sim answers in time. */
 export async function askInfo(
@@ -44,8 +45,7 @@ const callMs = 30_000;
 
 /**
  * Makes a control call and returns its answer: `path` below /__sim, the body as JSON (bytes are JSON already).
- * @throws Failure usage when the sim does not take what was asked, failed when it could not do it, no_sim when
- * nobody answers
+ * @throws RefusedCall when the sim does not take what was asked or cannot do it; Failure no_sim when nobody answers
  */
 export async function callSim<T>(
   sim: Address,
@@ -56,7 +56,7 @@ export async function callSim<T>(
 ): Promise<T> {
   const { status, answer } = await trySim(sim, method, path, body, timeoutMs);
   if (status < 300) return answer as T;
-  throw new Failure(status < 500 ? "usage" : "failed", complaintOf(status, answer));
+  throw new RefusedCall(status, answer);
 }
 
 /** The same for who wants to look at a refusal. @throws Failure no_sim when nobody answers */
@@ -78,11 +78,4 @@ export async function trySim(
   } catch (error) {
     throw new Failure("no_sim", `${clean(url)} does not answer as phx-sim does`, error);
   }
-}
-
-/** What the sim says of a call that it refuses, in one line. */
-export function complaintOf(status: number, answer: unknown): string {
-  const { detail, hint } = isObject(answer) ? answer : {};
-  const what = typeof detail === "string" ? detail : `the sim answers ${status}`;
-  return clean(typeof hint === "string" ? `${what}; ${hint}` : what);
 }

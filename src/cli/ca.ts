@@ -51,12 +51,17 @@ export const caCommands: readonly Command[] = [
     name: "ca export",
     group,
     describe: "Its certificate (PEM), never its key",
-    options: { out },
+    options: {
+      out,
+      json: { ...json, describe: "Print the certificate, and the file if one was written, as JSON" },
+    },
     examples: [["phx-sim ca export --out phx-sim-ca.pem", "for a container, or another user"]],
     async run({ values }, shell) {
       const { cert } = await authority(shell);
-      if (values.out === undefined) shell.out.say(cert.trimEnd());
-      else await writeCertificate(values.out, cert.endsWith("\n") ? cert : `${cert}\n`);
+      const file = values.out;
+      if (file !== undefined) await writeCertificate(file, cert.endsWith("\n") ? cert : `${cert}\n`);
+      if (values.json) shell.out.say(JSON.stringify({ cert, file: file ?? null }));
+      else if (file === undefined) shell.out.say(cert.trimEnd());
       return "ok";
     },
   }),
@@ -64,10 +69,11 @@ export const caCommands: readonly Command[] = [
     name: "ca trust",
     group,
     describe: "Print the commands with which this system trusts it; nothing is installed",
-    options: {},
+    options: { json: { ...json, describe: "Print the lines as JSON" } },
     examples: [["phx-sim ca trust", "read first, then run what you want"]],
-    async run(_, shell) {
-      shell.out.say(...trustLines(await authority(shell), process.platform));
+    async run({ values }, shell) {
+      const lines = trustLines(await authority(shell), process.platform);
+      shell.out.say(...(values.json ? [JSON.stringify({ platform: process.platform, lines })] : lines));
       return "ok";
     },
   }),

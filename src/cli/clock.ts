@@ -95,6 +95,7 @@ const row = <const O extends typeof common>(
     describe,
     options: options as O & Options,
     examples,
+    ...(name !== "now" && { confirms: true as const }),
     run: (settings, shell) => ask(settings, shell, asked(settings.values), lines),
   });
 

@@ -1,5 +1,6 @@
 import type { Option, Options } from "./options.ts";
 import type { Lines } from "./output.ts";
+import { inOptionNames, RefusedCall } from "./refused-call.ts";
 import { type Flags, resolveSettings, type Settings, type Surroundings } from "./settings.ts";
 import type { Style } from "./style.ts";
 
@@ -31,6 +32,8 @@ export interface Command {
   readonly options: Options;
   /** Command line, then what it is good for. */
   readonly examples: readonly (readonly [string, string])[];
+  /** stdout only confirms that all went well: `--quiet` leaves it out. */
+  readonly confirms?: true;
   /** Resolves the settings, then runs. Throws `Failure`. */
   run(flags: Flags, shell: Shell): Promise<Ending>;
 }
@@ -40,15 +43,65 @@ interface Row<O extends Options> extends Omit<Command, "options" | "run"> {
   run(settings: Settings<O>, shell: Shell): Promise<Ending>;
 }
 
-/** Makes a command from its table and a function that takes the resolved settings. */
-export const command = <const O extends Options>(row: Row<O>): Command => ({
-  ...row,
-  run: (flags, shell) => row.run(resolveSettings(row.options, flags, shell), shell),
-});
+const quietOption = {
+  kind: "switch",
+  describe: "Print results and errors only",
+  flagOnly: true,
+} as const;
 
-/** The command that a command line names, if it names one. */
-export const namedCommand = (argv: readonly string[], commands: readonly Command[]): Command | undefined =>
-  commands.find(({ name }) => name.split(" ").every((word, i) => argv[i] === word));
+/**
+ * Makes a command from its table and a function that takes the resolved settings. Every command has `--quiet`, and
+ * reports what the sim refuses by the names of its own options.
+ */
+export const command = <const O extends Options>(row: Row<O>): Command => {
+  const options: Options = { ...row.options, quiet: row.options.quiet ?? quietOption };
+  const isOwn = Object.hasOwn(row.options, "quiet");
+  return {
+    ...row,
+    options,
+    async run(flags, shell) {
+      const settings = resolveSettings(row.options, flags, shell);
+      const isQuiet = !isOwn && resolveSettings({ quiet: quietOption }, flags, shell).values.quiet;
+      const isSilent = row.confirms === true && flags.json === undefined;
+      try {
+        return await (isQuiet
+          ? runQuietly((it) => row.run(settings, it), shell, isSilent)
+          : row.run(settings, shell));
+      } catch (error) {
+        throw error instanceof RefusedCall ? inOptionNames(error, row.options, settings.origins) : error;
+      }
+    },
+  };
+};
+
+/** Lines that are kept until it is known whether anybody should see them. */
+function holdBack(lines: Lines): Lines & { release(): void } {
+  const held: string[] = [];
+  return { flush() {}, say: (...more) => void held.push(...more), release: () => lines.say(...held) };
+}
+
+/** Notices, and what only confirms, are written when the command does not end well. */
+async function runQuietly(
+  run: (shell: Shell) => Promise<Ending>,
+  shell: Shell,
+  isSilent: boolean,
+): Promise<Ending> {
+  const [out, err] = [holdBack(shell.out), holdBack(shell.err)];
+  const release = () => {
+    out.release();
+    err.release();
+  };
+  // A dumb terminal gets no line of progress.
+  const env = { ...shell.env, TERM: "dumb" };
+  try {
+    const ending = await run({ ...shell, env, out: isSilent ? out : shell.out, err });
+    if (ending !== "ok" && ending !== 0) release();
+    return ending;
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
 
 const configurable = ([, option]: [string, Option]): boolean => !option.flagOnly;
 

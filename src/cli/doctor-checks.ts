@@ -32,7 +32,7 @@ function checkPreflight({ preflight, sim }: Facts): Finding[] {
   if (status >= 300 || allowed !== origin)
     return problem(
       `pages of ${clean(origin)} may not send to ${clean(sim.url)}/e/: the preflight is answered with ${status}`,
-      "does another program answer there, or a fault? (phx-sim fault list)",
+      "does another program answer there, or a fault? (phx-sim faults list)",
     );
   const isMixed = origin.startsWith("https:") && sim.url.startsWith("http:");
   if (isMixed)
@@ -122,7 +122,7 @@ const checkFaults = ({ faults }: SimFacts): Finding[] =>
     ? []
     : warning(
         `requests go wrong on purpose: ${faults.map((it) => clean(it, 60)).join(", ")}`,
-        "phx-sim fault clear",
+        "phx-sim faults clear",
       );
 
 /** Major versions that the sim is tested with. */

@@ -32,6 +32,7 @@ export const doctor = command({
     ["phx-sim doctor --origin http://localhost:3000", "also whether its pages may send"],
     ["phx-sim doctor --data .phx-sim", "also whether files of the data folder are damaged"],
   ],
+  confirms: true,
   run,
 });
 

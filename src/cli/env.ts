@@ -20,6 +20,7 @@ const options = {
     choices: frameworks,
     flagOnly: true,
   },
+  json: { kind: "switch", describe: "The same as --format json", flagOnly: true },
 } as const;
 
 export const env = command({
@@ -36,7 +37,7 @@ export const env = command({
 async function run(settings: Settings<typeof options>, shell: Shell) {
   const access = accessOf(await findRunning(settings, shell.cwd));
   const groups = envGroups(access, settings.values.framework);
-  shell.out.say(...envLines(groups, settings.values.format));
+  shell.out.say(...envLines(groups, settings.values.json ? "json" : settings.values.format));
   return "ok" as const;
 }
 

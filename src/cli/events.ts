@@ -1,15 +1,16 @@
 import type { StoredEvent } from "../index.ts";
 import { counted } from "../kernel/counted.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
-import { callSim, complaintOf, trySim } from "./ask-sim.ts";
+import { callSim, trySim } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
-import { eventLine } from "./event-lines.ts";
+import { eventLine, eventLines } from "./event-lines.ts";
 import { followEvents } from "./events-tail.ts";
 import { Failure } from "./failure.ts";
 import { checkedFilter, filterOption } from "./filter-option.ts";
 import { readPattern } from "./json-pattern.ts";
 import { queryText } from "./query-text.ts";
+import { RefusedCall } from "./refused-call.ts";
 import { findRunning, type Running, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
 
@@ -44,6 +45,12 @@ const tailOptions = { ...common, filter: filterOption } as const;
 const listOptions = {
   ...tailOptions,
   limit: { kind: "count", describe: "The newest so many", default: "100", flagOnly: true },
+} as const;
+
+const showOptions = {
+  number: { kind: "count", describe: "The event's number", flagOnly: true, place: 1 },
+  ...whereOptions,
+  json: { kind: "switch", describe: "Print the control API's answer", flagOnly: true },
 } as const;
 
 const waitOptions = {
@@ -103,6 +110,14 @@ async function list(settings: Settings<typeof listOptions>, shell: Shell) {
   return "ok" as const;
 }
 
+async function show(settings: Settings<typeof showOptions>, shell: Shell) {
+  const { number, json } = settings.values;
+  const running = await findRunning(settings, shell.cwd);
+  const event = await callSim<StoredEvent>(running, "GET", `events/${number}`);
+  shell.out.say(...(json ? [JSON.stringify(event, null, 2)] : eventLines(event, shell.outStyle)));
+  return "ok" as const;
+}
+
 async function tail(settings: Tail, shell: Shell) {
   const query = queryOf(settings);
   const running = await findRunning(settings, shell.cwd);
@@ -142,7 +157,7 @@ async function wait(settings: Settings<typeof waitOptions>, shell: Shell) {
   const running = await findRunning(settings, shell.cwd);
   const { status, answer } = await trySim(running, "POST", "events/wait", wish, values.timeout + graceMs);
   const body: JsonObject = isObject(answer) ? answer : {};
-  if (status >= 300) throw isObject(body.report) ? inVain(body.report) : refused(status, body);
+  if (status >= 300) throw isObject(body.report) ? inVain(body.report) : new RefusedCall(status, answer);
   const events = (body as { events?: StoredEvent[] }).events ?? [];
   shell.out.say(...events.map(printer(running, settings, shell)));
   return "ok" as const;
@@ -153,9 +168,6 @@ function inVain({ text }: JsonObject): Failure {
   const lines = typeof text === "string" ? text.split("\n") : ["no event came in time"];
   return new Failure("failed", lines.map((line) => clean(line, 1000)).join("\n"));
 }
-
-const refused = (status: number, body: JsonObject): Failure =>
-  new Failure(status < 500 ? "usage" : "failed", complaintOf(status, body));
 
 async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
   const { values } = settings;
@@ -183,6 +195,14 @@ export const eventCommands: readonly Command[] = [
     run: list,
   }),
   command({
+    name: "events show",
+    group,
+    describe: "Show an event: what became of it, its properties, the request that carried it",
+    options: showOptions,
+    examples: [["phx-sim events show 12", "the numbers are those of phx-sim events list"]],
+    run: show,
+  }),
+  command({
     name: "events tail",
     group,
     describe: "Print events as they come, until interrupted",
@@ -202,6 +222,7 @@ export const eventCommands: readonly Command[] = [
     examples: [
       ["phx-sim events wait --event signup --timeout 10s", "in a script: go on once it was captured"],
     ],
+    confirms: true,
     run: wait,
   }),
   command({
@@ -213,6 +234,7 @@ export const eventCommands: readonly Command[] = [
       ["phx-sim events clear --project 2", "of one project"],
       ["phx-sim events clear --compact", "and free the space on disk"],
     ],
+    confirms: true,
     run: clear,
   }),
 ];

@@ -1,13 +1,19 @@
 import { didYouMean } from "../kernel/nearest.ts";
 import { clean } from "./clean-text.ts";
-import { type Command, namedCommand } from "./command.ts";
+import type { Command } from "./command.ts";
+import { firstWords, membersOf, namedCommand, plainWords } from "./command-names.ts";
 import { Failure } from "./failure.ts";
 import { placedOf } from "./options.ts";
 
-const seeHelp = "(phx-sim --help lists all)";
+/** Where the help is: of the command or the group that was named, else of all. */
+function seeHelp(argv: readonly string[], commands: readonly Command[]): string {
+  const group = commands.find((it) => it.group?.name === argv[0])?.group;
+  const name = namedCommand(argv, commands)?.name ?? group?.name;
+  return name === undefined ? "(phx-sim --help lists all)" : `(phx-sim ${name} --help)`;
+}
 
-export const unexpected = (argument: string): Failure =>
-  new Failure("usage", `unexpected argument "${clean(argument)}" ${seeHelp}`);
+export const unexpected = (argument: string, help: string): Failure =>
+  new Failure("usage", `unexpected argument "${clean(argument)}" ${help}`);
 
 /** yargs' complaint as a failure of one line that names what was typed and the nearest known word. */
 export function explainMistake(
@@ -16,19 +22,16 @@ export function explainMistake(
   commands: readonly Command[],
 ): Failure {
   if (error instanceof Failure) return error;
+  const help = seeHelp(argv, commands);
   const message = error instanceof Error ? error.message : String(error);
   const valueless = /following: (\S+)/.exec(message)?.[1];
-  if (valueless) return new Failure("usage", `--${clean(valueless)} needs a value ${seeHelp}`);
+  if (valueless) return new Failure("usage", `--${clean(valueless)} needs a value ${help}`);
   if (message.startsWith("Not enough non-option arguments")) return explainLack(argv, commands);
   const unknown = /^Unknown (?:arguments?|commands?): ([^,]+)/.exec(message)?.[1];
   return unknown === undefined
-    ? new Failure("usage", `${clean(message)} ${seeHelp}`, error)
+    ? new Failure("usage", `${clean(message)} ${help}`, error)
     : explainUnknown(unknown, argv, commands);
 }
-
-/** The words that may follow the first one of a group's commands. */
-const membersOf = (group: string | undefined, commands: readonly Command[]): string[] =>
-  commands.filter((it) => it.group?.name === group).map(({ name }) => name.split(" ").at(-1) ?? "");
 
 /** Words are missing after the command, or the command's second word is. */
 function explainLack(argv: readonly string[], commands: readonly Command[]): Failure {
@@ -38,20 +41,27 @@ function explainLack(argv: readonly string[], commands: readonly Command[]): Fai
     ? placedOf(command.options).map((name) => name.toUpperCase())
     : membersOf(first, commands);
   const what = command ? needs.join(" and ") : `one of ${needs.join(", ")}`;
-  return new Failure("usage", `phx-sim ${command?.name ?? first} needs ${what} ${seeHelp}`);
+  return new Failure("usage", `phx-sim ${command?.name ?? first} needs ${what} ${seeHelp(argv, commands)}`);
 }
 
 function explainUnknown(word: string, argv: readonly string[], commands: readonly Command[]): Failure {
   const flag = argv.find((arg) => /^--?[^-]/.test(arg) && arg.split("=")[0]?.replace(/^--?/, "") === word);
   if (flag) return explainUnknownFlag(flag.split("=")[0] ?? flag, argv, commands);
-  const names = commands.map(({ name, group }) => group?.name ?? name);
+  const names = firstWords(commands);
   const isLate = argv[0]?.startsWith("-") && names.includes(word);
-  if (isLate) return new Failure("usage", `the command comes first: phx-sim ${word} … ${seeHelp}`);
-  if (argv[0] === word) return unknownCommand(word, word, names);
+  const help = seeHelp(argv, commands);
+  if (isLate) return new Failure("usage", `the command comes first: phx-sim ${word} … ${help}`);
+  if (argv[0] === word) {
+    const turned = plainWords([argv[1] ?? "", word]);
+    const meant = namedCommand(turned, commands)
+      ? `; did you mean ${turned.join(" ")}?`
+      : didYouMean(word, names);
+    return unknownCommand(word, meant, help);
+  }
   const members = namedCommand(argv, commands) ? [] : membersOf(argv[0], commands);
-  return argv[1] === word && members.length > 0
-    ? unknownCommand(`${argv[0]} ${word}`, word, members)
-    : unexpected(word);
+  if (argv[1] !== word || members.length === 0) return unexpected(word, help);
+  const meant = didYouMean(word, members) || `; phx-sim ${argv[0]} has ${members.join(", ")}`;
+  return unknownCommand(`${argv[0]} ${word}`, meant, help);
 }
 
 /** A command that there is not, where help was asked for. */
@@ -63,15 +73,19 @@ export function strayWord(argv: readonly string[], commands: readonly Command[])
   return word.startsWith("-") ? undefined : explainUnknown(word, argv, commands);
 }
 
-const unknownCommand = (name: string, word: string, known: readonly string[]): Failure =>
-  new Failure("usage", `unknown command "${clean(name)}"${didYouMean(word, known)} ${seeHelp}`);
+const unknownCommand = (name: string, meant: string, help: string): Failure =>
+  new Failure("usage", `unknown command "${clean(name)}"${meant} ${help}`);
+
+/** An option that belongs to more commands than these is not what makes a command of them. */
+const fewOwners = 3;
 
 function explainUnknownFlag(flag: string, argv: readonly string[], commands: readonly Command[]): Failure {
   const command = namedCommand(argv, commands) ?? commands[0];
   const word = flag.replace(/^-+/, "");
-  const owner = commands.find(({ options }) => Object.hasOwn(options, word));
-  const hint = owner
-    ? `; it belongs to phx-sim ${owner.name}`
+  const owners = commands.filter(({ options }) => Object.hasOwn(options, word)).map(({ name }) => name);
+  const isTelling = owners.length > 0 && owners.length <= fewOwners;
+  const hint = isTelling
+    ? `; it belongs to phx-sim ${owners.join(", ")}`
     : didYouMean(word, Object.keys(command?.options ?? {}), (found) => `--${found}`);
-  return new Failure("usage", `unknown option ${clean(flag)}${hint} ${seeHelp}`);
+  return new Failure("usage", `unknown option ${clean(flag)}${hint} ${seeHelp(argv, commands)}`);
 }

@@ -19,7 +19,7 @@ const json = { kind: "switch", describe: "Print the control API's answer", flagO
 const common = { ...whereOptions, json } as const;
 
 const project = { kind: "count", describe: "Only the project with this number", flagOnly: true } as const;
-const run = { kind: "text", describe: "Id of the run", flagOnly: true, place: 1 } as const;
+const run = { kind: "text", describe: "Id of the run", flagOnly: true, place: 1, suggests: "runs" } as const;
 
 const listOptions = { project, ...common } as const;
 const runOptions = { run, ...common } as const;
@@ -147,6 +147,7 @@ export const exportCommands: readonly Command[] = [
     describe: "Perform what is due now, without moving the clock",
     options: common,
     examples: [["phx-sim exports tick", "runs what waits for a clock that stands still"]],
+    confirms: true,
     run: (settings, shell) =>
       tell<{ happened: ExportPerformed[] }>(
         settings,
@@ -164,6 +165,7 @@ export const exportCommands: readonly Command[] = [
       ["phx-sim exports script RUN --after 30s --error 'Access denied'", "fails half a minute later"],
       ["phx-sim exports script RUN --after 5m --status Completed", "takes five minutes, then exports"],
     ],
+    confirms: true,
     run: script,
   }),
 ];

@@ -1,4 +1,5 @@
 import { readEventFilter } from "../filter/read.ts";
+import type { Reading } from "../filter/types.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
 
@@ -10,9 +11,12 @@ export const filterOption = {
 } as const;
 
 /** The filter as it was given, once it is known to be one. @throws Failure usage with the place of the mistake */
-export function checkedFilter(text: string | undefined): string | undefined {
+export function checkedFilter(
+  text: string | undefined,
+  read: (text: string) => Reading<never> = readEventFilter,
+): string | undefined {
   if (text === undefined) return undefined;
-  const reading = readEventFilter(text);
+  const reading = read(text);
   if ("filter" in reading) return text;
   const { at = 0, message = "", hint } = reading.problems[0] ?? {};
   const advice = hint === undefined ? "" : `; ${hint}`;

@@ -11,6 +11,7 @@ import { type JsonObject, own } from "../kernel/json.ts";
 import { callSim } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
+import { Failure } from "./failure.ts";
 import { explainLines } from "./flags-explain-lines.ts";
 import { decisionLines, forWhom, listLines, simulateLines, valueText } from "./flags-lines.ts";
 import { findRunning, type Running, whereOptions } from "./running-sim.ts";
@@ -21,7 +22,13 @@ const group: CommandGroup = {
   describe: "Feature flags: override them, and see why somebody gets what",
 };
 
-const key = { kind: "text", describe: "The flag's key", flagOnly: true, place: 1 } as const;
+const key = {
+  kind: "text",
+  describe: "The flag's key",
+  flagOnly: true,
+  place: 1,
+  suggests: "flags",
+} as const;
 const project = {
   kind: "count",
   describe: "Number of the project; the first one unless told",
@@ -76,7 +83,7 @@ const unsetOptions = {
 
 const explainOptions = {
   key,
-  "distinct-id": { ...distinctId, describe: "Whom it is about", default: "user-1" },
+  "distinct-id": { ...distinctId, describe: "Explain the value of this distinct id (required)" },
   ...about,
   "device-id": { kind: "text", describe: "For flags that go by device", flagOnly: true },
   "anon-distinct-id": { kind: "text", describe: "The id before the person was identified", flagOnly: true },
@@ -180,10 +187,15 @@ const aboutIn = (values: Settings<typeof about & { project: typeof project }>["v
 
 async function explain(settings: Settings<typeof explainOptions>, shell: Shell) {
   const { values } = settings;
+  const id = values["distinct-id"];
+  if (id === undefined) {
+    const example = `phx-sim flags explain ${clean(values.key)} --distinct-id user-1`;
+    throw new Failure("usage", `phx-sim flags explain needs --distinct-id, e.g. ${example}`);
+  }
   const running = await find(settings, shell);
   const answer = await callSim<FlagExplanation>(running, "POST", path(values.key, "/explain"), {
     ...aboutIn(values),
-    distinct_id: values["distinct-id"],
+    distinct_id: id,
     device_id: values["device-id"],
     anon_distinct_id: values["anon-distinct-id"],
     ip: values.ip,
@@ -239,6 +251,7 @@ export const flagCommands: readonly Command[] = [
       ["phx-sim flags set new-checkout test", "the variant, for everybody"],
       ["phx-sim flags set beta-feature false --distinct-id user-1", "for one user"],
     ],
+    confirms: true,
     run: set,
   }),
   command({
@@ -247,6 +260,7 @@ export const flagCommands: readonly Command[] = [
     describe: "Remove a flag's overrides",
     options: unsetOptions,
     examples: [["phx-sim flags unset new-checkout", "back to its rules"]],
+    confirms: true,
     run: unset,
   }),
   command({
@@ -256,7 +270,10 @@ export const flagCommands: readonly Command[] = [
     options: explainOptions,
     examples: [
       ["phx-sim flags explain new-checkout --distinct-id user-1 --person plan=pro", "with a property"],
-      ["phx-sim flags explain beta --group company:acme --group-property company.plan=pro", "with a group"],
+      [
+        "phx-sim flags explain beta --distinct-id user-1 --group company:acme --group-property company.plan=pro",
+        "with a group",
+      ],
     ],
     run: explain,
   }),

@@ -20,6 +20,7 @@ export const lint = command({
   describe: "Tell what is odd about the captured events; fails when there are warnings",
   options,
   examples: [["phx-sim lint --strict", "in CI, after the tests: hints count, too"]],
+  confirms: true,
   run,
 });
 

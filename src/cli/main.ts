@@ -2,6 +2,7 @@ import { stackOf } from "../kernel/stack-of.ts";
 import { version } from "../kernel/version.ts";
 import { cleanLines } from "./clean-text.ts";
 import { type Command, configOptions, type Ending, type Shell } from "./command.ts";
+import { plainWords } from "./command-names.ts";
 import { findConfig, hasConfig } from "./config-file.ts";
 import { Failure, type FailureKind } from "./failure.ts";
 import { createLines, survive } from "./output.ts";
@@ -57,7 +58,7 @@ async function read(argv: readonly string[]): Promise<Reading> {
   const quick = readArgs(argv, [start]);
   if (quick) return quick;
   const commands = await allCommands();
-  const { words, rest } = splitRest(argv, commands);
+  const { words, rest } = splitRest(plainWords(argv), commands);
   const reading = readArgs(words, commands) ?? (await readFully(words, commands));
   return "print" in reading ? reading : { ...reading, flags: { ...reading.flags, ...rest } };
 }

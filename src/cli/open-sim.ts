@@ -39,6 +39,7 @@ export const simOptions = {
   tape: {
     kind: "text",
     describe: "Answer from this tape, events excepted: tapes/NAME.tape.ndjson, or a path",
+    suggests: "tapes",
     flagOnly: true,
   },
   "on-miss": {

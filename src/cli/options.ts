@@ -4,6 +4,9 @@ import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
 import { type KindName, type KindValue, kinds } from "./kinds.ts";
 
+/** What has values by name: in the running sim, in the folder of tapes, or shipped. */
+export type Suggested = "flags" | "presets" | "faults" | "snapshots" | "runs" | "tapes" | "scenarios";
+
 /**
  * One row of a command's table: both readers of the command line, the environment and the config file obey
  * it.
@@ -14,6 +17,8 @@ export interface Option {
   /** Text, as a user would type it; switches are off by default. */
   readonly default?: string;
   readonly choices?: readonly string[];
+  /** Where a shell's completion finds values. */
+  readonly suggests?: Suggested;
   /** Only on the command line: no environment variable, not in the config file. */
   readonly flagOnly?: true;
   /** Another option that cannot be on at the same time; where both are, the nearer source wins. */

@@ -44,6 +44,11 @@ const inferOptions = {
   },
   out,
   force,
+  json: {
+    kind: "switch",
+    describe: "With --out: print the name of the file as JSON; a plan is always JSON",
+    flagOnly: true,
+  },
   ...whereOptions,
 } as const;
 
@@ -62,7 +67,13 @@ const checkOptions = {
   ...whereOptions,
 } as const;
 
-const typesOptions = { file, out, force } as const;
+const json = {
+  kind: "switch",
+  describe: "Print JSON: the result, or with --out the name of the file",
+  flagOnly: true,
+} as const;
+
+const typesOptions = { file, out, force, json } as const;
 
 interface From extends Settings<typeof whereOptions & { project: typeof project; events: typeof events }> {}
 
@@ -116,13 +127,19 @@ async function theFile(named: string | undefined, shell: Shell): Promise<string>
 }
 
 /** To stdout, or into a file that is not there yet. */
-function deliver(text: string, path: string | undefined, isForced: boolean, shell: Shell): "ok" {
+function deliver(
+  text: string,
+  { out: path, force, json }: { out: string | undefined; force: boolean; json: boolean },
+  shell: Shell,
+  asJson = text,
+): "ok" {
   if (path === undefined) {
-    shell.out.say(text.trimEnd());
+    shell.out.say((json ? asJson : text).trimEnd());
     return "ok";
   }
-  write(path, text, isForced ? "w" : "wx", shell);
-  shell.err.say(`${shown(path, shell.cwd)} is written`);
+  write(path, text, force ? "w" : "wx", shell);
+  if (json) shell.out.say(JSON.stringify({ file: path }));
+  else shell.err.say(`${shown(path, shell.cwd)} is written`);
   return "ok";
 }
 
@@ -139,7 +156,7 @@ function write(path: string, text: string, flag: "w" | "wx", shell: Shell): void
 }
 
 async function infer(settings: Settings<typeof inferOptions>, shell: Shell) {
-  const { event, title, merge, out, force } = settings.values;
+  const { event, title, merge } = settings.values;
   // A plan that cannot be read is told before anything is asked.
   const first = merge === undefined ? undefined : await contentOf(merge, shell);
   const { createInference, mergePlans } = await import("../plan/infer-plan.ts");
@@ -150,7 +167,7 @@ async function infer(settings: Settings<typeof inferOptions>, shell: Shell) {
     shell.err.say(`phx-sim: ${counted(inference.leftOut, "event")} left out: too many different names`);
   const inferred = inference.plan();
   const plan = first ? mergePlans(first, inferred) : { $schema: shippedSchema, ...inferred };
-  return deliver(`${JSON.stringify(plan, null, 2)}\n`, out, force, shell);
+  return deliver(`${JSON.stringify(plan, null, 2)}\n`, settings.values, shell);
 }
 
 /** What a plan file says, once it is known to be right. */
@@ -187,10 +204,15 @@ async function check(settings: Settings<typeof checkOptions>, shell: Shell) {
 async function types({ values }: Settings<typeof typesOptions>, shell: Shell) {
   const plan = await read(await theFile(values.file, shell), shell);
   const { planTypes } = await import("../plan/plan-types.ts");
-  return deliver(planTypes(plan), values.out, values.force, shell);
+  const text = planTypes(plan);
+  return deliver(text, values, shell, JSON.stringify({ types: text }));
 }
 
-async function schema(_: Settings<Record<never, never>>, shell: Shell) {
+const schemaOptions = {
+  json: { kind: "switch", describe: "No effect: the output is always JSON", flagOnly: true },
+} as const;
+
+async function schema(_: Settings<typeof schemaOptions>, shell: Shell) {
   const { planSchemaText } = await import("../plan/plan-schema.ts");
   shell.out.say(planSchemaText().trimEnd());
   return "ok" as const;
@@ -218,6 +240,7 @@ export const planCommands: readonly Command[] = [
       ["phx-sim plan check", "exit code 1 and a line for each violation, and which events never came"],
       ["phx-sim plan check --events report/events.ndjson --junit plan.xml", "after phx-sim exec, in CI"],
     ],
+    confirms: true,
     run: check,
   }),
   command({
@@ -232,7 +255,7 @@ export const planCommands: readonly Command[] = [
     name: "plan schema",
     group,
     describe: "Print the JSON Schema of plan files",
-    options: {},
+    options: schemaOptions,
     examples: [["phx-sim plan schema > plan.schema.json", "for an editor that cannot find ours"]],
     run: schema,
   }),

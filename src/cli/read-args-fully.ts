@@ -20,10 +20,6 @@ function plainSwitches(argv: readonly string[], commands: readonly Command[]): s
   });
 }
 
-/** `help flags set` as `flags set --help`. */
-const plainHelp = (argv: readonly string[]): readonly string[] =>
-  argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
-
 /**
  * The full reading, by yargs: help, version, and every mistake told in one line. Loaded on demand, because
  * it costs more than the rest of the start.
@@ -31,11 +27,10 @@ const plainHelp = (argv: readonly string[]): readonly string[] =>
  * @throws Failure usage
  */
 export async function readArgsFully(
-  typed: readonly string[],
+  argv: readonly string[],
   commands: readonly Command[],
   columns = 0,
 ): Promise<Reading> {
-  const argv = plainHelp(typed);
   let chosen: Reading | undefined;
   const parser = blankParser(columns);
   const add = (to: Argv, command: Command): Argv =>
@@ -125,7 +120,7 @@ function addCommand(
     (args) => {
       // What follows `--` is not checked by yargs.
       const extra = args._.find((word, i) => word !== words[i]);
-      if (extra !== undefined) throw unexpected(String(extra));
+      if (extra !== undefined) throw unexpected(String(extra), `(phx-sim ${command.name} --help)`);
       choose(flagsFrom(args, command.options));
     },
   );

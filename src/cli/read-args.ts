@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import { type Command, namedCommand } from "./command.ts";
+import type { Command } from "./command.ts";
+import { namedCommand } from "./command-names.ts";
 import { placedOf } from "./options.ts";
 import type { Flags } from "./settings.ts";
 

@@ -10,7 +10,7 @@ import { closesWithin, openSim, simOptions } from "./open-sim.ts";
 import { recordingEnd, recordingLines } from "./record-summary.ts";
 import { createRequestLog, type RequestLog } from "./request-log.ts";
 import type { Settings } from "./settings.ts";
-import { untilSignal } from "./signals.ts";
+import { stopRequest, untilSignal } from "./signals.ts";
 
 /** What a sim that records can be told of its world. */
 const worldOptions = {
@@ -154,8 +154,9 @@ function recordingOptions({ values, origins }: RecordSettings): SimOptions {
   };
 }
 
-function open(settings: RecordSettings, port: number, shell: Shell): Promise<Sim> {
-  return openSim({ ...settings.values, ...fixed }, { ...recordingOptions(settings), port }, shell);
+function open(settings: RecordSettings, port: number, shell: Shell, onStop?: () => void): Promise<Sim> {
+  const options = { ...recordingOptions(settings), port, ...(onStop && { onStop }) };
+  return openSim({ ...settings.values, ...fixed }, options, shell);
 }
 
 function logOf(sim: Sim, quiet: boolean, shell: Shell): RequestLog {
@@ -181,13 +182,14 @@ function tellTape(sim: Sim, shell: Shell): void {
 async function serve(settings: RecordSettings, shell: Shell): Promise<Ending> {
   const { values } = settings;
   const signal = untilSignal(process, shell.quit);
-  const sim = await open(settings, values.port, shell);
+  const { onStop, stopped } = stopRequest();
+  const sim = await open(settings, values.port, shell, onStop);
   const log = logOf(sim, values.quiet, shell);
   const ready = readyLine(sim);
   shell.out.say(...(values.json ? [JSON.stringify(ready)] : banner(ready, values.scenario, shell.outStyle)));
   shell.out.flush();
-  tellTape(sim, shell);
-  const ending = await signal;
+  if (!values.quiet) tellTape(sim, shell);
+  const ending = await Promise.race([signal, stopped]);
   await conclude(sim, log, values.quiet, shell);
   return ending;
 }
@@ -228,7 +230,7 @@ async function runCommand(settings: RecordSettings, shell: Shell): Promise<Endin
     await closesWithin(sim, closeMs);
     return relay.first;
   }
-  tellTape(sim, shell);
+  if (!values.quiet) tellTape(sim, shell);
   const variables = hostVariables(sim);
   if (!values.quiet) {
     const [program = ""] = values.command;

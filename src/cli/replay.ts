@@ -14,6 +14,7 @@ const options: Options = {
     describe: "The tape: tapes/NAME.tape.ndjson, or a path",
     flagOnly: true,
     place: 1,
+    suggests: "tapes",
   },
   ...startOptions,
   ...(command && {

@@ -1,5 +1,6 @@
 import { clean } from "./clean-text.ts";
-import { type Command, namedCommand } from "./command.ts";
+import type { Command } from "./command.ts";
+import { namedCommand } from "./command-names.ts";
 import { Failure } from "./failure.ts";
 import type { Flags } from "./settings.ts";
 

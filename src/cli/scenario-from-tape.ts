@@ -15,9 +15,15 @@ const options = {
     describe: "The tape: tapes/NAME.tape.ndjson, or a path",
     flagOnly: true,
     place: 1,
+    suggests: "tapes",
   },
   out: { kind: "file", describe: "Write it there; else to stdout", flagOnly: true },
   force: { kind: "switch", describe: "Also over a file that is there", flagOnly: true },
+  json: {
+    kind: "switch",
+    describe: "Print the scenario, and the file if one was written, as JSON",
+    flagOnly: true,
+  },
 } as const;
 
 const mostLeftOut = 20;
@@ -33,8 +39,11 @@ async function run({ values }: Settings<typeof options>, shell: Shell) {
   const source = shownFile(file, shell.cwd);
   const made = await onFile(file, () => scenarioFromTape(readTape(file, { bodies: "whole" }), { source }));
   if (made.exchanges === 0) throw new Failure("failed", `${clean(source)} has no exchanges`);
-  if (out === undefined) shell.out.say(made.text.trimEnd());
-  else await write(out, made.text, values.force);
+  if (out !== undefined) await write(out, made.text, values.force);
+  if (values.json) {
+    const { scenario, counts, leftOut: left_out } = made;
+    shell.out.say(JSON.stringify({ file: out ?? null, scenario, counts, left_out }));
+  } else if (out === undefined) shell.out.say(made.text.trimEnd());
   const where = out === undefined ? "" : `${clean(shownFile(out, shell.cwd))} is written: `;
   shell.err.say(`${where}${contents(made)}`, ...leftOutLines(made));
   return "ok" as const;

@@ -57,6 +57,7 @@ const initOptions = {
     place: 1,
     optional: true,
   },
+  json: { kind: "switch", describe: "Print the file's name as JSON", flagOnly: true },
 } as const;
 
 const formats: Readonly<Record<string, "json" | "yaml">> = {
@@ -73,7 +74,8 @@ async function init({ values }: Settings<typeof initOptions>, shell: Shell) {
   if (!format) throw new Failure("usage", `${name} must end in .yaml or .json`);
   const { scenarioStarter } = await import("../index.ts");
   create(file, name, scenarioStarter(format));
-  shell.out.say(`${name} is written; start it with: phx-sim start --scenario ${name}`);
+  const next = `${name} is written; start it with: phx-sim start --scenario ${name}`;
+  shell.out.say(values.json ? JSON.stringify({ file }) : next);
   return "ok" as const;
 }
 
@@ -88,7 +90,11 @@ function create(file: string, name: string, text: string): void {
   }
 }
 
-async function schema(_: Settings<Record<never, never>>, shell: Shell) {
+const schemaOptions = {
+  json: { kind: "switch", describe: "No effect: the output is always JSON", flagOnly: true },
+} as const;
+
+async function schema(_: Settings<typeof schemaOptions>, shell: Shell) {
   const { scenarioSchemaText } = await import("../index.ts");
   shell.out.say(scenarioSchemaText().trimEnd());
   return "ok" as const;
@@ -114,6 +120,7 @@ export const scenarioCommands: readonly Command[] = [
     describe: "Write a commented scenario to begin with",
     options: initOptions,
     examples: [["phx-sim scenario init world.yaml", "a new file, never over one that is there"]],
+    confirms: true,
     run: init,
   }),
   command({
@@ -129,13 +136,14 @@ export const scenarioCommands: readonly Command[] = [
         "warnings, such as variants that add up to 90, fail as well",
       ],
     ],
+    confirms: true,
     run: check,
   }),
   command({
     name: "scenario schema",
     group,
     describe: "Print the JSON Schema of scenario files",
-    options: {},
+    options: schemaOptions,
     examples: [["phx-sim scenario schema > scenario.schema.json", "for an editor that cannot find ours"]],
     run: schema,
   }),

@@ -7,6 +7,7 @@ const options = {
     describe: "The tape: tapes/NAME.tape.ndjson, or a path",
     flagOnly: true,
     place: 1,
+    suggests: "tapes",
   },
   to: { kind: "text", describe: "Where its requests go, e.g. http://127.0.0.1:7490", flagOnly: true },
   only: {
@@ -106,6 +107,7 @@ export const send: Command = command({
       "a demo",
     ],
   ],
+  confirms: true,
   run: async ({ values }: SendSettings, shell: Shell) =>
     (await import("./send-tape.ts")).sendTape(values, shell),
 });

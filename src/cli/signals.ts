@@ -13,6 +13,15 @@ export interface SignalSource {
   on(signal: Signal, listener: () => void): unknown;
 }
 
+/** How a client asks a sim to end: `onStop` for the sim, `stopped` for who waits. */
+export function stopRequest(): { onStop: () => void; stopped: Promise<"ok"> } {
+  let onStop = () => {};
+  const stopped = new Promise<"ok">((resolve) => {
+    onStop = () => resolve("ok");
+  });
+  return { onStop, stopped };
+}
+
 /** Resolves at the first signal. Repeats within a second are ignored; a later one calls `force`. */
 export function untilSignal(
   source: SignalSource,

@@ -6,7 +6,7 @@ import { createLintWatch, type LintWatch } from "./lint-watch.ts";
 import { closesWithin, openSim, simOptions } from "./open-sim.ts";
 import { createRequestLog, type RequestLog } from "./request-log.ts";
 import type { Settings } from "./settings.ts";
-import { untilSignal } from "./signals.ts";
+import { stopRequest, untilSignal } from "./signals.ts";
 import { missedOf, replayed, tapeLines } from "./tape-summary.ts";
 
 const options = {
@@ -48,7 +48,8 @@ export const start = command({
 
 async function run(settings: StartSettings, shell: Shell) {
   const signal = untilSignal(process, shell.quit);
-  const sim = await open(settings, shell);
+  const { onStop, stopped } = stopRequest();
+  const sim = await open(settings, onStop, shell);
   const log = createRequestLog(
     shell.err,
     {
@@ -62,7 +63,7 @@ async function run(settings: StartSettings, shell: Shell) {
   announce(sim, settings, shell);
   const watch = settings.values.quiet || settings.values["no-lint"] ? undefined : watchLint(sim, shell);
   if (settings.values.open) await showInspector(sim.inspectorUrl, shell);
-  const ending = await signal;
+  const ending = await Promise.race([signal, stopped]);
   watch?.close();
   const played = await replayed(sim);
   await stop(sim, log, settings.values.quiet, shell);
@@ -71,7 +72,7 @@ async function run(settings: StartSettings, shell: Shell) {
   return missedOf(played) > 0 ? 1 : ending;
 }
 
-const open = ({ values }: StartSettings, shell: Shell): Promise<Sim> =>
+const open = ({ values }: StartSettings, onStop: () => void, shell: Shell): Promise<Sim> =>
   openSim(
     values,
     {
@@ -80,6 +81,7 @@ const open = ({ values }: StartSettings, shell: Shell): Promise<Sim> =>
       ...(values.memory ? {} : { data: values.data }),
       onChange: values["on-change"],
       reportLinks: true,
+      onStop,
     },
     shell,
   );

@@ -2,24 +2,25 @@ import { createWriteStream, readFileSync, renameSync, rmSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ImportedState } from "../index.ts";
-import { type Address, callSim, complaintOf } from "./ask-sim.ts";
+import { type Address, callSim } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
+import { RefusedCall } from "./refused-call.ts";
 import { reasonOf } from "./system-reason.ts";
 
 /** A large state takes its time, ms. */
 const transferMs = 600_000;
 
 /**
- * Writes the sim's state to a file, which appears whole or not at all; numbers stay as the sim writes them.
+ * Writes the sim's state, or another answer of its control API, to a file, which appears whole or not at all; numbers
+ * stay as the sim writes them.
  * @returns its size in bytes
  * @throws Failure
  */
-export async function exportTo(file: string, { url, token }: Address): Promise<number> {
+export async function exportTo(file: string, { url, token }: Address, path = "state"): Promise<number> {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const response = await fetch(`${url}/__sim/state`, { headers, signal: AbortSignal.timeout(transferMs) });
-  if (!response.ok || !response.body)
-    throw new Failure("failed", complaintOf(response.status, await response.json()));
+  const response = await fetch(`${url}/__sim/${path}`, { headers, signal: AbortSignal.timeout(transferMs) });
+  if (!response.ok || !response.body) throw new RefusedCall(response.status, await response.json());
   const draft = `${file}.${process.pid}.tmp`;
   try {
     // Keys are in it.

@@ -34,7 +34,13 @@ const resetOptions = {
 } as const;
 
 const named = {
-  name: { kind: "text", describe: "The snapshot's name", flagOnly: true, place: 1 },
+  name: {
+    kind: "text",
+    describe: "The snapshot's name",
+    flagOnly: true,
+    place: 1,
+    suggests: "snapshots",
+  },
   ...common,
 } as const;
 
@@ -126,6 +132,7 @@ export const stateCommands: readonly Command[] = [
       ["phx-sim state reset", "documents, people, events, faults, answers, clock"],
       ["phx-sim state reset --what events --what people", "keep what was edited"],
     ],
+    confirms: true,
     run: reset,
   }),
   command({
@@ -134,6 +141,7 @@ export const stateCommands: readonly Command[] = [
     describe: "Take a snapshot of documents, people and events",
     options: named,
     examples: [["phx-sim state snapshot logged-in", "to come back to it"]],
+    confirms: true,
     run: snapshot,
   }),
   command({
@@ -142,6 +150,7 @@ export const stateCommands: readonly Command[] = [
     describe: "Go back to a snapshot",
     options: named,
     examples: [["phx-sim state restore logged-in", "as it was; later events are hidden"]],
+    confirms: true,
     run: restore,
   }),
   command({
@@ -158,6 +167,7 @@ export const stateCommands: readonly Command[] = [
     describe: "Delete a snapshot",
     options: named,
     examples: [["phx-sim state delete logged-in", "for good"]],
+    confirms: true,
     run: remove,
   }),
   command({
@@ -166,6 +176,7 @@ export const stateCommands: readonly Command[] = [
     describe: "Write the whole state to a file; keys are in it",
     options: filed,
     examples: [["phx-sim state export state.json", "for another sim, or a bug report"]],
+    confirms: true,
     run: exportState,
   }),
   command({
@@ -174,6 +185,7 @@ export const stateCommands: readonly Command[] = [
     describe: "Put an exported state in the place of the sim's own",
     options: filed,
     examples: [["phx-sim state import state.json", "checked before anything changes"]],
+    confirms: true,
     run: importState,
   }),
 ];

@@ -16,6 +16,7 @@ export const status = command({
   describe: "Say whether a sim runs, where, and what it has",
   options,
   examples: [["phx-sim status --wait 10s", "in scripts: go on once the sim is ready"]],
+  confirms: true,
   run,
 });
 

@@ -10,6 +10,7 @@ const tape = {
   describe: "Its name (tapes/NAME.tape.ndjson) or its path",
   flagOnly: true,
   place: 1,
+  suggests: "tapes",
 } as const;
 const json = { kind: "switch", describe: "Print JSON", flagOnly: true } as const;
 
@@ -73,6 +74,7 @@ const importHar = command({
   examples: [
     ["phx-sim tape import checkout.har", "tapes/checkout.tape.ndjson, and what was odd about the HAR"],
   ],
+  confirms: true,
   run: async ({ values }, shell) => (await import("./tape-import.ts")).importTape(values, shell),
 });
 
@@ -88,6 +90,7 @@ const exportHar = command({
     json,
   },
   examples: [["phx-sim tape export checkout --out checkout.har", "refused where a secret would get out"]],
+  confirms: true,
   run: async ({ values }, shell) => (await import("./tape-export.ts")).exportTape(values, shell),
 });
 
@@ -116,6 +119,7 @@ const prune = command({
     ["phx-sim tape prune checkout --drop static --drop recordings", "no scripts, no session recordings"],
     ["phx-sim tape prune checkout --keep 'GET /api/*'", "only what was read from the API"],
   ],
+  confirms: true,
   run: async ({ values }, shell) => (await import("./tape-prune.ts")).pruneTapeFile(values, shell),
 });
 
@@ -125,6 +129,7 @@ const scan = command({
   describe: "Look for secrets on tapes and report what was checked; fails when there is one",
   options: { tapes: { ...tape, describe: "Names or paths of tapes", many: true }, json },
   examples: [["phx-sim tape scan checkout signup", "in CI, before tapes are committed"]],
+  confirms: true,
   run: async ({ values }, shell) => (await import("./tape-scan.ts")).scanTapes(values, shell),
 });
 
@@ -133,8 +138,14 @@ const learn = command({
   group,
   describe: "Propose noise: what differs between two recordings of the same session",
   options: {
-    a: { kind: "text", describe: "Name or path of a tape", flagOnly: true, place: 1 },
-    b: { kind: "text", describe: "Another recording of the same", flagOnly: true, place: 2 },
+    a: { kind: "text", describe: "Name or path of a tape", flagOnly: true, place: 1, suggests: "tapes" },
+    b: {
+      kind: "text",
+      describe: "Another recording of the same",
+      flagOnly: true,
+      place: 2,
+      suggests: "tapes",
+    },
     write: { kind: "switch", describe: "Add it to the second tape's noise", flagOnly: true },
     json,
   },

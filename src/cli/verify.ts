@@ -16,6 +16,7 @@ const options = {
     describe: "The tape: tapes/NAME.tape.ndjson, or a path",
     flagOnly: true,
     place: 1,
+    suggests: "tapes",
   },
   dialect: {
     kind: "text",
@@ -106,5 +107,6 @@ export const verify = command({
     ["phx-sim verify checkout --dialect production", "hold it against the live service's dialect"],
     ["phx-sim verify golden --fail-on additive --junit verify.xml", "in CI, stricter"],
   ],
+  confirms: true,
   run,
 });

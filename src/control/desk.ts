@@ -35,6 +35,8 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   readonly inspectable: boolean;
   /** Tells the user what should be known. */
   notice(text: string): void;
+  /** Ends the program that runs the sim; absent where that is not the sim's business. */
+  readonly stop: (() => void) | undefined;
   /** Ends when the sim closes: nothing waits any longer. */
   readonly closing: AbortSignal;
   /** The live feed; made when it is first asked for. */

@@ -49,6 +49,9 @@ export const stateDocs: Readonly<Record<string, EndpointDocs>> = {
       ),
     }),
   }),
+  "POST /__sim/stop": docsOf("It ends now", exact({ stopping: always(true), pid: integer }), {
+    errors: [409],
+  }),
   "GET /__sim/state": docsOf("The state", state, { errors: [409] }),
   "PUT /__sim/state": docsOf(
     "What there is now",

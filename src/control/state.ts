@@ -43,6 +43,16 @@ async function reset(desk: ControlDesk, call: Call): Promise<Reply> {
   return json({ reset: [...parts], cursor: desk.log.lastSeq });
 }
 
+/** Answers first: what ends the program must not cut off the answer. */
+function stop({ stop }: ControlDesk): Reply {
+  if (!stop)
+    throw new SimError("conflict", `this sim ends with the program that runs it (pid ${process.pid})`, {
+      hint: "end that program; only a sim of phx-sim start, replay or record can be stopped",
+    });
+  setImmediate(stop);
+  return json({ stopping: true, pid: process.pid });
+}
+
 /** Open to everyone: liveness says nothing about what was captured. */
 export const healthEndpoints = (desk: ControlDesk): Endpoint[] => [
   {
@@ -78,6 +88,14 @@ export const stateEndpoints = (desk: ControlDesk): Endpoint[] => [
     summary:
       "Back to the scenario: all, or `what`: world, people, events, faults, answers (a tape is rewound), clock; or one project",
     handle: (call) => reset(desk, call),
+  },
+  {
+    methods: ["POST"],
+    path: "/__sim/stop",
+    family: "control",
+    summary:
+      "Ends the program of `phx-sim start`, once what is in flight is answered; 409 for a sim inside another program",
+    handle: () => stop(desk),
   },
   {
     methods: ["GET"],

@@ -111,7 +111,7 @@ const faults: Cause = ({ surroundings: { faults } }) =>
   told(
     faults,
     ({ name, touched }) =>
-      `the fault ${nameText(name)} is active and touched ${times(touched, "request")}; \`phx-sim fault clear\` ends it`,
+      `the fault ${nameText(name)} is active and touched ${times(touched, "request")}; \`phx-sim faults clear\` ends it`,
     (count) => `${times(count, "more fault")} active`,
   );
 

@@ -27,7 +27,7 @@ export const dropReasons = {
   },
   over_quota: {
     sentence: "a fault says that the project has used up its quota",
-    fix: "nothing, if that is what you test; otherwise `phx-sim fault clear`",
+    fix: "nothing, if that is what you test; otherwise `phx-sim faults clear`",
   },
   dropped_performance_event: {
     sentence: "$performance_event is filtered out by the service",

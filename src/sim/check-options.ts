@@ -69,6 +69,7 @@ const kinds: Readonly<Record<keyof SimOptions, Kind>> = {
   redaction: any,
   allowWrites: flag,
   reportLinks: flag,
+  onStop: callback,
   onNotice: callback,
 };
 const names = Object.keys(kinds);

@@ -94,6 +94,11 @@ export interface SimOptions {
    * leaves a dead link; `phx-sim start` sets it.
    */
   reportLinks?: boolean;
+  /**
+   * Called once a client has asked the sim to end (`POST /__sim/stop`, `phx-sim stop`) and has its answer. Default:
+   * such calls are refused.
+   */
+  onStop?: () => void;
   /** Told what the user should know: a repaired log, an adopted key, a bug. */
   onNotice?: (text: string) => void;
 }

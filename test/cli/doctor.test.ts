@@ -217,7 +217,7 @@ describe("everything else", () => {
     [
       "faults",
       of({ faults: ["flags-down"] }),
-      /^warning requests go wrong on purpose: flags-down → phx-sim fault clear$/,
+      /^warning requests go wrong on purpose: flags-down → phx-sim faults clear$/,
     ],
     ["faults", {}, undefined],
   ];

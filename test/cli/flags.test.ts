@@ -203,7 +203,7 @@ describe("explain", () => {
     ],
     [
       "a cohort, with its conditions",
-      ["pros"],
+      ["pros", "--distinct-id", "user-1"],
       [
         "pros is false for user-1: No matching condition set",
         "  1 ✗ in cohort 5 (Pros)  is no member",
@@ -216,7 +216,7 @@ describe("explain", () => {
     ],
     [
       "an inactive flag",
-      ["stopped"],
+      ["stopped", "--distinct-id", "user-1"],
       [
         "stopped is false for user-1: Feature flag is disabled",
         "  1 ✓ rollout 100 %  everybody  (not reached)",
@@ -234,7 +234,7 @@ describe("explain", () => {
 
   test("an override, and what the rules would have said", async () => {
     await run(["set", "pros", "true"]);
-    const { stdout } = await run(["explain", "pros"]);
+    const { stdout } = await run(["explain", "pros", "--distinct-id", "user-1"]);
     expect(stdout.split("\n").slice(0, 2)).toEqual([
       "pros is true for user-1: Overridden in phx-sim",
       "  overridden for everybody; its rules say false: No matching condition set",
@@ -243,8 +243,10 @@ describe("explain", () => {
 
   test("is coloured on demand only", async () => {
     const start = "\u001b[";
-    expect((await run(["explain", "pros"])).stdout).not.toContain(start);
-    expect((await run(["explain", "pros"], { FORCE_COLOR: "1" })).stdout).toContain(`${start}31m✗`);
+    expect((await run(["explain", "pros", "--distinct-id", "user-1"])).stdout).not.toContain(start);
+    expect(
+      (await run(["explain", "pros", "--distinct-id", "user-1"], { FORCE_COLOR: "1" })).stdout,
+    ).toContain(`${start}31m✗`);
   });
 
   test("--json prints the answer", async () => {
@@ -296,25 +298,32 @@ test("decisions", async () => {
 
 describe("mistakes end with 2", () => {
   test.each([
-    [["explain", "chekout"], 'project 1 has no flag "chekout"; did you mean "checkout"?'],
+    [
+      ["explain", "chekout", "--distinct-id", "u"],
+      'project 1 has no flag "chekout"; did you mean "checkout"?',
+    ],
     [["simulate", "chekout"], 'project 1 has no flag "chekout"; did you mean "checkout"?'],
-    [["explain", "beta", "--project", "9"], "there is no project 9; known projects: 1, 2"],
+    [
+      ["explain", "beta"],
+      "phx-sim flags explain needs --distinct-id, e.g. phx-sim flags explain beta --distinct-id user-1",
+    ],
+    [
+      ["explain", "beta", "--distinct-id", "u", "--project", "9"],
+      "there is no project 9; known projects: 1, 2",
+    ],
     [
       ["set", "chekout", "true"],
-      'project 1 has no flag "chekout"; did you mean "checkout"?; "force" sets it anyway',
+      'project 1 has no flag "chekout"; did you mean "checkout"?; --force sets it anyway',
     ],
     [
       ["set", "checkout", "tset"],
-      'flag "checkout" has no variant "tset"; its variants: control, test; did you mean test?; "force" sets it anyway',
+      'VALUE: flag "checkout" has no variant "tset"; its variants: control, test; did you mean test?; --force sets it anyway',
     ],
-    [["simulate", "beta", "--count", "0"], '"count" must be a whole number from 1 to 100000'],
+    [["simulate", "beta", "--count", "0"], "--count must be a whole number from 1 to 100000"],
     [["set", "beta", "true", "--payload", "{"], '--payload must be JSON, not "{"'],
-    [["list", "--jsn"], "unknown option --jsn; did you mean --json? (phx-sim --help lists all)"],
-    [["set", "beta"], "phx-sim flags set needs KEY and VALUE (phx-sim --help lists all)"],
-    [
-      [],
-      "phx-sim flags needs one of list, set, unset, explain, simulate, decisions (phx-sim --help lists all)",
-    ],
+    [["list", "--jsn"], "unknown option --jsn; did you mean --json? (phx-sim flags list --help)"],
+    [["set", "beta"], "phx-sim flags set needs KEY and VALUE (phx-sim flags set --help)"],
+    [[], "phx-sim flags needs one of list, set, unset, explain, simulate, decisions (phx-sim flags --help)"],
   ])("%j", async (args, message) => {
     expect(await run(args)).toEqual({ code: 2, stdout: "", stderr: `phx-sim: ${message}\n` });
   });

@@ -32,7 +32,7 @@ describe("usage mistakes end with 2", () => {
     [["--dialect", "prod"], {}, '--dialect must be documented or production, not "prod"'],
     [["--memory", "--data", "x"], {}, "--data and --memory exclude each other; give one of them"],
     [["--prot", "1"], {}, "unknown option --prot; did you mean --port? (phx-sim --help lists all)"],
-    [["start", "extra"], {}, 'unexpected argument "extra" (phx-sim --help lists all)'],
+    [["start", "extra"], {}, 'unexpected argument "extra" (phx-sim start --help)'],
     [["strat"], {}, 'unknown command "strat"; did you mean start? (phx-sim --help lists all)'],
     [["status", "--wait", "soon"], {}, '--wait must be a time such as 10s, 500ms or 2m, not "soon"'],
     [

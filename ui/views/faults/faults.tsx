@@ -97,7 +97,7 @@ function InForce({ faults, onClear }: { faults: readonly ShownFault[]; onClear: 
 }
 
 const commands =
-  'await sim.faults.apply("flags-partial", { times: 2 })\n\nphx-sim fault apply flags-partial --times 2';
+  'await sim.faults.apply("flags-partial", { times: 2 })\n\nphx-sim faults apply flags-partial --times 2';
 
 function Presets({ onApply }: { onApply: (order: Record<string, unknown>) => void }) {
   const { data } = useResource<{ presets: ShownPreset[] }>("faults/presets");

@@ -8,7 +8,7 @@ import { faultLine, faultLines, presetLines } from "./fault-lines.ts";
 import { findRunning, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
 
-const group: CommandGroup = { name: "fault", describe: "Let requests go wrong on purpose" };
+const group: CommandGroup = { name: "faults", describe: "Let requests go wrong on purpose" };
 
 const json = { kind: "switch", describe: "Print the control API's answer", flagOnly: true } as const;
 
@@ -18,6 +18,7 @@ const applyOptions = {
   fault: {
     kind: "text",
     describe: "A preset's name, or a rule as a JSON object",
+    suggests: "presets",
     flagOnly: true,
     place: 1,
   },
@@ -38,7 +39,7 @@ const applyOptions = {
 } as const;
 
 const clearOptions = {
-  which: { kind: "text", describe: "Only the fault of this id or name", flagOnly: true },
+  which: { kind: "text", describe: "Only the fault of this id or name", flagOnly: true, suggests: "faults" },
   ...common,
 } as const;
 
@@ -108,42 +109,44 @@ async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
   return say(shell, settings.values.json, answer, [`cleared ${counted(answer.removed, "fault")}`]);
 }
 
-/** The commands `phx-sim fault …`. */
+/** The commands `phx-sim faults …`. */
 export const faultCommands: readonly Command[] = [
   command({
-    name: "fault list",
+    name: "faults list",
     group,
     describe: "Faults in force, and those that are over",
     options: common,
-    examples: [["phx-sim fault list", "with how many requests each touched"]],
+    examples: [["phx-sim faults list", "with how many requests each touched"]],
     run: list,
   }),
   command({
-    name: "fault presets",
+    name: "faults presets",
     group,
     describe: "What can be applied by name",
     options: common,
-    examples: [["phx-sim fault presets", "their names, and what they do"]],
+    examples: [["phx-sim faults presets", "their names, and what they do"]],
     run: presets,
   }),
   command({
-    name: "fault apply",
+    name: "faults apply",
     group,
     describe: "Put a preset or a rule in force",
     options: applyOptions,
     examples: [
-      ["phx-sim fault apply flags-down --for 30s", "then the flags come back"],
-      ["phx-sim fault apply capture-503 --rate 0.2 --seed 7", "one request in five, always the same ones"],
-      [`phx-sim fault apply '{"effect":{"status":500}}' --route management`, "a rule of your own"],
+      ["phx-sim faults apply flags-down --for 30s", "then the flags come back"],
+      ["phx-sim faults apply capture-503 --rate 0.2 --seed 7", "one request in five, always the same ones"],
+      [`phx-sim faults apply '{"effect":{"status":500}}' --route management`, "a rule of your own"],
     ],
+    confirms: true,
     run: apply,
   }),
   command({
-    name: "fault clear",
+    name: "faults clear",
     group,
     describe: "End and forget all faults, or one",
     options: clearOptions,
-    examples: [["phx-sim fault clear --which flags-down", "only this one"]],
+    examples: [["phx-sim faults clear --which flags-down", "only this one"]],
+    confirms: true,
     run: clear,
   }),
 ];

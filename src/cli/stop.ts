@@ -1,0 +1,69 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { JsonObject } from "../kernel/json.ts";
+import { askReady, callSim } from "./ask-sim.ts";
+import { clean } from "./clean-text.ts";
+import { command, type Shell } from "./command.ts";
+import { Failure } from "./failure.ts";
+import { locate } from "./locator.ts";
+import { findRunning, type Running, whereOptions } from "./running-sim.ts";
+import type { Settings } from "./settings.ts";
+
+const options = {
+  ...whereOptions,
+  timeout: {
+    kind: "duration",
+    describe: "Fail when it still runs after this time",
+    default: "10s",
+    flagOnly: true,
+  },
+  json: { kind: "switch", describe: "Print what was stopped as JSON", flagOnly: true },
+} as const;
+
+/** The command `phx-sim stop`. */
+export const stop = command({
+  name: "stop",
+  describe: "Stop the running sim, and wait until it is gone",
+  options,
+  examples: [
+    ["phx-sim stop", "the sim of this folder; exit code 5 when none runs"],
+    ["phx-sim stop --url http://127.0.0.1:7490", "the sim at an address"],
+  ],
+  confirms: true,
+  run,
+});
+
+async function run(settings: Settings<typeof options>, shell: Shell) {
+  const { json, timeout } = settings.values;
+  const running = await findRunning(settings, shell.cwd);
+  await callSim(running, "POST", "stop");
+  await untilGone(running, timeout);
+  const { version, pid, data } = running.info;
+  const stopped = { url: running.url, version, pid, data };
+  shell.out.say(json ? JSON.stringify(stopped, null, 2) : stoppedLine(running));
+  return "ok" as const;
+}
+
+const text = (value: JsonObject[string] | undefined): string => clean(String(value ?? ""));
+
+const stoppedLine = ({ url, info: { version, pid, data } }: Running): string =>
+  `stopped phx-sim ${text(version)} at ${clean(url)} (pid ${text(pid)}, ${typeof data === "string" ? `data in ${text(data)}` : "in memory"})`;
+
+const pollMs = 25;
+const askMs = 2000;
+
+/** Until nothing answers there and the data folder is free. @throws Failure failed */
+async function untilGone({ url, info }: Running, timeoutMs: number): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  const isThere = async () =>
+    (typeof info.data === "string" && locate(info.data)?.pid === info.pid) || (await askReady(url, askMs));
+  while (await isThere()) {
+    if (performance.now() >= end) {
+      const after = `${timeoutMs / 1000} s`;
+      throw new Failure(
+        "failed",
+        `the sim at ${clean(url)} (pid ${text(info.pid)}) still runs after ${after}`,
+      );
+    }
+    await pause(pollMs);
+  }
+}
