@@ -6,26 +6,30 @@ import type { Style } from "./style.ts";
 
 /** The one line of `start --json`; the locator file holds the same. Its keys are public API. */
 export interface ReadyLine extends Access {
+  readonly local_url: string;
   readonly inspector_url: string;
   readonly data: string | null;
   readonly dialect: string;
   readonly version: string;
   readonly pid: number;
-  /** Only when bound wider than loopback: the control API then asks for it. */
+  /** Only a generated one: one that was given is not printed, as the output often ends in a log. */
   readonly control_token?: string;
 }
 
 export const readyLine = (sim: Sim): ReadyLine => ({
-  url: sim.url,
+  url: sim.publicUrl,
+  local_url: sim.url,
   project_api_key: sim.apiKey,
   personal_api_key: sim.personalApiKey,
   project_id: sim.projectId,
-  inspector_url: sim.inspectorUrl,
+  inspector_url: `${sim.publicUrl}/__sim/${new URL(sim.inspectorUrl).hash}`,
   data: sim.data,
   dialect: sim.dialect,
   version: sim.version,
   pid: process.pid,
-  ...(sim.controlToken === null ? {} : { control_token: sim.controlToken }),
+  ...(sim.controlToken !== null && sim.inspectorUrl.endsWith(`#t=${sim.controlToken}`)
+    ? { control_token: sim.controlToken }
+    : {}),
 });
 
 /** Everything to paste. The env lines stand at the margin, so that they can be copied as they are. */

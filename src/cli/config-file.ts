@@ -5,7 +5,7 @@ import { syntaxErrorAt } from "../kernel/json-syntax.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
-import { kinds } from "./kinds.ts";
+import { type Kind, kinds } from "./kinds.ts";
 import { type Options, readValue } from "./options.ts";
 
 const configName = "phx-sim.config.json";
@@ -68,10 +68,11 @@ function checked(file: string, folder: string, text: string, options: Options): 
     const where = `${clean(file)}: "${clean(key)}"`;
     if (!option)
       throw new Failure("usage", `${where} is not an option${didYouMean(key, Object.keys(options))}`);
-    const { json, expects } = kinds[option.kind];
+    const { json, expects, isSecret }: Kind = kinds[option.kind];
     if (typeof entry !== json) {
       const hint = json === "string" ? `${expects}, as a string` : expects;
-      throw new Failure("usage", `${where} must be ${hint}, not ${clean(JSON.stringify(entry))}`);
+      const given = isSecret ? "" : `, not ${clean(JSON.stringify(entry))}`;
+      throw new Failure("usage", `${where} must be ${hint}${given}`);
     }
     readValue(option, String(entry), where, folder);
     texts.set(key, String(entry));

@@ -2,7 +2,7 @@ import type { Json } from "../kernel/json.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
-import { type KindName, type KindValue, kinds } from "./kinds.ts";
+import { type Kind, type KindName, type KindValue, kinds } from "./kinds.ts";
 
 /**
  * One row of a command's table: both readers of the command line, the environment and the config file obey
@@ -66,9 +66,11 @@ export const placedOf = (options: Options): string[] =>
  * expected.
  */
 export function readValue(option: Option, text: string, where: string, folder: string): Json {
-  const value = kinds[option.kind].read(text, folder);
+  const kind: Kind = kinds[option.kind];
+  const value = kind.read(text, folder);
   if (value === undefined) {
-    throw new Failure("usage", `${where} must be ${kinds[option.kind].expects}, not ${quote(text)}`);
+    const given = kind.isSecret ? "" : `, not ${quote(text)}`;
+    throw new Failure("usage", `${where} must be ${kind.expects}${given}`);
   }
   if (option.choices && !option.choices.includes(text)) {
     const wanted = option.choices.join(" or ");
