@@ -10,7 +10,8 @@ export const reachOptions = {
   host: { kind: "host", describe: "Address to listen on", default: "127.0.0.1" },
   token: {
     kind: "control token",
-    describe: "Token that the control API requires, 16 characters or more; generated where the sim is open to the network",
+    describe:
+      "Token that the control API requires, 16 characters or more; generated where the sim is open to the network",
   },
   "public-url": {
     kind: "public url",

@@ -104,7 +104,9 @@ function watchLint(sim: Sim, shell: Shell): Pick<LintWatch, "close"> {
 /** The browser runs here: it takes the address that the sim listens on, and gets the token without being asked. */
 async function showInspector({ url, controlToken }: Sim, shell: Shell): Promise<void> {
   const { openPage } = await import("./open-page.ts");
-  openPage(`${url}/__sim/${controlToken === null ? "" : `#t=${controlToken}`}`, () => shell.err.say("phx-sim: no browser could be opened"));
+  openPage(`${url}/__sim/${controlToken === null ? "" : `#t=${controlToken}`}`, () =>
+    shell.err.say("phx-sim: no browser could be opened"),
+  );
 }
 
 /** Leaves time for the process to end within two seconds of the signal. */

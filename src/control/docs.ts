@@ -89,7 +89,10 @@ const info = titled(
     pid: integer,
     url: described(text, "The address for others: the public one, if the sim was started with one"),
     local_url: described(text, "The address that the sim listens on"),
-    inspector_url: described(text, "With a generated token, if there is one; a token that was given is not shown"),
+    inspector_url: described(
+      text,
+      "With a generated token, if there is one; a token that was given is not shown",
+    ),
     project_api_key: nullable(text),
     secret_api_key: nullable(text),
     personal_api_key: nullable(text),

@@ -32,13 +32,9 @@ function checkCaller(call: Call, rules: GuardRules): void {
   checkSender(call, rules);
   if (isChange(call)) checkBody(call);
   if (rules.token !== null && tokenOf(call) !== rules.token) {
-    throw new SimError(
-      "control_token_required",
-      "the control API needs its token",
-      {
-        hint: "send `Authorization: Bearer <token>`: the one that the sim was started with (--token or PHX_SIM_TOKEN), else the one in its banner and run.json",
-      },
-    );
+    throw new SimError("control_token_required", "the control API needs its token", {
+      hint: "send `Authorization: Bearer <token>`: the one that the sim was started with (--token or PHX_SIM_TOKEN), else the one in its banner and run.json",
+    });
   }
 }
 

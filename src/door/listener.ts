@@ -239,7 +239,10 @@ interface Arrival {
   publicUrl: string | undefined;
 }
 
-const callOf = ({ req, res, method, target, at, started, ticket, passage, publicUrl }: Arrival, body: Buffer) =>
+const callOf = (
+  { req, res, method, target, at, started, ticket, passage, publicUrl }: Arrival,
+  body: Buffer,
+): Call =>
   callFrom({
     publicUrl,
     method,

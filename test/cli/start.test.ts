@@ -60,6 +60,7 @@ describe("--json", () => {
     const { sim, ready } = await startReady([], { cwd });
     expect(ready).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      local_url: ready.url,
       project_api_key: expect.stringMatching(/^phc_/),
       personal_api_key: expect.stringMatching(/^phx_/),
       project_id: expect.any(Number),

@@ -330,6 +330,22 @@ test("open to the network, the page asks for the token and then works", async ()
   expect(await hash(other)).toBe("#/");
 });
 
+test("the page asks for a token of one's own, too, and takes it from an address", async () => {
+  await using it = await stage.open("", { allow: /401|WebSocket/ });
+  const { page } = it;
+  await using locked = await startSim({ token: "my-own~token.of+characters/==" });
+  await page.goto(`${locked.inspectorUrl}#/events`);
+  await page.getByText("This sim needs its token").waitFor();
+  await page.getByLabel("Inspector link or token").fill(" my-own~token.of+characters/== ");
+  await page.getByRole("button", { name: "Open" }).click();
+  await page.locator("[data-connection=live]").waitFor();
+  expect(await hash(page)).toBe("#/events");
+  const other = await (await it.context.browser()?.newContext())?.newPage();
+  await other?.goto(`${locked.url}/__sim/#t=${locked.controlToken}`);
+  await other?.locator("[data-connection=live]").waitFor();
+  await other?.context().close();
+});
+
 declare const location: { hash: string };
 declare const performance: { getEntriesByType(type: string): { name: string }[] };
 declare const document: {
