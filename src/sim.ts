@@ -7,7 +7,7 @@ import { answerPort } from "./answers/port.ts";
 import { createClient } from "./client.ts";
 import type { ControlDesk, ResetPart } from "./control/desk.ts";
 import type { Admission } from "./control/feed/admission.ts";
-import type { GuardRules } from "./control/guard.ts";
+import { type GuardRules, mayVisit } from "./control/guard.ts";
 import { answerRequest } from "./door/fetch.ts";
 import { type ListenOptions, listen } from "./door/listener.ts";
 import { createFaults } from "./faults/faults.ts";
@@ -204,7 +204,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     if (worlds.current.batch_exports.length > 0) void exportsOf();
   };
   const router = createRouter(
-    captureEndpoints(desk),
+    captureEndpoints(desk, (call) => mayVisit(call, rules)),
     lateRows({ desk, resourceDesk, controlDesk, rules, exportsOf }),
   );
   const entryOf = entryWriter();
@@ -213,7 +213,11 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     router,
     journal(call, reply, rejected) {
       const note = (reply.note ?? {}) as Note;
-      if (rejected) note.rejected = { ...rejected, detail: maskKeys(rejected.detail) };
+      if (rejected) {
+        const { reason, detail, hint } = rejected;
+        const shown = { reason, detail: maskKeys(detail) };
+        note.rejected = hint === undefined ? shown : { ...shown, hint: maskKeys(hint) };
+      }
       if (reply.fault !== undefined) note.fault = reply.fault;
       if (reply.scripted) note.scripted = true;
       if (reply.source !== undefined) note.source = reply.source;

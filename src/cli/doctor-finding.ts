@@ -31,8 +31,8 @@ export interface Traffic {
   /** Why events were dropped and requests rejected, newest first, each reason once. */
   readonly dropped: readonly Trouble[];
   readonly rejected: readonly Trouble[];
-  /** `POST /x` of paths that are not there, newest first. */
-  readonly unmatched: readonly string[];
+  /** `POST /x` of paths that do not exist, newest first, and what to do about each. */
+  readonly unmatched: readonly { readonly what: string; readonly fix: string }[];
   /** Has a browser asked for flags or settings? Its name for itself where it is an automated one. */
   readonly browser: { readonly automated: string | null } | null;
 }

@@ -47,7 +47,17 @@ const requestFields = {
   ms: number,
   project: nullable(integer),
   outcome: oneOf("answered", "rejected"),
-  rejected: nullable(exact({ reason: text, detail: text })),
+  rejected: nullable(
+    exact(
+      { reason: text, detail: text },
+      {
+        hint: described(
+          text,
+          "What to do about it: of an unknown path, why it is not served and what is near",
+        ),
+      },
+    ),
+  ),
   fault: described(nullable(text), "Names of the faults that touched it"),
   scripted: described(boolean, "Answered by a script"),
   source: described(

@@ -60,6 +60,16 @@ function checkVisitor(call: Call, rules: GuardRules): void {
   if (!isVisit(call)) checkOrigin(call, rules);
 }
 
+/** True if the page may answer the call: it is direct, to a known host, and not from another page. */
+export function mayVisit(call: Call, rules: GuardRules): boolean {
+  try {
+    checkVisitor(call, rules);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Somebody followed a link, in a tab of its own. */
 const isVisit = (call: Call): boolean =>
   call.headers["sec-fetch-mode"] === "navigate" && call.headers["sec-fetch-dest"] === "document";

@@ -120,7 +120,7 @@ export interface RequestSummary {
   project: number | null;
   /** Its name: of a test's project, the test. Absent where the project is not known. */
   project_name?: string;
-  rejected?: { reason: string; detail: string };
+  rejected?: { reason: string; detail: string; hint?: string };
   /** It was rejected because its path is not there. */
   unmatched?: true;
   /** Names of the faults that touched it; `status` is 0 where they kept the answer from arriving. */

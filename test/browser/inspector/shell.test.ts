@@ -330,6 +330,13 @@ test("open to the network, the page asks for the token and then works", async ()
   expect(await hash(other)).toBe("#/");
 });
 
+test("the sim's own address leads to the page", async () => {
+  await using it = await stage.open("");
+  await it.page.goto(it.sim.url);
+  await it.page.locator("[data-connection=live]").waitFor();
+  expect(it.page.url()).toBe(`${it.sim.url}/__sim/#/`);
+});
+
 test("the page asks for a token of one's own, too, and takes it from an address", async () => {
   await using it = await stage.open("", { allow: /401|WebSocket/ });
   const { page } = it;

@@ -6,13 +6,15 @@ export interface RefusedRequest {
   readonly method: string;
   readonly target: string;
   readonly status: number;
-  readonly rejected: { readonly reason: string; readonly detail: string } | null;
+  readonly rejected: { readonly reason: string; readonly detail: string; readonly hint?: string } | null;
 }
 
 /** Requests that were refused for one reason. */
 export interface Refusal {
   readonly reason: string;
   readonly detail: string;
+  /** What to do about it, where the sim says so of the request. */
+  readonly hint?: string;
   readonly count: number;
   /** The last of them. */
   readonly n: number;
@@ -27,7 +29,7 @@ export function refusalsOf(requests: readonly RefusedRequest[]): Refusal[] {
   for (const { n, method, target, status, rejected } of requests) {
     if (rejected === null) continue;
     const path = target.split("?", 1)[0] ?? "";
-    // a path that is not there is a mistake of its own, each
+    // a path that does not exist is a mistake of its own, each
     const key = status === 404 ? `404 ${path}` : rejected.reason;
     const known = byReason.get(key);
     if (known) byReason.set(key, { ...known, count: known.count + 1 });

@@ -32,14 +32,11 @@ export function Refused({ isAll }: { isAll: boolean }) {
   );
 }
 
-const noPath =
-  "send to the host itself: SDKs add the path. A prefix such as /ingest belongs to a reverse proxy, which takes it away";
-
 const ofKeys = /api_key|api_token|_token|not_authenticated|authentication_failed/;
 
 function Reason({ refusal }: { refusal: Refusal }) {
-  const { reason, detail, count, n, what, status } = refusal;
-  const fix = status === 404 ? noPath : fixFor(reason, info.value?.project_api_key ?? "");
+  const { reason, detail, hint, count, n, what, status } = refusal;
+  const fix = plain(hint ?? fixFor(reason, info.value?.project_api_key ?? ""), 500);
   return (
     <li>
       <p>
