@@ -1,5 +1,6 @@
 import type { Sim } from "../index.ts";
 import { type Access, serverGroup } from "../kernel/env-names.ts";
+import { type Dialect, dialectNotes } from "../model/dialect.ts";
 import { clean } from "./clean-text.ts";
 import { envLines } from "./env-format.ts";
 import type { Style } from "./style.ts";
@@ -9,7 +10,7 @@ export interface ReadyLine extends Access {
   readonly local_url: string;
   readonly inspector_url: string;
   readonly data: string | null;
-  readonly dialect: string;
+  readonly dialect: Dialect;
   readonly version: string;
   readonly pid: number;
   /** Only a generated one: one that was given is not printed, as the output often ends in a log. */
@@ -44,7 +45,7 @@ export function banner(ready: ReadyLine, scenario: string, style: Style): string
     row("inspector", ready.inspector_url),
     row("scenario", scenario),
     row("data", ready.data ?? "in memory, gone at the end"),
-    row("dialect", ready.dialect),
+    row("dialect", `${ready.dialect}: ${dialectNotes[ready.dialect]}`),
     ...(ready.control_token === undefined ? [] : [row("control token", ready.control_token)]),
     "",
     ...envLines([serverGroup(ready)], "dotenv"),

@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { Problem } from "../../src/kernel/problem.ts";
+import type { Dialect } from "../../src/model/dialect.ts";
 import { call } from "../api/call.ts";
 import { greetings, stat } from "../feed/socket.ts";
 import { plain } from "../parts/text.ts";
@@ -15,7 +16,7 @@ export interface SimInfo {
   readonly projects: readonly { id: number; name: string; api_key: string; adopted: boolean }[];
   readonly scenario: string;
   readonly data: string | null;
-  readonly dialect: string;
+  readonly dialect: Dialect;
   readonly scenario_problems: readonly Problem[];
   /** What of the data folder cannot be read: the first entries, and how many there are. */
   readonly damage: readonly { file: string; line: number | null; detail: string }[];
