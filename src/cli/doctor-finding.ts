@@ -1,4 +1,5 @@
 import type { ClockFacts } from "../index.ts";
+import type { Framework } from "../kernel/env-names.ts";
 
 /** What a check found: all is well, something to know, something to mend. */
 export type Level = "ok" | "warning" | "problem";
@@ -70,7 +71,7 @@ export interface Facts {
   /** Of each name the one that counts. */
   readonly variables: readonly Variable[];
   /** The framework that package.json names. */
-  readonly framework: string | null;
+  readonly framework: Framework | null;
   readonly libraries: readonly Library[];
   readonly preflight: Preflight | null;
 }

@@ -76,10 +76,17 @@ export function readValue(option: Option, text: string, where: string, folder: s
     const wanted = option.choices.join(" or ");
     throw new Failure(
       "usage",
-      `${where} must be ${wanted}, not ${quote(text)}${didYouMean(text, option.choices)}`,
+      `${where} must be ${wanted}, not ${quote(text)}${meant(text, option.choices)}`,
     );
   }
   return value;
+}
+
+/** Also of a longer or a shorter form of a choice: `nextjs`, `react`. */
+function meant(text: string, choices: readonly string[]): string {
+  const near = didYouMean(text, choices);
+  const form = choices.find((it) => text.length > 2 && (text.startsWith(it) || it.startsWith(text)));
+  return near === "" && form !== undefined ? `; did you mean ${form}?` : near;
 }
 
 const quote = (text: string): string => `"${clean(text)}"`;

@@ -334,7 +334,7 @@ test("the sim's own address leads to the page", async () => {
   await using it = await stage.open("");
   await it.page.goto(it.sim.url);
   await it.page.locator("[data-connection=live]").waitFor();
-  expect(it.page.url()).toBe(`${it.sim.url}/__sim/#/`);
+  expect(it.page.url()).toBe(`${it.sim.url}/__sim/`);
 });
 
 test("the page asks for a token of one's own, too, and takes it from an address", async () => {
