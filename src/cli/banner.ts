@@ -1,6 +1,6 @@
 import type { Sim } from "../index.ts";
+import { type Dialect, dialectNotes } from "../kernel/dialect.ts";
 import { type Access, serverGroup } from "../kernel/env-names.ts";
-import { type Dialect, dialectNotes } from "../model/dialect.ts";
 import { clean } from "./clean-text.ts";
 import { envLines } from "./env-format.ts";
 import type { Style } from "./style.ts";

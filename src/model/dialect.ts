@@ -1,12 +1,4 @@
-/** Which side is followed where the contract and the live service differ. */
-
-export type Dialect = "documented" | "production";
-
-/** Which side a dialect takes where the two differ, and how to start with the other one. */
-export const dialectNotes: Readonly<Record<Dialect, string>> = {
-  documented: "as the API documentation says; --dialect production answers as the live service does",
-  production: "as the live service answers; --dialect documented answers as the API documentation says",
-};
+export type { Dialect } from "../kernel/dialect.ts";
 
 /** One difference between the contract and the live service. The README's table is made from these rows. */
 export interface Difference {

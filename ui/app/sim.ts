@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
+import type { Dialect } from "../../src/kernel/dialect.ts";
 import type { Problem } from "../../src/kernel/problem.ts";
-import type { Dialect } from "../../src/model/dialect.ts";
 import { call } from "../api/call.ts";
 import { greetings, stat } from "../feed/socket.ts";
 import { plain } from "../parts/text.ts";

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { dialectNotes } from "../../../src/model/dialect.ts";
+import { dialectNotes } from "../../../src/kernel/dialect.ts";
 import { link, project, route } from "../../app/location.ts";
 import { info, type SimInfo } from "../../app/sim.ts";
 import { stat } from "../../feed/socket.ts";
