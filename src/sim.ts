@@ -7,6 +7,7 @@ import { answerPort } from "./answers/port.ts";
 import { createClient } from "./client.ts";
 import type { ControlDesk, ResetPart } from "./control/desk.ts";
 import type { Admission } from "./control/feed/admission.ts";
+import { type GuardRules, mayVisit } from "./control/guard.ts";
 import { answerRequest } from "./door/fetch.ts";
 import { type ListenOptions, listen } from "./door/listener.ts";
 import { createFaults } from "./faults/faults.ts";
@@ -29,6 +30,7 @@ import { isLoopbackHost } from "./kernel/host-rules.ts";
 import { randomIds } from "./kernel/ids.ts";
 import type { JsonObject } from "./kernel/json.ts";
 import { parseAddress } from "./kernel/network.ts";
+import { readPublicUrl } from "./kernel/reach.ts";
 import { maskKeys } from "./kernel/secrets.ts";
 import { stackOf } from "./kernel/stack-of.ts";
 import { storageTrouble } from "./kernel/storage-trouble.ts";
@@ -123,7 +125,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const adopting = () => options.adoptTokens === true || replaying.active || recordings.isOn;
   const projectFor = (token: string) =>
     worlds.projectByKey(token) ?? (adopting() ? adopt({ worlds, ids, clock }, token, notice) : undefined);
-  const isOpen = !isLoopbackHost(host) || isWildcard(host);
+  const isOpen = isOpenAt(host, options.publicUrl);
   const keys = createKeyring(worlds, isOpen ? `_${randomBytes(16).toString("hex")}` : undefined);
   const underway: Desk["underway"] = new Map();
   /** Waits for batches in progress: half of one must not outlive what it belongs to. */
@@ -187,8 +189,9 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     settled,
     snapshots: store.snapshots,
   };
-  const controlToken = isOpen ? randomBytes(16).toString("hex") : null;
-  const rules = { token: controlToken };
+  const controlToken = options.token ?? (isOpen ? randomBytes(16).toString("hex") : null);
+  const publicUrl = options.publicUrl === undefined ? undefined : readPublicUrl(options.publicUrl);
+  const rules: GuardRules = { token: controlToken, publicUrl };
   let admitting: Promise<Admission> | undefined;
   /** The live feed is loaded when somebody asks for it. */
   const admission = () => {
@@ -211,7 +214,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     if (worlds.current.batch_exports.length > 0) void exportsOf();
   };
   const router = createRouter(
-    captureEndpoints(desk),
+    captureEndpoints(desk, (call) => mayVisit(call, rules)),
     lateRows({ desk, resourceDesk, controlDesk, rules, exportsOf }),
   );
   const entryOf = entryWriter();
@@ -220,7 +223,11 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     router,
     journal(call, reply, rejected) {
       const note = (reply.note ?? {}) as Note;
-      if (rejected) note.rejected = { ...rejected, detail: maskKeys(rejected.detail) };
+      if (rejected) {
+        const { reason, detail, hint } = rejected;
+        const shown = { reason, detail: maskKeys(detail) };
+        note.rejected = hint === undefined ? shown : { ...shown, hint: maskKeys(hint) };
+      }
       if (reply.fault !== undefined) note.fault = reply.fault;
       if (reply.scripted) note.scripted = true;
       if (reply.source !== undefined) note.source = reply.source;
@@ -298,6 +305,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     proxy: options.proxy ?? {},
     notice,
     passing: recordings,
+    publicUrl,
     admit: async (call) => (await admission()).admit(call),
   };
   const listener = await listenOrExplain(
@@ -306,6 +314,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     store,
   );
   const url = `http://${addressOf(host)}:${listener.port}`;
+  const shownUrl = publicUrl ?? url;
   const first = () => worlds.current.projects[0];
 
   function facts(): JsonObject {
@@ -315,8 +324,9 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
       name: "phx-sim",
       version,
       pid: process.pid,
-      url,
-      inspector_url: inspectorLink(url, controlToken),
+      url: shownUrl,
+      local_url: url,
+      inspector_url: inspectorLink(shownUrl, options.token === undefined ? controlToken : null),
       project_api_key: project?.api_key ?? null,
       secret_api_key: project === undefined ? null : keys.shownSecret(project),
       personal_api_key: personal === undefined ? null : keys.shownPersonal(personal),
@@ -392,12 +402,13 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
       .finally(() => store.close());
     return closing;
   };
-  const send = ownCalls({ app, clock, url, closing: ending.signal });
+  const send = ownCalls({ app, clock, url, publicUrl, closing: ending.signal });
   const sim: Sim = {
     ...createClient({ url, send, facts: facts(), close }),
     dialect,
     data: store.folder,
     controlToken,
+    publicUrl: shownUrl,
     version,
     endpoints: () => documented(router),
     handle,
@@ -434,9 +445,15 @@ function nameOf(source: ScenarioSource): string {
   return parts.map((it) => (typeof it === "string" ? it : "(inline)")).join(", ");
 }
 
-/** Where the token is needed the link carries it, in the part that browsers do not send. */
+/** The link carries a generated token in the part that browsers do not send; one that was given is not shown. */
 const inspectorLink = (url: string, token: string | null): string =>
   `${url}/__sim/${token === null ? "" : `#t=${token}`}`;
+
+/** Can anyone but this machine reach the sim? */
+const isOpenAt = (host: string, publicUrl: string | undefined): boolean =>
+  !isLoopbackHost(host) ||
+  isWildcard(host) ||
+  (publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname));
 
 const isWildcard = (host: string): boolean => parseAddress(host)?.every((byte) => byte === 0) ?? false;
 

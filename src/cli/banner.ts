@@ -1,4 +1,5 @@
 import type { Sim } from "../index.ts";
+import { type Dialect, dialectNotes } from "../kernel/dialect.ts";
 import { type Access, serverGroup } from "../kernel/env-names.ts";
 import { clean } from "./clean-text.ts";
 import { envLines } from "./env-format.ts";
@@ -6,26 +7,30 @@ import type { Style } from "./style.ts";
 
 /** The one line of `start --json`; the locator file holds the same. Its keys are public API. */
 export interface ReadyLine extends Access {
+  readonly local_url: string;
   readonly inspector_url: string;
   readonly data: string | null;
-  readonly dialect: string;
+  readonly dialect: Dialect;
   readonly version: string;
   readonly pid: number;
-  /** Only when bound wider than loopback: the control API then asks for it. */
+  /** Only a generated one: one that was given is not printed, as the output often ends in a log. */
   readonly control_token?: string;
 }
 
 export const readyLine = (sim: Sim): ReadyLine => ({
-  url: sim.url,
+  url: sim.publicUrl,
+  local_url: sim.url,
   project_api_key: sim.apiKey,
   personal_api_key: sim.personalApiKey,
   project_id: sim.projectId,
-  inspector_url: sim.inspectorUrl,
+  inspector_url: `${sim.publicUrl}/__sim/${new URL(sim.inspectorUrl).hash}`,
   data: sim.data,
   dialect: sim.dialect,
   version: sim.version,
   pid: process.pid,
-  ...(sim.controlToken === null ? {} : { control_token: sim.controlToken }),
+  ...(sim.controlToken !== null && sim.inspectorUrl.endsWith(`#t=${sim.controlToken}`)
+    ? { control_token: sim.controlToken }
+    : {}),
 });
 
 /** Everything to paste. The env lines stand at the margin, so that they can be copied as they are. */
@@ -40,7 +45,7 @@ export function banner(ready: ReadyLine, scenario: string, style: Style): string
     row("inspector", ready.inspector_url),
     row("scenario", scenario),
     row("data", ready.data ?? "in memory, gone at the end"),
-    row("dialect", ready.dialect),
+    row("dialect", `${ready.dialect}: ${dialectNotes[ready.dialect]}`),
     ...(ready.control_token === undefined ? [] : [row("control token", ready.control_token)]),
     "",
     ...envLines([serverGroup(ready)], "dotenv"),

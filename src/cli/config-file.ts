@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "../kernel/json.ts";
-import { syntaxErrorAt } from "../kernel/json-syntax.ts";
 import { didYouMean } from "../kernel/nearest.ts";
+import type { Parsed } from "../plan/parse.ts";
 import { RedactionRuleError, type RedactionRules, readRules } from "../tape/redact/rules.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
-import { kinds } from "./kinds.ts";
+import { type Kind, kinds } from "./kinds.ts";
 import { type Options, readValue } from "./options.ts";
 
 const configName = "phx-sim.config.json";
@@ -22,13 +22,13 @@ export interface Config {
 
 /**
  * The nearest phx-sim.config.json at or above `folder`, checked against `options`; null when there is none.
- * Throws a usage failure with file:line:col for bad JSON, with the file and the key for the rest.
+ * @throws Failure usage, with file:line:col
  */
-export function findConfig(folder: string, options: Options): Config | null {
+export async function findConfig(folder: string, options: Options): Promise<Config | null> {
   for (const at of foldersUp(folder)) {
     const file = join(at, configName);
     const text = readIfThere(file);
-    if (text !== undefined) return { file, folder: at, ...checked(file, at, text, options) };
+    if (text !== undefined) return { file, folder: at, ...(await checked(file, at, text, options)) };
   }
   return null;
 }
@@ -52,48 +52,67 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-function parsed(file: string, text: string): unknown {
+/** Comments and trailing commas are allowed, as in a scenario. */
+async function parsed(file: string, text: string): Promise<Parsed> {
+  const [{ parsePlanText: parseJsonWithComments }, { PlanError }] = await Promise.all([
+    import("../plan/parse.ts"),
+    import("../plan/problems.ts"),
+  ]);
   try {
-    return JSON.parse(text);
+    const read = await parseJsonWithComments(text, file);
+    if (read.problems.length > 0) throw new PlanError(read.problems);
+    return read;
   } catch (error) {
-    const { line, column } = syntaxErrorAt(text) ?? { line: 1, column: 1 };
-    throw new Failure("usage", `${clean(file)}:${line}:${column}: this is not JSON`, error);
+    const [problem] = error instanceof PlanError ? error.problems : [];
+    if (!problem) throw error;
+    const { line, column, message } = problem;
+    throw new Failure("usage", `${clean(file)}:${line}:${column}: ${message}`, error);
   }
 }
 
-function redactionIn(file: string, value: unknown): Required<RedactionRules> {
+/** @throws Failure usage */
+function redactionIn(
+  file: string,
+  value: unknown,
+  positionOf: Parsed["positionOf"],
+): Required<RedactionRules> {
   try {
     return readRules(value);
   } catch (error) {
     if (!(error instanceof RedactionRuleError)) throw error;
-    const place = error.path === "" ? "redaction" : `redaction.${error.path}`;
-    throw new Failure("usage", clean(`${file}: "${place}" ${error.message}`, 1000), error);
+    const keys = error.path.split(/[.[\]]+/).filter((it) => it !== "");
+    const path = ["redaction", ...keys.map((it) => (/^\d+$/.test(it) ? Number(it) : it))];
+    const { line, column } = positionOf(path);
+    const place = ["redaction", ...(error.path === "" ? [] : [error.path])].join(".");
+    throw new Failure("usage", clean(`${file}:${line}:${column}: "${place}" ${error.message}`, 1000), error);
   }
 }
 
-function checked(
+async function checked(
   file: string,
   folder: string,
   text: string,
   options: Options,
-): Pick<Config, "texts" | "redaction"> {
-  const value = parsed(file, text);
+): Promise<Pick<Config, "texts" | "redaction">> {
+  const { value, positionOf } = await parsed(file, text);
   if (!isObject(value)) throw new Failure("usage", `${clean(file)} must hold a JSON object`);
   const texts = new Map<string, string>();
   for (const [key, entry] of Object.entries(value)) {
     if (key === "$schema" || key === "redaction") continue;
     const option = Object.hasOwn(options, key) ? options[key] : undefined;
-    const where = `${clean(file)}: "${clean(key)}"`;
+    const { line, column } = positionOf([key], true);
+    const where = `${clean(file)}:${line}:${column}: "${clean(key)}"`;
     if (!option)
       throw new Failure("usage", `${where} is not an option${didYouMean(key, Object.keys(options))}`);
-    const { json, expects } = kinds[option.kind];
+    const { json, expects, isSecret }: Kind = kinds[option.kind];
     if (typeof entry !== json) {
       const hint = json === "string" ? `${expects}, as a string` : expects;
-      throw new Failure("usage", `${where} must be ${hint}, not ${clean(JSON.stringify(entry))}`);
+      const given = isSecret ? "" : `, not ${clean(JSON.stringify(entry))}`;
+      throw new Failure("usage", `${where} must be ${hint}${given}`);
     }
     readValue(option, String(entry), where, folder);
     texts.set(key, String(entry));
   }
   if (!Object.hasOwn(value, "redaction")) return { texts };
-  return { texts, redaction: redactionIn(file, value.redaction) };
+  return { texts, redaction: redactionIn(file, value.redaction, positionOf) };
 }

@@ -69,20 +69,14 @@ function checkTraffic({ traffic }: SimFacts): Finding[] {
           "is the app running, with these variables? (they are read at its start)",
         )
       : ok(`${counted(requests, "request")}, ${counted(kept, "event")} kept`);
-  const paths = [...new Set(unmatched)];
+  const paths = [...new Map(unmatched.map((it) => [it.what, it])).values()].slice(0, mostReasons);
   return [
     ...arrived,
     ...troubles("dropped event", dropped),
     ...troubles("rejected request", rejected),
-    ...(paths.length === 0
-      ? []
-      : warning(
-          `asked for what is not there: ${paths
-            .slice(0, mostReasons)
-            .map((it) => clean(it, 80))
-            .join(", ")}`,
-          "check the host: it must have no path behind it",
-        )),
+    ...paths.flatMap(({ what, fix }) =>
+      warning(`asked for a path that does not exist: ${clean(what, 80)}`, clean(fix, 500)),
+    ),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
+import type { Framework } from "../kernel/env-names.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
 import type { Library, Variable } from "./doctor-finding.ts";
 
@@ -33,12 +34,22 @@ export function readVariables(env: Readonly<Record<string, string | undefined>>,
 
 /** What the app is made with. */
 interface App {
-  readonly framework: string | null;
+  readonly framework: Framework | null;
   readonly libraries: Library[];
 }
 
-/** The first that package.json names: Nuxt and Expo apps may name vite as well. */
-const frameworkPackages = { next: "next", nuxt: "nuxt", expo: "expo", vite: "vite" } as const;
+/** The first that package.json names: most of them may name vite as well. */
+const frameworkPackages: readonly (readonly [Framework, string])[] = [
+  ["next", "next"],
+  ["nuxt", "nuxt"],
+  ["expo", "expo"],
+  ["sveltekit", "@sveltejs/kit"],
+  ["astro", "astro"],
+  ["react-router", "@react-router/dev"],
+  ["remix", "@remix-run/dev"],
+  ["vue", "vue"],
+  ["vite", "vite"],
+];
 
 /** The nearest package.json at or above the folder, as far as it is about PostHog. */
 export function readApp(folder: string): App {
@@ -54,7 +65,7 @@ function appOf(manifest: JsonObject, folder: string): App {
   const wanted = new Map(
     [devDependencies, dependencies].flatMap((it) => (isObject(it) ? Object.entries(it) : [])),
   );
-  const framework = Object.entries(frameworkPackages).find(([, name]) => wanted.has(name))?.[0] ?? null;
+  const framework = frameworkPackages.find(([, name]) => wanted.has(name))?.[0] ?? null;
   const libraries = [...wanted]
     .filter(([name]) => /^(?:@posthog\/[\w-]+|posthog-[\w-]+)$/.test(name))
     .map(([name, range]) => ({ name, version: installed(folder, name) ?? String(range) }));

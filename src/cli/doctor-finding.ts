@@ -1,4 +1,5 @@
 import type { ClockFacts } from "../index.ts";
+import type { Framework } from "../kernel/env-names.ts";
 
 /** What a check found: all is well, something to know, something to mend. */
 export type Level = "ok" | "warning" | "problem";
@@ -31,8 +32,8 @@ export interface Traffic {
   /** Why events were dropped and requests rejected, newest first, each reason once. */
   readonly dropped: readonly Trouble[];
   readonly rejected: readonly Trouble[];
-  /** `POST /x` of paths that are not there, newest first. */
-  readonly unmatched: readonly string[];
+  /** `POST /x` of paths that do not exist, newest first, and what to do about each. */
+  readonly unmatched: readonly { readonly what: string; readonly fix: string }[];
   /** Has a browser asked for flags or settings? Its name for itself where it is an automated one. */
   readonly browser: { readonly automated: string | null } | null;
 }
@@ -70,7 +71,7 @@ export interface Facts {
   /** Of each name the one that counts. */
   readonly variables: readonly Variable[];
   /** The framework that package.json names. */
-  readonly framework: string | null;
+  readonly framework: Framework | null;
   readonly libraries: readonly Library[];
   readonly preflight: Preflight | null;
 }

@@ -42,7 +42,7 @@ interface Listed {
   readonly target: string;
   readonly events: number;
   readonly dropped: number;
-  readonly rejected: { readonly reason: string; readonly detail: string } | null;
+  readonly rejected: { readonly reason: string; readonly detail: string; readonly hint?: string } | null;
   readonly fault: string | null;
   readonly scripted: boolean;
 }
@@ -68,7 +68,10 @@ async function readTraffic(running: Running, projectKey: string): Promise<Traffi
       ...it,
       fix: fixFor(it.reason, projectKey),
     })),
-    unmatched: unmatched.map((it) => `${it.method} ${pathOf(it)}`),
+    unmatched: unmatched.map((it) => ({
+      what: `${it.method} ${pathOf(it)}`,
+      fix: it.rejected?.hint ?? "check the path, and the host: it must have no path behind it",
+    })),
     browser: await browserOf(running, requests),
   };
 }

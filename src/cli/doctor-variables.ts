@@ -1,3 +1,4 @@
+import { publicPrefixes } from "../kernel/env-names.ts";
 import { clean } from "./clean-text.ts";
 import type { Facts, Finding, SimFacts, Variable } from "./doctor-finding.ts";
 
@@ -63,7 +64,7 @@ function judgeHost({ value }: Variable, sim: SimFacts | undefined): Finding {
 
 /** Bundlers put these into what browsers load. */
 const isPublic = (name: string): boolean =>
-  /^(?:NEXT_PUBLIC|VITE|NUXT_PUBLIC|EXPO_PUBLIC|REACT_APP|PUBLIC)_/.test(name);
+  /^(?:NEXT_PUBLIC|VITE|NUXT_PUBLIC|EXPO_PUBLIC|REACT_APP|VUE_APP|NG_APP|PUBLIC)_/.test(name);
 
 function judgeKeyKind({ name, value }: Variable, role: Role): Finding | undefined {
   if (isPublic(name) && /^ph[xs]_/.test(value))
@@ -149,20 +150,13 @@ export function checkVariables(facts: Facts): Finding[] {
   ];
 }
 
-/** What frameworks want names in the browser to begin with. */
-const browserPrefixes: Readonly<Record<string, string>> = {
-  next: "NEXT_PUBLIC_",
-  vite: "VITE_",
-  nuxt: "NUXT_PUBLIC_",
-  expo: "EXPO_PUBLIC_",
-};
-
 /** A framework that passes on only names with its prefix, while there are only others. */
 export function checkPrefix({ framework, variables }: Facts): Finding[] {
-  const prefix = browserPrefixes[framework ?? ""];
+  const prefixes = framework === null ? [] : publicPrefixes(framework);
+  const prefix = prefixes.at(-1);
   const keys = variables.filter(({ name }) => roleOf(name) === "project key");
   if (prefix === undefined || keys.length === 0) return [];
-  if (keys.some(({ name }) => name.startsWith(prefix))) return [];
+  if (keys.some(({ name }) => prefixes.some((it) => name.startsWith(it)))) return [];
   const names = keys.map(({ name }) => name).join(", ");
   return [
     warning(

@@ -6,14 +6,29 @@ import type { EnvGroup } from "../kernel/env-names.ts";
  */
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
+interface Syntax {
+  comment(text: string): string;
+  line(name: string, value: string): string;
+}
+
+/** How a line of each kind of file is written. */
+const syntaxes: Readonly<Record<"dotenv" | "xcconfig", Syntax>> = {
+  dotenv: { comment: (text) => `# ${text}`, line: (name, value) => `${name}=${value}` },
+  // `//` begins a comment wherever it stands; the empty reference keeps the slashes apart.
+  xcconfig: {
+    comment: (text) => `// ${text}`,
+    line: (name, value) => `${name} = ${value.replaceAll("//", "/$()/")}`,
+  },
+};
+
 const flat = (groups: readonly EnvGroup[]) => groups.flatMap(({ variables }) => variables);
 
 /** How each format writes the variables, line by line. */
 const writers = {
   dotenv: (groups: readonly EnvGroup[]): string[] =>
-    groups.flatMap(({ comment, variables }) => [
-      `# ${comment}`,
-      ...variables.map(([name, value]) => `${name}=${value}`),
+    groups.flatMap(({ comments, variables, syntax }: EnvGroup) => [
+      ...comments.map(syntaxes[syntax ?? "dotenv"].comment),
+      ...variables.map(([name, value]) => syntaxes[syntax ?? "dotenv"].line(name, value)),
     ]),
   // For `eval "$(phx-sim env --format shell)"`: no comment lines, which an unquoted eval would turn into
   // one long comment.

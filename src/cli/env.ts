@@ -29,6 +29,7 @@ export const env = command({
   options,
   examples: [
     ["phx-sim env --framework next > .env.local", "for a Next.js app"],
+    ["phx-sim env --framework android >> local.properties", "for an app on the Android emulator"],
     ['eval "$(phx-sim env --format shell)"', "for this shell"],
   ],
   run,

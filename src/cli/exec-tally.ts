@@ -64,11 +64,10 @@ function mishapsOf(request: RequestSummary, projectKey: string): Mishap[] {
   );
   const { rejected, unmatched } = request;
   if (!rejected) return dropped;
-  const { reason, detail } = rejected;
-  const sort = unmatched
-    ? ({ kind: "unmatched", fix: "check the path; GET /__sim/openapi.json lists what there is" } as const)
-    : ({ kind: "rejected", fix: fixFor(reason, projectKey) } as const);
-  return [...dropped, { ...sort, what: placeOf(request), reason, sentence: detail, ...one }];
+  const { reason, detail, hint } = rejected;
+  const kind = unmatched ? "unmatched" : "rejected";
+  const fix = hint ?? fixFor(reason, projectKey);
+  return [...dropped, { kind, fix, what: placeOf(request), reason, sentence: detail, ...one }];
 }
 
 /** Counts requests as they come. @param projectKey Named in the advice for requests with an unknown key */

@@ -1,11 +1,14 @@
 import { resolve } from "node:path";
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
+import { controlTokenExpected, isControlToken, publicUrlExpected, readPublicUrl } from "../kernel/reach.ts";
 
 /** A kind of option value: how its text is read, and how it is spelled in a JSON config file. */
-interface Kind<T> {
+export interface Kind<T extends Json = Json> {
   /** Completes "--port must be …". */
   readonly expects: string;
   readonly json: "string" | "number" | "boolean";
+  /** A complaint does not quote the value. */
+  readonly isSecret?: true;
   /** Undefined when the text is not of this kind. `folder` is what relative paths start from. */
   read(text: string, folder: string): T | undefined;
 }
@@ -119,6 +122,13 @@ export const kinds = {
   },
   duration: { expects: "a time such as 10s, 500ms or 2m", json: "string", read: readDuration },
   url: { expects: "an http address such as http://127.0.0.1:7490", json: "string", read: readUrl },
+  "public url": { expects: publicUrlExpected, json: "string", read: readPublicUrl },
+  "control token": {
+    expects: controlTokenExpected,
+    json: "string",
+    isSecret: true,
+    read: (text: string) => (isControlToken(text) ? text : undefined),
+  },
   count: {
     expects: "a whole number",
     json: "number",

@@ -7,7 +7,7 @@ export interface Located {
   readonly file: string;
   readonly url: string;
   readonly pid: number;
-  /** Set when the sim is bound wider than loopback. */
+  /** Set where the control API requires one. */
   readonly token: string | undefined;
 }
 
@@ -18,8 +18,10 @@ export function locate(folder: string): Located | undefined {
   const file = join(folder, locatorName);
   const found = readJson(file);
   if (!isObject(found) || typeof found.url !== "string" || typeof found.pid !== "number") return undefined;
+  // The public address may lead nowhere on this machine.
+  const url = typeof found.local_url === "string" ? found.local_url : found.url;
   const token = typeof found.control_token === "string" ? found.control_token : undefined;
-  return isAlive(found.pid) ? { file, url: found.url, pid: found.pid, token } : undefined;
+  return isAlive(found.pid) ? { file, url, pid: found.pid, token } : undefined;
 }
 
 /** The same for the nearest data folder of this name at or above `folder`. */

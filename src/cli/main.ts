@@ -74,7 +74,7 @@ async function readFully(words: readonly string[], commands: readonly Command[])
 async function shellOf(out: Shell["out"], err: Shell["err"]): Promise<Shell> {
   const cwd = process.cwd();
   // A config file may hold options of every command.
-  const config = hasConfig(cwd) ? findConfig(cwd, configOptions(await allCommands())) : null;
+  const config = hasConfig(cwd) ? await findConfig(cwd, configOptions(await allCommands())) : null;
   return {
     env: process.env,
     cwd,

@@ -5,6 +5,20 @@ import { Failure, type FailureKind } from "./failure.ts";
 import { portHolder } from "./port-holder.ts";
 import type { Settings } from "./settings.ts";
 
+/** How a sim can be reached from other containers and machines, for commands that take `--host`. */
+export const reachOptions = {
+  host: { kind: "host", describe: "Address to listen on", default: "127.0.0.1" },
+  token: {
+    kind: "control token",
+    describe:
+      "Token that the control API requires, 16 characters or more; generated where the sim is open to the network",
+  },
+  "public-url": {
+    kind: "public url",
+    describe: "Address by which others reach the sim, e.g. http://sim:7490: printed, and used in links",
+  },
+} as const;
+
 /** What a sim is to be like, for every command that starts one. */
 export const simOptions = {
   scenario: {
@@ -91,6 +105,13 @@ const proxyOf = (values: Values): SimOptions["proxy"] =>
     allow: values["proxy-allow"],
     ...(values["proxy-others"] && { others: values["proxy-others"] }),
   };
+
+/** The settings of `reachOptions` as the library takes them. */
+export const reachOf = (values: Settings<typeof reachOptions>["values"]): SimOptions => ({
+  host: values.host,
+  ...(values.token === undefined ? {} : { token: values.token }),
+  ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
+});
 
 /** Starts a sim of these settings in this process; `options` say the rest. @throws Failure usage, start */
 export async function openSim(values: Values, options: SimOptions, shell: Shell): Promise<Sim> {

@@ -2,7 +2,7 @@ import type { Json } from "../kernel/json.ts";
 import { didYouMean } from "../kernel/nearest.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
-import { type KindName, type KindValue, kinds } from "./kinds.ts";
+import { type Kind, type KindName, type KindValue, kinds } from "./kinds.ts";
 
 /** What has values by name: in the running sim, in the folder of tapes, or shipped. */
 export type Suggested = "flags" | "presets" | "faults" | "snapshots" | "runs" | "tapes" | "scenarios";
@@ -71,18 +71,27 @@ export const placedOf = (options: Options): string[] =>
  * expected.
  */
 export function readValue(option: Option, text: string, where: string, folder: string): Json {
-  const value = kinds[option.kind].read(text, folder);
+  const kind: Kind = kinds[option.kind];
+  const value = kind.read(text, folder);
   if (value === undefined) {
-    throw new Failure("usage", `${where} must be ${kinds[option.kind].expects}, not ${quote(text)}`);
+    const given = kind.isSecret ? "" : `, not ${quote(text)}`;
+    throw new Failure("usage", `${where} must be ${kind.expects}${given}`);
   }
   if (option.choices && !option.choices.includes(text)) {
     const wanted = option.choices.join(" or ");
     throw new Failure(
       "usage",
-      `${where} must be ${wanted}, not ${quote(text)}${didYouMean(text, option.choices)}`,
+      `${where} must be ${wanted}, not ${quote(text)}${meant(text, option.choices)}`,
     );
   }
   return value;
+}
+
+/** Also of a longer or a shorter form of a choice: `nextjs`, `react`. */
+function meant(text: string, choices: readonly string[]): string {
+  const near = didYouMean(text, choices);
+  const form = choices.find((it) => text.length > 2 && (text.startsWith(it) || it.startsWith(text)));
+  return near === "" && form !== undefined ? `; did you mean ${form}?` : near;
 }
 
 const quote = (text: string): string => `"${clean(text)}"`;

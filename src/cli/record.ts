@@ -6,7 +6,7 @@ import { command, type Ending, type Shell } from "./command.ts";
 import { childVariables, variableLines } from "./exec-env.ts";
 import { checkReroute, isRerouting, rerouteOptions, rerouteVariables } from "./exec-reroute.ts";
 import { Failure } from "./failure.ts";
-import { closesWithin, openSim, simOptions } from "./open-sim.ts";
+import { closesWithin, openSim, reachOf, reachOptions, simOptions } from "./open-sim.ts";
 import { recordingEnd, recordingLines } from "./record-summary.ts";
 import { createRequestLog, type RequestLog } from "./request-log.ts";
 import type { Settings } from "./settings.ts";
@@ -78,7 +78,7 @@ const options = {
     describe: "Port to listen on; 0 takes any free one, as a command after -- does",
     default: "7490",
   },
-  host: { kind: "host", describe: "Address to listen on", default: "127.0.0.1" },
+  ...reachOptions,
   data: {
     kind: "folder",
     describe: "Folder for what arrives and is shown; in memory unless told",
@@ -144,7 +144,7 @@ function recordingOptions({ values, origins }: RecordSettings): SimOptions {
     mode: values.mode,
     redact: values.redact,
     allowWrites: values["allow-writes"],
-    host: values.host,
+    ...reachOf(values),
     ...(tape !== undefined && { tape }),
     ...(values.include.length > 0 && { include: values.include }),
     ...(values.exclude.length > 0 && { exclude: values.exclude }),
@@ -211,7 +211,7 @@ async function conclude(sim: Sim, log: RequestLog, quiet: boolean, shell: Shell)
 
 /** The app keeps its own keys: only where requests go is told to it. */
 function hostVariables(sim: Sim): Record<string, string> {
-  const access = readyLine(sim);
+  const access = { ...readyLine(sim), url: sim.url };
   return Object.fromEntries(
     Object.entries(childVariables(access)).filter(([, value]) => value === access.url),
   );

@@ -138,7 +138,7 @@ const toldInHead: ReadonlySet<string> = new Set(["fault", "script", "tape"]);
 function rejectionLines({ rejected }: Told, { style, projectKey }: LineRules): string[] {
   // The line before names the fault, the script, or the tape.
   if (!rejected || toldInHead.has(rejected.reason)) return [];
-  const fix = fixFor(rejected.reason, projectKey);
+  const fix = clean(rejected.hint ?? fixFor(rejected.reason, projectKey), 500);
   const told = `${style.bold("rejected")} ${clean(rejected.reason, 60)}: ${clean(rejected.detail)}`;
   return [`  ${told}${fix && ` → ${fix}`}`];
 }

@@ -10,7 +10,7 @@ import type { Settings } from "./settings.ts";
 export const whereOptions = {
   url: { kind: "url", describe: "Where the sim is; else its locator file in the data folder tells" },
   data: { kind: "folder", describe: "The sim's data folder", default: ".phx-sim" },
-  token: { kind: "text", describe: "Control token of a sim that is bound wider than loopback" },
+  token: { kind: "control token", describe: "Control token of a sim that is open to the network" },
 } as const;
 
 export type Where = Settings<typeof whereOptions>;
@@ -58,7 +58,7 @@ async function look(where: Where, cwd: string, needsReady: boolean): Promise<Run
 
 const lockedBy = ({ url, token }: Spot): string =>
   `the phx-sim at ${clean(url)} asks for its token${token === undefined ? "" : ", and this is not it"}; ` +
-  "give --token or PHX_SIM_TOKEN: its banner and the run.json of its data folder tell it";
+  "give the token that it was started with by --token or PHX_SIM_TOKEN, or else the one in its banner or run.json";
 
 function spotOf({ values, origins }: Where, cwd: string): Spot | Failure {
   // A folder named on the command line is nearer than an address from the environment.

@@ -3,7 +3,7 @@ import { banner, readyLine } from "./banner.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Shell } from "./command.ts";
 import { createLintWatch, type LintWatch } from "./lint-watch.ts";
-import { closesWithin, openSim, simOptions } from "./open-sim.ts";
+import { closesWithin, openSim, reachOf, reachOptions, simOptions } from "./open-sim.ts";
 import { createRequestLog, type RequestLog } from "./request-log.ts";
 import type { Settings } from "./settings.ts";
 import { stopRequest, untilSignal } from "./signals.ts";
@@ -11,7 +11,7 @@ import { missedOf, replayed, tapeLines } from "./tape-summary.ts";
 
 const options = {
   port: { kind: "port", describe: "Port to listen on; 0 takes any free one", default: "7490" },
-  host: { kind: "host", describe: "Address to listen on", default: "127.0.0.1" },
+  ...reachOptions,
   data: {
     kind: "folder",
     describe: "Folder for what arrives and what is edited",
@@ -62,7 +62,7 @@ async function run(settings: StartSettings, shell: Shell) {
   if (!settings.values.quiet) sim.onRequest(log.add);
   announce(sim, settings, shell);
   const watch = settings.values.quiet || settings.values["no-lint"] ? undefined : watchLint(sim, shell);
-  if (settings.values.open) await showInspector(sim.inspectorUrl, shell);
+  if (settings.values.open) await showInspector(sim, shell);
   const ending = await Promise.race([signal, stopped]);
   watch?.close();
   const played = await replayed(sim);
@@ -77,7 +77,7 @@ const open = ({ values }: StartSettings, onStop: () => void, shell: Shell): Prom
     values,
     {
       port: values.port,
-      host: values.host,
+      ...reachOf(values),
       ...(values.memory ? {} : { data: values.data }),
       onChange: values["on-change"],
       reportLinks: true,
@@ -107,9 +107,12 @@ function watchLint(sim: Sim, shell: Shell): Pick<LintWatch, "close"> {
   return { close: () => watch?.close() };
 }
 
-async function showInspector(url: string, shell: Shell): Promise<void> {
+/** The browser runs here: it takes the address that the sim listens on, and gets the token without being asked. */
+async function showInspector({ url, controlToken }: Sim, shell: Shell): Promise<void> {
   const { openPage } = await import("./open-page.ts");
-  openPage(url, () => shell.err.say("phx-sim: no browser could be opened"));
+  openPage(`${url}/__sim/${controlToken === null ? "" : `#t=${controlToken}`}`, () =>
+    shell.err.say("phx-sim: no browser could be opened"),
+  );
 }
 
 /** Leaves time for the process to end within two seconds of the signal. */

@@ -130,7 +130,8 @@ export interface SimRequest {
   ms: number;
   project: number | null;
   outcome: "answered" | "rejected";
-  rejected: { reason: string; detail: string } | null;
+  /** `hint`: what to do about it, where the sim knows that of the request itself (an unknown path). */
+  rejected: { reason: string; detail: string; hint?: string } | null;
   fault: string | null;
   scripted: boolean;
   /** What answered where it was neither the emulator nor a script: `tape:checkout#12`, `upstream`. */

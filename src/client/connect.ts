@@ -1,5 +1,6 @@
 import { createClient } from "../client.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
+import { controlTokenExpected, isControlToken } from "../kernel/reach.ts";
 import { version } from "../kernel/version.ts";
 import type { SimClient } from "./api.ts";
 import { callBy, type Send } from "./call.ts";
@@ -9,7 +10,7 @@ import { causeOf, type Fetch, sendOverNetwork } from "./over-network.ts";
 
 /** How to reach a sim. */
 export interface ConnectOptions {
-  /** Control token of a sim that is bound wider than loopback. Default: `PHX_SIM_TOKEN`. */
+  /** Control token of a sim that was started with one or is open to the network. Default: `PHX_SIM_TOKEN`. */
   token?: string;
   /** Sends the requests; by default the platform's sockets do, whatever a test made of `fetch`. */
   fetch?: Fetch;
@@ -47,8 +48,8 @@ const explained: Readonly<Record<string, Explain>> = {
   control_token_required: (_, base, token) =>
     problem(
       "control_token_required",
-      `the sim at ${base} is open to the network and ${token === undefined ? "needs its control token" : "has another control token"}`,
-      "pass { token }, or set PHX_SIM_TOKEN; the token is in the sim's banner and in run.json",
+      `the sim at ${base} ${token === undefined ? "needs its control token" : "has another control token"}`,
+      "pass { token }, or set PHX_SIM_TOKEN, to what the sim was started with (--token or PHX_SIM_TOKEN), else to the token in its banner and run.json",
     ),
   forbidden_host: (error) => error,
 };
@@ -86,12 +87,14 @@ function checkFacts(facts: unknown, base: string): void {
  * `phx-sim exec`, `await connectSim()`. The handle has what a sim in process has; closing it closes nothing.
  * @param url Scheme, host and port; default `PHX_SIM_URL`
  * @throws ControlError `no_sim` nothing answers there, `not_a_sim` something else does, `other_version`,
- * `control_token_required`
+ * `control_token_required`, `bad_token`
  */
 export async function connectSim(url?: string, options: ConnectOptions = {}): Promise<SimClient> {
   checkOptions("connectSim", { 1: optionKeys }, [url, options], connectSim);
   const base = baseOf(url ?? process.env.PHX_SIM_URL);
   const token = options.token ?? (process.env.PHX_SIM_TOKEN || undefined);
+  if (token !== undefined && !isControlToken(token))
+    throw problem("bad_token", "this cannot be a control token", `a token has ${controlTokenExpected}`);
   const send = sendOverNetwork(base, { token, fetch: options.fetch });
   const facts = await factsOf(send, base, token);
   checkFacts(facts, base);

@@ -48,7 +48,17 @@ const requestFields = {
   ms: number,
   project: nullable(integer),
   outcome: oneOf("answered", "rejected"),
-  rejected: nullable(exact({ reason: text, detail: text })),
+  rejected: nullable(
+    exact(
+      { reason: text, detail: text },
+      {
+        hint: described(
+          text,
+          "What to do about it: of an unknown path, why it is not served and what is near",
+        ),
+      },
+    ),
+  ),
   fault: described(nullable(text), "Names of the faults that touched it"),
   scripted: described(boolean, "Answered by a script"),
   source: described(
@@ -97,8 +107,12 @@ const info = titled(
     name: text,
     version: text,
     pid: integer,
-    url: text,
-    inspector_url: text,
+    url: described(text, "The address for others: the public one, if the sim was started with one"),
+    local_url: described(text, "The address that the sim listens on"),
+    inspector_url: described(
+      text,
+      "With a generated token, if there is one; a token that was given is not shown",
+    ),
     project_api_key: nullable(text),
     secret_api_key: nullable(text),
     personal_api_key: nullable(text),

@@ -5,8 +5,10 @@ import { isLoopbackHost, withoutPort } from "../kernel/host-rules.ts";
 
 /** Who may use the control API. */
 export interface GuardRules {
-  /** Needed on every call once the port is bound wider than loopback. */
+  /** Needed on every call; null: none is. */
   token: string | null;
+  /** The sim's own address by which others reach it, if it has one. */
+  publicUrl?: string | undefined;
 }
 
 /**
@@ -30,13 +32,9 @@ function checkCaller(call: Call, rules: GuardRules): void {
   checkSender(call, rules);
   if (isChange(call)) checkBody(call);
   if (rules.token !== null && tokenOf(call) !== rules.token) {
-    throw new SimError(
-      "control_token_required",
-      "the control API is open to the network and needs its token",
-      {
-        hint: "send `Authorization: Bearer <token>`; the token is in the banner and in run.json",
-      },
-    );
+    throw new SimError("control_token_required", "the control API needs its token", {
+      hint: "send `Authorization: Bearer <token>`: the one that the sim was started with (--token or PHX_SIM_TOKEN), else the one in its banner and run.json",
+    });
   }
 }
 
@@ -47,7 +45,7 @@ function checkCaller(call: Call, rules: GuardRules): void {
 export function checkSender(call: Call, rules: GuardRules): void {
   checkDirect(call);
   checkHost(call, rules);
-  checkOrigin(call);
+  checkOrigin(call, rules);
 }
 
 /**
@@ -59,7 +57,17 @@ function checkVisitor(call: Call, rules: GuardRules): void {
   if (call.door === "fetch") return;
   checkDirect(call);
   checkHost(call, rules);
-  if (!isVisit(call)) checkOrigin(call);
+  if (!isVisit(call)) checkOrigin(call, rules);
+}
+
+/** True if the page may answer the call: it is direct, to a known host, and not from another page. */
+export function mayVisit(call: Call, rules: GuardRules): boolean {
+  try {
+    checkVisitor(call, rules);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Somebody followed a link, in a tab of its own. */
@@ -71,14 +79,15 @@ function checkHost(call: Call, rules: GuardRules): void {
   const host = call.headers.host ?? "";
   if (rules.token !== null || isLoopbackHost(withoutPort(host))) return;
   throw new SimError("forbidden_host", `the control API does not answer to the host "${host}"`, {
-    hint: "use the address that `phx-sim start` prints",
+    hint: "use the address that `phx-sim start` prints, or start it with the address that others use: --public-url",
   });
 }
 
-function checkOrigin(call: Call): void {
+/** Behind a reverse proxy the page's origin is the public address, whatever Host the proxy sends. */
+function checkOrigin(call: Call, { publicUrl }: GuardRules): void {
   const { origin, host = "" } = call.headers;
   const site = call.headers["sec-fetch-site"];
-  const own = origin === undefined || origin === `http://${host}` || origin === `https://${host}`;
+  const own = [undefined, publicUrl, `http://${host}`, `https://${host}`].includes(origin);
   const sameSite = site === undefined || site === "same-origin" || site === "none";
   if (own && sameSite) return;
   throw new SimError("forbidden_origin", "the control API does not answer to other web pages", {

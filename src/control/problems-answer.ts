@@ -14,6 +14,8 @@ export interface EventProblem {
 export interface RequestProblem {
   readonly reason: string;
   readonly detail: string;
+  /** What to do about it, where the request itself says so. */
+  readonly hint?: string;
   readonly status: number;
   /** Method and path of the last one. */
   readonly what: string;

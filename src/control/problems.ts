@@ -50,9 +50,18 @@ const eventCounter = (log: TrafficLog): Counter<EventCount> => ({
 
 /** A path that does not exist is a mistake of its own, each. */
 function problemOf({ n, method, target, status, project, rejected }: Refused): Of<RequestProblem> {
-  const { reason = "", detail = "" } = rejected ?? {};
+  const { reason = "", detail = "", hint } = rejected ?? {};
   const path = target.split("?", 1)[0] ?? "";
-  return { project: project ?? 0, reason, detail, status, what: `${method} ${path}`, count: 0, last: n };
+  return {
+    project: project ?? 0,
+    reason,
+    detail,
+    ...(hint !== undefined && { hint }),
+    status,
+    what: `${method} ${path}`,
+    count: 0,
+    last: n,
+  };
 }
 
 const kindOf = ({ project, reason, status, what }: Of<RequestProblem>): string =>

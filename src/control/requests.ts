@@ -152,13 +152,13 @@ async function har(desk: ControlDesk, call: Call): Promise<Reply> {
 }
 
 /** The rows that are most like a path that is not there. */
-async function nearestTo({ endpoints }: ControlDesk, line: TrafficLine): Promise<string[]> {
+async function nearestTo({ endpoints }: ControlDesk, line: TrafficLine): Promise<readonly string[]> {
   if (!isUnmatched(line)) return [];
-  const { nearestEndpoints } = await import("../http/nearest.ts");
+  const { explainUnknownPath } = await import("../http/unknown-path.ts");
   const path = line.target.split("?", 1)[0] ?? "";
   const isControl = path.startsWith("/__sim");
   const known = (await endpoints()).filter((it) => isControl || it.family !== "control");
-  return nearestEndpoints(known, path);
+  return explainUnknownPath(known, path).nearest;
 }
 
 async function one(desk: ControlDesk, call: Call): Promise<Reply> {

@@ -75,14 +75,17 @@ const eventProblem = titled(
 
 const requestProblem = titled(
   "RequestProblem",
-  exact({
-    reason: text,
-    detail: text,
-    status: integer,
-    what: described(text, "Method and path of the last one"),
-    count: integer,
-    last: described(integer, "Number of the last one"),
-  }),
+  exact(
+    {
+      reason: text,
+      detail: text,
+      status: integer,
+      what: described(text, "Method and path of the last one"),
+      count: integer,
+      last: described(integer, "Number of the last one"),
+    },
+    { hint: described(text, "What to do about it, where the request itself says so") },
+  ),
 );
 
 const problems = titled(

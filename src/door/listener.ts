@@ -41,6 +41,8 @@ export interface ListenOptions {
   passing?: { readonly current: Passing | undefined };
   /** Who may open the live feed; absent: there is none. */
   admit?: Admit;
+  /** The sim's address for others, if it has another than the one it listens on. */
+  publicUrl?: string | undefined;
 }
 
 const bodyTimeout = 60_000;
@@ -234,10 +236,15 @@ interface Arrival {
   ticket: number;
   /** How it came, if not directly. */
   passage: Passage | undefined;
+  publicUrl: string | undefined;
 }
 
-const callOf = ({ req, res, method, target, at, started, ticket, passage }: Arrival, body: Buffer): Call =>
+const callOf = (
+  { req, res, method, target, at, started, ticket, passage, publicUrl }: Arrival,
+  body: Buffer,
+): Call =>
   callFrom({
+    publicUrl,
     method,
     target,
     headers: req.headers as Record<string, string | undefined>,
@@ -269,7 +276,7 @@ function passOn(
 function receive(
   req: IncomingMessage,
   res: ServerResponse,
-  { app, clock, bodyTimeout: timeout = bodyTimeout }: ListenOptions,
+  { app, clock, publicUrl, bodyTimeout: timeout = bodyTimeout }: ListenOptions,
   flights: Flights,
   ends: Ends,
   passage: Passage | undefined,
@@ -288,6 +295,7 @@ function receive(
     complete: false,
     ticket: 0,
     passage,
+    publicUrl,
   };
   if (!isControl(target)) flights.begin(arrival);
   const limit = app.bodyLimit(method, pathOf(target));

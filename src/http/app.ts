@@ -11,6 +11,8 @@ import type { Match, Router } from "./router.ts";
 export interface Rejection {
   reason: string;
   detail: string;
+  /** What the sender can do about it, where the error says so itself. */
+  hint?: string;
 }
 
 export interface AppOptions {
@@ -83,10 +85,10 @@ export function createApp(options: AppOptions): ObservingApp {
     const error = asSimError(thrown);
     if (error.code === "internal") onCrash(error.extra.cause ?? error, call);
     if (error.code === "storage_failed") onRefusal(error.extra.cause);
-    const { attr } = error.extra;
+    const { attr, hint } = error.extra;
     // The answer names the field by itself; who reads the log wants to know it as well.
     const detail = attr === undefined ? error.message : `${attr}: ${error.message}`;
-    return [errorReply(family, error), { reason: error.code, detail }];
+    return [errorReply(family, error), { reason: error.code, detail, ...(hint !== undefined && { hint }) }];
   }
 
   function finish(call: Call, kind: Kind, given: Reply, rejection?: Rejection) {

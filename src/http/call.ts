@@ -21,7 +21,7 @@ export interface Call {
   readonly door: Door;
   /** It came through our own proxy: for the host that it names, not for us. */
   readonly proxied: boolean;
-  /** Scheme, host and port the sender used, without a trailing slash. */
+  /** Scheme, host and port of links to here, without a trailing slash: the public address, or what the sender used. */
   readonly origin: string;
   /** Arrival, ms since the epoch. */
   readonly at: number;
@@ -51,6 +51,8 @@ export interface CallParts {
   /** Makes the abort signal on first use: most calls never ask. */
   signal: () => AbortSignal;
   scheme?: "http" | "https";
+  /** The sim's public address, if it has one; what came through the proxy gets links to where it was sent. */
+  publicUrl?: string | undefined;
   ticket?: number;
   proxied?: boolean;
 }
@@ -115,7 +117,10 @@ class LazyCall implements Call {
     return this.#parts.proxied ?? false;
   }
   get origin(): string {
-    return `${this.#parts.scheme ?? "http"}://${this.headers.host ?? "localhost"}`;
+    const { publicUrl, scheme = "http" } = this.#parts;
+    return publicUrl !== undefined && !this.proxied
+      ? publicUrl
+      : `${scheme}://${this.headers.host ?? "localhost"}`;
   }
   get query(): URLSearchParams {
     if (this.#query) return this.#query;

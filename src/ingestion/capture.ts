@@ -49,10 +49,27 @@ function endpointOf(row: Row, desk: Desk): Endpoint {
 
 /** What load balancers and curious people ask the capture edge; not kept in the journal. */
 const plainRows = [
-  { path: "/", summary: "Names the service", says: "capture" },
   { path: "/_readiness", summary: "Is it ready?", says: "capture" },
   { path: "/_liveness", summary: "Is it alive?", says: "ok" },
 ];
+
+/** People open the address of the banner in a browser, which asks for HTML; SDKs and scripts do not. */
+const isBrowser = ({ headers }: Call): boolean => /\btext\/html\b/i.test(headers.accept ?? "");
+
+const toPage: Reply = {
+  status: 302,
+  headers: ["location", "/__sim/", "cache-control", "no-store", "vary", "accept"],
+  body: null,
+};
+
+const rootEndpoint = (mayVisit: (call: Call) => boolean): Endpoint => ({
+  ...plainEndpoint({
+    path: "/",
+    summary: "Names the service; leads browsers to the inspector",
+    says: "capture",
+  }),
+  handle: (call) => (isBrowser(call) && mayVisit(call) ? toPage : text("capture")),
+});
 
 const plainEndpoint = ({ path, summary, says }: (typeof plainRows)[number]): Endpoint => ({
   methods: ["GET"],
@@ -71,10 +88,11 @@ const blackHole: Endpoint = {
   handle: accepted,
 };
 
-/** The legacy capture endpoints. */
-export const captureEndpoints = (desk: Desk): Endpoint[] => [
+/** The legacy capture endpoints. @param mayVisit True if the inspector may answer the call */
+export const captureEndpoints = (desk: Desk, mayVisit: (call: Call) => boolean): Endpoint[] => [
   ...rows.map((row) => endpointOf(row, desk)),
   aiUploadEndpoint(desk),
   blackHole,
+  rootEndpoint(mayVisit),
   ...plainRows.map(plainEndpoint),
 ];

@@ -103,8 +103,8 @@ const unmatched: Cause = ({ surroundings: { unmatched } }) =>
   told(
     unmatched,
     (it) =>
-      `request ${it.n}, ${printable(`${it.method} ${it.target}`, 80)}, went to a path that is not there: is the host right?`,
-    (count) => `${times(count, "more request")} to paths that are not there`,
+      `request ${it.n}, ${printable(`${it.method} ${it.target}`, 80)}, went to a path that does not exist: ${printable(it.hint ?? "is the host right?", 300)}`,
+    (count) => `${times(count, "more request")} to paths that do not exist`,
   );
 
 const faults: Cause = ({ surroundings: { faults } }) =>

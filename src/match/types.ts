@@ -106,9 +106,9 @@ export interface Surroundings {
   /** … that were kept in another project; with its public key, where it is known. */
   elsewhere: (Sighting & { api_key?: string | null })[];
   /** Requests of the scope, and those of no project, that were rejected; newest first. */
-  rejected: { n: number; method: string; target: string; reason: string; detail: string }[];
+  rejected: { n: number; method: string; target: string; reason: string; detail: string; hint?: string }[];
   /** Requests to paths that are not there, newest first. */
-  unmatched: { n: number; method: string; target: string }[];
+  unmatched: { n: number; method: string; target: string; hint?: string }[];
   /** How many requests there were at all since the cursor's time; 0 has its own words. */
   requests: number;
   in_flight: number;

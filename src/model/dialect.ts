@@ -1,6 +1,4 @@
-/** Which side is followed where the contract and the live service differ. */
-
-export type Dialect = "documented" | "production";
+export type { Dialect } from "../kernel/dialect.ts";
 
 /** One difference between the contract and the live service. The README's table is made from these rows. */
 export interface Difference {

@@ -27,7 +27,7 @@ export interface TrafficLine {
   us: number;
   project: number | null;
   /** Why the request was rejected; absent when it was answered. */
-  rejected?: { reason: string; detail: string };
+  rejected?: { reason: string; detail: string; hint?: string };
   /** Names of the faults that touched it. */
   fault?: string;
   /** Answered by a script, not by the emulator. */
@@ -77,7 +77,7 @@ export interface Note {
   events?: EventFacts[];
   /** Index keys of each event, in the same order. */
   keys?: EventKey[];
-  rejected?: { reason: string; detail: string };
+  rejected?: { reason: string; detail: string; hint?: string };
   fault?: string;
   scripted?: true;
   source?: string;

@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { didYouMean } from "../kernel/nearest.ts";
+import { controlTokenExpected, isControlToken, publicUrlExpected, readPublicUrl } from "../kernel/reach.ts";
 import type { Dialect } from "../model/dialect.ts";
 import type { OnChange } from "../scenario/reload.ts";
 import { RedactionRuleError, type RedactionRules, readRules } from "../tape/redact/rules.ts";
@@ -9,6 +10,8 @@ import { type SimOptions, StartError } from "./types.ts";
 /** What a value of an option is, in words, and whether a value is that. What it means is checked where it is used. */
 interface Kind {
   readonly words: string;
+  /** A complaint does not quote the value. */
+  readonly isSecret?: true;
   is(value: unknown): boolean;
 }
 
@@ -34,9 +37,21 @@ const proxy: Kind = {
   is: (value) => value === false || (typeof value === "object" && value !== null),
 };
 
+const token: Kind = {
+  words: controlTokenExpected,
+  isSecret: true,
+  is: (value) => typeof value === "string" && isControlToken(value),
+};
+const publicUrl: Kind = {
+  words: publicUrlExpected,
+  is: (value) => typeof value === "string" && readPublicUrl(value) !== undefined,
+};
+
 const kinds: Readonly<Record<keyof SimOptions, Kind>> = {
   port,
   host: text,
+  token,
+  publicUrl,
   data: text,
   keep: text,
   scenario: any,
@@ -88,8 +103,13 @@ export function checkOptions(options: SimOptions): void {
         `there is no option ${name}${didYouMean(name, names)}`,
         `options: ${names.join(", ")}`,
       );
-    if (value !== undefined && !kinds[name].is(value))
-      throw new StartError("option", `${name} cannot be ${shown(value)}`, `give ${kinds[name].words}`);
+    const kind = kinds[name];
+    if (value !== undefined && !kind.is(value))
+      throw new StartError(
+        "option",
+        kind.isSecret ? `the ${name} cannot be used` : `${name} cannot be ${shown(value)}`,
+        `give ${kind.words}`,
+      );
   }
 }
 

@@ -9,6 +9,8 @@ interface OwnCalls {
   clock: Clock;
   /** Scheme, host and port of the sim. */
   url: string;
+  /** Its address for others, if it has another one. */
+  publicUrl: string | undefined;
   /** Ends when the sim closes. */
   closing: AbortSignal;
 }
@@ -52,7 +54,7 @@ export function ownCalls(sim: OwnCalls): Send {
 }
 
 async function answer(
-  { app, clock }: OwnCalls,
+  { app, clock, publicUrl }: OwnCalls,
   host: string,
   { method, path, body }: Asked,
   signal: () => AbortSignal,
@@ -60,7 +62,8 @@ async function answer(
   const bytes = Buffer.from(body ?? "");
   const parts = { method, target: path, headers: { host }, rawHeaders: [], peer: "127.0.0.1", signal };
   const times = { at: clock.now(), started: performance.now() };
-  const callWith = (content: Buffer): Call => callFrom({ ...parts, ...times, body: content, door: "fetch" });
+  const callWith = (content: Buffer): Call =>
+    callFrom({ ...parts, ...times, body: content, door: "fetch", publicUrl });
   const isTooLarge = bytes.length > app.bodyLimit(method, pathOf(path));
   const reply = await (isTooLarge
     ? app.refuseTooLarge(callWith(Buffer.alloc(0)))

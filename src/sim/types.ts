@@ -15,6 +15,17 @@ export interface SimOptions {
   port?: number;
   /** Default 127.0.0.1. Anything wider makes the control API require a token, and replaces published keys. */
   host?: string;
+  /**
+   * The token that the control API requires (16 characters or more), also on loopback. It is never printed. Default:
+   * none on loopback; a generated one where the sim is open to the network.
+   */
+  token?: string;
+  /**
+   * The address by which others reach the sim, e.g. `http://sim:7490` in a network of containers: banner, `phx-sim env`,
+   * `run.json`, `info()` and links in answers use it. One that is not loopback opens the sim to the network, as
+   * `host` does. Default: the address that it listens on.
+   */
+  publicUrl?: string;
   /** Folder for what arrives and what is edited. Default: everything stays in memory. */
   data?: string;
   /**
@@ -125,7 +136,7 @@ export interface RequestSummary {
   project: number | null;
   /** Its name: of a test's project, the test. Absent where the project is not known. */
   project_name?: string;
-  rejected?: { reason: string; detail: string };
+  rejected?: { reason: string; detail: string; hint?: string };
   /** It was rejected because its path is not there. */
   unmatched?: true;
   /** Names of the faults that touched it; `status` is 0 where they kept the answer from arriving. */
@@ -149,8 +160,10 @@ export interface Sim extends SimClient {
   readonly dialect: Dialect;
   /** The data folder, or null in memory. */
   readonly data: string | null;
-  /** Needed by the control API once the port is bound wider than loopback. */
+  /** What the control API requires; null: nothing. */
   readonly controlToken: string | null;
+  /** The address that is printed; `host` unless the option `publicUrl` names another. */
+  readonly publicUrl: string;
   readonly version: string;
   /** Every endpoint that is served: the rows behind the routes. */
   endpoints(): Promise<readonly Omit<Endpoint, "handle">[]>;

@@ -1,6 +1,6 @@
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { nearestEndpoints } from "../http/nearest.ts";
+import { explainUnknownPath } from "../http/unknown-path.ts";
 import { SimError } from "../kernel/errors.ts";
 import { blankProject } from "../model/blank.ts";
 import type { Desk } from "../model/desk.ts";
@@ -36,15 +36,16 @@ export function adopt(
 
 /** The service's answer to a path it does not have; in strict mode one that cannot be overlooked. */
 export function unknownPath(call: Call, endpoints: readonly Endpoint[], strict: boolean): SimError {
-  const nearest = nearestEndpoints(endpoints, call.path);
-  if (strict && !call.path.startsWith("/__sim")) {
+  const isControl = call.path.startsWith("/__sim");
+  const known = isControl ? endpoints : endpoints.filter(({ family }) => family !== "control");
+  const { nearest, hint } = explainUnknownPath(known, call.path, call.origin);
+  if (strict && !isControl) {
     const detail = `${notEmulatedText} ${call.method} ${call.path}.`;
     return new SimError(
       "not_emulated",
       nearest.length > 0 ? `${detail} Nearest: ${nearest.join(", ")}.` : detail,
+      { hint },
     );
   }
-  return new SimError("not_found", unknownPathText, {
-    hint: nearest.length > 0 ? `nearest: ${nearest.join(", ")}` : "GET /__sim/info says what is here",
-  });
+  return new SimError("not_found", unknownPathText, { hint });
 }

@@ -21,7 +21,7 @@ function droppedLine({ seq, event, distinct_id, reason }: StoredEvent): string {
 }
 
 const requestLine = ({ n, method, target, status, rejected }: SimRequest): string =>
-  `  request #${n} ${method} ${printable(target)} (HTTP ${status})${rejected ? `: ${rejected.reason}: ${printable(rejected.detail)}` : ""}`;
+  `  request #${n} ${method} ${printable(target)} (HTTP ${status})${rejected ? `: ${rejected.reason}: ${printable(rejected.detail)}` : ""}${rejected?.hint ? `\n    ${printable(rejected.hint, 400)}` : ""}`;
 
 /** Events that were dropped, and requests with events that were rejected whole: both are lost. */
 export async function noDroppedEvents(asked: Asked, { since }: Pick<Scope, "since"> = {}): Promise<Judged> {

@@ -18,6 +18,15 @@ export default async function setup(_: unknown, project?: ProjectConfig): Promis
   const { startSim } = await import("../index.ts");
   const sim = await startSim(project?.globals?.phxSim ?? {});
   process.env.PHX_SIM_URL = sim.url;
-  const mine: Held = { close: () => sim.close() };
+  const { PHX_SIM_TOKEN: token } = process.env;
+  if (sim.controlToken !== null) process.env.PHX_SIM_TOKEN = sim.controlToken;
+  const mine: Held = {
+    async close() {
+      Reflect.deleteProperty(process.env, "PHX_SIM_URL");
+      if (token === undefined) Reflect.deleteProperty(process.env, "PHX_SIM_TOKEN");
+      else process.env.PHX_SIM_TOKEN = token;
+      await sim.close();
+    },
+  };
   held.current = mine;
 }

@@ -5,6 +5,5 @@ export default async function teardown(): Promise<void> {
   const { current } = held;
   if (!current) return;
   held.current = undefined;
-  Reflect.deleteProperty(process.env, "PHX_SIM_URL");
   await current.close();
 }

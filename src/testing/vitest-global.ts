@@ -9,12 +9,14 @@ declare module "vitest" {
     phxSim?: VitestSimOptions;
     /** The sim's address, of the global setup. */
     phxSimUrl?: string;
+    /** Its control token, where the sim was started with one or is open to the network. */
+    phxSimToken?: string;
   }
 }
 
 /** What Vitest hands to a global setup, as far as it is needed here. */
 interface Setup {
-  provide(key: "phxSimUrl", value: string): void;
+  provide(key: "phxSimUrl" | "phxSimToken", value: string): void;
   readonly config: { readonly provide?: { readonly phxSim?: VitestSimOptions }; readonly watch?: boolean };
 }
 
@@ -34,5 +36,6 @@ export async function setup(project: Setup): Promise<(() => Promise<void>) | und
     ...project.config.provide?.phxSim,
   });
   project.provide("phxSimUrl", sim.url);
+  if (sim.controlToken !== null) project.provide("phxSimToken", sim.controlToken);
   return () => sim.close();
 }

@@ -94,7 +94,8 @@ const guard = createWorkerGuard();
 /** The run's sim: of the global setup, of `phx-sim exec`, else one in this process. */
 async function openSim(): Promise<SimClient> {
   const url = inject("phxSimUrl") ?? process.env.PHX_SIM_URL;
-  if (url !== undefined && url !== "") return connectSim(url);
+  const token = inject("phxSimToken");
+  if (url !== undefined && url !== "") return connectSim(url, token === undefined ? {} : { token });
   const { startSim } = await import("../index.ts");
   return startSim(inject("phxSim") ?? {});
 }

@@ -20,11 +20,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("the nearest config file", () => {
-  test("is found by walking up, and its values become text", () => {
+  test("is found by walking up, and its values become text", async () => {
     writeFileSync(file, '\ufeff{"$schema": "x", "port": 7491, "memory": true}');
     const below = join(folder, "packages", "app");
     mkdirSync(below, { recursive: true });
-    expect(findConfig(below, options)).toEqual({
+    expect(await findConfig(below, options)).toEqual({
       file,
       folder,
       texts: new Map([
@@ -34,42 +34,52 @@ describe("the nearest config file", () => {
     });
   });
 
-  test("hides the ones above", () => {
+  test("may have comments and trailing commas", async () => {
+    writeFileSync(file, '// for the team\n{\n  "port": 7491, /* not 7490 */\n  "data": "kept//here",\n}\n');
+    const config = await findConfig(folder, options);
+    expect([...(config?.texts ?? [])]).toEqual([
+      ["port", "7491"],
+      ["data", "kept//here"],
+    ]);
+  });
+
+  test("hides the ones above", async () => {
     writeFileSync(file, '{"port": 1}');
     const below = join(folder, "app");
     mkdirSync(below);
     writeFileSync(join(below, "phx-sim.config.json"), "{}");
-    expect(findConfig(below, options)?.texts.size).toBe(0);
+    expect((await findConfig(below, options))?.texts.size).toBe(0);
   });
 
-  test("may be absent", () => {
-    expect(findConfig(folder, options)).toBeNull();
+  test("may be absent", async () => {
+    expect(await findConfig(folder, options)).toBeNull();
   });
 });
 
 describe("a wrong config file is named with the place", () => {
   test.each([
-    ['{\n  "port": 1,\n}', ":3:1: this is not JSON"],
-    ["", ":1:1: this is not JSON"],
-    ['{"port" 1}', ":1:9: this is not JSON"],
+    ["", ":1:1: this is not JSON: value expected"],
+    ['{"port" 1}', ":1:9: this is not JSON: colon expected"],
+    ['{\n  // a note\n  "port": 1,,\n}', ":3:13: this is not JSON: property name expected"],
+    ['{"port": 1, "port": 2}', ":1:13: this key is there twice"],
     ["[]", " must hold a JSON object"],
-    ['{"prot": 1}', ': "prot" is not an option; did you mean port?'],
-    ['{"constructor": 1}', ': "constructor" is not an option'],
-    ['{"__proto__": 1}', ': "__proto__" is not an option'],
-    ['{"port": "7490"}', ': "port" must be a whole number from 0 to 65535, not "7490"'],
-    ['{"port": 1.5}', ': "port" must be a whole number from 0 to 65535, not "1.5"'],
-    ['{"memory": 1}', ': "memory" must be true or false, not 1'],
-    ['{"data": null}', ': "data" must be a folder, as a string, not null'],
-  ])("%j", (text, tail) => {
+    ['{\n  "memory": true, // on\n  "prot": 1\n}', ':3:3: "prot" is not an option; did you mean port?'],
+    ['{"constructor": 1}', ':1:2: "constructor" is not an option'],
+    ['{"__proto__": 1}', ':1:2: "__proto__" is not an option'],
+    ['{"port": "7490"}', ':1:2: "port" must be a whole number from 0 to 65535, not "7490"'],
+    ['{"port": 1.5}', ':1:2: "port" must be a whole number from 0 to 65535, not "1.5"'],
+    ['{"memory": 1}', ':1:2: "memory" must be true or false, not 1'],
+    ['{"data": null}', ':1:2: "data" must be a folder, as a string, not null'],
+  ])("%j", async (text, tail) => {
     writeFileSync(file, text);
-    expect(() => findConfig(folder, options)).toThrow(
+    await expect(findConfig(folder, options)).rejects.toThrow(
       expect.objectContaining({ kind: "usage", message: `${file}${tail}` }),
     );
   });
 
-  test("a folder of that name", () => {
+  test("a folder of that name", async () => {
     mkdirSync(file);
-    expect(() => findConfig(folder, options)).toThrow(`cannot read ${file}: EISDIR`);
+    await expect(findConfig(folder, options)).rejects.toThrow(`cannot read ${file}: EISDIR`);
   });
 });
 

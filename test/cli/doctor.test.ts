@@ -231,12 +231,19 @@ describe("everything else", () => {
     const trouble = (reason: string) => ({ reason, count: 2, fix: "mend it" });
     const lines = found(
       "traffic",
-      having({ dropped: [trouble("d")], rejected: [trouble("r")], unmatched: ["GET /x", "GET /x"] }),
+      having({
+        dropped: [trouble("d")],
+        rejected: [trouble("r")],
+        unmatched: [
+          { what: "GET /x", fix: "check it" },
+          { what: "GET /x", fix: "check it" },
+        ],
+      }),
     );
     expect(lines.slice(1)).toEqual([
       "warning 2 dropped events: d → mend it",
       "warning 2 rejected requests: r → mend it",
-      "warning asked for what is not there: GET /x → check the host: it must have no path behind it",
+      "warning asked for a path that does not exist: GET /x → check it",
     ]);
   });
 });
@@ -315,7 +322,7 @@ describe("phx-sim doctor", () => {
       "4 requests, 0 events kept",
       "1 dropped event: missing_distinct_id",
       expect.stringMatching(/^1 rejected request: \w+$/),
-      expect.stringMatching(/^asked for what is not there: POST \/nowhere/),
+      expect.stringMatching(/^asked for a path that does not exist: POST \/nowhere/),
     ]);
     expect(text("flush")).toHaveLength(1);
     expect(text("bot-filter")).toEqual([expect.stringContaining("HeadlessChrome")]);

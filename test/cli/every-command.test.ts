@@ -187,7 +187,7 @@ beforeEach(async ({ task }) => {
   if (!/^exports \w+ prints/.test(task.name)) return;
   await sim.close();
   sim = await startSim({ scenario: "exports" });
-  const { runs } = await (await fetch(`${sim.url}/__sim/exports/runs`)).json();
+  const { runs } = JSON.parse(await (await fetch(`${sim.url}/__sim/exports/runs`)).text());
   openRun =
     runs.find((it: { status: string }) => it.status === "Starting" || it.status === "Running")?.id ??
     runs[0].id;

@@ -29,7 +29,11 @@ describe("usage mistakes end with 2", () => {
     [["--port"], {}, "--port needs a value (phx-sim --help lists all)"],
     [[], { PHX_SIM_PORT: "x" }, 'PHX_SIM_PORT must be a whole number from 0 to 65535, not "x"'],
     [["--host", "http://x"], {}, '--host must be a host name or an IP address, not "http://x"'],
-    [["--dialect", "prod"], {}, '--dialect must be documented or production, not "prod"'],
+    [
+      ["--dialect", "prod"],
+      {},
+      '--dialect must be documented or production, not "prod"; did you mean production?',
+    ],
     [["--memory", "--data", "x"], {}, "--data and --memory exclude each other; give one of them"],
     [["--prot", "1"], {}, "unknown option --prot; did you mean --port? (phx-sim --help lists all)"],
     [["start", "extra"], {}, 'unexpected argument "extra" (phx-sim start --help)'],
@@ -45,9 +49,9 @@ describe("usage mistakes end with 2", () => {
   });
 
   test.each([
-    ['{"port": 1,}', ":1:12: this is not JSON"],
-    ['{"prot": 1}', ': "prot" is not an option; did you mean port?'],
-    ['{"port": true}', ': "port" must be a whole number from 0 to 65535, not true'],
+    ['{"port": 1,,}', ":1:12: this is not JSON: property name expected"],
+    ['{"prot": 1}', ':1:2: "prot" is not an option; did you mean port?'],
+    ['{"port": true}', ':1:2: "port" must be a whole number from 0 to 65535, not true'],
   ])("config file %s", async (text, tail) => {
     const cwd = newFolder();
     const file = join(cwd, "phx-sim.config.json");

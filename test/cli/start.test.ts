@@ -28,7 +28,9 @@ describe("the banner", () => {
       expect(stdout).toContain(`  inspector     ${url}/__sim/\n`);
       expect(stdout).toContain("  scenario      default\n");
       expect(stdout).toContain(`  data          ${join(cwd, ".phx-sim")}\n`);
-      expect(stdout).toContain("  dialect       documented\n");
+      expect(stdout).toContain(
+        "  dialect       documented: as the API documentation says; --dialect production answers as the live service does\n",
+      );
       expect(stdout).toContain(
         [
           `POSTHOG_HOST=${url}`,
@@ -60,6 +62,7 @@ describe("--json", () => {
     const { sim, ready } = await startReady([], { cwd });
     expect(ready).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      local_url: ready.url,
       project_api_key: expect.stringMatching(/^phc_/),
       personal_api_key: expect.stringMatching(/^phx_/),
       project_id: expect.any(Number),
@@ -150,6 +153,26 @@ describe("the request log", () => {
     expect(stderr).toContain(ready.project_api_key);
     expect(stderr).toMatch(/phx-sim: stopped; 1 event kept, 1 dropped, 1 request rejected\n$/);
     expect(code).toBe(130);
+  });
+
+  test("says why a path is not there, and what to do", async () => {
+    const { sim, ready } = await startReady(["--memory"], { cwd: newFolder() });
+    const rows: [path: string, line: RegExp][] = [
+      ["/bacth/", /^ {2}rejected not_found: .* → check the path: it does not exist; nearest: POST \/batch/m],
+      [
+        "/ingest/batch/",
+        /^ {2}rejected not_found: .* → \/ingest looks like .* host to http:\S+, without \/ingest; /m,
+      ],
+      [
+        "/api/projects/1/query/",
+        /^ {2}rejected not_found: .* → not emulated: the service has this endpoint/m,
+      ],
+    ];
+    for (const [path, line] of rows) {
+      await post(`${ready.url}${path}`, {});
+      await sim.says("stderr", line);
+    }
+    await sim.signal("SIGINT");
   });
 
   test("never lets hostile text reach the terminal", async () => {

@@ -111,7 +111,7 @@ test("PHX_SIM_URL is the default, and a path behind the address does not matter"
 describe("a sim that is open to the network", () => {
   test.each([
     ["no token", undefined, "needs its control token"],
-    ["another token", "wrong", "has another control token"],
+    ["another token", "wrong-one-of-16-characters", "has another control token"],
   ])("%s", async (_, token, text) => {
     await using sim = await startSim({ host: "0.0.0.0" });
     const error = await failure(connectSim(sim.url, token === undefined ? {} : { token }));

@@ -96,7 +96,7 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
     underway: new Map(),
   };
   const endpoints: Endpoint[] = [
-    ...captureEndpoints(desk),
+    ...captureEndpoints(desk, () => false),
     ...captureV1Endpoints(desk),
     ...recordingEndpoints(desk),
   ];

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { isControlToken } from "../../src/kernel/reach.ts";
 
 /** The control API's errors; what it has nothing to say about is null. */
 interface ErrorBody {
@@ -31,7 +32,12 @@ export const problemOf = (error: unknown): SimProblem =>
   error instanceof SimProblem ? error : new SimProblem(0, { detail: String(error) });
 
 const tokenName = "phx-sim-token";
-const tokenIn = /(?:#t=|^\s*)([0-9a-f]{32})\b/;
+
+/** The token in a link, or the text itself if it is one. */
+function tokenIn(text: string): string | undefined {
+  const found = text.trim().replace(/^.*#t=/, "");
+  return isControlToken(found) ? found : undefined;
+}
 
 /** A page whose storage is closed to it keeps the token as long as it is open. */
 function store(change: (storage: Storage) => void): void {
@@ -44,7 +50,7 @@ function store(change: (storage: Storage) => void): void {
 
 /** The token comes in the address (`#t=…`), once, and does not stay there. */
 function takeToken(): string | null {
-  let found = tokenIn.exec(location.hash)?.[1] ?? null;
+  let found = tokenIn(location.hash) ?? null;
   if (found === null) {
     store((it) => {
       found = it.getItem(tokenName);
@@ -65,7 +71,7 @@ export const isLockedOut = signal(false);
 
 /** Begins anew with the token in a text, e.g. in the inspector's link; false: there is none in it. */
 export function unlock(text: string): boolean {
-  const given = tokenIn.exec(text)?.[1];
+  const given = tokenIn(text);
   if (given === undefined) return false;
   store((it) => it.setItem(tokenName, given));
   location.reload();

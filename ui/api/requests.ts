@@ -31,7 +31,7 @@ type SharedFacts = Pick<
 export interface RequestInFull extends SharedFacts {
   /** ISO 8601. */
   readonly at: string;
-  readonly rejected: { readonly reason: string; readonly detail: string } | null;
+  readonly rejected: { readonly reason: string; readonly detail: string; readonly hint?: string } | null;
   readonly scripted: boolean;
   /** null: the emulator, a fault or a script. */
   readonly source: string | null;
@@ -45,8 +45,6 @@ export interface RequestInFull extends SharedFacts {
   readonly reply_headers: readonly (readonly [name: string, value: string])[];
   readonly reply: Json;
   readonly carried: readonly StoredEvent[];
-  /** Of a path that is not there: rows that are like it. */
-  readonly nearest: readonly string[];
 }
 
 /** The first header of a name; names are compared without their case. */

@@ -14,8 +14,9 @@ export function LockedOut() {
     <main>
       <Empty title="This sim needs its token">
         <p>
-          It is open to the network. Use the inspector link that <code>phx-sim start</code> prints: it ends in
-          the token, after <code>#t=</code>. Or paste the link, or the token, here.
+          It is open to the network. Paste the token that it was started with (<code>--token</code> or{" "}
+          <code>PHX_SIM_TOKEN</code>). If it was started without one, use the inspector link that{" "}
+          <code>phx-sim start</code> prints: it ends in a generated token, after <code>#t=</code>.
         </p>
         <form class="locked-out" onSubmit={open}>
           <Field

@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import type { Dialect } from "../../src/kernel/dialect.ts";
 import type { Problem } from "../../src/kernel/problem.ts";
 import { call } from "../api/call.ts";
 import { greetings, stat } from "../feed/socket.ts";
@@ -15,7 +16,7 @@ export interface SimInfo {
   readonly projects: readonly { id: number; name: string; api_key: string; adopted: boolean }[];
   readonly scenario: string;
   readonly data: string | null;
-  readonly dialect: string;
+  readonly dialect: Dialect;
   readonly scenario_problems: readonly Problem[];
   /** What in the scenario cannot work. */
   readonly scenario_warnings: readonly Problem[];

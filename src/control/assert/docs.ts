@@ -46,10 +46,13 @@ const surroundingFields = {
   late: sightings("Fit, but came after the wait was over"),
   elsewhere: sightings("Fit, but were kept in another project"),
   rejected: described(
-    listOf(exact({ ...request, reason: text, detail: text })),
+    listOf(exact({ ...request, reason: text, detail: text }, { hint: text })),
     "Requests that were rejected whole, newest first",
   ),
-  unmatched: described(listOf(exact(request)), "Requests to paths that are not there, newest first"),
+  unmatched: described(
+    listOf(exact(request, { hint: text })),
+    "Requests to paths that do not exist, newest first",
+  ),
   requests: described(integer, "How many requests there were at all"),
   in_flight: integer,
   last_request_ms_ago: nullable(integer),

@@ -76,7 +76,8 @@ export async function requestsSeen(desk: SeenDesk, scope: Scope): Promise<Reques
   for await (const line of requestsAfter(desk, scope)) {
     requests++;
     const { n, method, target } = line;
-    if (isUnmatched(line)) unmatched.push({ n, method, target });
+    const { hint } = line.rejected ?? {};
+    if (isUnmatched(line)) unmatched.push({ n, method, target, ...(hint !== undefined && { hint }) });
     else if (line.rejected) rejected.push({ n, method, target, ...line.rejected });
     const sender = senders.size < mostNamed ? senderOf(line) : undefined;
     if (sender) senders.set(`${sender.lib} ${sender.version}`, sender);

@@ -99,7 +99,9 @@ test("totals, the last minute and the tab's title follow what comes", async () =
   await send(sim, { event: "", distinct_id: "u" });
   await send(sim, {}, "/nowhere/");
   await titleIs(page, /^\(3 new, 2 lost\) Start · phx-sim$/);
-  await page.getByRole("img", { name: "Last minute, since this page was opened: 2 kept, 1 dropped, 1 rejected" }).waitFor();
+  await page
+    .getByRole("img", { name: "Last minute, since this page was opened: 2 kept, 1 dropped, 1 rejected" })
+    .waitFor();
   await page.locator(".shell-totals", { hasText: "2 kept" }).waitFor();
   await page.evaluate(() => {
     Object.defineProperty(document, "hidden", { value: false, configurable: true });
@@ -328,6 +330,29 @@ test("open to the network, the page asks for the token and then works", async ()
   await other.goto(sim.inspectorUrl);
   await other.locator("[data-connection=live]").waitFor();
   expect(await hash(other)).toBe("#/");
+});
+
+test("the sim's own address leads to the page", async () => {
+  await using it = await stage.open("");
+  await it.page.goto(it.sim.url);
+  await it.page.locator("[data-connection=live]").waitFor();
+  expect(it.page.url()).toBe(`${it.sim.url}/__sim/`);
+});
+
+test("the page asks for a token of one's own, too, and takes it from an address", async () => {
+  await using it = await stage.open("", { allow: /401|WebSocket/ });
+  const { page } = it;
+  await using locked = await startSim({ token: "my-own~token.of+characters/==" });
+  await page.goto(`${locked.inspectorUrl}#/events`);
+  await page.getByText("This sim needs its token").waitFor();
+  await page.getByLabel("Inspector link or token").fill(" my-own~token.of+characters/== ");
+  await page.getByRole("button", { name: "Open" }).click();
+  await page.locator("[data-connection=live]").waitFor();
+  expect(await hash(page)).toBe("#/events");
+  const other = await (await it.context.browser()?.newContext())?.newPage();
+  await other?.goto(`${locked.url}/__sim/#t=${locked.controlToken}`);
+  await other?.locator("[data-connection=live]").waitFor();
+  await other?.context().close();
 });
 
 declare const location: { hash: string };

@@ -26,6 +26,5 @@ export const requestOf = (over: Partial<RequestInFull> = {}): RequestInFull => (
   reply_headers: [],
   reply: null,
   carried: [],
-  nearest: [],
   ...over,
 });

@@ -149,13 +149,13 @@ describe("who", () => {
 });
 
 test.each([
-  ["invalid_api_key", false, /^Use the project key phc_x \(/],
-  ["not_found", true, /--mode spy/],
-  ["not_found", false, /^$/],
-  ["tape_miss", false, /on-miss emulate/],
-  ["constructor", false, /^$/],
-])("fix for %s (unknown path: %s)", (reason, isUnmatched, expected) => {
-  expect(fixText(reason, isUnmatched, "phc_x")).toMatch(expected);
+  ["invalid_api_key", undefined, /^Use the project key phc_x \(/],
+  ["not_found", "check the path", /^Check the path\.$/],
+  ["not_found", undefined, /^$/],
+  ["tape_miss", undefined, /on-miss emulate/],
+  ["constructor", undefined, /^$/],
+])("fix for %s (of the request itself: %s)", (reason, hint, expected) => {
+  expect(fixText(reason, hint, "phc_x")).toMatch(expected);
 });
 
 test("steps through a list with gaps in its numbers", () => {

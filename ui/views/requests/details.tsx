@@ -163,30 +163,19 @@ function ProjectFact({ request }: { request: RequestInFull }) {
 
 /** Why it was refused, and what to do. */
 function Rejection({ request }: { request: RequestInFull }) {
-  const { rejected, nearest } = request;
+  const { rejected } = request;
   if (!rejected) return null;
   const { unmatched } = judged(request);
-  const fix = fixText(rejected.reason, unmatched, info.value?.project_api_key ?? "");
+  const fix = fixText(rejected.reason, rejected.hint, info.value?.project_api_key ?? "");
   return (
     <div class="requests-rejection">
       <p>
         <b>{unmatched ? "Nothing is emulated at this path." : plain(rejected.detail, 2_000)}</b>{" "}
         {!unmatched && <code class="muted">{plain(rejected.reason, 80)}</code>}
       </p>
-      {nearest.length > 0 && (
-        <p>
-          Nearest:{" "}
-          {nearest.map((it, i) => (
-            <span key={it}>
-              {i > 0 && ", "}
-              <code>{it}</code>
-            </span>
-          ))}
-        </p>
-      )}
       {fix !== "" && (
         <p>
-          <Prose text={fix} />
+          <Prose text={plain(fix, 500)} />
         </p>
       )}
     </div>

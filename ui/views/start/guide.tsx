@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { dialectNotes } from "../../../src/kernel/dialect.ts";
 import { link, project, route } from "../../app/location.ts";
 import { info, type SimInfo } from "../../app/sim.ts";
 import { stat } from "../../feed/socket.ts";
@@ -34,6 +35,12 @@ export function Guide({ title }: { title: string }) {
             target.personalKey === null
               ? undefined
               : ["Personal key", <Secret key="secret" value={target.personalKey} label="personal key" />],
+            [
+              "Dialect",
+              <span key="dialect">
+                <a href={link("world", ["dialect"])}>{sim.dialect}</a>, {dialectNotes[sim.dialect]}
+              </span>,
+            ],
           ]}
         />
         <p class="muted">

@@ -46,14 +46,11 @@ export function Refused({ problems: { requests, other_requests, complete }, isAl
   );
 }
 
-const noPath =
-  "send to the host itself: SDKs add the path. A prefix such as /ingest belongs to a reverse proxy, which takes it away";
-
 const ofKeys = /api_key|api_token|_token|not_authenticated|authentication_failed/;
 
 function Reason({ problem, isExact }: { problem: RequestProblem; isExact: boolean }) {
-  const { reason, detail, count, last: n, what, status } = problem;
-  const fix = status === 404 ? noPath : fixFor(reason, info.value?.project_api_key ?? "");
+  const { reason, detail, hint, count, last: n, what, status } = problem;
+  const fix = plain(hint ?? fixFor(reason, info.value?.project_api_key ?? ""), 500);
   return (
     <li>
       <p>

@@ -155,8 +155,8 @@ function env({ host, projectKey, personalKey, projectId }: Target): Omit<Way, "i
     project_id: projectId,
   };
   return {
-    snippets: envGroups(access, undefined).map(({ comment, variables }) => ({
-      where: comment,
+    snippets: envGroups(access, undefined).map(({ comments, variables }) => ({
+      where: comments[0] ?? "",
       code: variables
         .filter(([, value]) => value !== "")
         .map(([name, value]) => `${name}=${value}`)

@@ -1,0 +1,8 @@
+/** Which side is followed where the contract and the live service differ. */
+export type Dialect = "documented" | "production";
+
+/** For people: which side a dialect takes, and how to start with the other one. */
+export const dialectNotes: Readonly<Record<Dialect, string>> = {
+  documented: "as the API documentation says; --dialect production answers as the live service does",
+  production: "as the live service answers; --dialect documented answers as the API documentation says",
+};
