@@ -1,13 +1,14 @@
 import type { StoredEvent } from "../index.ts";
+import { isSdkProperty } from "../kernel/sdk-properties.ts";
 import { clean } from "./clean-text.ts";
 import type { Style } from "./style.ts";
 
 /** Longest text of an event's properties on a line. */
 const propertiesWidth = 100;
 
-/** What people gave it; the names that the SDKs add begin with `$`. */
+/** The app's own properties on one line. */
 function shortProperties(properties: StoredEvent["properties"]): string {
-  const own = Object.entries(properties).filter(([name]) => !/^\$|^token$/.test(name));
+  const own = Object.entries(properties).filter(([name]) => !isSdkProperty(name));
   const text = JSON.stringify(Object.fromEntries(own));
   return own.length === 0 ? "" : clean(text, propertiesWidth);
 }

@@ -4,6 +4,7 @@ import { useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keys.ts";
 import { go, route, withParams } from "../../app/location.ts";
 import { Tabs } from "../../parts/tabs.tsx";
+import { eventGroups } from "../../parts/tree/groups.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { CompareBefore } from "./compare.tsx";
 import { CopyAs } from "./copy-as.tsx";
@@ -102,5 +103,5 @@ function Details({ event }: { event: StoredEvent }) {
 
 function Payload({ event }: { event: StoredEvent }) {
   if (Object.keys(event.properties).length === 0) return <p class="muted">It has no properties.</p>;
-  return <PayloadTree value={event.properties} label="Properties" search groups />;
+  return <PayloadTree value={event.properties} label="Properties" search groups={eventGroups} />;
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../src/kernel/json.ts";
 import { link } from "../../app/location.ts";
 import { Badge, Time } from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
+import { personGroups } from "../../parts/tree/groups.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { Changes } from "./changes.tsx";
 import type { Join, ShortEvent, Step, TimelineEntry } from "./told.ts";
@@ -67,7 +68,7 @@ export function After({ properties, title }: { properties: JsonObject; title: st
   return (
     <details class="people-more" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{title}</summary>
-      {isOpen && <PayloadTree value={properties} label={title} groups />}
+      {isOpen && <PayloadTree value={properties} label={title} groups={personGroups} />}
     </details>
   );
 }
