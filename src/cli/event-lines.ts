@@ -1,4 +1,5 @@
 import type { StoredEvent } from "../index.ts";
+import { outcomeOf, outcomeText } from "../kernel/outcomes.ts";
 import { isSdkProperty } from "../kernel/sdk-properties.ts";
 import { clean } from "./clean-text.ts";
 import type { Style } from "./style.ts";
@@ -13,18 +14,26 @@ function shortProperties(properties: StoredEvent["properties"]): string {
   return own.length === 0 ? "" : clean(text, propertiesWidth);
 }
 
-/** An event on a line: time, number, project when there are several, name, distinct id, properties; why it was dropped. */
+/** What became of it, where that is not what its sender meant: `✕ dropped missing_distinct_id`. */
+function outcomePart(event: StoredEvent, style: Style): string {
+  const { reason, detail, warnings } = event;
+  const outcome = outcomeOf(event);
+  const codes = [reason, ...warnings].flatMap((code) => (code === null ? [] : [clean(code)])).join(", ");
+  if (outcome === "kept") return "";
+  const text = `${outcomeText(outcome)} ${codes}${detail ? ` (${clean(detail, 80)})` : ""}`;
+  return outcome === "dropped" ? style.bad(text) : style.bold(text);
+}
+
+/** An event on a line: time, number, project when there are several, name, distinct id, outcome, properties. */
 export function eventLine(event: StoredEvent, severalProjects: boolean, style: Style): string {
-  const { outcome, reason, detail, seq, project, received_at, properties } = event;
-  const why =
-    reason === null ? "" : style.bad(`dropped ${clean(reason)}${detail ? ` (${clean(detail, 80)})` : ""}`);
+  const { seq, project, received_at, properties } = event;
   return [
     style.dim(clean(received_at.slice(11, 23))),
     style.dim(`#${seq}`),
     severalProjects ? `[${project ?? "none"}]` : "",
     style.bold(clean(event.event, 80) || "(no name)"),
     clean(event.distinct_id, 60) || "(no distinct id)",
-    outcome === "dropped" ? why : "",
+    outcomePart(event, style),
     shortProperties(properties),
   ]
     .filter((part) => part !== "")
