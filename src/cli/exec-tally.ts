@@ -1,5 +1,5 @@
 import type { RequestSummary } from "../index.ts";
-import { fixFor } from "../kernel/rejection-fixes.ts";
+import { fixFor, fixForPath } from "../kernel/rejection-fixes.ts";
 
 /** Something that went wrong without anybody wanting it to: alike ones count as one. */
 export interface Mishap {
@@ -64,7 +64,7 @@ function mishapsOf(request: RequestSummary, projectKey: string): Mishap[] {
   if (!rejected) return dropped;
   const { reason, detail } = rejected;
   const sort = unmatched
-    ? ({ kind: "unmatched", fix: "check the path; GET /__sim/openapi.json lists what there is" } as const)
+    ? ({ kind: "unmatched", fix: fixForPath(request.target) } as const)
     : ({ kind: "rejected", fix: fixFor(reason, projectKey) } as const);
   return [...dropped, { ...sort, what: placeOf(request), reason, sentence: detail, ...one }];
 }

@@ -1,7 +1,7 @@
 import type { Finding, RequestSummary } from "../index.ts";
 import { counted } from "../kernel/counted.ts";
 import { type Outcome, outcomeText } from "../kernel/outcomes.ts";
-import { fixFor } from "../kernel/rejection-fixes.ts";
+import { fixFor, fixForPath } from "../kernel/rejection-fixes.ts";
 import { clean } from "./clean-text.ts";
 import type { Style } from "./style.ts";
 
@@ -20,6 +20,7 @@ interface Told {
   readonly dropped: readonly Finding[];
   readonly warnings: readonly Finding[];
   readonly rejected: RequestSummary["rejected"];
+  readonly unmatched: RequestSummary["unmatched"];
   readonly fault: RequestSummary["fault"];
   readonly scripted: RequestSummary["scripted"];
   readonly source: RequestSummary["source"];
@@ -71,6 +72,7 @@ function isWorthTelling(request: RequestSummary, verbosity: Verbosity): boolean 
 const alone = (request: RequestSummary): Told => ({
   ...request,
   rejected: request.rejected,
+  unmatched: request.unmatched,
   fault: request.fault,
   scripted: request.scripted,
   source: request.source,
@@ -136,10 +138,10 @@ const timePart = ({ ms, requests }: Told): string => `${requests === 1 ? "" : "â
 
 const toldInHead: ReadonlySet<string> = new Set(["fault", "script", "tape"]);
 
-function rejectionLines({ rejected }: Told, { style, projectKey }: LineRules): string[] {
+function rejectionLines({ rejected, unmatched, target }: Told, { style, projectKey }: LineRules): string[] {
   // The line before names the fault, the script, or the tape.
   if (!rejected || toldInHead.has(rejected.reason)) return [];
-  const fix = fixFor(rejected.reason, projectKey);
+  const fix = unmatched ? fixForPath(target) : fixFor(rejected.reason, projectKey);
   const told = `${style.bold(outcomeText("rejected"))} ${clean(rejected.reason, 60)}: ${clean(rejected.detail)}`;
   return [`  ${told}${fix && ` â†’ ${fix}`}`];
 }

@@ -8,7 +8,7 @@ interface OutcomeText {
 }
 
 /**
- * The one table of outcomes: each has one word, its key, and one sign, wherever people see it. Every event has exactly
+ * The one table of outcomes: each has one word, its key, and one sign, wherever people see it. An event is shown with
  * one of the first three.
  */
 export const outcomes = {

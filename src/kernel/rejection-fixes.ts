@@ -42,8 +42,28 @@ const fixes: Partial<Record<ErrorCode, string>> = {
   internal: "this is a bug of phx-sim; please report it",
 };
 
+/** The same for reasons that are no error codes: what a tape or the upstream did. */
+const passedOn: Readonly<Record<string, string>> = {
+  tape_miss: "record the tape again, or replay it with --on-miss emulate",
+  upstream_unreachable: "check the upstream's address and the network",
+  upstream_gone: "check the upstream: it ended the connection",
+  upstream: "check the upstream's answer: it rejected the request",
+};
+
 /** What to do about a rejection's reason; empty when there is nothing to say. */
 export function fixFor(reason: string, projectKey: string): string {
-  const fix = Object.entries(fixes).find(([code]) => code === reason)?.[1] ?? "";
+  const fix = Object.entries({ ...fixes, ...passedOn }).find(([code]) => code === reason)?.[1] ?? "";
   return fix.replace("{key}", projectKey);
+}
+
+/** A path that SDKs send to, behind a prefix. What may be in the prefix is safe to print. */
+const prefixed =
+  /^((?:\/[\w.-]{1,60}){1,4}?)(\/(?:e|batch|capture|track|engage|flags|decide|s|i\/v\d+\/[\w/-]{1,60}|(?:array|static)\/[\w./-]{1,80})\/?)$/;
+
+/** What to do about a request to a path that is not emulated. */
+export function fixForPath(target: string): string {
+  const [, prefix, path] = prefixed.exec(target.split("?", 1)[0] ?? "") ?? [];
+  return prefix === undefined
+    ? "check the path: GET /__sim/openapi.json lists what is emulated; `phx-sim record --mode spy` passes other paths on"
+    : `remove \`${prefix}\` from the SDK's host, which then sends to \`${path}\`: such a prefix belongs to a reverse proxy, which removes it`;
 }

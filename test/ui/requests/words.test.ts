@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { fixFor, fixForPath } from "../../../src/kernel/rejection-fixes.ts";
 import { decodeChain } from "../../../ui/api/requests.ts";
 import { bytesFrom, hexLines, mostBytes, rawView } from "../../../ui/views/requests/decoding.ts";
-import { fixText } from "../../../ui/views/requests/fix.ts";
 import { harName, harPath } from "../../../ui/views/requests/har-wish.ts";
 import { reasonsIn, stepFrom } from "../../../ui/views/requests/place.ts";
 import { readSource, sourceInFull } from "../../../ui/views/requests/source.ts";
@@ -40,14 +40,19 @@ describe("what answered", () => {
 const row = { outcome: "answered", unmatched: false, reason: null, status: 200, dropped: 0 } as const;
 
 test.each([
-  [row, "good", "answered"],
-  [{ ...row, dropped: 2 }, "odd", "2 dropped"],
-  [{ ...row, status: 404 }, "odd", "answered"],
-  [{ ...row, status: 0 }, "bad", "no answer"],
-  [{ ...row, outcome: "rejected", reason: "throttled", status: 429 }, "bad", "throttled"],
-  [{ ...row, outcome: "rejected", reason: "not_found", unmatched: true, status: 404 }, "bad", "not emulated"],
-] as const)("%j is %s", (given, tone, text) => {
-  expect(verdictOf(given)).toEqual({ tone, text });
+  [row, "good", "answered", undefined],
+  [{ ...row, dropped: 2 }, "bad", "2 dropped", "dropped"],
+  [{ ...row, status: 404 }, "odd", "answered", undefined],
+  [{ ...row, status: 0 }, "bad", "no answer", undefined],
+  [{ ...row, outcome: "rejected", reason: "throttled", status: 429 }, "bad", "throttled", "rejected"],
+  [
+    { ...row, outcome: "rejected", reason: "not_found", unmatched: true, status: 404 },
+    "bad",
+    "not emulated",
+    "rejected",
+  ],
+] as const)("%j is %s", (given, tone, text, of) => {
+  expect(verdictOf(given)).toEqual({ tone, text, of });
 });
 
 test.each([
@@ -149,13 +154,24 @@ describe("who", () => {
 });
 
 test.each([
-  ["invalid_api_key", false, /^Use the project key phc_x \(/],
-  ["not_found", true, /--mode spy/],
-  ["not_found", false, /^$/],
-  ["tape_miss", false, /on-miss emulate/],
-  ["constructor", false, /^$/],
-])("fix for %s (unknown path: %s)", (reason, isUnmatched, expected) => {
-  expect(fixText(reason, isUnmatched, "phc_x")).toMatch(expected);
+  ["invalid_api_key", /^use the project key phc_x \(/],
+  ["not_found", /^$/],
+  ["tape_miss", /on-miss emulate/],
+  ["constructor", /^$/],
+])("fix for %s", (reason, expected) => {
+  expect(fixFor(reason, "phc_x")).toMatch(expected);
+});
+
+test.each([
+  ["/ingest/e/?ip=1", "remove `/ingest` from the SDK's host, which then sends to `/e/`"],
+  ["/relay/ph/i/v0/e", "remove `/relay/ph` from the SDK's host, which then sends to `/i/v0/e`"],
+  ["/ingest/static/array.js", "remove `/ingest` from the SDK's host, which then sends to `/static/array.js`"],
+  ["/e/nothing", "check the path"],
+  ["/api/nothing", "check the path"],
+  ["/<script>/e/", "check the path"],
+  ["/\u001b[31m/e/", "check the path"],
+])("fix for the path %j", (target, expected) => {
+  expect(fixForPath(target)).toContain(expected);
 });
 
 test("steps through a list with gaps in its numbers", () => {

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { StoredEvent } from "../../../src/model/stored-event.ts";
-import { useResource } from "../../api/resource.ts";
+import { useLast, useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keys.ts";
 import { go, route, withParams } from "../../app/location.ts";
 import { Tabs } from "../../parts/tabs.tsx";
@@ -8,9 +8,9 @@ import { eventGroups } from "../../parts/tree/groups.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { CompareBefore } from "./compare.tsx";
 import { CopyAs } from "./copy-as.tsx";
-import { Findings, useFindings } from "./findings.tsx";
+import { Findings, type FindingsPage, useFindings } from "./findings.tsx";
 import { Gone, useEvent } from "./gone.tsx";
-import { Head } from "./head.tsx";
+import { Head, Reasons } from "./head.tsx";
 import { type Neighbours, useNeighbours } from "./neighbours.ts";
 import { PersonChanges } from "./person.tsx";
 import { ownSteps } from "./person-steps.ts";
@@ -36,12 +36,14 @@ const tabNow = (): Tab => tabs.find((it) => it === route.value.params.tab) ?? "p
 /** All about one event. At `#/events/12/compare`: how it differs from the one of the same name before it. */
 export function EventDetails({ seq }: { seq: number }) {
   const used = useEvent(seq);
-  const { event } = used;
+  // what was shown stays until the next one is there: nothing jumps while stepping
+  const event = useLast(used.event);
+  const findings = useFindings(event);
   if (used.problem) return <Gone seq={seq} of={used} />;
   if (!event) return <p class="event-wait muted">Loading event {seq}</p>;
-  const key = `${seq} ${event.received_at} ${event.uuid}`;
+  const key = `${event.seq} ${event.received_at} ${event.uuid}`;
   if (route.value.path[1] === "compare") return <CompareBefore key={key} event={event} />;
-  return <Details key={key} event={event} />;
+  return <Details key={key} event={event} findings={findings} />;
 }
 
 function useEventKeys(event: StoredEvent, near: Neighbours): void {
@@ -61,10 +63,9 @@ function useEventKeys(event: StoredEvent, near: Neighbours): void {
   ]);
 }
 
-function Details({ event }: { event: StoredEvent }) {
+function Details({ event, findings }: { event: StoredEvent; findings: FindingsPage | undefined }) {
   const near = useNeighbours(event);
   const { data: request, problem } = useResource<ShownRequest>(`requests/${event.request}`);
-  const findings = useFindings(event);
   useEventKeys(event, near);
   const tab = tabNow();
   useEffect(() => {
@@ -90,6 +91,7 @@ function Details({ event }: { event: StoredEvent }) {
         }))}
       />
       <div class="event-part">
+        <Reasons event={event} />
         {tab === "payload" && <Payload event={event} />}
         {tab === "person" && <PersonChanges event={event} />}
         {tab === "request" && <RequestFacts event={event} request={request} problem={problem} />}

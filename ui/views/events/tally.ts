@@ -1,6 +1,7 @@
 import type { KnownValues } from "../../../src/filter/types.ts";
+import { type EventOutcome, outcomeOf } from "../../../src/kernel/outcomes.ts";
 import type { EventRow } from "../../../src/model/row.ts";
-import { codesOf, type Sort, sortOf } from "./outcome.ts";
+import { codesOf } from "./outcome.ts";
 
 /** Rows by their place, the newest at 0. */
 export interface Rows {
@@ -11,7 +12,7 @@ export interface Rows {
 /** What there is in a list. */
 export interface Tally {
   readonly total: number;
-  readonly sorts: Readonly<Record<Sort, number>>;
+  readonly sorts: Readonly<Record<EventOutcome, number>>;
   /** The names with most events, the first of them first. */
   readonly names: readonly (readonly [name: string, count: number])[];
 }
@@ -38,7 +39,7 @@ function topNames(names: ReadonlyMap<string, number>): Tally["names"] {
  * went or came, all of it is added up anew.
  */
 export function runningTally(): (rows: Rows) => Tally {
-  let sorts = { kept: 0, odd: 0, dropped: 0 };
+  let sorts = { kept: 0, warned: 0, dropped: 0 };
   let names = new Map<string, number>();
   let [total, top, bottom] = [0, 0, Number.POSITIVE_INFINITY];
 
@@ -46,7 +47,7 @@ export function runningTally(): (rows: Rows) => Tally {
     for (let i = from; i < to; i++) {
       const row = rows.at(i);
       if (row === undefined) continue;
-      sorts[sortOf(row)]++;
+      sorts[outcomeOf(row)]++;
       names.set(row.event, (names.get(row.event) ?? 0) + 1);
     }
   }
@@ -62,7 +63,7 @@ export function runningTally(): (rows: Rows) => Tally {
       add(rows, 0, above);
       add(rows, count - below, count);
     } else {
-      sorts = { kept: 0, odd: 0, dropped: 0 };
+      sorts = { kept: 0, warned: 0, dropped: 0 };
       names = new Map();
       add(rows, 0, count);
     }

@@ -1,9 +1,12 @@
+import { outcomeOf } from "../../../src/kernel/outcomes.ts";
 import { type DropReason, dropReasons, explain, type Warning, warnings } from "../../../src/model/outcome.ts";
 import type { EventRow } from "../../../src/model/row.ts";
 import { link } from "../../app/location.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Section, Tiles, Time } from "../../parts/basics.tsx";
 import { nameTerm } from "../../parts/filter-box/terms.ts";
+import { OutcomeBadge } from "../../parts/outcome.tsx";
+import { Prose } from "../../parts/prose.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 import type { Overview, Tally } from "./overview.ts";
 import { ToDo } from "./to-do.tsx";
@@ -67,13 +70,13 @@ function Numbers() {
         {
           label: "dropped",
           value: numberText(now.dropped),
-          tone: now.dropped > 0 ? "odd" : "plain",
+          tone: now.dropped > 0 ? "dropped" : "plain",
           href: link("events", [], { f: "is:dropped" }),
         },
         {
           label: "requests rejected",
           value: numberText(now.rejected),
-          tone: now.rejected > 0 ? "bad" : "plain",
+          tone: now.rejected > 0 ? "rejected" : "plain",
           href: link("requests", [], { f: "is:rejected" }),
         },
         { label: "persons", value: numberText(now.persons), href: link("people") },
@@ -125,18 +128,14 @@ function Latest({ rows }: { rows: readonly EventRow[] }) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ seq, event, distinct_id, outcome, reason, warnings: codes }) => (
-          <tr key={seq}>
+        {rows.map((row) => (
+          <tr key={row.seq}>
             <td>
-              <a href={link("events", [seq])}>{named(event, 80)}</a>
+              <a href={link("events", [row.seq])}>{named(row.event, 80)}</a>
             </td>
-            <td>{named(distinct_id, 40)}</td>
+            <td>{named(row.distinct_id, 40)}</td>
             <td>
-              {outcome === "dropped" ? (
-                <Badge tone="odd">{reason ?? "dropped"}</Badge>
-              ) : (
-                <Badge tone={codes.length > 0 ? "note" : "good"}>{codes[0] ?? "kept"}</Badge>
-              )}
+              <OutcomeBadge of={outcomeOf(row)} code={row.reason ?? row.warnings[0]} />
             </td>
           </tr>
         ))}
@@ -157,7 +156,8 @@ function Reasons({ reasons }: { reasons: readonly Tally[] }) {
           return (
             <li key={name}>
               <p>
-                <Badge tone={dropped > 0 ? "odd" : "note"}>{name}</Badge> {said?.sentence}
+                <OutcomeBadge of={dropped > 0 ? "dropped" : "warned"} code={name} />{" "}
+                <Prose text={said?.sentence ?? ""} />
               </p>
               {said && <ToDo text={said.fix} />}
               <p>

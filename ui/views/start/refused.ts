@@ -21,14 +21,14 @@ export interface Refusal {
   readonly what: string;
 }
 
-/** The reasons why requests were refused, the newest first. */
+/** The reasons why requests were rejected, each with its detail, the newest first. */
 export function refusalsOf(requests: readonly RefusedRequest[]): Refusal[] {
   const byReason = new Map<string, Refusal>();
   for (const { n, method, target, status, rejected } of requests) {
     if (rejected === null) continue;
     const path = target.split("?", 1)[0] ?? "";
-    // a path that is not there is a mistake of its own, each
-    const key = status === 404 ? `404 ${path}` : rejected.reason;
+    // each path that does not exist is a mistake of its own, and each thing that is wrong with a body
+    const key = status === 404 ? `404 ${path}` : `${rejected.reason} ${rejected.detail}`;
     const known = byReason.get(key);
     if (known) byReason.set(key, { ...known, count: known.count + 1 });
     else byReason.set(key, { ...rejected, count: 1, n, status, what: `${method} ${path}` });

@@ -1,9 +1,11 @@
 import type { Json } from "../../../src/kernel/json.ts";
-import { fixFor } from "../../../src/kernel/rejection-fixes.ts";
+import { fixFor, fixForPath } from "../../../src/kernel/rejection-fixes.ts";
+import { isUnmatched } from "../../../src/model/unmatched.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
 import { info, revision } from "../../app/sim.ts";
-import { Badge, Facts, Section } from "../../parts/basics.tsx";
+import { Facts, Section } from "../../parts/basics.tsx";
+import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { counted, plain } from "../../parts/text.ts";
 import { keyIn, type Refusal, type RefusedRequest, refusalsOf } from "./refused.ts";
 import { ToDo } from "./to-do.tsx";
@@ -20,30 +22,29 @@ export function Refused({ isAll }: { isAll: boolean }) {
   if (refusals.length === 0) return null;
   return (
     <Section
-      title={isAll ? "Requests come, but every one is refused" : "Refused requests"}
-      actions={<a href={link("requests", [], { f: "is:rejected" })}>All refused requests</a>}
+      title={isAll ? "Requests come, but every one is rejected" : "Rejected requests"}
+      actions={<a href={link("requests", [], { f: "is:rejected" })}>All rejected requests</a>}
     >
       <ul class="start-problems">
         {refusals.slice(0, shownReasons).map((it) => (
-          <Reason key={`${it.reason} ${it.what}`} refusal={it} />
+          <Reason key={it.n} refusal={it} />
         ))}
       </ul>
     </Section>
   );
 }
 
-const noPath =
-  "send to the host itself: SDKs add the path. A prefix such as /ingest belongs to a reverse proxy, which takes it away";
-
 const ofKeys = /api_key|api_token|_token|not_authenticated|authentication_failed/;
 
 function Reason({ refusal }: { refusal: Refusal }) {
   const { reason, detail, count, n, what, status } = refusal;
-  const fix = status === 404 ? noPath : fixFor(reason, info.value?.project_api_key ?? "");
+  const fix = isUnmatched({ rejected: { reason, detail } })
+    ? fixForPath(what.slice(what.indexOf(" ") + 1))
+    : fixFor(reason, info.value?.project_api_key ?? "");
   return (
     <li>
       <p>
-        <Badge tone="bad">{reason}</Badge> {plain(detail, 200)}
+        <OutcomeBadge of="rejected" code={reason} /> {plain(detail, 200)}
       </p>
       {fix !== "" && <ToDo text={fix} />}
       {ofKeys.test(reason) && <Keys n={n} />}
