@@ -43,7 +43,7 @@ export function EventDetails({ seq }: { seq: number }) {
   if (!event) return <p class="event-wait muted">Loading event {seq}</p>;
   const key = `${event.seq} ${event.received_at} ${event.uuid}`;
   if (route.value.path[1] === "compare") return <CompareBefore key={key} event={event} />;
-  return <Details key={key} event={event} findings={findings} />;
+  return <Details key={key} event={event} findings={findings} isBusy={event.seq !== seq} />;
 }
 
 function useEventKeys(event: StoredEvent, near: Neighbours): void {
@@ -63,7 +63,14 @@ function useEventKeys(event: StoredEvent, near: Neighbours): void {
   ]);
 }
 
-function Details({ event, findings }: { event: StoredEvent; findings: FindingsPage | undefined }) {
+interface DetailsProps {
+  event: StoredEvent;
+  findings: FindingsPage | undefined;
+  /** Another event was asked for, and is not there yet. */
+  isBusy: boolean;
+}
+
+function Details({ event, findings, isBusy }: DetailsProps) {
   const near = useNeighbours(event);
   const { data: request, problem } = useResource<ShownRequest>(`requests/${event.request}`);
   useEventKeys(event, near);
@@ -78,7 +85,7 @@ function Details({ event, findings }: { event: StoredEvent; findings: FindingsPa
     warnings: findings ? findingsFor(event, findings.findings).length : 0,
   };
   return (
-    <article class="event" aria-label={`Event ${event.seq}`}>
+    <article class="event" aria-label={`Event ${event.seq}`} aria-busy={isBusy}>
       <Head event={event} near={near} />
       <Tabs
         label="About this event"

@@ -36,10 +36,11 @@ export function RequestDetails({ n, onNewer, onOlder }: DetailsProps) {
   const { problem } = told;
   // what was shown stays until the next one is there: nothing jumps while stepping
   const data = useLast(told.data);
+  const shown = problem || !data ? n : data.n;
   return (
-    <div class="requests-details">
+    <article class="requests-details" aria-label={`Request ${shown}`} aria-busy={shown !== n}>
       <header class="requests-title">
-        <h2>Request {n}</h2>
+        <h2>Request {shown}</h2>
         <Button
           kind="quiet"
           onClick={onNewer}
@@ -61,7 +62,7 @@ export function RequestDetails({ n, onNewer, onOlder }: DetailsProps) {
       </header>
       {problem && <Trouble problem={problem} />}
       {data && !problem && <InFull key={data.n} request={data} />}
-    </div>
+    </article>
   );
 }
 

@@ -63,6 +63,7 @@ export function cellsOf(row: RequestRow) {
 /** What became of a request. */
 export function VerdictBadge({ verdict: { of, tone, text } }: { verdict: Verdict }) {
   if (of === undefined) return <Badge tone={tone}>{plain(text, 80)}</Badge>;
+  if (of === "dropped") return <OutcomeBadge of={of}>{text}</OutcomeBadge>;
   return <OutcomeBadge of={of} code={plain(text, 80)} />;
 }
 
