@@ -34,6 +34,7 @@ import { projectDocs } from "./projects-docs.ts";
 import { recordingDocs } from "./recording-docs.ts";
 import { stateDocs } from "./state-docs.ts";
 import { tapeDocs } from "./tapes-docs.ts";
+import { totalsDocs } from "./totals-docs.ts";
 import { worldDocs } from "./world/docs.ts";
 
 const page = parameter("limit", "Most results, 100 unless told", whole(1, 10_000));
@@ -183,6 +184,7 @@ const table = new Map<string, EndpointDocs>(
     ),
     "GET /__sim/requests.har": harDocs,
     "GET /__sim/requests/:n": docsOf("The request", request, { errors: [404] }),
+    ...totalsDocs,
     ...peopleDocs,
     ...projectDocs,
     ...stateDocs,

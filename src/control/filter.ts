@@ -5,34 +5,35 @@ import { SimError } from "../kernel/errors.ts";
 import type { EventFilter } from "../store/traffic-log.ts";
 
 /** The first thing that is wrong, in words and with its place; `problems` has all. */
-function wrongFilter(problems: readonly FilterProblem[]): SimError {
+function wrongFilter(name: string, problems: readonly FilterProblem[]): SimError {
   const { at = 0, length = 0, message = "", hint } = problems[0] ?? {};
   return new SimError("invalid_input", `the filter is wrong at character ${at + 1}: ${message}`, {
-    pointer: "?filter",
+    pointer: `?${name}`,
     ...(hint !== undefined && { hint }),
     data: { at, length, problems },
   });
 }
 
-/** The query's `filter`; absent and blank ones do not restrict. */
+/** The query's filter of a name; absent and blank ones do not restrict. */
 function filterIn<Subject>(
   call: Call,
+  name: string,
   read: (text: string) => Reading<Subject>,
 ): Filter<Subject> | undefined {
-  const text = call.query.get("filter");
+  const text = call.query.get(name);
   if (text === null || text.trim() === "") return undefined;
   const reading = read(text);
   if ("filter" in reading) return reading.filter;
-  throw wrongFilter(reading.problems);
+  throw wrongFilter(name, reading.problems);
 }
 
 /** `?filter=` of a list of events. @throws SimError invalid_input with the place of the mistake */
-export const queryEventFilter = (call: Call): Filter<EventSubject> | undefined =>
-  filterIn(call, readEventFilter);
+export const queryEventFilter = (call: Call, name = "filter"): Filter<EventSubject> | undefined =>
+  filterIn(call, name, readEventFilter);
 
 /** `?filter=` of a list of requests. @throws SimError invalid_input with the place of the mistake */
-export const queryRequestFilter = (call: Call): Filter<RequestSubject> | undefined =>
-  filterIn(call, readRequestFilter);
+export const queryRequestFilter = (call: Call, name = "filter"): Filter<RequestSubject> | undefined =>
+  filterIn(call, name, readRequestFilter);
 
 /** What the log's index can find of a filter of events. */
 export function indexedEvents(filter: Filter<EventSubject> | undefined): EventFilter {

@@ -14,6 +14,7 @@ import { lintEndpoints } from "./lint/endpoints.ts";
 import { openApiEndpoints } from "./openapi.ts";
 import { pageEndpoints } from "./page.ts";
 import { peopleEndpoints } from "./people/endpoints.ts";
+import { problemEndpoints } from "./problems.ts";
 import { projectEndpoints } from "./projects.ts";
 import { withKnownQuery } from "./query-names.ts";
 import { recordingEndpoints } from "./recording.ts";
@@ -21,6 +22,7 @@ import { requestEndpoints } from "./requests.ts";
 import { snapshotEndpoints } from "./snapshots.ts";
 import { healthEndpoints, stateEndpoints } from "./state.ts";
 import { tapeEndpoints } from "./tapes.ts";
+import { totalsEndpoints } from "./totals.ts";
 import { worldEndpoints } from "./world/endpoints.ts";
 
 /** Every endpoint below /__sim; what the OpenAPI document says of them is in docs.ts. */
@@ -37,6 +39,8 @@ export function controlEndpoints(desk: ControlDesk, rules: GuardRules): Endpoint
         ...assertEndpoints(asserting),
         ...projectEndpoints(desk),
         ...requestEndpoints(desk),
+        ...totalsEndpoints(desk),
+        ...problemEndpoints(desk),
         ...peopleEndpoints(desk),
         ...flagEndpoints(desk),
         ...faultEndpoints(desk),

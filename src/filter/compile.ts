@@ -1,4 +1,5 @@
 import type { Json } from "../kernel/json.ts";
+import { dropReasons, warnings } from "../model/outcome.ts";
 import { type Check, type Complaint, checkFor, numberIn } from "./kinds.ts";
 import type { Field, Language } from "./language.ts";
 import { meant } from "./meant.ts";
@@ -11,6 +12,8 @@ import type { FilterProblem, IndexedPart } from "./types.ts";
 export interface Compiled<Subject> {
   readonly isLight: boolean;
   readonly indexed: IndexedPart;
+  readonly isIndexed: boolean;
+  readonly isTimed: boolean;
   test(subject: Subject, now: number): boolean;
 }
 
@@ -22,7 +25,13 @@ interface Bench<Subject> {
 
 const nowhere: IndexedPart = {};
 
-const everything = { isLight: true, indexed: nowhere, test: () => true } as const;
+const everything = {
+  isLight: true,
+  indexed: nowhere,
+  isIndexed: true,
+  isTimed: false,
+  test: () => true,
+} as const;
 
 function complain<Subject>(
   { problems }: Bench<Subject>,
@@ -80,9 +89,12 @@ function indexedBy<Subject>({ index }: Field<Subject>, { values }: Term): Indexe
   if (!isQuoted && text.includes("*")) return nowhere;
   if (index === "project") return wholePart(numberIn(text));
   if (index === "event" || index === "distinct_id") return { [index]: text };
+  if (index === "reason") return isCode(text.toLowerCase()) ? { reason: text.toLowerCase() } : nowhere;
   const word = text.toLowerCase();
   return word === "kept" || word === "dropped" ? { outcome: word } : nowhere;
 }
+
+const isCode = (text: string): boolean => Object.hasOwn(dropReasons, text) || Object.hasOwn(warnings, text);
 
 const wholePart = (project: number | undefined): IndexedPart =>
   project !== undefined && Number.isSafeInteger(project) && project > 0 ? { project } : nowhere;
@@ -101,9 +113,12 @@ function fieldTerm<Subject>(bench: Bench<Subject>, term: Term, whole: string): C
   const [only] = checks;
   const check: Check =
     checks.length === 1 && only ? only : (found, now) => checks.some((it) => it(found, now));
+  const indexed = indexedBy(field, term);
   return {
     isLight: field.isLight,
-    indexed: indexedBy(field, term),
+    indexed,
+    isIndexed: indexed !== nowhere,
+    isTimed: kind === "after" || kind === "before",
     test: (subject, now) => anyPasses(field.of(subject), check, now),
   };
 }
@@ -122,6 +137,8 @@ function wordsOf<Subject>(bench: Bench<Subject>, { name, values }: Term, example
 const anyOf = <Subject>(parts: readonly Compiled<Subject>[]): Compiled<Subject> => ({
   isLight: parts.every((it) => it.isLight),
   indexed: parts.length === 1 ? (parts[0]?.indexed ?? nowhere) : nowhere,
+  isIndexed: parts.length === 1 && parts[0]?.isIndexed === true,
+  isTimed: parts.some((it) => it.isTimed),
   test: (subject, now) => parts.some((it) => it.test(subject, now)),
 });
 
@@ -130,7 +147,8 @@ function stateTerm<Subject>(bench: Bench<Subject>, term: Term): Compiled<Subject
   const names = states.map((it) => it.name);
   const parts = wordsOf(bench, term, `is:${names[0]}`).map((value): Compiled<Subject> => {
     const state = states.find((it) => it.name === value.text.toLowerCase());
-    if (state) return { ...state, indexed: state.indexed ?? nowhere };
+    const { indexed = nowhere, isWider = false } = state ?? {};
+    if (state) return { ...state, indexed, isIndexed: indexed !== nowhere && !isWider, isTimed: false };
     const near = meant(value.text, names);
     complain(bench, value, {
       message: `"is" is ${names.slice(0, -1).join(", ")} or ${names.at(-1)}`,
@@ -159,6 +177,8 @@ function presenceTerm<Subject>(bench: Bench<Subject>, term: Term): Compiled<Subj
     return {
       isLight: field.isLight,
       indexed: nowhere,
+      isIndexed: false,
+      isTimed: false,
       test: (subject) => isThere(field.of(subject), isProperty),
     };
   });
@@ -178,14 +198,23 @@ function termPart<Subject>(bench: Bench<Subject>, term: Term, text: string): Com
 
 function textPart<Subject>({ language }: Bench<Subject>, text: string): Compiled<Subject> {
   const lower = text.toLowerCase();
-  return { isLight: false, indexed: nowhere, test: (subject) => language.holds(subject, lower) };
+  return {
+    isLight: false,
+    indexed: nowhere,
+    isIndexed: false,
+    isTimed: false,
+    test: (subject) => language.holds(subject, lower),
+  };
 }
 
 /** All of the parts, those that cost little first. What the index is told of twice, the first says. */
 function allOf<Subject>(parts: readonly Compiled<Subject>[]): Compiled<Subject> {
   const inOrder = [...parts].sort((a, b) => Number(b.isLight) - Number(a.isLight));
+  const told = parts.flatMap((it) => Object.keys(it.indexed));
   return {
     isLight: parts.every((it) => it.isLight),
+    isIndexed: parts.every((it) => it.isIndexed) && new Set(told).size === told.length,
+    isTimed: parts.some((it) => it.isTimed),
     indexed: Object.assign({}, ...parts.map((it) => it.indexed).reverse()),
     test: (subject, now) => inOrder.every((it) => it.test(subject, now)),
   };
@@ -200,8 +229,9 @@ export function compile<Subject>(bench: Bench<Subject>, node: Node, text: string
       return termPart(bench, node.term, text);
     case "not": {
       const part = compile(bench, node.of, text);
-      const { isLight, test } = part;
-      return { isLight, indexed: nowhere, test: (subject, now) => !test(subject, now) };
+      const { isLight, isTimed, test } = part;
+      const isNot = (subject: Subject, now: number) => !test(subject, now);
+      return { isLight, indexed: nowhere, isIndexed: false, isTimed, test: isNot };
     }
     case "any":
       return anyOf(node.of.map((it) => compile(bench, it, text)));

@@ -87,6 +87,7 @@ const eventFields: readonly Field<EventSubject>[] = [
     example: "reason:missing_*",
     offers: "reasons",
     isLight: true,
+    index: "reason",
     of: reasonsOf,
   },
   {
@@ -129,7 +130,13 @@ const eventStates: readonly State<EventSubject>[] = [
     indexed: { outcome: "dropped" },
     test: ({ row }) => row.outcome === "dropped",
   },
-  { name: "warned", note: "something was odd about it", isLight: true, test: isWarned },
+  {
+    name: "warned",
+    note: "something was odd about it",
+    isLight: true,
+    indexed: { warned: true },
+    test: isWarned,
+  },
   ...rowStates.map(
     ({ name, note, test }): State<EventSubject> => ({
       name,

@@ -30,6 +30,8 @@ export interface State<Subject> {
   readonly note: string;
   readonly isLight: boolean;
   readonly indexed?: IndexedPart;
+  /** The indexed part finds more than the state. */
+  readonly isWider?: true;
   test(subject: Subject): boolean;
 }
 

@@ -16,9 +16,9 @@ function read<Subject>(text: string, language: Language<Subject>): Reading<Subje
   const { node, problems: syntax } = parse(text);
   if (syntax.length > 0) return { problems: inOrder(syntax) };
   const problems: FilterProblem[] = [];
-  const { isLight, indexed, test } = compile({ language, problems }, node, text);
+  const compiled = compile({ language, problems }, node, text);
   if (problems.length > 0) return { problems: inOrder(problems) };
-  return { filter: { text: printed(node), isLight, indexed, test } };
+  return { filter: { ...compiled, text: printed(node) } };
 }
 
 /**

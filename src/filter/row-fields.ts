@@ -154,6 +154,7 @@ export const rowStates: readonly RowState[] = [
     note: "the request's path is not there",
     test: (row) => row.unmatched,
     indexed: { rejected: true },
+    isWider: true,
   },
   { name: "faulted", note: "a fault touched it", test: (row) => row.fault !== null },
   { name: "scripted", note: "a script answered", test: (row) => row.source === "script" },

@@ -23,6 +23,10 @@ export interface IndexedPart {
   distinct_id?: string;
   project?: number;
   outcome?: "kept" | "dropped";
+  /** Only events with warnings. */
+  warned?: true;
+  /** A code of a reason or a warning. */
+  reason?: string;
   /** Of requests. */
   rejected?: boolean;
 }
@@ -37,6 +41,10 @@ export interface Filter<Subject> {
   /** Does it look at rows only? Then `properties`, `events` and `text` are never called. */
   readonly isLight: boolean;
   readonly indexed: IndexedPart;
+  /** True if the indexed part says all of it: `test` passes what the index finds. */
+  readonly isIndexed: boolean;
+  /** True if it depends on the time of day: what passed may fail later. */
+  readonly isTimed: boolean;
   /** @param now The time of the sim's clock, by which arrivals are stamped, ms: `since:5m` is relative to it. */
   test(subject: Subject, now: number): boolean;
 }

@@ -5,6 +5,9 @@ import type { Bytes } from "./bytes.ts";
 /** Rows in a page: 16,384 keeps growth smooth and a page's rewrite under a millisecond. */
 export const pageRows = 16_384;
 
+type Cell = number | undefined;
+type RowCells = [a?: Cell, b?: Cell, c?: Cell, d?: Cell, e?: Cell, f?: Cell, g?: Cell, h?: Cell];
+
 /**
  * A growing table of unsigned 32-bit numbers, column by column in fixed pages: no copying as it
  * grows, and a scan of one column touches nothing else.
@@ -13,7 +16,7 @@ export interface Rows {
   readonly width: number;
   readonly length: number;
   /** Appends a row (cells not given are 0) and returns its number. */
-  add(a?: number, b?: number, c?: number, d?: number, e?: number, f?: number, g?: number): number;
+  add(...cells: RowCells): number;
   get(row: number, column: number): number;
   set(row: number, column: number, value: number): void;
   /** First row in [from, to) whose columns a and b hold these values, or -1. Pass b = -1 to ask for a alone. */
@@ -58,7 +61,7 @@ export function createRows(width: number): Rows {
     get length() {
       return length;
     },
-    add(a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0) {
+    add(a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0) {
       const at = length % pageRows;
       if (at === 0 && length === pages.length * pageRows) pages.push(new Uint32Array(pageRows * width));
       const cells = page(length);
@@ -70,6 +73,7 @@ export function createRows(width: number): Rows {
       if (width > 4) cells[at + 4 * pageRows] = e;
       if (width > 5) cells[at + 5 * pageRows] = f;
       if (width > 6) cells[at + 6 * pageRows] = g;
+      if (width > 7) cells[at + 7 * pageRows] = h;
       return length++;
     },
     get: (row, column) => page(row)[column * pageRows + (row % pageRows)] ?? 0,
@@ -150,7 +154,7 @@ export function createRows(width: number): Rows {
   };
 }
 
-const magic = 0x50485833; // "PHX3"
+const magic = 0x50485834; // "PHX4"
 /** Of the header: magic, width, rows, bytes of the log, its birth, a print of its last bytes; and a checksum. */
 const headerFields = 6;
 const headerBytes = (headerFields + 1) * 8;
@@ -175,6 +179,8 @@ interface IndexedLog {
   bytes: Bytes;
   /** Distinguishes the log from other logs. */
   birth: number;
+  /** Distinguishes what the cells mean: another version's rows are of no use. */
+  layout: number;
 }
 
 /**
@@ -206,7 +212,9 @@ export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: 
     if (readSync(fd, bytesOf(header), 0, headerBytes, 0) < headerBytes) return 0;
     const [mark, width, count = 0, covered = 0, birth, print, check] = header;
     const isOurs =
-      mark === magic && width === rows.width && check === crc32(bytesOf(header.subarray(0, headerFields)));
+      mark === magic + log.layout &&
+      width === rows.width &&
+      check === crc32(bytesOf(header.subarray(0, headerFields)));
     if (!isOurs || birth !== log.birth || covered > log.bytes.size || print !== printOf(log.bytes, covered))
       return 0;
     const last = Math.ceil(count / pageRows) - 1;
@@ -224,7 +232,15 @@ export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: 
     covered,
     save(logBytes) {
       const print = printOf(log.bytes, logBytes);
-      const header = new Float64Array([magic, rows.width, rows.length, logBytes, log.birth, print, 0]);
+      const header = new Float64Array([
+        magic + log.layout,
+        rows.width,
+        rows.length,
+        logBytes,
+        log.birth,
+        print,
+        0,
+      ]);
       header[headerFields] = crc32(bytesOf(header.subarray(0, headerFields)));
       for (let i = Math.floor(saved / pageRows); i < rows.pages.length; i++) {
         const cells = rows.pages[i];

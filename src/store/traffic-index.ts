@@ -5,13 +5,20 @@ import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import type { Bytes } from "./bytes.ts";
 import type { Damage } from "./damage.ts";
 import { DataFolderError } from "./data-folder.ts";
+import { clearedProblem, eventFacet, requestFacet } from "./facets.ts";
 import { type HidingTable, hideOnly, type Run } from "./hidden.ts";
 import { hasSeal, isSealed, lineNumber, linesOf, sealed, sealLength, textsOf, unsealed } from "./lines.ts";
 import { createRows, type Rows } from "./rows.ts";
 
-/** Columns of the request table: byte offset of the line (low and high half), facts for counting, hash of the partition. */
-export const request = { offsetLow: 0, offsetHigh: 1, meta: 2, partition: 3, width: 4 } as const;
-/** Columns of the event table: number of its request, three hashes, facts for filtering, and its time (low and high half). */
+/**
+ * Columns of the request table: byte offset of the line (low and high half), facts for counting, hash of the partition,
+ * and what else is known without the line (facets.ts).
+ */
+export const request = { offsetLow: 0, offsetHigh: 1, meta: 2, partition: 3, facet: 4, width: 5 } as const;
+/**
+ * Columns of the event table: number of its request, three hashes, facts for filtering, its time (low and high half), and
+ * its reason and warnings (facets.ts).
+ */
 export const event = {
   request: 0,
   name: 1,
@@ -20,7 +27,8 @@ export const event = {
   meta: 4,
   timeLow: 5,
   timeHigh: 6,
-  width: 7,
+  facet: 7,
+  width: 8,
 } as const;
 
 /** Flags of a request. */
@@ -37,6 +45,8 @@ export const noProject = 0;
 const noRequest = 0xffffffff;
 /** The largest gap in numbers that lines without a checksum may have: a damaged digit must not fill the memory. */
 const largestGap = 100_000;
+/** Names of events that are remembered by their hash. */
+const mostNames = 10_000;
 
 /** First line of the file: which log this is, and where its numbering starts. */
 export interface Opening {
@@ -54,6 +64,11 @@ export interface ClearLine {
   clear: { project: number | null; until: number; requests?: number };
 }
 
+/** A line that says which problems a person cleared: those of events up to a seq, and of requests up to a number. */
+export interface ProblemsLine {
+  problems_cleared: { project: number | null; seq: number; n: number };
+}
+
 /** A line that lists all that is hidden of what stands before it. */
 export interface HiddenLine {
   hidden: { n: number; seq: number; hidden: { requests: Run[]; events: Run[] } };
@@ -66,6 +81,7 @@ export interface TrafficIndex {
   addRequest(
     offset: number,
     facts: Pick<TrafficLine, "project" | "partition"> & { rejected?: unknown },
+    facet: number,
   ): void;
   addEvent(key: EventKey | undefined, facts: EventFacts, project: number | null): void;
   /** Requests that were let go get rows without a line, so that the numbers of the others are right. */
@@ -77,6 +93,9 @@ export interface TrafficIndex {
   /** Returns how many events it hid. */
   clear(line: ClearLine): number;
   hide(line: HiddenLine): void;
+  clearProblems(line: ProblemsLine): void;
+  /** The name of an event by its hash, as far as it was met since the start. */
+  nameOf(hash: number): string | undefined;
   hidingTables(): Record<"requests" | "events", HidingTable>;
   offsetOf(row: number): number;
   isLost(row: number): boolean;
@@ -99,31 +118,35 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
   let { opening } = options;
   const requests = createRows(request.width);
   const events = createRows(event.width);
+  /** Memory may let go of the line with the last event of a name, and its totals still name it. */
+  const names = new Map<number, string>();
 
   const isLost = (row: number): boolean => (requests.get(row, request.meta) & lostBit) !== 0;
 
   const metaOf = (project: number | null, flags: number): number =>
     (((project ?? noProject) << flagBits) | flags) >>> 0;
 
-  const addRequest: TrafficIndex["addRequest"] = (offset, { project, partition, rejected }) => {
+  const addRequest: TrafficIndex["addRequest"] = (offset, { project, partition, rejected }, facet) => {
     const meta = metaOf(project, rejected === undefined ? 0 : rejectedBit);
     const hash = partition === undefined ? 0 : fnv1a(partition);
-    requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), meta, hash);
+    requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), meta, hash, facet);
   };
 
   /** Adds a row and returns the hash of its uuid; 0 when the event cannot be sent again. */
   function writeEvent(
     key: EventKey | undefined,
-    { uuid, time, dropped }: EventFacts,
+    facts: EventFacts,
     project: number | null,
     n: number,
   ): number {
+    const { uuid, time, dropped } = facts;
     const isDropped = dropped !== undefined;
     const isUnique = uuid !== null && !isDropped && key?.uuid !== null;
     const hash = isUnique ? fnv1a(uuid) : 0;
     const meta = metaOf(project, isDropped ? droppedBit : 0);
     const [name, id] = [fnv1a(key?.event ?? ""), fnv1a(key?.distinct_id ?? "")];
-    events.add(n, name, id, hash, meta, time >>> 0, Math.floor(time / 2 ** 32) >>> 0);
+    if (key && names.size < mostNames && !names.has(name)) names.set(name, key.event);
+    events.add(n, name, id, hash, meta, time >>> 0, Math.floor(time / 2 ** 32) >>> 0, eventFacet(facts));
     return hash;
   }
 
@@ -170,6 +193,17 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
     }
   }
 
+  function clearProblems({ problems_cleared: { project, seq, n } }: ProblemsLine): void {
+    const tables = [
+      [requests, request, n - opening.n],
+      [events, event, seq - opening.seq],
+    ] as const;
+    for (const [rows, { meta, facet }, last] of tables)
+      for (let row = 0; row <= Math.min(last, rows.length - 1); row++)
+        if (project === null || rows.get(row, meta) >>> flagBits === project)
+          rows.set(row, facet, (rows.get(row, facet) | clearedProblem) >>> 0);
+  }
+
   function hidingTables(): Record<"requests" | "events", HidingTable> {
     const ofRequests = { rows: requests, meta: request.meta, hiddenBit: forgottenBit, first: opening.n };
     const ofEvents = { rows: events, meta: event.meta, hiddenBit: clearedBit, first: opening.seq };
@@ -201,7 +235,7 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
       if (row < 0 || (row < requests.length && !isLost(row))) return false;
       const keys = line.events ? keysOf(line) : undefined;
       while (requests.length < row) requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), lostBit);
-      addRequest(offset, line);
+      addRequest(offset, line, requestFacet(line, keys));
       if (row < requests.length - 1) moveLast(requests, row, request.meta, forgottenBit);
       if (keys) placeEvents(line, keys);
       return true;
@@ -217,6 +251,11 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
       hideOnly(tables.requests, hidden.requests, n);
       hideOnly(tables.events, hidden.events, seq);
     },
+    clearProblems(line) {
+      onChange();
+      clearProblems(line);
+    },
+    nameOf: (hash) => names.get(hash),
     hidingTables,
     offsetOf: (row) => requests.get(row, request.offsetLow) + requests.get(row, request.offsetHigh) * 2 ** 32,
     isLost,
@@ -267,6 +306,7 @@ export function readTraffic({ index, bytes, name, opening, report }: Reading, fr
     if (line === undefined) unreadable ??= offset;
     else if ("clear" in line) index.clear(line);
     else if ("hidden" in line) index.hide(line);
+    else if ("problems_cleared" in line) index.clearProblems(line);
     else if (!("n" in line && "at" in line)) continue;
     else if (!isSealed && gapBefore(line) > largestGap) unreadable ??= offset;
     else if (!index.place(line, offset)) damage(offset, `this line repeats request ${line.n}; it is skipped`);
@@ -321,7 +361,7 @@ function numbers(noun: string, rows: readonly number[], first: number): string[]
   return from === undefined || to === undefined ? [] : [spanText(noun, from + first, to + first)];
 }
 
-type Line = TrafficLine | ClearLine | HiddenLine | Opening;
+type Line = TrafficLine | ClearLine | HiddenLine | ProblemsLine | Opening;
 
 /** A line's content; undefined when it is not one of ours. Lines without a checksum are looked at more closely. */
 function lineIn(text: string, isSealed: boolean): Line | undefined {
@@ -395,6 +435,10 @@ const shapes: Readonly<Record<string, Shape>> = {
         seq: Number.isSafeInteger,
         hidden: (both) => fits(both, { requests: runs, events: runs }),
       }),
+  },
+  problems_cleared: {
+    problems_cleared: (it) =>
+      fits(it, { project: nullable(isCount), seq: Number.isSafeInteger, n: Number.isSafeInteger }),
   },
   n: {
     n: isCount,

@@ -5,6 +5,14 @@ import { isObject } from "../kernel/json.ts";
 import type { EventKey, TrafficLine } from "../model/traffic.ts";
 import type { Bytes } from "./bytes.ts";
 import type { Damage } from "./damage.ts";
+import {
+  clearedProblem,
+  facetTestFor,
+  flagBitsOfRequest,
+  isWarnedFacet,
+  facetLayout as layout,
+  requestFacet,
+} from "./facets.ts";
 import { createHashIndex } from "./hash-index.ts";
 import { everyRun, hiddenRuns, type Run } from "./hidden.ts";
 import { blankSeal, lineNumber, repairTail, sealed, writeSeal } from "./lines.ts";
@@ -26,6 +34,7 @@ import {
   noProject,
   type Opening,
   openingLine,
+  type ProblemsLine,
   parsed,
   readOpening,
   readTraffic,
@@ -66,6 +75,10 @@ export interface EventFilter {
   event?: string;
   distinct_id?: string;
   outcome?: "kept" | "dropped";
+  /** Only events with warnings. */
+  warned?: true;
+  /** Only events with this code of a reason or a warning (model/outcome.ts). */
+  reason?: string;
   /** Only events after this seq. */
   since?: number;
   /** Only events up to this seq. */
@@ -82,6 +95,27 @@ export interface TimeFilter extends EventFilter {
   before: number;
 }
 
+/** What the index knows of an event; one object serves for all of a pass. */
+export interface IndexedEvent {
+  seq: number;
+  n: number;
+  /** Hash of its name. */
+  name: number;
+  project: number;
+  isDropped: boolean;
+  /** Its reason and its warnings: store/facets.ts reads them. */
+  facet: number;
+}
+
+/** What the index knows of a request; one object serves for all of a pass. */
+export interface IndexedRequest {
+  n: number;
+  project: number;
+  isRejected: boolean;
+  /** True if a person cleared the problem that its rejection is. */
+  isCleared: boolean;
+}
+
 /** Which requests a list is about, as far as the index knows it. Absent keys do not restrict. */
 interface RequestFilter {
   rejected?: boolean;
@@ -89,6 +123,8 @@ interface RequestFilter {
   partition?: string;
   /** Only requests before this number. */
   before?: number;
+  /** Only requests that ask for flags, or carry an event about the use of a flag. */
+  flags?: true;
 }
 
 /** Where an event is: its line and its place among the line's events. */
@@ -171,6 +207,18 @@ export interface TrafficLog {
   byTime(filter: TimeFilter): Generator<EventRef | undefined>;
   /** Numbers of the requests that match, newest first. */
   requests(filter: RequestFilter): Generator<number>;
+  /** The same; `undefined` in between: rows were looked at, other work may have a turn. */
+  requestsInSteps(filter: RequestFilter): Generator<number | undefined>;
+  /** Goes over the events from one seq to another that the filter takes, by the index: also those whose lines memory let go. */
+  eachEvent(from: number, to: number, filter: EventFilter, use: (it: IndexedEvent) => void): void;
+  /** The same of requests. */
+  eachRequest(from: number, to: number, filter: RequestFilter, use: (it: IndexedRequest) => void): void;
+  /** The name of an event by its hash and the seq of one that has it; undefined where its line is gone. */
+  eventName(hash: number, seq: number): string | undefined;
+  /** True if the line of request n can still be read. */
+  isHeld(n: number): boolean;
+  /** Problems of the events and requests up to now, of one project or of all, are cleared: a person has seen them. @throws the system's error */
+  clearProblems(project?: number): void;
   /** Hides the events up to now, of one project or of all; their seqs are never used again. @throws the system's error */
   clearEvents(project?: number): number;
   /** The same for requests and their events. What `mark` saw can be restored. @throws the system's error */
@@ -188,6 +236,9 @@ export interface TrafficLog {
    * @param keepsOld Are the old ones only hidden, so that a mark can show them again? Else their space is free.
    */
   replacing(lines: readonly CopiedLine[], keepsOld: boolean): SwitchPart;
+  /** The first event, and the first request, that counts: older ones of a file were let go. */
+  readonly firstSeq: number;
+  readonly firstRequest: number;
   readonly lastSeq: number;
   readonly lastRequest: number;
   /**
@@ -301,6 +352,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       get birth() {
         return opening.birth + opening.n;
       },
+      layout,
     };
     const recover = () => reindex(`${name}: an index file is damaged`);
     return [
@@ -485,15 +537,110 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     let from = (filter.since ?? 0) + 1;
     let to = Math.min(opening.seq + events.length, (filter.until ?? Number.POSITIVE_INFINITY) + 1);
     const columns = hashColumns(filter);
+    const rowMatches = rowTest(filter);
     while (from < to) {
       const row = nextRow(columns, Math.max(0, from - opening.seq), to - opening.seq, backwards);
       if (row < 0 || row >= to - opening.seq) return;
       if (backwards) to = opening.seq + row;
       else from = opening.seq + row + 1;
-      if (!metaMatches(events.get(row, event.meta), filter)) continue;
+      if (!rowMatches(row)) continue;
       const ref = refAt(row);
       if (ref && keyMatches(ref, filter)) yield ref;
     }
+  }
+
+  /** A test of event rows for all that the index knows but hashes. */
+  function rowTest(filter: EventFilter): (row: number) => boolean {
+    const { project, outcome, warned, reason } = filter;
+    const hasReason = reason === undefined ? undefined : (facetTestFor(reason) ?? (() => true));
+    return (row) => {
+      const meta = events.get(row, event.meta);
+      if (meta & (clearedBit | lostBit)) return false;
+      if (project !== undefined && meta >>> flagBits !== project) return false;
+      if (outcome !== undefined && (outcome === "dropped") !== ((meta & droppedBit) !== 0)) return false;
+      if (!warned && hasReason === undefined) return true;
+      const facet = events.get(row, event.facet);
+      return !(warned && !isWarnedFacet(facet)) && (hasReason === undefined || hasReason(facet));
+    };
+  }
+
+  /** A test of request rows. */
+  function requestTest({ partition, project, rejected, flags }: RequestFilter): (row: number) => boolean {
+    const hash = partition === undefined ? undefined : fnv1a(partition);
+    return (row) => {
+      const meta = requests.get(row, request.meta);
+      if (meta & (forgottenBit | lostBit)) return false;
+      if (flags && !(requests.get(row, request.facet) & flagBitsOfRequest)) return false;
+      if (hash !== undefined && requests.get(row, request.partition) !== hash) return false;
+      if (project !== undefined && meta >>> flagBits !== project) return false;
+      return rejected === undefined || ((meta & rejectedBit) !== 0) === rejected;
+    };
+  }
+
+  function* requestsInSteps(filter: RequestFilter): Generator<number | undefined> {
+    const first = Math.min(requests.length, (filter.before ?? Number.POSITIVE_INFINITY) - opening.n);
+    const rowMatches = requestTest(filter);
+    for (let n = opening.n + first - 1, looked = 1; n >= opening.n; n--, looked++) {
+      const row = n - opening.n;
+      if (rowMatches(row) && offsetOf(row) >= bytes.start) yield n;
+      if (looked % rowsPerStep === 0) yield undefined;
+    }
+  }
+
+  function eachEvent(from: number, to: number, filter: EventFilter, use: (it: IndexedEvent) => void): void {
+    const columns = hashColumns(filter);
+    const rowMatches = rowTest(filter);
+    const end = Math.min(events.length, to + 1 - opening.seq);
+    const it: IndexedEvent = { seq: 0, n: 0, name: 0, project: 0, isDropped: false, facet: 0 };
+    for (let row = Math.max(0, from - opening.seq); row < end; row++) {
+      row = nextRow(columns, row, end, false);
+      if (row === -1) return;
+      if (!rowMatches(row)) continue;
+      const meta = events.get(row, event.meta);
+      it.seq = opening.seq + row;
+      it.n = events.get(row, event.request);
+      it.name = events.get(row, event.name);
+      it.project = meta >>> flagBits;
+      it.isDropped = (meta & droppedBit) !== 0;
+      it.facet = events.get(row, event.facet);
+      use(it);
+    }
+  }
+
+  function eachRequest(
+    from: number,
+    to: number,
+    filter: RequestFilter,
+    use: (it: IndexedRequest) => void,
+  ): void {
+    const rowMatches = requestTest(filter);
+    const it: IndexedRequest = { n: 0, project: 0, isRejected: false, isCleared: false };
+    for (let n = Math.max(from, opening.n); n <= Math.min(to, opening.n + requests.length - 1); n++) {
+      const row = n - opening.n;
+      if (!rowMatches(row)) continue;
+      const meta = requests.get(row, request.meta);
+      it.n = n;
+      it.project = meta >>> flagBits;
+      it.isRejected = (meta & rejectedBit) !== 0;
+      it.isCleared = (requests.get(row, request.facet) & clearedProblem) !== 0;
+      use(it);
+    }
+  }
+
+  function eventName(hash: number, seq: number): string | undefined {
+    const known = index.nameOf(hash);
+    if (known !== undefined || seq < opening.seq) return known;
+    const ref = refAt(seq - opening.seq);
+    return ref && options.keysOf(ref.line)[ref.index]?.event;
+  }
+
+  function clearProblems(project: number | undefined): void {
+    const last = { seq: opening.seq + events.length - 1, n: opening.n + requests.length - 1 };
+    const line: ProblemsLine = { problems_cleared: { project: project ?? null, ...last } };
+    // As with what is hidden: the line is written first.
+    addToGroup(lineOf(line));
+    commit();
+    index.clearProblems(line);
   }
 
   function nextRow(columns: HashColumns, from: number, to: number, backwards: boolean): number {
@@ -511,6 +658,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     const order = (a: Timed, b: Timed) => sign * (a.time - b.time || a.seq - b.seq);
     const end = opening.seq + events.length;
     const columns = hashColumns(filter);
+    const rowMatches = rowTest(filter);
     let passed: Timed | undefined;
     // Each pass over the index finds the next few: more of them each time, so that there are few passes.
     for (let most = 128; ; most = Math.min(most * 4, pageOfTimes)) {
@@ -522,7 +670,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
         from = it.seq + 1;
         const isIn = it.time > filter.after && it.time < filter.before;
         const isNext = isIn && (passed === undefined || order(passed, it) < 0);
-        if (isNext && metaMatches(events.get(row, event.meta), filter)) found.push(it);
+        if (isNext && rowMatches(row)) found.push(it);
         if (found.length === 2 * most) found = found.sort(order).slice(0, most);
         if (looked % rowsPerStep === 0) yield undefined;
         if (birth !== opening.birth) return;
@@ -881,11 +1029,12 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       }
       if (isSealing) writeSeal(group, from, used - 1);
       const { partition, rejected } = note;
-      index.addRequest(offset, {
+      const facts = {
         project: entry.project,
         ...(partition !== undefined && { partition }),
         ...(rejected && { rejected }),
-      });
+      };
+      index.addRequest(offset, facts, requestFacet(entry, note.keys));
       note.events?.forEach((facts, i) => {
         index.addEvent(note.keys?.[i], facts, entry.project);
       });
@@ -916,18 +1065,14 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     scan,
     byTime,
     *requests(filter) {
-      const first = Math.min(requests.length, (filter.before ?? Number.POSITIVE_INFINITY) - opening.n);
-      const partition = filter.partition === undefined ? undefined : fnv1a(filter.partition);
-      for (let n = opening.n + first - 1; n >= opening.n; n--) {
-        const row = n - opening.n;
-        const meta = requests.get(row, request.meta);
-        if (meta & (forgottenBit | lostBit)) continue;
-        if (partition !== undefined && requests.get(row, request.partition) !== partition) continue;
-        if (filter.project !== undefined && meta >>> flagBits !== filter.project) continue;
-        if (filter.rejected !== undefined && ((meta & rejectedBit) !== 0) !== filter.rejected) continue;
-        if (offsetOf(row) >= bytes.start) yield n;
-      }
+      for (const n of requestsInSteps(filter)) if (n !== undefined) yield n;
     },
+    requestsInSteps,
+    eachEvent,
+    eachRequest,
+    eventName,
+    isHeld: (n) => n - opening.n >= firstHeld() && n - opening.n < requests.length,
+    clearProblems,
     clearEvents: (project) => clear(project, false),
     forget: (project) => void clear(project, true),
     mark,
@@ -961,6 +1106,12 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
         const isCleared = hasEvents && (events.get(row, event.meta) & clearedBit) !== 0;
         yield { text, isCleared };
       }
+    },
+    get firstSeq() {
+      return opening.seq + firstEventHeld();
+    },
+    get firstRequest() {
+      return options.sidecars ? (opening.from?.n ?? opening.n) : opening.n;
     },
     get lastSeq() {
       return opening.seq + events.length - 1;
@@ -1097,12 +1248,6 @@ function hashColumns(filter: EventFilter): HashColumns {
   if (filter.uuid !== undefined) columns.push([event.uuid, filter.uuid === null ? 0 : fnv1a(filter.uuid)]);
   const [a, b] = columns;
   return a ? [...a, ...(b ?? ([-1, 0] as const))] : undefined;
-}
-
-function metaMatches(meta: number, filter: EventFilter): boolean {
-  if (meta & (clearedBit | lostBit)) return false;
-  if (filter.project !== undefined && meta >>> flagBits !== filter.project) return false;
-  return filter.outcome === undefined || (filter.outcome === "dropped") === ((meta & droppedBit) !== 0);
 }
 
 function countAll(

@@ -12,6 +12,7 @@ import { beginMinute, isStill, type Minute, minuteAt, sumOf } from "./minute.ts"
 import { clockSign, modeOf, type Sign } from "./mode.ts";
 import { info } from "./sim.ts";
 import { nextTheme, theme } from "./theme.ts";
+import { useTotals } from "./totals.ts";
 import { views } from "./views.ts";
 
 const connectionTexts = { live: "Live", connecting: "Connecting", lost: "Not connected" } as const;
@@ -24,7 +25,7 @@ export function Status({ onHelp }: { onHelp: () => void }) {
   return (
     <header class="shell-status">
       <ProjectChoice />
-      {now && <Totals now={now} />}
+      {now && (project.value === undefined ? <Figures now={now} /> : <OfProject id={project.value} />)}
       <LastMinute />
       <div class="shell-end">
         {clock && <SignBadge sign={clock} />}
@@ -70,7 +71,15 @@ const totals = ["kept", "dropped", "rejected"] as const;
 const titleOf = ({ of, means }: (typeof outcomes)[Outcome]): string =>
   `${of === "events" ? "Events" : "Requests"}: ${means}`;
 
-function Totals({ now }: { now: Stat }) {
+/** The totals of the project that was chosen. */
+function OfProject({ id }: { id: number }) {
+  const totals = useTotals({ project: id });
+  if (!totals) return null;
+  const { events, requests } = totals;
+  return <Figures now={{ kept: events.kept, dropped: events.dropped, rejected: requests.rejected }} />;
+}
+
+function Figures({ now }: { now: Pick<Stat, "kept" | "dropped" | "rejected"> }) {
   return (
     <div class="shell-totals">
       {totals.map((name) => (
@@ -104,7 +113,8 @@ function LastMinute() {
   }, [isMoving, minute]);
   if (!minute.value) return null;
   const { kept, dropped, rejected } = minute.value;
-  const label = `Last minute: ${sumOf(kept)} kept, ${sumOf(dropped)} dropped, ${sumOf(rejected)} rejected`;
+  const where = project.value === undefined ? "" : ", of all projects";
+  const label = `Last minute, since this page was opened${where}: ${sumOf(kept)} kept, ${sumOf(dropped)} dropped, ${sumOf(rejected)} rejected`;
   return <Sparkline values={kept} under={dropped} hollow={rejected} label={label} />;
 }
 

@@ -6,13 +6,22 @@ import { indexedEvents, queryEventFilter, queryRequestFilter } from "../filter.t
 
 const most = Number.MAX_SAFE_INTEGER;
 
-const everything: Filter<unknown> = { text: "", isLight: true, indexed: {}, test: () => true };
+const everything: Filter<unknown> = {
+  text: "",
+  isLight: true,
+  indexed: {},
+  isIndexed: true,
+  isTimed: false,
+  test: () => true,
+};
 
 /** The filter of a call about events. @throws SimError invalid_input, with all problems */
-export const eventFilterIn = (call: Call): Filter<EventSubject> => queryEventFilter(call) ?? everything;
+export const eventFilterIn = (call: Call, name?: string): Filter<EventSubject> =>
+  queryEventFilter(call, name) ?? everything;
 
 /** The same of requests. @throws SimError invalid_input, with all problems */
-export const requestFilterIn = (call: Call): Filter<RequestSubject> => queryRequestFilter(call) ?? everything;
+export const requestFilterIn = (call: Call, name?: string): Filter<RequestSubject> =>
+  queryRequestFilter(call, name) ?? everything;
 
 /** Only this project's. @throws SimError invalid_input */
 export const projectIn = (call: Call): number | undefined =>

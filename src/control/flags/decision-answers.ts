@@ -77,3 +77,33 @@ export interface FlagDecisionsMade {
   /** Where to go on with `before`; null: there are no more. */
   readonly before: number | null;
 }
+
+/** How often a flag had a value. */
+export interface FlagValueTotal {
+  /** null: an app was given nothing. */
+  readonly value: boolean | string | null;
+  /** In answers, or found by an SDK. */
+  readonly served: number;
+  /** Used by an app, as it reports with `$feature_flag_called`. */
+  readonly called: number;
+}
+
+/** How often a flag was decided, over all requests that arrived. */
+export interface FlagTotal {
+  readonly project: number | null;
+  readonly key: string;
+  readonly served: number;
+  readonly called: number;
+  /** Uses with another value than was decided. */
+  readonly differs: number;
+  /** The most frequent ones first. */
+  readonly values: readonly FlagValueTotal[];
+}
+
+/** Answer of GET /__sim/flag-decisions/totals. */
+export interface FlagTotals {
+  /** False while older requests were not counted yet, or cannot be read any more: then there are at least as many. */
+  readonly complete: boolean;
+  /** In no order. */
+  readonly flags: readonly FlagTotal[];
+}

@@ -254,6 +254,35 @@ const decisionsMade = titled(
   }),
 );
 
+const decisionTotals = titled(
+  "FlagDecisionTotals",
+  exact({
+    complete: described(
+      boolean,
+      "False: older requests were not counted yet, or can no longer be read, and there are at least as many; the next call goes on counting",
+    ),
+    flags: listOf(
+      exact({
+        project: nullable(integer),
+        key: text,
+        served: described(integer, "How often it was in an answer, or evaluated by an SDK"),
+        called: described(integer, "How often an app used it, as `$feature_flag_called` reports"),
+        differs: described(integer, "Uses with another value than was decided"),
+        values: described(
+          listOf(
+            exact({
+              value: described(nullable(value), "null: an app was given nothing"),
+              served: integer,
+              called: integer,
+            }),
+          ),
+          "The most frequent ones first",
+        ),
+      }),
+    ),
+  }),
+);
+
 interface Field {
   readonly description: string;
   readonly schema: JsonSchema;
@@ -373,6 +402,10 @@ export const flagDocs: Readonly<Record<string, EndpointDocs>> = {
       parameter("wait_ms", "How long to wait for one that fits, 0 unless told", whole(0, 60_000)),
       parameter("limit", "Most results, 20 unless told", whole(1, 1_000)),
     ],
+  }),
+  "GET /__sim/flag-decisions/totals": docsOf("How often flags were decided", decisionTotals, {
+    errors: [400],
+    query: [parameter("project", "Only this project's", whole(0))],
   }),
   "GET /__sim/flag-decisions": docsOf("What was decided", decisionsMade, {
     errors: [400],

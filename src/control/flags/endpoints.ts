@@ -3,7 +3,9 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { json, type Reply } from "../../http/reply.ts";
 import { bodyOf, queryChoice } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
+import { projectIn } from "../feed/asked.ts";
 import { type ControlRow, endpointsOf } from "../rows.ts";
+import { createDecisionBook, type DecisionBook } from "./decision-book.ts";
 import { flagDecisions } from "./decisions.ts";
 import { explain, explainNames, projectGiven } from "./explain.ts";
 import { givenIn, givenInQuery } from "./given.ts";
@@ -50,7 +52,7 @@ const simulated: Handle = async (desk, call) => {
 
 const flags = "/__sim/flags";
 
-const rows: readonly ControlRow<ControlDesk>[] = [
+const rowsWith = (book: DecisionBook): readonly ControlRow<ControlDesk>[] => [
   ["GET", flags, "Flags with their rules in short and their overrides: project", list],
   ["DELETE", flags, "Removes the overrides of one project or of all", clear],
   ["GET", `${flags}/:key`, "One flag: project (the first unless told)", show],
@@ -69,15 +71,22 @@ const rows: readonly ControlRow<ControlDesk>[] = [
     "GET",
     `${flags}/:key/served`,
     "What clients got, newest first: project, distinct_id, value; wait_ms waits for one that fits",
-    served,
+    served(book),
   ],
   [
     "GET",
     "/__sim/flag-decisions",
     "Who was given which flags and why, and what followed, newest first: project, key, distinct_id, before, since, limit",
-    flagDecisions,
+    flagDecisions(book),
+  ],
+  [
+    "GET",
+    "/__sim/flag-decisions/totals",
+    "How often each flag was decided, and used, with which values: project",
+    async (_, call) => json({ ...(await book.totals(projectIn(call))) }),
   ],
 ];
 
 /** Overrides of flags, and why flags are what they are. */
-export const flagEndpoints = (desk: ControlDesk): Endpoint[] => endpointsOf(rows, desk);
+export const flagEndpoints = (desk: ControlDesk): Endpoint[] =>
+  endpointsOf(rowsWith(createDecisionBook(desk.log)), desk);

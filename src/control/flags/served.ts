@@ -10,6 +10,7 @@ import type { ControlDesk } from "../desk.ts";
 import type { FlagServing, FlagServings } from "./answers.ts";
 import { distinctIdOf, flagsBody } from "./asked.ts";
 import { flagsIn, valueIn } from "./decided.ts";
+import type { DecisionBook } from "./decision-book.ts";
 
 const most = Number.MAX_SAFE_INTEGER;
 const longestWait = 60_000;
@@ -85,10 +86,20 @@ const fits = ({ value }: FlagServing, wish: Wish): boolean =>
   wish.value === undefined ? value !== null : value === wish.value;
 
 /** What was served up to now, newest first. Stops at the first that fits, or at `limit`. */
-async function lookBack(desk: ControlDesk, wish: Wish, limit: number): Promise<FlagServing[]> {
+async function lookBack(
+  desk: ControlDesk,
+  book: DecisionBook,
+  wish: Wish,
+  limit: number,
+): Promise<FlagServing[]> {
   const found: FlagServing[] = [];
+  // Of any flag: an answer without it is listed, too.
+  const mayHold = await book.finder({ key: undefined, distinctId: wish.distinctId });
+  const within = { flags: true, ...(wish.project !== undefined && { project: wish.project }) } as const;
   let looked = 0;
-  for (const n of desk.log.requests(wish.project === undefined ? {} : { project: wish.project })) {
+  for (const n of desk.log.requestsInSteps(within)) {
+    if (n === undefined) await turn();
+    if (n === undefined || !mayHold(n)) continue;
     found.push(...servingsIn(desk, n, wish));
     if (found.some((it) => fits(it, wish)) || found.length >= limit) break;
     if (++looked % slice === 0) await turn();
@@ -97,7 +108,12 @@ async function lookBack(desk: ControlDesk, wish: Wish, limit: number): Promise<F
 }
 
 /** Waits for a serving that fits; what comes besides is collected. Listening starts before the look back. */
-async function collect(desk: ControlDesk, wish: Wish, wait: number, limit: number, gone: AbortSignal) {
+async function collect(
+  desk: ControlDesk,
+  book: DecisionBook,
+  wish: Wish,
+  { wait, limit, gone }: { wait: number; limit: number; gone: AbortSignal },
+) {
   const ended = new AbortController();
   const later: FlagServing[] = [];
   const stop = desk.log.subscribe(({ n }) => {
@@ -107,7 +123,7 @@ async function collect(desk: ControlDesk, wish: Wish, wait: number, limit: numbe
   });
   const timer = setTimeout(() => ended.abort(), wait);
   try {
-    const earlier = await lookBack(desk, wish, limit);
+    const earlier = await lookBack(desk, book, wish, limit);
     if (!earlier.some((it) => fits(it, wish))) await over(AbortSignal.any([ended.signal, gone]));
     const known = new Set(later.map((it) => `${it.request}/${it.seq}`));
     return [...later, ...earlier.filter((it) => !known.has(`${it.request}/${it.seq}`))].slice(0, limit);
@@ -144,20 +160,22 @@ function valueGiven(call: Call): boolean | string | undefined {
  * What a flag was in the answers that clients got, newest first, and in the evaluations that SDKs made by
  * themselves; `fits` tells whether one has the value that was asked for.
  */
-export async function served(desk: ControlDesk, call: Call): Promise<Reply> {
-  const wish: Wish = {
-    key: call.params.key ?? "",
-    project: queryNumber(call, "project", { min: 0, max: most }),
-    distinctId: call.query.get("distinct_id") ?? undefined,
-    value: valueGiven(call),
+export const served =
+  (book: DecisionBook) =>
+  async (desk: ControlDesk, call: Call): Promise<Reply> => {
+    const wish: Wish = {
+      key: call.params.key ?? "",
+      project: queryNumber(call, "project", { min: 0, max: most }),
+      distinctId: call.query.get("distinct_id") ?? undefined,
+      value: valueGiven(call),
+    };
+    const wait = queryNumber(call, "wait_ms", { min: 0, max: longestWait }) ?? 0;
+    const limit = queryNumber(call, "limit", { min: 1, max: 1_000 }) ?? defaultLimit;
+    const servings = await collect(desk, book, wish, { wait, limit, gone: call.signal });
+    const answer: FlagServings = {
+      key: wish.key,
+      fits: servings.some((it) => fits(it, wish)),
+      served: servings,
+    };
+    return json({ ...answer });
   };
-  const wait = queryNumber(call, "wait_ms", { min: 0, max: longestWait }) ?? 0;
-  const limit = queryNumber(call, "limit", { min: 1, max: 1_000 }) ?? defaultLimit;
-  const servings = await collect(desk, wish, wait, limit, call.signal);
-  const answer: FlagServings = {
-    key: wish.key,
-    fits: servings.some((it) => fits(it, wish)),
-    served: servings,
-  };
-  return json({ ...answer });
-}

@@ -125,7 +125,7 @@ test("looked at narrow and wide, in both colours", async () => {
   await it.axe();
   await it.dress(1280, "light");
   await it.axe();
-  // of many events the newest are added up, and that is said
+  // figures are those of all events, whatever the page has read
   const many = Array.from({ length: 600 }, () => ({ event: "many", distinct_id: "u" }));
   await fetch(`${sim.url}/batch/`, {
     method: "POST",
@@ -133,7 +133,15 @@ test("looked at narrow and wide, in both colours", async () => {
     body: JSON.stringify({ api_key: sim.apiKey, batch: many }),
   });
   await page.reload();
-  await page.getByText("The table adds up the newest 500 events.").waitFor();
+  await page.getByRole("row", { name: /^many 600/ }).waitFor();
+  await page.getByRole("link", { name: "604 kept" }).waitFor();
+  await page.getByText("Problems found").waitFor();
+  // until a person clears them
+  await page.getByRole("button", { name: "Clear problems" }).click();
+  await page.getByText("Problems found").waitFor({ state: "detached" });
+  await page.reload();
+  await page.getByRole("link", { name: "604 kept" }).waitFor();
+  expect(await page.getByText("Problems found").count()).toBe(0);
 });
 
 declare const document: { documentElement: { scrollWidth: number; clientWidth: number } };

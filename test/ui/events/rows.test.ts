@@ -11,6 +11,7 @@ import {
   perSecond,
   type Rows,
   runningTally,
+  withTotals,
 } from "../../../ui/views/events/tally.ts";
 
 const plain: EventRow = {
@@ -83,7 +84,7 @@ describe("sums", () => {
     ]);
     expect(runningTally()(rows)).toEqual({
       total: 7,
-      sorts: { kept: 5, warned: 1, dropped: 1 },
+      sorts: { kept: 6, warned: 1, dropped: 1 },
       names: [
         ["bye", 3],
         ["hello", 3],
@@ -94,6 +95,29 @@ describe("sums", () => {
       sorts: { kept: 0, warned: 0, dropped: 0 },
       names: [],
     });
+  });
+
+  test("are those of the sim, where the list holds a part", () => {
+    const tally = runningTally()(listOf([{}, dropped, { event: "bye" }]));
+    const all = {
+      ...{ complete: true, total: 50, kept: 45, warned: 3, dropped: 5, more_names: 0 },
+      names: [
+        { event: "first", count: 40, dropped: 5, last: 40, last_at: null },
+        { event: "hello", count: 9, dropped: 0, last: 50, last_at: null },
+      ],
+      names_complete: true,
+      codes: [],
+    };
+    expect(withTotals(tally, all)).toEqual({
+      total: 50,
+      sorts: { kept: 45, warned: 3, dropped: 5 },
+      names: [
+        ["first", 40],
+        ["hello", 9],
+        ["bye", 1],
+      ],
+    });
+    expect(withTotals(tally, undefined)).toEqual(tally);
   });
 
   test("stay right while the list grows, loses rows and is filled in between", () => {

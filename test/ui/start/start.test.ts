@@ -4,12 +4,9 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readEventFilter } from "../../../src/filter/read.ts";
 import { type Sim, startSim } from "../../../src/index.ts";
-import type { EventRow } from "../../../src/model/row.ts";
 import { nameTerm } from "../../../ui/parts/filter-box/terms.ts";
-import { overviewOf } from "../../../ui/views/start/overview.ts";
-import { keyIn, refusalsOf } from "../../../ui/views/start/refused.ts";
+import { keyIn } from "../../../ui/views/start/refused.ts";
 import { type Target, waysFor } from "../../../ui/views/start/snippets.ts";
-import { eventRow } from "../../support/rows.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../../..");
@@ -73,27 +70,6 @@ describe("what is to be pasted", () => {
   });
 });
 
-const row = (seq: number, more: Partial<EventRow>) =>
-  eventRow(seq, { at: seq * 1000, time: seq * 1000, event: "a", ...more });
-
-test("what came is added up, the newest first", () => {
-  const rows = [
-    row(5, { event: "__proto__" }),
-    row(4, { event: "b", outcome: "dropped", reason: "missing_distinct_id" }),
-    row(3, { event: "b", warnings: ["event_name_truncated"] }),
-    row(2, { event: "b" }),
-    row(1, {}),
-  ];
-  const overview = overviewOf({ count: () => rows.length, at: (i) => rows[i] });
-  expect(overview.names).toEqual([
-    { name: "b", count: 3, dropped: 1, last: 4000 },
-    { name: "__proto__", count: 1, dropped: 0, last: 5000 },
-    { name: "a", count: 1, dropped: 0, last: 1000 },
-  ]);
-  expect(overview.reasons.map(({ name }) => name)).toEqual(["missing_distinct_id", "event_name_truncated"]);
-  expect(overview.latest.map(({ seq }) => seq)).toEqual([5, 4, 3, 2, 1]);
-});
-
 test.each(["signed_up", "", "a\nb", "\ttab", 'say "hi" \\ bye', "a*", "\ud800", "ä 🦆"])(
   "the link of the name %j finds its events",
   (name) => {
@@ -101,28 +77,6 @@ test.each(["signed_up", "", "a\nb", "\ttab", 'say "hi" \\ bye', "a*", "\ud800", 
     expect("filter" in reading && reading.filter.indexed.event).toBe(name);
   },
 );
-
-test("refusals are grouped by reason; each path that is not there is one of its own", () => {
-  const refused = (n: number, target: string, status: number, reason: string) => ({
-    n,
-    method: "POST",
-    target,
-    status,
-    rejected: { reason, detail: "d" },
-  });
-  const refusals = refusalsOf([
-    refused(5, "/ingest/e/?a=1", 404, "not_found"),
-    refused(4, "/x", 404, "not_found"),
-    refused(3, "/e/", 401, "invalid_api_key"),
-    refused(2, "/ingest/e/", 404, "not_found"),
-    refused(1, "/batch/", 401, "invalid_api_key"),
-  ]);
-  expect(refusals.map(({ what, count, n }) => [what, count, n])).toEqual([
-    ["POST /ingest/e/", 2, 5],
-    ["POST /x", 1, 4],
-    ["POST /e/", 2, 3],
-  ]);
-});
 
 test.each([
   [{ api_key: "a", event: "x" }, "a"],

@@ -5,6 +5,7 @@ import type { EventRow } from "../../../src/model/row.ts";
 import { go, link, project, route, withParams } from "../../app/location.ts";
 import { hrefTo } from "../../app/route.ts";
 import { info } from "../../app/sim.ts";
+import { useTotals } from "../../app/totals.ts";
 import { type LiveRows, useLiveRows } from "../../feed/use-live-rows.ts";
 import { Button, Trouble } from "../../parts/basics.tsx";
 import { FilterBox } from "../../parts/filter-box/filter-box.tsx";
@@ -16,6 +17,7 @@ import { Nothing } from "./empty.tsx";
 import { sinceNow } from "./filter-text.ts";
 import { EventList, HeldEmpty, Missed, Older } from "./list.tsx";
 import { Summary, useSums } from "./summary.tsx";
+import { withTotals } from "./tally.ts";
 import { useEventKeys } from "./use-event-keys.ts";
 import { useKnown } from "./use-known.ts";
 
@@ -116,12 +118,24 @@ interface BodyProps {
 
 function Body({ rows, filter, seq, cursor, marked }: BodyProps) {
   const sums = useSums(rows);
+  const totals = useTotals({ project: project.value, events: filter })?.events;
+  const tally = withTotals(sums.tally, totals);
+  // a list without gaps and an older end needs no other count
+  const isWhole = !rows.hasOlder.value && rows.missed.value === 0 && !rows.isLoading.value;
+  const isExact = totals?.complete ?? isWhole;
   return (
     <>
-      <Summary sums={sums} filter={filter} onFilter={applyFilter} />
+      <Summary
+        sums={sums}
+        tally={tally}
+        isExact={isExact}
+        isCut={rows.hasOlder.value && sums.seconds.reduce((sum, it) => sum + it, 0) >= rows.count()}
+        filter={filter}
+        onFilter={applyFilter}
+      />
       <Missed rows={rows} />
       {rows.problem.value && <Trouble problem={rows.problem.value} />}
-      {filter === "" && <AllDropped rows={rows} tally={sums.tally} />}
+      {filter === "" && isExact && <AllDropped rows={rows} tally={tally} />}
       <Rows {...{ rows, filter, seq, cursor, marked }} />
       <Older rows={rows} />
     </>

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { EventOutcome } from "../../../src/kernel/outcomes.ts";
 import type { EventRow } from "../../../src/model/row.ts";
+import { figureText } from "../../app/totals.ts";
 import type { LiveRows } from "../../feed/live-rows.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Button } from "../../parts/basics.tsx";
@@ -70,6 +71,11 @@ export function useSums(rows: LiveRows<EventRow>): Sums {
 
 interface SummaryProps {
   sums: Sums;
+  /** The figures; `isExact`: there are no more of any. */
+  tally: Tally;
+  isExact: boolean;
+  /** The list begins within the last minute: there were more events in it. */
+  isCut: boolean;
   filter: string;
   onFilter(text: string): void;
 }
@@ -89,13 +95,14 @@ const chips: readonly Chip[] = [
 const chipTerms = chips.map((it) => it.term);
 
 /** What is in the list, and filters that are one click away. */
-export function Summary({ sums: { tally, seconds }, filter, onFilter }: SummaryProps) {
+export function Summary({ sums: { seconds }, tally, isExact, isCut, filter, onFilter }: SummaryProps) {
   const lately = seconds.reduce((sum, it) => sum + it, 0);
+  const atLeast = isCut && lately > 0 ? "at least " : "";
   return (
     <div class="events-summary">
-      <Sparkline values={seconds} label={`${counted(lately, "event")} in the last minute`} />
+      <Sparkline values={seconds} label={`${atLeast}${counted(lately, "event")} in the last minute`} />
       <span class="events-total">
-        <b>{numberText(tally.total)}</b> {tally.total === 1 ? "event" : "events"}
+        <b>{figureText(tally.total, isExact)}</b> {tally.total === 1 ? "event" : "events"}
       </span>
       {chips.map(({ of, term, title }) => (
         <Button
@@ -106,19 +113,19 @@ export function Summary({ sums: { tally, seconds }, filter, onFilter }: SummaryP
           title={title}
           onClick={() => onFilter(toggled(filter, term, chipTerms))}
         >
-          {tally.sorts[of] === 0 ? (
+          {tally.sorts[of] === 0 && isExact ? (
             <Badge>{`0 ${of}`}</Badge>
           ) : (
-            <OutcomeBadge of={of}>{`${numberText(tally.sorts[of])} ${of}`}</OutcomeBadge>
+            <OutcomeBadge of={of}>{`${numberText(tally.sorts[of])}${isExact ? "" : "+"} ${of}`}</OutcomeBadge>
           )}
         </Button>
       ))}
-      <Names tally={tally} filter={filter} onFilter={onFilter} />
+      <Names tally={tally} isExact={isExact} filter={filter} onFilter={onFilter} />
     </div>
   );
 }
 
-function Names({ tally, filter, onFilter }: { tally: Tally; filter: string; onFilter(text: string): void }) {
+function Names({ tally, isExact, filter, onFilter }: Omit<SummaryProps, "sums" | "isCut">) {
   if (tally.names.length < 2 && namesIn(filter).length === 0) return null;
   return (
     <fieldset class="events-names" aria-label="Names">
@@ -131,7 +138,7 @@ function Names({ tally, filter, onFilter }: { tally: Tally; filter: string; onFi
           title={`Only ${plain(name, 100)}`}
           onClick={() => onFilter(toggled(filter, nameTerm(name), namesIn(filter)))}
         >
-          {plain(name, 40)} <span class="events-count">{numberText(count)}</span>
+          {plain(name, 40)} <span class="events-count">{`${numberText(count)}${isExact ? "" : "+"}`}</span>
         </Button>
       ))}
     </fieldset>

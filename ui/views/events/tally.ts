@@ -1,5 +1,6 @@
+import type { EventTotals } from "../../../src/control/totals-answer.ts";
 import type { KnownValues } from "../../../src/filter/types.ts";
-import { type EventOutcome, outcomeOf } from "../../../src/kernel/outcomes.ts";
+import type { EventOutcome } from "../../../src/kernel/outcomes.ts";
 import type { EventRow } from "../../../src/model/row.ts";
 import { codesOf } from "./outcome.ts";
 
@@ -12,9 +13,26 @@ export interface Rows {
 /** What there is in a list. */
 export interface Tally {
   readonly total: number;
+  /** What the filter of each outcome lists: a warned event is kept, too. */
   readonly sorts: Readonly<Record<EventOutcome, number>>;
   /** The names with most events, the first of them first. */
   readonly names: readonly (readonly [name: string, count: number])[];
+}
+
+/** The figures of a list: those of the sim, which counts what the page does not hold; the page is ahead of it for a moment. */
+export function withTotals({ total, sorts, names }: Tally, all: EventTotals | undefined): Tally {
+  if (!all) return { total, sorts, names };
+  const counts = new Map(all.names.map(({ event, count }) => [event, count]));
+  for (const [name, count] of names) counts.set(name, Math.max(count, counts.get(name) ?? 0));
+  return {
+    total: Math.max(total, all.total),
+    sorts: {
+      kept: Math.max(sorts.kept, all.kept),
+      warned: Math.max(sorts.warned, all.warned),
+      dropped: Math.max(sorts.dropped, all.dropped),
+    },
+    names: topNames(counts),
+  };
 }
 
 /** Names that are told of. */
@@ -47,7 +65,8 @@ export function runningTally(): (rows: Rows) => Tally {
     for (let i = from; i < to; i++) {
       const row = rows.at(i);
       if (row === undefined) continue;
-      sorts[outcomeOf(row)]++;
+      sorts[row.outcome]++;
+      if (row.warnings.length > 0) sorts.warned++;
       names.set(row.event, (names.get(row.event) ?? 0) + 1);
     }
   }

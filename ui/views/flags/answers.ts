@@ -5,6 +5,8 @@ export type {
   FlagCall,
   FlagDecisionMade as Decision,
   FlagDecisionsMade as Decisions,
+  FlagTotal,
+  FlagTotals,
 } from "../../../src/control/flags/decision-answers.ts";
 
 /**

@@ -3,19 +3,17 @@ import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keys.ts";
 import { go, link, project, route, withParams } from "../../app/location.ts";
-import { revision, worldRevision } from "../../app/sim.ts";
+import { worldRevision } from "../../app/sim.ts";
+import { useCounted } from "../../app/totals.ts";
 import { Trouble } from "../../parts/basics.tsx";
 import { Split } from "../../parts/split.tsx";
 import { plain } from "../../parts/text.ts";
-import type { Decisions, Flag } from "./answers.ts";
+import type { Flag, FlagTotals } from "./answers.ts";
 import { FlagDetails } from "./details.tsx";
 import { NoFlags } from "./empty.tsx";
 import { FlagList, holds } from "./list.tsx";
 import { flagHref } from "./place.ts";
-import { tallyOf } from "./tally.ts";
-
-/** Decisions that the counts of the list are made of. */
-const counted = 100;
+import { talliesIn } from "./tally.ts";
 
 /** The project of the flag in the address, where all projects are shown. */
 const ownerIn = (params: Readonly<Record<string, string>>): number | undefined => {
@@ -32,10 +30,11 @@ export function FlagsView() {
   const list = useResource<{ flags: Flag[] }>(`flags${query({ project: project.value })}`, {
     revision: worldRevision.value,
   });
-  const told = useResource<Decisions>(`flag-decisions${query({ project: project.value, limit: counted })}`, {
-    revision: revision.value,
-  });
-  const tallies = useMemo(() => tallyOf(told.data?.decisions ?? []), [told.data]);
+  const totals = useCounted<FlagTotals>(
+    `flag-decisions/totals${query({ project: project.value })}`,
+    (it) => it.complete,
+  ).data;
+  const tallies = useMemo(() => talliesIn(totals), [totals]);
   const { q: search = "" } = params;
   const flags = list.data?.flags ?? [];
   const shown = flags.filter((it) => holds(it, search));
@@ -55,7 +54,7 @@ export function FlagsView() {
             chosen={key === undefined ? undefined : { key, project: owner }}
             search={search}
             onSearch={(q) => go(withParams({ q: q || undefined }), true)}
-            sample={told.data?.decisions.length ?? 0}
+            isExact={totals?.complete === true}
           />
         </>
       }

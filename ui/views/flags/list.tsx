@@ -7,19 +7,19 @@ import type { Flag } from "./answers.ts";
 import { FlagBadges } from "./details.tsx";
 import { flagHref } from "./place.ts";
 import { Shares } from "./shares.tsx";
-import type { Tally } from "./tally.ts";
+import type { Tallies } from "./tally.ts";
 import { valueText, valueTone } from "./value.ts";
 
 interface ListProps {
   flags: readonly Flag[];
   /** Those of them that hold what is searched for. */
   shown: readonly Flag[];
-  tallies(project: number, key: string): Tally;
+  tallies: Tallies;
   chosen: { key: string; project: number | undefined } | undefined;
   search: string;
   onSearch(text: string): void;
-  /** How many decisions the counts are made of. */
-  sample: number;
+  /** All decisions were counted. */
+  isExact: boolean;
 }
 
 export const holds = (flag: Flag, text: string): boolean =>
@@ -27,7 +27,7 @@ export const holds = (flag: Flag, text: string): boolean =>
 
 /** All flags, or those whose key holds what is searched for. */
 export function FlagList(props: ListProps) {
-  const { flags, shown, search, onSearch, sample } = props;
+  const { flags, shown, search, onSearch } = props;
   const severalProjects = new Set(flags.map((it) => it.project)).size > 1;
   return (
     <>
@@ -51,9 +51,6 @@ export function FlagList(props: ListProps) {
             ? counted(flags.length, "flag")
             : `${shown.length} of ${flags.length} flags`}
         </span>
-        {sample > 0 && (
-          <span class="muted flags-sample">counts of the last {counted(sample, "decision")}</span>
-        )}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <section class="flags-scroll" tabIndex={0} aria-label="Flags">
@@ -63,7 +60,7 @@ export function FlagList(props: ListProps) {
               <th>Flag</th>
               <th class="flags-wide">Rules</th>
               <th class="flags-wide">Variants</th>
-              <th>Lately</th>
+              <th>Decisions</th>
             </tr>
           </thead>
           <tbody>
@@ -80,7 +77,7 @@ export function FlagList(props: ListProps) {
   );
 }
 
-function Row({ flag, tallies, chosen, isProjectShown }: ListProps & { flag: Flag; isProjectShown: boolean }) {
+function Row({ flag, tallies, isExact, chosen, isProjectShown }: RowProps) {
   const isChosen = chosen?.key === flag.key && chosen.project === flag.project;
   const row = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
@@ -103,10 +100,15 @@ function Row({ flag, tallies, chosen, isProjectShown }: ListProps & { flag: Flag
       </td>
       <td class="flags-wide">{flag.shares.length > 0 && <Shares shares={flag.shares} />}</td>
       <td>
-        <Lately tally={tallies(flag.project, flag.key)} />
+        <Decided tally={tallies(flag.project, flag.key)} isExact={isExact} />
       </td>
     </tr>
   );
+}
+
+interface RowProps extends ListProps {
+  flag: Flag;
+  isProjectShown: boolean;
 }
 
 /** What comes before all, then the sets, then what says that there are none. */
@@ -136,9 +138,11 @@ function Summary({ flag }: { flag: Flag }) {
 const mostSentences = 2;
 const mostValues = 4;
 
-/** How often it was what, lately. */
-function Lately({ tally }: { tally: Tally }) {
+/** How often it had which value. Until all is counted there may be more of any. */
+function Decided({ tally, isExact }: { tally: ReturnType<Tallies>; isExact: boolean }) {
+  if (!tally || (!isExact && tally.served + tally.called === 0)) return null;
   if (tally.served + tally.called === 0) return <span class="muted">not asked for</span>;
+  const more = isExact ? "" : "+";
   return (
     <ul class="flags-lately">
       {tally.values.slice(0, mostValues).map(({ value, served, called }) => (
@@ -146,18 +150,28 @@ function Lately({ tally }: { tally: Tally }) {
           <Badge tone={valueTone(value)} isMarked={false}>
             {valueText(value)}
           </Badge>{" "}
-          <span title={`given ${served} times, used ${called} times`}>
+          <span title={`given ${served}${more} times, used ${called}${more} times`}>
             ×{numberText(served)}
-            {called > 0 && <span class="muted"> used {numberText(called)}</span>}
+            {more}
+            {called > 0 && (
+              <span class="muted">
+                {" "}
+                used {numberText(called)}
+                {more}
+              </span>
+            )}
           </span>
         </li>
       ))}
       {tally.values.length > mostValues && (
         <li class="muted">and {tally.values.length - mostValues} more values</li>
       )}
-      {tally.differing > 0 && (
+      {tally.differs > 0 && (
         <li>
-          <Badge tone="odd">{tally.differing} differ</Badge>
+          <Badge tone="odd">
+            {numberText(tally.differs)}
+            {more} differ
+          </Badge>
         </li>
       )}
     </ul>

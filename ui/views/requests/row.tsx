@@ -3,7 +3,7 @@ import { link } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
 import { Badge, Time } from "../../parts/basics.tsx";
 import { OutcomeBadge } from "../../parts/outcome.tsx";
-import { numberText, plain } from "../../parts/text.ts";
+import { plain } from "../../parts/text.ts";
 import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
 import { readSource } from "./source.ts";
 import { targetParts } from "./target.ts";
@@ -109,7 +109,3 @@ function Took({ ms }: { ms: number }) {
     </>
   );
 }
-
-/** How many rows there are, in words. */
-export const countText = (count: number, hasOlder: boolean): string =>
-  `${numberText(count)}${hasOlder ? "+" : ""} ${count === 1 ? "request" : "requests"}`;

@@ -1,5 +1,6 @@
 import type { RequestRow } from "../../../src/model/row.ts";
-import { go, withParams } from "../../app/location.ts";
+import { go, project, withParams } from "../../app/location.ts";
+import { figureText, useTotals } from "../../app/totals.ts";
 import type { LiveRows } from "../../feed/use-live-rows.ts";
 import { Button } from "../../parts/basics.tsx";
 import { FilterBox } from "../../parts/filter-box/filter-box.tsx";
@@ -7,7 +8,6 @@ import { hasTerm, toggled } from "../../parts/filter-box/terms.ts";
 import { counted, numberText } from "../../parts/text.ts";
 import { chips, routeIn, routes, withRoute } from "./chips.ts";
 import { reasonsIn } from "./place.ts";
-import { countText } from "./row.tsx";
 
 interface ToolbarProps {
   filter: string;
@@ -41,10 +41,23 @@ export function Toolbar({ filter, rows, onHar }: ToolbarProps) {
         <Button onClick={onHar}>HAR…</Button>
       </div>
       <div class="requests-strip">
-        <span class="muted requests-count">{rows && countText(rows.count(), rows.hasOlder.value)}</span>
+        {rows && <Count rows={rows} filter={filter} />}
         <Chips filter={filter} />
       </div>
     </>
+  );
+}
+
+/** How many requests pass the filter: the sim counts also those that the page does not hold. */
+function Count({ rows, filter }: { rows: LiveRows<RequestRow>; filter: string }) {
+  const totals = useTotals({ project: project.value, requests: filter })?.requests;
+  const held = rows.count();
+  const count = Math.max(held, totals?.total ?? 0);
+  const isExact = totals?.complete ?? !rows.hasOlder.value;
+  return (
+    <span class="muted requests-count">
+      {`${figureText(count, isExact)} ${count === 1 ? "request" : "requests"}`}
+    </span>
   );
 }
 

@@ -1,47 +1,36 @@
 import { outcomeOf } from "../../../src/kernel/outcomes.ts";
-import { type DropReason, dropReasons, explain, type Warning, warnings } from "../../../src/model/outcome.ts";
 import type { EventRow } from "../../../src/model/row.ts";
 import { link } from "../../app/location.ts";
-import { stat } from "../../feed/socket.ts";
+import { figureText, type Totals } from "../../app/totals.ts";
 import { Badge, Section, Tiles, Time } from "../../parts/basics.tsx";
 import { nameTerm } from "../../parts/filter-box/terms.ts";
 import { OutcomeBadge } from "../../parts/outcome.tsx";
-import { Prose } from "../../parts/prose.tsx";
-import { counted, numberText, plain } from "../../parts/text.ts";
-import type { Overview, Tally } from "./overview.ts";
-import { ToDo } from "./to-do.tsx";
+import { numberText, plain } from "../../parts/text.ts";
 
 /** Captured text in a line; one that is empty is seen, too. */
 const named = (text: string, most: number): string => (text === "" ? "(empty)" : plain(text, most));
 
 const shownNames = 8;
-const shownReasons = 6;
 
 interface ArrivedProps {
-  overview: Overview;
+  /** Undefined until they are known. */
+  totals: Totals | undefined;
   /** The first event of all, where it is among those that are told. */
   first: EventRow | undefined;
-  /** More came than was looked at. */
-  isPart: boolean;
+  latest: readonly EventRow[];
 }
 
 /** What came, what of it was lost, and where to look closer. */
-export function Arrived({ overview, first, isPart }: ArrivedProps) {
+export function Arrived({ totals, first, latest }: ArrivedProps) {
   return (
-    <>
-      <Section title="What came" actions={<a href={link("events")}>All events</a>}>
-        {first && <First row={first} />}
-        <Numbers />
-        <div class="start-columns">
-          <Names names={overview.names} />
-          <Latest rows={overview.latest} />
-        </div>
-        {isPart && (
-          <p class="muted">{`The table adds up the newest ${counted(overview.looked, "event")}.`}</p>
-        )}
-      </Section>
-      {overview.reasons.length > 0 && <Reasons reasons={overview.reasons} />}
-    </>
+    <Section title="What came" actions={<a href={link("events")}>All events</a>}>
+      {first && <First row={first} />}
+      {totals && <Numbers totals={totals} />}
+      <div class="start-columns">
+        {totals && <Names events={totals.events} />}
+        <Latest rows={latest} />
+      </div>
+    </Section>
   );
 }
 
@@ -60,32 +49,35 @@ function First({ row }: { row: EventRow }) {
   );
 }
 
-function Numbers() {
-  const now = stat.value;
-  if (!now) return null;
+function Numbers({ totals: { events, requests, persons } }: { totals: Totals }) {
   return (
     <Tiles
       rows={[
-        { label: "kept", value: numberText(now.kept), href: link("events", [], { f: "is:kept" }) },
+        {
+          label: "kept",
+          value: figureText(events.kept, events.complete),
+          href: link("events", [], { f: "is:kept" }),
+        },
         {
           label: "dropped",
-          value: numberText(now.dropped),
-          tone: now.dropped > 0 ? "dropped" : "plain",
+          value: figureText(events.dropped, events.complete),
+          tone: events.dropped > 0 ? "dropped" : "plain",
           href: link("events", [], { f: "is:dropped" }),
         },
         {
           label: "requests rejected",
-          value: numberText(now.rejected),
-          tone: now.rejected > 0 ? "rejected" : "plain",
+          value: figureText(requests.rejected, requests.complete),
+          tone: requests.rejected > 0 ? "rejected" : "plain",
           href: link("requests", [], { f: "is:rejected" }),
         },
-        { label: "persons", value: numberText(now.persons), href: link("people") },
+        { label: "persons", value: numberText(persons), href: link("people") },
       ]}
     />
   );
 }
 
-function Names({ names }: { names: readonly Tally[] }) {
+function Names({ events: { names, more_names, names_complete, complete } }: { events: Totals["events"] }) {
+  const more = Math.max(0, names.length - shownNames) + more_names;
   return (
     <table class="table">
       <thead>
@@ -96,20 +88,21 @@ function Names({ names }: { names: readonly Tally[] }) {
         </tr>
       </thead>
       <tbody>
-        {names.slice(0, shownNames).map(({ name, count, last }) => (
-          <tr key={name}>
+        {names.slice(0, shownNames).map(({ event, count, last, last_at }) => (
+          <tr key={event}>
             <td>
-              <a href={link("events", [], { f: nameTerm(name) })}>{named(name, 80)}</a>
+              <a href={link("events", [], { f: nameTerm(event) })}>{named(event, 80)}</a>
             </td>
-            <td class="number">{numberText(count)}</td>
-            <td class="number">
-              <Time at={last} />
-            </td>
+            <td class="number">{figureText(count, complete)}</td>
+            <td class="number">{last_at === null ? `event ${last}` : <Time at={Date.parse(last_at)} />}</td>
           </tr>
         ))}
-        {names.length > shownNames && (
+        {more > 0 && (
           <tr>
-            <td colSpan={3} class="muted">{`and ${numberText(names.length - shownNames)} other names`}</td>
+            <td
+              colSpan={3}
+              class="muted"
+            >{`and ${figureText(more, names_complete)} other ${more === 1 ? "name" : "names"}`}</td>
           </tr>
         )}
       </tbody>
@@ -141,34 +134,5 @@ function Latest({ rows }: { rows: readonly EventRow[] }) {
         ))}
       </tbody>
     </table>
-  );
-}
-
-const isReason = (code: string): code is DropReason | Warning =>
-  Object.hasOwn(dropReasons, code) || Object.hasOwn(warnings, code);
-
-function Reasons({ reasons }: { reasons: readonly Tally[] }) {
-  return (
-    <Section title="Problems found">
-      <ul class="start-problems">
-        {reasons.slice(0, shownReasons).map(({ name, count, dropped }) => {
-          const said = isReason(name) ? explain(name) : undefined;
-          return (
-            <li key={name}>
-              <p>
-                <OutcomeBadge of={dropped > 0 ? "dropped" : "warned"} code={name} />{" "}
-                <Prose text={said?.sentence ?? ""} />
-              </p>
-              {said && <ToDo text={said.fix} />}
-              <p>
-                <a href={link("events", [], { f: `reason:${name}` })}>
-                  {`${numberText(count)} ${count === 1 ? "event" : "events"}`}
-                </a>
-              </p>
-            </li>
-          );
-        })}
-      </ul>
-    </Section>
   );
 }

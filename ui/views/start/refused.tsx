@@ -1,43 +1,57 @@
+import type { ComponentChildren } from "preact";
+import type { Problems, RequestProblem } from "../../../src/control/problems-answer.ts";
 import type { Json } from "../../../src/kernel/json.ts";
 import { fixFor, fixForPath } from "../../../src/kernel/rejection-fixes.ts";
 import { isUnmatched } from "../../../src/model/unmatched.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
-import { info, revision } from "../../app/sim.ts";
+import { info } from "../../app/sim.ts";
+import { figureText } from "../../app/totals.ts";
 import { Facts, Section } from "../../parts/basics.tsx";
 import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { counted, plain } from "../../parts/text.ts";
-import { keyIn, type Refusal, type RefusedRequest, refusalsOf } from "./refused.ts";
+import { keyIn } from "./refused.ts";
 import { ToDo } from "./to-do.tsx";
 
 const shownReasons = 5;
 
+interface RefusedProps {
+  problems: Problems;
+  /** No event arrived at all. */
+  isAll: boolean;
+  /** Beside the link to all of them. */
+  actions: ComponentChildren;
+}
+
 /** Why requests were refused, and what to do about it. */
-export function Refused({ isAll }: { isAll: boolean }) {
-  const { data } = useResource<{ requests: readonly RefusedRequest[] }>(
-    "requests?outcome=rejected&limit=200",
-    { revision: revision.value },
-  );
-  const refusals = refusalsOf(data?.requests ?? []);
-  if (refusals.length === 0) return null;
+export function Refused({ problems: { requests, other_requests, complete }, isAll, actions }: RefusedProps) {
+  if (requests.length === 0) return null;
+  const more = requests.slice(shownReasons).reduce((sum, { count }) => sum + count, other_requests);
   return (
     <Section
       title={isAll ? "Requests come, but every one is rejected" : "Rejected requests"}
-      actions={<a href={link("requests", [], { f: "is:rejected" })}>All rejected requests</a>}
+      actions={
+        <>
+          <a href={link("requests", [], { f: "is:rejected" })}>All rejected requests</a> {actions}
+        </>
+      }
     >
       <ul class="start-problems">
-        {refusals.slice(0, shownReasons).map((it) => (
-          <Reason key={it.n} refusal={it} />
+        {requests.slice(0, shownReasons).map((it) => (
+          <Reason key={it.last} problem={it} isExact={complete} />
         ))}
       </ul>
+      {more > 0 && (
+        <p class="muted">{`and ${figureText(more, complete)} ${more === 1 ? "request" : "requests"} more`}</p>
+      )}
     </Section>
   );
 }
 
 const ofKeys = /api_key|api_token|_token|not_authenticated|authentication_failed/;
 
-function Reason({ refusal }: { refusal: Refusal }) {
-  const { reason, detail, count, n, what, status } = refusal;
+function Reason({ problem, isExact }: { problem: RequestProblem; isExact: boolean }) {
+  const { reason, detail, count, last: n, what, status } = problem;
   const fix = isUnmatched({ rejected: { reason, detail } })
     ? fixForPath(what.slice(what.indexOf(" ") + 1))
     : fixFor(reason, info.value?.project_api_key ?? "");
@@ -50,9 +64,9 @@ function Reason({ refusal }: { refusal: Refusal }) {
       {ofKeys.test(reason) && <Keys n={n} />}
       <p>
         <a href={link("requests", [n])}>
-          {count === 1
+          {count === 1 && isExact
             ? `${plain(what, 100)}, ${status}`
-            : `${counted(count, "request")}, the last: ${plain(what, 100)}`}
+            : `${isExact ? "" : "at least "}${counted(count, "request")}, the last: ${plain(what, 100)}`}
         </a>
       </p>
     </li>

@@ -1,20 +1,18 @@
-import { useMemo } from "preact/hooks";
 import type { EventRow } from "../../../src/model/row.ts";
 import { link, project } from "../../app/location.ts";
-import { info, revision } from "../../app/sim.ts";
+import { info } from "../../app/sim.ts";
+import { useTotals } from "../../app/totals.ts";
 import { stat } from "../../feed/socket.ts";
 import { type LiveRows, useLiveRows } from "../../feed/use-live-rows.ts";
 import { Empty, Trouble } from "../../parts/basics.tsx";
 import { Arrived } from "./arrived.tsx";
 import { Guide } from "./guide.tsx";
-import { overviewOf } from "./overview.ts";
-import { Refused } from "./refused.tsx";
+import { ProblemsFound } from "./problems.tsx";
 
 /** The first page: what to paste where, and then what came of it. */
 export function StartView() {
   const { rows, problem } = useLiveRows<EventRow>({ kind: "events", filter: "", project: project.value });
   const count = useCount(rows);
-  const refused = stat.value?.rejected ?? 0;
   const isEmpty = count === 0;
   // until it is known whether anything came, nothing is said that may be wrong a moment later
   if (!rows) return <div class="start">{problem && <Trouble problem={problem} />}</div>;
@@ -22,9 +20,8 @@ export function StartView() {
   return (
     <div class="start">
       {isEmpty && <Waiting />}
-      {isEmpty && refused > 0 && <Refused isAll={(stat.value?.events ?? 0) === 0} />}
       {!isEmpty && <Came rows={rows} />}
-      {!isEmpty && refused > 0 && <Refused isAll={false} />}
+      <ProblemsFound isAll={isEmpty && (stat.value?.events ?? 0) === 0} />
       <Guide title={isEmpty ? "Point your app here" : "Point another app here"} />
     </div>
   );
@@ -69,13 +66,14 @@ function Waiting() {
   );
 }
 
-/** Told anew once a second at most, however much comes. */
+const latestShown = 8;
+
 function Came({ rows }: { rows: LiveRows<EventRow> }) {
-  const turn = revision.value;
+  const totals = useTotals({ project: project.value });
   const count = rows.count();
-  const isFirst = count > 0 && count <= 100 && !rows.hasOlder.value;
+  const isFirst =
+    count > 0 && count <= 100 && !rows.hasOlder.value && (totals?.events.total ?? count) <= count;
   const first = isFirst ? rows.at(count - 1) : undefined;
-  const overview = useMemo(() => overviewOf(rows), [rows, turn, count === 0, Math.min(count, 50)]);
-  const isPart = rows.hasOlder.value || overview.looked < count;
-  return <Arrived overview={overview} first={first} isPart={isPart} />;
+  const latest = Array.from({ length: Math.min(count, latestShown) }, (_, i) => rows.at(i));
+  return <Arrived totals={totals} first={first} latest={latest.filter((it) => it !== undefined)} />;
 }

@@ -1,0 +1,89 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { TrafficLog } from "../store/traffic-log.ts";
+
+/** Rows of the index that are looked at in a step: it takes about a millisecond. */
+const step = 16_384;
+/** From one turn of the event loop to the next, and for one call, ms. */
+const slice = 8;
+const enough = 300;
+
+/** A count of the rows of a log that goes on where it stopped. */
+export interface Count {
+  /** The lowest and the highest number that were counted. */
+  low: number;
+  high: number;
+  /** Rows were let go before they were looked at. */
+  isPart: boolean;
+}
+
+/** How rows are counted: those by their numbers in the order of a range; each `yield` is a place to stop at. */
+export interface Counter<C extends Count> {
+  readonly first: () => number;
+  readonly last: () => number;
+  /** Counts rows from one number to another, newest first if `isDown`; yields the number that it has come to. */
+  range(count: C, from: number, to: number, isDown: boolean): Generator<number, void, void>;
+}
+
+/** Counts all that is not counted yet: what came since first, then further and further back. */
+function* rest<C extends Count>(count: C, { first, last, range }: Counter<C>): Generator<void, void, void> {
+  const end = last();
+  for (let from = count.high + 1; from <= end; from = count.high + 1) {
+    const to = Math.min(from + step - 1, end);
+    for (count.high of range(count, from, to, false)) yield;
+    count.high = to;
+    yield;
+  }
+  while (count.low > first()) {
+    const to = count.low - 1;
+    const from = Math.max(first(), to - step + 1);
+    for (count.low of range(count, from, to, true)) yield;
+    count.low = from;
+    yield;
+  }
+}
+
+/** Starts before the newest row: what comes is above, what was there below. */
+export const freshCount = (last: number): Count => ({ low: last + 1, high: last, isPart: false });
+
+/** True if every row was counted. */
+export const isComplete = <C extends Count>(count: C, { first, last }: Counter<C>): boolean =>
+  !count.isPart && count.low <= first() && count.high >= last();
+
+/** Goes on counting, for a while, with turns for other work. */
+export async function goOnCounting<C extends Count>(count: C, counter: Counter<C>): Promise<void> {
+  const begin = performance.now();
+  let pause = begin + slice;
+  for (const _ of rest(count, counter)) {
+    const now = performance.now();
+    if (now - begin > enough) return;
+    if (now < pause) continue;
+    await turn();
+    pause = performance.now() + slice;
+  }
+}
+
+/** Counts by a name, as many as are used; one call works on a count at a time. They are of one past. */
+export function countsOf<C extends Count>(log: TrafficLog, most: number) {
+  const known = new Map<string, { count: C; counter: Counter<C>; first: number; working: Promise<void> }>();
+  log.onVeiled(() => known.clear());
+  return {
+    /** The count after another while of work. Of a file whose oldest part was let go all is counted anew. */
+    async get(name: string, make: () => { count: C; counter: Counter<C> }) {
+      let entry = known.get(name);
+      // Numbers that the disk refused are given out again.
+      const isOld = (it: NonNullable<typeof entry>) =>
+        it.first !== it.counter.first() || it.count.high > it.counter.last();
+      if (!entry || isOld(entry)) {
+        const made = make();
+        entry = { ...made, first: made.counter.first(), working: Promise.resolve() };
+      }
+      known.delete(name);
+      known.set(name, entry);
+      for (const oldest of known.keys()) if (known.size > most) known.delete(oldest);
+      const { count, counter } = entry;
+      entry.working = entry.working.then(() => goOnCounting(count, counter));
+      await entry.working;
+      return { count, isComplete: isComplete(count, counter) };
+    },
+  };
+}
