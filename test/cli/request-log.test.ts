@@ -69,7 +69,7 @@ describe("a request", () => {
       [
         "POST /capture/ 200  1 of 3 events kept: signed_up  1.2 ms",
         '  ✕ dropped "bought" missing_distinct_id: the event has no distinct_id → send one',
-        "  dropped (no name) missing_distinct_id: the event has no distinct_id → send one",
+        "  ✕ dropped (no name) missing_distinct_id: the event has no distinct_id → send one",
       ],
     ],
     [
@@ -94,6 +94,21 @@ describe("a request", () => {
       [
         "POST /capture/ 401  1.2 ms",
         "  ⊖ rejected invalid_api_key: Project API key invalid. → use the project key phc_known (phx-sim env prints it), or start with --adopt-tokens",
+      ],
+    ],
+    [
+      "behind a prefix",
+      request({
+        target: "/ingest/e/",
+        status: 404,
+        events: 0,
+        names: [],
+        rejected: { reason: "not_found", detail: "Endpoint not found." },
+        unmatched: true,
+      }),
+      [
+        "POST /ingest/e/ 404  1.2 ms",
+        "  ⊖ rejected not_found: Endpoint not found. → remove `/ingest` from the SDK's host, which then sends to `/e/`: such a prefix belongs to a reverse proxy, which removes it",
       ],
     ],
     ["an asset", asset, []],
