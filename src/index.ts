@@ -45,7 +45,9 @@ export type {
   Faults,
 } from "./client/faults.ts";
 export type {
+  DecisionQuery,
   ExplainOptions,
+  FlagDecision,
   FlagDistribution,
   FlagExplanation,
   FlagOverride,

@@ -1,4 +1,4 @@
-import type { FlagDistribution, FlagOverride, FlagSummary } from "../index.ts";
+import type { FlagDecision, FlagDistribution, FlagOverride, FlagSummary } from "../index.ts";
 import { clean } from "./clean-text.ts";
 import type { Style } from "./style.ts";
 
@@ -64,4 +64,33 @@ export function simulateLines(told: FlagDistribution, style: Style): string[] {
     ...(told.failed > 0 ? [`  could not be computed for ${grouped(told.failed)}`] : []),
     ...(told.override ? [`  not counted: ${overrideLine(told.override)}`] : []),
   ];
+}
+
+/** `new-checkout "test" (matched set 1), used`; what an app used instead is named. */
+function decidedText({ flags, called }: FlagDecision): string[] {
+  const uses = new Map(called.map((it) => [it.key, it]));
+  const decided = flags.map(({ key, value, reason }) => {
+    const use = uses.get(key);
+    const why = reason?.description ? ` (${clean(reason.description)})` : "";
+    const used = use === undefined ? "" : use.differs ? `, the app used ${jsonText(use.response)}` : ", used";
+    return `${clean(key)} ${jsonText(value)}${why}${used}`;
+  });
+  const others = called.filter(({ key }) => !flags.some((it) => it.key === key));
+  return [
+    ...decided,
+    ...others.map((it) => `${clean(it.key)} not decided, the app used ${jsonText(it.response)}`),
+  ];
+}
+
+/** Who was given what: a line for the request, then one for each flag. */
+export function decisionLines(decisions: readonly FlagDecision[], style: Style): string[] {
+  if (decisions.length === 0) return ["no flags were asked for"];
+  return decisions.flatMap((it) => {
+    const whom = it.distinct_id === null ? "no distinct id" : clean(it.distinct_id);
+    const how = it.by === "answer" ? "" : ", evaluated by the SDK";
+    const failed = it.rejected === null ? "" : `: ${clean(it.rejected)}`;
+    const status = it.status === 200 ? "" : `, HTTP ${it.status}${failed}`;
+    const head = `${style.dim(it.at)}  ${style.bold(whom)}  request ${it.request}${how}${status}`;
+    return [head, ...decidedText(it).map((text) => `  ${text}`)];
+  });
 }

@@ -1,4 +1,5 @@
 import type {
+  FlagDecision,
   FlagDistribution,
   FlagExplanation,
   FlagOverride,
@@ -11,7 +12,7 @@ import { callSim } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
 import { explainLines } from "./flags-explain-lines.ts";
-import { forWhom, listLines, simulateLines, valueText } from "./flags-lines.ts";
+import { decisionLines, forWhom, listLines, simulateLines, valueText } from "./flags-lines.ts";
 import { findRunning, type Running, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
 
@@ -88,6 +89,14 @@ const simulateOptions = {
   count: { kind: "count", describe: "How many generated users", default: "1000", flagOnly: true },
   ...about,
   ...common,
+} as const;
+
+const decisionsOptions = {
+  key: { kind: "text", describe: "Only this flag", flagOnly: true },
+  "distinct-id": { ...distinctId, describe: "Only what this distinct id was given" },
+  limit: { kind: "count", describe: "How many at most", default: "20", flagOnly: true },
+  ...common,
+  project: { ...project, describe: "Only this project's" },
 } as const;
 
 /** The sim, and the way from here to there. */
@@ -190,6 +199,27 @@ async function simulate(settings: Settings<typeof simulateOptions>, shell: Shell
   return say(shell, values.json, answer, () => simulateLines(answer, shell.outStyle));
 }
 
+/** The decisions, page by page: a page reads a part of the journal. */
+async function decisions(settings: Settings<typeof decisionsOptions>, shell: Shell) {
+  const { values } = settings;
+  const { key, project, limit } = values;
+  const running = await find(settings, shell);
+  const found: FlagDecision[] = [];
+  for (let before: number | undefined; ; ) {
+    const which = { key, project, distinct_id: values["distinct-id"], limit: Math.min(limit, 500), before };
+    const page = await callSim<{ decisions: FlagDecision[]; before: number | null }>(
+      running,
+      "GET",
+      `flag-decisions${query(which)}`,
+    );
+    found.push(...page.decisions);
+    if (page.before === null || found.length >= limit) break;
+    before = page.before;
+  }
+  const shown = found.slice(0, limit);
+  return say(shell, values.json, { decisions: shown }, () => decisionLines(shown, shell.outStyle));
+}
+
 /** The commands `phx-sim flags …`. */
 export const flagCommands: readonly Command[] = [
   command({
@@ -237,5 +267,13 @@ export const flagCommands: readonly Command[] = [
     options: simulateOptions,
     examples: [["phx-sim flags simulate new-checkout --count 10000", "how the variants are spread"]],
     run: simulate,
+  }),
+  command({
+    name: "flags decisions",
+    group,
+    describe: "List who was given which flags and why, newest first",
+    options: decisionsOptions,
+    examples: [["phx-sim flags decisions --key new-checkout --distinct-id user-1", "one flag, one user"]],
+    run: decisions,
   }),
 ];

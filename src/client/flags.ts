@@ -7,6 +7,7 @@ import type {
   ShownFlag,
   ShownOverride,
 } from "../control/flags/answers.ts";
+import type { FlagDecisionMade, FlagDecisionsMade } from "../control/flags/decision-answers.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Place } from "./call.ts";
 import { queryText } from "./query.ts";
@@ -18,6 +19,9 @@ export type FlagSummary = ShownFlag;
 export type FlagOverride = ShownOverride;
 /** An override that was just set, with a hint where the project has no such flag. */
 export type FlagOverrideSet = SetOverride;
+
+/** Flags were decided for a subject, in an answer or by an SDK. */
+export type FlagDecision = FlagDecisionMade;
 
 /** Whose flag; the first project's unless told. */
 export interface OfProject {
@@ -64,6 +68,14 @@ export interface ServedOptions extends OfProject {
   limit?: number;
 }
 
+/** Which decisions; absent keys do not restrict. */
+export interface DecisionQuery extends OfProject {
+  key?: string;
+  distinctId?: string;
+  /** Default 50. */
+  limit?: number;
+}
+
 /** The feature flags: overridden, explained, simulated. */
 export interface Flags {
   /** The flags of a project or of all, with their overrides. */
@@ -92,6 +104,8 @@ export interface Flags {
    * and said so. Waits up to `waitMs` for one that has `value`.
    */
   served(key: string, options?: ServedOptions): Promise<FlagServings>;
+  /** Who was given which flags and why, and the uses that followed, newest first. */
+  decisions(query?: DecisionQuery): Promise<FlagDecision[]>;
 }
 
 const subjectBody = ({ person, groups, groupProperties }: FlagSubject) => ({
@@ -127,6 +141,22 @@ export function flagsBy({ call, project: fixed }: Place): Flags {
       const asked = typeof value === "string" ? JSON.stringify(value) : value?.toString();
       const query = { ...whose(project), distinct_id: distinctId, value: asked, wait_ms: waitMs, limit };
       return call("GET", at(key, `/served${queryText(query)}`));
+    },
+    async decisions({ key, distinctId, project, limit = 50 } = {}) {
+      const found: FlagDecision[] = [];
+      for (let before: number | undefined; ; ) {
+        const query = {
+          ...whose(project),
+          key,
+          distinct_id: distinctId,
+          limit: Math.min(limit, 500),
+          before,
+        };
+        const page: FlagDecisionsMade = await call("GET", `flag-decisions${queryText(query)}`);
+        found.push(...page.decisions);
+        if (page.before === null || found.length >= limit) return found.slice(0, limit);
+        before = page.before;
+      }
     },
     simulate: (key, { count, ...subject } = {}) =>
       call("POST", at(key, "/simulate"), { ...subjectBody(subject), ...whose(subject.project), count }),

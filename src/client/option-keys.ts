@@ -3,7 +3,14 @@ import { didYouMean } from "../kernel/nearest.ts";
 import type { Terms } from "../match/types.ts";
 import type { EventQuery, ProjectOptions, RequestQuery, VerifyOptions, WaitOptions } from "./api.ts";
 import type { ExportRunQuery } from "./exports.ts";
-import type { ExplainOptions, FlagSubject, OfProject, OverrideOptions, ServedOptions } from "./flags.ts";
+import type {
+  DecisionQuery,
+  ExplainOptions,
+  FlagSubject,
+  OfProject,
+  OverrideOptions,
+  ServedOptions,
+} from "./flags.ts";
 import type { ResetOptions } from "./state.ts";
 import type { TapeOptions } from "./tapes.ts";
 
@@ -65,6 +72,7 @@ const methods: Readonly<Record<string, OptionKeys>> = {
       ...{ project: true, distinctId: true, value: true, waitMs: true, limit: true },
     }),
   },
+  "flags.decisions": [keysOf<DecisionQuery>({ key: true, distinctId: true, project: true, limit: true })],
   "answers.queue": { 1: answerPlace },
   "answers.clear": [answerPlace],
   lint: [["project", "maxMs"]],

@@ -70,11 +70,13 @@ export const isWarnedFacet = (facet: number): boolean => (facet & warningBits) !
 export const isProblemFacet = (facet: number): boolean =>
   (facet & (reasonMask | warningBits)) !== 0 && (facet & clearedProblem) === 0;
 
+const noCodes: readonly string[] = [];
 const namesByFacet = new Map<number, readonly string[]>();
 
 /** The codes in the bits: the reason first. There are few combinations: each is made once. */
 export function codesOfFacet(facet: number): readonly string[] {
   const bits = facet & (reasonMask | warningBits);
+  if (bits === 0) return noCodes;
   const known = namesByFacet.get(bits);
   if (known) return known;
   const reason = bits & reasonMask;

@@ -268,6 +268,32 @@ test("simulate", async () => {
   );
 });
 
+test("decisions", async () => {
+  const none = await run(["decisions"]);
+  expect(none).toEqual({ code: 0, stdout: "no flags were asked for\n", stderr: "" });
+  for (const id of ["anna", "ben", "\u001b[2Jeve"]) await served("beta", id);
+  for (let i = 0; i < 3; i++)
+    await fetch(`${ready.url}/capture/`, {
+      method: "POST",
+      body: JSON.stringify({
+        api_key: "phc_shop",
+        event: "$feature_flag_called",
+        distinct_id: "anna",
+        properties: { $feature_flag: "beta", $feature_flag_response: i > 0 },
+      }),
+    });
+  const { stdout } = await run(["decisions", "--key", "beta"]);
+  expect(stdout).not.toContain("\u001b[2J");
+  expect(stdout.match(/request \d+$/gm)).toHaveLength(3);
+  const anna = await run(["decisions", "--key", "beta", "--distinct-id", "anna"]);
+  expect(anna.stdout.split("\n").slice(0, 2)).toEqual([
+    expect.stringMatching(/^\d{4}-.+Z {2}anna {2}request \d+$/),
+    expect.stringMatching(/^ {2}beta true \(.+\), (?:used|the app used false)$/),
+  ]);
+  const { decisions } = JSON.parse((await run(["decisions", "--limit", "2", "--json"])).stdout);
+  expect(decisions.map((it: { distinct_id: string }) => it.distinct_id)).toEqual(["\u001b[2Jeve", "ben"]);
+});
+
 describe("mistakes end with 2", () => {
   test.each([
     [["explain", "chekout"], 'project 1 has no flag "chekout"; did you mean "checkout"?'],
@@ -285,7 +311,10 @@ describe("mistakes end with 2", () => {
     [["set", "beta", "true", "--payload", "{"], '--payload must be JSON, not "{"'],
     [["list", "--jsn"], "unknown option --jsn; did you mean --json? (phx-sim --help lists all)"],
     [["set", "beta"], "phx-sim flags set needs KEY and VALUE (phx-sim --help lists all)"],
-    [[], "phx-sim flags needs one of list, set, unset, explain, simulate (phx-sim --help lists all)"],
+    [
+      [],
+      "phx-sim flags needs one of list, set, unset, explain, simulate, decisions (phx-sim --help lists all)",
+    ],
   ])("%j", async (args, message) => {
     expect(await run(args)).toEqual({ code: 2, stdout: "", stderr: `phx-sim: ${message}\n` });
   });

@@ -296,6 +296,8 @@ test("decisions are found behind any number of other requests, in one call", asy
   for (let i = 0; i < 34; i++) await ask(project, { distinct_id: `user-${i % 3}` });
   await others(project, 160);
   expect((await told(`?project=${project.id}&limit=100`)).decisions).toHaveLength(34);
+  expect(await project.flags.decisions({ key: "on", limit: 30 })).toHaveLength(30);
+  expect(await project.flags.decisions({ distinctId: "user-2" })).toHaveLength(11);
   expect((await of(project, "&key=on&distinct_id=user-1")).map((it) => it.distinct_id)).toEqual(
     Array.from({ length: 11 }, () => "user-1"),
   );
