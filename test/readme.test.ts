@@ -6,6 +6,7 @@ import { type Option, placedOf } from "../src/cli/options.ts";
 import { start } from "../src/cli/start.ts";
 import { filterFields } from "../src/filter/fields.ts";
 import type { FilterKind } from "../src/filter/types.ts";
+import { outcomes, outcomeText } from "../src/kernel/outcomes.ts";
 import { lintCodes } from "../src/lint/codes.ts";
 import { differences } from "../src/model/dialect.ts";
 import { dropReasons, warnings } from "../src/model/outcome.ts";
@@ -57,13 +58,18 @@ const made: Record<string, () => string | Promise<string>> = {
       ["topic", "documented", "production", "source"],
       Object.values(differences).map((it) => [it.topic, it.documented, it.production, it.source]),
     ),
+  outcomes: () =>
+    table(
+      ["outcome", "of", "what it means"],
+      Object.entries(outcomes).map(([word, it]) => [`${it.sign} ${word}`, it.of, it.means]),
+    ),
   reasons: () =>
     table(
       ["reason", "what happened", "what to do"],
       [
         ...Object.entries(dropReasons).map(([code, it]) => [`\`${code}\``, it.sentence, it.fix]),
         ...Object.entries(warnings).map(([code, it]) => [
-          `\`${code}\` (kept, with a warning)`,
+          `\`${code}\` (${outcomeText("warned")})`,
           it.sentence,
           it.fix,
         ]),

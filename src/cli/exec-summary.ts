@@ -1,5 +1,6 @@
 import type { LintFinding } from "../index.ts";
 import { counted } from "../kernel/counted.ts";
+import { outcomeText } from "../kernel/outcomes.ts";
 import { clean } from "./clean-text.ts";
 import type { Blocked } from "./exec-egress.ts";
 import type { PlanOutcome } from "./exec-plan.ts";
@@ -48,7 +49,8 @@ function projectText({ projects }: Mishap): string {
 function mishapLine(mishap: Mishap, style: Style): string {
   const { kind, what, reason, sentence, fix, count } = mishap;
   const named = kind === "dropped" ? `"${clean(what, 80)}"` : clean(what, 120);
-  const told = `${style.bad(kind)} ${named}${times(count)} ${clean(reason, 60)}: ${clean(sentence)}`;
+  const word = kind === "unmatched" ? kind : outcomeText(kind);
+  const told = `${style.bad(word)} ${named}${times(count)} ${clean(reason, 60)}: ${clean(sentence)}`;
   const projects = projectText(mishap);
   return `  ${told}${fix && ` → ${clean(fix)}`}${projects && `\n    in ${projects}`}`;
 }

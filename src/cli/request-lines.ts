@@ -1,5 +1,6 @@
 import type { Finding, RequestSummary } from "../index.ts";
 import { counted } from "../kernel/counted.ts";
+import { type Outcome, outcomeText } from "../kernel/outcomes.ts";
 import { fixFor } from "../kernel/rejection-fixes.ts";
 import { clean } from "./clean-text.ts";
 import type { Style } from "./style.ts";
@@ -19,6 +20,7 @@ interface Told {
   readonly dropped: readonly Finding[];
   readonly warnings: readonly Finding[];
   readonly rejected: RequestSummary["rejected"];
+  readonly unmatched: RequestSummary["unmatched"];
   readonly fault: RequestSummary["fault"];
   readonly scripted: RequestSummary["scripted"];
   readonly source: RequestSummary["source"];
@@ -50,7 +52,7 @@ export function requestLines(requests: readonly RequestSummary[], rules: LineRul
     headLine(it, rules.style),
     ...rejectionLines(it, rules),
     ...findingLines("dropped", it.dropped, rules.style),
-    ...findingLines("warning", it.warnings, rules.style),
+    ...findingLines("warned", it.warnings, rules.style),
   ]);
 }
 
@@ -70,6 +72,7 @@ function isWorthTelling(request: RequestSummary, verbosity: Verbosity): boolean 
 const alone = (request: RequestSummary): Told => ({
   ...request,
   rejected: request.rejected,
+  unmatched: request.unmatched,
   fault: request.fault,
   scripted: request.scripted,
   source: request.source,
@@ -139,11 +142,11 @@ function rejectionLines({ rejected }: Told, { style, projectKey }: LineRules): s
   // The line before names the fault, the script, or the tape.
   if (!rejected || toldInHead.has(rejected.reason)) return [];
   const fix = clean(rejected.hint ?? fixFor(rejected.reason, projectKey), 500);
-  const told = `${style.bold("rejected")} ${clean(rejected.reason, 60)}: ${clean(rejected.detail)}`;
+  const told = `${style.bold(outcomeText("rejected"))} ${clean(rejected.reason, 60)}: ${clean(rejected.detail)}`;
   return [`  ${told}${fix && ` → ${fix}`}`];
 }
 
-function findingLines(label: "dropped" | "warning", findings: readonly Finding[], style: Style): string[] {
+function findingLines(outcome: "dropped" | "warned", findings: readonly Finding[], style: Style): string[] {
   const groups = new Map<string, { finding: Finding; count: number }>();
   for (const finding of findings) {
     const sort = `${finding.reason} ${finding.event}`;
@@ -151,16 +154,18 @@ function findingLines(label: "dropped" | "warning", findings: readonly Finding[]
     if (group) group.count++;
     else groups.set(sort, { finding, count: 1 });
   }
-  const lines = [...groups.values()].map(({ finding, count }) => findingLine(label, finding, count, style));
+  const lines = [...groups.values()].map(({ finding, count }) => findingLine(outcome, finding, count, style));
   const more = lines.length - maxFindingLines;
-  const what = label === "dropped" ? "drop" : "warning";
   return more <= 1
     ? lines
-    : [...lines.slice(0, maxFindingLines), `  … and ${more} other kinds of ${what} (see the inspector)`];
+    : [
+        ...lines.slice(0, maxFindingLines),
+        `  … and ${more} other kinds of ${outcome} events (see the inspector)`,
+      ];
 }
 
-function findingLine(label: string, finding: Finding, count: number, style: Style): string {
+function findingLine(outcome: Outcome, finding: Finding, count: number, style: Style): string {
   const times = count === 1 ? "" : ` ×${count}`;
   const name = finding.event === "" ? "(no name)" : `"${clean(finding.event, 80)}"`;
-  return `  ${style.bold(label)} ${name}${times} ${clean(finding.reason, 60)}: ${clean(finding.sentence)} → ${clean(finding.fix)}`;
+  return `  ${style.bold(outcomeText(outcome))} ${name}${times} ${clean(finding.reason, 60)}: ${clean(finding.sentence)} → ${clean(finding.fix)}`;
 }

@@ -10,7 +10,7 @@ export interface EventProblem {
   readonly last: number;
 }
 
-/** Requests that were rejected for one reason; of those without a route, for one path. */
+/** Requests that were rejected for one reason in the same words; of those without a route, for one path. */
 export interface RequestProblem {
   readonly reason: string;
   readonly detail: string;

@@ -48,7 +48,6 @@ const eventCounter = (log: TrafficLog): Counter<EventCount> => ({
   },
 });
 
-/** A path that does not exist is a mistake of its own, each. */
 function problemOf({ n, method, target, status, project, rejected }: Refused): Of<RequestProblem> {
   const { reason = "", detail = "", hint } = rejected ?? {};
   const path = target.split("?", 1)[0] ?? "";
@@ -64,8 +63,9 @@ function problemOf({ n, method, target, status, project, rejected }: Refused): O
   };
 }
 
-const kindOf = ({ project, reason, status, what }: Of<RequestProblem>): string =>
-  `${project} ${status === 404 ? `404 ${what.slice(what.indexOf(" "))}` : reason}`;
+/** Each path that does not exist is a mistake of its own, and each thing that is wrong with a body. */
+const kindOf = ({ project, reason, detail, status, what }: Of<RequestProblem>): string =>
+  `${project} ${status === 404 ? `404 ${what.slice(what.indexOf(" "))}` : `${reason} ${detail}`}`;
 
 function addRequest({ problems, others }: RequestCount, head: Refused): void {
   const found = problemOf(head);

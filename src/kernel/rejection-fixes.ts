@@ -42,8 +42,16 @@ const fixes: Partial<Record<ErrorCode, string>> = {
   internal: "this is a bug of phx-sim; please report it",
 };
 
+/** The same for reasons that are no error codes: what a tape or the upstream did. */
+const passedOn: Readonly<Record<string, string>> = {
+  tape_miss: "record the tape again, or replay it with --on-miss emulate",
+  upstream_unreachable: "check the upstream's address and the network",
+  upstream_gone: "check the upstream: it ended the connection",
+  upstream: "check the upstream's answer: it rejected the request",
+};
+
 /** What to do about a rejection's reason; empty when there is nothing to say. */
 export function fixFor(reason: string, projectKey: string): string {
-  const fix = Object.entries(fixes).find(([code]) => code === reason)?.[1] ?? "";
+  const fix = Object.entries({ ...fixes, ...passedOn }).find(([code]) => code === reason)?.[1] ?? "";
   return fix.replace("{key}", projectKey);
 }

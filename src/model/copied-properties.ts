@@ -1,10 +1,12 @@
-const names = [
+import { campaignParameters } from "../kernel/sdk-properties.ts";
+
+const surroundings = [
   "$app_build $app_name $app_namespace $app_version $browser $browser_version $device_type $current_url",
   "$pathname $os $os_version $referring_domain $referrer $screen_height $screen_width $viewport_height",
-  "$viewport_width $raw_user_agent utm_source utm_medium utm_campaign utm_content utm_term utm_name gclid",
-  "gad_source gclsrc dclid gbraid wbraid fbclid msclkid twclid li_fat_id mc_cid igshid ttclid rdt_cid epik",
-  "qclid sccid irclid _kx",
+  "$viewport_width $raw_user_agent",
 ].flatMap((line) => line.split(" "));
+
+const names = [...surroundings, ...campaignParameters];
 
 const initialOf = (name: string): string => `$initial_${name.replace(/^\$/, "")}`;
 

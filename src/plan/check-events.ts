@@ -1,7 +1,7 @@
 import type { JsonObject } from "../kernel/json.ts";
 import { pointerTo } from "../kernel/json-pointer.ts";
+import { isSdkEvent } from "../kernel/sdk-properties.ts";
 import { meant } from "./oddity.ts";
-import { isSdkEvent } from "./sdk-names.ts";
 import { shownValue } from "./shown.ts";
 import type { Check, Finding, Plan, PlannableEvent, PlanResult, Violation } from "./types.ts";
 

@@ -1,4 +1,4 @@
-import { isSdkEvent, isSdkProperty } from "./sdk-names.ts";
+import { isSdkEvent, isSdkProperty } from "../kernel/sdk-properties.ts";
 import { addObject, type Fields, newFields, objectSchema } from "./shape.ts";
 import type { EventEntry, PlanFile, PlannableEvent } from "./types.ts";
 

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
 import { pointerTo } from "../kernel/json-pointer.ts";
+import { isSdkProperty } from "../kernel/sdk-properties.ts";
 import { findingsOf } from "./findings.ts";
 import { PlanError, type PlanProblem, type Position } from "./problems.ts";
-import { isSdkProperty } from "./sdk-names.ts";
 import { schemaFrom } from "./shorthand.ts";
 import { standardCheck } from "./standard-check.ts";
 import type { Check, Plan, PlannedEvent } from "./types.ts";

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../kernel/json.ts";
+import { isSdkProperty } from "../kernel/sdk-properties.ts";
 import { meant, oddType, oddValue } from "./oddity.ts";
-import { isSdkProperty } from "./sdk-names.ts";
 import { printable, shownValue } from "./shown.ts";
 import { jsonSchemaOf, type StandardIssue, type StandardSchema } from "./standard-schema.ts";
 import type { Check, Finding, ViolationKind } from "./types.ts";

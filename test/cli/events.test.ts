@@ -89,7 +89,7 @@ describe("with three events", () => {
     const { code, stdout, stderr } = await run("list");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(
-      /^[\d:.]{12} {2}#\d+ {2}signup {2}u1 {2}\{"plan":"pro","amount":12\}\n[\d:.]{12} {2}#\d+ {2}signup {2}u2 {2}\{"plan":"free"\}\n[\d:.]{12} {2}#\d+ {2}lost {2}\(no distinct id\) {2}dropped missing_distinct_id\n$/,
+      /^[\d:.]{12} {2}#\d+ {2}signup {2}u1 {2}\{"plan":"pro","amount":12\}\n[\d:.]{12} {2}#\d+ {2}signup {2}u2 {2}\{"plan":"free"\}\n[\d:.]{12} {2}#\d+ {2}lost {2}\(no distinct id\) {2}✕ dropped missing_distinct_id\n$/,
     );
   });
 
@@ -153,7 +153,7 @@ describe("tail", () => {
     await capture({ event: "first", distinct_id: "u" });
     await tail.says("stdout", /first {2}u\n/);
     await capture({ event: "lost" });
-    await tail.says("stdout", /lost {2}\(no distinct id\) {2}dropped missing_distinct_id\n/);
+    await tail.says("stdout", /lost {2}\(no distinct id\) {2}✕ dropped missing_distinct_id\n/);
     expect(await tail.signal("SIGINT")).toMatchObject({ code: 130, stderr: "" });
   });
 

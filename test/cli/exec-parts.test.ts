@@ -69,7 +69,7 @@ describe("the tally", () => {
       tally.add(request({ events: 1, dropped: [drop("a")], project: n, project_name: `test ${n}` }));
     const run = { tally, blocked: [], plan: null, lint: [], code: 0, failures: [] };
     expect(summaryLines(run, plain)[1]).toBe(
-      '  dropped "a" ×8 missing_distinct_id: it has none → send one\n' +
+      '  ✕ dropped "a" ×8 missing_distinct_id: it has none → send one\n' +
         '    in project 1 "test 1" ×2, project 2 "test 2", project 3 "test 3", project 4 "test 4", project 5 "test 5", and 2 more',
     );
   });
@@ -89,7 +89,7 @@ describe("captured text stays on its line", () => {
 
   test("on a terminal", () => {
     const [, line] = summaryLines(run, plain);
-    expect(line).toBe('  dropped "\\x1b[31m<b>|a`*\\x0a" missing_distinct_id: it has none → send one');
+    expect(line).toBe('  ✕ dropped "\\x1b[31m<b>|a`*\\x0a" missing_distinct_id: it has none → send one');
   });
 
   test("in Markdown", () => {

@@ -149,8 +149,8 @@ describe("what is told at the end", () => {
     expect(stderr).toContain(
       "phx-sim: 1 event kept, 2 dropped; 6 requests (1 for flags), 1 rejected, 1 unmatched\n",
     );
-    expect(stderr).toMatch(/\n {2}dropped "checkout" ×2 missing_distinct_id: .* → send `distinct_id`/);
-    expect(stderr).toMatch(/\n {2}rejected POST \/batch\/? \w+: .* → use the project key phc_sim/);
+    expect(stderr).toMatch(/\n {2}✕ dropped "checkout" ×2 missing_distinct_id: .* → send `distinct_id`/);
+    expect(stderr).toMatch(/\n {2}⊖ rejected POST \/batch\/? \w+: .* → use the project key phc_sim/);
     expect(stderr).toMatch(/\n {2}unmatched POST \/nowhere\/at\/all not_found: .* → check the path/);
   });
 
@@ -165,7 +165,7 @@ describe("what is told at the end", () => {
     }`;
     const { stderr } = await exec([], script(inProject("shop › buys") + inProject("shop › returns"))).ended;
     expect(stderr).toMatch(
-      /\n {2}dropped "checkout" ×2 missing_distinct_id: .*\n {4}in project \d+ "shop › buys", project \d+ "shop › returns"\n/,
+      /\n {2}✕ dropped "checkout" ×2 missing_distinct_id: .*\n {4}in project \d+ "shop › buys", project \d+ "shop › returns"\n/,
     );
   });
 
@@ -174,7 +174,7 @@ describe("what is told at the end", () => {
       [],
       script(`for (let i = 0; i < 22; i++) await send("/capture/", { event: "e" + i });`),
     ).ended;
-    expect(stderr.match(/\n {2}dropped /g)).toHaveLength(10);
+    expect(stderr.match(/\n {2}✕ dropped /g)).toHaveLength(10);
     expect(stderr).toContain("\n  … and 12 more\n");
   });
 

@@ -68,8 +68,8 @@ describe("a request", () => {
       request({ events: 3, names: ["signed_up"], dropped: [drop(), drop("")] }),
       [
         "POST /capture/ 200  1 of 3 events kept: signed_up  1.2 ms",
-        '  dropped "bought" missing_distinct_id: the event has no distinct_id → send one',
-        "  dropped (no name) missing_distinct_id: the event has no distinct_id → send one",
+        '  ✕ dropped "bought" missing_distinct_id: the event has no distinct_id → send one',
+        "  ✕ dropped (no name) missing_distinct_id: the event has no distinct_id → send one",
       ],
     ],
     [
@@ -77,7 +77,7 @@ describe("a request", () => {
       request({ events: 3, names: [], dropped: [drop(), drop(), drop()] }),
       [
         "POST /capture/ 200  0 of 3 events kept  1.2 ms",
-        '  dropped "bought" ×3 missing_distinct_id: the event has no distinct_id → send one',
+        '  ✕ dropped "bought" ×3 missing_distinct_id: the event has no distinct_id → send one',
       ],
     ],
     [
@@ -85,7 +85,7 @@ describe("a request", () => {
       request({ warnings: [{ ...drop("$identify"), reason: "cannot_merge_already_identified" }] }),
       [
         "POST /capture/ 200  1 event kept: signed_up  1.2 ms",
-        '  warning "$identify" cannot_merge_already_identified: the event has no distinct_id → send one',
+        '  △ warned "$identify" cannot_merge_already_identified: the event has no distinct_id → send one',
       ],
     ],
     [
@@ -93,7 +93,22 @@ describe("a request", () => {
       rejected,
       [
         "POST /capture/ 401  1.2 ms",
-        "  rejected invalid_api_key: Project API key invalid. → use the project key phc_known (phx-sim env prints it), or start with --adopt-tokens",
+        "  ⊖ rejected invalid_api_key: Project API key invalid. → use the project key phc_known (phx-sim env prints it), or start with --adopt-tokens",
+      ],
+    ],
+    [
+      "behind a prefix",
+      request({
+        target: "/ingest/e/",
+        status: 404,
+        events: 0,
+        names: [],
+        rejected: { reason: "not_found", detail: "Endpoint not found." },
+        unmatched: true,
+      }),
+      [
+        "POST /ingest/e/ 404  1.2 ms",
+        "  ⊖ rejected not_found: Endpoint not found. → remove `/ingest` from the SDK's host, which then sends to `/e/`: such a prefix belongs to a reverse proxy, which removes it",
       ],
     ],
     ["an asset", asset, []],
@@ -106,7 +121,7 @@ describe("a request", () => {
     const dropped = Array.from({ length: 20 }, (_, i) => drop(`event ${i}`));
     const told = lines([request({ events: 20, names: [], dropped })]);
     expect(told).toHaveLength(7);
-    expect(told.at(-1)).toBe("  … and 15 other kinds of drop (see the inspector)");
+    expect(told.at(-1)).toBe("  … and 15 other kinds of dropped events (see the inspector)");
   });
 
   test("verbose tells assets, quiet tells nothing", () => {
@@ -138,9 +153,9 @@ describe("many requests at once", () => {
     expect(lines(many)).toEqual([
       "POST /e/ 200 ×30  60 events kept  ≤ 29.0 ms",
       "POST /capture/ 200 ×3  3 of 6 events kept  ≤ 1.2 ms",
-      '  dropped "bought" ×3 missing_distinct_id: the event has no distinct_id → send one',
+      '  ✕ dropped "bought" ×3 missing_distinct_id: the event has no distinct_id → send one',
       "POST /capture/ 401 ×2  ≤ 1.2 ms",
-      expect.stringContaining("rejected invalid_api_key"),
+      expect.stringContaining("⊖ rejected invalid_api_key"),
     ]);
   });
 

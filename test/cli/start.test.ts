@@ -137,7 +137,7 @@ describe("the request log", () => {
       properties: { $anon_distinct_id: "anonymous" },
     };
     await post(`${ready.url}/capture/`, body);
-    await sim.says("stderr", /^ {2}warning "\$identify" cannot_merge_with_illegal_distinct_id: .+ → .+\n/m);
+    await sim.says("stderr", /^ {2}△ warned "\$identify" cannot_merge_with_illegal_distinct_id: .+ → .+\n/m);
     await sim.signal("SIGTERM");
   });
 
@@ -146,9 +146,9 @@ describe("the request log", () => {
     await capture(ready, { event: "signed_up", distinct_id: "u" });
     await sim.says("stderr", /^POST \/capture\/ 200 {2}1 event kept: signed_up {2}\d+\.\d ms\n/m);
     await capture(ready, { event: "lost" });
-    await sim.says("stderr", /^ {2}dropped "lost" missing_distinct_id: .+ → .+\n/m);
+    await sim.says("stderr", /^ {2}✕ dropped "lost" missing_distinct_id: .+ → .+\n/m);
     await post(`${ready.url}/capture/`, { api_key: "phc_nobody", event: "e", distinct_id: "u" });
-    await sim.says("stderr", /^ {2}rejected \w+: .+ → .*--adopt-tokens\n/m);
+    await sim.says("stderr", /^ {2}⊖ rejected \w+: .+ → .*--adopt-tokens\n/m);
     const { stderr, code } = await sim.signal("SIGINT");
     expect(stderr).toContain(ready.project_api_key);
     expect(stderr).toMatch(/phx-sim: stopped; 1 event kept, 1 dropped, 1 request rejected\n$/);

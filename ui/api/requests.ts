@@ -68,6 +68,19 @@ export function decodeChain(
   const type = headerOf(request, "content-type")?.split(";", 1)[0]?.trim();
   const first = steps[0] === "query" ? [] : [type || "no content type"];
   // a body that is not kept was JSON, or there would be no steps
-  const end = body === null && raw !== null ? "not JSON" : "JSON";
+  const end = raw !== null && bodyOf(request) === null ? "not JSON" : "JSON";
   return [...first, ...steps.map((it) => stepNames[it] ?? it), end];
+}
+
+/**
+ * The body as JSON. The journal has the bare text of a body that no endpoint read, as that of a path which is not
+ * emulated: it may be JSON all the same. Null where it is none.
+ */
+export function bodyOf({ body, raw }: Pick<RequestInFull, "body" | "raw">): Json {
+  if (body !== null || raw === null || !("text" in raw)) return body;
+  try {
+    return JSON.parse(raw.text);
+  } catch {
+    return null;
+  }
 }

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { call, problemOf, type SimProblem } from "./call.ts";
 
 /** What is known of something that the control API tells. */
@@ -22,6 +22,13 @@ interface State<T> {
   readonly data: T | undefined;
   readonly problem: SimProblem | undefined;
   readonly isLoading: boolean;
+}
+
+/** The last value that was known, while the next one is asked for: it stays, and where it was scrolled to. */
+export function useLast<T>(told: T | undefined): T | undefined {
+  const last = useRef<T>();
+  if (told) last.current = told;
+  return last.current;
 }
 
 /** Reads something of the control API; `null` asks nothing. Of another path, nothing is known at first. */

@@ -97,7 +97,7 @@ function Line({
   return (
     <div class={`shell-line is-${tone}`} role="alert">
       <strong>
-        <span aria-hidden="true">{tone === "bad" ? "✕ " : "△ "}</span>
+        <span aria-hidden="true">{tone === "bad" ? "✕ " : "! "}</span>
         {title}
       </strong>
       {children}

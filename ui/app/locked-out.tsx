@@ -12,6 +12,7 @@ export function LockedOut() {
   };
   return (
     <main>
+      <h1 class="unseen">phx-sim</h1>
       <Empty title="This sim needs its token">
         <p>
           It is open to the network. Paste the token that it was started with (<code>--token</code> or{" "}

@@ -43,6 +43,7 @@ export function Shell() {
       <Navigation current={view} />
       <Banner />
       <main class="shell-view" id="view" tabIndex={-1} aria-label={view?.label}>
+        <h1 class="unseen">{view?.label ?? "No such page"}</h1>
         <Guarded key={view?.id}>{view ? <view.Component /> : <NoView />}</Guarded>
       </main>
       {isHelpOpen.value && <Help onClose={() => setHelp(false)} />}

@@ -1,9 +1,10 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Stat } from "../../src/feed/frames.ts";
+import { type Outcome, outcomes } from "../../src/kernel/outcomes.ts";
 import { connection, stat } from "../feed/socket.ts";
 import { Badge, Button } from "../parts/basics.tsx";
+import { OutcomeSign } from "../parts/outcome.tsx";
 import { Sparkline } from "../parts/sparkline.tsx";
 import { numberText, plain } from "../parts/text.ts";
 import { go, link, project, withParams } from "./location.ts";
@@ -64,15 +65,11 @@ function SignBadge({ sign }: { sign: Sign }) {
   );
 }
 
-const totals = [
-  { name: "kept", mark: "✓", title: "Events that were kept" },
-  {
-    name: "dropped",
-    mark: "△",
-    title: "Events that were dropped: the answer was 200, and they are not there",
-  },
-  { name: "rejected", mark: "✕", title: "Requests that were refused" },
-] as const;
+const totals = ["kept", "dropped", "rejected"] as const;
+
+/** "Events: stored as sent". */
+const titleOf = ({ of, means }: (typeof outcomes)[Outcome]): string =>
+  `${of === "events" ? "Events" : "Requests"}: ${means}`;
 
 /** The totals of the project that was chosen. */
 function OfProject({ id }: { id: number }) {
@@ -85,28 +82,17 @@ function OfProject({ id }: { id: number }) {
 function Figures({ now }: { now: Pick<Stat, "kept" | "dropped" | "rejected"> }) {
   return (
     <div class="shell-totals">
-      {totals.map(({ name, mark, title }) => (
-        <Total key={name} name={name} title={title} isOdd={name !== "kept" && now[name] > 0}>
-          <span aria-hidden="true">{mark}</span> <b>{numberText(now[name])}</b> {name}
-        </Total>
+      {totals.map((name) => (
+        <span
+          key={name}
+          class={`shell-total ${now[name] > 0 ? `outcome-${name}` : ""}`}
+          title={titleOf(outcomes[name])}
+        >
+          <OutcomeSign of={name} /> <b>{numberText(now[name])}</b> {name}
+        </span>
       ))}
     </div>
   );
-}
-
-function Total({ name, title, isOdd, children }: TotalProps) {
-  return (
-    <span class={`shell-total ${isOdd ? `is-${name}` : ""}`} title={title}>
-      {children}
-    </span>
-  );
-}
-
-interface TotalProps {
-  name: string;
-  title: string;
-  isOdd: boolean;
-  children: ComponentChildren;
 }
 
 /** What came in each second of the last minute. */

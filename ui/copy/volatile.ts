@@ -1,4 +1,5 @@
 import type { Json } from "../../src/kernel/json.ts";
+import { isCampaignParameter, isSdkProperty } from "../../src/kernel/sdk-properties.ts";
 
 /** Fields that differ from run to run by their nature. Measured with posthog-js and posthog-node. */
 const volatile: ReadonlySet<string> = new Set(
@@ -36,6 +37,10 @@ const meant: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Is it a property that a test may be about? The app's own, and the few of the SDK's that tell what happened. */
-export const isMeant = (name: string): boolean =>
-  !isVolatile(name) && (!name.startsWith("$") || meant.has(name));
+/**
+ * True for a property that a test may be about: the app's own, the few of the SDK's that describe what happened, and
+ * campaign parameters that have a value.
+ */
+export const isMeant = (name: string, value: Json): boolean =>
+  !isVolatile(name) &&
+  (!isSdkProperty(name) || meant.has(name) || (isCampaignParameter(name) && value !== null));

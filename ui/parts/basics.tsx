@@ -1,12 +1,13 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
-import { clockText, dateText } from "./text.ts";
+import type { Outcome } from "../../src/kernel/outcomes.ts";
+import { clockText, dateText, exactText } from "./text.ts";
 import type { Tone } from "./tone.ts";
 
 const marks: Readonly<Record<Tone, string>> = {
   plain: "",
   good: "✓",
-  odd: "△",
+  odd: "!",
   bad: "✕",
   note: "◆",
   accent: "●",
@@ -70,14 +71,20 @@ interface FieldProps {
   children: ComponentChildren;
 }
 
-/** A moment: the time of day, with the whole of it as its title. */
-export function Time({ at, isWhole = false }: { at: number; isWhole?: boolean }) {
+/** A moment: the time of day; whole with its date, exact with milliseconds and zone, too. Its title is in UTC. */
+export function Time({ at, isWhole = false, isExact = false }: TimeProps) {
   const iso = Number.isFinite(at) ? new Date(at).toISOString() : "";
   return (
     <time dateTime={iso} title={iso} class="time">
-      {isWhole ? dateText(at) : clockText(at)}
+      {isExact ? exactText(at) : isWhole ? dateText(at) : clockText(at)}
     </time>
   );
+}
+
+interface TimeProps {
+  at: number;
+  isWhole?: boolean;
+  isExact?: boolean;
 }
 
 /** Names and what they are. Rows that are undefined are left out. */
@@ -153,6 +160,16 @@ export function Code({ text, label }: { text: string; label?: string }) {
         <code>{text}</code>
       </pre>
     </figure>
+  );
+}
+
+/** A wide table that scrolls within itself, also by the keyboard. */
+export function Scrolled({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section class="scrolled" tabIndex={0} aria-label={label}>
+      {children}
+    </section>
   );
 }
 
@@ -236,7 +253,7 @@ export function Tiles({ rows }: { rows: readonly TileRow[] }) {
 export interface TileRow {
   readonly label: string;
   readonly value: ComponentChildren;
-  readonly tone?: Tone;
+  readonly tone?: Tone | Outcome;
   readonly href?: string | undefined;
 }
 

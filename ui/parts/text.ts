@@ -19,6 +19,18 @@ export function dateText(ms: number): string {
   return `${day} ${clockText(ms).slice(0, 8)}`;
 }
 
+/** UTC, UTC+1, UTC-3:30: the reader's zone at that moment. */
+function zoneText(ms: number): string {
+  const offset = -new Date(ms).getTimezoneOffset();
+  const minutes = Math.abs(offset) % 60;
+  const hours = `${Math.floor(Math.abs(offset) / 60)}${minutes === 0 ? "" : `:${two(minutes)}`}`;
+  return offset === 0 ? "UTC" : `UTC${offset < 0 ? "-" : "+"}${hours}`;
+}
+
+/** 2026-01-31 14:05:09.123 UTC+1. */
+export const exactText = (ms: number): string =>
+  `${dateText(ms).slice(0, 10)} ${clockText(ms)} ${zoneText(ms)}`;
+
 const spans: readonly (readonly [unit: string, ms: number])[] = [
   ["d", 86_400_000],
   ["h", 3_600_000],
@@ -44,6 +56,9 @@ export function sizeText(bytes: number): string {
   while (size >= 1000 && step < sizes.length - 1) [size, step] = [size / 1000, step + 1];
   return `${step === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${sizes[step]}`;
 }
+
+/** A sentence of ours where no code can be set apart, as in a tooltip. */
+export const withoutTicks = (text: string): string => text.replaceAll("`", "");
 
 /** Text on one line, with what cannot be seen spelled out: captured text is not to be trusted. */
 export const plain = (text: string, most = 500): string =>

@@ -50,9 +50,9 @@ describe("events as they come", () => {
 
     const sdk = sdkFor(sim);
     sdk.capture({ distinctId: "user-1", event: "order paid", properties: { amount: 12 } });
-    await rowOf(stage, "order paid").locator(".badge-good", { hasText: "kept" }).waitFor();
+    await rowOf(stage, "order paid").locator(".badge-kept", { hasText: "kept" }).waitFor();
     await send(sim, { event: "nobody's" });
-    await rowOf(stage, "missing_distinct_id").locator(".badge-bad", { hasText: "dropped" }).waitFor();
+    await rowOf(stage, "missing_distinct_id").locator(".badge-dropped", { hasText: "dropped" }).waitFor();
     await rowOf(stage, "nobody's").getByText("the event has no distinct_id, or an empty one").waitFor();
     await send(sim, {
       event: "late",
@@ -61,11 +61,11 @@ describe("events as they come", () => {
     });
     await rowOf(stage, "late").getByText("its time is 1 h before its arrival").waitFor();
     sdk.capture({ distinctId: "user-1", event: "odd", properties: { $process_person_profile: "perhaps" } });
-    await rowOf(stage, "odd").getByText("kept, odd").waitFor();
+    await rowOf(stage, "odd").getByText("warned").waitFor();
     await rowOf(stage, "invalid_process_person_profile").waitFor();
     expect(await rowsOf(stage).count()).toBe(4);
     await page.getByRole("button", { name: "1 dropped" }).waitFor();
-    await page.getByRole("button", { name: "1 odd" }).waitFor();
+    await page.getByRole("button", { name: "1 warned" }).waitFor();
     await stage.axe();
     await sdk.shutdown();
   });
@@ -84,7 +84,7 @@ describe("events as they come", () => {
     );
     const shop = await context.newPage();
     await shop.goto(server.url);
-    await rowOf(stage, "$pageview").locator(".badge-good", { hasText: "kept" }).waitFor();
+    await rowOf(stage, "$pageview").locator(".badge-kept", { hasText: "kept" }).waitFor();
     await shop.getByRole("button", { name: "Buy now" }).click();
     await rowOf(stage, "$autocapture").waitFor();
     await stage.page.getByRole("button", { name: /^\$pageview 1$/ }).click();
@@ -98,7 +98,7 @@ describe("events as they come", () => {
     await stage.page.getByText("This event was dropped").waitFor();
     await send(stage.sim, { event: "nobody's" });
     await stage.page.getByText("All 2 events were dropped").waitFor();
-    await stage.page.getByText("To mend it: send `distinct_id`").waitFor();
+    await stage.page.getByText("Fix: send distinct_id").waitFor();
     await stage.go("#/events?f=is:dropped");
     await stage.page.getByText("All 2 events were dropped").waitFor({ state: "detached" });
     await stage.go("#/events");

@@ -74,7 +74,7 @@ test("requests with a wrong key are told with the key that came, and the ones th
     body,
   });
   await fetch(`${it.sim.url}/ingest/e/`, { method: "POST", body: "{}" });
-  await it.page.getByText("Requests come, but every one is refused").waitFor();
+  await it.page.getByText("Requests come, but every one is rejected").waitFor();
   await it.page.getByText("phc_typo").waitFor();
   await it.page.locator(".start-problems").getByText(it.sim.apiKey).first().waitFor();
   await it.page.getByText("POST /ingest/e/, 404").waitFor();
@@ -120,7 +120,7 @@ test("looked at narrow and wide, in both colours", async () => {
   });
   await fetch(`${sim.url}/ingest/e/`, { method: "POST", body: "{}" });
   await page.getByText("Problems found").waitFor();
-  await page.getByRole("heading", { name: "Refused requests" }).waitFor();
+  await page.getByRole("heading", { name: "Rejected requests" }).waitFor();
   await lookAround("live");
   await it.axe();
   await it.dress(1280, "light");

@@ -1,13 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/kernel/json.ts";
-import {
-  emptyCampaign,
-  filterOf,
-  identifySnippet,
-  isService,
-  nameOf,
-  valueLine,
-} from "../../../ui/views/people/words.ts";
+import { filterOf, identifySnippet, nameOf, valueLine } from "../../../ui/views/people/words.ts";
 
 const person = (ids: readonly string[], properties: JsonObject = {}) => ({
   uuid: "0195a000-0000-7000-8000-0000000000c1",
@@ -58,14 +51,4 @@ test("values are shown on one short line", () => {
 test("the snippet has the project's own key and host", () => {
   const text = identifySnippet("phc_mine", "http://127.0.0.1:1");
   expect(text).toContain('posthog.init("phc_mine", { api_host: "http://127.0.0.1:1" })');
-});
-
-test("what the SDK sets by itself is set apart", () => {
-  expect(["$browser", "utm_source", "plan", "constructor"].map(isService)).toEqual([
-    true,
-    true,
-    false,
-    false,
-  ]);
-  expect(emptyCampaign({ utm_source: null, gclid: "x", plan: null })).toEqual(["utm_source"]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { fixFor } from "../../../src/kernel/rejection-fixes.ts";
 import { decodeChain } from "../../../ui/api/requests.ts";
 import { bytesFrom, hexLines, mostBytes, rawView } from "../../../ui/views/requests/decoding.ts";
-import { fixText } from "../../../ui/views/requests/fix.ts";
 import { harName, harPath } from "../../../ui/views/requests/har-wish.ts";
 import { reasonsIn, stepFrom } from "../../../ui/views/requests/place.ts";
 import { readSource, sourceInFull } from "../../../ui/views/requests/source.ts";
@@ -40,14 +40,19 @@ describe("what answered", () => {
 const row = { outcome: "answered", unmatched: false, reason: null, status: 200, dropped: 0 } as const;
 
 test.each([
-  [row, "good", "answered"],
-  [{ ...row, dropped: 2 }, "odd", "2 dropped"],
-  [{ ...row, status: 404 }, "odd", "answered"],
-  [{ ...row, status: 0 }, "bad", "no answer"],
-  [{ ...row, outcome: "rejected", reason: "throttled", status: 429 }, "bad", "throttled"],
-  [{ ...row, outcome: "rejected", reason: "not_found", unmatched: true, status: 404 }, "bad", "not emulated"],
-] as const)("%j is %s", (given, tone, text) => {
-  expect(verdictOf(given)).toEqual({ tone, text });
+  [row, "good", "answered", undefined],
+  [{ ...row, dropped: 2 }, "bad", "2 dropped", "dropped"],
+  [{ ...row, status: 404 }, "odd", "answered", undefined],
+  [{ ...row, status: 0 }, "bad", "no answer", undefined],
+  [{ ...row, outcome: "rejected", reason: "throttled", status: 429 }, "bad", "throttled", "rejected"],
+  [
+    { ...row, outcome: "rejected", reason: "not_found", unmatched: true, status: 404 },
+    "bad",
+    "not emulated",
+    "rejected",
+  ],
+] as const)("%j is %s", (given, tone, text, of) => {
+  expect(verdictOf(given)).toEqual({ tone, text, of });
 });
 
 test.each([
@@ -149,13 +154,12 @@ describe("who", () => {
 });
 
 test.each([
-  ["invalid_api_key", undefined, /^Use the project key phc_x \(/],
-  ["not_found", "check the path", /^Check the path\.$/],
-  ["not_found", undefined, /^$/],
-  ["tape_miss", undefined, /on-miss emulate/],
-  ["constructor", undefined, /^$/],
-])("fix for %s (of the request itself: %s)", (reason, hint, expected) => {
-  expect(fixText(reason, hint, "phc_x")).toMatch(expected);
+  ["invalid_api_key", /^use the project key phc_x \(/],
+  ["not_found", /^$/],
+  ["tape_miss", /on-miss emulate/],
+  ["constructor", /^$/],
+])("fix for %s", (reason, expected) => {
+  expect(fixFor(reason, "phc_x")).toMatch(expected);
 });
 
 test("steps through a list with gaps in its numbers", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kernel/json.ts";
+import { eventGroups } from "../../../ui/parts/tree/groups.ts";
 import {
   firstState,
   jsonPath,
@@ -16,7 +17,7 @@ import {
 
 const shown = (row: TreeRow): string => {
   const at = " ".repeat(row.level - 1);
-  if (row.is === "group") return `${at}<${row.group} ${row.size}>`;
+  if (row.is === "group") return `${at}<${row.title} ${row.size}>${row.summary && ` ${row.summary}`}`;
   if (row.is === "more") return `${at}… ${row.left} ${row.side}, of ${row.total}`;
   const turned = row.isOpen === undefined ? "" : row.isOpen ? "- " : "+ ";
   return `${at}${turned}${row.name} ${row.kind}`;
@@ -37,13 +38,52 @@ describe("rowsOf", () => {
     ["nothing", {}, {}, []],
     ["an empty branch cannot be opened", { a: {}, b: [] }, { open: 9 }, ["a object", "b list"]],
     [
-      "$ properties apart",
-      { $lib: "x", plan: "pro", $os: 1 },
-      { groups: true },
-      ["<own 1>", " plan text", "<service 2>"],
+      "an event's properties in groups: the app's own first, empty campaign parameters last",
+      {
+        $os: "Linux",
+        gclid: null,
+        utm_source: "news",
+        $el_text: "Buy",
+        _kx: null,
+        $lib: "web",
+        coupon: null,
+        $set: { plan: "pro" },
+        plan: "pro",
+        "$feature/beta": true,
+      },
+      { groups: eventGroups },
+      [
+        "<Own properties 2>",
+        " coupon null",
+        " plan text",
+        "<Person and groups 1>",
+        " + $set object",
+        "<About this event 1>",
+        " $el_text text",
+        "<Device and location 1> os Linux",
+        "<Campaign 1> utm_source news",
+        "<Flags at that moment 1> feature/beta true",
+        "<Library 1> lib web",
+        "<Empty 2> gclid · _kx",
+      ],
     ],
-    ["$ properties alone are open", { $lib: "x" }, { groups: true }, ["<service 1>", " $lib text"]],
-    ["lists have no groups", [1], { groups: true }, ["0 number"]],
+    [
+      "where nothing is the app's own, the first group is open",
+      { $lib: "x", $os: "y" },
+      { groups: eventGroups },
+      ["<Device and location 1>", " $os text", "<Library 1> lib x"],
+    ],
+    [
+      "a closed group shows its first few values, cut, with unsafe characters spelled out",
+      { plan: 1, $os: "\u202e", $os_version: "x".repeat(60), $ip: "", $timezone: "UTC", $device: { a: 1 } },
+      { groups: eventGroups },
+      [
+        "<Own properties 1>",
+        " plan number",
+        `<Device and location 5> os \\u202e · os_version ${"x".repeat(40)}… · ip · timezone UTC …`,
+      ],
+    ],
+    ["lists have no groups", [1], { groups: eventGroups }, ["0 number"]],
   ])("%s", (_, value, options, lines) => {
     expect(rowsOf(value, firstState, options).map(shown)).toEqual(lines);
   });
@@ -52,9 +92,9 @@ describe("rowsOf", () => {
     const value = JSON.parse(
       '{"__proto__": {"x": 1}, "constructor": 2, "a/b~c": 3, "": 4, "own": 5}',
     ) as Json;
-    const rows = rowsOf(value, turn(firstState, "/__proto__", true), { groups: true });
+    const rows = rowsOf(value, turn(firstState, "/__proto__", true), { groups: eventGroups });
     expect(rows.map(shown)).toEqual([
-      "<own 5>",
+      "<Own properties 5>",
       " - __proto__ object",
       "  x number",
       " constructor number",
@@ -132,27 +172,23 @@ describe("searchIn", () => {
 
   test("the own properties come first where they are set apart", () => {
     const both = { $a: "x", b: "x" };
-    expect(searchIn(both, "x", { groups: true }).hits.map((it) => it.id)).toEqual(["/b", "/$a"]);
+    expect(searchIn(both, "x", { groups: eventGroups }).hits.map((it) => it.id)).toEqual(["/b", "/$a"]);
   });
 
   test("a hit is opened: groups, branches, and the hundreds before it", () => {
     const many = Object.fromEntries(Array.from({ length: 950 }, (_, i) => [`$k${i}`, { at: [`v${i}.`] }]));
     const all = { own: 1, ...many };
-    const options = { groups: true };
+    const options = { groups: eventGroups };
     const before = rowsOf(all, firstState, options).map((it) => it.id);
     expect(before).not.toContain("/$k777/at/0");
     const found = searchIn(all, "v777.", options);
     expect(found.hits).toHaveLength(1);
-    const rows = rowsOf(all, revealAll(firstState, found, options), options);
+    const rows = rowsOf(all, revealAll(firstState, found), options);
     expect(rows.map((it) => it.id)).toContain("/$k777/at/0");
     expect(rows.length).toBeLessThan(120);
     const at = (side: string) => rows.find((it) => it.is === "more" && it.side === side);
     expect([at("before"), at("after")]).toMatchObject([{ left: 700 }, { left: 150 }]);
-    const earlier = rowsOf(
-      all,
-      showMore(revealAll(firstState, found, options), "service", "before"),
-      options,
-    );
+    const earlier = rowsOf(all, showMore(revealAll(firstState, found), "event", "before"), options);
     expect(earlier.map((it) => it.id)).toContain("/$k600");
   });
 

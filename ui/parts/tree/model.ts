@@ -1,7 +1,8 @@
 import type { Json } from "../../../src/kernel/json.ts";
 import { type Path, pointerStep } from "../../../src/kernel/json-pointer.ts";
 import { jsonText } from "../../copy/quote.ts";
-import { finderOf, shortText } from "./text.ts";
+import { type Group, type Groups, groupPlace } from "./groups.ts";
+import { cutText, finderOf, shortText, visible } from "./text.ts";
 
 export type Kind = "text" | "number" | "boolean" | "null" | "list" | "object";
 
@@ -47,8 +48,8 @@ export interface TreeState {
 export const firstState: TreeState = { turned: new Map(), ranges: new Map(), whole: new Set() };
 
 export interface TreeOptions {
-  /** Are the root's `$` properties set apart from the own ones? */
-  readonly groups?: boolean;
+  /** The root's properties in groups, where it is an object. */
+  readonly groups?: Groups | undefined;
   /** Levels that are open at first, from 1. */
   readonly open?: number;
 }
@@ -81,9 +82,11 @@ export type TreeRow =
     })
   | (Placed & {
       readonly is: "group";
-      readonly group: Group;
+      readonly title: string;
       readonly size: number;
       readonly isOpen: boolean;
+      /** What is in it, while it is closed. */
+      readonly summary: string;
     })
   | (Placed & {
       readonly is: "more";
@@ -95,15 +98,6 @@ export type TreeRow =
     });
 
 type Side = "before" | "after";
-
-export type Group = "own" | "service";
-
-export const groupNames: Readonly<Record<Group, string>> = {
-  own: "Own properties",
-  service: "$ properties",
-};
-
-const groupOf = (key: string): Group => (key.startsWith("$") ? "service" : "own");
 
 /** A key of an object, or a place in a list. */
 type Step = string | number;
@@ -193,25 +187,54 @@ function addValue(walk: Walk, parent: Json, steps: readonly Step[], i: number, a
 const isOpenAt = ({ state, open }: Walk, id: string, level: number): boolean =>
   state.turned.get(id) ?? level < open;
 
-function addGroups(walk: Walk, value: Json): void {
-  const steps = stepsIn(value);
-  const parts = (["own", "service"] as const)
-    .map((group) => ({ group, steps: steps.filter((it) => groupOf(String(it)) === group) }))
-    .filter((it) => it.steps.length > 0);
-  for (const [i, { group, steps: members }] of parts.entries()) {
-    // The SDK's own are many and the same each time: they come first only where there is nothing else.
-    const isOpen = walk.state.turned.get(group) ?? (group === "own" || parts.length === 1);
-    const place = { id: group, parent: "", level: 1, position: i + 1, siblings: parts.length };
-    walk.rows.push({ ...place, is: "group", group, size: members.length, isOpen });
-    if (isOpen) addChildren(walk, value, members, { id: group, pointer: "", path: [], level: 1 });
+/** The steps into an object by group; groups without any are left out. */
+function membersOf(value: Json, groups: Groups): { group: Group; steps: Step[] }[] {
+  const parts = groups.map((group) => ({ group, steps: [] as Step[] }));
+  for (const step of stepsIn(value))
+    parts[groupPlace(groups, String(step), childOf(value, step))]?.steps.push(step);
+  return parts.filter((it) => it.steps.length > 0);
+}
+
+/** Members and characters of a value that stand in the summary of a closed group. */
+const [summarized, longestValue] = [4, 40];
+
+const wordOf = (value: Json): string =>
+  isBranch(value)
+    ? ""
+    : visible(cutText(String(value), longestValue)) + (sizeOf(value) > longestValue ? "…" : "");
+
+/** Names and values of the first few; of nulls the names. */
+function summaryOf(value: Json, steps: readonly Step[]): string {
+  const words = steps.slice(0, summarized).map((step) => {
+    const child = childOf(value, step);
+    const name = visible(cutText(String(step), longestValue)).replace(/^\$/, "");
+    return child === null ? name : `${name} ${wordOf(child)}`.trim();
+  });
+  return words.join(" · ") + (steps.length > summarized ? " …" : "");
+}
+
+function addGroups(walk: Walk, value: Json, groups: Groups): void {
+  const parts = membersOf(value, groups);
+  // where there is nothing of the app's, what comes first is what there is to see
+  const isAnyOpen = parts.some(({ group }) => group.isOpen);
+  for (const [i, { group, steps }] of parts.entries()) {
+    const isOpen = walk.state.turned.get(group.id) ?? (group.isOpen || (i === 0 && !isAnyOpen));
+    const place = { id: group.id, parent: "", level: 1, position: i + 1, siblings: parts.length };
+    const summary = isOpen ? "" : summaryOf(value, steps);
+    walk.rows.push({ ...place, is: "group", title: group.title, size: steps.length, isOpen, summary });
+    if (isOpen) addChildren(walk, value, steps, { id: group.id, pointer: "", path: [], level: 1 });
   }
 }
 
+/** The groups of the root, where it has any. */
+const groupsFor = (root: Json, { groups }: TreeOptions): Groups | undefined =>
+  kindOf(root) === "object" ? groups : undefined;
+
 /** The lines to show, from top to bottom. The root itself has none; a root that is no branch is one nameless line. */
 export function rowsOf(value: Json, state: TreeState, options: TreeOptions = {}): TreeRow[] {
-  const isGrouped = options.groups === true && kindOf(value) === "object";
-  const walk: Walk = { rows: [], state, open: (options.open ?? 1) + (isGrouped ? 1 : 0) };
-  if (isGrouped) addGroups(walk, value);
+  const groups = groupsFor(value, options);
+  const walk: Walk = { rows: [], state, open: (options.open ?? 1) + (groups ? 1 : 0) };
+  if (groups) addGroups(walk, value, groups);
   else if (isBranch(value))
     addChildren(walk, value, stepsIn(value), { id: "", pointer: "", path: [], level: 0 });
   else walk.rows.push(rootRow(value, state));
@@ -280,15 +303,14 @@ export interface Hit {
   readonly path: Path;
   /** Place among its siblings, by level: what must be shown for it to be seen. */
   readonly places: readonly number[];
+  /** Id of the group that it is in; "" where there are none. */
+  readonly group: string;
 }
 
 const mostHits = 1_000;
 
-interface Node {
+interface Node extends Hit {
   readonly value: Json;
-  readonly id: string;
-  readonly path: Path;
-  readonly places: readonly number[];
 }
 
 /** Texts as they are, the rest as JSON writes it. */
@@ -302,40 +324,37 @@ function isHit(finder: RegExp, { value, path }: Node): boolean {
   return !isBranch(value) && fits(finder, textOf(value));
 }
 
-function placesIn(value: Json, isGrouped: boolean): { step: Step; place: number }[] {
-  const counts = { own: 0, service: 0 };
-  return stepsIn(value).map((step, i) => ({
-    step,
-    place: isGrouped ? counts[groupOf(String(step))]++ : i,
-  }));
-}
+const childAt = (node: Node, step: Step, place: number, group = node.group): Node => ({
+  value: childOf(node.value, step),
+  id: node.id + pointerStep(step),
+  path: [...node.path, step],
+  places: [...node.places, place],
+  group,
+});
 
-/** In order: own properties before the service's where they are set apart. */
-function childrenOf(node: Node, isGrouped: boolean): Node[] {
-  const children = placesIn(node.value, isGrouped).map(({ step, place }) => ({
-    value: childOf(node.value, step),
-    id: node.id + pointerStep(step),
-    path: [...node.path, step],
-    places: [...node.places, place],
-  }));
-  if (!isGrouped) return children;
-  const isOwn = (it: Node) => groupOf(String(it.path[0])) === "own";
-  return [...children.filter(isOwn), ...children.filter((it) => !isOwn(it))];
-}
+const childrenOf = (node: Node): Node[] => stepsIn(node.value).map((step, i) => childAt(node, step, i));
+
+/** The root's children in the order in which they are shown. */
+const groupedChildren = (root: Node, groups: Groups): Node[] =>
+  membersOf(root.value, groups).flatMap(({ group, steps }) =>
+    steps.map((step, i) => childAt(root, step, i, group.id)),
+  );
 
 /** Where a text stands, in keys and in values; case does not count. Nothing is found for an empty text. */
 export function searchIn(root: Json, text: string, options: TreeOptions = {}): Found {
   const finder = finderOf(text);
   const hits: Hit[] = [];
   if (finder === undefined) return { hits, isCut: false };
-  const isGrouped = options.groups === true && kindOf(root) === "object";
+  const groups = groupsFor(root, options);
   // A stack of its own: payloads may be nested deeper than calls should be.
-  const first: Node = { value: root, id: "", path: [], places: [] };
-  const waiting: Node[] = isBranch(root) ? childrenOf(first, isGrouped).reverse() : [{ ...first, id: "/" }];
+  const first: Node = { value: root, id: "", path: [], places: [], group: "" };
+  const children = groups ? groupedChildren(first, groups) : childrenOf(first);
+  const waiting: Node[] = isBranch(root) ? children.reverse() : [{ ...first, id: "/" }];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
-    if (isHit(finder, node)) hits.push({ id: node.id, path: node.path, places: node.places });
+    const { value, ...hit } = node;
+    if (isHit(finder, node)) hits.push(hit);
     if (hits.length === mostHits) return { hits, isCut: waiting.length > 0 };
-    if (isBranch(node.value)) for (const child of childrenOf(node, false).reverse()) waiting.push(child);
+    if (isBranch(value)) for (const child of childrenOf(node).reverse()) waiting.push(child);
   }
   return { hits, isCut: false };
 }
@@ -352,13 +371,12 @@ function rangeWith({ from, to }: Range, place: number): Range {
 }
 
 /** Opens all that is above a hit, and shows its neighbours. */
-export function reveal(state: TreeState, hit: Hit, options: TreeOptions = {}): TreeState {
+export function reveal(state: TreeState, hit: Hit): TreeState {
   const turned = new Map(state.turned);
   const ranges = new Map(state.ranges);
   let id = "";
   for (const [depth, step] of hit.path.entries()) {
-    const isTop = depth === 0 && options.groups === true && typeof step === "string";
-    const above = isTop ? groupOf(step) : id;
+    const above = depth === 0 ? hit.group : id;
     if (above !== "") turned.set(above, true);
     ranges.set(above, rangeWith(ranges.get(above) ?? firstPage, hit.places[depth] ?? 0));
     id += pointerStep(step);
@@ -367,11 +385,8 @@ export function reveal(state: TreeState, hit: Hit, options: TreeOptions = {}): T
 }
 
 /** The state in which the first hits can be seen, the very first in any case. */
-export const revealAll = (state: TreeState, found: Found, options: TreeOptions = {}, most = 50): TreeState =>
-  found.hits
-    .slice(0, most)
-    .reverse()
-    .reduce((shown, hit) => reveal(shown, hit, options), state);
+export const revealAll = (state: TreeState, found: Found, most = 50): TreeState =>
+  found.hits.slice(0, most).reverse().reduce(reveal, state);
 
 /** What a key does in a tree: the row to go to, or a node to open or close. */
 export type Move = { readonly go: number } | { readonly turn: string; readonly isOpen: boolean };

@@ -1,6 +1,6 @@
 import type { Json } from "../../../src/kernel/json.ts";
 import { numberText } from "../text.ts";
-import { groupNames, kinds, pageSize, type TreeRow } from "./model.ts";
+import { kinds, pageSize, type TreeRow } from "./model.ts";
 import { cutText, type Piece, piecesOf } from "./text.ts";
 
 /** Text of which nobody knows what is in it: hits marked, what cannot be seen spelled out. */
@@ -81,9 +81,12 @@ export function RowParts(props: PartProps) {
   if (row.is === "value") return <ValueParts {...props} row={row} />;
   if (row.is === "group")
     return (
-      <span class="tree-group">
-        {groupNames[row.group]} <span class="tree-size">{numberText(row.size)}</span>
-      </span>
+      <>
+        <span class="tree-group">
+          {row.title} <span class="tree-size">{numberText(row.size)}</span>
+        </span>
+        <span class="tree-summary">{row.summary}</span>
+      </>
     );
   return (
     <button type="button" class="button button-quiet tree-more" tabIndex={-1} onClick={onMore}>

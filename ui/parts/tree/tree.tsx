@@ -4,6 +4,7 @@ import type { Path } from "../../../src/kernel/json-pointer.ts";
 import { prettyJson } from "../../copy/quote.ts";
 import { CopyButton } from "../basics.tsx";
 import { counted, sizeText } from "../text.ts";
+import type { Groups } from "./groups.ts";
 import {
   firstState,
   jsonPath,
@@ -30,8 +31,8 @@ interface TreeProps {
   label?: string;
   /** Shows a search box above. */
   search?: boolean;
-  /** Sets the `$` properties of the root apart from its own. */
-  groups?: boolean;
+  /** The root's properties in groups. */
+  groups?: Groups;
   /** Levels that are open at first, from 1. */
   open?: number;
 }
@@ -40,13 +41,7 @@ interface TreeProps {
  * JSON as a tree to look at, search in and copy from. Big values are drawn as far as they are asked for: texts up to
  * 4,096 characters, a hundred children of a node.
  */
-export function PayloadTree({
-  value,
-  label = "Payload",
-  search = false,
-  groups = false,
-  open = 1,
-}: TreeProps) {
+export function PayloadTree({ value, label = "Payload", search = false, groups, open = 1 }: TreeProps) {
   const options = useMemo<TreeOptions>(() => ({ groups, open }), [groups, open]);
   const [text, setText] = useState("");
   const [hit, setHit] = useState(0);
@@ -59,14 +54,14 @@ export function PayloadTree({
     setText(typed);
     setHit(0);
     const hits = searchIn(value, typed, options);
-    setState((it) => revealAll(it, hits, options));
+    setState((it) => revealAll(it, hits));
     setFocused(hits.hits[0]?.id ?? "");
   };
   const goTo = (index: number) => {
     const next = found.hits[index];
     if (next === undefined) return;
     setHit(index);
-    setState((it) => reveal(it, next, options));
+    setState((it) => reveal(it, next));
     setFocused(next.id);
   };
   return (

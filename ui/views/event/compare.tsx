@@ -80,7 +80,7 @@ function Comparison({ one, other }: { one: StoredEvent; other: StoredEvent }) {
         <p class="event-number muted">
           <a href={eventHref(one.seq)}>Back to event {one.seq}</a>
         </p>
-        <h1>
+        <h2>
           <Named text={one.event} otherwise="(no name)" />
           {one.event !== other.event && (
             <>
@@ -88,7 +88,7 @@ function Comparison({ one, other }: { one: StoredEvent; other: StoredEvent }) {
               and <Named text={other.event} otherwise="(no name)" />
             </>
           )}
-        </h1>
+        </h2>
         <Summary differences={differences} />
         <Button class="event-all" isPressed={all} onClick={() => setAll(!all)}>
           Show what is equal or new each time

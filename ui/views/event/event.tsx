@@ -1,15 +1,16 @@
 import { useEffect } from "preact/hooks";
 import type { StoredEvent } from "../../../src/model/stored-event.ts";
-import { useResource } from "../../api/resource.ts";
+import { useLast, useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keys.ts";
 import { go, route, withParams } from "../../app/location.ts";
 import { Tabs } from "../../parts/tabs.tsx";
+import { eventGroups } from "../../parts/tree/groups.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { CompareBefore } from "./compare.tsx";
 import { CopyAs } from "./copy-as.tsx";
-import { Findings, useFindings } from "./findings.tsx";
+import { Findings, type FindingsPage, useFindings } from "./findings.tsx";
 import { Gone, useEvent } from "./gone.tsx";
-import { Head } from "./head.tsx";
+import { Head, Reasons } from "./head.tsx";
 import { type Neighbours, useNeighbours } from "./neighbours.ts";
 import { PersonChanges } from "./person.tsx";
 import { ownSteps } from "./person-steps.ts";
@@ -35,12 +36,14 @@ const tabNow = (): Tab => tabs.find((it) => it === route.value.params.tab) ?? "p
 /** All about one event. At `#/events/12/compare`: how it differs from the one of the same name before it. */
 export function EventDetails({ seq }: { seq: number }) {
   const used = useEvent(seq);
-  const { event } = used;
+  // what was shown stays until the next one is there: nothing jumps while stepping
+  const event = useLast(used.event);
+  const findings = useFindings(event);
   if (used.problem) return <Gone seq={seq} of={used} />;
   if (!event) return <p class="event-wait muted">Loading event {seq}</p>;
-  const key = `${seq} ${event.received_at} ${event.uuid}`;
+  const key = `${event.seq} ${event.received_at} ${event.uuid}`;
   if (route.value.path[1] === "compare") return <CompareBefore key={key} event={event} />;
-  return <Details key={key} event={event} />;
+  return <Details key={key} event={event} findings={findings} isBusy={event.seq !== seq} />;
 }
 
 function useEventKeys(event: StoredEvent, near: Neighbours): void {
@@ -60,10 +63,16 @@ function useEventKeys(event: StoredEvent, near: Neighbours): void {
   ]);
 }
 
-function Details({ event }: { event: StoredEvent }) {
+interface DetailsProps {
+  event: StoredEvent;
+  findings: FindingsPage | undefined;
+  /** Another event was asked for, and is not there yet. */
+  isBusy: boolean;
+}
+
+function Details({ event, findings, isBusy }: DetailsProps) {
   const near = useNeighbours(event);
   const { data: request, problem } = useResource<ShownRequest>(`requests/${event.request}`);
-  const findings = useFindings(event);
   useEventKeys(event, near);
   const tab = tabNow();
   useEffect(() => {
@@ -76,7 +85,7 @@ function Details({ event }: { event: StoredEvent }) {
     warnings: findings ? findingsFor(event, findings.findings).length : 0,
   };
   return (
-    <article class="event" aria-label={`Event ${event.seq}`}>
+    <article class="event" aria-label={`Event ${event.seq}`} aria-busy={isBusy}>
       <Head event={event} near={near} />
       <Tabs
         label="About this event"
@@ -89,6 +98,7 @@ function Details({ event }: { event: StoredEvent }) {
         }))}
       />
       <div class="event-part">
+        <Reasons event={event} />
         {tab === "payload" && <Payload event={event} />}
         {tab === "person" && <PersonChanges event={event} />}
         {tab === "request" && <RequestFacts event={event} request={request} problem={problem} />}
@@ -102,5 +112,5 @@ function Details({ event }: { event: StoredEvent }) {
 
 function Payload({ event }: { event: StoredEvent }) {
   if (Object.keys(event.properties).length === 0) return <p class="muted">It has no properties.</p>;
-  return <PayloadTree value={event.properties} label="Properties" search groups />;
+  return <PayloadTree value={event.properties} label="Properties" search groups={eventGroups} />;
 }

@@ -2,11 +2,12 @@ import type { StoredEvent } from "../../../src/model/stored-event.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { Badge } from "../../parts/basics.tsx";
+import { Prose } from "../../parts/prose.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 import { eventHref } from "./place.ts";
 import { capital, type Finding, findingsFor, isAbout } from "./steps.ts";
 
-interface FindingsPage {
+export interface FindingsPage {
   readonly findings: readonly Finding[];
   readonly behind: number;
 }
@@ -15,8 +16,11 @@ interface FindingsPage {
 const patience = 1_000;
 
 /** What the linter says of the event's project; undefined until it has answered. */
-export const useFindings = ({ project }: StoredEvent): FindingsPage | undefined =>
-  useResource<FindingsPage>(project === null ? null : `lint${query({ project, max_ms: patience })}`).data;
+export const useFindings = (event: StoredEvent | undefined): FindingsPage | undefined => {
+  const project = event?.project ?? null;
+  const path = project === null ? null : `lint${query({ project, max_ms: patience })}`;
+  return useResource<FindingsPage>(path, { revision: event?.seq }).data;
+};
 
 function Seen({ event, finding }: { event: StoredEvent; finding: Finding }) {
   const { first_seq: first, last_seq: last, count } = finding;
@@ -41,10 +45,15 @@ function One({ event, finding }: { event: StoredEvent; finding: Finding }) {
     <li class="event-finding">
       <p>
         <Badge tone={finding.severity === "warning" ? "odd" : "note"}>{finding.severity}</Badge>{" "}
-        <strong>{capital(finding.sentence)}</strong> <code>{finding.code}</code>
+        <strong>
+          <Prose text={capital(finding.sentence)} />
+        </strong>{" "}
+        <code>{finding.code}</code>
       </p>
       <p class="event-detail">{plain(finding.detail)}</p>
-      <p>To mend it: {finding.fix}</p>
+      <p>
+        Fix: <Prose text={`${finding.fix}.`} />
+      </p>
       <Seen event={event} finding={finding} />
     </li>
   );
@@ -60,7 +69,7 @@ export function Findings({ event, page }: { event: StoredEvent; page: FindingsPa
     <div class="event-stack">
       {page.behind > 0 && <p class="muted">The linter has {counted(page.behind, "event")} still to read.</p>}
       {found.length === 0 ? (
-        <p class="muted">The linter has found nothing odd about events of this name.</p>
+        <p class="muted">The linter has found nothing wrong with events of this name.</p>
       ) : (
         <ul class="event-stack">
           {found.map((finding) => (

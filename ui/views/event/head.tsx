@@ -1,36 +1,16 @@
 import type { ComponentChildren } from "preact";
+import { outcomeOf } from "../../../src/kernel/outcomes.ts";
 import type { StoredEvent } from "../../../src/model/stored-event.ts";
 import { link } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
-import { Badge, Facts, Time } from "../../parts/basics.tsx";
+import { Facts, Time } from "../../parts/basics.tsx";
+import { OutcomeBadge } from "../../parts/outcome.tsx";
+import { Prose } from "../../parts/prose.tsx";
 import { plain, spanText } from "../../parts/text.ts";
 import { Named } from "./named.tsx";
 import type { Neighbours } from "./neighbours.ts";
 import { compareHref, eventHref } from "./place.ts";
 import { capital, explained, skewOf } from "./steps.ts";
-
-function Verdict({ event }: { event: StoredEvent }) {
-  if (event.outcome === "dropped") return <Badge tone="bad">dropped</Badge>;
-  return event.warnings.length > 0 ? (
-    <Badge tone="odd">kept, with warnings</Badge>
-  ) : (
-    <Badge tone="good">kept</Badge>
-  );
-}
-
-/** What became of it, why, and what to do. */
-function Told({ code, tone, detail }: { code: string; tone: "bad" | "odd"; detail?: string | null }) {
-  const { sentence, fix } = explained(code);
-  return (
-    <div class={`event-told event-told-${tone}`}>
-      <p>
-        <strong>{capital(sentence)}</strong> <code>{plain(code)}</code>
-      </p>
-      {detail && <p class="event-detail mono">{plain(detail)}</p>}
-      {fix !== "" && <p>To mend it: {fix}</p>}
-    </div>
-  );
-}
 
 function Step({
   to,
@@ -55,11 +35,12 @@ function Step({
 }
 
 function Steps({ event, near }: { event: StoredEvent; near: Neighbours }) {
+  const { before } = near;
   return (
     <nav class="event-steps" aria-label="Events around this one">
       <span>
         Same name
-        <Step to={near.before} label="The one before of the same name ( [ )">
+        <Step to={before} label="The one before of the same name ( [ )">
           ‹
         </Step>
         <Step to={near.after} label="The next one of the same name ( ] )">
@@ -75,9 +56,15 @@ function Steps({ event, near }: { event: StoredEvent; near: Neighbours }) {
           ›
         </Step>
       </span>
-      {near.before !== undefined && (
-        <a href={compareHref(event.seq, near.before)} title="D">
-          Compare with the one before
+      {before === undefined ? (
+        <span aria-disabled="true">Compare</span>
+      ) : (
+        <a
+          href={compareHref(event.seq, before)}
+          aria-label="Compare with the one before"
+          title="Compare with the one before (D)"
+        >
+          Compare
         </a>
       )}
     </nav>
@@ -91,9 +78,9 @@ function skewText(event: StoredEvent): string {
 }
 
 const personModes = {
-  full: "has a profile",
-  propertyless: "no profile: sent with $process_person_profile: false",
-  none: "no person",
+  full: { text: "has a profile", title: undefined },
+  propertyless: { text: "no profile", title: "Sent with $process_person_profile: false" },
+  none: { text: "no person", title: undefined },
 } as const;
 
 function Person({ event }: { event: StoredEvent }) {
@@ -101,48 +88,72 @@ function Person({ event }: { event: StoredEvent }) {
   if (event.person_id === null || event.person_mode !== "full")
     return (
       <>
-        {id} <span class="muted">{personModes[event.person_mode]}</span>
+        {id}{" "}
+        <span class="muted" title={personModes[event.person_mode].title}>
+          {personModes[event.person_mode].text}
+        </span>
       </>
     );
   // its uuid may be gone: the id stays with the person when that is merged into another
   return <a href={link("people", [event.distinct_id], { in: event.project ?? undefined })}>{id}</a>;
 }
 
-/** What the event is, and what became of it. */
+/** What the event is, and what became of it: as high for one event as for another. */
 export function Head({ event, near }: { event: StoredEvent; near: Neighbours }) {
+  const { seq, uuid } = event;
   return (
     <header class="event-head">
-      <p class="event-number muted">Event {event.seq}</p>
-      <h1>
-        <Named text={event.event} otherwise="(no name)" />
-      </h1>
-      <div class="event-verdict">
-        <Verdict event={event} />
-        <Steps event={event} near={near} />
+      <p class="event-number muted">Event {seq}</p>
+      <div class="event-title">
+        <h2 title={plain(event.event, 300)}>
+          <Named text={event.event} otherwise="(no name)" />
+        </h2>
+        <OutcomeBadge of={outcomeOf(event)} />
       </div>
-      {event.reason !== null && <Told code={event.reason} tone="bad" detail={event.detail} />}
-      {event.warnings.map((code, i) => (
-        <Told
-          key={code}
-          code={code}
-          tone="odd"
-          detail={i === 0 && event.reason === null ? event.detail : null}
-        />
-      ))}
+      <Steps event={event} near={near} />
       <Facts
         rows={[
           ["Distinct id", <Person key="person" event={event} />],
           [
             "Event time",
             <span key="time">
-              <Time at={Date.parse(event.timestamp)} isWhole /> <span class="muted">{skewText(event)}</span>
+              <Time at={Date.parse(event.timestamp)} isExact /> <span class="muted">{skewText(event)}</span>
             </span>,
           ],
-          ["Arrival", <Time key="arrival" at={Date.parse(event.received_at)} isWhole />],
+          ["Arrival", <Time key="arrival" at={Date.parse(event.received_at)} isExact />],
           ["Project", plain(projectName(event.project))],
-          event.uuid === null ? undefined : ["uuid", <code key="uuid">{plain(event.uuid)}</code>],
+          ["uuid", uuid === null ? <span class="muted">none</span> : <code key="uuid">{plain(uuid)}</code>],
         ]}
       />
     </header>
+  );
+}
+
+/** Why it was dropped, and its warnings, each with its fix. */
+export function Reasons({ event }: { event: StoredEvent }) {
+  const codes = [event.reason, ...event.warnings].filter((it) => it !== null);
+  if (codes.length === 0) return null;
+  return (
+    <div class="event-reasons">
+      {codes.map((code, i) => {
+        const { sentence, fix } = explained(code);
+        return (
+          <div key={code} class={`event-told event-told-${i === 0 ? outcomeOf(event) : "warned"}`}>
+            <p>
+              <strong>
+                <Prose text={`${capital(sentence)}.`} />
+              </strong>{" "}
+              <code>{plain(code)}</code>
+            </p>
+            {i === 0 && event.detail && <p class="event-detail mono">{plain(event.detail)}</p>}
+            {fix !== "" && (
+              <p>
+                Fix: <Prose text={`${fix}.`} />
+              </p>
+            )}
+          </div>
+        );
+      })}
+    </div>
   );
 }

@@ -64,7 +64,7 @@ export function RequestFacts({ event, request, problem }: RequestProps) {
         ["SDK", plain(senderOf(event, request) ?? "unknown")],
         agent === undefined ? undefined : ["User-Agent", plain(agent)],
         ["From", plain(request.peer)],
-        ["Arrival", <Time key="at" at={Date.parse(request.at)} isWhole />],
+        ["Arrival", <Time key="at" at={Date.parse(request.at)} isExact />],
         [
           "Answer",
           <span key="answer">

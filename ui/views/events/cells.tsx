@@ -1,9 +1,12 @@
+import { outcomeOf } from "../../../src/kernel/outcomes.ts";
 import type { EventRow } from "../../../src/model/row.ts";
 import { projectName } from "../../app/sim.ts";
 import { Badge, Time } from "../../parts/basics.tsx";
+import { OutcomeBadge } from "../../parts/outcome.tsx";
+import { Prose } from "../../parts/prose.tsx";
 import { plain } from "../../parts/text.ts";
 import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
-import { codesOf, explanationOf, lagText, sentenceOf, sortOf, verdictOf } from "./outcome.ts";
+import { codesOf, explanationOf, lagText, sentenceOf } from "./outcome.ts";
 
 /** Names and ids are shown up to here in a list. */
 const longest = 200;
@@ -24,16 +27,13 @@ export function EventHead() {
 
 /** One event in the list. */
 export function EventCells({ row, isMarked }: { row: EventRow; isMarked: boolean }) {
-  const { tone, word } = verdictOf(row);
   return (
     <>
       <Cell>
         <Time at={row.at} />
       </Cell>
       <Cell>
-        <Badge tone={tone} title={explanationOf(row)}>
-          {word}
-        </Badge>
+        <OutcomeBadge of={outcomeOf(row)} title={explanationOf(row)} />
       </Cell>
       <Cell class="events-name" title={plain(row.event, longest)}>
         {isMarked && <Badge tone="note">to compare</Badge>}
@@ -54,11 +54,15 @@ function Why({ row }: { row: EventRow }) {
   return (
     <Cell class="events-why" title={explanationOf(row)}>
       {code !== undefined && <code>{plain(code)}</code>}
-      {code !== undefined && <span class="events-sentence muted">{plain(sentenceOf(row))}</span>}
+      {code !== undefined && (
+        <span class="events-sentence muted">
+          <Prose text={plain(sentenceOf(row))} />
+        </span>
+      )}
       {lag !== "" && <span class="events-lag">{lag}</span>}
     </Cell>
   );
 }
 
 /** Classes of a row: what was dropped is tinted. */
-export const rowClass = (row: EventRow): string => `events-${sortOf(row)}`;
+export const rowClass = (row: EventRow): string => `events-${outcomeOf(row)}`;

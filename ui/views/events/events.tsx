@@ -53,7 +53,7 @@ export function EventsView({ Details, Compare }: EventSlots) {
     <Split
       label={other === undefined ? "The event" : "Two events compared"}
       onClose={closeEvent}
-      details={seq && (other ? <Compare first={seq} second={other} /> : <Details key={seq} seq={seq} />)}
+      details={seq && (other ? <Compare first={seq} second={other} /> : <Details seq={seq} />)}
       list={
         <div class="events">
           <Tools rows={rows} filter={filter} onClear={() => askToClear(true)} />

@@ -1,31 +1,10 @@
 import { dropReasons, type ReasonText, warnings } from "../../../src/model/outcome.ts";
 import type { EventRow } from "../../../src/model/row.ts";
-import { spanText } from "../../parts/text.ts";
+import { spanText, withoutTicks } from "../../parts/text.ts";
 
-/** What became of an event, for a badge: never by the colour alone. */
-export interface Verdict {
-  readonly tone: "good" | "odd" | "bad";
-  readonly word: string;
-}
-
-const verdicts = {
-  kept: { tone: "good", word: "kept" },
-  odd: { tone: "odd", word: "kept, odd" },
-  dropped: { tone: "bad", word: "dropped" },
-} as const satisfies Record<string, Verdict>;
-
-export type Sort = keyof typeof verdicts;
-
-export const sortOf = ({ outcome, warnings: odd }: EventRow): Sort => {
-  if (outcome === "dropped") return "dropped";
-  return odd.length > 0 ? "odd" : "kept";
-};
-
-export const verdictOf = (row: EventRow): Verdict => verdicts[sortOf(row)];
-
-/** Codes that were said of an event: why it was dropped, then what was odd. */
-export const codesOf = ({ reason, warnings: odd }: EventRow): readonly string[] =>
-  reason === null ? odd : [reason, ...odd];
+/** The codes of an event: why it was dropped, then its warnings. */
+export const codesOf = ({ reason, warnings: codes }: EventRow): readonly string[] =>
+  reason === null ? codes : [reason, ...codes];
 
 const texts = new Map<string, ReasonText>([...Object.entries(dropReasons), ...Object.entries(warnings)]);
 
@@ -40,12 +19,12 @@ export function sentenceOf(row: EventRow): string {
   return (textOf(first)?.sentence ?? first) + more;
 }
 
-/** Everything there is to say, one line a code, with what to do about it. */
+/** Each code with its sentence and its fix on a line, as plain text for a tooltip. */
 export const explanationOf = (row: EventRow): string =>
   codesOf(row)
     .map((code) => {
       const text = textOf(code);
-      return text === undefined ? code : `${code}: ${text.sentence}. To mend it: ${text.fix}.`;
+      return text === undefined ? code : withoutTicks(`${code}: ${text.sentence}. Fix: ${text.fix}.`);
     })
     .join("\n");
 

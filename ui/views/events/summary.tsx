@@ -1,16 +1,16 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import type { EventOutcome } from "../../../src/kernel/outcomes.ts";
 import type { EventRow } from "../../../src/model/row.ts";
 import { figureText } from "../../app/totals.ts";
 import type { LiveRows } from "../../feed/live-rows.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Button } from "../../parts/basics.tsx";
 import { hasTerm, nameTerm, toggled } from "../../parts/filter-box/terms.ts";
+import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { Sparkline } from "../../parts/sparkline.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
-import type { Tone } from "../../parts/tone.ts";
 import { namesIn } from "./filter-text.ts";
-import type { Sort } from "./outcome.ts";
 import { graphSeconds, perSecond, runningTally, type Tally } from "./tally.ts";
 
 /** From one addition to the next, ms. */
@@ -31,7 +31,7 @@ interface Sums {
 }
 
 const noSums: Sums = {
-  tally: { total: 0, sorts: { kept: 0, odd: 0, dropped: 0 }, names: [] },
+  tally: { total: 0, sorts: { kept: 0, warned: 0, dropped: 0 }, names: [] },
   seconds: new Array<number>(graphSeconds).fill(0),
 };
 
@@ -81,17 +81,15 @@ interface SummaryProps {
 }
 
 interface Chip {
-  readonly sort: Sort;
+  readonly of: EventOutcome;
   readonly term: string;
-  readonly tone: Tone;
-  readonly label: string;
   readonly title: string;
 }
 
 const chips: readonly Chip[] = [
-  { sort: "kept", term: "is:kept", tone: "good", label: "kept", title: "Only what was kept" },
-  { sort: "odd", term: "is:warned", tone: "odd", label: "odd", title: "Only what has warnings" },
-  { sort: "dropped", term: "is:dropped", tone: "bad", label: "dropped", title: "Only what was dropped" },
+  { of: "kept", term: "is:kept", title: "Only kept events, with and without warnings" },
+  { of: "warned", term: "is:warned", title: "Only events with warnings" },
+  { of: "dropped", term: "is:dropped", title: "Only dropped events" },
 ];
 
 const chipTerms = chips.map((it) => it.term);
@@ -106,18 +104,20 @@ export function Summary({ sums: { seconds }, tally, isExact, isCut, filter, onFi
       <span class="events-total">
         <b>{figureText(tally.total, isExact)}</b> {tally.total === 1 ? "event" : "events"}
       </span>
-      {chips.map(({ sort, term, tone, label, title }) => (
+      {chips.map(({ of, term, title }) => (
         <Button
-          key={sort}
+          key={of}
           kind="quiet"
           class="events-chip"
           isPressed={hasTerm(filter, term)}
           title={title}
           onClick={() => onFilter(toggled(filter, term, chipTerms))}
         >
-          <Badge tone={tally.sorts[sort] === 0 ? "plain" : tone}>
-            {`${numberText(tally.sorts[sort])}${isExact ? "" : "+"} ${label}`}
-          </Badge>
+          {tally.sorts[of] === 0 && isExact ? (
+            <Badge>{`0 ${of}`}</Badge>
+          ) : (
+            <OutcomeBadge of={of}>{`${numberText(tally.sorts[of])}${isExact ? "" : "+"} ${of}`}</OutcomeBadge>
+          )}
         </Button>
       ))}
       <Names tally={tally} isExact={isExact} filter={filter} onFilter={onFilter} />

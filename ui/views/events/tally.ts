@@ -1,7 +1,8 @@
 import type { EventTotals } from "../../../src/control/totals-answer.ts";
 import type { KnownValues } from "../../../src/filter/types.ts";
+import type { EventOutcome } from "../../../src/kernel/outcomes.ts";
 import type { EventRow } from "../../../src/model/row.ts";
-import { codesOf, type Sort } from "./outcome.ts";
+import { codesOf } from "./outcome.ts";
 
 /** Rows by their place, the newest at 0. */
 export interface Rows {
@@ -12,8 +13,8 @@ export interface Rows {
 /** What there is in a list. */
 export interface Tally {
   readonly total: number;
-  /** What the filter of each sort lists: an odd event is kept, too. */
-  readonly sorts: Readonly<Record<Sort, number>>;
+  /** What the filter of each outcome lists: a warned event is kept, too. */
+  readonly sorts: Readonly<Record<EventOutcome, number>>;
   /** The names with most events, the first of them first. */
   readonly names: readonly (readonly [name: string, count: number])[];
 }
@@ -27,7 +28,7 @@ export function withTotals({ total, sorts, names }: Tally, all: EventTotals | un
     total: Math.max(total, all.total),
     sorts: {
       kept: Math.max(sorts.kept, all.kept),
-      odd: Math.max(sorts.odd, all.warned),
+      warned: Math.max(sorts.warned, all.warned),
       dropped: Math.max(sorts.dropped, all.dropped),
     },
     names: topNames(counts),
@@ -56,7 +57,7 @@ function topNames(names: ReadonlyMap<string, number>): Tally["names"] {
  * went or came, all of it is added up anew.
  */
 export function runningTally(): (rows: Rows) => Tally {
-  let sorts = { kept: 0, odd: 0, dropped: 0 };
+  let sorts = { kept: 0, warned: 0, dropped: 0 };
   let names = new Map<string, number>();
   let [total, top, bottom] = [0, 0, Number.POSITIVE_INFINITY];
 
@@ -65,7 +66,7 @@ export function runningTally(): (rows: Rows) => Tally {
       const row = rows.at(i);
       if (row === undefined) continue;
       sorts[row.outcome]++;
-      if (row.warnings.length > 0) sorts.odd++;
+      if (row.warnings.length > 0) sorts.warned++;
       names.set(row.event, (names.get(row.event) ?? 0) + 1);
     }
   }
@@ -81,7 +82,7 @@ export function runningTally(): (rows: Rows) => Tally {
       add(rows, 0, above);
       add(rows, count - below, count);
     } else {
-      sorts = { kept: 0, odd: 0, dropped: 0 };
+      sorts = { kept: 0, warned: 0, dropped: 0 };
       names = new Map();
       add(rows, 0, count);
     }

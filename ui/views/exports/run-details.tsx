@@ -41,10 +41,10 @@ export function RunDetails({ id, revision, onChanged }: Props) {
               run.data_interval_start === null ? (
                 "the beginning"
               ) : (
-                <Time key="from" at={Date.parse(run.data_interval_start)} isWhole />
+                <Time key="from" at={Date.parse(run.data_interval_start)} isExact />
               ),
             ],
-            ["Data up to", <Time key="to" at={Date.parse(run.data_interval_end)} isWhole />],
+            ["Data up to", <Time key="to" at={Date.parse(run.data_interval_end)} isExact />],
             ["Records", run.records_completed === null ? "–" : numberText(run.records_completed)],
             ["Size", run.bytes_exported === null ? "–" : sizeText(run.bytes_exported)],
             ["Made by", run.backfill === null ? "the schedule" : `backfill ${plain(run.backfill)}`],
@@ -53,7 +53,7 @@ export function RunDetails({ id, revision, onChanged }: Props) {
               run.finished_at === null ? (
                 "not yet"
               ) : (
-                <Time key="end" at={Date.parse(run.finished_at)} isWhole />
+                <Time key="end" at={Date.parse(run.finished_at)} isExact />
               ),
             ],
             [

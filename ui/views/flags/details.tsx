@@ -72,7 +72,7 @@ function countOf(tab: string, flag: FlagInFull, told: Decisions | undefined): st
 function DetailsHead({ flag }: { flag: FlagInFull }) {
   return (
     <header class="flags-head">
-      <h1>{plain(flag.key, 200)}</h1>
+      <h2>{plain(flag.key, 200)}</h2>
       <FlagBadges flag={flag} />
       {flag.name !== "" && <p class="muted">{plain(flag.name, 300)}</p>}
       <p class="muted">

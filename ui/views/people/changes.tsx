@@ -1,7 +1,8 @@
 import type { Json } from "../../../src/kernel/json.ts";
+import { isSdkProperty } from "../../../src/kernel/sdk-properties.ts";
 import { plain } from "../../parts/text.ts";
 import type { PropertyChange } from "./told.ts";
-import { isService, valueLine } from "./words.ts";
+import { valueLine } from "./words.ts";
 
 /** A value on one line. */
 export function Value({ of }: { of: Json }) {
@@ -40,8 +41,8 @@ const List = ({ changes }: { changes: readonly PropertyChange[] }) => (
 
 /** What an event changed: what the app said first, then what SDK and service add by themselves. */
 export function Changes({ changes }: { changes: readonly PropertyChange[] }) {
-  const own = changes.filter((it) => !isService(it.property));
-  const service = changes.filter((it) => isService(it.property));
+  const own = changes.filter((it) => !isSdkProperty(it.property));
+  const service = changes.filter((it) => isSdkProperty(it.property));
   return (
     <>
       {own.length > 0 && <List changes={own} />}

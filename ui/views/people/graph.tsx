@@ -2,6 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { explain } from "../../../src/model/outcome.ts";
 import { link } from "../../app/location.ts";
 import { Badge, Button, Time } from "../../parts/basics.tsx";
+import { Prose } from "../../parts/prose.tsx";
 import { counted, plain } from "../../parts/text.ts";
 import { graphOf, type IdRow, lineHeight, type Note } from "./graph.ts";
 import type { DatedJoin, Timeline } from "./told.ts";
@@ -124,7 +125,9 @@ function Refusals({ joins }: { joins: readonly DatedJoin[] }) {
         return (
           <li key={reason}>
             <Badge tone="bad">{reason}</Badge>
-            <p>{`Refused: ${sentence}. To mend it, ${fix}.`}</p>
+            <p>
+              Refused: <Prose text={`${sentence}. Fix: ${fix}.`} />
+            </p>
           </li>
         );
       })}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
+import { useLast } from "../../api/resource.ts";
 import { useKeys } from "../../app/keys.ts";
 import { go, link, route, withParams } from "../../app/location.ts";
 import { info, projectKey } from "../../app/sim.ts";
@@ -30,13 +31,6 @@ interface ListingProps<T> {
   /** Where one is without a choice. */
   home: string;
   empty: ComponentChildren;
-}
-
-/** What was told last, while more is asked for: it stays, and where it was scrolled to. */
-export function useLast<T>(told: T | undefined): T | undefined {
-  const last = useRef<T>();
-  if (told) last.current = told;
-  return last.current;
 }
 
 /** A list with search and details, as persons and groups have it. */

@@ -1,13 +1,12 @@
 import { useState } from "preact/hooks";
 import { query } from "../../api/call.ts";
-import { useResource } from "../../api/resource.ts";
+import { useLast, useResource } from "../../api/resource.ts";
 import { link, project, route } from "../../app/location.ts";
 import { projectName, revision } from "../../app/sim.ts";
 import { connection } from "../../feed/socket.ts";
 import { Badge, Button, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 import { IdentityGraph } from "./graph.tsx";
-import { useLast } from "./listing.tsx";
 import { Properties } from "./properties.tsx";
 import { Moments } from "./timeline.tsx";
 import type { Gap, Timeline } from "./told.ts";

@@ -1,3 +1,4 @@
+import { isSdkProperty } from "../../../src/kernel/sdk-properties.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link, project, route } from "../../app/location.ts";
@@ -8,7 +9,7 @@ import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
 import { Listing, Teach, useGrowing } from "./listing.tsx";
 import { PersonDetails, placeOf, pollEvery } from "./person.tsx";
 import type { Person } from "./told.ts";
-import { identifyNodeSnippet, identifySnippet, isService, nameOf } from "./words.ts";
+import { identifyNodeSnippet, identifySnippet, nameOf } from "./words.ts";
 
 /** By an id rather than by the uuid: the id stays with the person when it is merged into another. */
 const handleOf = ({ distinct_ids: ids, uuid }: Person): string =>
@@ -74,7 +75,7 @@ function PersonCells({ person }: { person: Person }) {
       <Cell class="cell-number">{numberText(person.distinct_ids.length)}</Cell>
       <Cell class="people-wide muted mono">
         {Object.keys(person.properties)
-          .filter((it) => !isService(it) && person.properties[it] !== null)
+          .filter((it) => !isSdkProperty(it) && person.properties[it] !== null)
           .map((it) => plain(it, 40))
           .join(", ")}
       </Cell>

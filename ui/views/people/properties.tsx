@@ -1,11 +1,12 @@
 import type { JsonObject } from "../../../src/kernel/json.ts";
+import { isSdkProperty } from "../../../src/kernel/sdk-properties.ts";
 import { link } from "../../app/location.ts";
 import { Time } from "../../parts/basics.tsx";
 import { counted, plain } from "../../parts/text.ts";
+import { personGroups } from "../../parts/tree/groups.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { Value } from "./changes.tsx";
 import type { PropertyHistory } from "./told.ts";
-import { emptyCampaign, isService } from "./words.ts";
 
 interface PropertiesProps {
   properties: JsonObject;
@@ -16,11 +17,9 @@ interface PropertiesProps {
 
 /** The properties as they are, and the values that each had before. */
 export function Properties({ properties, histories, elsewhere = {} }: PropertiesProps) {
-  const own = histories.filter((it) => !isService(it.property));
-  const service = histories.filter((it) => isService(it.property));
+  const own = histories.filter((it) => !isSdkProperty(it.property));
+  const service = histories.filter((it) => isSdkProperty(it.property));
   const others = Object.keys(elsewhere);
-  const empty = new Set(emptyCampaign(properties));
-  const shown = Object.fromEntries(Object.entries(properties).filter(([name]) => !empty.has(name)));
   return (
     <>
       {Object.keys(properties).length === 0 ? (
@@ -28,13 +27,12 @@ export function Properties({ properties, histories, elsewhere = {} }: Properties
           None yet. Events set them with <code>$set</code> and <code>$set_once</code>.
         </p>
       ) : (
-        <PayloadTree value={shown} label="Properties" groups search={Object.keys(shown).length > 10} />
-      )}
-      {empty.size > 0 && (
-        <details class="people-more">
-          <summary>{`${counted(empty.size, "empty campaign parameter")}`}</summary>
-          <p class="mono muted">{[...empty].join(", ")}</p>
-        </details>
+        <PayloadTree
+          value={properties}
+          label="Properties"
+          groups={personGroups}
+          search={Object.keys(properties).length > 10}
+        />
       )}
       {others.length > 0 && (
         <p class="muted people-elsewhere">

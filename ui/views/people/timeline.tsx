@@ -3,7 +3,9 @@ import { useState } from "preact/hooks";
 import type { JsonObject } from "../../../src/kernel/json.ts";
 import { link } from "../../app/location.ts";
 import { Badge, Time } from "../../parts/basics.tsx";
+import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { plain } from "../../parts/text.ts";
+import { personGroups } from "../../parts/tree/groups.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { Changes } from "./changes.tsx";
 import type { Join, ShortEvent, Step, TimelineEntry } from "./told.ts";
@@ -20,11 +22,9 @@ export function EventLine({ event, withId = true }: { event: ShortEvent; withId?
       </a>
       {withId && <span class="mono muted cut people-whose">{plain(distinct_id, 80)}</span>}
       <span class="people-marks">
-        {outcome === "dropped" && <Badge tone="bad">{reason ?? "dropped"}</Badge>}
+        {outcome === "dropped" && <OutcomeBadge of="dropped" code={reason ?? undefined} />}
         {warnings.map((it) => (
-          <Badge key={it} tone="odd">
-            {it}
-          </Badge>
+          <OutcomeBadge key={it} of="warned" code={it} />
         ))}
         {person_mode === "propertyless" && <Badge>personless</Badge>}
         <a class="people-request" href={link("requests", [request])} title="The request that carried it">
@@ -67,7 +67,7 @@ export function After({ properties, title }: { properties: JsonObject; title: st
   return (
     <details class="people-more" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{title}</summary>
-      {isOpen && <PayloadTree value={properties} label={title} groups />}
+      {isOpen && <PayloadTree value={properties} label={title} groups={personGroups} />}
     </details>
   );
 }

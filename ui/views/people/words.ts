@@ -1,6 +1,5 @@
 import { valueText } from "../../../src/filter/print.ts";
-import { type Json, type JsonObject, own } from "../../../src/kernel/json.ts";
-import { copiedProperties } from "../../../src/model/copied-properties.ts";
+import type { Json } from "../../../src/kernel/json.ts";
 import { plain } from "../../parts/text.ts";
 import type { JoinOutcome, Origin, Person } from "./told.ts";
 
@@ -33,18 +32,6 @@ export function nameOf({ properties, distinct_ids: ids, uuid }: Person): string 
 
 /** A value on one line, at most 80 characters. */
 export const valueLine = (value: Json): string => plain(JSON.stringify(value), 80);
-
-/** Campaign parameters of posthog-js that the service does not copy. */
-const ownOfJs: ReadonlySet<string> = new Set(["bfcid", "oppref"]);
-
-const isCampaign = (property: string): boolean => copiedProperties.has(property) || ownOfJs.has(property);
-
-/** Does the SDK set it by itself, as it does with campaign parameters? */
-export const isService = (property: string): boolean => property.startsWith("$") || isCampaign(property);
-
-/** Campaign parameters that the SDK sets to null, as the page's address has none: they hide what counts. */
-export const emptyCampaign = (properties: JsonObject): string[] =>
-  Object.keys(properties).filter((it) => isCampaign(it) && own(properties, it) === null);
 
 /** Longer filters are not read. */
 const longestFilter = 1_800;

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { decodeChain, type RequestInFull } from "../../api/requests.ts";
+import { bodyOf, decodeChain, type RequestInFull } from "../../api/requests.ts";
 import { Button, Code, Section } from "../../parts/basics.tsx";
 import { sizeText } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
@@ -10,7 +10,8 @@ export function Body({ request }: { request: RequestInFull }) {
   const raw = rawView(request);
   const [isRaw, setRaw] = useState(false);
   const chain = decodeChain(request);
-  const hasBody = request.body !== null;
+  const body = bodyOf(request);
+  const hasBody = body !== null;
   if (!hasBody && raw.is === "none")
     return (
       <Section title="Request body">
@@ -40,7 +41,7 @@ export function Body({ request }: { request: RequestInFull }) {
         ))}
       </p>
       {hasBody && !isRaw ? (
-        <PayloadTree value={request.body} label="Request body" search open={3} />
+        <PayloadTree value={body} label="Request body" search open={3} />
       ) : (
         <Raw raw={raw} />
       )}

@@ -3,7 +3,8 @@ import { explain } from "../../../src/model/outcome.ts";
 import type { StoredEvent } from "../../../src/model/stored-event.ts";
 import type { RequestInFull } from "../../api/requests.ts";
 import { link } from "../../app/location.ts";
-import { Badge, Button, Section } from "../../parts/basics.tsx";
+import { Button, Section } from "../../parts/basics.tsx";
+import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { Prose } from "../../parts/prose.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 
@@ -61,7 +62,7 @@ function Outcome({ event }: { event: StoredEvent }) {
     const { sentence, fix } = explain(event.reason);
     return (
       <>
-        <Badge tone="bad">dropped</Badge> <Prose text={`${sentence}.`} />{" "}
+        <OutcomeBadge of="dropped" /> <Prose text={`${sentence}.`} />{" "}
         <span class="muted">
           Fix: <Prose text={`${fix}.`} />
         </span>
@@ -71,8 +72,9 @@ function Outcome({ event }: { event: StoredEvent }) {
   if (event.warnings.length > 0)
     return (
       <>
-        <Badge tone="odd">kept</Badge> {event.warnings.map((it) => explain(it).sentence).join("; ")}.
+        <OutcomeBadge of="warned" />{" "}
+        <Prose text={`${event.warnings.map((it) => explain(it).sentence).join("; ")}.`} />
       </>
     );
-  return <Badge tone="good">kept</Badge>;
+  return <OutcomeBadge of="kept" />;
 }

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { fixFor } from "../../../src/kernel/rejection-fixes.ts";
 import { isUnmatched } from "../../../src/model/unmatched.ts";
 import { problemOf, type SimProblem } from "../../api/call.ts";
 import { download } from "../../api/download.ts";
 import { headerOf, type RequestInFull } from "../../api/requests.ts";
-import { useResource } from "../../api/resource.ts";
+import { useLast, useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
 import { info, projectName } from "../../app/sim.ts";
 import { greetings } from "../../feed/socket.ts";
@@ -15,9 +16,8 @@ import { Answer } from "./answer.tsx";
 import { Body } from "./body.tsx";
 import { Carried } from "./carried.tsx";
 import { requestCurl, requestFetch } from "./curl.ts";
-import { fixText } from "./fix.ts";
 import { harName, harPath } from "./har-wish.ts";
-import { SourceText } from "./row.tsx";
+import { SourceText, VerdictBadge } from "./row.tsx";
 import { readSource, sourceInFull } from "./source.ts";
 import { msText, verdictOf } from "./verdict.ts";
 import { projectFoundBy, sdkOf } from "./who.ts";
@@ -32,11 +32,15 @@ export interface DetailsProps {
 
 /** All that the journal has of a request. */
 export function RequestDetails({ n, onNewer, onOlder }: DetailsProps) {
-  const { data, problem } = useResource<RequestInFull>(`requests/${n}`, { revision: greetings.value });
+  const told = useResource<RequestInFull>(`requests/${n}`, { revision: greetings.value });
+  const { problem } = told;
+  // what was shown stays until the next one is there: nothing jumps while stepping
+  const data = useLast(told.data);
+  const shown = problem || !data ? n : data.n;
   return (
-    <div class="requests-details">
+    <article class="requests-details" aria-label={`Request ${shown}`} aria-busy={shown !== n}>
       <header class="requests-title">
-        <h2>Request {n}</h2>
+        <h2>Request {shown}</h2>
         <Button
           kind="quiet"
           onClick={onNewer}
@@ -57,8 +61,8 @@ export function RequestDetails({ n, onNewer, onOlder }: DetailsProps) {
         </Button>
       </header>
       {problem && <Trouble problem={problem} />}
-      {data && problem?.status !== 404 && <InFull key={n} request={data} />}
-    </div>
+      {data && !problem && <InFull key={data.n} request={data} />}
+    </article>
   );
 }
 
@@ -95,7 +99,7 @@ function Summary({ request }: { request: RequestInFull }) {
         <b>{plain(request.method, 20)}</b> {plain(request.target, 2_000)}
       </p>
       <p class="requests-badges">
-        <Badge tone={verdict.tone}>{plain(verdict.text, 80)}</Badge>
+        <VerdictBadge verdict={verdict} />
         <Badge>{request.status === 0 ? "no answer" : `status ${request.status}`}</Badge>
         <Badge>{msText(request.ms)}</Badge>
         {request.fault !== null && <Badge tone="bad">{`fault ${plain(request.fault, 80)}`}</Badge>}
@@ -103,7 +107,7 @@ function Summary({ request }: { request: RequestInFull }) {
       {request.rejected && <Rejection request={request} />}
       <Facts
         rows={[
-          ["Arrived", <Time key="at" at={Date.parse(request.at)} isWhole />],
+          ["Arrived", <Time key="at" at={Date.parse(request.at)} isExact />],
           sdk === undefined ? undefined : ["SDK", plain(sdk, 200)],
           ["From", plain(agent === undefined ? request.peer : `${request.peer}, ${agent}`, 300)],
           ["Project", <ProjectFact key="project" request={request} />],
@@ -166,7 +170,7 @@ function Rejection({ request }: { request: RequestInFull }) {
   const { rejected } = request;
   if (!rejected) return null;
   const { unmatched } = judged(request);
-  const fix = fixText(rejected.reason, rejected.hint, info.value?.project_api_key ?? "");
+  const fix = rejected.hint ?? fixFor(rejected.reason, info.value?.project_api_key ?? "");
   return (
     <div class="requests-rejection">
       <p>
@@ -175,7 +179,7 @@ function Rejection({ request }: { request: RequestInFull }) {
       </p>
       {fix !== "" && (
         <p>
-          <Prose text={plain(fix, 500)} />
+          Fix: <Prose text={plain(fix, 500)} />
         </p>
       )}
     </div>

@@ -2,11 +2,12 @@ import type { RequestRow } from "../../../src/model/row.ts";
 import { link } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
 import { Badge, Time } from "../../parts/basics.tsx";
+import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { plain } from "../../parts/text.ts";
 import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
 import { readSource } from "./source.ts";
 import { targetParts } from "./target.ts";
-import { barShare, eventsText, msText, verdictOf } from "./verdict.ts";
+import { barShare, eventsText, msText, type Verdict, verdictOf } from "./verdict.ts";
 
 /** Titles of the columns; what there is no room for is not shown (requests.css). */
 export const head = (
@@ -43,10 +44,10 @@ export function cellsOf(row: RequestRow) {
         {verdict.tone === "good" ? (
           <span class="muted">{verdict.text}</span>
         ) : (
-          <Badge tone={verdict.tone}>{plain(verdict.text, 60)}</Badge>
+          <VerdictBadge verdict={verdict} />
         )}
       </Cell>
-      <Cell class="requests-source">
+      <Cell class="requests-source" title={plain(readSource(row).text, 200)}>
         <SourceText row={row} />
       </Cell>
       <Cell class="requests-project">{row.project !== null && plain(projectName(row.project), 60)}</Cell>
@@ -57,6 +58,13 @@ export function cellsOf(row: RequestRow) {
       <Cell class="requests-partition">{row.partition !== null && plain(row.partition, 60)}</Cell>
     </>
   );
+}
+
+/** What became of a request. */
+export function VerdictBadge({ verdict: { of, tone, text } }: { verdict: Verdict }) {
+  if (of === undefined) return <Badge tone={tone}>{plain(text, 80)}</Badge>;
+  if (of === "dropped") return <OutcomeBadge of={of}>{text}</OutcomeBadge>;
+  return <OutcomeBadge of={of} code={plain(text, 80)} />;
 }
 
 function Target({ target }: { target: string }) {

@@ -2,29 +2,33 @@ import type { RequestRow } from "../../../src/model/row.ts";
 
 /** What became of a request, in a word or two. */
 export interface Verdict {
+  /** Where it is one of the outcomes that have a sign. */
+  readonly of?: "rejected" | "dropped";
   readonly tone: "plain" | "good" | "odd" | "bad";
   readonly text: string;
 }
 
 type Judged = Pick<RequestRow, "outcome" | "unmatched" | "reason" | "status" | "dropped">;
 
+const rejected = { of: "rejected", tone: "bad" } as const;
+
 /** Rows of what can have become of a request; the first that holds names it. */
 const verdicts: readonly (readonly [
   holds: (it: Judged) => boolean,
-  tone: Verdict["tone"],
+  shown: Omit<Verdict, "text">,
   text: (it: Judged) => string,
 ])[] = [
-  [(it) => it.unmatched, "bad", () => "not emulated"],
-  [(it) => it.outcome === "rejected", "bad", (it) => it.reason ?? "rejected"],
-  [(it) => it.status === 0, "bad", () => "no answer"],
-  [(it) => it.status >= 400, "odd", () => "answered"],
-  [(it) => it.dropped > 0, "odd", (it) => `${it.dropped} dropped`],
+  [(it) => it.unmatched, rejected, () => "not emulated"],
+  [(it) => it.outcome === "rejected", rejected, (it) => it.reason ?? "rejected"],
+  [(it) => it.status === 0, { tone: "bad" }, () => "no answer"],
+  [(it) => it.status >= 400, { tone: "odd" }, () => "answered"],
+  [(it) => it.dropped > 0, { of: "dropped", tone: "bad" }, (it) => `${it.dropped} dropped`],
 ];
 
 /** What became of a request. An error that is part of the answer (a missing document, say) is no rejection. */
 export function verdictOf(row: Judged): Verdict {
   const found = verdicts.find(([holds]) => holds(row));
-  return found ? { tone: found[1], text: found[2](row) } : { tone: "good", text: "answered" };
+  return found ? { ...found[1], text: found[2](row) } : { tone: "good", text: "answered" };
 }
 
 /** The events of a request: `3`, or `3, 1 dropped`; "" when it carried none. */

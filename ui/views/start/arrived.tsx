@@ -1,8 +1,10 @@
+import { outcomeOf } from "../../../src/kernel/outcomes.ts";
 import type { EventRow } from "../../../src/model/row.ts";
 import { link } from "../../app/location.ts";
 import { figureText, type Totals } from "../../app/totals.ts";
 import { Badge, Section, Tiles, Time } from "../../parts/basics.tsx";
 import { nameTerm } from "../../parts/filter-box/terms.ts";
+import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { numberText, plain } from "../../parts/text.ts";
 
 /** Captured text in a line; one that is empty is seen, too. */
@@ -59,13 +61,13 @@ function Numbers({ totals: { events, requests, persons } }: { totals: Totals }) 
         {
           label: "dropped",
           value: figureText(events.dropped, events.complete),
-          tone: events.dropped > 0 ? "odd" : "plain",
+          tone: events.dropped > 0 ? "dropped" : "plain",
           href: link("events", [], { f: "is:dropped" }),
         },
         {
           label: "requests rejected",
           value: figureText(requests.rejected, requests.complete),
-          tone: requests.rejected > 0 ? "bad" : "plain",
+          tone: requests.rejected > 0 ? "rejected" : "plain",
           href: link("requests", [], { f: "is:rejected" }),
         },
         { label: "persons", value: numberText(persons), href: link("people") },
@@ -119,18 +121,14 @@ function Latest({ rows }: { rows: readonly EventRow[] }) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ seq, event, distinct_id, outcome, reason, warnings: codes }) => (
-          <tr key={seq}>
+        {rows.map((row) => (
+          <tr key={row.seq}>
             <td>
-              <a href={link("events", [seq])}>{named(event, 80)}</a>
+              <a href={link("events", [row.seq])}>{named(row.event, 80)}</a>
             </td>
-            <td>{named(distinct_id, 40)}</td>
+            <td>{named(row.distinct_id, 40)}</td>
             <td>
-              {outcome === "dropped" ? (
-                <Badge tone="odd">{reason ?? "dropped"}</Badge>
-              ) : (
-                <Badge tone={codes.length > 0 ? "note" : "good"}>{codes[0] ?? "kept"}</Badge>
-              )}
+              <OutcomeBadge of={outcomeOf(row)} code={row.reason ?? row.warnings[0]} />
             </td>
           </tr>
         ))}

@@ -4,7 +4,9 @@ import { type DropReason, dropReasons, explain, type Warning, warnings } from ".
 import { call, query } from "../../api/call.ts";
 import { link, project } from "../../app/location.ts";
 import { figureText, useProblems } from "../../app/totals.ts";
-import { Badge, Button, Section } from "../../parts/basics.tsx";
+import { Button, Section } from "../../parts/basics.tsx";
+import { OutcomeBadge } from "../../parts/outcome.tsx";
+import { Prose } from "../../parts/prose.tsx";
 import { Refused } from "./refused.tsx";
 import { ToDo } from "./to-do.tsx";
 
@@ -50,7 +52,8 @@ function Reasons({ problems, isExact, actions }: ReasonsProps) {
           return (
             <li key={code}>
               <p>
-                <Badge tone={dropped > 0 ? "odd" : "note"}>{code}</Badge> {said?.sentence}
+                <OutcomeBadge of={dropped > 0 ? "dropped" : "warned"} code={code} />{" "}
+                <Prose text={said?.sentence ?? ""} />
               </p>
               {said && <ToDo text={said.fix} />}
               <p>

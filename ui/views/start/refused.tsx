@@ -2,11 +2,13 @@ import type { ComponentChildren } from "preact";
 import type { Problems, RequestProblem } from "../../../src/control/problems-answer.ts";
 import type { Json } from "../../../src/kernel/json.ts";
 import { fixFor } from "../../../src/kernel/rejection-fixes.ts";
+import { isUnmatched } from "../../../src/model/unmatched.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
 import { info } from "../../app/sim.ts";
 import { figureText } from "../../app/totals.ts";
-import { Badge, Facts, Section } from "../../parts/basics.tsx";
+import { Facts, Section } from "../../parts/basics.tsx";
+import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { counted, plain } from "../../parts/text.ts";
 import { keyIn } from "./refused.ts";
 import { ToDo } from "./to-do.tsx";
@@ -27,16 +29,16 @@ export function Refused({ problems: { requests, other_requests, complete }, isAl
   const more = requests.slice(shownReasons).reduce((sum, { count }) => sum + count, other_requests);
   return (
     <Section
-      title={isAll ? "Requests come, but every one is refused" : "Refused requests"}
+      title={isAll ? "Requests come, but every one is rejected" : "Rejected requests"}
       actions={
         <>
-          <a href={link("requests", [], { f: "is:rejected" })}>All refused requests</a> {actions}
+          <a href={link("requests", [], { f: "is:rejected" })}>All rejected requests</a> {actions}
         </>
       }
     >
       <ul class="start-problems">
         {requests.slice(0, shownReasons).map((it) => (
-          <Reason key={`${it.reason} ${it.what}`} problem={it} isExact={complete} />
+          <Reason key={it.last} problem={it} isExact={complete} />
         ))}
       </ul>
       {more > 0 && (
@@ -54,7 +56,7 @@ function Reason({ problem, isExact }: { problem: RequestProblem; isExact: boolea
   return (
     <li>
       <p>
-        <Badge tone="bad">{reason}</Badge> {plain(detail, 200)}
+        <OutcomeBadge of="rejected" code={reason} /> {plain(detail, 200)}
       </p>
       {fix !== "" && <ToDo text={fix} />}
       {ofKeys.test(reason) && <Keys n={n} />}

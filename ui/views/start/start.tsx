@@ -51,7 +51,7 @@ function Waiting() {
   const elsewhere = project.value === undefined ? 0 : (stat.value?.events ?? 0);
   return (
     <div class="start-waiting" role="status">
-      <h1>Waiting for the first event</h1>
+      <h2>Waiting for the first event</h2>
       <p class="muted">
         {elsewhere > 0 ? (
           <>

@@ -4,7 +4,7 @@ import { Prose } from "../../parts/prose.tsx";
 export function ToDo({ text }: { text: string }) {
   return (
     <p class="muted">
-      To do: <Prose text={text} />.
+      Fix: <Prose text={text} />.
     </p>
   );
 }

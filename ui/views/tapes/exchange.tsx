@@ -34,7 +34,7 @@ function Recorded({ exchange }: { exchange: Exchange }) {
         </p>
         <Facts
           rows={[
-            ["Recorded", <Time key="at" at={Date.parse(exchange.at)} isWhole />],
+            ["Recorded", <Time key="at" at={Date.parse(exchange.at)} isExact />],
             ["Route", plain(exchange.route, 200)],
             exchange.ms === null ? undefined : ["Took", `${Math.round(exchange.ms)} ms`],
             exchange.client === null ? undefined : ["Client", plain(exchange.client, 200)],

@@ -1,6 +1,6 @@
 import type { ShownOrganization, ShownProject } from "../../../src/control/world/types.ts";
 import { link } from "../../app/location.ts";
-import { Badge, CopyButton, Empty, Section } from "../../parts/basics.tsx";
+import { Badge, CopyButton, Empty, Scrolled, Section } from "../../parts/basics.tsx";
 import { counted, plain } from "../../parts/text.ts";
 
 /** Organizations with their people and projects. */
@@ -80,23 +80,25 @@ function Project({ project }: { project: ShownProject }) {
 
 function Members({ members }: { members: ShownOrganization["members"] }) {
   return (
-    <table class="table world-members">
-      <thead>
-        <tr>
-          <th scope="col">Member</th>
-          <th scope="col">E-mail</th>
-          <th scope="col">Level</th>
-        </tr>
-      </thead>
-      <tbody>
-        {members.map(({ user, name, email, level }) => (
-          <tr key={user}>
-            <td>{plain(name) || "–"}</td>
-            <td>{plain(email)}</td>
-            <td>{level}</td>
+    <Scrolled label="Members">
+      <table class="table world-members">
+        <thead>
+          <tr>
+            <th scope="col">Member</th>
+            <th scope="col">E-mail</th>
+            <th scope="col">Level</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {members.map(({ user, name, email, level }) => (
+            <tr key={user}>
+              <td>{plain(name) || "–"}</td>
+              <td>{plain(email)}</td>
+              <td>{level}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrolled>
   );
 }

@@ -1,5 +1,5 @@
 import type { ShownWorld } from "../../../src/control/world/types.ts";
-import { Badge, Section } from "../../parts/basics.tsx";
+import { Badge, Scrolled, Section } from "../../parts/basics.tsx";
 import { Prose } from "../../parts/prose.tsx";
 
 const names = { documented: "Documented", production: "Production" } as const;
@@ -16,34 +16,36 @@ export function Dialect({ dialect }: { dialect: ShownWorld["dialect"] }) {
           text={`\`documented\` does what the contract says; \`production\` what the live service does. Start with \`--dialect ${other}\` for the other one.`}
         />
       </p>
-      <table class="table world-dialect">
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            {sides.map((side) => (
-              <th scope="col" key={side}>
-                {names[side]} {side === current && <Badge tone="accent">in force</Badge>}
-              </th>
-            ))}
-            <th scope="col">Source</th>
-          </tr>
-        </thead>
-        <tbody>
-          {differences.map((row) => (
-            <tr key={row.id} id={`dialect-${row.id}`}>
-              <th scope="row">
-                <Prose text={row.topic} />
-              </th>
+      <Scrolled label="Differences of the dialects">
+        <table class="table world-dialect">
+          <thead>
+            <tr>
+              <th scope="col">What</th>
               {sides.map((side) => (
-                <td key={side} class={side === current ? "world-current" : "muted"}>
-                  <Prose text={row[side]} />
-                </td>
+                <th scope="col" key={side}>
+                  {names[side]} {side === current && <Badge tone="accent">in force</Badge>}
+                </th>
               ))}
-              <td class="muted">{row.source}</td>
+              <th scope="col">Source</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {differences.map((row) => (
+              <tr key={row.id} id={`dialect-${row.id}`}>
+                <th scope="row">
+                  <Prose text={row.topic} />
+                </th>
+                {sides.map((side) => (
+                  <td key={side} class={side === current ? "world-current" : "muted"}>
+                    <Prose text={row[side]} />
+                  </td>
+                ))}
+                <td class="muted">{row.source}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scrolled>
     </Section>
   );
 }
