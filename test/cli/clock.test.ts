@@ -64,9 +64,9 @@ describe("with the clock standing at noon", () => {
 });
 
 const mistakes: [args: string[], said: RegExp][] = [
-  [["set", "noon"], /"now" must be a time from 1970 to 9999, or "real"; for example/],
-  [["freeze", "--at", "1969-01-01"], /"now" must be a time/],
-  [["advance", "soon"], /"by" must be a duration that is not negative/],
+  [["set", "noon"], /TIME must be a time from 1970 to 9999, or "real"; for example/],
+  [["freeze", "--at", "1969-01-01"], /--at must be a time/],
+  [["advance", "soon"], /BY must be a duration that is not negative/],
   [["advance"], /BY|by/],
   [["stop"], /stop/],
 ];

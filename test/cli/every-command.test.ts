@@ -187,10 +187,9 @@ beforeEach(async ({ task }) => {
   if (!/^exports \w+ prints/.test(task.name)) return;
   await sim.close();
   sim = await startSim({ scenario: "exports" });
-  const { runs } = JSON.parse(await (await fetch(`${sim.url}/__sim/exports/runs`)).text());
-  openRun =
-    runs.find((it: { status: string }) => it.status === "Starting" || it.status === "Running")?.id ??
-    runs[0].id;
+  const runs = await sim.exports.runs();
+  const open = runs.find(({ status }) => status === "Starting" || status === "Running");
+  openRun = (open ?? runs[0])?.id ?? "";
 });
 
 test("no command is missing here", () => {

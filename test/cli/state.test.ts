@@ -102,7 +102,7 @@ const mistakes: [what: string, args: string[], code: number, said: RegExp][] = [
   ],
   ["an unknown project", ["reset", "--project", "99"], 2, /there is no project 99/],
   ["no such snapshot", ["restore", "nothing"], 2, /there is no snapshot "nothing"/],
-  ["a path for a name", ["snapshot", "../up"], 2, /"name" must be 1 to 64 letters/],
+  ["a path for a name", ["snapshot", "../up"], 2, /NAME must be 1 to 64 letters/],
   ["no file", ["import", "missing.json"], 2, /missing\.json cannot be read: there is no such file/],
   ["no state", ["import", "other.json"], 2, /"phx_sim_state" must be 1; import what/],
   ["no JSON", ["import", "broken.json"], 2, /the state is not JSON at 1:2/],
