@@ -79,7 +79,7 @@ export interface FlagDecisionsMade {
 }
 
 /** How often a flag had a value. */
-export interface FlagValueTotal {
+interface FlagValueTotal {
   /** null: an app was given nothing. */
   readonly value: boolean | string | null;
   /** In answers, or found by an SDK. */

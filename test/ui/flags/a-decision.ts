@@ -1,4 +1,4 @@
-import type { DecidedFlag, Decision, FlagCall, FlagValue } from "../../../ui/views/flags/answers.ts";
+import type { DecidedFlag, Decision, FlagValue } from "../../../ui/views/flags/answers.ts";
 
 export const aFlag = (
   key: string,
@@ -12,15 +12,6 @@ export const aFlag = (
   condition_index: null,
   failed: false,
   ...more,
-});
-
-export const aCall = (key: string, response: FlagValue | null, differs = false): FlagCall => ({
-  seq: 1,
-  request: 2,
-  at: "2026-01-01T00:00:00Z",
-  key,
-  response,
-  differs,
 });
 
 export const aDecision = (
