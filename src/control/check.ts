@@ -35,7 +35,7 @@ function errorOf(issue: Issue, body: JsonObject, keysAt: KeysAt): SimError {
   const value = valueAt(body, path);
   const phrase = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
   const shown = issue.code === "invalid_key" ? String(path.at(-1)) : value;
-  return wrong(sentence(phrase, shown, path), pointerTo(path), hintFor(issue, value, path));
+  return wrong(sentence(phrase, shown, path), pointerTo(path), hintFor(issue, value));
 }
 
 /** What a body says, by its schema. @throws SimError invalid_input for the first thing that is wrong */

@@ -8,7 +8,7 @@ import { onlyProjectPointer, type Whole } from "./only-project.ts";
 import type { PlacedProblem, Problem } from "./problems.ts";
 import { buildWorld } from "./scenario.ts";
 import { type Scenario, ScenarioSchema } from "./schema.ts";
-import { hintFor, phraseOf, sentence } from "./sentences.ts";
+import { hintFor, phraseOf, sentence, usualHint } from "./sentences.ts";
 import { placeAt, plainValue, type Tree } from "./tree.ts";
 import { warningsOf } from "./warnings.ts";
 
@@ -65,7 +65,7 @@ function problemsOf(issue: Issue, value: Json, from: Path = []): Problem[] {
       if (meant && here !== undefined) return meant.flatMap((it) => problemsOf(it, here, at));
     }
   }
-  const hint = hintFor(issue, here, at);
+  const hint = usualHint(here, at) ?? hintFor(issue, here);
   return [{ at, text: sentence(issue.message, here, at), ...(hint !== undefined && { hint }) }];
 }
 

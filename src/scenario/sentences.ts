@@ -100,10 +100,26 @@ const usualMistakes: readonly {
   readonly is: (value: Json | undefined) => boolean;
   readonly hint: string;
 }[] = [
-  { where: /\/flags$/, is: isList, hint: "write each flag as KEY: true, without a dash" },
-  { where: /\/flags\/[^/]+$/, is: (value) => value === null, hint: "write true or false" },
-  { where: /\/flags\/[^/]+$/, is: isWord("on", "yes", "enabled"), hint: "write true" },
-  { where: /\/flags\/[^/]+$/, is: isWord("off", "no", "disabled"), hint: "write false" },
+  {
+    where: /^\/organizations\/\d+\/projects\/\d+\/flags$/,
+    is: isList,
+    hint: "write each flag as KEY: true, without a dash",
+  },
+  {
+    where: /^\/organizations\/\d+\/projects\/\d+\/flags\/[^/]+$/,
+    is: (value) => value === null,
+    hint: "write true or false",
+  },
+  {
+    where: /^\/organizations\/\d+\/projects\/\d+\/flags\/[^/]+$/,
+    is: isWord("on", "yes", "enabled"),
+    hint: "write true",
+  },
+  {
+    where: /^\/organizations\/\d+\/projects\/\d+\/flags\/[^/]+$/,
+    is: isWord("off", "no", "disabled"),
+    hint: "write false",
+  },
   { where: /\/variants$/, is: isList, hint: "write { control: 50, test: 50 }" },
   { where: /\/variants\/[^/]+$/, is: isObject, hint: "write only its percentage, such as 50" },
   { where: /\/payloads$/, is: isList, hint: "write the payload by variant: { test: … }" },
@@ -120,14 +136,16 @@ const usualMistakes: readonly {
   },
 ];
 
-/** What may have been meant at a place. */
-export function hintFor(issue: z.core.$ZodIssue, value: Json | undefined, at: Path): string | undefined {
+/** What to write instead of a usual mistake in a scenario; `at` is its place in the whole form. */
+export const usualHint = (value: Json | undefined, at: Path): string | undefined =>
+  usualMistakes.find(({ where, is }) => where.test(pointerTo(at)) && is(value))?.hint;
+
+/** What may have been meant. */
+export function hintFor(issue: z.core.$ZodIssue, value: Json | undefined): string | undefined {
   if (issue.code === "invalid_value" && typeof value === "string") {
     const known = issue.values.map(String);
     return meantOf(value, known, (it) => shownValue(issue.values[known.indexOf(it)]));
   }
-  const usual = usualMistakes.find(({ where, is }) => where.test(pointerTo(at)) && is(value));
-  if (usual) return usual.hint;
   const isBare = typeof value === "number" || typeof value === "boolean";
   if (issue.code === "invalid_type" && issue.expected === "string" && isBare) return "put it in quotes";
   const isQuoted = typeof value === "string" && value.trim() !== "" && !Number.isNaN(Number(value));
