@@ -106,24 +106,30 @@ export function createSieve({
       onPlace(path);
       return whole(text, path) ?? look(text, path);
     },
+    digits: (digits, path) => whole(digits, path) ?? shaped(digits, path),
     key: look,
     secrecy: judge.secrecy,
     personal: (value, spot) => personal?.value(value, spot, spot.path),
   });
 
-  const plain = (text: string, path: string, isCode: boolean): string => {
+  /** What is known by its looks: by the project's patterns, and by the built-in ones. */
+  const shaped = (text: string, path: string): string => {
     const isId = digitsOnly.test(text) && isIdPlace(path);
-    const at = (kind: string, secret: string) =>
-      kind === cardNumber && isId ? secret : taken(kind, secret, path);
-    const fields = isCode
-      ? text
-      : replaceFields(text, (name, value) => named(name, value, path), judge.secrecy);
     const own = judge.patterns.reduce(
       (out, { kind, pattern }) =>
         out.replace(pattern, (found) => (found.includes("{{secret:") ? found : taken(kind, found, path))),
-      fields,
+      text,
     );
-    const shapes = replaceShapes(known(own, at), at);
+    const at = (kind: string, secret: string) =>
+      kind === cardNumber && isId ? secret : taken(kind, secret, path);
+    return replaceShapes(known(own, at), at);
+  };
+
+  const plain = (text: string, path: string, isCode: boolean): string => {
+    const fields = isCode
+      ? text
+      : replaceFields(text, (name, value) => named(name, value, path), judge.secrecy);
+    const shapes = shaped(fields, path);
     return personal && !isCode ? personal.text(shapes, path) : shapes;
   };
 

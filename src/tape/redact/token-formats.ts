@@ -103,14 +103,19 @@ const prefixed: readonly Row[] = [
 ];
 
 /** A format of which a prefix and a length are not all. */
-type Special = readonly [rule: string, hint: string, pattern: RegExp];
+type Special = readonly [rule: string, hint: string, pattern: RegExp, rare?: RegExp];
 
 const special: readonly Special[] = [
   ["sendgrid-api-token", "SG.", /(?<![A-Za-z0-9])SG\.[\w=-]{16,}\.[\w=-]{16,}/g],
   ["mailgun-private-api-token", "key-", /(?<![A-Za-z0-9-])(?:pub)?key-[a-f0-9]{32}(?![A-Za-z0-9])/g],
-  ["mailgun-signing-key", "-", /(?<![A-Za-z0-9-])[a-h0-9]{32}-[a-h0-9]{8}-[a-h0-9]{8}(?![A-Za-z0-9-])/g],
+  [
+    "mailgun-signing-key",
+    "-",
+    /(?<![A-Za-z0-9-])[a-h0-9]{32}-[a-h0-9]{8}-[a-h0-9]{8}(?![A-Za-z0-9-])/g,
+    /[a-h0-9]{32}-/,
+  ],
   ["mailchimp-api-key", "-us", /(?<![A-Za-z0-9])[a-f0-9]{32}-us\d{1,2}(?![A-Za-z0-9])/g],
-  ["twilio-api-key", "SK", /(?<![A-Za-z0-9])SK[0-9a-fA-F]{32}(?![A-Za-z0-9])/g],
+  ["twilio-api-key", "SK", /(?<![A-Za-z0-9])SK[0-9a-fA-F]{32}(?![A-Za-z0-9])/g, /SK[0-9a-fA-F]{32}/],
   ["telegram-bot-api-token", ":A", /(?<!\d)\d{5,16}:A[\w-]{34}(?![\w-])/g],
   ["hashicorp-tf-api-token", ".atlasv1.", /(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,}/g],
   ["maxmind-license-key", "_mmk", /(?<![A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9])/g],
@@ -126,7 +131,7 @@ const special: readonly Special[] = [
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 
 /** Each format with its kind, as placeholders name it: `npm_access_token`. Every pattern is linear. */
-export const tokenFormats: readonly { kind: string; hint: string; pattern: RegExp }[] = [
+export const tokenFormats: readonly { kind: string; hint: string; pattern: RegExp; rare?: RegExp }[] = [
   ...prefixed.map(
     ([rule, lead, chars, least]): Special => [
       rule,
@@ -135,4 +140,9 @@ export const tokenFormats: readonly { kind: string; hint: string; pattern: RegEx
     ],
   ),
   ...special,
-].map(([rule, hint, pattern]) => ({ kind: rule.replaceAll("-", "_"), hint, pattern }));
+].map(([rule, hint, pattern, rare]) => ({
+  kind: rule.replaceAll("-", "_"),
+  hint,
+  pattern,
+  ...(rare && { rare }),
+}));

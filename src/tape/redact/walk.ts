@@ -20,6 +20,8 @@ export interface Leaves {
   named(name: string, value: string, path: string): string;
   /** Any other string. */
   text(text: string, path: string): string;
+  /** The digits of a whole number. */
+  digits(digits: string, path: string): string;
   /** The name of a member. */
   key(name: string, path: string): string;
   /** Does a member of this name hold a secret? */
@@ -52,7 +54,7 @@ function walkNumber(value: number, spot: Spot, leaves: Leaves): Json {
   const personal = leaves.personal(value, spot);
   if (personal !== undefined || !Number.isSafeInteger(value)) return personal ?? value;
   const digits = String(value);
-  const after = leaves.text(digits, spot.path);
+  const after = leaves.digits(digits, spot.path);
   return after === digits ? value : after;
 }
 
