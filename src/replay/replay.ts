@@ -16,6 +16,8 @@ export interface Sent {
   readonly target: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly rawHeaders: readonly string[];
+  /** Scheme, host and port the sender used. */
+  readonly origin: string;
   readonly body: Buffer;
 }
 
@@ -72,10 +74,11 @@ function askedBody({ body }: Decoded): Asked["body"] {
   return "b64" in body ? body.b64 : undefined;
 }
 
-const askedOf = ({ method, target, headers, rawHeaders, body }: Sent, client: string): Asked => ({
+const askedOf = ({ method, target, headers, rawHeaders, origin, body }: Sent, client: string): Asked => ({
   method,
   target,
   headers,
+  scheme: origin.startsWith("https:") ? "https" : "http",
   client,
   body: askedBody(decodeBody(body, pairsOf(rawHeaders), target)),
 });

@@ -5,6 +5,7 @@ import { forward, type Passage } from "../door/forward/forward.ts";
 import type { Offered, Passing } from "../door/forward/passing.ts";
 import {
   isLocalUpstream,
+  linksOf,
   readUpstreams,
   refuseOwnPort,
   UpstreamError,
@@ -111,13 +112,16 @@ export async function openRecording(
   const underWay = new Set<Promise<void>>();
   let ownPort = own?.port ?? 0;
 
-  async function pass(req: IncomingMessage, res: ServerResponse, { path, host }: Offered): Promise<void> {
+  async function pass(req: IncomingMessage, res: ServerResponse, offered: Offered): Promise<void> {
     const ticket = parts.gauge.begin();
     const i = counts.arrive(tape?.arrive());
     const times = { at: parts.clock.now(), started: performance.now() };
+    const base = upstreams.baseOf(offered.path, offered.host);
     try {
       const passage = await forward(req, res, {
-        base: upstreams.baseOf(path, host),
+        base,
+        path: offered.path,
+        links: linksOf(upstreams, base, offered.origin),
         agents,
         at: Date.now(),
         bodyLimit,

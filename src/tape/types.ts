@@ -140,6 +140,8 @@ export interface Asked {
   target: string;
   /** Names in lower case. */
   headers: Readonly<Record<string, string | undefined>>;
+  /** As the client believes it to be; default http. */
+  scheme?: "http" | "https";
   /** Decoded JSON, or text; undefined: none. */
   body: Json | undefined;
   /** Tests at the same time do not disturb each other: each client has its own aliases and cursors. */

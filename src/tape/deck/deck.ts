@@ -1,4 +1,15 @@
-import type { Answered, Asked, Deck, EventsCompared, Exchange, Ledger, Miss, Tally } from "../types.ts";
+import { type Bases, rebasedHeader } from "../page-links.ts";
+import type {
+  Answered,
+  Asked,
+  Deck,
+  EventsCompared,
+  Exchange,
+  Ledger,
+  Miss,
+  Tally,
+  TapeHeader,
+} from "../types.ts";
 import { type Aliases, createAliases } from "./aliases.ts";
 import { type Ask, liveAsk } from "./ask.ts";
 import type { Bookmarks, Series } from "./catalog.ts";
@@ -102,11 +113,12 @@ function find(turn: Turn, onExhausted: OnExhausted): Found | undefined {
 function given({ row, tier }: Found, { library, client, ask, asked }: Turn): Answered {
   const hit = library.shelf.get(row);
   const rules = { ...rulesOf(library.lexicon, policyOf(ask)), idNoun: idNounOf(ask.path) };
-  const body = liveBody(hit.res?.body, client.aliases, rules, basesOf(hit, asked));
+  const bases = basesOf(hit, asked, library.header);
+  const body = liveBody(hit.res?.body, client.aliases, rules, bases);
   const told = isCapture(ask.route) ? [] : toldIds(hit.res?.body, rules);
   client.aliases.bind(told, told);
   client.hits++;
-  return { hit, tier, body };
+  return { hit: relinked(hit, bases), tier, body };
 }
 
 /** A poll that misses again and again is not compared with its neighbours each time. */
@@ -123,12 +135,26 @@ function missed({ library, client, ask, asked: { method, target } }: Turn): Miss
 }
 
 /** Where the answer comes from, and where the client believes that it is. */
-function basesOf(hit: Exchange, { headers }: Asked) {
-  const { host, "x-forwarded-proto": forwarded } = headers;
-  const scheme = forwarded === "https" ? "https" : "http";
-  const recordedHost = URL.canParse(hit.req.url) ? new URL(hit.req.url).host : "";
-  return { recordedHost, live: host === undefined ? undefined : `${scheme}://${host}` };
+function basesOf(hit: Exchange, { headers: { host }, scheme = "http" }: Asked, { upstream }: TapeHeader): Bases {
+  const prefix = upstream !== null && URL.canParse(upstream) ? new URL(upstream).pathname : "/";
+  return {
+    origins: URL.canParse(hit.req.url) ? [new URL(hit.req.url).origin] : [],
+    prefix: prefix.replace(/\/$/, ""),
+    live: host === undefined ? undefined : `${scheme}://${host}`,
+  };
 }
+
+/** Redirects, too, lead to where the client asks. */
+const relinked = (hit: Exchange, bases: Bases): Exchange =>
+  hit.res === null
+    ? hit
+    : {
+        ...hit,
+        res: {
+          ...hit.res,
+          headers: hit.res.headers.map(([name, value]) => [name, rebasedHeader(name, value, bases)] as const),
+        },
+      };
 
 function compareEvents({ ask, client, library: { lexicon, events } }: Turn): EventsCompared {
   if (ask.route === "recordings") {
