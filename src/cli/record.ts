@@ -29,6 +29,7 @@ const worldOptions = {
 const fixed = {
   "on-miss": undefined,
   timing: undefined,
+  "skip-status": undefined,
   tape: undefined,
   strict: false,
   "adopt-tokens": true,

@@ -51,9 +51,9 @@ function rulesIn(order: ReplayWish, canForward: boolean): ReplayRules {
   throw new ReplayOrderError(rules.key, `${rules.key} ${rules.detail}`, "see `phx-sim replay --help`");
 }
 
-async function deckOf(file: string, problems: TapeProblem[]): Promise<Deck> {
+async function deckOf(file: string, { skipStatus }: ReplayRules, problems: TapeProblem[]): Promise<Deck> {
   try {
-    return await loadDeck(file, { onProblem: (problem) => problems.push(problem) });
+    return await loadDeck(file, { skipStatus, onProblem: (problem) => problems.push(problem) });
   } catch (error) {
     if (!(error instanceof TapeError)) throw error;
     const where = error.line === undefined ? "" : ` (${error.file}:${error.line})`;
@@ -93,7 +93,7 @@ export async function loadReplay<C extends Sent, F extends string>(
   const rules = rulesIn(order, openForward !== undefined);
   const file = tapePlace(order.tape, order.folder);
   const problems: TapeProblem[] = [];
-  const deck = await deckOf(file, problems);
+  const deck = await deckOf(file, rules, problems);
   tell(problems, notice);
   const name = nameOf(file);
   const { onMiss, timing } = rules;

@@ -192,10 +192,19 @@ export interface Tally {
 }
 
 export interface Ledger {
+  /** Exchanges that can be given as answers. */
   total: number;
+  /** Requests that reached the tape, whoever answered them. */
+  requests: number;
   hits: number;
-  /** Exchanges that were never used. */
+  /** Exchanges that can be given as answers, and never were. */
   unused: { i: number; method: string; url: string; route: string }[];
+  /** Exchanges that are never given as answers, and why. */
+  left_out: { i: number; method: string; url: string; route: string; why: string }[];
+  /** Exchanges that capture events or recordings: the emulator answers such requests. */
+  captures: number;
+  /** Their events: how many there are, and those that did not come again. */
+  events: { recorded: number; missing: { event: string; times: number }[] };
   misses: (Miss & { method: string; target: string; times: number })[];
 }
 

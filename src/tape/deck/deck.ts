@@ -28,8 +28,9 @@ interface Client {
   aliases: Aliases;
   requests: Bookmarks & Progress;
   events: Bookmarks & Progress;
+  /** How many requests came. */
+  asked: number;
   hits: number;
-  sawRecording: boolean;
   misses: Map<string, MissEntry>;
 }
 
@@ -43,8 +44,8 @@ function newClient(library: Library): Client {
     aliases: createAliases(library.isFree),
     requests: newBookmarks(),
     events: newBookmarks(),
+    asked: 0,
     hits: 0,
-    sawRecording: false,
     misses: new Map(),
   };
 }
@@ -69,6 +70,7 @@ export function createDeck(library: Library, onExhausted: OnExhausted): Deck {
   const turnOf = (asked: Asked): Turn => {
     const client = clients.get(asked.client) ?? newClient(library);
     clients.set(asked.client, client);
+    client.asked++;
     return { library, client, asked, ask: liveAsk(asked) };
   };
   return {
@@ -79,7 +81,7 @@ export function createDeck(library: Library, onExhausted: OnExhausted): Deck {
       return found === undefined ? { miss: missed(turn) } : given(found, turn);
     },
     compareEvents: (asked) => compareEvents(turnOf(asked)),
-    ledger: () => ledgerOf(library.rows, [...clients.values()]),
+    ledger: () => ledgerOf(library, [...clients.values()]),
     tally: () => tallyOf(clients.values()),
     rewind(client) {
       if (client === undefined) clients.clear();
@@ -157,10 +159,7 @@ const relinked = (hit: Exchange, bases: Bases): Exchange =>
       };
 
 function compareEvents({ ask, client, library: { lexicon, events } }: Turn): EventsCompared {
-  if (ask.route === "recordings") {
-    client.sawRecording = true;
-    return { matched: 0, extra: [] };
-  }
+  if (ask.route === "recordings") return { matched: 0, extra: [] };
   const extra: string[] = [];
   const all = eventsIn(ask.body);
   for (const event of all) {
@@ -173,25 +172,38 @@ function compareEvents({ ask, client, library: { lexicon, events } }: Turn): Eve
   return { matched: all.length - extra.length, extra };
 }
 
-/** A request of the capture family is used when it was answered from here, or when all its events came. */
-function isUsed({ route, events: [first, end] }: Row, row: number, client: Client): boolean {
-  if (client.requests.used.has(row)) return true;
-  if (route === "recordings") return client.sawRecording;
-  if (first === end) return false;
-  for (let event = first; event < end; event++) if (!client.events.used.has(event)) return false;
-  return true;
-}
-
-function ledgerOf(rows: readonly Row[], clients: readonly Client[]): Ledger {
+function ledgerOf({ rows, leftOut, eventNames }: Library, clients: readonly Client[]): Ledger {
+  // Browsers ask for leave when they like, and remember it.
+  const isAnswer = ({ route, method }: Row): boolean => !isCapture(route) && method !== "OPTIONS";
   const unused = rows.flatMap((it, row) => {
-    // Browsers ask for leave when they like, and remember it.
-    const isPreflight = it.method === "OPTIONS";
-    if (isPreflight || clients.some((client) => isUsed(it, row, client))) return [];
+    if (!isAnswer(it) || clients.some(({ requests }) => requests.used.has(row))) return [];
     const { i, method, url, route } = it;
     return [{ i, method, url, route }];
   });
-  const hits = clients.reduce((sum, client) => sum + client.hits, 0);
-  return { total: rows.length, hits, unused, misses: mergedMisses(clients) };
+  const sum = (of: (client: Client) => number): number => clients.reduce((all, it) => all + of(it), 0);
+  return {
+    total: rows.filter(isAnswer).length,
+    requests: sum(({ asked }) => asked),
+    hits: sum(({ hits }) => hits),
+    unused,
+    left_out: [...leftOut],
+    captures: rows.filter(({ route }) => isCapture(route)).length,
+    events: { recorded: eventNames.length, missing: missingEvents(eventNames, clients) },
+    misses: mergedMisses(clients),
+  };
+}
+
+/** Recorded events that no client has sent again, alike ones together. */
+function missingEvents(
+  names: readonly string[],
+  clients: readonly Client[],
+): Ledger["events"]["missing"] {
+  const counts = new Map<string, number>();
+  for (const [row, event] of names.entries()) {
+    if (clients.some(({ events }) => events.used.has(row))) continue;
+    counts.set(event, (counts.get(event) ?? 0) + 1);
+  }
+  return [...counts].map(([event, times]) => ({ event, times }));
 }
 
 function tallyOf(clients: Iterable<Client>): Tally {

@@ -7,8 +7,10 @@ import { type DeckSource, exchangesOf, headerOf, sidesOf } from "./source.ts";
 export interface DeckOptions {
   /** What comes when all answers to a request were given; default: the last one again. */
   onExhausted?: OnExhausted;
-  /** Answer with exchanges that were cut off, and with 429s, too? Default: no. */
+  /** Answer with exchanges that were cut off, too? Default: no. */
   includeFailures?: boolean;
+  /** Statuses with which nothing is answered: another exchange is, where there is one. */
+  skipStatus?: readonly number[];
   /** Paths that differ without meaning (`req.body.date_from`), over those of the tape's header. */
   noise?: readonly string[];
   /** Told of each damaged line; it is passed over. */
@@ -20,10 +22,11 @@ export interface DeckOptions {
  * @throws TapeError when the file cannot be read, is no tape, or of a newer format
  */
 export async function loadDeck(source: DeckSource, options: DeckOptions = {}): Promise<Deck> {
-  const { onExhausted = "repeat", includeFailures, noise } = options;
+  const { onExhausted = "repeat", includeFailures, skipStatus, noise } = options;
   const library = createLibrary({
     header: await headerOf(source),
     includeFailures,
+    skipStatus,
     noise,
     sides: sidesOf(source),
   });
