@@ -46,7 +46,11 @@ const options = {
   },
   report: { kind: "folder", describe: "Folder for events.ndjson, requests.har and summary.md" },
   quiet: { kind: "switch", describe: "Tell neither the variables nor the summary" },
-  json: { kind: "switch", describe: "Tell how it went as a JSON line on stdout, the last one", flagOnly: true },
+  json: {
+    kind: "switch",
+    describe: "Tell how it went as a JSON line on stdout, the last one",
+    flagOnly: true,
+  },
   command: {
     kind: "word",
     describe: "The command and its words, as they are; no shell looks at them",

@@ -26,7 +26,11 @@ const options = {
     choices: ["merge", "reset", "ignore"],
   },
   ...simOptions,
-  json: { kind: "switch", describe: "Tell the addresses and keys as one JSON line; at the end, what was used of a tape", flagOnly: true },
+  json: {
+    kind: "switch",
+    describe: "Tell the addresses and keys as one JSON line; at the end, what was used of a tape",
+    flagOnly: true,
+  },
   quiet: { kind: "switch", describe: "No request log", excludes: "verbose" },
   "no-lint": { kind: "switch", describe: "No warnings about what is captured" },
   verbose: { kind: "switch", describe: "Log every request, not only events and mistakes" },

@@ -19,7 +19,8 @@ export async function replayed(sim: Sim, isRerouted?: boolean): Promise<Played> 
 function adviceFor(url: string, name: string, isRerouted: boolean | undefined): string {
   if (isRerouted === true)
     return "no request reached it, although --reroute is on: name the app's host with --reroute-host, if it is not posthog.com";
-  const how = isRerouted === false ? "add --reroute" : `run it with phx-sim replay ${name} --reroute -- COMMAND`;
+  const how =
+    isRerouted === false ? "add --reroute" : `run it with phx-sim replay ${name} --reroute -- COMMAND`;
   return `no request reached it: the app's host must be ${url}; if the host is hard-coded, ${how}`;
 }
 
@@ -69,7 +70,9 @@ function captureLines({ captures, events: { recorded, missing } }: Ledger): stri
   if (lacking === 0) return [head];
   const names = missing.slice(0, most).map((it) => `${clean(it.event, 60)}${times(it.times)}`);
   const more = missing.length > most ? ", …" : "";
-  return [`${head}; ${lacking} of ${counted(recorded, "event")} did not come again: ${names.join(", ")}${more}`];
+  return [
+    `${head}; ${lacking} of ${counted(recorded, "event")} did not come again: ${names.join(", ")}${more}`,
+  ];
 }
 
 /** The summary of a replay on a terminal: used, missed, unused. */

@@ -133,7 +133,12 @@ async function exchangeOf(desk: ShelfDesk, wanted: number): Promise<ShownExchang
   const { name, file, ledger } = inForce(desk);
   for await (const it of exchangesOf(file)) {
     if (it.i !== wanted) continue;
-    return { ...showInList(it, wasUsed(it, idleIn(ledger))), request: it.req, response: it.res, redacted: it.redacted };
+    return {
+      ...showInList(it, wasUsed(it, idleIn(ledger))),
+      request: it.req,
+      response: it.res,
+      redacted: it.redacted,
+    };
   }
   throw new SimError("not_found", `the tape ${name} has no exchange ${wanted}`);
 }

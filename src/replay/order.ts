@@ -58,7 +58,6 @@ export function rulesOf(
   if (policy === undefined) return wrongChoice("onMiss", onMiss ?? "", known);
   const timing = readTiming(timingText);
   if (timing === undefined) return wrong("timing", timingText, timingExpected);
-  if (!skipStatus.every(isStatus))
-    return wrong("skipStatus", skipStatus.join(","), "statuses such as 429");
+  if (!skipStatus.every(isStatus)) return wrong("skipStatus", skipStatus.join(","), "statuses such as 429");
   return { mode, onMiss: policy, timing, timingText, skipStatus };
 }

@@ -34,7 +34,13 @@ export interface Replaying extends Tapes {
   named(): JsonObject | null;
 }
 
-const keyOf = { mode: "/mode", onMiss: "/on_miss", timing: "/timing", skipStatus: "/skip_status", tape: "/tape" } as const;
+const keyOf = {
+  mode: "/mode",
+  onMiss: "/on_miss",
+  timing: "/timing",
+  skipStatus: "/skip_status",
+  tape: "/tape",
+} as const;
 
 /** What a control call is told of a tape that cannot be loaded. */
 const controlError = ({ key, message, hint, cause }: ReplayOrderError): SimError =>

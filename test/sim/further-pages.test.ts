@@ -126,7 +126,8 @@ describe("links to further pages lead to the sim", () => {
     const last = await fetch(`${near.url}${list}?offset=1&x`);
     expect(last.headers.get("content-encoding")).toBeNull();
     await near.recording.stop();
-    for await (const { res } of readTape(tape)) expect(JSON.stringify(res?.body)).toContain(`${far.url}${list}`);
+    for await (const { res } of readTape(tape))
+      expect(JSON.stringify(res?.body)).toContain(`${far.url}${list}`);
   });
 
   test.each([

@@ -137,7 +137,11 @@ function missed({ library, client, ask, asked: { method, target } }: Turn): Miss
 }
 
 /** Where the answer comes from, and where the client believes that it is. */
-function basesOf(hit: Exchange, { headers: { host }, scheme = "http" }: Asked, { upstream }: TapeHeader): Bases {
+function basesOf(
+  hit: Exchange,
+  { headers: { host }, scheme = "http" }: Asked,
+  { upstream }: TapeHeader,
+): Bases {
   const prefix = upstream !== null && URL.canParse(upstream) ? new URL(upstream).pathname : "/";
   return {
     origins: URL.canParse(hit.req.url) ? [new URL(hit.req.url).origin] : [],
@@ -194,10 +198,7 @@ function ledgerOf({ rows, leftOut, eventNames }: Library, clients: readonly Clie
 }
 
 /** Recorded events that no client has sent again, alike ones together. */
-function missingEvents(
-  names: readonly string[],
-  clients: readonly Client[],
-): Ledger["events"]["missing"] {
+function missingEvents(names: readonly string[], clients: readonly Client[]): Ledger["events"]["missing"] {
   const counts = new Map<string, number>();
   for (const [row, event] of names.entries()) {
     if (clients.some(({ events }) => events.used.has(row))) continue;
