@@ -70,6 +70,7 @@ const kinds: Readonly<Record<keyof SimOptions, Kind>> = {
   include: texts,
   exclude: texts,
   redact: oneOf<NonNullable<SimOptions["redact"]>>({ default: true, pii: true }),
+  raw: flag,
   allowWrites: flag,
   reportLinks: flag,
   onNotice: callback,

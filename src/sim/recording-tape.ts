@@ -3,10 +3,10 @@ import { RecordingError, type RecordingOrder } from "../control/recording-port.t
 import type { Upstreams } from "../door/forward/upstreams.ts";
 import { makeFolder } from "../kernel/make-folder.ts";
 import { tapePlace } from "../tape/place.ts";
-import { createRedactor } from "../tape/redact/redactor.ts";
 import { fileTrouble } from "../tape/tape-error.ts";
-import type { RawExchange } from "../tape/types.ts";
+import type { Exchange } from "../tape/types.ts";
 import { openTapeWriter, type TapeWriter } from "../tape/write.ts";
+import type { Redaction } from "./recording-redaction.ts";
 
 /** The tape of a recording. */
 export interface Taping {
@@ -17,8 +17,8 @@ export interface Taping {
   trouble(): string | null;
   /** A number for a request that has just arrived. */
   arrive(): number;
-  /** After the end of the recording it does nothing. */
-  append(exchange: RawExchange, i: number): void;
+  /** Writes an exchange that is redacted already; after the end of the recording it does nothing. */
+  append(clean: Exchange): void;
   close(): Promise<void>;
 }
 
@@ -49,13 +49,14 @@ interface TapeParts {
 export async function openTape(
   order: RecordingOrder,
   upstreams: Upstreams,
+  redaction: Redaction,
   { folders, notice }: TapeParts,
   isTrusted: boolean,
 ): Promise<Taping | undefined> {
   if (order.tape === undefined) return undefined;
   const file = fileOf(order.tape, folders, isTrusted);
   let isClosed = false;
-  const writer = opened(file, order, upstreams, notice);
+  const writer = opened(file, order, { upstreams, redaction, notice });
   return {
     file,
     redaction: writer.header.redaction,
@@ -63,8 +64,8 @@ export async function openTape(
     redacted: () => writer.summary.redactions,
     trouble: () => writer.trouble?.detail ?? null,
     arrive: () => writer.arrive(),
-    append(exchange, i) {
-      if (!isClosed) writer.append(exchange, i);
+    append(clean) {
+      if (!isClosed) writer.appendDecoded(withoutRecording(clean));
     },
     async close() {
       isClosed = true;
@@ -73,16 +74,32 @@ export async function openTape(
   };
 }
 
+/** Recordings of screens are large, and no replay needs them. */
+function withoutRecording(exchange: Exchange): Exchange {
+  const { req } = exchange;
+  if (exchange.route !== "recordings" || req.body === undefined) return exchange;
+  const { bytes } = req.wire;
+  return {
+    ...exchange,
+    req: { ...req, body: { omitted: "excluded", bytes }, wire: { bytes, encodings: [] } },
+  };
+}
+
+interface WriterParts {
+  upstreams: Upstreams;
+  redaction: Redaction;
+  notice(text: string): void;
+}
+
 function opened(
   file: string,
-  { include, exclude, redact = "default" }: RecordingOrder,
-  upstreams: Upstreams,
-  notice: (text: string) => void,
+  { include, exclude }: RecordingOrder,
+  { upstreams, redaction, notice }: WriterParts,
 ): TapeWriter {
   try {
     makeFolder(dirname(file));
     return openTapeWriter(file, {
-      redactor: createRedactor({ profile: redact }),
+      redactor: redaction.forCleaned,
       header: { upstream: upstreams.name },
       ...(include && { include }),
       ...(exclude && { exclude }),

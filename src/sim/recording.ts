@@ -12,13 +12,14 @@ import {
   type Upstreams,
 } from "../door/forward/upstreams.ts";
 import type { ObservingApp } from "../http/app.ts";
-import { type Call, callFrom } from "../http/call.ts";
+import type { Call } from "../http/call.ts";
 import type { Family } from "../http/endpoint.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Gauge } from "../kernel/gauge.ts";
 import { createDifferenceTally } from "../tape/differences/group.ts";
 import { toExchange } from "../tape/to-exchange.ts";
-import type { RawBody } from "../tape/types.ts";
+import type { Exchange, RawBody } from "../tape/types.ts";
+import { createRedaction, observedCall, type Passed } from "./recording-redaction.ts";
 import { openTape, type Taping } from "./recording-tape.ts";
 import { compared, givenReply, rejectionOf } from "./recording-view.ts";
 
@@ -104,7 +105,8 @@ export async function openRecording(
   const mode = order.mode ?? "record";
   const upstreams = upstreamsOf(order.upstream, parts.offline);
   if (own) refuseOwn(upstreams, own);
-  const tape = await openTape(order, upstreams, parts, isTrusted);
+  const redaction = createRedaction(order);
+  const tape = await openTape(order, upstreams, redaction, parts, isTrusted);
   const agents = createAgents(parts.upstreamCa);
   const started = new Date().toISOString();
   const counts = createCounts(parts.notice);
@@ -127,9 +129,13 @@ export async function openRecording(
         bodyLimit,
         ownPort,
       });
+      const ended = performance.now();
       counts.add(passage);
-      tape?.append(passage.exchange, i);
-      await observe(passage, i, callOf(req, passage, { ...times, ticket }));
+      const exchange = toExchange(passage.exchange, { i, bodyLimit, isBodyless: () => false });
+      const clean = redaction.clean(exchange);
+      tape?.append(clean);
+      const peer = req.socket.remoteAddress ?? "unknown";
+      await observe(redaction.withKeys(clean), passage, { ...times, ended, ticket, peer });
     } catch (error) {
       parts.notice(`a bug in phx-sim: a request that was passed on is not shown: ${String(error)}`);
     } finally {
@@ -138,9 +144,9 @@ export async function openRecording(
   }
 
   /** Shows it in log and journal; with `diff`, has the emulator say what it would have answered. */
-  async function observe(passage: Passage, i: number, call: Call): Promise<void> {
-    const exchange = toExchange(passage.exchange, { i, bodyLimit, isBodyless: () => false });
+  async function observe(exchange: Exchange, passage: Passage, passed: Passed): Promise<void> {
     const rejection = rejectionOf(passage);
+    const call = observedCall(exchange, passed);
     const own = await parts.app().observe(call, givenReply(exchange, passage), {
       isShadowed: (family) => tally !== undefined || (!rejection && shadowedFamilies.has(family)),
       read: parts.read,
@@ -239,24 +245,3 @@ async function settled(all: ReadonlySet<Promise<void>>, ms: number): Promise<voi
   await Promise.race([Promise.allSettled([...all]), late]);
   clearTimeout(timer);
 }
-
-interface Times {
-  at: number;
-  started: number;
-  ticket: number;
-}
-
-const never = new AbortController().signal;
-
-/** The request as the core sees it. A body that was too large to be kept is not there. */
-const callOf = (req: IncomingMessage, { exchange }: Passage, times: Times): Call =>
-  callFrom({
-    ...times,
-    method: exchange.method,
-    target: req.url ?? "/",
-    headers: req.headers as Record<string, string | undefined>,
-    rawHeaders: exchange.headers,
-    body: Buffer.isBuffer(exchange.body) ? exchange.body : Buffer.alloc(0),
-    peer: req.socket.remoteAddress ?? "unknown",
-    signal: () => never,
-  });

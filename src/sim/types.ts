@@ -78,6 +78,11 @@ export interface SimOptions {
   exclude?: readonly string[];
   /** What is taken out before anything is written: secrets (`default`), or personal data as well (`pii`). */
   redact?: "default" | "pii";
+  /**
+   * While recording: writes and shows everything as it was sent, secrets and personal data too, on the tape and in the
+   * data folder. Default: no, whatever is written is redacted first.
+   */
+  raw?: boolean;
   /** With `spy`: may requests that change something go to the upstream? Default: no. */
   allowWrites?: boolean;
   /**

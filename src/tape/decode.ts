@@ -124,7 +124,7 @@ const layers: readonly Layer[] = [
 ];
 
 /** The bytes of an answer without its Content-Encoding; undefined: it cannot be undone within the limit. */
-export function plainBytes(bytes: Buffer, headers: HeaderPairs, limit: number): Buffer | undefined {
+export function unpackedBytes(bytes: Buffer, headers: HeaderPairs, limit: number): Buffer | undefined {
   const body: Wrapped = { bytes, hint: undefined, encodings: [], limit };
   try {
     undoAnnounced(body, headers);

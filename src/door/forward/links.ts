@@ -1,4 +1,4 @@
-import { plainBytes } from "../../tape/decode.ts";
+import { unpackedBytes } from "../../tape/decode.ts";
 import { pairsOf } from "../../tape/headers.ts";
 import { type Bases, rebasedHeader, rebasedJson } from "../../tape/page-links.ts";
 
@@ -35,7 +35,7 @@ export function relinked(
   body: Buffer,
   bases: Bases,
 ): { headers: string[]; body: Buffer } | undefined {
-  const text = plainBytes(body, pairsOf(headers), mostRelinked)?.toString("utf8");
+  const text = unpackedBytes(body, pairsOf(headers), mostRelinked)?.toString("utf8");
   const changed = text === undefined ? undefined : rebasedJson(text, bases);
   if (changed === undefined || changed === text) return undefined;
   const bytes = Buffer.from(changed);

@@ -9,6 +9,8 @@ type RedactionProfile = "default" | "pii";
 
 export interface RedactorOptions {
   profile?: RedactionProfile;
+  /** Told of each secret that is taken out, and of what stands in its place. */
+  onTaken?(placeholder: string, secret: string): void;
 }
 
 /** A redactor that can go on with a tape that has placeholders already. */
@@ -53,7 +55,7 @@ const husk = (exchange: Exchange): Exchange => ({
  * personal data as well (`user1@example.test`). Redacting twice changes nothing. Never throws: an exchange that
  * cannot be redacted loses its headers and bodies.
  */
-export function createRedactor({ profile = "default" }: RedactorOptions = {}): TapeRedactor {
+export function createRedactor({ profile = "default", onTaken }: RedactorOptions = {}): TapeRedactor {
   const memory = createMemory();
   let paths = new Set<string>();
   const note = (path: string): void => {
@@ -61,7 +63,9 @@ export function createRedactor({ profile = "default" }: RedactorOptions = {}): T
   };
   const take: Take = (kind, secret, path) => {
     note(path);
-    return memory.placeholder(kind, secret);
+    const placeholder = memory.placeholder(kind, secret);
+    onTaken?.(placeholder, secret);
+    return placeholder;
   };
   const personal = profile === "pii" ? createPersonal(note) : undefined;
   const sieve = createSieve({
