@@ -20,7 +20,8 @@ function valuesIn(body: Json | undefined): Map<string, Value> {
   if (!isObject(body)) return new Map();
   const { flags, featureFlags } = body;
   if (isObject(flags)) return new Map(Object.entries(flags).map(([name, it]) => [name, detailed(it)]));
-  if (isObject(featureFlags)) return new Map(Object.entries(featureFlags).map(([name, it]) => [name, plain(it)]));
+  if (isObject(featureFlags))
+    return new Map(Object.entries(featureFlags).map(([name, it]) => [name, plain(it)]));
   return new Map(Array.isArray(featureFlags) ? featureFlags.map((it) => [String(it), true]) : []);
 }
 
@@ -78,7 +79,8 @@ export async function flagDisagreements(
 
 const mostTold = 20;
 
-const valueText = (value: Value): string => (value === undefined ? "no answer" : clean(JSON.stringify(value), 80));
+const valueText = (value: Value): string =>
+  value === undefined ? "no answer" : clean(JSON.stringify(value), 80);
 
 /** What is told of them. @param isPersonal Are ids on the tape stand-ins? Shares of a rollout go by the id */
 export function disagreementLines(all: readonly Disagreement[], isPersonal: boolean): string[] {
@@ -92,6 +94,8 @@ export function disagreementLines(all: readonly Disagreement[], isPersonal: bool
           `flag ${clean(flag, 80)}, subject ${clean(subject, 120)}: the scenario's definition gives ${valueText(made)}, the tape has ${valueText(recorded)}`,
       ),
     ...(more > 0 ? [`… and ${more} more flags and subjects`] : []),
-    ...(isPersonal ? ["ids on this tape are stand-ins (--redact pii): rollouts go by the id, and may differ"] : []),
+    ...(isPersonal
+      ? ["ids on this tape are stand-ins (--redact pii): rollouts go by the id, and may differ"]
+      : []),
   ];
 }

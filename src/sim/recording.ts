@@ -19,6 +19,7 @@ import type { Gauge } from "../kernel/gauge.ts";
 import { createDifferenceTally } from "../tape/differences/group.ts";
 import { toExchange } from "../tape/to-exchange.ts";
 import type { Exchange, RawBody } from "../tape/types.ts";
+import { createBacklog } from "./recording-backlog.ts";
 import { createRedaction, observedCall, type Passed } from "./recording-redaction.ts";
 import { openTape, type Taping } from "./recording-tape.ts";
 import { compared, givenReply, rejectionOf } from "./recording-view.ts";
@@ -113,6 +114,7 @@ export async function openRecording(
   const tally = mode === "diff" ? createDifferenceTally() : undefined;
   const underWay = new Set<Promise<void>>();
   let ownPort = own?.port ?? 0;
+  const backlog = createBacklog(() => counts.shown().passed);
 
   async function pass(req: IncomingMessage, res: ServerResponse, offered: Offered): Promise<void> {
     const ticket = parts.gauge.begin();
@@ -130,11 +132,15 @@ export async function openRecording(
         ownPort,
       });
       const ended = performance.now();
-      counts.add(passage);
-      const exchange = toExchange(passage.exchange, { i, bodyLimit, isBodyless: () => false });
-      const clean = redaction.clean(exchange);
-      tape?.append(clean);
       const peer = req.socket.remoteAddress ?? "unknown";
+      counts.add(passage);
+      const clean = await backlog.take(weightOf(passage), res, () => {
+        const exchange = redaction.clean(
+          toExchange(passage.exchange, { i, bodyLimit, isBodyless: () => false }),
+        );
+        tape?.append(exchange);
+        return exchange;
+      });
       await observe(redaction.withKeys(clean), passage, { ...times, ended, ticket, peer });
     } catch (error) {
       parts.notice(`a bug in phx-sim: a request that was passed on is not shown: ${String(error)}`);
@@ -185,6 +191,7 @@ export async function openRecording(
       ownPort = place.port;
     },
     async close() {
+      await backlog.finish();
       await settled(underWay, graceMs);
       agents.close();
       await tape?.close();
@@ -215,6 +222,10 @@ function createCounts(notice: (text: string) => void) {
     shown: () => ({ ...counts, last_failure: last }),
   };
 }
+
+/** Bytes that have to be looked through. */
+const weightOf = ({ exchange: { body, answer } }: Passage): number =>
+  sizeOf(body) + (answer ? sizeOf(answer.body) : 0);
 
 const sizeOf = (body: RawBody): number => (Buffer.isBuffer(body) ? body.length : body.bytes);
 

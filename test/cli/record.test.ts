@@ -93,7 +93,8 @@ describe("phx-sim record", () => {
     const far = await cloud();
     const cwd = newFolder();
     const all = ["record", "--upstream", far.url, "--tape", "shop", "--data", "data", ...args];
-    const { code, stdout, stderr } = await phxSim([...all, ...script(sendSecrets(far.apiKey))], { cwd }).ended;
+    const { code, stdout, stderr } = await phxSim([...all, ...script(sendSecrets(far.apiKey))], { cwd })
+      .ended;
     expect([code, stdout]).toEqual([0, ""]);
     const written = readdirSync(cwd, { recursive: true, withFileTypes: true })
       .filter((it) => it.isFile())
@@ -122,7 +123,12 @@ describe("phx-sim record", () => {
         url = (await answer.json()).next;
       }`;
     for (const distinct_id of ["a", "b"]) {
-      const body = JSON.stringify({ api_key: far.apiKey, event: "x", distinct_id, properties: { $set: { a: 1 } } });
+      const body = JSON.stringify({
+        api_key: far.apiKey,
+        event: "x",
+        distinct_id,
+        properties: { $set: { a: 1 } },
+      });
       await fetch(`${far.url}/capture/`, { method: "POST", body });
     }
     const env = { PHX_SIM_CA_DIR: join(newFolder(), "ca") };
@@ -195,7 +201,11 @@ describe("phx-sim record", () => {
     ],
     [["--upstream", "us", "--mode", "replay"], 2, "--mode must be record or diff or spy"],
     [["--upstream", "us", "--redact", "none"], 2, "--redact must be default or pii"],
-    [["--upstream", "us", "--redact", "pii", "--raw"], 2, "--raw takes nothing out: leave --redact away, or --raw"],
+    [
+      ["--upstream", "us", "--redact", "pii", "--raw"],
+      2,
+      "--raw takes nothing out: leave --redact away, or --raw",
+    ],
     [["--upstream", "us", "--upstream-ca", "none.pem"], 2, "--upstream-ca cannot be read"],
     [["--upstream", "us", "--include", ""], 2, "--include must be text"],
   ])("%j → %i", async (args, code, said) => {
