@@ -92,7 +92,7 @@ const options = {
   },
   ...worldOptions,
   ...rerouteOptions,
-  json: { kind: "switch", describe: "Tell the addresses and keys as one JSON line", flagOnly: true },
+  json: { kind: "switch", describe: "Print address, upstream and tape as one JSON line", flagOnly: true },
   quiet: { kind: "switch", describe: "No request log and no summary" },
   command: {
     kind: "word",

@@ -11,7 +11,6 @@ import type { Redaction } from "./recording-redaction.ts";
 /** The tape of a recording. */
 export interface Taping {
   readonly file: string;
-  readonly redaction: string;
   taped(): number;
   redacted(): number;
   trouble(): string | null;
@@ -59,7 +58,6 @@ export async function openTape(
   const writer = opened(file, order, { upstreams, redaction, notice });
   return {
     file,
-    redaction: writer.header.redaction,
     taped: () => writer.summary.exchanges,
     redacted: () => writer.summary.redactions,
     trouble: () => writer.trouble?.detail ?? null,

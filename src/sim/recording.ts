@@ -180,6 +180,7 @@ export async function openRecording(
     ...counts.shown(),
     in_flight: underWay.size,
     ...tapeFacts(tape),
+    redaction: redaction.profile,
     differences: tally ? differencesOf(tally) : null,
   });
 
@@ -231,7 +232,6 @@ const sizeOf = (body: RawBody): number => (Buffer.isBuffer(body) ? body.length :
 
 const tapeFacts = (tape: Taping | undefined) => ({
   tape: tape?.file ?? null,
-  redaction: tape?.redaction ?? null,
   taped: tape?.taped() ?? 0,
   redacted: tape?.redacted() ?? 0,
   trouble: tape?.trouble() ?? null,
