@@ -33,6 +33,41 @@ export const readyLine = (sim: Sim): ReadyLine => ({
     : {}),
 });
 
+/** The one line of `record --json`. The emulator's keys are not in it: the service answers, and wants its own. */
+export const recordReadyLine = (sim: Sim) => {
+  const { project_api_key: _, personal_api_key: __, project_id: ___, ...ready } = readyLine(sim);
+  const { upstream, mode, tape, redaction } = sim.recorded();
+  return { ...ready, upstream, mode, tape, redaction };
+};
+
+/** What helps while the service itself answers: where to point the app. Its keys stay the app's own. */
+export function recordBanner(sim: Sim, style: Style): string[] {
+  const ready = recordReadyLine(sim);
+  const row = (name: string, value: string) => `  ${style.dim(name.padEnd(13))} ${clean(value, 1000)}`;
+  const taken = { none: "off (--raw)", pii: "secrets and personal data" };
+  return [
+    `${style.bold(`phx-sim ${ready.version}`)} records at ${style.bold(ready.url)}`,
+    "",
+    row("upstream", ready.upstream ?? ""),
+    row("mode", ready.mode ?? ""),
+    row("tape", ready.tape ?? "none"),
+    row(
+      "redaction",
+      ready.redaction === "none" || ready.redaction === "pii" ? taken[ready.redaction] : "secrets",
+    ),
+    row("data", ready.data ?? "in memory, gone at the end"),
+    row("inspector", ready.inspector_url),
+    ...(ready.control_token === undefined ? [] : [row("control token", ready.control_token)]),
+    "",
+    "Point the app's host here, and use your own project key and personal key:",
+    "",
+    ...serverGroup(readyLine(sim)).variables.flatMap(([name, value]) =>
+      value === ready.url ? [`${name}=${value}`] : [],
+    ),
+    "",
+  ];
+}
+
 /** Everything to paste. The env lines stand at the margin, so that they can be copied as they are. */
 export function banner(ready: ReadyLine, scenario: string, style: Style): string[] {
   const row = (name: string, value: string) => `  ${style.dim(name.padEnd(13))} ${clean(value)}`;

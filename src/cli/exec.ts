@@ -9,7 +9,7 @@ import { blockedBy, openEgressGuard } from "./exec-egress.ts";
 import { childVariables, variableLines } from "./exec-env.ts";
 import { heldAgainst, planFor } from "./exec-plan.ts";
 import { makeReportFolder, writeReport } from "./exec-report.ts";
-import { checkReroute, rerouteOptions, rerouteVariables } from "./exec-reroute.ts";
+import { checkReroute, isRerouting, rerouteOptions, rerouteVariables } from "./exec-reroute.ts";
 import { type Run, summaryLines, summaryMarkdown } from "./exec-summary.ts";
 import { createTally } from "./exec-tally.ts";
 import { failReasons, failReasonsOf, tripped } from "./fail-on.ts";
@@ -17,7 +17,7 @@ import { Failure } from "./failure.ts";
 import { closesWithin, openSim, simOptions } from "./open-sim.ts";
 import type { Settings } from "./settings.ts";
 import { reasonOf } from "./system-reason.ts";
-import { missedOf, replayed } from "./tape-summary.ts";
+import { missedOf, replayed, tapeFacts } from "./tape-summary.ts";
 
 const options = {
   scenarios: {
@@ -46,6 +46,11 @@ const options = {
   },
   report: { kind: "folder", describe: "Folder for events.ndjson, requests.har and summary.md" },
   quiet: { kind: "switch", describe: "Tell neither the variables nor the summary" },
+  json: {
+    kind: "switch",
+    describe: "Tell how it went as a JSON line on stdout, the last one",
+    flagOnly: true,
+  },
   command: {
     kind: "word",
     describe: "The command and its words, as they are; no shell looks at them",
@@ -96,7 +101,7 @@ async function run(settings: ExecSettings, shell: Shell): Promise<Ending> {
     const findings = { tally, blocked: await blockedBy(guard), plan: await heldAgainst(plan, sim), lint };
     const told = {
       ...findings,
-      tape: await replayed(sim),
+      tape: await replayed(sim, isRerouting(values)),
       code: end.code,
       failures: tripped(failOn, findings),
     };
@@ -147,6 +152,8 @@ const settle = (sim: Sim): Promise<void> => sim.settle({ idleMs, timeoutMs: sett
 /** Tells how it went and gives the exit code: the command's own, or 1 when it passed and something else did not. */
 async function conclude(told: Run, sim: Sim, { values }: ExecSettings, shell: Shell): Promise<number> {
   if (!values.quiet) shell.err.say(...summaryLines(told, shell.errStyle));
+  if (values.json) shell.out.say(JSON.stringify(outcomeOf(told)));
+  shell.out.flush();
   if (told.failures.length > 0) shell.err.say(`phx-sim: --fail-on: ${told.failures.join(", ")}`);
   await appendStepSummary(told, shell);
   const problem = await reported(told, sim, values.report);
@@ -154,6 +161,14 @@ async function conclude(told: Run, sim: Sim, { values }: ExecSettings, shell: Sh
   const isFailed = told.failures.length > 0 || missedOf(told.tape) > 0 || problem !== undefined;
   return told.code === 0 && isFailed ? 1 : told.code;
 }
+
+/** How it went, for machines. `code` is the command's own. */
+const outcomeOf = ({ tally, tape, code, failures }: Run) => ({
+  code,
+  counts: tally.counts,
+  failures,
+  tape: tapeFacts(tape),
+});
 
 /** Shows the summary on the page of a GitHub Actions job, which names a file for it. */
 async function appendStepSummary(told: Run, shell: Shell): Promise<void> {

@@ -68,6 +68,11 @@ export const simOptions = {
       "How long recorded answers take: none, recorded, scale:0.5 of that, or max:2000 ms; none unless told",
     flagOnly: true,
   },
+  "skip-status": {
+    kind: "names",
+    describe: "Do not give recorded answers with these statuses, e.g. 429; the next one is given instead",
+    flagOnly: true,
+  },
   "no-proxy": { kind: "switch", describe: "No forward proxy on the port" },
   "proxy-others": {
     kind: "text",
@@ -97,8 +102,15 @@ const chosen = (values: Values): SimOptions => ({
   ...(values.tape === undefined ? {} : { tape: values.tape }),
   ...(values["on-miss"] && { onMiss: values["on-miss"] }),
   ...(values.timing === undefined ? {} : { timing: values.timing }),
+  ...(values["skip-status"] && { skipStatus: statusesIn(values["skip-status"]) }),
   proxy: proxyOf(values),
 });
+
+function statusesIn(texts: readonly string[]): number[] {
+  const wrong = texts.find((it) => !/^[2-5]\d\d$/.test(it));
+  if (wrong === undefined) return texts.map(Number);
+  throw new Failure("usage", `--skip-status must be statuses such as 429, not ${JSON.stringify(wrong)}`);
+}
 
 const proxyOf = (values: Values): SimOptions["proxy"] =>
   !values["no-proxy"] && {

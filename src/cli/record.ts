@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { RequestSummary, Sim, SimOptions } from "../index.ts";
-import { banner, readyLine } from "./banner.ts";
+import { banner, readyLine, recordBanner, recordReadyLine } from "./banner.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Ending, type Shell } from "./command.ts";
 import { childVariables, variableLines } from "./exec-env.ts";
@@ -29,6 +29,7 @@ const worldOptions = {
 const fixed = {
   "on-miss": undefined,
   timing: undefined,
+  "skip-status": undefined,
   tape: undefined,
   strict: false,
   "adopt-tokens": true,
@@ -60,6 +61,11 @@ const options = {
     default: "default",
     choices: ["default", "pii"],
   },
+  raw: {
+    kind: "switch",
+    describe: "Take nothing out: tape, log and data folder hold everything as it was sent",
+    flagOnly: true,
+  },
   "allow-writes": {
     kind: "switch",
     describe: "With --mode spy: let requests that change something go to the upstream",
@@ -86,7 +92,7 @@ const options = {
   },
   ...worldOptions,
   ...rerouteOptions,
-  json: { kind: "switch", describe: "Tell the addresses and keys as one JSON line", flagOnly: true },
+  json: { kind: "switch", describe: "Print address, upstream and tape as one JSON line", flagOnly: true },
   quiet: { kind: "switch", describe: "No request log and no summary" },
   command: {
     kind: "word",
@@ -137,12 +143,15 @@ function certificateIn(file: string | undefined): string | undefined {
 function recordingOptions({ values, origins }: RecordSettings): SimOptions {
   if (values.upstream === undefined)
     throw new Failure("usage", "phx-sim record needs --upstream: us, eu, or an address");
+  if (values.raw && origins.redact.source === "flag")
+    throw new Failure("usage", "--raw takes nothing out: leave --redact away, or --raw");
   const ca = certificateIn(values["upstream-ca"]);
   const tape = values.tape ?? (values.mode === "record" ? nameByTime() : undefined);
   return {
     upstream: values.upstream,
     mode: values.mode,
     redact: values.redact,
+    raw: values.raw,
     allowWrites: values["allow-writes"],
     ...reachOf(values),
     ...(tape !== undefined && { tape }),
@@ -173,8 +182,20 @@ function logOf(sim: Sim, quiet: boolean, shell: Shell): RequestLog {
   return log;
 }
 
+/** With `spy` the emulator answers what it knows, and its keys count; else they mean nothing to anybody. */
+const hasOwnKeys = (sim: Sim): boolean => sim.recorded().mode === "spy";
+
+const readyOf = (sim: Sim): object => (hasOwnKeys(sim) ? readyLine(sim) : recordReadyLine(sim));
+
+const bannerOf = (sim: Sim, scenario: string, { outStyle }: Shell): string[] =>
+  hasOwnKeys(sim) ? banner(readyLine(sim), scenario, outStyle) : recordBanner(sim, outStyle);
+
+const rawWarning =
+  "--raw: nothing is redacted; the tape, the log and the data folder hold secrets and personal data as they were sent";
+
 function tellTape(sim: Sim, shell: Shell): void {
-  const { upstream, tape, mode } = sim.recorded();
+  const { upstream, tape, mode, redaction } = sim.recorded();
+  if (redaction === "none") shell.err.say(`phx-sim: ${shell.errStyle.bad(rawWarning)}`);
   const to = tape === null ? "" : `, taped on ${clean(tape, 1000)}`;
   shell.err.say(`phx-sim: ${mode}: requests go to ${clean(upstream ?? "", 300)}${to}`);
 }
@@ -185,8 +206,7 @@ async function serve(settings: RecordSettings, shell: Shell): Promise<Ending> {
   const { onStop, stopped } = stopRequest();
   const sim = await open(settings, values.port, shell, onStop);
   const log = logOf(sim, values.quiet, shell);
-  const ready = readyLine(sim);
-  shell.out.say(...(values.json ? [JSON.stringify(ready)] : banner(ready, values.scenario, shell.outStyle)));
+  shell.out.say(...(values.json ? [JSON.stringify(readyOf(sim))] : bannerOf(sim, values.scenario, shell)));
   shell.out.flush();
   if (!values.quiet) tellTape(sim, shell);
   const ending = await Promise.race([signal, stopped]);

@@ -1,5 +1,6 @@
 import type { Command } from "./command.ts";
 import { exec } from "./exec.ts";
+import { rerouteOptions } from "./exec-reroute.ts";
 import { Failure } from "./failure.ts";
 import type { Options } from "./options.ts";
 import type { Flags } from "./settings.ts";
@@ -17,6 +18,7 @@ const options: Options = {
     suggests: "tapes",
   },
   ...startOptions,
+  ...rerouteOptions,
   ...(command && {
     command: {
       ...command,
@@ -36,6 +38,13 @@ function checkForRun(flags: Flags): void {
   throw new Failure("usage", `--${idle} does not go with a command after --`);
 }
 
+/** @throws Failure usage when an option is about a command, and there is none to run */
+function checkForServing(flags: Flags): void {
+  const idle = Object.keys(rerouteOptions).find((name) => Object.hasOwn(flags, name));
+  if (idle !== undefined)
+    throw new Failure("usage", `--${idle} needs a command: phx-sim replay TAPE --${idle} … -- COMMAND`);
+}
+
 /** `start --tape`, or `exec --tape` when a command follows. */
 export const replay: Command = {
   name: "replay",
@@ -45,9 +54,13 @@ export const replay: Command = {
     ["phx-sim replay checkout", "serve tapes/checkout.tape.ndjson; what is not on it is an error"],
     ["phx-sim replay checkout --on-miss emulate", "the emulator answers what is not on it"],
     ["phx-sim replay checkout -- npm test", "run a command; exit 1 when it asked for something else"],
+    ["phx-sim replay checkout --reroute -- npm test", "though the command's host is hard-coded"],
   ],
   run(flags, shell) {
-    if (flags.command === undefined) return start.run(flags, shell);
+    if (flags.command === undefined) {
+      checkForServing(flags);
+      return start.run(flags, shell);
+    }
     checkForRun(flags);
     return exec.run(flags, shell);
   },

@@ -45,7 +45,7 @@ async function run({ values }: Settings<typeof options>, shell: Shell) {
     shell.out.say(JSON.stringify({ file: out ?? null, scenario, counts, left_out }));
   } else if (out === undefined) shell.out.say(made.text.trimEnd());
   const where = out === undefined ? "" : `${clean(shownFile(out, shell.cwd))} is written: `;
-  shell.err.say(`${where}${contents(made)}`, ...leftOutLines(made));
+  shell.err.say(`${where}${contents(made)}`, ...leftOutLines(made), ...(await flagLines(made, file)));
   return "ok" as const;
 }
 
@@ -56,6 +56,27 @@ async function write(file: string, text: string, isForced: boolean): Promise<voi
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw error;
     throw new Failure("failed", `${clean(file)} is there already; --force writes over it`, error);
+  }
+}
+
+/** Where definitions of flags and their recorded answers disagree: a definition may have changed since, or depend on what no tape has. */
+async function flagLines(made: TapeScenario, file: string): Promise<string[]> {
+  if (!made.counts.flags) return [];
+  const [{ startSim }, { readTape }, { readHeader }, { disagreementLines, flagDisagreements }] =
+    await Promise.all([
+      import("../index.ts"),
+      import("../tape/read.ts"),
+      import("../tape/header.ts"),
+      import("./scenario-flag-check.ts"),
+    ]);
+  const { redaction } = await readHeader(file);
+  const clock = made.firstAt === undefined ? {} : { clock: made.firstAt };
+  const sim = await startSim({ scenario: made.scenario, proxy: false, ...clock });
+  try {
+    const found = await flagDisagreements(sim, made.keys, readTape(file, { bodies: "whole" }));
+    return disagreementLines(found, redaction === "pii");
+  } finally {
+    await sim.close();
   }
 }
 

@@ -7,7 +7,7 @@ import { closesWithin, openSim, reachOf, reachOptions, simOptions } from "./open
 import { createRequestLog, type RequestLog } from "./request-log.ts";
 import type { Settings } from "./settings.ts";
 import { stopRequest, untilSignal } from "./signals.ts";
-import { missedOf, replayed, tapeLines } from "./tape-summary.ts";
+import { missedOf, replayed, tapeFacts, tapeLines } from "./tape-summary.ts";
 
 const options = {
   port: { kind: "port", describe: "Port to listen on; 0 takes any free one", default: "7490" },
@@ -26,7 +26,11 @@ const options = {
     choices: ["merge", "reset", "ignore"],
   },
   ...simOptions,
-  json: { kind: "switch", describe: "Tell the addresses and keys as one JSON line", flagOnly: true },
+  json: {
+    kind: "switch",
+    describe: "Tell the addresses and keys as one JSON line; at the end, what was used of a tape",
+    flagOnly: true,
+  },
   quiet: { kind: "switch", describe: "No request log", excludes: "verbose" },
   "no-lint": { kind: "switch", describe: "No warnings about what is captured" },
   verbose: { kind: "switch", describe: "Log every request, not only events and mistakes" },
@@ -68,6 +72,8 @@ async function run(settings: StartSettings, shell: Shell) {
   const played = await replayed(sim);
   await stop(sim, log, settings.values.quiet, shell);
   if (!settings.values.quiet) shell.err.say(...tapeLines(played, shell.errStyle));
+  if (settings.values.json && played) shell.out.say(JSON.stringify({ tape: tapeFacts(played) }));
+  shell.out.flush();
   shell.err.flush();
   return missedOf(played) > 0 ? 1 : ending;
 }

@@ -4,7 +4,7 @@ import type { ControlCall } from "./call.ts";
 export type { RecordingFacts, RecordingMode };
 
 /** What to record: as `POST /__sim/recording/start` takes it, with names as TypeScript has them. */
-export interface RecordingOptions extends Omit<RecordingOrder, "allow_writes"> {
+export interface RecordingOptions extends Omit<RecordingOrder, "allow_writes" | "raw"> {
   /** In the mode `spy`: may requests that change something go to the upstream? Default false. */
   allowWrites?: boolean;
 }

@@ -9,6 +9,8 @@ export interface TapeOptions {
   onMiss?: "fail" | "emulate" | "upstream";
   /** How long answers take: `none` (default), `recorded`, `scale:0.5` of that, or `max:2000` ms. Never over a minute. */
   timing?: string;
+  /** Recorded answers with these statuses are not given, e.g. `[429]`. Default: all are. */
+  skipStatus?: readonly number[];
 }
 
 /** What was used of a tape. Lists hold the first 1,000. */
@@ -28,6 +30,7 @@ export interface LoadedTape {
   mode: "replay" | "hybrid";
   on_miss: "fail" | "emulate" | "upstream";
   timing: string;
+  skip_status: number[];
   /** Lines that could not be read. */
   problems: TapeProblem[];
   ledger: TapeLedger;
@@ -53,8 +56,16 @@ interface Answer<T> {
 }
 
 export const tapesBy = (call: ControlCall): Tapes => ({
-  load: async (tape, { mode, onMiss, timing } = {}) =>
-    (await call<Answer<LoadedTape>>("POST", "tapes", { tape, mode, on_miss: onMiss, timing })).tape,
+  load: async (tape, { mode, onMiss, timing, skipStatus } = {}) =>
+    (
+      await call<Answer<LoadedTape>>("POST", "tapes", {
+        tape,
+        mode,
+        on_miss: onMiss,
+        timing,
+        skip_status: skipStatus,
+      })
+    ).tape,
   get: async () => (await call<Answer<LoadedTape | null>>("GET", "tapes")).tape,
   rewind: async (client) => void (await call("POST", "tapes/rewind", { client })),
   unload: async () => (await call<Answer<LoadedTape | null>>("DELETE", "tapes")).tape,

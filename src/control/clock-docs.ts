@@ -21,7 +21,7 @@ const facts = {
   next_due: described(nullable(time), "When the next thing is due"),
   starts: described(
     exact({ now: described(text, "A time, or real"), frozen: boolean }),
-    "What a reset makes of it; a restart on a data folder goes on from where it was set",
+    "What a reset makes of it; a restart on a data folder continues from where it was set",
   ),
 };
 

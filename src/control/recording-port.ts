@@ -23,6 +23,8 @@ export interface RecordingOrder {
   exclude?: readonly string[];
   /** `pii` takes personal data out as well as secrets. */
   redact?: (typeof redactions)[number];
+  /** Nothing is taken out of what is written and shown. The control API cannot order it. */
+  raw?: boolean;
   /** With `spy`: may requests that change something go to the upstream? */
   allow_writes?: boolean;
 }

@@ -9,6 +9,8 @@ export interface TapeOrder {
   readonly onMiss?: string;
   /** `none`, `recorded`, `scale:0.5`, `max:2000`. */
   readonly timing?: string;
+  /** Recorded answers with these statuses are not given. */
+  readonly skipStatus?: readonly number[];
 }
 
 /** The tape in force, with what was used of it. */
@@ -21,6 +23,7 @@ export interface TapeInForce {
   readonly mode: string;
   readonly on_miss: string;
   readonly timing: string;
+  readonly skip_status: readonly number[];
   /** Lines that could not be read. */
   readonly problems: readonly TapeProblem[];
   readonly ledger: Ledger;

@@ -30,14 +30,23 @@ const miss = exact({
   nearest: described(listOf(nearest), "The most similar exchanges, and where they differ"),
 });
 
+const leftOut = exact({ i: integer, method: text, url: text, route: text, why: text });
+
 const ledger = titled(
   "TapeLedger",
   exact({
-    total: described(integer, "Exchanges of the tape"),
+    total: described(integer, "Exchanges of the tape that can be given as answers"),
+    requests: described(integer, "Requests that reached it, whoever answered them"),
     hits: described(integer, "Requests that it answered"),
     unused_count: integer,
     miss_count: described(integer, "Requests that it has no answer for"),
     unused: described(listOf(unused), "Exchanges that were never used, the first 1,000"),
+    left_out: described(listOf(leftOut), "Exchanges that are never given as answers, the first 1,000"),
+    captures: described(integer, "Exchanges that capture events or recordings; the emulator answers those"),
+    events: described(
+      exact({ recorded: integer, missing: listOf(exact({ event: text, times: integer })) }),
+      "Recorded events, and those that did not come again, the first 1,000 names",
+    ),
     misses: described(listOf(miss), "What was asked for in vain, the first 1,000"),
   }),
 );
@@ -52,6 +61,7 @@ const tape = titled(
     mode: oneOf("replay", "hybrid"),
     on_miss: oneOf("fail", "emulate", "upstream"),
     timing: text,
+    skip_status: described(listOf(integer), "Recorded answers with these statuses are not given"),
     problems: described(
       listOf(exact({ file: text, line: integer, detail: text, hint: text })),
       "Lines that could not be read",
@@ -67,6 +77,7 @@ const order = bodyOf(
     mode: described(oneOf("replay", "hybrid"), "replay (default): what is not on the tape is an error"),
     on_miss: described(oneOf("fail", "emulate", "upstream"), "Default: by the mode, fail or emulate"),
     timing: described(text, "none (default), recorded, scale:N (of the recorded time) or max:N (ms)"),
+    skip_status: described(listOf(integer), "Recorded answers with these statuses are not given, e.g. 429"),
   },
   { tape: described(text, "A name (tapes/NAME.tape.ndjson) or a path") },
 );

@@ -4,6 +4,7 @@ import { json, type Reply } from "../http/reply.ts";
 import { SimError } from "../kernel/errors.ts";
 import { tapesFolder } from "../tape/place.ts";
 import type { TapeInfo } from "../tape/read.ts";
+import { captureRoutes } from "../tape/routes.ts";
 import type { Exchange } from "../tape/types.ts";
 import { pathNumber, queryNumber } from "./body.ts";
 import type { ControlRow } from "./rows.ts";
@@ -100,16 +101,24 @@ async function* exchangesOf(file: string): AsyncGenerator<Exchange> {
   }
 }
 
+/** Numbers of the exchanges that were not given as answers, or never are. */
+const idleIn = ({ unused, left_out }: TapeInForce["ledger"]): ReadonlySet<number> =>
+  new Set([...unused, ...left_out].map(({ i }) => i));
+
+/** Requests that capture are answered by the emulator; browsers' questions before a request are, too. */
+const wasUsed = ({ i, route, req }: Exchange, idle: ReadonlySet<number>): boolean =>
+  !captureRoutes.includes(route) && req.method.toUpperCase() !== "OPTIONS" && !idle.has(i);
+
 /** A page of the tape, in the order it was written. */
 async function pageOf(desk: ShelfDesk, skip: number, limit: number): Promise<ShownExchanges> {
   const { file, ledger } = inForce(desk);
-  const unused = new Set(ledger.unused.map(({ i }) => i));
+  const idle = idleIn(ledger);
   const exchanges: ShownInList[] = [];
   let passed = 0;
   for await (const it of exchangesOf(file)) {
     if (passed++ < skip) continue;
     if (exchanges.length === limit) return { exchanges, more: true };
-    exchanges.push(showInList(it, !unused.has(it.i)));
+    exchanges.push(showInList(it, wasUsed(it, idle)));
   }
   return { exchanges, more: false };
 }
@@ -124,8 +133,12 @@ async function exchangeOf(desk: ShelfDesk, wanted: number): Promise<ShownExchang
   const { name, file, ledger } = inForce(desk);
   for await (const it of exchangesOf(file)) {
     if (it.i !== wanted) continue;
-    const used = !ledger.unused.some(({ i }) => i === wanted);
-    return { ...showInList(it, used), request: it.req, response: it.res, redacted: it.redacted };
+    return {
+      ...showInList(it, wasUsed(it, idleIn(ledger))),
+      request: it.req,
+      response: it.res,
+      redacted: it.redacted,
+    };
   }
   throw new SimError("not_found", `the tape ${name} has no exchange ${wanted}`);
 }

@@ -20,12 +20,14 @@ const masked = (miss: Missed): Missed => ({ ...miss, target: maskTargetSecrets(m
 /** The tape in force. A long ledger is told in part; the counts are whole. */
 function shown(tape: TapeInForce | null) {
   if (tape === null) return { tape: null };
-  const { unused, misses, ...counts } = tape.ledger;
+  const { unused, misses, left_out, events, ...counts } = tape.ledger;
   const ledger = {
     ...counts,
     unused_count: unused.length,
     miss_count: misses.reduce((sum, { times }) => sum + times, 0),
     unused: unused.slice(0, mostTold),
+    left_out: left_out.slice(0, mostTold),
+    events: { ...events, missing: events.missing.slice(0, mostTold) },
     misses: misses.slice(0, mostTold).map(masked),
   };
   return { tape: { ...tape, problems: tape.problems.slice(0, mostTold), ledger } };
@@ -40,15 +42,25 @@ function textIn(body: JsonObject, key: string): string | undefined {
   throw new SimError("invalid_input", `"${key}" must be a text that is not empty`, { pointer: `/${key}` });
 }
 
+function statusesIn(body: JsonObject, key: string): number[] | undefined {
+  const value = body[key];
+  if (value === undefined) return undefined;
+  if (Array.isArray(value) && value.every((it) => typeof it === "number")) return value;
+  throw new SimError("invalid_input", `"${key}" must be a list of statuses such as 429`, {
+    pointer: `/${key}`,
+  });
+}
+
 async function load({ tapes }: ControlDesk, call: Call): Promise<Reply> {
   const body = bodyOf(call);
-  allowKeys(body, ["tape", "mode", "on_miss", "timing"]);
+  allowKeys(body, ["tape", "mode", "on_miss", "timing", "skip_status"]);
   const tape = textIn(body, "tape");
   if (tape === undefined)
     throw new SimError("invalid_input", `"tape" is missing: the name or path of a tape`, {
       pointer: "/tape",
     });
   const [mode, onMiss, timing] = [textIn(body, "mode"), textIn(body, "on_miss"), textIn(body, "timing")];
+  const skipStatus = statusesIn(body, "skip_status");
   return json(
     shown(
       await tapes.load({
@@ -56,6 +68,7 @@ async function load({ tapes }: ControlDesk, call: Call): Promise<Reply> {
         ...(mode !== undefined && { mode }),
         ...(onMiss !== undefined && { onMiss }),
         ...(timing !== undefined && { timing }),
+        ...(skipStatus && { skipStatus }),
       }),
     ),
   );
@@ -80,7 +93,7 @@ const rows: readonly ControlRow<ControlDesk>[] = [
     "The tape in force: its mode, and what was used, not used and missed",
     ({ tapes }) => json(shown(tapes.show())),
   ],
-  ["POST", root, "Puts a tape in force: tape, mode, on_miss, timing", load],
+  ["POST", root, "Puts a tape in force: tape, mode, on_miss, timing, skip_status", load],
   [
     "DELETE",
     root,

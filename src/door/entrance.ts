@@ -6,6 +6,8 @@ import { peek, type Speech } from "./proxy/peek.ts";
 export interface Entrance {
   /** Gives a connection to the server. */
   take(socket: Socket): void;
+  /** Does the client believe that it speaks TLS, though it comes in clear? So it is with `--reroute`. */
+  isSecure(socket: Socket): boolean;
   /** Breaks off connections that did not say anything yet. */
   close(): void;
 }
@@ -28,6 +30,7 @@ export function openEntrance(
       socket.destroy();
     }
   };
+  const secure = new WeakSet<Socket>();
   let sweeping: NodeJS.Timeout | undefined;
   server.once("listening", () => {
     sweeping = setInterval(() => sweep(performance.now() - silence), Math.min(silence, 5_000)).unref();
@@ -37,8 +40,9 @@ export function openEntrance(
   server.removeAllListeners("connection");
   server.on("connection", (socket: Socket) => {
     waiting.set(socket, performance.now());
-    peek(socket, (speech) => {
+    peek(socket, (speech, isSecure) => {
       waiting.delete(socket);
+      if (isSecure) secure.add(socket);
       hand(socket, speech);
     });
   });
@@ -46,6 +50,7 @@ export function openEntrance(
     take(socket) {
       for (const taker of takers) Reflect.apply(taker, server, [socket]);
     },
+    isSecure: (socket) => secure.has(socket),
     close() {
       clearInterval(sweeping);
       sweep(Number.POSITIVE_INFINITY);

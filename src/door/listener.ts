@@ -91,8 +91,9 @@ export function listen(options: ListenOptions): Promise<Listener> {
     if (passage === "elsewhere") return;
     if (passage !== undefined) straighten(req, passage);
     const passing = options.passing?.current;
-    if (passing === undefined) receive(req, res, options, flights, ends, passage);
-    else passOn(req, res, passing, passage, () => receive(req, res, options, flights, ends, passage));
+    const way: Way = { passage, scheme: schemeOf(req, passage, entrance.isSecure(req.socket)) };
+    if (passing === undefined) receive(req, res, options, flights, ends, way);
+    else passOn(req, res, passing, way, () => receive(req, res, options, flights, ends, way));
   });
   server.on("clientError", (error, socket) => {
     if ((error as NodeJS.ErrnoException).code === requestTimedOut) late.add(socket);
@@ -126,6 +127,18 @@ interface Ends {
   /** Is each to be its connection's last? */
   isClosing: boolean;
 }
+
+/** How a request came. */
+interface Way {
+  /** Through the proxy; undefined: directly. */
+  readonly passage: Passage | undefined;
+  /** What the client believes it speaks. */
+  readonly scheme: "http" | "https";
+}
+
+/** A web server in front says by a header what its clients speak. */
+const schemeOf = (req: IncomingMessage, passage: Passage | undefined, isSecure: boolean): Way["scheme"] =>
+  passage?.scheme ?? (isSecure || req.headers["x-forwarded-proto"] === "https" ? "https" : "http");
 
 type Take = (socket: Socket) => void;
 
@@ -234,13 +247,12 @@ interface Arrival {
   complete: boolean;
   /** Its number in the gauge; 0: not counted there. */
   ticket: number;
-  /** How it came, if not directly. */
-  passage: Passage | undefined;
+  way: Way;
   publicUrl: string | undefined;
 }
 
 const callOf = (
-  { req, res, method, target, at, started, ticket, passage, publicUrl }: Arrival,
+  { req, res, method, target, at, started, ticket, way, publicUrl }: Arrival,
   body: Buffer,
 ): Call =>
   callFrom({
@@ -255,8 +267,8 @@ const callOf = (
     started,
     signal: () => signalOf(res),
     ticket,
-    scheme: passage?.scheme ?? "http",
-    proxied: passage !== undefined,
+    scheme: way.scheme,
+    proxied: way.passage !== undefined,
   });
 
 /** What upstreams are to answer goes to them; the control API stays here. */
@@ -264,12 +276,14 @@ function passOn(
   req: IncomingMessage,
   res: ServerResponse,
   passing: Passing,
-  passage: Passage | undefined,
+  { passage, scheme }: Way,
   answerHere: () => void,
 ): void {
   const path = pathOf(req.url ?? "/");
+  const { host } = req.headers;
+  const origin = host === undefined ? undefined : `${scheme}://${host}`;
   if (isControl(path)) answerHere();
-  else passing.offer(req, res, { path, host: passage?.host }, answerHere);
+  else passing.offer(req, res, { path, host: passage?.host, origin }, answerHere);
 }
 
 /** Reads the body up to the route's limit, has the app answer, writes the answer. */
@@ -279,7 +293,7 @@ function receive(
   { app, clock, publicUrl, bodyTimeout: timeout = bodyTimeout }: ListenOptions,
   flights: Flights,
   ends: Ends,
-  passage: Passage | undefined,
+  way: Way,
 ): void {
   const method = req.method ?? "GET";
   const target = req.url ?? "/";
@@ -294,7 +308,7 @@ function receive(
     chunks: [],
     complete: false,
     ticket: 0,
-    passage,
+    way,
     publicUrl,
   };
   if (!isControl(target)) flights.begin(arrival);
@@ -335,7 +349,7 @@ function refuse(arrival: Arrival, app: App, flights: Flights, timeout: number): 
   app.refuseTooLarge(callOf(arrival, Buffer.alloc(0))).then((reply) => {
     const { status, headers, body } = reply;
     // The decrypting proxy drops an answer whose connection closes while its upload runs: there the connection stays.
-    if (arrival.passage !== undefined) send(arrival.res, reply);
+    if (arrival.way.passage !== undefined) send(arrival.res, reply);
     else sendLast(arrival.res, status, headers, body, Math.min(timeout, mostLinger));
     flights.end(arrival);
   });

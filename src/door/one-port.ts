@@ -25,6 +25,7 @@ export interface Passage {
 export interface OnePort {
   /** Gives a connection to the server. */
   take(socket: Socket): void;
+  isSecure(socket: Socket): boolean;
   /**
    * undefined: the request came directly. `elsewhere`: it is for another host, or for none that may be, and is taken
    * care of.
@@ -126,6 +127,7 @@ export function openOnePort(server: Server, options: OnePortOptions): OnePort {
 
   return {
     take,
+    isSecure: entrance.isSecure,
     passage(req, res) {
       const target = req.url ?? "/";
       const scheme = schemes.get(req.socket);

@@ -83,11 +83,15 @@ function tlsPeerOf(args: readonly unknown[]): Peer | undefined {
   return peerOf([isOptions(options.socket) ? tunnelled : options]);
 }
 
+/** What a rerouted TLS connection begins with: links in its answers are to have the scheme that the client asked with. */
+const securedMark = "\0https\n";
+
 /** Stands in for a TLS connection: nobody reads its certificate, so that no authority has to be trusted. */
 function openPlain(args: readonly unknown[], to: Address): Socket {
   const tunnel: unknown = args.find(isOptions)?.socket;
   if (tunnel instanceof Socket) tunnel.destroy();
   const socket = net.connect(redirected(args, to));
+  socket.write(securedMark);
   Object.assign(socket, { encrypted: true, authorized: true, alpnProtocol: false });
   socket.once("connect", () => socket.emit("secureConnect"));
   const listener = callbackOf(args);

@@ -27,6 +27,8 @@ export interface Call {
   readonly at: number;
   /** When the door took it in, on the monotonic clock (performance.now()). */
   readonly started: number;
+  /** When somebody else's answer to it was over; undefined: it is answered here. */
+  readonly ended: number | undefined;
   /** Ends when the sender goes away; long polls listen to it. */
   readonly signal: AbortSignal;
   /** Its number in the gauge of requests in flight; 0: not counted there. */
@@ -48,6 +50,7 @@ export interface CallParts {
   door?: Door;
   at: number;
   started: number;
+  ended?: number;
   /** Makes the abort signal on first use: most calls never ask. */
   signal: () => AbortSignal;
   scheme?: "http" | "https";
@@ -106,6 +109,9 @@ class LazyCall implements Call {
   }
   get started(): number {
     return this.#parts.started;
+  }
+  get ended(): number | undefined {
+    return this.#parts.ended;
   }
   get signal(): AbortSignal {
     return this.#parts.signal();

@@ -54,9 +54,15 @@ function rulesIn(order: ReplayWish, canForward: boolean): ReplayRules {
   throw new ReplayOrderError(rules.key, `${rules.key} ${rules.detail}`, "see `phx-sim replay --help`");
 }
 
-async function deckOf(file: string, problems: TapeProblem[], rules?: RedactionRules): Promise<Deck> {
+async function deckOf(
+  file: string,
+  { skipStatus }: ReplayRules,
+  problems: TapeProblem[],
+  rules?: RedactionRules,
+): Promise<Deck> {
   try {
     return await loadDeck(file, {
+      skipStatus,
       onProblem: (problem) => problems.push(problem),
       ...(rules?.ignore && { noise: rules.ignore }),
       rules,
@@ -100,7 +106,7 @@ export async function loadReplay<C extends Sent, F extends string>(
   const rules = rulesIn(order, openForward !== undefined);
   const file = tapePlace(order.tape, order.folder);
   const problems: TapeProblem[] = [];
-  const deck = await deckOf(file, problems, redaction);
+  const deck = await deckOf(file, rules, problems, redaction);
   tell(problems, notice);
   const name = nameOf(file);
   const { onMiss, timing } = rules;

@@ -11,6 +11,7 @@ export interface ReplayWish {
   readonly mode?: string | undefined;
   readonly onMiss?: string | undefined;
   readonly timing?: string | undefined;
+  readonly skipStatus?: readonly number[] | undefined;
 }
 
 /** How a tape answers. */
@@ -20,6 +21,8 @@ export interface ReplayRules {
   readonly timing: Timing;
   /** As the user wrote it. */
   readonly timingText: string;
+  /** Recorded answers with these statuses are not given. */
+  readonly skipStatus: readonly number[];
 }
 
 /** What is wrong with a wish: its key, and a sentence. */
@@ -41,9 +44,11 @@ const wrong = (key: keyof ReplayWish, value: string, expected: string, hint = ""
 const wrongChoice = (key: keyof ReplayWish, value: string, choices: readonly string[]): WrongWish =>
   wrong(key, value, choices.join(" or "), didYouMean(value, choices));
 
+const isStatus = (value: number): boolean => Number.isInteger(value) && value >= 200 && value <= 599;
+
 /** The rules that a wish stands for. @param canForward Is there an upstream to ask? */
 export function rulesOf(
-  { mode: modeText = "replay", onMiss, timing: timingText = "none" }: ReplayWish,
+  { mode: modeText = "replay", onMiss, timing: timingText = "none", skipStatus = [] }: ReplayWish,
   canForward: boolean,
 ): ReplayRules | WrongWish {
   const known: readonly MissPolicy[] = canForward ? ["fail", "emulate", "upstream"] : ["fail", "emulate"];
@@ -53,5 +58,6 @@ export function rulesOf(
   if (policy === undefined) return wrongChoice("onMiss", onMiss ?? "", known);
   const timing = readTiming(timingText);
   if (timing === undefined) return wrong("timing", timingText, timingExpected);
-  return { mode, onMiss: policy, timing, timingText };
+  if (!skipStatus.every(isStatus)) return wrong("skipStatus", skipStatus.join(","), "statuses such as 429");
+  return { mode, onMiss: policy, timing, timingText, skipStatus };
 }

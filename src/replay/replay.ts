@@ -16,6 +16,8 @@ export interface Sent {
   readonly target: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly rawHeaders: readonly string[];
+  /** Scheme, host and port the sender used. */
+  readonly origin: string;
   readonly body: Buffer;
 }
 
@@ -73,10 +75,18 @@ function askedBody({ body }: Decoded): Asked["body"] {
   return "b64" in body ? body.b64 : undefined;
 }
 
-function askedOf({ method, target, headers, rawHeaders, body }: Sent, client: string): Asked {
+function askedOf({ method, target, headers, rawHeaders, origin, body }: Sent, client: string): Asked {
   const pairs = pairsOf(rawHeaders);
   const decoded = decodeBody(body, pairs, target);
-  return { method, target, headers, client, body: askedBody(decoded), sent: { headers: pairs, ...decoded } };
+  return {
+    method,
+    target,
+    headers,
+    scheme: origin.startsWith("https:") ? "https" : "http",
+    client,
+    body: askedBody(decoded),
+    sent: { headers: pairs, ...decoded },
+  };
 }
 
 /** Recorded refusals are not the app's mistakes; the journal tells them by their exchange. */

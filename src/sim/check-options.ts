@@ -19,6 +19,10 @@ const text: Kind = { words: "a text", is: (value) => typeof value === "string" }
 const flag: Kind = { words: "true or false", is: (value) => typeof value === "boolean" };
 const callback: Kind = { words: "a function", is: (value) => typeof value === "function" };
 const texts: Kind = { words: "a list of texts", is: (value) => Array.isArray(value) && value.every(text.is) };
+const statuses: Kind = {
+  words: "a list of statuses such as 429",
+  is: (value) => Array.isArray(value) && value.every((it) => typeof it === "number"),
+};
 const port: Kind = {
   words: "a whole number from 0 to 65535",
   is: (value) => typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 65_535,
@@ -75,6 +79,7 @@ const kinds: Readonly<Record<keyof SimOptions, Kind>> = {
   }),
   onMiss: oneOf<MissPolicy>({ fail: true, emulate: true, upstream: true }),
   timing: text,
+  skipStatus: statuses,
   upstream: text,
   offline: flag,
   upstreamCa: text,
@@ -82,6 +87,7 @@ const kinds: Readonly<Record<keyof SimOptions, Kind>> = {
   exclude: texts,
   redact: oneOf<NonNullable<SimOptions["redact"]>>({ default: true, pii: true }),
   redaction: any,
+  raw: flag,
   allowWrites: flag,
   reportLinks: flag,
   onStop: callback,

@@ -3,10 +3,12 @@ import { request as httpsRequest } from "node:https";
 import { type Agents, createAgents } from "../door/forward/agents.ts";
 import { failureBody, failureOf } from "../door/forward/failure.ts";
 import { hasHeader, pairsOf, toUpstream } from "../door/forward/headers.ts";
-import { refuseOwnPort } from "../door/forward/upstreams.ts";
+import { mayHavePages, relinked, relinkedHeaders } from "../door/forward/links.ts";
+import { linksOf, refuseOwnPort } from "../door/forward/upstreams.ts";
 import type { Call } from "../http/call.ts";
 import { json, type Reply } from "../http/reply.ts";
 import { headersToSend } from "../replay/headers.ts";
+import type { Bases } from "../tape/page-links.ts";
 import { type OwnPlace, type RecordingParts, upstreamsOf } from "./recording.ts";
 
 /** An upstream that says nothing is given up after this long, ms. */
@@ -57,13 +59,19 @@ function send(call: Call, base: URL, agents: Agents, signal: AbortSignal): Promi
   });
 }
 
-async function replyOf(response: IncomingMessage): Promise<Reply> {
-  const encoding = response.headers["content-encoding"];
-  const headers = headersToSend(pairsOf(response.rawHeaders));
+async function replyOf(response: IncomingMessage, { method, path }: Call, links: Bases): Promise<Reply> {
+  const status = response.statusCode ?? 502;
+  const given = { headers: relinkedHeaders(response.rawHeaders, links), body: await bytesOf(response) };
+  const changed = mayHavePages(method, path, { ...given, status })
+    ? relinked(given.headers, given.body, links)
+    : undefined;
+  const { headers: said, body } = changed ?? given;
+  const headers = headersToSend(pairsOf(said));
+  const encoding = changed ? undefined : response.headers["content-encoding"];
   return {
-    status: response.statusCode ?? 502,
+    status,
     headers: encoding === undefined ? headers : [...headers, "content-encoding", encoding],
-    body: await bytesOf(response),
+    body,
   };
 }
 
@@ -79,7 +87,8 @@ export function openMissForwarder(parts: MissParts): (call: Call) => Promise<Rep
     const base = upstreams.baseOf(call.path);
     try {
       refuseOwnPort(upstreams, parts.own());
-      return await replyOf(await send(call, base, agents, parts.closing));
+      const links = linksOf(upstreams, base, call.origin);
+      return await replyOf(await send(call, base, agents, parts.closing), call, links);
     } catch (error) {
       return json(JSON.parse(failureBody(failureOf(error, base.origin))), 502);
     }

@@ -40,7 +40,7 @@ export function offlineBy({ offline }: SimOptions): "no" | "told" | "ci" {
 function orderOf(options: SimOptions): RecordingOrder | undefined {
   const mode = options.mode && recorded.get(options.mode);
   if (mode === undefined) return undefined;
-  const { upstream, tape, include, exclude, redact, allowWrites } = options;
+  const { upstream, tape, include, exclude, redact, raw, allowWrites } = options;
   if (upstream === undefined)
     throw new StartError(
       "upstream",
@@ -54,6 +54,7 @@ function orderOf(options: SimOptions): RecordingOrder | undefined {
     ...(include && { include }),
     ...(exclude && { exclude }),
     ...(redact && { redact }),
+    ...(raw !== undefined && { raw }),
     ...(allowWrites !== undefined && { allow_writes: allowWrites }),
   };
 }

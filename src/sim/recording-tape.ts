@@ -3,23 +3,21 @@ import { RecordingError, type RecordingOrder } from "../control/recording-port.t
 import type { Upstreams } from "../door/forward/upstreams.ts";
 import { makeFolder } from "../kernel/make-folder.ts";
 import { tapePlace } from "../tape/place.ts";
-import { createRedactor } from "../tape/redact/redactor.ts";
-import { type RedactionRules, tapeRules } from "../tape/redact/rules.ts";
 import { fileTrouble } from "../tape/tape-error.ts";
-import type { RawExchange } from "../tape/types.ts";
+import type { Exchange } from "../tape/types.ts";
 import { openTapeWriter, type TapeWriter } from "../tape/write.ts";
+import type { Redaction } from "./recording-redaction.ts";
 
 /** The tape of a recording. */
 export interface Taping {
   readonly file: string;
-  readonly redaction: string;
   taped(): number;
   redacted(): number;
   trouble(): string | null;
   /** A number for a request that has just arrived. */
   arrive(): number;
-  /** After the end of the recording it does nothing. */
-  append(exchange: RawExchange, i: number): void;
+  /** Writes an exchange that is redacted already; after the end of the recording it does nothing. */
+  append(clean: Exchange): void;
   close(): Promise<void>;
 }
 
@@ -44,29 +42,28 @@ function fileOf(given: string, folders: readonly string[], isTrusted: boolean): 
 interface TapeParts {
   readonly folders: readonly string[];
   notice(text: string): void;
-  readonly redaction?: RedactionRules | undefined;
 }
 
 /** Opens the tape that is ordered, if one is. @throws RecordingError */
 export async function openTape(
   order: RecordingOrder,
   upstreams: Upstreams,
-  { folders, notice, redaction }: TapeParts,
+  redaction: Redaction,
+  { folders, notice }: TapeParts,
   isTrusted: boolean,
 ): Promise<Taping | undefined> {
   if (order.tape === undefined) return undefined;
   const file = fileOf(order.tape, folders, isTrusted);
   let isClosed = false;
-  const writer = opened(file, order, upstreams, { notice, redaction });
+  const writer = opened(file, order, { upstreams, redaction, notice });
   return {
     file,
-    redaction: writer.header.redaction,
     taped: () => writer.summary.exchanges,
     redacted: () => writer.summary.redactions,
     trouble: () => writer.trouble?.detail ?? null,
     arrive: () => writer.arrive(),
-    append(exchange, i) {
-      if (!isClosed) writer.append(exchange, i);
+    append(clean) {
+      if (!isClosed) writer.appendDecoded(withoutRecording(clean));
     },
     async close() {
       isClosed = true;
@@ -75,17 +72,33 @@ export async function openTape(
   };
 }
 
+/** Recordings of screens are large, and no replay needs them. */
+function withoutRecording(exchange: Exchange): Exchange {
+  const { req } = exchange;
+  if (exchange.route !== "recordings" || req.body === undefined) return exchange;
+  const { bytes } = req.wire;
+  return {
+    ...exchange,
+    req: { ...req, body: { omitted: "excluded", bytes }, wire: { bytes, encodings: [] } },
+  };
+}
+
+interface WriterParts {
+  upstreams: Upstreams;
+  redaction: Redaction;
+  notice(text: string): void;
+}
+
 function opened(
   file: string,
-  { include, exclude, redact = "default" }: RecordingOrder,
-  upstreams: Upstreams,
-  { notice, redaction }: Pick<TapeParts, "notice" | "redaction">,
+  { include, exclude }: RecordingOrder,
+  { upstreams, redaction, notice }: WriterParts,
 ): TapeWriter {
   try {
     makeFolder(dirname(file));
     return openTapeWriter(file, {
-      redactor: createRedactor({ profile: redact, rules: tapeRules(redaction) }),
-      header: { upstream: upstreams.name, noise: redaction?.ignore ?? [] },
+      redactor: redaction.forCleaned,
+      header: { upstream: upstreams.name, noise: redaction.ignore },
       ...(include && { include }),
       ...(exclude && { exclude }),
       onTrouble: ({ detail, hint }) => notice(`${detail}; ${hint}`),

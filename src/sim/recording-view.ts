@@ -11,21 +11,21 @@ import type { Exchange, TapeBody } from "../tape/types.ts";
 
 /** What was passed on, as the journal and the comparison see it. */
 
-/** Longer answers leave only their size in the journal. */
+/** Longer answers leave only their size in the journal: they need no masks. */
 const mostShown = 64 * 1024;
 
-/** Text may have keys in base64 or compressed; a journal shows it, and nobody has to be able to read those. */
-function shownText(text: string): string {
-  const masked = maskKeys(maskSecretFields(text));
-  if (masked.length > mostShown) return masked;
-  return replaceEncoded(masked, { text: maskKeys, whole: () => "***" });
-}
+/** As the log masks what the emulator answers. Text may have keys in base64 or compressed. */
+const maskedText = (text: string): string =>
+  replaceEncoded(maskKeys(maskSecretFields(text)), { text: maskKeys, whole: () => "***" });
 
-/** A decoded body as the text that may be shown: what the service says may hold secrets. */
+/** A decoded body as the text that may be shown. */
 function shown(body: TapeBody | undefined): string | Buffer | null {
   if (body === undefined) return null;
-  if ("json" in body) return maskKeys(maskSecretFields(JSON.stringify(body.json)));
-  if ("text" in body) return shownText(body.text);
+  if ("json" in body || "text" in body) {
+    const text = "json" in body ? JSON.stringify(body.json) : body.text;
+    if (text.length > mostShown) return text;
+    return "json" in body ? maskKeys(maskSecretFields(text)) : maskedText(text);
+  }
   return "b64" in body ? Buffer.from(body.b64, "base64") : null;
 }
 

@@ -5,20 +5,23 @@ import { forward, type Passage } from "../door/forward/forward.ts";
 import type { Offered, Passing } from "../door/forward/passing.ts";
 import {
   isLocalUpstream,
+  linksOf,
   readUpstreams,
   refuseOwnPort,
   UpstreamError,
   type Upstreams,
 } from "../door/forward/upstreams.ts";
 import type { ObservingApp } from "../http/app.ts";
-import { type Call, callFrom } from "../http/call.ts";
+import type { Call } from "../http/call.ts";
 import type { Family } from "../http/endpoint.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Gauge } from "../kernel/gauge.ts";
 import { createDifferenceTally } from "../tape/differences/group.ts";
 import type { RedactionRules } from "../tape/redact/rules.ts";
 import { toExchange } from "../tape/to-exchange.ts";
-import type { RawBody } from "../tape/types.ts";
+import type { Exchange, RawBody } from "../tape/types.ts";
+import { createBacklog } from "./recording-backlog.ts";
+import { createRedaction, observedCall, type Passed } from "./recording-redaction.ts";
 import { openTape, type Taping } from "./recording-tape.ts";
 import { compared, givenReply, rejectionOf } from "./recording-view.ts";
 
@@ -106,29 +109,42 @@ export async function openRecording(
   const mode = order.mode ?? "record";
   const upstreams = upstreamsOf(order.upstream, parts.offline);
   if (own) refuseOwn(upstreams, own);
-  const tape = await openTape(order, upstreams, parts, isTrusted);
+  const redaction = createRedaction(order, parts.redaction);
+  const tape = await openTape(order, upstreams, redaction, parts, isTrusted);
   const agents = createAgents(parts.upstreamCa);
   const started = new Date().toISOString();
   const counts = createCounts(parts.notice);
   const tally = mode === "diff" ? createDifferenceTally() : undefined;
   const underWay = new Set<Promise<void>>();
   let ownPort = own?.port ?? 0;
+  const backlog = createBacklog(() => counts.shown().passed);
 
-  async function pass(req: IncomingMessage, res: ServerResponse, { path, host }: Offered): Promise<void> {
+  async function pass(req: IncomingMessage, res: ServerResponse, offered: Offered): Promise<void> {
     const ticket = parts.gauge.begin();
     const i = counts.arrive(tape?.arrive());
     const times = { at: parts.clock.now(), started: performance.now() };
+    const base = upstreams.baseOf(offered.path, offered.host);
     try {
       const passage = await forward(req, res, {
-        base: upstreams.baseOf(path, host),
+        base,
+        path: offered.path,
+        links: linksOf(upstreams, base, offered.origin),
         agents,
         at: Date.now(),
         bodyLimit,
         ownPort,
       });
+      const ended = performance.now();
+      const peer = req.socket.remoteAddress ?? "unknown";
       counts.add(passage);
-      tape?.append(passage.exchange, i);
-      await observe(passage, i, callOf(req, passage, { ...times, ticket }));
+      const clean = await backlog.take(weightOf(passage), res, () => {
+        const exchange = redaction.clean(
+          toExchange(passage.exchange, { i, bodyLimit, isBodyless: () => false }),
+        );
+        tape?.append(exchange);
+        return exchange;
+      });
+      await observe(redaction.withKeys(clean), passage, { ...times, ended, ticket, peer });
     } catch (error) {
       parts.notice(`a bug in phx-sim: a request that was passed on is not shown: ${String(error)}`);
     } finally {
@@ -137,9 +153,9 @@ export async function openRecording(
   }
 
   /** Shows it in log and journal; with `diff`, has the emulator say what it would have answered. */
-  async function observe(passage: Passage, i: number, call: Call): Promise<void> {
-    const exchange = toExchange(passage.exchange, { i, bodyLimit, isBodyless: () => false });
+  async function observe(exchange: Exchange, passage: Passage, passed: Passed): Promise<void> {
     const rejection = rejectionOf(passage);
+    const call = observedCall(exchange, passed);
     const own = await parts.app().observe(call, givenReply(exchange, passage), {
       isShadowed: (family) => tally !== undefined || (!rejection && shadowedFamilies.has(family)),
       read: parts.read,
@@ -167,6 +183,7 @@ export async function openRecording(
     ...counts.shown(),
     in_flight: underWay.size,
     ...tapeFacts(tape),
+    redaction: redaction.profile,
     differences: tally ? differencesOf(tally) : null,
   });
 
@@ -178,6 +195,7 @@ export async function openRecording(
       ownPort = place.port;
     },
     async close() {
+      await backlog.finish();
       await settled(underWay, graceMs);
       agents.close();
       await tape?.close();
@@ -209,11 +227,14 @@ function createCounts(notice: (text: string) => void) {
   };
 }
 
+/** Bytes that have to be looked through. */
+const weightOf = ({ exchange: { body, answer } }: Passage): number =>
+  sizeOf(body) + (answer ? sizeOf(answer.body) : 0);
+
 const sizeOf = (body: RawBody): number => (Buffer.isBuffer(body) ? body.length : body.bytes);
 
 const tapeFacts = (tape: Taping | undefined) => ({
   tape: tape?.file ?? null,
-  redaction: tape?.redaction ?? null,
   taped: tape?.taped() ?? 0,
   redacted: tape?.redacted() ?? 0,
   trouble: tape?.trouble() ?? null,
@@ -238,24 +259,3 @@ async function settled(all: ReadonlySet<Promise<void>>, ms: number): Promise<voi
   await Promise.race([Promise.allSettled([...all]), late]);
   clearTimeout(timer);
 }
-
-interface Times {
-  at: number;
-  started: number;
-  ticket: number;
-}
-
-const never = new AbortController().signal;
-
-/** The request as the core sees it. A body that was too large to be kept is not there. */
-const callOf = (req: IncomingMessage, { exchange }: Passage, times: Times): Call =>
-  callFrom({
-    ...times,
-    method: exchange.method,
-    target: req.url ?? "/",
-    headers: req.headers as Record<string, string | undefined>,
-    rawHeaders: exchange.headers,
-    body: Buffer.isBuffer(exchange.body) ? exchange.body : Buffer.alloc(0),
-    peer: req.socket.remoteAddress ?? "unknown",
-    signal: () => never,
-  });

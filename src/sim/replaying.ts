@@ -37,7 +37,13 @@ export interface Replaying extends Tapes {
   named(): JsonObject | null;
 }
 
-const keyOf = { mode: "/mode", onMiss: "/on_miss", timing: "/timing", tape: "/tape" } as const;
+const keyOf = {
+  mode: "/mode",
+  onMiss: "/on_miss",
+  timing: "/timing",
+  skipStatus: "/skip_status",
+  tape: "/tape",
+} as const;
 
 /** What a control call is told of a tape that cannot be loaded. */
 const controlError = ({ key, message, hint, cause }: ReplayOrderError): SimError =>
@@ -55,6 +61,7 @@ export function createReplaying({ read, notice, redaction, openForward }: Replay
     mode: rules.mode,
     on_miss: rules.onMiss,
     timing: rules.timingText,
+    skip_status: rules.skipStatus,
     problems: facts.problems,
     ledger: deck.ledger(),
   });
@@ -116,9 +123,9 @@ export async function replayOrExplain(
 }
 
 async function loadNamed(replaying: Replaying, options: SimOptions): Promise<void> {
-  const { tape, mode, onMiss, timing } = options;
+  const { tape, mode, onMiss, timing, skipStatus } = options;
   if (!isReplayMode(mode)) return;
-  if (tape === undefined && (mode ?? onMiss ?? timing) === undefined) return;
+  if (tape === undefined && (mode ?? onMiss ?? timing ?? skipStatus) === undefined) return;
   if (tape === undefined)
     throw new StartError("tape", "there is no tape to replay", "name one: --tape NAME, or `tape` in code");
   try {
@@ -127,6 +134,7 @@ async function loadNamed(replaying: Replaying, options: SimOptions): Promise<voi
       ...(mode !== undefined && { mode }),
       ...(onMiss !== undefined && { onMiss }),
       ...(timing !== undefined && { timing }),
+      ...(skipStatus && { skipStatus }),
     });
   } catch (error) {
     if (!(error instanceof SimError)) throw error;

@@ -77,6 +77,8 @@ export interface SimOptions {
   onMiss?: MissPolicy;
   /** How long recorded answers take: `none` (default), `recorded`, `scale:0.5` of that, or `max:2000` ms. */
   timing?: string;
+  /** With a tape: recorded answers with these statuses are not given, e.g. `[429]`. Default: all are. */
+  skipStatus?: readonly number[];
   /**
    * Whose answers are recorded: `us`, `eu`, or the address of a self-hosted service. Alone it means the mode `record`:
    * every request goes there, shows here, and is taped if there is a `tape`. `diff` also compares what the emulator
@@ -98,6 +100,11 @@ export interface SimOptions {
    * count for what is recorded and for what is compared with a tape; the tape carries them.
    */
   redaction?: RedactionRules;
+  /**
+   * While recording: writes and shows everything as it was sent, secrets and personal data too, on the tape and in the
+   * data folder. Default: no, whatever is written is redacted first.
+   */
+  raw?: boolean;
   /** With `spy`: may requests that change something go to the upstream? Default: no. */
   allowWrites?: boolean;
   /**

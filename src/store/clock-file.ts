@@ -4,7 +4,7 @@ import { isObject, type Json } from "../kernel/json.ts";
 import type { Damage } from "./damage.ts";
 import { sealed, unsealed } from "./lines.ts";
 
-/** The clock as it was set, in a file of its own: a restart goes on from there. */
+/** The clock as it was set, in a file of its own: a restart continues from there. */
 export interface ClockFile {
   /** Undefined when the clock was never set, or the file cannot be read, which is reported. */
   read(): ClockSetting | undefined;

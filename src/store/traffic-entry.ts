@@ -15,6 +15,8 @@ export interface ReceivedCall {
   readonly peer: string;
   readonly at: number;
   readonly started: number;
+  /** When its answer was over; absent: now. */
+  readonly ended?: number | undefined;
 }
 
 /** What the journal needs of the answer; the request core's `Reply` has it. */
@@ -237,7 +239,7 @@ export function entryWriter(): (
   const replyHeadersText = headerWriter();
   const addressOf = addressWriter();
   return (call, reply, note, events = atOnce(eventsText(note.events))) => {
-    const us = Math.round((performance.now() - call.started) * 1000);
+    const us = Math.round(((call.ended ?? performance.now()) - call.started) * 1000);
     const project = note.project ?? null;
     const address = addressOf(call);
     let head = `"at":${call.at},${address.text},"status":${reply.status},"us":${us},"project":${project}`;

@@ -123,6 +123,18 @@ const layers: readonly Layer[] = [
   },
 ];
 
+/** The bytes of an answer without its Content-Encoding; undefined: it cannot be undone within the limit. */
+export function unpackedBytes(bytes: Buffer, headers: HeaderPairs, limit: number): Buffer | undefined {
+  const body: Wrapped = { bytes, hint: undefined, encodings: [], limit };
+  try {
+    undoAnnounced(body, headers);
+    return body.bytes;
+  } catch (error) {
+    if (error instanceof Stuck) return undefined;
+    throw error;
+  }
+}
+
 function undoSniffed(body: Wrapped): void {
   while (body.encodings.length < mostEncodings && !startsLikeJson(body.bytes)) {
     const layer = layers.find((it) => it.found(body));

@@ -145,6 +145,8 @@ export interface Asked {
   target: string;
   /** Names in lower case. */
   headers: Readonly<Record<string, string | undefined>>;
+  /** As the client believes it to be; default http. */
+  scheme?: "http" | "https";
   /** Decoded JSON, or text; undefined: none. */
   body: Json | undefined;
   /** The request before redaction, as a recording has it; absent: it is made of `headers` and `body`. */
@@ -198,10 +200,19 @@ export interface Tally {
 }
 
 export interface Ledger {
+  /** Exchanges that can be given as answers. */
   total: number;
+  /** Requests that reached the tape, whoever answered them. */
+  requests: number;
   hits: number;
-  /** Exchanges that were never used. */
+  /** Exchanges that can be given as answers, and never were. */
   unused: { i: number; method: string; url: string; route: string }[];
+  /** Exchanges that are never given as answers, and why. */
+  left_out: { i: number; method: string; url: string; route: string; why: string }[];
+  /** Exchanges that capture events or recordings: the emulator answers such requests. */
+  captures: number;
+  /** Their events: how many there are, and those that did not come again. */
+  events: { recorded: number; missing: { event: string; times: number }[] };
   misses: (Miss & { method: string; target: string; times: number })[];
 }
 

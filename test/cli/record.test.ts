@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
@@ -45,6 +45,99 @@ describe("phx-sim record", () => {
     for await (const it of readTape(join(cwd, "tapes/shop.tape.ndjson"))) routes.push(it.route);
     expect(routes).toEqual(["capture"]);
     expect(await far.events.list()).toHaveLength(1);
+  });
+
+  test("the banner helps: where to point the app, no keys of the emulator's", async () => {
+    const far = await cloud();
+    const args = ["record", "--upstream", far.url, "--tape", "shop", "--port", "0"];
+    const run = phxSim(args, { cwd: newFolder() });
+    await run.says("stderr", /requests go to/);
+    const { stdout } = await run.signal("SIGINT");
+    expect(stdout).toMatch(/records at http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(stdout).toMatch(/\nPOSTHOG_HOST=http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(stdout).toContain("use your own project key");
+    expect(stdout).not.toMatch(/ph[cx]_|POSTHOG_API_KEY/);
+    const json = phxSim([...args, "--json"], { cwd: newFolder() });
+    const [line = ""] = await json.says("stdout", /\{.*\}/);
+    expect(line).not.toMatch(/ph[cx]_/);
+    expect(JSON.parse(line)).toMatchObject({ upstream: far.url, mode: "record", redaction: "default" });
+    const spying = phxSim([...args, "--mode", "spy", "--json"], { cwd: newFolder() });
+    await spying.says("stdout", /"project_api_key":"phc_/);
+  });
+
+  /** Secrets by name and by shape, in every place of a request and of its answer. */
+  const planted = {
+    jwt: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
+    password: "correct-horse-7-battery",
+    cookie: "s3ss10n-c00k1e-value-9",
+    bearer: "0auth2-t0ken-of-somebody-17",
+    parameter: "qu3ry-s3cret-value-4242",
+  };
+  const email = "jane.doe@customer.example";
+  const sendSecrets = (key: string) => `
+    const p = ${JSON.stringify({ ...planted, email })};
+    const url = process.env.POSTHOG_HOST;
+    const post = (path, body) => fetch(url + path, { method: "POST", body: JSON.stringify(body),
+      headers: { authorization: "Bearer " + p.bearer, cookie: "sessionid=" + p.cookie, "x-auth-token": p.jwt } });
+    const props = { password: p.password, note: "see " + p.jwt, email: p.email, $set: { email: p.email } };
+    const key = ${JSON.stringify(key)};
+    await post("/capture/?access_token=" + p.parameter, { api_key: key, event: "bought", distinct_id: "u1", properties: props });
+    await post("/flags/?v=2", { api_key: key, distinct_id: "u1", person_properties: props });
+    await post("/api/nothing/", { name: "x", ...props });`;
+
+  test.each([
+    { args: [], found: { planted: false, email: true } },
+    { args: ["--redact", "pii"], found: { planted: false, email: false } },
+    { args: ["--raw"], found: { planted: true, email: true } },
+  ])("what is written and printed is redacted: $args", async ({ args, found }) => {
+    const far = await cloud();
+    const cwd = newFolder();
+    const all = ["record", "--upstream", far.url, "--tape", "shop", "--data", "data", ...args];
+    const { code, stdout, stderr } = await phxSim([...all, ...script(sendSecrets(far.apiKey))], { cwd })
+      .ended;
+    expect([code, stdout]).toEqual([0, ""]);
+    const written = readdirSync(cwd, { recursive: true, withFileTypes: true })
+      .filter((it) => it.isFile())
+      .map((it) => readFileSync(join(it.parentPath, it.name), "latin1"))
+      .join("\n");
+    expect(written).toContain("bought");
+    const { password, jwt } = planted;
+    expect({
+      planted: [password, jwt].every((it) => written.includes(it)),
+      email: written.includes(email),
+    }).toEqual(found);
+    const seen = Object.values(planted).filter((it) => `${written}${stderr}`.includes(it));
+    if (!found.planted) expect(seen).toEqual([]);
+    expect(stderr.includes("--raw: nothing is redacted")).toBe(found.planted);
+    expect(stderr).toMatch(/POST \/capture\/\?\S+ 200 {2}upstream {2}1 event kept: bought/);
+  });
+
+  test("links of the service lead a rerouted command back, with the scheme that it asked with", async () => {
+    const far = await cloud();
+    const cwd = newFolder();
+    const code = `
+      let url = "https://us.posthog.com/api/projects/1/persons/?limit=1";
+      for (let page = 0; url && page < 3; page++) {
+        const answer = await fetch(url, { headers: { authorization: "Bearer ${far.personalApiKey}" } });
+        console.log(new URL(url).origin, answer.status);
+        url = (await answer.json()).next;
+      }`;
+    for (const distinct_id of ["a", "b"]) {
+      const body = JSON.stringify({
+        api_key: far.apiKey,
+        event: "x",
+        distinct_id,
+        properties: { $set: { a: 1 } },
+      });
+      await fetch(`${far.url}/capture/`, { method: "POST", body });
+    }
+    const env = { PHX_SIM_CA_DIR: join(newFolder(), "ca") };
+    const args = ["record", "--upstream", far.url, "--tape", "shop", "--reroute"];
+    const { stdout } = await phxSim([...args, ...script(code)], { cwd, env }).ended;
+    expect(stdout).toBe("https://us.posthog.com 200\n".repeat(3));
+    const urls: string[] = [];
+    for await (const { req } of readTape(join(cwd, "tapes/shop.tape.ndjson"))) urls.push(req.url);
+    expect(urls).toHaveLength(3);
   });
 
   test("says so when nothing came", async () => {
@@ -108,6 +201,11 @@ describe("phx-sim record", () => {
     ],
     [["--upstream", "us", "--mode", "replay"], 2, "--mode must be record or diff or spy"],
     [["--upstream", "us", "--redact", "none"], 2, "--redact must be default or pii"],
+    [
+      ["--upstream", "us", "--redact", "pii", "--raw"],
+      2,
+      "--raw takes nothing out: leave --redact away, or --raw",
+    ],
     [["--upstream", "us", "--upstream-ca", "none.pem"], 2, "--upstream-ca cannot be read"],
     [["--upstream", "us", "--include", ""], 2, "--include must be text"],
   ])("%j → %i", async (args, code, said) => {

@@ -55,6 +55,76 @@ describe("with a command", () => {
     expect([code, stdout]).toEqual([0, "200 tape:checkout#1\n401 emulator\n"]);
   });
 
+  test("no request reached it: said at the end, in --json, and with the flag that helps", async () => {
+    const args = ["replay", await tape(), "--json"];
+    const { code, stdout, stderr } = await run(args, process.execPath, "-e", "");
+    expect(code).toBe(0);
+    expect(stderr).toContain("0 of 2 exchanges used");
+    expect(stderr).toMatch(
+      /no request reached it: the app's host must be http:\S+; if the host is hard-coded, add --reroute\n/,
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      code: 0,
+      tape: {
+        name: "checkout",
+        requests: 0,
+        used: 0,
+        exchanges: 2,
+        advice: expect.stringContaining("--reroute"),
+      },
+    });
+  });
+
+  test("--reroute: a hard-coded host, links with its scheme; without a command it is refused", async () => {
+    const list = "https://us.posthog.com/api/projects/1/dashboards/";
+    const file = await tapeOf([
+      exchange("GET /api/projects/1/dashboards/", answer({ next: `${list}?offset=1` }), { url: list }),
+      exchange("GET /api/projects/1/dashboards/?offset=1", answer({ next: null }), {
+        url: `${list}?offset=1`,
+      }),
+    ]);
+    const code = `for (let url = ${JSON.stringify(list)}; url; url = (await (await fetch(url)).json()).next) console.log(url);`;
+    const env = { PHX_SIM_CA_DIR: join(newFolder(), "ca") };
+    const command = [process.execPath, "--input-type=module", "-e", code];
+    const ended = await phxSim(["replay", file, "--reroute", "--", ...command], { cwd: newFolder(), env })
+      .ended;
+    expect([ended.stdout, ended.code]).toEqual([`${list}\n${list}?offset=1\n`, 0]);
+    expect(ended.stderr).toContain("2 of 2 exchanges used, 0 requests missed, 0 unused\n");
+    const refused = await phxSim(["replay", file, "--reroute"], { cwd: newFolder() }).ended;
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--reroute needs a command")]);
+  });
+
+  test("captures are no unused exchanges; their events are what counts", async () => {
+    const capture = (event: string) =>
+      exchange("POST /capture/", answer({ status: 1 }), {
+        body: { api_key: "phc_a", event, distinct_id: "u" },
+      });
+    const file = await tapeOf([capture("bought"), capture("sold"), capture("sold")]);
+    const code = `await fetch(process.env.POSTHOG_HOST + "/capture/", { method: "POST",
+      body: JSON.stringify({ api_key: "phc_a", event: "bought", distinct_id: "u" }) });`;
+    const { stderr } = await run(["replay", file], process.execPath, "--input-type=module", "-e", code);
+    expect(stderr).toContain("0 of 0 exchanges used, 0 requests missed, 0 unused\n");
+    expect(stderr).toContain(
+      "  3 captures on it, which the emulator answers; 2 of 3 events did not come again: sold ×2\n",
+    );
+    expect(stderr).not.toContain("no request reached it");
+  });
+
+  test("a recorded 429 is given; --skip-status leaves it out, and says so", async () => {
+    const file = await tapeOf([
+      exchange(`GET ${dashboards}`, answer({ code: "throttled" }, { status: 429 })),
+      exchange(`GET ${dashboards}`, answer({ results: [] })),
+    ]);
+    const twice = asking(dashboards, dashboards);
+    const first = await run(["replay", file], ...twice);
+    expect([first.code, first.stdout]).toEqual([0, "429 tape:checkout#1\n200 tape:checkout#2\n"]);
+    const second = await run(["replay", file, "--skip-status", "429,503"], ...twice);
+    expect(second.stdout).toBe("200 tape:checkout#2\n".repeat(2));
+    expect(second.stderr).toContain(`  left out #1 GET ${dashboards}: its status 429 is skipped\n`);
+    const refused = await run(["replay", file, "--skip-status", "4xx"], ...twice);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('such as 429, not "4xx"')]);
+  });
+
   test("the command's own failure stays", async () => {
     const { code } = await run(["replay", await tape()], process.execPath, "-e", "process.exit(7)");
     expect(code).toBe(7);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createRedactor } from "../../src/tape/redact/redactor.ts";
 import type { Exchange, TapeHeader } from "../../src/tape/types.ts";
+import { answer, exchange as raw, tapeOf } from "../replay/tapes.ts";
 import { openSim, recorded, tour } from "../tape/differences/recorded.ts";
 import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
@@ -159,6 +160,26 @@ describe("scenario from-tape", () => {
     const { code, stdout } = await run("scenario", "from-tape", "shop");
     expect(code).toBe(0);
     expect(stdout).toMatch(/"api_key": "phc_tape_1"/);
+  });
+
+  test("says where a flag's definition and its recorded answers disagree", async () => {
+    const filters = { groups: [{ properties: [], rollout_percentage: 100 }] };
+    const definition = { id: 1, team_id: 1, key: "beta", name: "", active: true, deleted: false, filters };
+    const evaluated = (distinct_id: string, enabled: boolean) =>
+      raw("POST /flags/?v=2", answer({ flags: { beta: { key: "beta", enabled } } }), {
+        body: { token: "phc_recorded123", distinct_id },
+      });
+    const file = await tapeOf([
+      raw("GET /flags/definitions?token=phc_recorded123", answer({ flags: [definition], cohorts: {} })),
+      evaluated("u1", true),
+      evaluated("u2", false),
+    ]);
+    const { code, stderr } = await run("scenario", "from-tape", file, "--out", "world.jsonc");
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      "\nflag beta, subject u2: the scenario's definition gives true, the tape has false\n",
+    );
+    expect(stderr).not.toContain("subject u1");
   });
 
   test("a tape that is no use leaves no file", async () => {

@@ -72,7 +72,7 @@ describe("GET /__sim/lint", () => {
     });
   });
 
-  test("goes on from where it was", async () => {
+  test("continues from where it was", async () => {
     await capture(named("a", { x: 1 }));
     expect(await codes()).toEqual([]);
     await capture(named("a", { x: "1" }));

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import type { Sim } from "../../src/index.ts";
+import { control } from "../support/control.ts";
 import { json } from "../tape/fixture.ts";
 import { answer, asked, exchange, started, tapeOf } from "./tapes.ts";
 
@@ -139,8 +141,8 @@ describe("what the emulator answers all the same", () => {
     expect(sent).toMatchObject({ status: 200, source: "emulator", text: '{"status":"Ok"}' });
     expect(await sim.events.waitFor("bought")).toMatchObject({ distinct_id: "u1" });
     const { ledger } = (await sim.tapes.get()) ?? {};
-    expect(ledger?.unused.map(({ i }) => i)).toEqual([2]);
-    expect(ledger).toMatchObject({ total: 2, unused_count: 1, miss_count: 0 });
+    expect(ledger).toMatchObject({ total: 0, unused: [], unused_count: 0, miss_count: 0, captures: 2 });
+    expect(ledger?.events).toEqual({ recorded: 2, missing: [{ event: "left", times: 1 }] });
   });
 
   test("preflights, and the control API", async () => {
@@ -165,4 +167,53 @@ describe("secrets that were taken out of the recording", () => {
       name: "Shop",
     });
   });
+});
+
+/** Of each exchange of the tape in force: was it given as an answer? */
+async function usedIn(sim: Sim): Promise<boolean[]> {
+  const shelf = JSON.parse(await (await fetch(`${sim.url}/__sim/tapes/exchanges`)).text()) as {
+    exchanges: { used: boolean }[];
+  };
+  return shelf.exchanges.map(({ used }) => used);
+}
+
+describe("recorded refusals", () => {
+  const list = "GET /api/projects/1/dashboards/";
+  const tape = () =>
+    tapeOf([
+      exchange(list, answer({ code: "throttled" }, { status: 429 })),
+      exchange(list, null),
+      exchange(list, answer({ results: [] })),
+    ]);
+
+  test("a 429 comes in its turn; what has no answer is left out, and is not said to be used", async () => {
+    const sim = await started({ tape: await tape() });
+    expect((await asked(sim, list)).status).toBe(429);
+    expect((await asked(sim, list)).source).toBe("tape:checkout#3");
+    const ledger = (await sim.tapes.get())?.ledger;
+    expect(ledger).toMatchObject({ total: 2, requests: 2, hits: 2, unused: [] });
+    expect(ledger?.left_out).toMatchObject([{ i: 2, why: "no answer was recorded" }]);
+    expect(await usedIn(sim)).toEqual([true, false, true]);
+  });
+
+  test("skipStatus leaves them out: at the start, and of a running sim", async () => {
+    const file = await tape();
+    const sim = await started({ tape: file, skipStatus: [429] });
+    expect((await asked(sim, list)).source).toBe("tape:checkout#3");
+    expect(await sim.tapes.load(file)).toMatchObject({ skip_status: [], ledger: { total: 2 } });
+    expect(await sim.tapes.load(file, { skipStatus: [429] })).toMatchObject({
+      skip_status: [429],
+      ledger: { total: 1, left_out: [{ i: 1, why: "its status 429 is skipped" }, { i: 2 }] },
+    });
+    expect(await usedIn(sim)).toEqual([false, false, false]);
+  });
+
+  test.each([[{ skip_status: "429" }], [{ skip_status: ["429"] }], [{ skip_status: [42] }]])(
+    "%j is refused",
+    async (order) => {
+      const sim = await started({});
+      const { status, answer: said } = await control(sim, "POST", "/tapes", { tape: await tape(), ...order });
+      expect([status, said.pointer]).toEqual([400, "/skip_status"]);
+    },
+  );
 });

@@ -113,6 +113,19 @@ describe("record", () => {
     }
   });
 
+  test("what is large waits for a lull, and is on the tape when the recording ends", async () => {
+    const far = await cloud();
+    const near = await sim({ upstream: far.url, tape: tapeFile() });
+    const note = "x".repeat(400_000);
+    const ask = (distinct_id: string, person_properties: object) =>
+      post(near, "/flags/?v=2", { api_key: far.apiKey, distinct_id, person_properties });
+    await ask("u1", { note });
+    await ask("u2", {});
+    expect(await near.recording.stop()).toMatchObject({ passed: 2, taped: 2, trouble: null });
+    expect((await exchangesOf(tapeFile())).map(({ i }) => i)).toEqual([1, 2]);
+    expect(await near.requests.list()).toHaveLength(2);
+  });
+
   test("only what is wanted is taped; all is passed on", async () => {
     const far = await cloud();
     const near = await sim({

@@ -38,3 +38,8 @@ test.each<[string, GivenReply, object]>([
 ])("an answer with %s", (_, reply, line) => {
   expect(told(reply)).toEqual({ headers: call.rawHeaders, ...line });
 });
+
+test("an answer that somebody else gave took until it was over, not until it is written down", () => {
+  const passed = { ...call, started: 100, ended: 114.5 };
+  expect(entryWriter()(passed, { status: 200, headers: usual, body: "{}" }, {}).ms).toBe(14.5);
+});

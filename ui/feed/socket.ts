@@ -174,7 +174,7 @@ function rest(): void {
   it?.close(1000);
 }
 
-/** A page that nobody looks at for long lets go of its connection, and goes on from its cursor when it is seen. */
+/** A page that nobody looks at for long lets go of its connection, and continues from its cursor when it is seen. */
 export function restWhenUnseen(): void {
   let due: ReturnType<typeof setTimeout> | undefined;
   document.addEventListener("visibilitychange", () => {

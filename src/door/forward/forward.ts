@@ -5,11 +5,13 @@ import {
   type ServerResponse,
 } from "node:http";
 import { request as overTls } from "node:https";
+import type { Bases } from "../../tape/page-links.ts";
 import type { RawAnswer, RawExchange } from "../../tape/types.ts";
 import type { Agents } from "./agents.ts";
 import { failureBody, failureOf, type UpstreamFailure } from "./failure.ts";
 import { hasHeader, pairsOf, toClient, toUpstream } from "./headers.ts";
 import { createKeeper, type Keeper } from "./keeper.ts";
+import { mayHavePages, mostRelinked, relinked, relinkedHeaders } from "./links.ts";
 
 export interface ForwardOptions {
   /** The upstream; a path of it goes before the request's. */
@@ -21,6 +23,10 @@ export interface ForwardOptions {
   bodyLimit: number;
   /** The port that requests come to: no upstream may be it. */
   ownPort: number;
+  /** As made by `pathOf`. */
+  path: string;
+  /** Redirects and links to further pages are rewritten with these: they must not lead past us. */
+  links: Bases;
 }
 
 /** What passed, once it is over. */
@@ -56,7 +62,8 @@ const fullPath = (base: URL, target: string): string => base.pathname.replace(/\
 
 /**
  * Passes a request on and its answer back, as they are: order, case and duplicates of headers, bodies undecoded and
- * unbuffered, with back-pressure, early hints, trailers and aborts. Redirects are the client's to follow. Answers 502
+ * unbuffered, with back-pressure, early hints, trailers and aborts. Redirects are the client's to follow. Only links to
+ * the upstream are rewritten, so that further pages are asked for here as well; the exchange has them as they were. Answers 502
  * where the upstream gives no answer. Resolves when it is over; never rejects.
  */
 export function forward(
@@ -98,7 +105,8 @@ function exchangeOf(transit: Transit, aborted: "client" | "upstream" | undefined
   return {
     at: options.at,
     method: req.method ?? "GET",
-    url: options.base.origin + fullPath(options.base, req.url ?? "/"),
+    // Without a path of the upstream's own: whoever replays the tape, or names its routes, does not know of it.
+    url: options.base.origin + pathIn(req.url ?? "/"),
     http: req.httpVersion,
     headers: req.rawHeaders,
     body: sent.body(),
@@ -190,10 +198,12 @@ function hint({ req, res }: Transit, info: { statusCode: number; rawHeaders: str
 }
 
 function passBack(transit: Transit, upstream: ClientRequest, answer: IncomingMessage): void {
-  const { req, res } = transit;
+  const { req, options } = transit;
   const ttfb = performance.now() - transit.started;
+  const head = headOf(answer, options.links);
+  const isHeld = mayHavePages(req.method ?? "GET", options.path, head);
   try {
-    writeHead(req, res, answer);
+    if (!isHeld) writeHead(transit, head);
   } catch {
     // Node reads more than it writes, e.g. control characters in a header.
     answer.on("error", () => {});
@@ -208,8 +218,43 @@ function passBack(transit: Transit, upstream: ClientRequest, answer: IncomingMes
     headers: answer.rawHeaders,
     ttfb,
   };
+  if (isHeld) hold(transit, answer, head);
   watch(transit, answer);
-  answer.pipe(res);
+  if (!isHeld) answer.pipe(transit.res);
+}
+
+/** Holds an answer back until its end, which may have to be another; one that is large, or cut off, passes as it is. */
+function hold(transit: Transit, answer: IncomingMessage, head: Head): void {
+  const { res, options } = transit;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const release = (to: Head = head, body: Buffer = Buffer.concat(chunks)) => {
+    if (res.destroyed) return;
+    try {
+      writeHead(transit, to);
+      res.write(body);
+    } catch {
+      res.destroy();
+    }
+  };
+  const gather = (chunk: Buffer) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size <= mostRelinked) return;
+    answer.off("data", gather).off("end", give).off("close", giveUp);
+    release();
+    answer.pipe(res);
+  };
+  const give = () => {
+    answer.off("close", giveUp);
+    if (!answer.complete) return release();
+    const changed = relinked(head.headers, Buffer.concat(chunks), options.links);
+    release(changed && { ...head, headers: changed.headers }, changed?.body);
+    // After the trailers, which `watch` adds.
+    process.nextTick(() => res.end());
+  };
+  const giveUp = () => release();
+  answer.on("data", gather).once("end", give).once("close", giveUp);
 }
 
 /** Keeps what passes, and knows how it ended. */
@@ -235,13 +280,26 @@ const nothing = Buffer.alloc(0);
 /** Sends the head before the body comes. Node's own flushHeaders would turn bytes beyond ASCII into UTF-8. */
 const flushHead = (message: ClientRequest | ServerResponse): void => void message.write(nothing);
 
-function writeHead(req: IncomingMessage, res: ServerResponse, answer: IncomingMessage): void {
+/** The head of an answer as it goes to the client. */
+interface Head {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: readonly string[];
+}
+
+const headOf = (answer: IncomingMessage, links: Bases): Head => ({
+  status: answer.statusCode ?? 502,
+  reason: answer.statusMessage ?? "",
+  headers: relinkedHeaders(answer.rawHeaders, links),
+});
+
+function writeHead({ req, res }: Transit, { status, reason, headers }: Head): void {
   const takesChunks = req.httpVersionMinor > 0;
   res.sendDate = false;
   // Where the upstream says nothing of the connection, neither do we: HTTP/1.1 keeps it open.
   if (takesChunks && res.shouldKeepAlive) res.removeHeader("connection");
   const hop = { staysOpen: res.shouldKeepAlive, takesChunks };
-  res.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? "", toClient(answer.rawHeaders, hop));
+  res.writeHead(status, reason, toClient(headers, hop));
   flushHead(res);
 }
 

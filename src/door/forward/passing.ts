@@ -6,6 +6,8 @@ export interface Offered {
   readonly path: string;
   /** The host that was asked for, where the request came through the proxy. */
   readonly host: string | undefined;
+  /** Where the client believes the service to be; undefined: it does not say. */
+  readonly origin: string | undefined;
 }
 
 /** Who passes requests on to upstreams while a recording runs. */

@@ -11,6 +11,8 @@ const preface = Buffer.from("PRI");
 /** Begins every websocket to the live feed, and nothing that is in a hurry. */
 const feed = Buffer.from("GET /__sim/ws");
 const handshake = 0x16;
+/** Says that the client believes it speaks TLS: `--reroute` takes it here in clear. No HTTP begins with its first byte. */
+const secured = Buffer.from("\0https\n");
 
 const [g] = feed;
 
@@ -23,28 +25,45 @@ export function speechOf(bytes: Buffer): Speech | undefined {
   return seen.length === known.length ? speech : undefined;
 }
 
-/** Waits for the first bytes of a connection and puts them back. One that ends or fails before is closed. */
-export function peek(socket: Socket, tell: (speech: Speech) => void): void {
+/** Does it begin with the mark of a rerouted connection? undefined: more bytes are needed. */
+function isMarked(bytes: Buffer): boolean | undefined {
+  const seen = bytes.subarray(0, secured.length);
+  if (!secured.subarray(0, seen.length).equals(seen)) return false;
+  return seen.length === secured.length ? true : undefined;
+}
+
+/**
+ * Waits for the first bytes of a connection and puts them back, but for the mark of a rerouted one (`isSecure`). One
+ * that ends or fails before is closed.
+ */
+export function peek(socket: Socket, tell: (speech: Speech, isSecure: boolean) => void): void {
   let held: Buffer | undefined;
+  let isSecure = false;
   const stop = () => {
     socket.off("readable", look).off("end", give).off("error", give);
   };
   const give = () => {
     stop();
-    if (held === undefined) return void socket.destroy();
+    if (held === undefined || held.length === 0) return void socket.destroy();
     // fewer bytes than it takes: whatever reads HTTP says what is wrong with them
     socket.unshift(held);
-    tell("http");
+    tell("http", isSecure);
   };
   const look = () => {
     const chunk: Buffer | null = socket.read();
     if (chunk === null) return;
     held = held === undefined ? chunk : Buffer.concat([held, chunk]);
-    const speech = speechOf(held);
+    const marked = !isSecure && isMarked(held);
+    if (marked === undefined) return;
+    if (marked) {
+      isSecure = true;
+      held = held.subarray(secured.length);
+    }
+    const speech = held.length === 0 ? undefined : speechOf(held);
     if (speech === undefined) return;
     stop();
     socket.unshift(held);
-    tell(speech);
+    tell(speech, isSecure);
   };
   socket.on("readable", look).on("end", give).on("error", give);
 }

@@ -1,5 +1,16 @@
+import { type Bases, rebasedHeader } from "../page-links.ts";
 import type { TapeRules } from "../redact/rules.ts";
-import type { Answered, Asked, Deck, EventsCompared, Exchange, Ledger, Miss, Tally } from "../types.ts";
+import type {
+  Answered,
+  Asked,
+  Deck,
+  EventsCompared,
+  Exchange,
+  Ledger,
+  Miss,
+  Tally,
+  TapeHeader,
+} from "../types.ts";
 import { type Aliases, createAliases } from "./aliases.ts";
 import { type Ask, recordedAsk } from "./ask.ts";
 import type { Bookmarks, Series } from "./catalog.ts";
@@ -19,8 +30,9 @@ interface Client {
   aliases: Aliases;
   requests: Bookmarks & Progress;
   events: Bookmarks & Progress;
+  /** How many requests came. */
+  asked: number;
   hits: number;
-  sawRecording: boolean;
   misses: Map<string, MissEntry>;
 }
 
@@ -34,8 +46,8 @@ function newClient(library: Library): Client {
     aliases: createAliases(library.isFree),
     requests: newBookmarks(),
     events: newBookmarks(),
+    asked: 0,
     hits: 0,
-    sawRecording: false,
     misses: new Map(),
   };
 }
@@ -62,6 +74,7 @@ export function createDeck(library: Library, onExhausted: OnExhausted, rules?: T
   const turnOf = (asked: Asked): Turn => {
     const client = clients.get(asked.client) ?? newClient(library);
     clients.set(asked.client, client);
+    client.asked++;
     const live = readLive(asked);
     return { library, client, asked, live, ask: live.ask };
   };
@@ -74,7 +87,7 @@ export function createDeck(library: Library, onExhausted: OnExhausted, rules?: T
       return { miss: missed(turn), target: turn.live.target };
     },
     compareEvents: (asked) => compareEvents(turnOf(asked)),
-    ledger: () => ledgerOf(library.rows, [...clients.values()]),
+    ledger: () => ledgerOf(library, [...clients.values()]),
     tally: () => tallyOf(clients.values()),
     rewind(client) {
       if (client === undefined) clients.clear();
@@ -134,11 +147,12 @@ function find(turn: Turn, onExhausted: OnExhausted): Found | undefined {
 function given({ row, tier }: Found, { library, client, ask, asked }: Turn): Answered {
   const hit = library.shelf.get(row);
   const rules = { ...rulesOf(library.lexicon, policyOf(ask)), idNoun: idNounOf(ask.path) };
-  const body = liveBody(hit.res?.body, client.aliases, rules, basesOf(hit, asked));
+  const bases = basesOf(hit, asked, library.header);
+  const body = liveBody(hit.res?.body, client.aliases, rules, bases);
   const told = isCapture(ask.route) ? [] : toldIds(hit.res?.body, rules);
   client.aliases.bind(told, told);
   client.hits++;
-  return { hit, tier, body };
+  return { hit: relinked(hit, bases), tier, body };
 }
 
 const missName = ({ method, target }: Asked): string => `${method} ${target}`;
@@ -158,18 +172,33 @@ function missed({ library, client, ask, asked, live: { target } }: Turn): Miss {
 }
 
 /** Where the answer comes from, and where the client believes that it is. */
-function basesOf(hit: Exchange, { headers }: Asked) {
-  const { host, "x-forwarded-proto": forwarded } = headers;
-  const scheme = forwarded === "https" ? "https" : "http";
-  const recordedHost = URL.canParse(hit.req.url) ? new URL(hit.req.url).host : "";
-  return { recordedHost, live: host === undefined ? undefined : `${scheme}://${host}` };
+function basesOf(
+  hit: Exchange,
+  { headers: { host }, scheme = "http" }: Asked,
+  { upstream }: TapeHeader,
+): Bases {
+  const prefix = upstream !== null && URL.canParse(upstream) ? new URL(upstream).pathname : "/";
+  return {
+    origins: URL.canParse(hit.req.url) ? [new URL(hit.req.url).origin] : [],
+    prefix: prefix.replace(/\/$/, ""),
+    live: host === undefined ? undefined : `${scheme}://${host}`,
+  };
 }
 
+/** Redirects, too, lead to where the client asks. */
+const relinked = (hit: Exchange, bases: Bases): Exchange =>
+  hit.res === null
+    ? hit
+    : {
+        ...hit,
+        res: {
+          ...hit.res,
+          headers: hit.res.headers.map(([name, value]) => [name, rebasedHeader(name, value, bases)] as const),
+        },
+      };
+
 function compareEvents({ ask, live, client, library: { lexicon, events } }: Turn): EventsCompared {
-  if (ask.route === "recordings") {
-    client.sawRecording = true;
-    return { matched: 0, extra: [] };
-  }
+  if (ask.route === "recordings") return { matched: 0, extra: [] };
   const extra: string[] = [];
   const all = eventsIn(ask.body);
   for (const event of all) {
@@ -183,25 +212,35 @@ function compareEvents({ ask, live, client, library: { lexicon, events } }: Turn
   return { matched: all.length - extra.length, extra };
 }
 
-/** A request of the capture family is used when it was answered from here, or when all its events came. */
-function isUsed({ route, events: [first, end] }: Row, row: number, client: Client): boolean {
-  if (client.requests.used.has(row)) return true;
-  if (route === "recordings") return client.sawRecording;
-  if (first === end) return false;
-  for (let event = first; event < end; event++) if (!client.events.used.has(event)) return false;
-  return true;
-}
-
-function ledgerOf(rows: readonly Row[], clients: readonly Client[]): Ledger {
+function ledgerOf({ rows, leftOut, eventNames }: Library, clients: readonly Client[]): Ledger {
+  // Browsers ask for leave when they like, and remember it.
+  const isAnswer = ({ route, method }: Row): boolean => !isCapture(route) && method !== "OPTIONS";
   const unused = rows.flatMap((it, row) => {
-    // Browsers ask for leave when they like, and remember it.
-    const isPreflight = it.method === "OPTIONS";
-    if (isPreflight || clients.some((client) => isUsed(it, row, client))) return [];
+    if (!isAnswer(it) || clients.some(({ requests }) => requests.used.has(row))) return [];
     const { i, method, url, route } = it;
     return [{ i, method, url, route }];
   });
-  const hits = clients.reduce((sum, client) => sum + client.hits, 0);
-  return { total: rows.length, hits, unused, misses: mergedMisses(clients) };
+  const sum = (of: (client: Client) => number): number => clients.reduce((all, it) => all + of(it), 0);
+  return {
+    total: rows.filter(isAnswer).length,
+    requests: sum(({ asked }) => asked),
+    hits: sum(({ hits }) => hits),
+    unused,
+    left_out: [...leftOut],
+    captures: rows.filter(({ route }) => isCapture(route)).length,
+    events: { recorded: eventNames.length, missing: missingEvents(eventNames, clients) },
+    misses: mergedMisses(clients),
+  };
+}
+
+/** Recorded events that no client has sent again, alike ones together. */
+function missingEvents(names: readonly string[], clients: readonly Client[]): Ledger["events"]["missing"] {
+  const counts = new Map<string, number>();
+  for (const [row, event] of names.entries()) {
+    if (clients.some(({ events }) => events.used.has(row))) continue;
+    counts.set(event, (counts.get(event) ?? 0) + 1);
+  }
+  return [...counts].map(([event, times]) => ({ event, times }));
 }
 
 function tallyOf(clients: Iterable<Client>): Tally {

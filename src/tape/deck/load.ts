@@ -8,8 +8,10 @@ import { type DeckSource, exchangesOf, headerOf, sidesOf } from "./source.ts";
 export interface DeckOptions {
   /** What comes when all answers to a request were given; default: the last one again. */
   onExhausted?: OnExhausted;
-  /** Answer with exchanges that were cut off, and with 429s, too? Default: no. */
+  /** Answer with exchanges that were cut off, too? Default: no. */
   includeFailures?: boolean;
+  /** Statuses with which nothing is answered: another exchange is, where there is one. */
+  skipStatus?: readonly number[];
   /** Paths that differ without meaning (`req.body.date_from`), over those of the tape's header. */
   noise?: readonly string[];
   /** Rules of the project, over those in the tape's header. */
@@ -23,10 +25,11 @@ export interface DeckOptions {
  * @throws TapeError when the file cannot be read, is no tape, or of a newer format
  */
 export async function loadDeck(source: DeckSource, options: DeckOptions = {}): Promise<Deck> {
-  const { onExhausted = "repeat", includeFailures, noise, rules } = options;
+  const { onExhausted = "repeat", includeFailures, skipStatus, noise, rules } = options;
   const library = createLibrary({
     header: await headerOf(source),
     includeFailures,
+    skipStatus,
     noise,
     sides: sidesOf(source),
   });

@@ -1,24 +1,9 @@
 import { isUuid } from "../../kernel/ids.ts";
 import { isObject, type Json } from "../../kernel/json.ts";
+import { type Bases, rebasedField, rebasedJson } from "../page-links.ts";
 import type { TapeBody } from "../types.ts";
 import type { Aliases } from "./aliases.ts";
 import { maxDepth, nounOf, numberToken, type Rules, tokenOf } from "./canonical.ts";
-
-/** Where an answer was recorded and where it is given now: URLs of further pages have to lead here. */
-export interface Bases {
-  /** Host of the recorded request. */
-  recordedHost: string;
-  /** e.g. `http://127.0.0.1:8010`; undefined: not known, URLs stay. */
-  live: string | undefined;
-}
-
-/** Fields with the URLs of other pages. */
-const pageFields: ReadonlySet<string> = new Set(["next", "previous"]);
-
-function rebased(url: string, { recordedHost, live }: Bases): string {
-  const [, host = "", rest = ""] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
-  return live !== undefined && host !== "" && host === recordedHost ? `${live}${rest}` : url;
-}
 
 /** Visits the values of a document, and makes another of it. */
 function mapped(
@@ -50,9 +35,11 @@ export function liveBody(
     if (typeof leaf === "number") return ofNumber(leaf, numberToken(name, leaf, rules), aliases);
     const secret = rules.secrecy.hides(name, name) ? live(`s:${leaf}`) : undefined;
     const text = secret ?? ofText(leaf);
-    return pageFields.has(name) ? rebased(text, bases) : text;
+    return rebasedField(name, text, bases);
   };
-  return "json" in body ? { json: mapped(body.json, "", ofLeaf) } : { text: ofText(body.text) };
+  // JSON with numbers that only its text keeps is text on a tape.
+  if ("text" in body) return { text: rebasedJson(ofText(body.text), bases) };
+  return { json: mapped(body.json, "", ofLeaf) };
 }
 
 function ofNumber(leaf: number, token: string | undefined, aliases: Aliases): number {

@@ -299,9 +299,7 @@ test("hostile payloads are text that can be read", async () => {
     "\\x07",
   ])
     expect(text).toContain(shown);
-  expect(await it.page.locator(".event-title h2").innerText()).toBe(
-    "<img src=x onerror=alert(1)>\\u202e",
-  );
+  expect(await it.page.locator(".event-title h2").innerText()).toBe("<img src=x onerror=alert(1)>\\u202e");
   await tree(it)
     .getByRole("treeitem", { name: /^.*__proto__/ })
     .click();

@@ -1,0 +1,40 @@
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { expect, test } from "vitest";
+import { createBacklog } from "../../src/sim/recording-backlog.ts";
+
+/** An answer that its client has not read yet. */
+const unread = () => new ServerResponse(new IncomingMessage(new Socket()));
+const large = 1024 * 1024;
+
+test("what is small is done at once", () => {
+  const done: string[] = [];
+  void createBacklog(() => 1).take(100, unread(), () => done.push("small"));
+  expect(done).toEqual(["small"]);
+});
+
+test("what is large waits, and what comes after it, too; the end does it all, in order", async () => {
+  const backlog = createBacklog(() => 1);
+  const done: string[] = [];
+  const all = [
+    backlog.take(large, unread(), () => done.push("large")),
+    backlog.take(100, unread(), () => done.push("small")),
+  ];
+  expect(done).toEqual([]);
+  await backlog.finish();
+  expect(done).toEqual(["large", "small"]);
+  await Promise.all(all);
+});
+
+test("a lull is enough, once the client has its answer; what fails does not stop the rest", async () => {
+  const backlog = createBacklog(() => 1);
+  const res = unread();
+  const failing = backlog.take(large, res, () => {
+    throw new Error("no");
+  });
+  const next = backlog.take(100, res, () => "done");
+  await Promise.resolve();
+  res.emit("close");
+  await expect(failing).rejects.toThrow("no");
+  expect(await next).toBe("done");
+});
