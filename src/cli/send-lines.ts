@@ -91,9 +91,9 @@ const needText = (need: Need): string =>
 
 const fillingText = (need: Need, style: Style): string => {
   const { filling, option, variable } = need;
-  if (isMissing(need)) return style.bad(`missing: ${remedyOf(need)}`);
+  if (isMissing(need)) return style.bad(`missing, ${remedyOf(need)}`);
   if (filling === "stand_in") return "a stand-in, --fill redacted";
-  return `from ${option === null ? variable : `${option} or ${variable}`}`;
+  return `from ${option ?? variable}`;
 };
 
 /** Why nothing is sent. */

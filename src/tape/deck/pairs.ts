@@ -1,3 +1,4 @@
+import type { ReadOptions } from "../read.ts";
 import type { Exchange } from "../types.ts";
 import { type Aliases, createAliases } from "./aliases.ts";
 import { type Ask, bodyValue, recordedAsk } from "./ask.ts";
@@ -44,10 +45,14 @@ const queued = (waiting: Waiting, name: string, row: number): void => {
 /** Method and path without ids. */
 const placeOf = (ask: Ask, rules: Rules): string => `${ask.route} ${canonical(pathParts(ask), rules).text}`;
 
+/** `onProblem` gets each damaged line of either tape; it is passed over. */
+type PairOptions = Pick<ReadOptions, "onProblem">;
+
 /** @throws TapeError when the file cannot be read, is no tape, or of a newer format */
-async function libraryOf(source: DeckSource): Promise<Library> {
+async function libraryOf(source: DeckSource, options: PairOptions): Promise<Library> {
   const library = createLibrary({ header: await headerOf(source), sides: sidesOf(source) });
-  for await (const { exchange, place, body } of exchangesOf(source)) library.add(exchange, place, body);
+  for await (const { exchange, place, body } of exchangesOf(source, options))
+    library.add(exchange, place, body);
   library.lexicon.secrecy.seal();
   return library;
 }
@@ -57,8 +62,8 @@ async function libraryOf(source: DeckSource): Promise<Library> {
  * places stay in memory.
  * @throws TapeError when a file cannot be read, is no tape, or of a newer format
  */
-export async function pairTapes(a: DeckSource, b: DeckSource): Promise<Pairing> {
-  const library = await libraryOf(a);
+export async function pairTapes(a: DeckSource, b: DeckSource, options: PairOptions = {}): Promise<Pairing> {
+  const library = await libraryOf(a, options);
   const progress: Bookmarks & Progress = { spent: new Map(), ...newProgress() };
   const aliases = createAliases(library.isFree);
   const rulesFor = (ask: Ask): Rules => rulesOf(library.lexicon, policyOf(ask));
@@ -95,7 +100,7 @@ export async function pairTapes(a: DeckSource, b: DeckSource): Promise<Pairing> 
       const waiting: Waiting = new Map();
       const others = createShelf(sidesOf(b));
       let count = 0;
-      for await (const { exchange, place, body } of exchangesOf(b)) {
+      for await (const { exchange, place, body } of exchangesOf(b, options)) {
         if (leavesOut(exchange)) continue;
         const ask: Ask = { ...recordedAsk(exchange), body: bodyValue(body) };
         const row = equalRow(ask);

@@ -14,10 +14,10 @@ export const skipReasons = {
   not_modified: "the service had nothing new (304)",
   body_left_out: "the request's body was not recorded",
   not_http: "it cannot be sent (its method, its URL, or a tunnel)",
-  writes: "it changes something; --allow-writes sends it",
-  secret: "the tape holds no value for a secret of it; --fill redacted sends a stand-in",
+  writes: "would change something (--allow-writes sends them)",
+  secret: "need a secret that the tape has no value for (set PHX_SIM_SECRET_KIND_N, or --fill redacted)",
   busy_now: "the service is too busy now (429)",
-  no_answer: "no answer came",
+  no_answer: "without an answer now",
 } as const;
 export type SkipReason = keyof typeof skipReasons;
 

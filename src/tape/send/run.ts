@@ -43,7 +43,7 @@ export interface SendTally {
 
 const mostExamples = 5;
 /** Failures in a row after which the target counts as gone. */
-const mostFailures = 10;
+export const mostFailures = 10;
 
 /** "Not changed" is an answer to who has it already. */
 const classOf = (status: number): number => (status === 304 ? 2 : Math.floor(status / 100));
