@@ -3,7 +3,7 @@ import { banner, readyLine } from "./banner.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Shell } from "./command.ts";
 import { createLintWatch, type LintWatch } from "./lint-watch.ts";
-import { closesWithin, openSim, simOptions } from "./open-sim.ts";
+import { closesWithin, missUpstreamOf, openSim, simOptions } from "./open-sim.ts";
 import { createRequestLog, type RequestLog } from "./request-log.ts";
 import type { Settings } from "./settings.ts";
 import { untilSignal } from "./signals.ts";
@@ -67,10 +67,12 @@ async function run(settings: StartSettings, shell: Shell) {
   return missedOf(played) > 0 ? 1 : ending;
 }
 
-const open = ({ values }: StartSettings, shell: Shell): Promise<Sim> =>
-  openSim(
+const open = (settings: StartSettings, shell: Shell): Promise<Sim> => {
+  const { values } = settings;
+  return openSim(
     values,
     {
+      ...missUpstreamOf(settings),
       port: values.port,
       host: values.host,
       ...(values.memory ? {} : { data: values.data }),
@@ -79,6 +81,7 @@ const open = ({ values }: StartSettings, shell: Shell): Promise<Sim> =>
     },
     shell,
   );
+};
 
 /** From what is at hand: a question to the control API would load it before the first request. */
 function announce(sim: Sim, { values, origins }: StartSettings, shell: Shell): void {

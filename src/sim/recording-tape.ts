@@ -1,9 +1,13 @@
+import { existsSync } from "node:fs";
 import { dirname, relative, sep } from "node:path";
 import { RecordingError, type RecordingOrder } from "../control/recording-port.ts";
 import type { Upstreams } from "../door/forward/upstreams.ts";
+import { counted } from "../kernel/counted.ts";
 import { makeFolder } from "../kernel/make-folder.ts";
+import { isUnborn, readHeader } from "../tape/header.ts";
 import { tapePlace } from "../tape/place.ts";
 import { createRedactor } from "../tape/redact/redactor.ts";
+import { type Replacement, replaceTape } from "../tape/replace.ts";
 import { fileTrouble } from "../tape/tape-error.ts";
 import type { RawExchange } from "../tape/types.ts";
 import { openTapeWriter, type TapeWriter } from "../tape/write.ts";
@@ -19,7 +23,8 @@ export interface Taping {
   arrive(): number;
   /** After the end of the recording it does nothing. */
   append(exchange: RawExchange, i: number): void;
-  close(): Promise<void>;
+  /** @param failed Requests that the upstream did not answer: with any, a tape is not replaced */
+  close(failed: number): Promise<void>;
 }
 
 const isBelow = (folder: string, file: string): boolean => {
@@ -55,22 +60,67 @@ export async function openTape(
   if (order.tape === undefined) return undefined;
   const file = fileOf(order.tape, folders, isTrusted);
   let isClosed = false;
-  const writer = opened(file, order, upstreams, notice);
+  let unreplaced: string | undefined;
+  const { writer, replacement } = await openedFor(file, order, upstreams, notice);
+
+  /** The tape stays as it is unless the new recording is whole. */
+  function replace(failed: number): void {
+    const { exchanges } = writer.summary;
+    if (exchanges > 0 && failed === 0 && writer.trouble === undefined) return replacement?.keep();
+    replacement?.drop();
+    if (failed > 0) unreplaced = `${counted(failed, "request")} got no answer; ${file} is as it was`;
+    else notice(`${file} is as it was: nothing new was recorded`);
+  }
+
   return {
     file,
     redaction: writer.header.redaction,
     taped: () => writer.summary.exchanges,
     redacted: () => writer.summary.redactions,
-    trouble: () => writer.trouble?.detail ?? null,
+    trouble: () => writer.trouble?.detail ?? unreplaced ?? null,
     arrive: () => writer.arrive(),
     append(exchange, i) {
       if (!isClosed) writer.append(exchange, i);
     },
-    async close() {
+    async close(failed) {
       isClosed = true;
       await writer.close();
+      if (!replacement) return;
+      try {
+        replace(failed);
+      } catch (error) {
+        unreplaced = fileTrouble(file, "replaced", error).message;
+      }
     },
   };
+}
+
+/** Opens the tape itself, or with `all`, where one exists, the draft that is to replace it. */
+async function openedFor(
+  file: string,
+  order: RecordingOrder,
+  upstreams: Upstreams,
+  notice: (text: string) => void,
+): Promise<{ writer: TapeWriter; replacement?: Replacement }> {
+  if (order.mode !== "all" || !existsSync(file)) return { writer: opened(file, order, upstreams, notice) };
+  const { replacement, noise } = await replacing(file);
+  try {
+    return { writer: opened(replacement.draft, order, upstreams, notice, noise), replacement };
+  } catch (error) {
+    replacement.drop();
+    throw error;
+  }
+}
+
+/** What `tape learn` found out about the old tape counts for the new one, too. */
+async function replacing(file: string): Promise<{ replacement: Replacement; noise: readonly string[] }> {
+  try {
+    const noise = isUnborn(file) ? [] : (await readHeader(file)).noise;
+    return { replacement: replaceTape(file), noise };
+  } catch (error) {
+    const { message, hint } = fileTrouble(file, "replaced", error);
+    throw new RecordingError("tape", message, hint, error);
+  }
 }
 
 function opened(
@@ -78,12 +128,13 @@ function opened(
   { include, exclude, redact = "default" }: RecordingOrder,
   upstreams: Upstreams,
   notice: (text: string) => void,
+  noise: readonly string[] = [],
 ): TapeWriter {
   try {
     makeFolder(dirname(file));
     return openTapeWriter(file, {
       redactor: createRedactor({ profile: redact }),
-      header: { upstream: upstreams.name },
+      header: { upstream: upstreams.name, noise },
       ...(include && { include }),
       ...(exclude && { exclude }),
       onTrouble: ({ detail, hint }) => notice(`${detail}; ${hint}`),

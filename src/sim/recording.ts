@@ -177,7 +177,7 @@ export async function openRecording(
     async close() {
       await settled(underWay, graceMs);
       agents.close();
-      await tape?.close();
+      await tape?.close(counts.shown().failed);
       return facts("stopped");
     },
   };
@@ -226,7 +226,7 @@ function differencesOf(tally: ReturnType<typeof createDifferenceTally>): Recordi
 }
 
 /** Waits for all of them, but not longer than `ms`. */
-async function settled(all: ReadonlySet<Promise<void>>, ms: number): Promise<void> {
+export async function settled(all: ReadonlySet<Promise<unknown>>, ms: number): Promise<void> {
   if (all.size === 0) return;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
