@@ -58,13 +58,8 @@ import {
   startOfClock,
 } from "./sim/opening.ts";
 import { ownCalls } from "./sim/own-calls.ts";
-import {
-  listenRecording,
-  offlineBy,
-  overOwnSocket,
-  recordingInShort,
-  withMode,
-} from "./sim/recording-start.ts";
+import { withMode } from "./sim/recording-mode.ts";
+import { listenRecording, offlineBy, overOwnSocket, recordingInShort } from "./sim/recording-start.ts";
 import { createRecordings } from "./sim/recordings.ts";
 import { createRefusals } from "./sim/refusals.ts";
 import { createReplaying, missWays, replayOrExplain } from "./sim/replaying.ts";

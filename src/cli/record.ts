@@ -45,9 +45,9 @@ const options = {
   mode: {
     kind: "text",
     describe:
-      "record: all goes to the upstream; all: the tape is replaced; once: replay the tape if it exists; new: replay it and record what is missing; none: replay only; diff: compare the emulator's answers; spy: pass on what the emulator does not know",
+      "record: all goes to the upstream; all: the tape is replaced; once: replay the tape if it exists; new: replay it and record what is missing; none (or replay): replay only; diff: compare the emulator's answers; spy: pass on what the emulator does not know",
     default: "record",
-    choices: ["record", "all", "once", "new", "none", "diff", "spy"],
+    choices: ["record", "all", "once", "new", "none", "replay", "diff", "spy"],
     flagOnly: true,
   },
   "max-age": {
@@ -124,13 +124,20 @@ async function run(settings: RecordSettings, shell: Shell): Promise<Ending> {
 const nameByTime = (): string =>
   `recording-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-")}`;
 
+type RecordMode = Exclude<RecordSettings["values"]["mode"], "replay">;
+
+/** `replay` is another word for `none`. */
+const modeOf = ({ mode }: RecordSettings["values"]): RecordMode => (mode === "replay" ? "none" : mode);
+
 /** Modes that may replay: they need a tape, and not always an upstream. */
-const replaying: ReadonlySet<RecordSettings["values"]["mode"]> = new Set(["once", "new", "none"]);
-const withoutUpstream: ReadonlySet<RecordSettings["values"]["mode"]> = new Set(["once", "none"]);
-const taping: ReadonlySet<RecordSettings["values"]["mode"]> = new Set(["record", "all"]);
+const replaying: ReadonlySet<RecordMode> = new Set(["once", "new", "none"]);
+const withoutUpstream: ReadonlySet<RecordMode> = new Set(["once", "none"]);
+const taping: ReadonlySet<RecordMode> = new Set(["record", "all"]);
 
 /** @throws Failure usage */
-function checkMode({ mode, tape, upstream, "max-age": maxAge }: RecordSettings["values"]): void {
+function checkMode(values: RecordSettings["values"]): void {
+  const { tape, upstream, "max-age": maxAge } = values;
+  const mode = modeOf(values);
   if (upstream === undefined && !withoutUpstream.has(mode))
     throw new Failure("usage", "phx-sim record needs --upstream: us, eu, or an address");
   if (tape === undefined && replaying.has(mode))
@@ -143,13 +150,14 @@ function recordingOptions(settings: RecordSettings): SimOptions {
   const { values } = settings;
   checkMode(values);
   const { upstream, ...way } = upstreamOf(settings);
-  const tape = values.tape ?? (taping.has(values.mode) ? nameByTime() : undefined);
+  const mode = modeOf(values);
+  const tape = values.tape ?? (taping.has(mode) ? nameByTime() : undefined);
   return {
     ...way,
-    // `none` never asks it.
-    ...(upstream !== undefined && values.mode !== "none" && { upstream }),
+    // A tape alone never asks it.
+    ...(upstream !== undefined && mode !== "none" && { upstream }),
     ...(values["max-age"] !== undefined && { maxAge: values["max-age"] }),
-    mode: values.mode,
+    mode,
     redact: values.redact,
     allowWrites: values["allow-writes"],
     host: values.host,
@@ -165,7 +173,7 @@ function open(settings: RecordSettings, port: number, shell: Shell): Promise<Sim
 }
 
 /** What is said at the start where a tape answers, by the mode that was asked for. */
-const replayTexts: Readonly<Record<string, string>> = {
+const replayTexts: Readonly<Partial<Record<RecordMode, string>>> = {
   once: "the tape exists and answers; nothing is recorded",
   new: "the tape answers; what it has no answer for goes to the upstream and is recorded",
   none: "the tape answers; nothing is recorded",
@@ -181,7 +189,7 @@ function logOf(sim: Sim, quiet: boolean, shell: Shell): RequestLog {
   return log;
 }
 
-function tellTape(sim: Sim, mode: string, shell: Shell): void {
+function tellTape(sim: Sim, mode: RecordMode, shell: Shell): void {
   if (sim.isReplaying()) {
     shell.err.say(`phx-sim: ${mode}: ${replayTexts[mode] ?? "the tape answers"}`);
     return;
@@ -199,7 +207,7 @@ async function serve(settings: RecordSettings, shell: Shell): Promise<Ending> {
   const ready = readyLine(sim);
   shell.out.say(...(values.json ? [JSON.stringify(ready)] : banner(ready, values.scenario, shell.outStyle)));
   shell.out.flush();
-  tellTape(sim, values.mode, shell);
+  tellTape(sim, modeOf(values), shell);
   const ending = await signal;
   await conclude(sim, log, values.quiet, shell);
   return ending;
@@ -253,7 +261,7 @@ async function runCommand(settings: RecordSettings, shell: Shell): Promise<Endin
     await closesWithin(sim, closeMs);
     return relay.first;
   }
-  tellTape(sim, values.mode, shell);
+  tellTape(sim, modeOf(values), shell);
   const variables = hostVariables(sim);
   if (!values.quiet) {
     const [program = ""] = values.command;

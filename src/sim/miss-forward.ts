@@ -146,7 +146,7 @@ export async function openMissRecorder(
   notice: (text: string) => void,
 ): Promise<Recorder<Call>> {
   const { upstreams, agents, pass } = openWay(parts);
-  const tape = await openTape(order, upstreams, { folders: [process.cwd()], notice }, true);
+  const tape = await openTape(order, upstreams, { folders: [process.cwd()], notice, reusesKeys: true }, true);
   const underWay = new Set<Promise<unknown>>();
   let last = "";
   let closed: Promise<void> | undefined;

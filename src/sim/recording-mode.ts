@@ -1,19 +1,42 @@
-import { existsSync } from "node:fs";
 import { RecordingError } from "../control/recording-port.ts";
 import { durationText, readDuration } from "../kernel/time-text.ts";
-import { isUnborn, readHeader } from "../tape/header.ts";
 import { tapePlace } from "../tape/place.ts";
-import { readTape } from "../tape/read.ts";
 import { TapeError } from "../tape/tape-error.ts";
 import type { Mode, TapeHeader } from "../tape/types.ts";
 import { offlineBy, startErrorOf } from "./recording-start.ts";
 import { type SimOptions, StartError } from "./types.ts";
 
+/**
+ * The options with the mode that they come to. `once` and `new` record where there is no tape yet, or one that is too
+ * old; an upstream alone means `record`. @throws StartError
+ */
+export async function withMode(options: SimOptions): Promise<SimOptions> {
+  const { mode, tape, upstream, onMiss, maxAge } = options;
+  if (mode === "once" || mode === "new") {
+    if (tape === undefined)
+      throw new StartError(
+        "tape",
+        `the mode ${mode} needs a tape`,
+        "name one: --tape NAME, or `tape` in code",
+      );
+    return { ...options, mode: await modeFor(mode, tape, options) };
+  }
+  if (maxAge !== undefined)
+    throw new StartError(
+      "option",
+      `maxAge does not go with the mode ${mode ?? "replay"}`,
+      "a tape can be recorded again with the modes once and new",
+    );
+  if (mode === undefined && upstream !== undefined && onMiss === undefined)
+    return { ...options, mode: "record" };
+  return options;
+}
+
 /** What `once` and `new` come to for this tape. @throws StartError */
-export async function modeFor(mode: "once" | "new", tape: string, options: SimOptions): Promise<Mode> {
+async function modeFor(mode: "once" | "new", tape: string, options: SimOptions): Promise<Mode> {
   const ageLimit = ageOf(options.maxAge);
   const file = tapePlace(tape, process.cwd());
-  const found = await contentOf(file);
+  const found = await filledTape(file);
   if (found === undefined) {
     const closed = await closedBy(options);
     if (closed === undefined) return "record";
@@ -61,13 +84,12 @@ async function closedBy(options: SimOptions): Promise<RecordingError | undefined
   }
 }
 
-/** A tape's header; undefined: there is no tape, or no exchange on it, as a recording that saw nothing leaves it. */
-async function contentOf(file: string): Promise<TapeHeader | undefined> {
-  if (!existsSync(file) || isUnborn(file)) return undefined;
+/** The header of a tape that has something to replay; undefined: there is none. @throws StartError */
+async function filledTape(file: string): Promise<TapeHeader | undefined> {
+  // Most sims never read a tape.
+  const { filledHeader } = await import("../tape/read.ts");
   try {
-    const header = await readHeader(file);
-    for await (const _ of readTape(file)) return header;
-    return undefined;
+    return await filledHeader(file);
   } catch (error) {
     if (!(error instanceof TapeError)) throw error;
     throw new StartError("tape", error.message, error.hint, error);

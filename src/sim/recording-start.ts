@@ -14,34 +14,6 @@ const recorded = new Map<Mode, RecordingOrder["mode"]>([
   ["diff", "diff"],
 ]);
 
-/**
- * The options with the mode that they come to. `once` and `new` record where there is no tape yet, or one that is too
- * old; an upstream alone means `record`. @throws StartError
- */
-export async function withMode(options: SimOptions): Promise<SimOptions> {
-  const { mode, tape, upstream, onMiss, maxAge } = options;
-  if (mode === "once" || mode === "new") {
-    if (tape === undefined)
-      throw new StartError(
-        "tape",
-        `the mode ${mode} needs a tape`,
-        "name one: --tape NAME, or `tape` in code",
-      );
-    // Most sims never read a tape.
-    const { modeFor } = await import("./recording-mode.ts");
-    return { ...options, mode: await modeFor(mode, tape, options) };
-  }
-  if (maxAge !== undefined)
-    throw new StartError(
-      "option",
-      `maxAge does not go with the mode ${mode ?? "replay"}`,
-      "a tape can be recorded again with the modes once and new",
-    );
-  if (mode === undefined && upstream !== undefined && onMiss === undefined)
-    return { ...options, mode: "record" };
-  return options;
-}
-
 /** May upstreams be reached? Under CI only this machine's own, unless told. */
 export function offlineBy({ offline }: SimOptions): "no" | "told" | "ci" {
   if (offline !== undefined) return offline ? "told" : "no";

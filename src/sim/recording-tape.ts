@@ -48,25 +48,31 @@ function fileOf(given: string, folders: readonly string[], isTrusted: boolean): 
 interface TapeParts {
   readonly folders: readonly string[];
   notice(text: string): void;
+  /** The keys of the app are those that the tape has placeholders for. */
+  reusesKeys?: boolean;
 }
 
 /** Opens the tape that is ordered, if one is. @throws RecordingError */
 export async function openTape(
   order: RecordingOrder,
   upstreams: Upstreams,
-  { folders, notice }: TapeParts,
+  parts: TapeParts,
   isTrusted: boolean,
 ): Promise<Taping | undefined> {
   if (order.tape === undefined) return undefined;
+  const { folders, notice } = parts;
   const file = fileOf(order.tape, folders, isTrusted);
   let isClosed = false;
   let unreplaced: string | undefined;
-  const { writer, replacement } = await openedFor(file, order, upstreams, notice);
+  const { writer, replacement } = await openedFor(file, order, upstreams, parts);
 
   /** The tape stays as it is unless the new recording is whole. */
   function replace(failed: number): void {
     const { exchanges } = writer.summary;
-    if (exchanges > 0 && failed === 0 && writer.trouble === undefined) return replacement?.keep();
+    if (exchanges > 0 && failed === 0 && writer.trouble === undefined) {
+      replacement?.keep();
+      return;
+    }
     replacement?.drop();
     if (failed > 0) unreplaced = `${counted(failed, "request")} got no answer; ${file} is as it was`;
     else notice(`${file} is as it was: nothing new was recorded`);
@@ -100,12 +106,12 @@ async function openedFor(
   file: string,
   order: RecordingOrder,
   upstreams: Upstreams,
-  notice: (text: string) => void,
+  parts: TapeParts,
 ): Promise<{ writer: TapeWriter; replacement?: Replacement }> {
-  if (order.mode !== "all" || !existsSync(file)) return { writer: opened(file, order, upstreams, notice) };
+  if (order.mode !== "all" || !existsSync(file)) return { writer: opened(file, order, upstreams, parts) };
   const { replacement, noise } = await replacing(file);
   try {
-    return { writer: opened(replacement.draft, order, upstreams, notice, noise), replacement };
+    return { writer: opened(replacement.draft, order, upstreams, parts, noise), replacement };
   } catch (error) {
     replacement.drop();
     throw error;
@@ -127,13 +133,13 @@ function opened(
   file: string,
   { include, exclude, redact = "default" }: RecordingOrder,
   upstreams: Upstreams,
-  notice: (text: string) => void,
+  { notice, reusesKeys = false }: TapeParts,
   noise: readonly string[] = [],
 ): TapeWriter {
   try {
     makeFolder(dirname(file));
     return openTapeWriter(file, {
-      redactor: createRedactor({ profile: redact }),
+      redactor: createRedactor({ profile: redact, reusesKeys }),
       header: { upstream: upstreams.name, noise },
       ...(include && { include }),
       ...(exclude && { exclude }),

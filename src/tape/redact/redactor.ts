@@ -9,6 +9,8 @@ type RedactionProfile = "default" | "pii";
 
 export interface RedactorOptions {
   profile?: RedactionProfile;
+  /** On a tape that is continued, a key gets the placeholder of its kind that the tape has, if it has only one. */
+  reusesKeys?: boolean;
 }
 
 /** A redactor that can go on with a tape that has placeholders already. */
@@ -53,8 +55,11 @@ const husk = (exchange: Exchange): Exchange => ({
  * personal data as well (`user1@example.test`). Redacting twice changes nothing. Never throws: an exchange that
  * cannot be redacted loses its headers and bodies.
  */
-export function createRedactor({ profile = "default" }: RedactorOptions = {}): TapeRedactor {
-  const memory = createMemory();
+export function createRedactor({
+  profile = "default",
+  reusesKeys = false,
+}: RedactorOptions = {}): TapeRedactor {
+  const memory = createMemory(reusesKeys);
   let paths = new Set<string>();
   const note = (path: string): void => {
     paths.add(path);
