@@ -1,5 +1,5 @@
-import { readUpstreams, UpstreamError, type Upstreams } from "../door/forward/upstreams.ts";
 import { counted } from "../kernel/counted.ts";
+import { readUpstreams, UpstreamError, type Upstreams } from "../kernel/upstreams.ts";
 import { createServiceVerifier, leftOutBy } from "../tape/differences/against.ts";
 import { type Comparison, createDifferenceTally } from "../tape/differences/group.ts";
 import { readHeader } from "../tape/header.ts";

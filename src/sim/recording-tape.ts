@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, relative, sep } from "node:path";
 import { RecordingError, type RecordingOrder } from "../control/recording-port.ts";
-import type { Upstreams } from "../door/forward/upstreams.ts";
 import { counted } from "../kernel/counted.ts";
 import { makeFolder } from "../kernel/make-folder.ts";
+import type { Upstreams } from "../kernel/upstreams.ts";
 import { isUnborn, readHeader } from "../tape/header.ts";
 import { tapePlace } from "../tape/place.ts";
 import { createRedactor } from "../tape/redact/redactor.ts";

@@ -3,18 +3,18 @@ import { RecordingError, type RecordingFacts, type RecordingOrder } from "../con
 import { createAgents } from "../door/forward/agents.ts";
 import { forward, type Passage } from "../door/forward/forward.ts";
 import type { Offered, Passing } from "../door/forward/passing.ts";
+import type { ObservingApp } from "../http/app.ts";
+import { type Call, callFrom } from "../http/call.ts";
+import type { Family } from "../http/endpoint.ts";
+import type { Clock } from "../kernel/clock.ts";
+import type { Gauge } from "../kernel/gauge.ts";
 import {
   isLocalUpstream,
   readUpstreams,
   refuseOwnPort,
   UpstreamError,
   type Upstreams,
-} from "../door/forward/upstreams.ts";
-import type { ObservingApp } from "../http/app.ts";
-import { type Call, callFrom } from "../http/call.ts";
-import type { Family } from "../http/endpoint.ts";
-import type { Clock } from "../kernel/clock.ts";
-import type { Gauge } from "../kernel/gauge.ts";
+} from "../kernel/upstreams.ts";
 import { createDifferenceTally } from "../tape/differences/group.ts";
 import { toExchange } from "../tape/to-exchange.ts";
 import type { RawBody } from "../tape/types.ts";

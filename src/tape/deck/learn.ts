@@ -31,7 +31,10 @@ export async function learnNoise(a: DeckSource, b: DeckSource): Promise<string[]
   return [...study.paths].sort();
 }
 
-function comparePair(study: Study, { kind, recorded, live }: Extract<Pair, { kind: "equal" | "place" }>): void {
+function comparePair(
+  study: Study,
+  { kind, recorded, live }: Extract<Pair, { kind: "equal" | "place" }>,
+): void {
   if (isCapture(recorded.route)) return;
   const ask = recordedAsk(recorded);
   const rules = study.rulesFor(ask);

@@ -16,7 +16,7 @@ const bodyLimit = 32 * 1024 * 1024;
 const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** True if the request changes nothing: a GET or HEAD that captures no event, or a POST that only asks for flags. */
-export const isReading = ({ route, req }: Exchange): boolean => {
+const isReading = ({ route, req }: Exchange): boolean => {
   if (captureRoutes.includes(route)) return false;
   return safeMethods.has(req.method.toUpperCase()) || (route === "flags" && req.method === "POST");
 };
@@ -94,11 +94,7 @@ export function createServiceVerifier(options: ServiceVerifierOptions) {
 }
 
 /** Why a recorded request is not sent; undefined: it is. A key that an option gives must be there before. */
-export function leftOutBy(
-  exchange: Exchange,
-  keys: GivenKeys,
-  allowWrites: boolean,
-): SkipReason | undefined {
+export function leftOutBy(exchange: Exchange, keys: GivenKeys, allowWrites: boolean): SkipReason | undefined {
   const reason = skipReasonOf(exchange);
   if (reason !== undefined) return reason;
   if (skipOf(exchange) !== undefined) return "not_http";

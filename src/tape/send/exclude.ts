@@ -122,7 +122,9 @@ const removals: Readonly<Record<Root, (exchange: Exchange, steps: readonly Step[
     const name = nameIn(steps);
     const { headers } = exchange.req;
     const kept = headers.filter(([it]) => name !== null && it.toLowerCase() !== name.toLowerCase());
-    return kept.length === headers.length ? exchange : { ...exchange, req: { ...exchange.req, headers: kept } };
+    return kept.length === headers.length
+      ? exchange
+      : { ...exchange, req: { ...exchange.req, headers: kept } };
   },
   query(exchange, steps) {
     const url = withoutParameter(exchange.req.url, nameIn(steps));

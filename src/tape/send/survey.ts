@@ -9,7 +9,7 @@ import { skipOf } from "./plan.ts";
 import type { SkipReason } from "./types.ts";
 
 /** A placeholder, the requests that have it, and the number of the first of them. */
-export interface FoundPlaceholder extends Placeholder {
+interface FoundPlaceholder extends Placeholder {
   requests: number;
   first: number;
   /** Where it stands in the first request, if it can be left out there. */

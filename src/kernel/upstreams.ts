@@ -1,5 +1,5 @@
-import { isLoopbackHost, plainHost } from "../../kernel/host-rules.ts";
-import { isInNetwork, parseAddress, parseNetwork } from "../../kernel/network.ts";
+import { isLoopbackHost, plainHost } from "./host-rules.ts";
+import { isInNetwork, parseAddress, parseNetwork } from "./network.ts";
 
 /** The services behind one `host` setting. */
 export interface Upstreams {
