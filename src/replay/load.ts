@@ -64,9 +64,9 @@ function rulesIn(order: ReplayWish, abilities: Abilities): ReplayRules {
   throw new ReplayOrderError(rules.key, `${rules.key} ${rules.detail}`, "see `phx-sim replay --help`");
 }
 
-async function deckOf(file: string, problems: TapeProblem[]): Promise<Deck> {
+async function deckOf(file: string, problems: TapeProblem[], exactOnly: boolean): Promise<Deck> {
   try {
-    return await loadDeck(file, { onProblem: (problem) => problems.push(problem) });
+    return await loadDeck(file, { exactOnly, onProblem: (problem) => problems.push(problem) });
   } catch (error) {
     if (!(error instanceof TapeError)) throw error;
     const where = error.line === undefined ? "" : ` (${error.file}:${error.line})`;
@@ -111,7 +111,7 @@ export async function loadReplay<C extends Sent, F extends string>(
   });
   const file = tapePlace(order.tape, order.folder);
   const problems: TapeProblem[] = [];
-  const deck = await deckOf(file, problems);
+  const deck = await deckOf(file, problems, rules.mode === "new");
   tell(problems, notice);
   const name = nameOf(file);
   const { onMiss, timing } = rules;

@@ -29,7 +29,6 @@ const flags = async (sim: Sim, key: string, who: string): Promise<string | null>
   return answer.headers.get("x-phx-source");
 };
 
-/** Asked by a path of its own: flags of others fall back on what the tape has. */
 const project = async (sim: Sim, key: string): Promise<string | null> => {
   const answer = await fetch(`${sim.url}/api/projects/1/`, { headers: { authorization: `Bearer ${key}` } });
   await answer.text();
@@ -42,10 +41,14 @@ describe("modes in code", () => {
     const sim = await startSim({ tape, upstream: far.url, mode: "new" });
     expect(await flags(sim, far.apiKey, "ann")).toBe("tape:shop#1");
     expect(await project(sim, far.personalApiKey)).toBe("upstream");
-    expect(await sim.tapes.get()).toMatchObject({ mode: "new", on_miss: "upstream", added: 1 });
+    // Replay alone would answer with the flags of ann.
+    expect(await flags(sim, far.apiKey, "bob")).toBe("upstream");
+    expect(await sim.tapes.get()).toMatchObject({ mode: "new", on_miss: "upstream", added: 2 });
     await sim.close();
     const next = await started({ tape, mode: "none" });
     expect(await project(next, "phx_any_key_of_mine")).toBe("tape:shop#2");
+    expect(await flags(next, "phc_any_key_of_mine", "bob")).toBe("tape:shop#3");
+    expect(await flags(next, "phc_any_key_of_mine", "ann")).toBe("tape:shop#1");
     expect(await next.tapes.get()).toMatchObject({ mode: "replay", on_miss: "fail", added: 0 });
   });
 

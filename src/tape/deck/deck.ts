@@ -49,16 +49,17 @@ interface Turn {
   client: Client;
   asked: Asked;
   ask: Ask;
+  exactOnly: boolean;
 }
 
 /** A deck of a filled library. */
-export function createDeck(library: Library, onExhausted: OnExhausted): Deck {
+export function createDeck(library: Library, onExhausted: OnExhausted, exactOnly: boolean): Deck {
   library.lexicon.secrecy.seal();
   const clients = new Map<string, Client>();
   const turnOf = (asked: Asked): Turn => {
     const client = clients.get(asked.client) ?? newClient(library);
     clients.set(asked.client, client);
-    return { library, client, asked, ask: liveAsk(asked) };
+    return { library, client, asked, ask: liveAsk(asked), exactOnly };
   };
   return {
     header: library.header,
@@ -78,8 +79,14 @@ export function createDeck(library: Library, onExhausted: OnExhausted): Deck {
 }
 
 /** The best tier that has something decides, even when its answers are used up. */
-function search({ library, client, ask }: Turn): { series: Series; tier: Tier; ids: string[] } | undefined {
-  for (const tier of policyOf(ask).tiers) {
+function search({
+  library,
+  client,
+  ask,
+  exactOnly,
+}: Turn): { series: Series; tier: Tier; ids: string[] } | undefined {
+  const { tiers } = policyOf(ask);
+  for (const tier of exactOnly ? tiers.slice(0, 1) : tiers) {
     const key = keyOf(ask, tier, library.lexicon);
     const series = library.requests.find(key, client.aliases, client.requests);
     if (series !== undefined) return { series, tier, ids: key.ids };

@@ -9,6 +9,8 @@ export interface DeckOptions {
   onExhausted?: OnExhausted;
   /** Answer with exchanges that were cut off, and with 429s, too? Default: no. */
   includeFailures?: boolean;
+  /** Is only the same request answered, not one for flags of another person? Default: no. */
+  exactOnly?: boolean;
   /** Paths that differ without meaning (`req.body.date_from`), over those of the tape's header. */
   noise?: readonly string[];
   /** Told of each damaged line; it is passed over. */
@@ -20,7 +22,7 @@ export interface DeckOptions {
  * @throws TapeError when the file cannot be read, is no tape, or of a newer format
  */
 export async function loadDeck(source: DeckSource, options: DeckOptions = {}): Promise<Deck> {
-  const { onExhausted = "repeat", includeFailures, noise } = options;
+  const { onExhausted = "repeat", includeFailures, exactOnly = false, noise } = options;
   const library = createLibrary({
     header: await headerOf(source),
     includeFailures,
@@ -29,5 +31,5 @@ export async function loadDeck(source: DeckSource, options: DeckOptions = {}): P
   });
   for await (const { exchange, place, body } of exchangesOf(source, options))
     library.add(exchange, place, body);
-  return createDeck(library, onExhausted);
+  return createDeck(library, onExhausted, exactOnly);
 }
