@@ -59,16 +59,11 @@ import {
   startOfClock,
 } from "./sim/opening.ts";
 import { ownCalls } from "./sim/own-calls.ts";
-import {
-  listenRecording,
-  offlineBy,
-  overOwnSocket,
-  recordingInShort,
-  withMode,
-} from "./sim/recording-start.ts";
+import { withMode } from "./sim/recording-mode.ts";
+import { listenRecording, offlineBy, overOwnSocket, recordingInShort } from "./sim/recording-start.ts";
 import { createRecordings } from "./sim/recordings.ts";
 import { createRefusals } from "./sim/refusals.ts";
-import { createReplaying, missForward, replayOrExplain } from "./sim/replaying.ts";
+import { createReplaying, missWays, replayOrExplain } from "./sim/replaying.ts";
 import { summaryOf } from "./sim/summary.ts";
 import type { Sim, SimOptions } from "./sim/types.ts";
 import { adopt, unknownPath } from "./sim/unknown.ts";
@@ -94,7 +89,7 @@ export { StartError } from "./sim/types.ts";
  */
 export async function startSim(given: SimOptions = {}): Promise<Sim> {
   checkOptions(given);
-  const options = withMode(given);
+  const options = await withMode(given);
   const redaction = redactionOf(options);
   const host = options.host ?? "127.0.0.1";
   const notice = (text: string) => options.onNotice?.(maskKeys(text));
@@ -144,7 +139,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     redaction,
     read: (call, family) => peek(desk, call, family, projectFor),
     notice,
-    openForward: missForward(options, ending.signal, () => listener.port),
+    ...missWays(options, redaction, ending.signal, () => listener.port, notice),
   });
   await replayOrExplain(replaying, options, store);
   const recordings = createRecordings({
@@ -312,7 +307,10 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     () => listenRecording(recordings, options, () => listen(listenOptions)),
     options,
     store,
-  );
+  ).catch(async (error: unknown) => {
+    await replaying.close();
+    throw error;
+  });
   const url = `http://${addressOf(host)}:${listener.port}`;
   const shownUrl = publicUrl ?? url;
   const first = () => worlds.current.projects[0];
@@ -396,6 +394,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     closing ??= listener
       .close()
       .then(() => recordings.stop())
+      .then(replaying.close)
       .then(endWarmUp)
       .then(async () => (await following)?.close())
       .then(async () => (await exports)?.close())

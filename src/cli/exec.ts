@@ -14,7 +14,7 @@ import { type Run, summaryLines, summaryMarkdown } from "./exec-summary.ts";
 import { createTally } from "./exec-tally.ts";
 import { failReasons, failReasonsOf, tripped } from "./fail-on.ts";
 import { Failure } from "./failure.ts";
-import { closesWithin, openSim, simOptions } from "./open-sim.ts";
+import { closesWithin, missUpstreamOf, openSim, simOptions } from "./open-sim.ts";
 import type { Settings } from "./settings.ts";
 import { reasonOf } from "./system-reason.ts";
 import { missedOf, replayed, tapeFacts } from "./tape-summary.ts";
@@ -83,7 +83,8 @@ async function run(settings: ExecSettings, shell: Shell): Promise<Ending> {
   // On demand: starting programs is no part of starting a sim.
   const { hasTerminal, relaySignals } = await import("./exec-child.ts");
   const relay = relaySignals(process, hasTerminal());
-  const sim = await openSim(values, { port: values.port, scenario: scenarioOf(settings) }, shell);
+  const where = { ...missUpstreamOf(settings), port: values.port, scenario: scenarioOf(settings) };
+  const sim = await openSim(values, where, shell);
   let guard: ChildGuard | undefined;
   try {
     if (values["block-egress"] || failOn.includes("egress")) guard = await openEgressGuard(sim.url, shell);

@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import type { Sim, SimOptions, StartError } from "../index.ts";
-import { cleanLines } from "./clean-text.ts";
+import { clean, cleanLines } from "./clean-text.ts";
 import type { Shell } from "./command.ts";
 import { Failure, type FailureKind } from "./failure.ts";
 import { portHolder } from "./port-holder.ts";
@@ -16,6 +17,22 @@ export const reachOptions = {
   "public-url": {
     kind: "public url",
     describe: "Address by which others reach the sim, e.g. http://sim:7490: printed, and used in links",
+  },
+} as const;
+
+/** How the real service is reached, by every command that may. */
+export const upstreamOptions = {
+  upstream: {
+    kind: "text",
+    describe: "The real service: us, eu, or the address of a self-hosted one",
+  },
+  offline: {
+    kind: "switch",
+    describe: "Reach no upstream: an error instead; on under CI, but for this machine's own ones",
+  },
+  "upstream-ca": {
+    kind: "file",
+    describe: "Certificate authority (PEM) to trust besides the usual ones",
   },
 } as const;
 
@@ -59,9 +76,10 @@ export const simOptions = {
   "on-miss": {
     kind: "text",
     describe: "What becomes of requests that the tape has no answer for; fail unless told",
-    choices: ["fail", "emulate"],
+    choices: ["fail", "emulate", "upstream"],
     flagOnly: true,
   },
+  ...upstreamOptions,
   timing: {
     kind: "text",
     describe:
@@ -88,6 +106,42 @@ export const simOptions = {
 } as const;
 
 type Values = Settings<typeof simOptions>["values"];
+
+/** How the upstream of these settings is reached; nothing is said of `offline` unless the user did. @throws Failure usage */
+export function upstreamOf({ values, origins }: Settings<typeof upstreamOptions>): SimOptions {
+  const ca = certificateIn(values["upstream-ca"]);
+  return {
+    ...(values.upstream !== undefined && { upstream: values.upstream }),
+    ...(origins.offline.source !== "default" && { offline: values.offline }),
+    ...(ca !== undefined && { upstreamCa: ca }),
+  };
+}
+
+function certificateIn(file: string | undefined): string | undefined {
+  try {
+    return file === undefined ? undefined : readFileSync(file, "utf8");
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw new Failure("usage", `--upstream-ca cannot be read: ${clean(said)}`, error);
+  }
+}
+
+/**
+ * The upstream that answers what a tape has no answer for. Without `--on-miss upstream` no upstream is reached, whatever
+ * the environment or the config file says. @throws Failure usage
+ */
+export function missUpstreamOf(settings: Settings<typeof simOptions>): SimOptions {
+  const { values, origins } = settings;
+  if (values["on-miss"] !== "upstream") {
+    if (origins.upstream.source === "flag")
+      throw new Failure("usage", "--upstream needs --on-miss upstream; `phx-sim record` records from it");
+    return {};
+  }
+  if (values.tape === undefined) throw new Failure("usage", "--on-miss upstream needs a tape: --tape NAME");
+  if (values.upstream === undefined)
+    throw new Failure("usage", "--on-miss upstream needs --upstream: us, eu, or an address");
+  return upstreamOf(settings);
+}
 
 /** The settings of `simOptions` as the library takes them. */
 const chosen = (values: Values): SimOptions => ({

@@ -47,16 +47,18 @@ export function recordingLines(facts: RecordingFacts, style: Style): string[] {
     ...(passed === 0 && facts.mode !== "spy" ? [silence] : []),
     ...taping,
     ...(differences ? differenceLines(differences, style) : []),
-    ...(facts.trouble === null
-      ? []
-      : [`phx-sim: ${style.bad("the tape is not whole")}: ${clean(facts.trouble)}`]),
+    ...(facts.trouble === null ? [] : [`phx-sim: ${style.bad(troubleText(facts))}: ${clean(facts.trouble)}`]),
   ];
 }
 
+const troubleText = ({ mode }: RecordingFacts): string =>
+  mode === "all" ? "the tape was not replaced" : "the tape is not whole";
+
 /** Why the command fails though it did what it could. */
-export function recordingEnd({ trouble, failed, passed, last_failure }: RecordingFacts): Failure | undefined {
-  if (trouble !== null) return new Failure("failed", `the tape is not whole: ${clean(trouble)}`);
+export function recordingEnd(facts: RecordingFacts): Failure | undefined {
+  const { trouble, failed, passed, last_failure } = facts;
   if (failed > 0 && failed === passed)
     return new Failure("network", `no request was answered: ${clean(last_failure ?? "")}`);
+  if (trouble !== null) return new Failure("failed", `${troubleText(facts)}: ${clean(trouble)}`);
   return undefined;
 }

@@ -1,16 +1,25 @@
-import { readFileSync } from "node:fs";
 import type { RequestSummary, Sim, SimOptions } from "../index.ts";
+import { counted } from "../kernel/counted.ts";
 import { banner, readyLine, recordBanner, recordReadyLine } from "./banner.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Ending, type Shell } from "./command.ts";
 import { childVariables, variableLines } from "./exec-env.ts";
 import { checkReroute, isRerouting, rerouteOptions, rerouteVariables } from "./exec-reroute.ts";
 import { Failure } from "./failure.ts";
-import { closesWithin, openSim, reachOf, reachOptions, simOptions } from "./open-sim.ts";
+import {
+  closesWithin,
+  openSim,
+  reachOf,
+  reachOptions,
+  simOptions,
+  upstreamOf,
+  upstreamOptions,
+} from "./open-sim.ts";
 import { recordingEnd, recordingLines } from "./record-summary.ts";
 import { createRequestLog, type RequestLog } from "./request-log.ts";
 import type { Settings } from "./settings.ts";
 import { stopRequest, untilSignal } from "./signals.ts";
+import { missedOf, replayed, tapeLines } from "./tape-summary.ts";
 
 /** What a sim that records can be told of its world. */
 const worldOptions = {
@@ -36,10 +45,7 @@ const fixed = {
 };
 
 const options = {
-  upstream: {
-    kind: "text",
-    describe: "Whose answers are recorded: us, eu, or the address of a self-hosted service",
-  },
+  ...upstreamOptions,
   tape: {
     kind: "text",
     describe: "Tape to write: tapes/NAME.tape.ndjson, or a path; named after the time unless told",
@@ -48,9 +54,14 @@ const options = {
   mode: {
     kind: "text",
     describe:
-      "record: all goes to the upstream; diff: so it does, and the emulator's answers are compared; spy: only what the emulator does not know",
+      "record: all goes to the upstream; all: the tape is replaced; once: replay the tape if it exists; new: replay it and record what is missing; none (or replay): replay only; diff: compare the emulator's answers; spy: pass on what the emulator does not know",
     default: "record",
-    choices: ["record", "diff", "spy"],
+    choices: ["record", "all", "once", "new", "none", "replay", "diff", "spy"],
+    flagOnly: true,
+  },
+  "max-age": {
+    kind: "text",
+    describe: "With --mode once or new: record a tape again that is older than this (7d, 12h)",
     flagOnly: true,
   },
   include: { kind: "text", describe: "Tape only paths like this: '/flags/**'", many: true, flagOnly: true },
@@ -70,14 +81,6 @@ const options = {
     kind: "switch",
     describe: "With --mode spy: let requests that change something go to the upstream",
     flagOnly: true,
-  },
-  offline: {
-    kind: "switch",
-    describe: "Reach no upstream: an error instead; on under CI, but for this machine's own ones",
-  },
-  "upstream-ca": {
-    kind: "file",
-    describe: "Certificate authority (PEM) to trust besides the usual ones",
   },
   port: {
     kind: "port",
@@ -113,6 +116,10 @@ export const record = command({
   examples: [
     ["phx-sim record --upstream us --tape checkout", "point the app's host at http://127.0.0.1:7490"],
     ["phx-sim record --upstream eu --tape checkout -- npm test", "for as long as a command runs"],
+    [
+      "phx-sim record --upstream us --tape checkout --mode once --max-age 7d -- npm test",
+      "record the first time, then replay; again after a week",
+    ],
     ["phx-sim record --upstream https://posthog.example.com --mode diff", "where does the emulator differ?"],
   ],
   run,
@@ -131,25 +138,42 @@ async function run(settings: RecordSettings, shell: Shell): Promise<Ending> {
 const nameByTime = (): string =>
   `recording-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-")}`;
 
-function certificateIn(file: string | undefined): string | undefined {
-  try {
-    return file === undefined ? undefined : readFileSync(file, "utf8");
-  } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    throw new Failure("usage", `--upstream-ca cannot be read: ${clean(said)}`, error);
-  }
+type RecordMode = Exclude<RecordSettings["values"]["mode"], "replay">;
+
+/** `replay` is another word for `none`. */
+const modeOf = ({ mode }: RecordSettings["values"]): RecordMode => (mode === "replay" ? "none" : mode);
+
+/** Modes that may replay: they need a tape, and not always an upstream. */
+const replaying: ReadonlySet<RecordMode> = new Set(["once", "new", "none"]);
+const withoutUpstream: ReadonlySet<RecordMode> = new Set(["once", "none"]);
+const taping: ReadonlySet<RecordMode> = new Set(["record", "all"]);
+
+/** @throws Failure usage */
+function checkMode(values: RecordSettings["values"]): void {
+  const { tape, upstream, "max-age": maxAge } = values;
+  const mode = modeOf(values);
+  if (upstream === undefined && !withoutUpstream.has(mode))
+    throw new Failure("usage", "phx-sim record needs --upstream: us, eu, or an address");
+  if (tape === undefined && replaying.has(mode))
+    throw new Failure("usage", `--mode ${mode} needs --tape: the tape to replay`);
+  if (maxAge !== undefined && mode !== "once" && mode !== "new")
+    throw new Failure("usage", "--max-age needs --mode once or --mode new");
 }
 
-function recordingOptions({ values, origins }: RecordSettings): SimOptions {
-  if (values.upstream === undefined)
-    throw new Failure("usage", "phx-sim record needs --upstream: us, eu, or an address");
+function recordingOptions(settings: RecordSettings): SimOptions {
+  const { values, origins } = settings;
+  checkMode(values);
   if (values.raw && origins.redact.source === "flag")
     throw new Failure("usage", "--raw takes nothing out: leave --redact away, or --raw");
-  const ca = certificateIn(values["upstream-ca"]);
-  const tape = values.tape ?? (values.mode === "record" ? nameByTime() : undefined);
+  const { upstream, ...way } = upstreamOf(settings);
+  const mode = modeOf(values);
+  const tape = values.tape ?? (taping.has(mode) ? nameByTime() : undefined);
   return {
-    upstream: values.upstream,
-    mode: values.mode,
+    ...way,
+    // A tape alone never asks it.
+    ...(upstream !== undefined && mode !== "none" && { upstream }),
+    ...(values["max-age"] !== undefined && { maxAge: values["max-age"] }),
+    mode,
     redact: values.redact,
     raw: values.raw,
     allowWrites: values["allow-writes"],
@@ -157,8 +181,6 @@ function recordingOptions({ values, origins }: RecordSettings): SimOptions {
     ...(tape !== undefined && { tape }),
     ...(values.include.length > 0 && { include: values.include }),
     ...(values.exclude.length > 0 && { exclude: values.exclude }),
-    ...(origins.offline.source !== "default" && { offline: values.offline }),
-    ...(ca !== undefined && { upstreamCa: ca }),
     ...(values.data !== undefined && { data: values.data }),
   };
 }
@@ -167,6 +189,13 @@ function open(settings: RecordSettings, port: number, shell: Shell, onStop?: () 
   const options = { ...recordingOptions(settings), port, ...(onStop && { onStop }) };
   return openSim({ ...settings.values, ...fixed }, options, shell);
 }
+
+/** What is said at the start where a tape answers, by the mode that was asked for. */
+const replayTexts: Readonly<Partial<Record<RecordMode, string>>> = {
+  once: "the tape exists and answers; nothing is recorded",
+  new: "the tape answers; what it has no answer for goes to the upstream and is recorded",
+  none: "the tape answers; nothing is recorded",
+};
 
 function logOf(sim: Sim, quiet: boolean, shell: Shell): RequestLog {
   const log = createRequestLog(
@@ -193,11 +222,15 @@ const bannerOf = (sim: Sim, scenario: string, { outStyle }: Shell): string[] =>
 const rawWarning =
   "--raw: nothing is redacted; the tape, the log and the data folder hold secrets and personal data as they were sent";
 
-function tellTape(sim: Sim, shell: Shell): void {
-  const { upstream, tape, mode, redaction } = sim.recorded();
+function tellTape(sim: Sim, mode: RecordMode, shell: Shell): void {
+  if (sim.isReplaying()) {
+    shell.err.say(`phx-sim: ${mode}: ${replayTexts[mode] ?? "the tape answers"}`);
+    return;
+  }
+  const { upstream, tape, mode: recording, redaction } = sim.recorded();
   if (redaction === "none") shell.err.say(`phx-sim: ${shell.errStyle.bad(rawWarning)}`);
   const to = tape === null ? "" : `, taped on ${clean(tape, 1000)}`;
-  shell.err.say(`phx-sim: ${mode}: requests go to ${clean(upstream ?? "", 300)}${to}`);
+  shell.err.say(`phx-sim: ${recording}: requests go to ${clean(upstream ?? "", 300)}${to}`);
 }
 
 async function serve(settings: RecordSettings, shell: Shell): Promise<Ending> {
@@ -208,7 +241,7 @@ async function serve(settings: RecordSettings, shell: Shell): Promise<Ending> {
   const log = logOf(sim, values.quiet, shell);
   shell.out.say(...(values.json ? [JSON.stringify(readyOf(sim))] : bannerOf(sim, values.scenario, shell)));
   shell.out.flush();
-  if (!values.quiet) tellTape(sim, shell);
+  if (!values.quiet) tellTape(sim, modeOf(values), shell);
   const ending = await Promise.race([signal, stopped]);
   await conclude(sim, log, values.quiet, shell);
   return ending;
@@ -217,11 +250,23 @@ async function serve(settings: RecordSettings, shell: Shell): Promise<Ending> {
 /** Leaves time for the process to end within two seconds of a signal. */
 const closeMs = 1800;
 
-/** Closes the sim and tells how it went. @throws Failure when the tape is not whole, or nobody answered */
+/**
+ * Closes the sim and tells how it went. @throws Failure when the tape is not whole, nobody answered, or a replayed tape
+ * had no answer
+ */
 async function conclude(sim: Sim, log: RequestLog, quiet: boolean, shell: Shell): Promise<void> {
+  const isReplaying = sim.isReplaying();
+  const played = await replayed(sim);
   const inTime = await closesWithin(sim, closeMs);
   log.flush();
   if (!inTime) shell.err.say("phx-sim: some connections did not close in time");
+  if (isReplaying) {
+    if (!quiet) shell.err.say(...tapeLines(played, shell.errStyle));
+    shell.err.flush();
+    const missed = missedOf(played);
+    if (missed > 0) throw new Failure("failed", `the tape had no answer for ${counted(missed, "request")}`);
+    return;
+  }
   const facts = sim.recorded();
   if (!quiet) shell.err.say(...recordingLines(facts, shell.errStyle));
   shell.err.flush();
@@ -250,7 +295,7 @@ async function runCommand(settings: RecordSettings, shell: Shell): Promise<Endin
     await closesWithin(sim, closeMs);
     return relay.first;
   }
-  if (!values.quiet) tellTape(sim, shell);
+  if (!values.quiet) tellTape(sim, modeOf(values), shell);
   const variables = hostVariables(sim);
   if (!values.quiet) {
     const [program = ""] = values.command;

@@ -53,6 +53,10 @@ export const replay: Command = {
   examples: [
     ["phx-sim replay checkout", "serve tapes/checkout.tape.ndjson; what is not on it is an error"],
     ["phx-sim replay checkout --on-miss emulate", "the emulator answers what is not on it"],
+    [
+      "phx-sim replay checkout --on-miss upstream --upstream us",
+      "the real service answers what is not on it",
+    ],
     ["phx-sim replay checkout -- npm test", "run a command; exit 1 when it asked for something else"],
     ["phx-sim replay checkout --reroute -- npm test", "though the command's host is hard-coded"],
   ],

@@ -34,7 +34,7 @@ async function run({ values }: Settings<typeof options>, shell: Shell) {
   const [{ scenarioFromTape }, { readTape }, { shownFile }] = await Promise.all([
     import("../index.ts"),
     import("../tape/read.ts"),
-    import("./verify-run.ts"),
+    import("./verify-report.ts"),
   ]);
   const source = shownFile(file, shell.cwd);
   const made = await onFile(file, () => scenarioFromTape(readTape(file, { bodies: "whole" }), { source }));

@@ -1,10 +1,12 @@
 import { counted } from "../kernel/counted.ts";
 import { durationText } from "../kernel/time-text.ts";
-import { keyNeeded } from "../tape/send/keys.ts";
+import type { ExcludedCounts } from "../tape/send/exclude.ts";
+import { type Filling, fillingOf, keyNeeded } from "../tape/send/keys.ts";
 import type { SendTally } from "../tape/send/run.ts";
 import type { Survey } from "../tape/send/survey.ts";
 import { type GivenKeys, type SkipReason, skipReasons } from "../tape/send/types.ts";
 import { clean } from "./clean-text.ts";
+import { secretVariable } from "./send-request.ts";
 import type { Style } from "./style.ts";
 
 const most = 20;
@@ -27,17 +29,23 @@ const skipTexts: Readonly<Record<SkipReason, string>> = {
   encoding: "its body cannot be encoded here as it travelled",
 };
 
+const excludedText = (text: string, times: number): string => {
+  if (text.startsWith("path:")) return `a value of ${counted(times, "request")}`;
+  return counted(times, text.startsWith("event:") ? "event" : "request");
+};
+
 /** What is left out, and why. */
-export const skipLines = (skipped: Survey["skipped"]): string[] =>
-  skipReasons.flatMap((reason) => {
+export const skipLines = (skipped: Survey["skipped"], excluded: ExcludedCounts): string[] => [
+  ...[...excluded].map(
+    ([text, times]) => `phx-sim: --exclude ${clean(text, 120)} left out ${excludedText(text, times)}`,
+  ),
+  ...skipReasons.flatMap((reason) => {
     const times = skipped[reason];
     return times === undefined ? [] : `phx-sim: ${counted(times, "request")} left out: ${skipTexts[reason]}`;
-  });
+  }),
+];
 
-const optionFor: Readonly<Record<keyof GivenKeys, string>> = {
-  project: "--token",
-  personal: "--personal-key",
-};
+const optionFor = { project: "--token", personal: "--personal-key" } as const;
 
 /** A placeholder of the tape, and whether there is something to put there. */
 export interface Need {
@@ -47,19 +55,46 @@ export interface Need {
   first: number;
   /** The option that fills it; null: none does. */
   option: string | null;
-  isGiven: boolean;
+  /** The variable that fills it. */
+  variable: string;
+  /** What `--exclude` takes to leave it out; null: it can only be left out with its route. */
+  path: string | null;
+  filling: Filling;
 }
+
+/** Does a placeholder keep a request from being sent? */
+export const isMissing = ({ filling }: Need): boolean => filling === "needs_key" || filling === "unknown";
 
 /** The placeholders of a tape's requests. */
 export const needsOf = ({ placeholders }: Survey, keys: GivenKeys): Need[] =>
-  [...placeholders].map(([placeholder, { kind, requests, first }]) => {
-    const key = keyNeeded(kind);
-    const option = key === undefined ? null : optionFor[key];
-    return { placeholder, requests, first, option, isGiven: key !== undefined && keys[key] !== undefined };
+  [...placeholders.values()].map((found) => {
+    const key = keyNeeded(found.kind);
+    return {
+      placeholder: found.text,
+      requests: found.requests,
+      first: found.first,
+      option: key === undefined ? null : optionFor[key],
+      variable: secretVariable(found),
+      path: found.place === undefined ? null : `path:${found.place}`,
+      filling: fillingOf(found, keys),
+    };
   });
 
-const needText = ({ placeholder, first, option }: Need): string =>
-  `${placeholder} (first in exchange ${first}): ${option ? `give ${option}` : "no option fills it; leave its route out with --only"}`;
+/** How to give a secret, or do without it. */
+const remedyOf = ({ option, variable, path }: Need): string =>
+  option === null
+    ? `set ${variable}, leave it out with --exclude ${path ?? "ROUTE"}, or send a stand-in with --fill redacted`
+    : `give ${option}`;
+
+const needText = (need: Need): string =>
+  `${need.placeholder} (first in exchange ${need.first}): ${remedyOf(need)}`;
+
+const fillingText = (need: Need, style: Style): string => {
+  const { filling, option, variable } = need;
+  if (isMissing(need)) return style.bad(`missing, ${remedyOf(need)}`);
+  if (filling === "stand_in") return "a stand-in, --fill redacted";
+  return `from ${option ?? variable}`;
+};
 
 /** Why nothing is sent. */
 export function missingText(missing: readonly Need[]): string {
@@ -99,7 +134,7 @@ export function dryLines({ tape, target, survey, needs, shiftMs, newUuids, advic
       .slice(0, most)
       .map(
         (it) =>
-          `  ${clean(it.placeholder, 100)} in ${counted(it.requests, "request")}: ${it.isGiven ? `from ${it.option}` : style.bad(it.option ? `missing, give ${it.option}` : "missing, and no option fills it")}`,
+          `  ${clean(it.placeholder, 100)} in ${counted(it.requests, "request")}: ${fillingText(it, style)}`,
       ),
     ...(advice === undefined ? [] : [clean(advice, 1000)]),
   ];

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import { tapePlace } from "../tape/place.ts";
+import type { Placeholder } from "../tape/redact/placeholders.ts";
+import { createExcluder, type Excluder } from "../tape/send/exclude.ts";
 import { readRate } from "../tape/send/rate.ts";
 import { type Leave, leaveFor, readTarget, type SendTarget } from "../tape/send/target.ts";
 import type { GivenKeys, Rate } from "../tape/send/types.ts";
@@ -16,6 +18,7 @@ export interface SendRequest {
   /** Is it dry because nobody said yes? */
   lacksYes: boolean;
   only: readonly string[];
+  excluder: Excluder;
   keys: GivenKeys;
   rate: Rate | undefined;
   concurrency: number;
@@ -23,6 +26,9 @@ export interface SendRequest {
 }
 
 type Values = SendSettings["values"];
+
+/** The options that fill the placeholders of a tape. */
+type KeyValues = Pick<Values, "token" | "personal-key" | "fill">;
 
 /** Reads an option's value; what is wrong with it is a usage failure that names the option. */
 function checked<T>(name: string, read: () => T): T {
@@ -48,6 +54,18 @@ function leaveOf(target: SendTarget, values: Values): Leave {
   };
   return checked("--allow-host", () => leaveFor(target, permits));
 }
+
+/** The variable that gives the value of one placeholder: `PHX_SIM_SECRET_PASSWORD_1` for `{{secret:password#1}}`. */
+export const secretVariable = ({ kind, number }: Placeholder): string =>
+  `PHX_SIM_SECRET_${kind.toUpperCase()}_${number}`;
+
+/** What fills the placeholders of a tape. @throws Failure usage */
+export const keysOf = (values: KeyValues, env: Shell["env"]): GivenKeys => ({
+  project: keyOf("--token", values.token),
+  personal: keyOf("--personal-key", values["personal-key"] ?? env.PHX_SIM_PERSONAL_KEY),
+  secret: (placeholder) => env[secretVariable(placeholder)] || undefined,
+  ...(values.fill === "redacted" && { fill: values.fill }),
+});
 
 /** A key goes into headers and URLs as it is. */
 function keyOf(name: string, key: string | undefined): string | undefined {
@@ -88,10 +106,8 @@ export function requestOf(values: Values, shell: Shell): SendRequest {
     isDry: values["dry-run"] || leave.may === "dry",
     lacksYes: leave.may === "dry",
     only: values.only,
-    keys: {
-      project: keyOf("--token", values.token),
-      personal: keyOf("--personal-key", values["personal-key"] ?? shell.env.PHX_SIM_PERSONAL_KEY),
-    },
+    excluder: checked("--exclude", () => createExcluder(values.exclude)),
+    keys: keysOf(values, shell.env),
     rate: rateOf(values),
     concurrency: concurrencyOf(values),
     result: resultOf(values, shell.cwd),

@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { counted } from "../kernel/counted.ts";
 import { uuidV5 } from "../kernel/ids.ts";
+import { namePattern } from "../tape/globs.ts";
 import { readHeader } from "../tape/header.ts";
 import { readTape } from "../tape/read.ts";
 import { createRedactor } from "../tape/redact/redactor.ts";
+import { type ExcludedCounts, exclusionExpected } from "../tape/send/exclude.ts";
 import { runSend, type SendTally } from "../tape/send/run.ts";
 import { type Survey, surveyTape } from "../tape/send/survey.ts";
 import { createTransport } from "../tape/send/transport.ts";
@@ -16,37 +18,54 @@ import type { Ending, Shell } from "./command.ts";
 import { Failure } from "./failure.ts";
 import { createProgress } from "./progress.ts";
 import type { SendSettings } from "./send.ts";
-import { dryLines, missingText, type Need, needsOf, skipLines, tallyLines } from "./send-lines.ts";
+import { dryLines, isMissing, missingText, type Need, needsOf, skipLines, tallyLines } from "./send-lines.ts";
 import { requestOf, type SendRequest } from "./send-request.ts";
 import { untilSignal } from "./signals.ts";
 import { jsonLine, tapeProblemLine } from "./tape-lines.ts";
-import { checkNames, patternOf } from "./tape-prune.ts";
+import { checkNames } from "./tape-prune.ts";
 import { onFile } from "./tape-trouble.ts";
 
 type Values = SendSettings["values"];
 
 /** The exchanges that are to be sent. */
 async function* wanted(
-  { file, only }: SendRequest,
+  { file, only, excluder }: SendRequest,
   onProblem: (problem: TapeProblem) => void = () => {},
 ): AsyncGenerator<Exchange> {
-  const patterns = only.map(patternOf);
+  const patterns = only.map(namePattern);
   for await (const exchange of readTape(file, { bodies: "whole", onProblem })) {
-    if (patterns.length === 0 || patterns.some((it) => it.test(exchange.route))) yield exchange;
+    if (patterns.length > 0 && !patterns.some((it) => it.test(exchange.route))) continue;
+    const left = excluder.apply(exchange);
+    if (left) yield left;
   }
+}
+
+/** What is to be sent, and what `--exclude` left out of it. */
+type Surveyed = Survey & { excluded: ExcludedCounts };
+
+/** An exclusion that leaves nothing out is a slip: what it was meant for would be sent. @throws Failure usage */
+function checkExclusions(excluded: ExcludedCounts): void {
+  const idle = [...excluded].find(([, times]) => times === 0)?.[0];
+  if (idle !== undefined)
+    throw new Failure(
+      "usage",
+      clean(`--exclude ${idle} fits nothing on the tape; give ${exclusionExpected}`, 600),
+    );
 }
 
 /** Lines of a tape that are told; a damaged one may have any number. */
 const mostProblems = 5;
 
-async function surveyed(request: SendRequest, shell: Shell): Promise<Survey> {
+async function surveyed(request: SendRequest, shell: Shell): Promise<Surveyed> {
   let damaged = 0;
   const onProblem = (problem: TapeProblem) => {
     if (++damaged <= mostProblems) shell.err.say(`phx-sim: ${tapeProblemLine(problem)}`);
   };
   const survey = await surveyTape(wanted(request, onProblem));
   if (damaged > mostProblems) shell.err.say(`phx-sim: … and ${damaged - mostProblems} more lines`);
-  return survey;
+  const excluded = new Map(request.excluder.counts());
+  checkExclusions(excluded);
+  return { ...survey, excluded };
 }
 
 function planOf(request: SendRequest, values: Values, survey: Survey): SendPlan {
@@ -77,7 +96,7 @@ const iso = (time: number | undefined): string | null =>
 /** A count by name, as JSON: names are a stranger's. */
 const counts = (map: ReadonlyMap<string | number, number>) => Object.fromEntries(map);
 
-const reportOf = (request: SendRequest, survey: Survey, needs: readonly Need[]) => ({
+const reportOf = (request: SendRequest, survey: Surveyed, needs: readonly Need[]) => ({
   tape: request.file,
   target: shownTarget(request.target),
   requests: survey.requests,
@@ -87,15 +106,19 @@ const reportOf = (request: SendRequest, survey: Survey, needs: readonly Need[]) 
   last: iso(survey.last),
   events: survey.events,
   skipped: survey.skipped,
-  placeholders: needs.map(({ placeholder, requests, option, isGiven }) => ({
-    placeholder,
-    requests,
-    option,
-    given: isGiven,
+  excluded: counts(survey.excluded),
+  placeholders: needs.map((need) => ({
+    placeholder: need.placeholder,
+    requests: need.requests,
+    option: need.option,
+    variable: need.variable,
+    path: need.path,
+    filling: need.filling,
+    given: need.filling === "given",
   })),
 });
 
-function tellDry(request: SendRequest, values: Values, survey: Survey, shell: Shell): "ok" {
+function tellDry(request: SendRequest, values: Values, survey: Surveyed, shell: Shell): "ok" {
   const needs = needsOf(survey, request.keys);
   const { shiftMs } = planOf(request, values, survey);
   const report = { ok: true, dry_run: true, ...reportOf(request, survey, needs), shift_ms: shiftMs };
@@ -137,7 +160,7 @@ interface Sent {
   ending: Ending;
 }
 
-async function sendAll(request: SendRequest, values: Values, survey: Survey, shell: Shell): Promise<Sent> {
+async function sendAll(request: SendRequest, values: Values, survey: Surveyed, shell: Shell): Promise<Sent> {
   const plan = planOf(request, values, survey);
   const writer = await openResult(request, plan.target);
   const transport = createTransport(plan.target, request.concurrency);
@@ -205,7 +228,7 @@ function failureOf({ tally, ending }: Sent, values: Values, target: string): Fai
 
 function tell(
   request: SendRequest,
-  survey: Survey,
+  survey: Surveyed,
   sent: Sent,
   values: Values,
   failure: unknown,
@@ -213,7 +236,7 @@ function tell(
 ) {
   const { tally, ms } = sent;
   if (!values.json) {
-    shell.err.say(...skipLines(tally.skipped));
+    shell.err.say(...skipLines(tally.skipped, survey.excluded));
     shell.out.say(...tallyLines(tally, ms, shell.outStyle));
     if (request.result !== undefined) shell.out.say(`answers are on ${clean(request.result, 1000)}`);
     return;
@@ -243,14 +266,14 @@ export async function sendTape(values: Values, shell: Shell): Promise<Ending> {
   if (only.length > 0) await onFile(file, () => checkNames({ keep: only, drop: [] }, file));
   const survey = await onFile(file, () => surveyed(request, shell));
   if (survey.requests === 0) {
-    shell.err.say(...skipLines(survey.skipped));
+    shell.err.say(...skipLines(survey.skipped, survey.excluded));
     throw new Failure("failed", `${clean(file)} has nothing to send`);
   }
   if (request.isDry) {
-    shell.err.say(...skipLines(survey.skipped));
+    shell.err.say(...skipLines(survey.skipped, survey.excluded));
     return tellDry(request, values, survey, shell);
   }
-  const missing = needsOf(survey, request.keys).filter(({ isGiven }) => !isGiven);
+  const missing = needsOf(survey, request.keys).filter(isMissing);
   if (missing.length > 0) throw new Failure("usage", missingText(missing));
   const sent = await onFile(file, () => sendAll(request, values, survey, shell));
   const failure = failureOf(sent, values, shownTarget(request.target));

@@ -16,6 +16,20 @@ const options = {
     flagOnly: true,
     many: true,
   },
+  exclude: {
+    kind: "text",
+    describe: "Leave out: a route, event:NAME, or one value: path:body.batch[].properties.card; repeatable",
+    flagOnly: true,
+    many: true,
+  },
+  fill: {
+    kind: "text",
+    describe:
+      "A secret of the tape that neither an option nor PHX_SIM_SECRET_KIND_N gives: fail, or send a stand-in (redacted)",
+    choices: ["fail", "redacted"],
+    default: "fail",
+    flagOnly: true,
+  },
   "dry-run": {
     kind: "switch",
     describe: "Only tell what would be sent; so it is anyway for what is not this machine, without --yes",
@@ -101,6 +115,10 @@ export const send: Command = command({
     [
       "phx-sim send checkout --to https://staging.example --yes --allow-host staging.example --token phc_staging",
       "then sends it",
+    ],
+    [
+      "phx-sim send checkout --to http://127.0.0.1:7490 --exclude event:login --exclude path:event.properties.card",
+      "without some events, and without one property of all",
     ],
     [
       "phx-sim send checkout --to http://127.0.0.1:7490 --only capture --timestamps shift --uuids new",

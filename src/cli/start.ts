@@ -3,7 +3,7 @@ import { banner, readyLine } from "./banner.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Shell } from "./command.ts";
 import { createLintWatch, type LintWatch } from "./lint-watch.ts";
-import { closesWithin, openSim, reachOf, reachOptions, simOptions } from "./open-sim.ts";
+import { closesWithin, missUpstreamOf, openSim, reachOf, reachOptions, simOptions } from "./open-sim.ts";
 import { createRequestLog, type RequestLog } from "./request-log.ts";
 import type { Settings } from "./settings.ts";
 import { stopRequest, untilSignal } from "./signals.ts";
@@ -78,10 +78,12 @@ async function run(settings: StartSettings, shell: Shell) {
   return missedOf(played) > 0 ? 1 : ending;
 }
 
-const open = ({ values }: StartSettings, onStop: () => void, shell: Shell): Promise<Sim> =>
-  openSim(
+const open = (settings: StartSettings, onStop: () => void, shell: Shell): Promise<Sim> => {
+  const { values } = settings;
+  return openSim(
     values,
     {
+      ...missUpstreamOf(settings),
       port: values.port,
       ...reachOf(values),
       ...(values.memory ? {} : { data: values.data }),
@@ -91,6 +93,7 @@ const open = ({ values }: StartSettings, onStop: () => void, shell: Shell): Prom
     },
     shell,
   );
+};
 
 /** From what is at hand: a question to the control API would load it before the first request. */
 function announce(sim: Sim, { values, origins }: StartSettings, shell: Shell): void {

@@ -1,5 +1,6 @@
 import { counted } from "../kernel/counted.ts";
 import { didYouMean } from "../kernel/nearest.ts";
+import { namePattern } from "../tape/globs.ts";
 import { tapePlace } from "../tape/place.ts";
 import type { Exchange, TapeProblem } from "../tape/types.ts";
 import { clean } from "./clean-text.ts";
@@ -18,12 +19,6 @@ export interface PruneRequest {
   json: boolean;
 }
 
-/** A name of a route as it may be given: `*` stands for any text. */
-export function patternOf(name: string): RegExp {
-  const parts = name.split("*").map((part) => part.replace(/[\\^$.+?|()[\]{}]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`, "s");
-}
-
 /** ms since the epoch. */
 function timeOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
@@ -35,7 +30,7 @@ function timeOf(text: string | undefined): number | undefined {
 /** Tells which exchanges stay. @throws Failure usage */
 function selectionOf({ keep, drop, before }: PruneRequest): (exchange: Exchange) => boolean {
   const since = timeOf(before);
-  const [kept, dropped] = [keep.map(patternOf), drop.map(patternOf)];
+  const [kept, dropped] = [keep.map(namePattern), drop.map(namePattern)];
   return ({ route, at }) => {
     if (since !== undefined && Date.parse(at) < since) return false;
     if (kept.length > 0 && !kept.some((it) => it.test(route))) return false;
@@ -49,7 +44,7 @@ export async function checkNames(request: Pick<PruneRequest, "keep" | "drop">, t
   const routes = new Set<string>();
   for await (const { route } of readTape(tape)) routes.add(route);
   const names = [...request.keep, ...request.drop];
-  const unknown = names.find((name) => ![...routes].some((route) => patternOf(name).test(route)));
+  const unknown = names.find((name) => ![...routes].some((route) => namePattern(name).test(route)));
   if (unknown === undefined) return;
   const known = [...routes].sort();
   const list = known.length === 0 ? "the tape has no exchanges" : `it has ${known.slice(0, 12).join(", ")}`;

@@ -1,4 +1,5 @@
 import { type Command, type CommandGroup, command } from "./command.ts";
+import { reportOptions } from "./verify.ts";
 
 const group: CommandGroup = {
   name: "tape",
@@ -153,5 +154,18 @@ const learn = command({
   run: async ({ values }, shell) => (await import("./tape-learn.ts")).learnFromTapes(values, shell),
 });
 
+const diff = command({
+  name: "tape diff",
+  group,
+  describe: "Compare the answers of two recordings of the same session; fails when they differ",
+  options: {
+    a: { kind: "text", describe: "Name or path of the older tape", flagOnly: true, place: 1 },
+    b: { kind: "text", describe: "Another recording of the same", flagOnly: true, place: 2 },
+    ...reportOptions,
+  },
+  examples: [["phx-sim tape diff golden today", "what the service answers differently, by route and path"]],
+  run: async ({ values }, shell) => (await import("./tape-diff.ts")).diffTapes(values, shell),
+});
+
 /** The commands `phx-sim tape …`. */
-export const tapeCommands: readonly Command[] = [list, show, importHar, exportHar, prune, scan, learn];
+export const tapeCommands: readonly Command[] = [list, show, importHar, exportHar, prune, scan, learn, diff];

@@ -1,10 +1,10 @@
-import { relative } from "node:path";
 import { type Sim, type SimOptions, scenarioFromTape, startSim, type TapeScenario } from "../index.ts";
-import { createDifferenceTally, type DifferenceGroup, type RouteTally } from "../tape/differences/group.ts";
-import { createVerifier, type SkipReason } from "../tape/differences/verify.ts";
+import { type Comparison, createDifferenceTally } from "../tape/differences/group.ts";
+import { createVerifier } from "../tape/differences/verify.ts";
 import { readHeader } from "../tape/header.ts";
 import { readTape } from "../tape/read.ts";
 import type { Exchange, TapeProblem } from "../tape/types.ts";
+import { problemCount } from "./verify-report.ts";
 
 export interface VerifyRun {
   /** The tape's file. */
@@ -17,26 +17,14 @@ export interface VerifyRun {
 }
 
 /** What came of sending a tape's requests to a fresh sim. */
-export interface VerifyResult {
-  exchanges: number;
-  compared: number;
+export interface VerifyResult extends Comparison {
   dialect: string;
-  skipped: Partial<Record<SkipReason, number>>;
-  groups: DifferenceGroup[];
-  routes: RouteTally[];
-  /** Differences of so many kinds that they were not kept. */
-  left: number;
-  /** Lines of the tape that could not be used. */
-  damaged: number;
-  /** The first few of them. */
-  problems: TapeProblem[];
   /** What of the tape's documents the sim could not be given. */
   leftOut: readonly string[];
 }
 
 /** What was captured is let go after as many bytes: a tape may be larger than the memory. */
 const mostKept = 64 * 1024 * 1024;
-const mostProblems = 20;
 
 /**
  * Sends the requests of a tape, in order, to a fresh sim that begins with what the tape shows of the service, and
@@ -46,18 +34,15 @@ const mostProblems = 20;
 export async function runVerify({ file, dialect, ignore = [], onStep }: VerifyRun): Promise<VerifyResult> {
   const { noise: known } = await readHeader(file);
   const noise = [...known, ...ignore];
-  const problems: TapeProblem[] = [];
-  let damaged = 0;
-  const onProblem = (it: TapeProblem) => {
-    damaged++;
-    if (problems.length < mostProblems) problems.push(it);
-  };
-  const seed = await scenarioFromTape(readTape(file, { bodies: "whole", onProblem }), { state: "start" });
+  const { found, add } = problemCount<TapeProblem>();
+  const seed = await scenarioFromTape(readTape(file, { bodies: "whole", onProblem: add }), {
+    state: "start",
+  });
   const sim = await startSim(optionsFor(seed, dialect));
   try {
     const { keys, exchanges, leftOut } = seed;
     const compared = await compareAll(sim, { file, keys, noise, onStep: (done) => onStep(done, exchanges) });
-    return { exchanges, dialect: sim.dialect, damaged, problems, leftOut, ...compared };
+    return { exchanges, dialect: sim.dialect, ...found, leftOut, ...compared };
   } finally {
     await sim.close();
   }
@@ -105,9 +90,3 @@ async function compareAll(sim: Sim, { file, keys, noise, onStep }: Comparing) {
 
 /** Small requests have a weight, too; compressed ones are larger than they were. */
 const weightOf = ({ req, res }: Exchange): number => 1024 + 4 * req.wire.bytes + (res?.wire.bytes ?? 0);
-
-/** A file of the folder and below by its relative path. */
-export function shownFile(file: string, folder: string): string {
-  const path = relative(folder, file);
-  return path === "" || path.startsWith("..") ? file : path;
-}

@@ -1,6 +1,3 @@
-import { writeFile } from "node:fs/promises";
-import { counted } from "../kernel/counted.ts";
-import type { Severity } from "../tape/differences/types.ts";
 import { tapePlace } from "../tape/place.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Shell } from "./command.ts";
@@ -8,27 +5,13 @@ import { Failure } from "./failure.ts";
 import { createProgress } from "./progress.ts";
 import type { Settings } from "./settings.ts";
 import { onFile } from "./tape-trouble.ts";
-import type { VerifyResult } from "./verify-run.ts";
 
-const options = {
-  tape: {
-    kind: "text",
-    describe: "The tape: tapes/NAME.tape.ndjson, or a path",
-    flagOnly: true,
-    place: 1,
-    suggests: "tapes",
-  },
-  dialect: {
-    kind: "text",
-    describe: "Which side the emulator follows where the contract and the live service differ",
-    choices: ["documented", "production"],
-    flagOnly: true,
-  },
+/** The options of every command that compares answers. */
+export const reportOptions = {
   "fail-on": {
     kind: "text",
-    describe: "What fails: break; additive and break; value, additive and break",
+    describe: "Least difference that fails (default: break; additive for --against and tape diff)",
     choices: ["break", "additive", "value"],
-    default: "break",
     flagOnly: true,
   },
   json: { kind: "switch", describe: "Print what came of it as one JSON line", flagOnly: true },
@@ -39,73 +22,157 @@ const options = {
   },
 } as const;
 
-/** Which severities fail a run. */
-const failing: Readonly<Record<Severity, readonly Severity[]>> = {
-  break: ["break"],
-  additive: ["break", "additive"],
-  value: ["break", "additive", "value"],
-};
+/** Options that only say how to send to a service. */
+const serviceOptions = {
+  "allow-writes": {
+    kind: "switch",
+    describe: "With --against: also send what changes something, as events do",
+    flagOnly: true,
+  },
+  "allow-host": {
+    kind: "text",
+    describe: "With --allow-writes: a host that may be changed, if it is not this machine; repeatable",
+    flagOnly: true,
+    many: true,
+  },
+  "i-know-this-is-production": {
+    kind: "switch",
+    describe: "With --allow-writes: needed as well for hosts of the real service",
+    flagOnly: true,
+  },
+  token: {
+    kind: "text",
+    describe: "With --against: project key, for the places where the tape has none",
+    flagOnly: true,
+  },
+  "personal-key": {
+    kind: "text",
+    describe: "With --against: personal API key, likewise; better in PHX_SIM_PERSONAL_KEY",
+    flagOnly: true,
+  },
+  fill: {
+    kind: "text",
+    describe:
+      "With --against, a secret that nothing gives: leave its request out (fail), or a stand-in (redacted)",
+    choices: ["fail", "redacted"],
+    default: "fail",
+    flagOnly: true,
+  },
+} as const;
 
-async function run({ values }: Settings<typeof options>, shell: Shell) {
+const options = {
+  tape: {
+    kind: "text",
+    describe: "The tape: tapes/NAME.tape.ndjson, or a path",
+    flagOnly: true,
+    place: 1,
+    suggests: "tapes",
+  },
+  against: {
+    kind: "text",
+    describe: "Compare with this service instead of the emulator: us, eu, or an address",
+    flagOnly: true,
+  },
+  dialect: {
+    kind: "text",
+    describe: "Which side the emulator follows where the contract and the live service differ",
+    choices: ["documented", "production"],
+    flagOnly: true,
+  },
+  ...serviceOptions,
+  ...reportOptions,
+} as const;
+
+/** What `verify` was told. */
+export type VerifySettings = Settings<typeof options>;
+
+/** @throws Failure usage when an option does not go with what is compared */
+function checkOptions({ values, origins }: VerifySettings): void {
+  const isGiven = (name: keyof typeof options) => origins[name].source !== "default";
+  if (values.against !== undefined && isGiven("dialect"))
+    throw new Failure("usage", "--dialect is the emulator's: it does not go with --against");
+  const names = Object.keys(serviceOptions) as (keyof typeof serviceOptions)[];
+  const idle = values.against === undefined ? names.find(isGiven) : undefined;
+  if (idle !== undefined) throw new Failure("usage", `--${idle} needs --against, e.g. --against us`);
+}
+
+/** `not sent: 2 capture, 1 POST /api/projects/:id/dashboards`. */
+function notSentLines(writes: Readonly<Record<string, number>>): string[] {
+  const routes = Object.entries(writes).map(([route, count]) => `${count} ${clean(route, 120)}`);
+  return routes.length > 0 ? [`not sent: ${routes.join(", ")}`] : [];
+}
+
+async function run(settings: VerifySettings, shell: Shell) {
+  checkOptions(settings);
+  const { values } = settings;
   const file = tapePlace(values.tape, shell.cwd);
-  const [{ runVerify, shownFile }, { countsText, verifyLines }] = await Promise.all([
-    import("./verify-run.ts"),
-    import("./verify-lines.ts"),
-  ]);
   const progress = createProgress(process.stderr, shell.env);
   const onStep = (done: number, total: number) => progress.show(`verify: ${done} of ${total}`);
+  const { reportComparison, shownFile } = await import("./verify-report.ts");
+  const report = {
+    command: "verify",
+    name: shownFile(file, shell.cwd),
+    json: values.json,
+    junit: values.junit,
+  };
+  if (values.against !== undefined) {
+    const { runAgainst } = await import("./verify-against.ts");
+    const service = values.against;
+    const { failure, ...result } = await onFile(file, () =>
+      runAgainst({ file, service, values, onStep }, shell),
+    ).finally(() => progress.end());
+    const ended = reportComparison(
+      result,
+      {
+        ...report,
+        with: result.against,
+        sides: ["recorded", "now"],
+        failOn: values["fail-on"] ?? "additive",
+        notes: notSentLines(result.writes),
+        named: { tape: file },
+      },
+      shell,
+    );
+    // What kept answers from coming counts more than what the others say.
+    if (failure !== undefined) await ended.catch(() => {});
+    if (failure !== undefined) throw failure;
+    return ended;
+  }
+  const { runVerify } = await import("./verify-run.ts");
   const result = await onFile(file, () =>
     runVerify({ file, dialect: values.dialect, ignore: shell.config?.redaction?.ignore, onStep }),
   ).finally(() => progress.end());
-  const fatal = new Set(failing[values["fail-on"]]);
-  const fails = (it: { severity: Severity }) => fatal.has(it.severity);
-  const failed = result.groups.filter(fails);
-  const ok = failed.length === 0 && result.compared > 0;
-  if (values.junit !== undefined) await writeJunit(values.junit, result, fails);
-  warn(result, shell);
-  const name = shownFile(file, shell.cwd);
-  if (values.json) shell.out.say(JSON.stringify({ ok, tape: file, ...result }));
-  else shell.out.say(...verifyLines(result, name, shell.outStyle));
-  if (ok) return "ok" as const;
-  const why = result.compared === 0 ? "there was nothing to compare" : countsText(failed);
-  throw new Failure("failed", `${why} (${clean(name)})`);
-}
-
-async function writeJunit(
-  file: string,
-  { routes, groups }: VerifyResult,
-  fails: (it: { severity: Severity }) => boolean,
-): Promise<void> {
-  const { verifyJunit } = await import("./verify-junit.ts");
-  await onFile(file, () => writeFile(file, verifyJunit(routes, groups, fails)));
-}
-
-/** What of the tape could not be used. */
-function warn({ damaged, problems, leftOut }: VerifyResult, shell: Shell): void {
-  const [problem] = problems;
-  if (problem)
+  const [first] = result.leftOut;
+  if (first !== undefined)
     shell.err.say(
       clean(
-        `phx-sim: ${counted(damaged, "line")} of the tape passed over; line ${problem.line}: ${problem.detail}`,
+        `phx-sim: the emulator begins without ${result.leftOut.length} of the tape's documents; ${first}`,
         600,
       ),
     );
-  const [first] = leftOut;
-  if (first !== undefined)
-    shell.err.say(
-      clean(`phx-sim: the emulator begins without ${leftOut.length} of the tape's documents; ${first}`, 600),
-    );
+  return reportComparison(
+    result,
+    {
+      ...report,
+      with: `the ${result.dialect} dialect`,
+      sides: ["recorded", "here"],
+      failOn: values["fail-on"] ?? "break",
+      named: { tape: file },
+    },
+    shell,
+  );
 }
 
-/** Plays a tape's requests at a fresh emulator and tells where its answers differ. */
+/** Replays a tape's requests at a fresh emulator, or at a service, and reports where the answers differ. */
 export const verify = command({
   name: "verify",
-  describe: "Send a tape's requests to a fresh emulator and tell where its answers differ",
+  describe: "Compare a tape's answers with those of a fresh emulator, or of a service",
   options,
   examples: [
     ["phx-sim verify checkout", "exit code 1 when a status, a key or a type that was recorded is missing"],
-    ["phx-sim verify checkout --dialect production", "hold it against the live service's dialect"],
+    ["phx-sim verify checkout --dialect production", "compare with the live service's dialect"],
     ["phx-sim verify golden --fail-on additive --junit verify.xml", "in CI, stricter"],
+    ["phx-sim verify golden --against us --token phc_…", "has the service changed? only reads are sent"],
   ],
   confirms: true,
   run,

@@ -3,8 +3,8 @@ import type { ControlCall } from "./call.ts";
 
 /** How a tape answers. */
 export interface TapeOptions {
-  /** `replay` (default): what is not on the tape is an error; `hybrid`: the emulator answers it. */
-  mode?: "replay" | "hybrid";
+  /** `replay` (default; also `none`): what is not on the tape is an error; `hybrid`: the emulator answers it. */
+  mode?: "replay" | "none" | "hybrid";
   /** Default: by the mode, `fail` or `emulate`; `upstream` needs a sim that has one. */
   onMiss?: "fail" | "emulate" | "upstream";
   /** How long answers take: `none` (default), `recorded`, `scale:0.5` of that, or `max:2000` ms. Never over a minute. */
@@ -27,12 +27,15 @@ export interface LoadedTape {
   /** Where it was recorded; null for an import of several. */
   upstream: string | null;
   created: string;
-  mode: "replay" | "hybrid";
+  /** `new`: the upstream answers what is not on the tape, and that is recorded. */
+  mode: "replay" | "hybrid" | "new";
   on_miss: "fail" | "emulate" | "upstream";
   timing: string;
   skip_status: number[];
   /** Lines that could not be read. */
   problems: TapeProblem[];
+  /** Exchanges that were recorded, in the mode `new`. */
+  added: number;
   ledger: TapeLedger;
 }
 

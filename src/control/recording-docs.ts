@@ -59,7 +59,10 @@ const recording = titled(
 
 const order = bodyOf(
   {
-    mode: described(oneOf(...recordingModes), "record unless told"),
+    mode: described(
+      oneOf(...recordingModes),
+      "record (default) continues a tape that exists, all replaces it at the end; spy passes on what the emulator does not know; diff also compares its answers",
+    ),
     tape: described(text, "A name, or a path below the working or the data folder; absent: no tape"),
     include: described(listOf(text), "Globs over paths: only these are taped"),
     exclude: described(listOf(text), "Globs over paths that are not taped"),

@@ -1,7 +1,7 @@
 import type { DifferenceGroup } from "../tape/differences/group.ts";
 
 /** What a running sim can be told to do with requests besides answering them itself. */
-export const recordingModes = ["record", "spy", "diff"] as const;
+export const recordingModes = ["record", "all", "spy", "diff"] as const;
 export type RecordingMode = (typeof recordingModes)[number];
 
 export const redactions = ["default", "pii"] as const;
@@ -9,7 +9,8 @@ export const redactions = ["default", "pii"] as const;
 /** What to record, and where. */
 export interface RecordingOrder {
   /**
-   * `record` (default): everything goes to the upstream; `spy`: what the emulator has no row for, GET only unless
+   * `record` (default): everything goes to the upstream, and a tape that exists is continued; `all`: the same, and a tape
+   * that exists is replaced when the recording ends with every request answered; `spy`: what the emulator has no row for, GET only unless
    * `allow_writes`; `diff`: everything, and the emulator's answers are compared.
    */
   mode?: RecordingMode;

@@ -4,7 +4,7 @@ import type { Ledger, Tally, TapeProblem } from "../tape/types.ts";
 export interface TapeOrder {
   /** A name (`tapes/NAME.tape.ndjson`) or a path. */
   readonly tape: string;
-  /** `replay`: what is not on the tape is an error; `hybrid`: the emulator answers it. */
+  /** `replay` or `none`: what is not on the tape is an error; `hybrid`: the emulator answers it. */
   readonly mode?: string;
   readonly onMiss?: string;
   /** `none`, `recorded`, `scale:0.5`, `max:2000`. */
@@ -26,6 +26,8 @@ export interface TapeInForce {
   readonly skip_status: readonly number[];
   /** Lines that could not be read. */
   readonly problems: readonly TapeProblem[];
+  /** Exchanges that were recorded because the tape had no answer, with the mode `new`. */
+  readonly added: number;
   readonly ledger: Ledger;
 }
 

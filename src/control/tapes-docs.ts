@@ -58,13 +58,17 @@ const tape = titled(
     file: text,
     upstream: described(nullable(text), "Where it was recorded"),
     created: text,
-    mode: oneOf("replay", "hybrid"),
+    mode: oneOf("replay", "hybrid", "new"),
     on_miss: oneOf("fail", "emulate", "upstream"),
     timing: text,
     skip_status: described(listOf(integer), "Recorded answers with these statuses are not given"),
     problems: described(
       listOf(exact({ file: text, line: integer, detail: text, hint: text })),
       "Lines that could not be read",
+    ),
+    added: described(
+      integer,
+      "Exchanges that were recorded because the tape had no answer, in the mode new, which a sim is started in",
     ),
     ledger,
   }),
@@ -74,7 +78,10 @@ const answer = exact({ tape: described(nullable(tape), "null: the emulator answe
 
 const order = bodyOf(
   {
-    mode: described(oneOf("replay", "hybrid"), "replay (default): what is not on the tape is an error"),
+    mode: described(
+      oneOf("replay", "none", "hybrid"),
+      "replay (default; also none): what is not on the tape is an error",
+    ),
     on_miss: described(oneOf("fail", "emulate", "upstream"), "Default: by the mode, fail or emulate"),
     timing: described(text, "none (default), recorded, scale:N (of the recorded time) or max:N (ms)"),
     skip_status: described(listOf(integer), "Recorded answers with these statuses are not given, e.g. 429"),

@@ -8,7 +8,7 @@ import { readBody } from "../tape/side-files.ts";
 import { TapeError } from "../tape/tape-error.ts";
 import type { Deck, TapeProblem } from "../tape/types.ts";
 import type { RecordedAnswer } from "./answer.ts";
-import { type ReplayRules, type ReplayWish, rulesOf } from "./order.ts";
+import { type Abilities, type ReplayRules, type ReplayWish, rulesOf } from "./order.ts";
 import { createReplay, type Decided, type Sent } from "./replay.ts";
 
 /** A tape cannot be put in force: which part of the order is wrong, and what to do about it. */
@@ -39,6 +39,19 @@ interface Around<C, F> {
   redaction?: RedactionRules | undefined;
   /** Opens the way to the service; without it the policy `upstream` is refused. */
   openForward?: (() => Promise<(call: C) => Promise<RecordedAnswer>>) | undefined;
+  /** Opens the tape for what it has no answer for; without it the mode `new` is refused. */
+  openRecorder?: (() => Promise<Recorder<C>>) | undefined;
+}
+
+/** Asks the service for what the tape has no answer for, and records what it says on the tape. */
+export interface Recorder<C> {
+  /** Never rejects: no answer is 502. */
+  answer(call: C): Promise<RecordedAnswer>;
+  /** Records a call whose answer nobody waits for. */
+  pass(call: C): void;
+  /** Exchanges that were recorded so far. */
+  added(): number;
+  close(): Promise<void>;
 }
 
 /** As answers tell it in a header. */
@@ -48,21 +61,22 @@ const nameOf = (file: string): string => {
   return plain.replace(/[^\w.-]/g, "_").slice(0, 100) || "tape";
 };
 
-function rulesIn(order: ReplayWish, canForward: boolean): ReplayRules {
-  const rules = rulesOf(order, canForward);
+function rulesIn(order: ReplayWish, abilities: Abilities): ReplayRules {
+  const rules = rulesOf(order, abilities);
   if (!("detail" in rules)) return rules;
   throw new ReplayOrderError(rules.key, `${rules.key} ${rules.detail}`, "see `phx-sim replay --help`");
 }
 
 async function deckOf(
   file: string,
-  { skipStatus }: ReplayRules,
+  { mode, skipStatus }: ReplayRules,
   problems: TapeProblem[],
   rules?: RedactionRules,
 ): Promise<Deck> {
   try {
     return await loadDeck(file, {
       skipStatus,
+      exactOnly: mode === "new",
       onProblem: (problem) => problems.push(problem),
       ...(rules?.ignore && { noise: rules.ignore }),
       rules,
@@ -91,6 +105,8 @@ interface LoadedReplay<C, F> {
   readonly deck: Deck;
   readonly rules: ReplayRules;
   readonly problems: readonly TapeProblem[];
+  /** With the mode `new`. */
+  readonly recorder?: Recorder<C>;
   /** What is to become of a call; undefined: the emulator answers. */
   take(call: C, family: F): Decided | undefined;
 }
@@ -101,16 +117,20 @@ interface LoadedReplay<C, F> {
  */
 export async function loadReplay<C extends Sent, F extends string>(
   order: ReplayOrder,
-  { read, notice, redaction, openForward }: Around<C, F>,
+  { read, notice, redaction, openForward, openRecorder }: Around<C, F>,
 ): Promise<LoadedReplay<C, F>> {
-  const rules = rulesIn(order, openForward !== undefined);
+  const rules = rulesIn(order, {
+    forwards: openForward !== undefined,
+    records: openRecorder !== undefined,
+  });
   const file = tapePlace(order.tape, order.folder);
   const problems: TapeProblem[] = [];
   const deck = await deckOf(file, rules, problems, redaction);
   tell(problems, notice);
   const name = nameOf(file);
   const { onMiss, timing } = rules;
-  const forward = onMiss === "upstream" ? await openForward?.() : undefined;
+  const recorder = rules.mode === "new" ? await openRecorder?.() : undefined;
+  const forward = recorder?.answer ?? (onMiss === "upstream" ? await openForward?.() : undefined);
   const replay = createReplay<C, F>(
     {
       name,
@@ -120,8 +140,9 @@ export async function loadReplay<C extends Sent, F extends string>(
       readSide: (body) => readBody(file, body),
       restore,
       ...(forward && { forward }),
+      ...(recorder && { pass: recorder.pass }),
     },
     read,
   );
-  return { name, file, deck, rules, problems, take: replay.take };
+  return { name, file, deck, rules, problems, take: replay.take, ...(recorder && { recorder }) };
 }

@@ -1,15 +1,23 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
+import type { RecordingOrder } from "../control/recording-port.ts";
 import { type Agents, createAgents } from "../door/forward/agents.ts";
-import { failureBody, failureOf } from "../door/forward/failure.ts";
+import { failureBody, failureOf, type UpstreamFailure } from "../door/forward/failure.ts";
 import { hasHeader, pairsOf, toUpstream } from "../door/forward/headers.ts";
 import { mayHavePages, relinked, relinkedHeaders } from "../door/forward/links.ts";
-import { linksOf, refuseOwnPort } from "../door/forward/upstreams.ts";
 import type { Call } from "../http/call.ts";
 import { json, type Reply } from "../http/reply.ts";
+import { counted } from "../kernel/counted.ts";
+import { refuseOwnPort } from "../kernel/upstreams.ts";
 import { headersToSend } from "../replay/headers.ts";
-import type { Bases } from "../tape/page-links.ts";
-import { type OwnPlace, type RecordingParts, upstreamsOf } from "./recording.ts";
+import type { Recorder } from "../replay/load.ts";
+import { type Bases, linksOf } from "../tape/page-links.ts";
+import type { RedactionRules } from "../tape/redact/rules.ts";
+import { toExchange } from "../tape/to-exchange.ts";
+import type { RawExchange } from "../tape/types.ts";
+import { type OwnPlace, type RecordingParts, settled, upstreamsOf } from "./recording.ts";
+import { createRedaction } from "./recording-redaction.ts";
+import { openTape } from "./recording-tape.ts";
 
 /** An upstream that says nothing is given up after this long, ms. */
 const timeoutMs = 60_000;
@@ -21,6 +29,8 @@ interface MissParts {
   upstream: string;
   upstreamCa: string | undefined;
   offline: RecordingParts["offline"];
+  /** Rules of the project for what is recorded. */
+  redaction?: RedactionRules | undefined;
   /** Where the sim itself listens. */
   own(): OwnPlace;
   /** Ends when the sim closes. */
@@ -45,23 +55,49 @@ const framed = ({ rawHeaders, body }: Call): readonly string[] =>
     ? rawHeaders
     : [...rawHeaders, "content-length", String(body.length)];
 
-function send(call: Call, base: URL, agents: Agents, signal: AbortSignal): Promise<IncomingMessage> {
-  const { method, target, body } = call;
-  const path = `${base.pathname.replace(/\/$/, "")}${target}`;
-  const headers = toUpstream(framed(call), { host: base.host, method });
+/** An upstream's answer, and the request that it was given for. */
+interface Passed {
+  readonly reply: Reply;
+  readonly exchange: RawExchange;
+}
+
+function send(call: Call, base: URL, agents: Agents, links: Bases, signal?: AbortSignal): Promise<Passed> {
+  const { method, body } = call;
+  const path = `${base.pathname.replace(/\/$/, "")}${call.target}`;
+  const rawHeaders = framed(call);
+  const headers = toUpstream(rawHeaders, { host: base.host, method });
+  const [at, started] = [Date.now(), performance.now()];
   return new Promise((resolve, reject) => {
     const open = base.protocol === "https:" ? httpsRequest : httpRequest;
-    const options = { method, path, headers, agent: agents.of(base.protocol), signal, timeout: timeoutMs };
-    const request = open(base, options, resolve);
+    const options = { method, path, headers, agent: agents.of(base.protocol), timeout: timeoutMs };
+    const request = open(base, { ...options, ...(signal && { signal }) }, (response) => {
+      const ttfb = performance.now() - started;
+      bytesOf(response)
+        .then((bytes) => {
+          const total = performance.now() - started;
+          const answer = { ...rawAnswerOf(response), body: bytes, ttfb, total };
+          const url = base.origin + path;
+          const exchange = { at, method, url, http: "1.1", headers: rawHeaders, body, answer };
+          resolve({ reply: replyOf(response, bytes, call, links), exchange });
+        })
+        .catch(reject);
+    });
     request.on("error", reject);
     request.on("timeout", () => request.destroy(Object.assign(new Error("timeout"), { code: "ETIMEDOUT" })));
     request.end(body);
   });
 }
 
-async function replyOf(response: IncomingMessage, { method, path }: Call, links: Bases): Promise<Reply> {
+const rawAnswerOf = ({ statusCode, statusMessage, httpVersion, rawHeaders }: IncomingMessage) => ({
+  status: statusCode ?? 502,
+  reason: statusMessage ?? "",
+  http: httpVersion,
+  headers: rawHeaders,
+});
+
+function replyOf(response: IncomingMessage, bytes: Buffer, { method, path }: Call, links: Bases): Reply {
   const status = response.statusCode ?? 502;
-  const given = { headers: relinkedHeaders(response.rawHeaders, links), body: await bytesOf(response) };
+  const given = { headers: relinkedHeaders(response.rawHeaders, links), body: bytes };
   const changed = mayHavePages(method, path, { ...given, status })
     ? relinked(given.headers, given.body, links)
     : undefined;
@@ -75,22 +111,93 @@ async function replyOf(response: IncomingMessage, { method, path }: Call, links:
   };
 }
 
+/** Sends calls to the upstream of the parts. @throws RecordingError when it is none, or must not be reached */
+function openWay(parts: MissParts) {
+  const upstreams = upstreamsOf(parts.upstream, parts.offline);
+  const agents = createAgents(parts.upstreamCa);
+  return {
+    upstreams,
+    agents,
+    /** The answer, or why there is none. */
+    async pass(call: Call, signal?: AbortSignal): Promise<Passed | { failure: UpstreamFailure }> {
+      const base = upstreams.baseOf(call.path);
+      try {
+        refuseOwnPort(upstreams, parts.own());
+        return await send(call, base, agents, linksOf(upstreams, base, call.origin), signal);
+      } catch (error) {
+        return { failure: failureOf(error, base.origin) };
+      }
+    },
+  };
+}
+
+const refusal = (failure: UpstreamFailure): Reply => json(JSON.parse(failureBody(failure)), 502);
+
 /**
  * Asks the upstream for what a tape has no answer for; the function it returns never rejects: no answer is 502.
  * @throws RecordingError when the upstream is none, or must not be reached
  */
 export function openMissForwarder(parts: MissParts): (call: Call) => Promise<Reply> {
-  const upstreams = upstreamsOf(parts.upstream, parts.offline);
-  const agents = createAgents(parts.upstreamCa);
+  const { agents, pass } = openWay(parts);
   parts.closing.addEventListener("abort", () => agents.close(), { once: true });
   return async (call) => {
-    const base = upstreams.baseOf(call.path);
-    try {
-      refuseOwnPort(upstreams, parts.own());
-      const links = linksOf(upstreams, base, call.origin);
-      return await replyOf(await send(call, base, agents, parts.closing), call, links);
-    } catch (error) {
-      return json(JSON.parse(failureBody(failureOf(error, base.origin))), 502);
+    const passed = await pass(call, parts.closing);
+    return "failure" in passed ? refusal(passed.failure) : passed.reply;
+  };
+}
+
+/** What is under way has so long to end when the sim closes, ms. */
+const graceMs = 1000;
+
+/**
+ * As `openMissForwarder`, and records the answers on the tape that is replayed. Requests without an answer are not
+ * recorded: the next run asks again. @throws RecordingError
+ */
+export async function openMissRecorder(
+  parts: MissParts,
+  order: RecordingOrder,
+  notice: (text: string) => void,
+): Promise<Recorder<Call>> {
+  const { upstreams, agents, pass } = openWay(parts);
+  const redaction = createRedaction(order, parts.redaction, true);
+  const tape = await openTape(order, upstreams, { folders: [process.cwd()], notice, redaction }, true);
+  const underWay = new Set<Promise<unknown>>();
+  let last = "";
+  let closed: Promise<void> | undefined;
+
+  async function recorded(call: Call, signal?: AbortSignal): Promise<Reply> {
+    const i = tape?.arrive() ?? 0;
+    const passed = await pass(call, signal);
+    if ("failure" in passed) {
+      if (last !== passed.failure.detail) notice(passed.failure.detail);
+      last = passed.failure.detail;
+      return refusal(passed.failure);
     }
+    tape?.append(
+      redaction.clean(toExchange(passed.exchange, { i, bodyLimit: largestAnswer, isBodyless: () => false })),
+    );
+    return passed.reply;
+  }
+
+  async function end(): Promise<void> {
+    await settled(underWay, graceMs);
+    agents.close();
+    const added = tape?.taped() ?? 0;
+    await tape?.close(0);
+    if (added > 0) notice(`${counted(added, "exchange")} added to ${tape?.file}`);
+  }
+
+  return {
+    answer: (call) => recorded(call, parts.closing),
+    pass(call) {
+      // The client has its receipt already: closing lets this one arrive.
+      const passing = recorded(call).finally(() => underWay.delete(passing));
+      underWay.add(passing);
+    },
+    added: () => tape?.taped() ?? 0,
+    close: () => {
+      closed ??= end();
+      return closed;
+    },
   };
 }

@@ -37,10 +37,14 @@ const none: Redaction = {
   forCleaned: { profile: "none", redact: unchanged },
 };
 
-/** @param own Rules of the project */
+/**
+ * @param own Rules of the project
+ * @param reusesKeys The keys of the app are those that the tape has placeholders for
+ */
 export function createRedaction(
   { raw = false, redact: profile = "default" }: RecordingOrder,
   own?: RedactionRules,
+  reusesKeys = false,
 ): Redaction {
   const ignore = own?.ignore ?? [];
   if (raw) return { ...none, ignore };
@@ -49,6 +53,7 @@ export function createRedaction(
   const redactor = createRedactor({
     profile,
     rules,
+    reusesKeys,
     onSecret(placeholder, secret) {
       if (isServiceKey(secret)) keys.set(placeholder, secret);
     },

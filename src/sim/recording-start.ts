@@ -1,8 +1,6 @@
-import { existsSync } from "node:fs";
 import { RecordingError, type RecordingFacts, type RecordingOrder } from "../control/recording-port.ts";
 import type { Listener } from "../door/listener.ts";
 import type { JsonObject } from "../kernel/json.ts";
-import { tapePlace } from "../tape/place.ts";
 import type { Mode } from "../tape/types.ts";
 import type { RecordingRoom } from "./recordings.ts";
 import { type SimOptions, StartError } from "./types.ts";
@@ -11,25 +9,10 @@ import { type SimOptions, StartError } from "./types.ts";
 
 const recorded = new Map<Mode, RecordingOrder["mode"]>([
   ["record", "record"],
+  ["all", "all"],
   ["spy", "spy"],
   ["diff", "diff"],
 ]);
-
-/**
- * The options with the mode that they come to: `once` replays a tape that is there, and else records it; an upstream
- * alone means `record`. @throws StartError
- */
-export function withMode(options: SimOptions): SimOptions {
-  const { mode, tape, upstream, onMiss } = options;
-  if (mode === "once") {
-    if (tape === undefined)
-      throw new StartError("tape", "the mode once needs a tape", "name one: --tape NAME, or `tape` in code");
-    return { ...options, mode: existsSync(tapePlace(tape, process.cwd())) ? "replay" : "record" };
-  }
-  if (mode === undefined && upstream !== undefined && onMiss === undefined)
-    return { ...options, mode: "record" };
-  return options;
-}
 
 /** May upstreams be reached? Under CI only this machine's own, unless told. */
 export function offlineBy({ offline }: SimOptions): "no" | "told" | "ci" {
@@ -66,7 +49,8 @@ const startCodes = {
   running: "upstream",
 } as const;
 
-const explained = (error: unknown): unknown =>
+/** A recording that cannot start is a sim that cannot start. */
+export const startErrorOf = (error: unknown): unknown =>
   error instanceof RecordingError
     ? new StartError(startCodes[error.code], error.message, error.hint, error)
     : error;
@@ -87,7 +71,7 @@ export async function listenRecording(
   } catch (error) {
     await listener?.close(0);
     await recordings.stop();
-    throw explained(error);
+    throw startErrorOf(error);
   }
 }
 

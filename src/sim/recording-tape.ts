@@ -1,8 +1,12 @@
+import { existsSync } from "node:fs";
 import { dirname, relative, sep } from "node:path";
 import { RecordingError, type RecordingOrder } from "../control/recording-port.ts";
-import type { Upstreams } from "../door/forward/upstreams.ts";
+import { counted } from "../kernel/counted.ts";
 import { makeFolder } from "../kernel/make-folder.ts";
+import type { Upstreams } from "../kernel/upstreams.ts";
+import { isUnborn, readHeader } from "../tape/header.ts";
 import { tapePlace } from "../tape/place.ts";
+import { type Replacement, replaceTape } from "../tape/replace.ts";
 import { fileTrouble } from "../tape/tape-error.ts";
 import type { Exchange } from "../tape/types.ts";
 import { openTapeWriter, type TapeWriter } from "../tape/write.ts";
@@ -18,7 +22,8 @@ export interface Taping {
   arrive(): number;
   /** Writes an exchange that is redacted already; after the end of the recording it does nothing. */
   append(clean: Exchange): void;
-  close(): Promise<void>;
+  /** @param failed Requests that the upstream did not answer: with any, a tape is not replaced */
+  close(failed: number): Promise<void>;
 }
 
 const isBelow = (folder: string, file: string): boolean => {
@@ -41,6 +46,7 @@ function fileOf(given: string, folders: readonly string[], isTrusted: boolean): 
 
 interface TapeParts {
   readonly folders: readonly string[];
+  readonly redaction: Redaction;
   notice(text: string): void;
 }
 
@@ -48,26 +54,46 @@ interface TapeParts {
 export async function openTape(
   order: RecordingOrder,
   upstreams: Upstreams,
-  redaction: Redaction,
-  { folders, notice }: TapeParts,
+  parts: TapeParts,
   isTrusted: boolean,
 ): Promise<Taping | undefined> {
   if (order.tape === undefined) return undefined;
+  const { folders, notice } = parts;
   const file = fileOf(order.tape, folders, isTrusted);
   let isClosed = false;
-  const writer = opened(file, order, { upstreams, redaction, notice });
+  let unreplaced: string | undefined;
+  const { writer, replacement } = await openedFor(file, order, upstreams, parts);
+
+  /** The tape stays as it is unless the new recording is whole. */
+  function replace(failed: number): void {
+    const { exchanges } = writer.summary;
+    if (exchanges > 0 && failed === 0 && writer.trouble === undefined) {
+      replacement?.keep();
+      return;
+    }
+    replacement?.drop();
+    if (failed > 0) unreplaced = `${counted(failed, "request")} got no answer; ${file} is as it was`;
+    else notice(`${file} is as it was: nothing new was recorded`);
+  }
+
   return {
     file,
     taped: () => writer.summary.exchanges,
     redacted: () => writer.summary.redactions,
-    trouble: () => writer.trouble?.detail ?? null,
+    trouble: () => writer.trouble?.detail ?? unreplaced ?? null,
     arrive: () => writer.arrive(),
     append(clean) {
       if (!isClosed) writer.appendDecoded(withoutRecording(clean));
     },
-    async close() {
+    async close(failed) {
       isClosed = true;
       await writer.close();
+      if (!replacement) return;
+      try {
+        replace(failed);
+      } catch (error) {
+        unreplaced = fileTrouble(file, "replaced", error).message;
+      }
     },
   };
 }
@@ -83,22 +109,46 @@ function withoutRecording(exchange: Exchange): Exchange {
   };
 }
 
-interface WriterParts {
-  upstreams: Upstreams;
-  redaction: Redaction;
-  notice(text: string): void;
+/** Opens the tape itself, or with `all`, where one exists, the draft that is to replace it. */
+async function openedFor(
+  file: string,
+  order: RecordingOrder,
+  upstreams: Upstreams,
+  parts: TapeParts,
+): Promise<{ writer: TapeWriter; replacement?: Replacement }> {
+  if (order.mode !== "all" || !existsSync(file)) return { writer: opened(file, order, upstreams, parts) };
+  const { replacement, noise } = await replacing(file);
+  try {
+    return { writer: opened(replacement.draft, order, upstreams, parts, noise), replacement };
+  } catch (error) {
+    replacement.drop();
+    throw error;
+  }
+}
+
+/** What `tape learn` found out about the old tape counts for the new one, too. */
+async function replacing(file: string): Promise<{ replacement: Replacement; noise: readonly string[] }> {
+  try {
+    const noise = isUnborn(file) ? [] : (await readHeader(file)).noise;
+    return { replacement: replaceTape(file), noise };
+  } catch (error) {
+    const { message, hint } = fileTrouble(file, "replaced", error);
+    throw new RecordingError("tape", message, hint, error);
+  }
 }
 
 function opened(
   file: string,
   { include, exclude }: RecordingOrder,
-  { upstreams, redaction, notice }: WriterParts,
+  upstreams: Upstreams,
+  { notice, redaction }: TapeParts,
+  noise: readonly string[] = [],
 ): TapeWriter {
   try {
     makeFolder(dirname(file));
     return openTapeWriter(file, {
       redactor: redaction.forCleaned,
-      header: { upstream: upstreams.name, noise: redaction.ignore },
+      header: { upstream: upstreams.name, noise: [...new Set([...noise, ...redaction.ignore])] },
       ...(include && { include }),
       ...(exclude && { exclude }),
       onTrouble: ({ detail, hint }) => notice(`${detail}; ${hint}`),

@@ -3,20 +3,20 @@ import { RecordingError, type RecordingFacts, type RecordingOrder } from "../con
 import { createAgents } from "../door/forward/agents.ts";
 import { forward, type Passage } from "../door/forward/forward.ts";
 import type { Offered, Passing } from "../door/forward/passing.ts";
-import {
-  isLocalUpstream,
-  linksOf,
-  readUpstreams,
-  refuseOwnPort,
-  UpstreamError,
-  type Upstreams,
-} from "../door/forward/upstreams.ts";
 import type { ObservingApp } from "../http/app.ts";
 import type { Call } from "../http/call.ts";
 import type { Family } from "../http/endpoint.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Gauge } from "../kernel/gauge.ts";
+import {
+  isLocalUpstream,
+  readUpstreams,
+  refuseOwnPort,
+  UpstreamError,
+  type Upstreams,
+} from "../kernel/upstreams.ts";
 import { createDifferenceTally } from "../tape/differences/group.ts";
+import { linksOf } from "../tape/page-links.ts";
 import type { RedactionRules } from "../tape/redact/rules.ts";
 import { toExchange } from "../tape/to-exchange.ts";
 import type { Exchange, RawBody } from "../tape/types.ts";
@@ -110,7 +110,7 @@ export async function openRecording(
   const upstreams = upstreamsOf(order.upstream, parts.offline);
   if (own) refuseOwn(upstreams, own);
   const redaction = createRedaction(order, parts.redaction);
-  const tape = await openTape(order, upstreams, redaction, parts, isTrusted);
+  const tape = await openTape(order, upstreams, { ...parts, redaction }, isTrusted);
   const agents = createAgents(parts.upstreamCa);
   const started = new Date().toISOString();
   const counts = createCounts(parts.notice);
@@ -198,7 +198,7 @@ export async function openRecording(
       await backlog.finish();
       await settled(underWay, graceMs);
       agents.close();
-      await tape?.close();
+      await tape?.close(counts.shown().failed);
       return facts("stopped");
     },
   };
@@ -250,7 +250,7 @@ function differencesOf(tally: ReturnType<typeof createDifferenceTally>): Recordi
 }
 
 /** Waits for all of them, but not longer than `ms`. */
-async function settled(all: ReadonlySet<Promise<void>>, ms: number): Promise<void> {
+export async function settled(all: ReadonlySet<Promise<unknown>>, ms: number): Promise<void> {
   if (all.size === 0) return;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

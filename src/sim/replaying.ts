@@ -8,10 +8,10 @@ import type { Reply } from "../http/reply.ts";
 import { SimError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Note } from "../model/traffic.ts";
-import type { ReplayOrderError } from "../replay/load.ts";
+import type { Recorder, ReplayOrderError } from "../replay/load.ts";
 import type { Store } from "../store/store.ts";
 import type { RedactionRules } from "../tape/redact/rules.ts";
-import { offlineBy } from "./recording-start.ts";
+import { offlineBy, startErrorOf } from "./recording-start.ts";
 import { type SimOptions, StartError } from "./types.ts";
 
 /** What replaying stands on. */
@@ -23,6 +23,8 @@ interface ReplayingParts {
   redaction?: RedactionRules | undefined;
   /** Opens the way to the service itself; without it the policy `upstream` is refused. @throws RecordingError */
   openForward?: (() => Promise<(call: Call) => Promise<Reply>>) | undefined;
+  /** Opens the tape of the options for recording, with the mode `new`. @throws RecordingError */
+  openRecorder?: (() => Promise<Recorder<Call>>) | undefined;
 }
 
 type Loaded = Awaited<ReturnType<typeof import("../replay/load.ts").loadReplay<Call, Family>>>;
@@ -33,6 +35,10 @@ export interface Replaying extends Tapes {
   readonly port: Omit<FaultPort, "closing">;
   /** Is a tape in force? Then unknown keys become projects. */
   readonly active: boolean;
+  /** As `load`, for the tape of the sim's options: the mode `new` records on it. */
+  loadOwn(order: TapeOrder): Promise<TapeInForce>;
+  /** Ends what is recorded on the tape in force. */
+  close(): Promise<void>;
   /** Its name, mode and policy; null: none. */
   named(): JsonObject | null;
 }
@@ -50,7 +56,8 @@ const controlError = ({ key, message, hint, cause }: ReplayOrderError): SimError
   new SimError("invalid_input", message, { pointer: keyOf[key], hint, cause });
 
 /** Nothing of the replay room is loaded before a tape is. */
-export function createReplaying({ read, notice, redaction, openForward }: ReplayingParts): Replaying {
+export function createReplaying(parts: ReplayingParts): Replaying {
+  const { read, notice, redaction, openForward, openRecorder } = parts;
   let loaded: Loaded | undefined;
 
   const shown = ({ deck, rules, ...facts }: Loaded): TapeInForce => ({
@@ -63,20 +70,28 @@ export function createReplaying({ read, notice, redaction, openForward }: Replay
     timing: rules.timingText,
     skip_status: rules.skipStatus,
     problems: facts.problems,
+    added: facts.recorder?.added() ?? 0,
     ledger: deck.ledger(),
   });
   const show = (): TapeInForce | null => (loaded ? shown(loaded) : null);
 
-  async function load(order: TapeOrder): Promise<TapeInForce> {
+  /** @param isOwn Is it the tape of the sim's options? No other one is recorded on */
+  async function put(order: TapeOrder, isOwn: boolean): Promise<TapeInForce> {
     const { loadReplay, ReplayOrderError } = await import("../replay/load.ts");
     try {
       const place = { ...order, tape: order.tape, folder: resolve(".") };
-      const next = await loadReplay<Call, Family>(place, { read, notice, redaction, openForward });
+      const around = { read, notice, redaction, openForward, ...(isOwn && { openRecorder }) };
+      const next = await loadReplay<Call, Family>(place, around);
+      await loaded?.recorder?.close();
       loaded = next;
       return shown(next);
     } catch (error) {
       if (error instanceof RecordingError)
-        throw new SimError("invalid_input", error.message, { pointer: "/on_miss", hint: error.hint });
+        throw new SimError("invalid_input", error.message, {
+          pointer: "/on_miss",
+          hint: error.hint,
+          cause: error,
+        });
       throw error instanceof ReplayOrderError ? controlError(error) : error;
     }
   }
@@ -95,18 +110,20 @@ export function createReplaying({ read, notice, redaction, openForward }: Replay
       loaded ? { name: loaded.name, mode: loaded.rules.mode, on_miss: loaded.rules.onMiss } : null,
     show,
     tally: () => (loaded ? { name: loaded.name, mode: loaded.rules.mode, ...loaded.deck.tally() } : null),
-    load,
+    load: (order) => put(order, false),
+    loadOwn: (order) => put(order, true),
     unload() {
       const last = show();
+      void loaded?.recorder?.close();
       loaded = undefined;
       return last;
     },
+    close: async () => loaded?.recorder?.close(),
     rewind: (client) => loaded?.deck.rewind(client),
   };
 }
 
-const isReplayMode = (mode: SimOptions["mode"]): boolean =>
-  mode === undefined || mode === "replay" || mode === "hybrid";
+const replayModes: ReadonlySet<SimOptions["mode"]> = new Set([undefined, "replay", "none", "hybrid", "new"]);
 
 /** Puts the tape of the options in force, if they name one to be replayed. @throws StartError tape; the store is closed */
 export async function replayOrExplain(
@@ -124,12 +141,12 @@ export async function replayOrExplain(
 
 async function loadNamed(replaying: Replaying, options: SimOptions): Promise<void> {
   const { tape, mode, onMiss, timing, skipStatus } = options;
-  if (!isReplayMode(mode)) return;
+  if (!replayModes.has(mode)) return;
   if (tape === undefined && (mode ?? onMiss ?? timing ?? skipStatus) === undefined) return;
   if (tape === undefined)
     throw new StartError("tape", "there is no tape to replay", "name one: --tape NAME, or `tape` in code");
   try {
-    await replaying.load({
+    await replaying.loadOwn({
       tape,
       ...(mode !== undefined && { mode }),
       ...(onMiss !== undefined && { onMiss }),
@@ -138,21 +155,41 @@ async function loadNamed(replaying: Replaying, options: SimOptions): Promise<voi
     });
   } catch (error) {
     if (!(error instanceof SimError)) throw error;
+    if (error.cause instanceof RecordingError) throw startErrorOf(error.cause);
     throw new StartError("tape", error.message, error.extra.hint ?? "choose another tape", error);
   }
 }
 
-/** The way to the upstream of the options, for what a tape has no answer for. @param port The sim's own */
-export function missForward(
+/** The ways to the upstream of the options, for what a tape has no answer for. @param port The sim's own */
+export function missWays(
   options: SimOptions,
+  redaction: RedactionRules | undefined,
   closing: AbortSignal,
   port: () => number,
-): ReplayingParts["openForward"] {
-  const { upstream, upstreamCa, host = "127.0.0.1" } = options;
-  if (upstream === undefined) return undefined;
-  return async () => {
-    const { openMissForwarder } = await import("./miss-forward.ts");
-    const own = () => ({ host, port: port() });
-    return openMissForwarder({ upstream, upstreamCa, offline: offlineBy(options), own, closing });
+  notice: (text: string) => void,
+): Pick<ReplayingParts, "openForward" | "openRecorder"> {
+  const { upstream, upstreamCa, host = "127.0.0.1", tape, mode, include, exclude, redact, raw } = options;
+  if (upstream === undefined) return {};
+  const own = () => ({ host, port: port() });
+  const parts = { upstream, upstreamCa, offline: offlineBy(options), redaction, own, closing };
+  const order = {
+    upstream,
+    ...(include && { include }),
+    ...(exclude && { exclude }),
+    ...(redact && { redact }),
+    ...(raw && { raw }),
+  };
+  return {
+    openForward: async () => {
+      const { openMissForwarder } = await import("./miss-forward.ts");
+      return openMissForwarder(parts);
+    },
+    ...(mode === "new" &&
+      tape !== undefined && {
+        openRecorder: async () => {
+          const { openMissRecorder } = await import("./miss-forward.ts");
+          return openMissRecorder(parts, { ...order, tape }, notice);
+        },
+      }),
   };
 }

@@ -71,8 +71,18 @@ export interface SimOptions {
    * what was recorded. Unknown `phc_` keys become projects.
    */
   tape?: string;
-  /** With a tape: `replay` (default): what is not on it is answered 599; `hybrid`: the emulator answers that. */
+  /**
+   * With a tape alone: `replay` (default; also `none`): what is not on it is answered 599; `hybrid`: the emulator answers
+   * that. With an upstream: `record` (default): everything goes there, a tape that exists is continued; `all`: the same,
+   * and a tape that exists is replaced on `close()`, if every request was answered; `once`: replays the tape if it
+   * exists, else records it; `new`: replays the tape and records what it has no answer for.
+   */
   mode?: Mode;
+  /**
+   * With `once` and `new`: a tape that was created longer ago (`7d`, `12h`) is recorded again, as with `all`. Where the
+   * upstream must not be reached, it is replayed all the same, and a notice says so.
+   */
+  maxAge?: string;
   /** What becomes of requests that the tape has no answer for. Default: by the mode, `fail` or `emulate`. */
   onMiss?: MissPolicy;
   /** How long recorded answers take: `none` (default), `recorded`, `scale:0.5` of that, or `max:2000` ms. */
@@ -82,7 +92,7 @@ export interface SimOptions {
   /**
    * Whose answers are recorded: `us`, `eu`, or the address of a self-hosted service. Alone it means the mode `record`:
    * every request goes there, shows here, and is taped if there is a `tape`. `diff` also compares what the emulator
-   * would have said; `spy` passes on only what the emulator has no row for; `once` replays the tape if it exists.
+   * would have said; `spy` passes on only what the emulator has no row for.
    */
   upstream?: string;
   /** No upstream may be reached: an error instead. Default: under CI (`CI` set) only loopback ones may. */

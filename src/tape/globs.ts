@@ -12,6 +12,13 @@ function patternOf(glob: string): RegExp {
   return new RegExp(`^${source.join("")}$`);
 }
 
+/** A name, of a route or an event, as it may be given: `*` stands for any text. */
+export function namePattern(name: string): RegExp {
+  return new RegExp(`^${name.split("*").map(escapedName).join(".*")}$`, "s");
+}
+
+const escapedName = (text: string): string => text.replace(/[\\^$.+?|()[\]{}]/g, "\\$&");
+
 /**
  * Does one of the globs fit a path? `*` is any part of a segment, `**` any number of segments, `?` one character; a
  * slash at the end, the path's or the glob's, does not count; a glob that begins without a slash fits anywhere

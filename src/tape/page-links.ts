@@ -1,3 +1,5 @@
+import type { Upstreams } from "../kernel/upstreams.ts";
+
 /** Where an answer comes from, and where its client believes the service to be. */
 export interface Bases {
   /** Origins of the service that answered, e.g. `https://us.posthog.com`. */
@@ -7,6 +9,13 @@ export interface Bases {
   /** e.g. `http://127.0.0.1:7490`; undefined: not known, links stay. */
   readonly live: string | undefined;
 }
+
+/** How links in the answers of a base are rewritten. @param live Where the client believes the service to be */
+export const linksOf = ({ origins }: Upstreams, base: URL, live: string | undefined): Bases => ({
+  origins,
+  prefix: base.pathname.replace(/\/$/, ""),
+  live,
+});
 
 /** Fields with the URLs of other pages. */
 const pageFields: ReadonlySet<string> = new Set(["next", "previous"]);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Json } from "../kernel/json.ts";
@@ -219,4 +220,15 @@ export async function tapesIn(folder: string): Promise<TapeInfo[]> {
   const infos: TapeInfo[] = [];
   for (const name of await namesIn(folder)) infos.push(await infoOf(join(folder, name)));
   return infos.filter(({ header }) => header?.volume === undefined);
+}
+
+/**
+ * The header of a tape; undefined where there is no file, or one without an exchange, as a recording that saw nothing
+ * leaves it. @throws TapeError when it is no tape, or of a newer format
+ */
+export async function filledHeader(file: string): Promise<TapeHeader | undefined> {
+  if (!existsSync(file) || isUnborn(file)) return undefined;
+  const header = await readHeader(file);
+  for await (const _ of readTape(file)) return header;
+  return undefined;
 }

@@ -1,8 +1,18 @@
 import type { Json } from "../kernel/json.ts";
 import type { TapeRules } from "./redact/rules.ts";
 
-/** Whose answer a request gets, and what is written. */
-export type Mode = "emulate" | "record" | "replay" | "hybrid" | "spy" | "once" | "diff";
+/** Whose answer a request gets, and what is written. `none` is another word for `replay`. */
+export type Mode =
+  | "emulate"
+  | "record"
+  | "all"
+  | "once"
+  | "new"
+  | "replay"
+  | "none"
+  | "hybrid"
+  | "spy"
+  | "diff";
 
 /** What replaying answers where the tape has nothing: a clear error, the emulator, or the service itself. */
 export type MissPolicy = "fail" | "emulate" | "upstream";

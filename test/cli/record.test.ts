@@ -199,7 +199,17 @@ describe("phx-sim record", () => {
       4,
       "the upstream us must not be reached: offline is on; allow it with",
     ],
-    [["--upstream", "us", "--mode", "replay"], 2, "--mode must be record or diff or spy"],
+    [["--upstream", "us", "--mode", "emulate"], 2, "--mode must be record or all or once or new or none or"],
+    [["--upstream", "us", "--mode", "new"], 2, "--mode new needs --tape"],
+    [["--mode", "new", "--tape", "x"], 2, "phx-sim record needs --upstream"],
+    [["--mode", "none"], 2, "--mode none needs --tape"],
+    [["--mode", "none", "--tape", "x", "--max-age", "7d"], 2, "--max-age needs --mode once or --mode new"],
+    [
+      ["--mode", "once", "--tape", "x", "--max-age", "week"],
+      2,
+      'maxAge cannot be "week"; give an age such as 7d',
+    ],
+    [["--mode", "once", "--tape", "x"], 2, "the mode record needs an upstream"],
     [["--upstream", "us", "--redact", "none"], 2, "--redact must be default or pii"],
     [
       ["--upstream", "us", "--redact", "pii", "--raw"],

@@ -227,7 +227,9 @@ test("a secret that no option fills is named, and nothing is sent", async () => 
   await write("some", [login]);
   const args = ["--to", `127.0.0.1:${port}`, "--token", "phc_a", "--personal-key", "phx_a"];
   const { code, stderr } = await send(args);
-  expect(stderr).toMatch(/1 secret: \{\{secret:\w+#1\}\} \(first in exchange 8\): no option fills it; /);
+  expect(stderr).toMatch(
+    /1 secret: \{\{secret:\w+#1\}\} \(first in exchange 8\): set PHX_SIM_SECRET_PASSWORD_1, leave it out with --exclude path:body\.password, or send a stand-in with --fill redacted\n$/,
+  );
   expect({ code, connections: connections() }).toEqual({ code: 2, connections: 0 });
 });
 
@@ -237,4 +239,105 @@ test("a tape that is none, or has nothing to send", async () => {
   await write("empty", []);
   const empty = await phxSim(["send", "empty", "--to", "127.0.0.1:1"], { cwd }).ended;
   expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining("has nothing to send") });
+});
+
+describe("one property that looks like a secret", () => {
+  const event = (name: string, properties: object) => ({ event: name, distinct_id: "ann", properties });
+  const capture = (i: number, ...events: object[]) =>
+    rawWith({
+      at: at + 1000 * i,
+      method: "POST",
+      url: "https://us.i.posthog.com/batch/",
+      headers: ["Host", "us.i.posthog.com", "Content-Type", "application/json"],
+      body: Buffer.from(JSON.stringify({ api_key: key, batch: events })),
+    });
+  const sendTape = async (args: readonly string[], env: Record<string, string> = {}) => {
+    await write("cards", [
+      capture(1, event("paid", { password: "hunter2hunter2", plan: "pro" }), event("seen", { n: 1 })),
+      capture(2, event("login", { n: 2 })),
+      capture(3, event("seen", { n: 3 })),
+    ]);
+    const sim = await simFor();
+    const { code, stdout, stderr } = await phxSim(
+      ["send", "cards", "--to", sim.url, "--token", sim.apiKey, "--json", ...args],
+      { cwd, env },
+    ).ended;
+    await sim.settle();
+    const events = (await sim.events.list()).map(({ event: name, properties }) => [
+      name,
+      properties.password,
+      properties.plan,
+    ]);
+    return { code, stderr, report: stdout === "" ? undefined : JSON.parse(stdout), events: events.sort() };
+  };
+
+  test("stops the send, and the message says three ways to go on", async () => {
+    const { code, stderr, events } = await sendTape([]);
+    expect(stderr).toBe(
+      "phx-sim: nothing was sent: the tape holds no value for 1 secret: {{secret:password#1}} (first in exchange 1): set PHX_SIM_SECRET_PASSWORD_1, leave it out with --exclude path:body.batch[].properties.password, or send a stand-in with --fill redacted\n",
+    );
+    expect({ code, events }).toEqual({ code: 2, events: [] });
+  });
+
+  test("--fill redacted sends a stand-in", async () => {
+    const { code, report, events } = await sendTape(["--fill", "redacted"]);
+    expect(events).toEqual([
+      ["login", undefined, undefined],
+      ["paid", "redacted_password_1", "pro"],
+      ["seen", undefined, undefined],
+      ["seen", undefined, undefined],
+    ]);
+    expect(report).toMatchObject({
+      sent: 3,
+      placeholders: [{ option: "--token" }, { option: null, filling: "stand_in", given: false }],
+    });
+    expect(code).toBe(0);
+  });
+
+  test("a variable gives its value", async () => {
+    const { code, events } = await sendTape([], { PHX_SIM_SECRET_PASSWORD_1: "known" });
+    expect(events[1]).toEqual(["paid", "known", "pro"]);
+    expect(code).toBe(0);
+  });
+
+  test.each([
+    ["path:body.batch[].properties.password", 3, [undefined, "pro"]],
+    ["path:req.body.batch[0].properties.password", 3, [undefined, "pro"]],
+    ["path:event.properties.p*", 0, undefined],
+    ["path:event.properties.password", 3, [undefined, "pro"]],
+    ["path:event.properties.*", 3, [undefined, undefined]],
+    ["event:pa*", 3, undefined],
+  ] as const)("--exclude %s leaves it out and sends the rest", async (text, sent, paid) => {
+    const { code, stderr, report, events } = await sendTape(["--exclude", text]);
+    if (sent === 0) {
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining(`--exclude ${text} fits nothing on the tape; give a route`),
+      });
+      return;
+    }
+    expect(report).toMatchObject({ sent, excluded: { [text]: expect.any(Number) } });
+    expect(events.find(([name]) => name === "paid")?.slice(1)).toEqual(paid);
+    expect(events).toHaveLength(paid === undefined ? 3 : 4);
+    expect(code).toBe(0);
+  });
+
+  test("a request whose events are all left out is not sent, and that is reported", async () => {
+    const { report, events } = await sendTape(["--exclude", "event:paid", "--exclude", "event:login"]);
+    expect(report).toMatchObject({ sent: 2, excluded: { "event:paid": 1, "event:login": 1 } });
+    expect(events.map(([name]) => name)).toEqual(["seen", "seen"]);
+    const { stderr } = await send(["--to", "127.0.0.1:1", "--dry-run", "--exclude", "GET *"]);
+    expect(stderr).toBe("phx-sim: --exclude GET * left out 1 request\n");
+  });
+
+  test.each(["event:", "path:", "path:somewhere.x", "path:body", "path:body[", ""])(
+    "--exclude %j is not understood",
+    async (text) => {
+      const { code, stderr } = await send(["--to", "127.0.0.1:1", "--exclude", text]);
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(/^phx-sim: --exclude.* must be /),
+      });
+    },
+  );
 });

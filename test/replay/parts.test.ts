@@ -51,7 +51,7 @@ describe("rules", () => {
     [{ onMiss: "constructor" }, false, { key: "onMiss" }],
     [{ timing: "slow" }, false, { key: "timing", detail: expect.stringContaining("max:N (ms)") }],
   ])("%j", (wish, canForward, expected) => {
-    expect(rulesOf(wish, canForward)).toMatchObject(expected);
+    expect(rulesOf(wish, { forwards: canForward, records: false })).toMatchObject(expected);
   });
 });
 

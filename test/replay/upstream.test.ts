@@ -48,7 +48,7 @@ describe("on miss: upstream", () => {
   test("offline it is refused at the start", async () => {
     const starting = startSim({ tape: await tape(), upstream: "us", onMiss: "upstream", offline: true });
     await expect(starting).rejects.toMatchObject({
-      code: "tape",
+      code: "offline",
       message: expect.stringContaining("must not be reached"),
     });
   });

@@ -64,10 +64,20 @@ interface Turn {
   asked: Asked;
   ask: Ask;
   live: LiveRequest;
+  exactOnly: boolean;
+}
+
+/** How a deck answers. */
+interface DeckRules {
+  onExhausted: OnExhausted;
+  /** Is only the same request answered? */
+  exactOnly: boolean;
+  /** Rules of the project for live requests. */
+  rules?: TapeRules | undefined;
 }
 
 /** A deck of a filled library. */
-export function createDeck(library: Library, onExhausted: OnExhausted, rules?: TapeRules): Deck {
+export function createDeck(library: Library, { onExhausted, exactOnly, rules }: DeckRules): Deck {
   library.lexicon.secrecy.seal();
   const clients = new Map<string, Client>();
   const readLive = createLiveRequests({ rules });
@@ -76,7 +86,7 @@ export function createDeck(library: Library, onExhausted: OnExhausted, rules?: T
     clients.set(asked.client, client);
     client.asked++;
     const live = readLive(asked);
-    return { library, client, asked, live, ask: live.ask };
+    return { library, client, asked, live, ask: live.ask, exactOnly };
   };
   return {
     header: library.header,
@@ -105,8 +115,9 @@ interface Way {
 }
 
 /** The best tier that has something decides, even when its answers are used up. */
-function searchBy(ask: Ask, { library, client, live }: Turn): Way | undefined {
-  for (const tier of policyOf(ask).tiers) {
+function searchBy(ask: Ask, { library, client, live, exactOnly }: Turn): Way | undefined {
+  const { tiers } = policyOf(ask);
+  for (const tier of exactOnly ? tiers.slice(0, 1) : tiers) {
     const { shape, ids: hidden } = keyOf(ask, tier, library.lexicon);
     const ids = hidden.map(live.reveal);
     const series = library.requests.find({ shape, ids }, client.aliases, client.requests);

@@ -12,6 +12,8 @@ export interface DeckOptions {
   includeFailures?: boolean;
   /** Statuses with which nothing is answered: another exchange is, where there is one. */
   skipStatus?: readonly number[];
+  /** Is only the same request answered, not one for flags of another person? Default: no. */
+  exactOnly?: boolean;
   /** Paths that differ without meaning (`req.body.date_from`), over those of the tape's header. */
   noise?: readonly string[];
   /** Rules of the project, over those in the tape's header. */
@@ -25,7 +27,7 @@ export interface DeckOptions {
  * @throws TapeError when the file cannot be read, is no tape, or of a newer format
  */
 export async function loadDeck(source: DeckSource, options: DeckOptions = {}): Promise<Deck> {
-  const { onExhausted = "repeat", includeFailures, skipStatus, noise, rules } = options;
+  const { onExhausted = "repeat", exactOnly = false, includeFailures, skipStatus, noise, rules } = options;
   const library = createLibrary({
     header: await headerOf(source),
     includeFailures,
@@ -35,5 +37,9 @@ export async function loadDeck(source: DeckSource, options: DeckOptions = {}): P
   });
   for await (const { exchange, place, body } of exchangesOf(source, options))
     library.add(exchange, place, body);
-  return createDeck(library, onExhausted, bothRules(library.header.rules, rules));
+  return createDeck(library, {
+    onExhausted,
+    exactOnly,
+    rules: bothRules(library.header.rules, rules),
+  });
 }

@@ -1,4 +1,6 @@
+import type { TapeProblem } from "../types.ts";
 import { type AnswerDifference, type Severity, severities } from "./types.ts";
+import type { SkipReason } from "./verify.ts";
 
 /** One difference of many answers of a route. */
 export interface DifferenceGroup extends AnswerDifference {
@@ -24,6 +26,22 @@ export interface RouteTally {
   compared: number;
   /** How many of them differ in anything. */
   differing: number;
+}
+
+/** What came of comparing recorded answers with others. */
+export interface Comparison {
+  exchanges: number;
+  compared: number;
+  /** Exchanges that were not compared, by reason. */
+  skipped: Partial<Record<SkipReason, number>>;
+  groups: DifferenceGroup[];
+  routes: RouteTally[];
+  /** Differences of so many kinds that they were not kept. */
+  left: number;
+  /** Lines of the tape that could not be used. */
+  damaged: number;
+  /** The first few of them. */
+  problems: TapeProblem[];
 }
 
 /** Hostile tapes have no end of paths. */

@@ -7,13 +7,17 @@ import type { Keys } from "./keys.ts";
 import { answerOf, requestOf, targetOf } from "./send.ts";
 import type { AnswerLike } from "./types.ts";
 
-/** Why an exchange says nothing about the emulator. */
+/** Why an exchange is not compared; the last rows: with a service only. */
 export const skipReasons = {
   cut_off: "cut off, or without an answer",
   upstream_failed: "the service failed or was too busy (5xx, 429)",
   not_modified: "the service had nothing new (304)",
   body_left_out: "the request's body was not recorded",
   not_http: "it cannot be sent (its method, its URL, or a tunnel)",
+  writes: "would change something (--allow-writes sends them)",
+  secret: "need a secret that the tape has no value for (set PHX_SIM_SECRET_KIND_N, or --fill redacted)",
+  busy_now: "the service is too busy now (429)",
+  no_answer: "without an answer now",
 } as const;
 export type SkipReason = keyof typeof skipReasons;
 
@@ -37,6 +41,10 @@ const skipRows: readonly (readonly [SkipReason, (exchange: Exchange) => boolean]
   ["not_http", ({ req, res }) => /^connect$/i.test(req.method) || (res?.status ?? 0) < 200],
 ];
 
+/** Why an exchange says nothing about anybody else's answer; undefined: it does. */
+export const skipReasonOf = (exchange: Exchange): SkipReason | undefined =>
+  skipRows.find(([, applies]) => applies(exchange))?.[0];
+
 const writes = new Set(["POST", "PUT", "PATCH"]);
 
 /** Sends recorded requests to a sim, in order, and compares its answers with the recorded ones. */
@@ -52,7 +60,7 @@ export function createVerifier({ handle, keys, noise = [] }: VerifierOptions) {
 
   return {
     async verify(exchange: Exchange): Promise<Verified> {
-      const reason = skipRows.find(([, applies]) => applies(exchange))?.[0];
+      const reason = skipReasonOf(exchange);
       const request = reason === undefined ? sendable(exchange) : undefined;
       const { res, route, i } = exchange;
       if (request === undefined || res === null) return { skipped: reason ?? "not_http" };

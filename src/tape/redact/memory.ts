@@ -42,10 +42,29 @@ const anyOf = (texts: Iterable<string>): RegExp =>
     "g",
   );
 
-/** A memory without secrets. */
-export function createMemory(): Memory {
+/** Keys that a program has one of each. */
+const keyKinds: ReadonlySet<string> = new Set([
+  "project_key",
+  "personal_api_key",
+  "secret_api_key",
+  "authorization",
+]);
+
+/**
+ * A memory without secrets. @param reusesKeys A tape that has one placeholder of a kind of key goes on with it: the
+ * first key of that kind is taken for the same one, which nobody can know from the tape alone
+ */
+export function createMemory(reusesKeys = false): Memory {
   const placeholders = new Map<string, string>();
   const last = new Map<string, number>();
+  const reserved = new Map<string, Set<number>>();
+  /** The only number of the kind on the tape; it is given away once. */
+  function reusedNumber(kind: string): number | undefined {
+    const [only, ...more] = reserved.get(kind) ?? [];
+    if (!reusesKeys || !keyKinds.has(kind) || more.length > 0) return undefined;
+    reserved.delete(kind);
+    return only;
+  }
   const telling = new Map<string, string>();
   let search: RegExp | undefined;
   const learn = (kind: string, secret: string): void => {
@@ -63,8 +82,8 @@ export function createMemory(): Memory {
       const key = keyOf(secret);
       const known = placeholders.get(key);
       if (known !== undefined) return known;
-      const number = (last.get(kind) ?? 0) + 1;
-      last.set(kind, number);
+      const number = reusedNumber(kind) ?? (last.get(kind) ?? 0) + 1;
+      last.set(kind, Math.max(last.get(kind) ?? 0, number));
       const text = placeholderText(kind, number);
       placeholders.set(key, text);
       learn(kind, secret);
@@ -76,8 +95,10 @@ export function createMemory(): Memory {
       return text.replace(search, (secret) => take(telling.get(secret) ?? "secret", secret));
     },
     reserve(text) {
-      for (const { kind, number } of placeholdersIn(text))
+      for (const { kind, number } of placeholdersIn(text)) {
         last.set(kind, Math.max(last.get(kind) ?? 0, number));
+        if (reusesKeys) reserved.set(kind, (reserved.get(kind) ?? new Set()).add(number));
+      }
     },
   };
 }

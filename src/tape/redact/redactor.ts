@@ -14,6 +14,8 @@ export interface RedactorOptions {
   rules?: TapeRules | undefined;
   /** Called with each placeholder and the secret it stands for; for what stays in memory only. */
   onSecret?: (placeholder: string, secret: string) => void;
+  /** On a tape that is continued, a key gets the placeholder of its kind that the tape has, if it has only one. */
+  reusesKeys?: boolean;
 }
 
 /** A redactor that can go on with a tape that has placeholders already. */
@@ -58,8 +60,13 @@ const husk = (exchange: Exchange): Exchange => ({
  * personal data as well (`user1@example.test`). Redacting twice changes nothing. Never throws: an exchange that
  * cannot be redacted loses its headers and bodies.
  */
-export function createRedactor({ profile = "default", rules, onSecret }: RedactorOptions = {}): TapeRedactor {
-  const memory = createMemory();
+export function createRedactor({
+  profile = "default",
+  rules,
+  reusesKeys = false,
+  onSecret,
+}: RedactorOptions = {}): TapeRedactor {
+  const memory = createMemory(reusesKeys);
   let paths = new Set<string>();
   const note = (path: string): void => {
     paths.add(path);

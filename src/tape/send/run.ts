@@ -43,7 +43,7 @@ export interface SendTally {
 
 const mostExamples = 5;
 /** Failures in a row after which the target counts as gone. */
-const mostFailures = 10;
+export const mostFailures = 10;
 
 /** "Not changed" is an answer to who has it already. */
 const classOf = (status: number): number => (status === 304 ? 2 : Math.floor(status / 100));
@@ -88,7 +88,8 @@ async function waitUntil(due: number, stop: AbortSignal): Promise<boolean> {
   return !stop.aborted;
 }
 
-const said = (error: unknown): string => {
+/** Why no answer came, in the system's words. */
+export const failureText = (error: unknown): string => {
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   if (!(inner instanceof Error)) return String(inner);
   return inner.message;
@@ -111,7 +112,7 @@ export async function runSend(exchanges: AsyncIterable<Exchange>, run: SendRun):
   function fail(error: unknown): void {
     if (cut.aborted) return;
     tally.failed++;
-    tally.failure = said(error);
+    tally.failure = failureText(error);
     if (tally.answered > 0 && ++failuresInRow < mostFailures) return;
     tally.unreachable = true;
     gone.abort();

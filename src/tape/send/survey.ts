@@ -2,10 +2,19 @@ import { eventsIn } from "../deck/events.ts";
 import type { Placeholder } from "../redact/placeholders.ts";
 import type { Exchange } from "../types.ts";
 import { timeOf } from "./events.ts";
+import { placeOfPlaceholder } from "./exclude.ts";
 import { placeholdersOf } from "./keys.ts";
 import { createKinship, type Kinship, personsOf } from "./persons.ts";
 import { skipOf } from "./plan.ts";
 import type { SkipReason } from "./types.ts";
+
+/** A placeholder, the requests that have it, and the number of the first of them. */
+interface FoundPlaceholder extends Placeholder {
+  requests: number;
+  first: number;
+  /** Where it stands in the first request, if it can be left out there. */
+  place: string | undefined;
+}
 
 /** What a tape has to send. */
 export interface Survey {
@@ -21,8 +30,8 @@ export interface Survey {
   /** Events in bodies that can be read, and the time of the last one. */
   events: number;
   lastEvent?: number;
-  /** Placeholders by their text: the kind, requests that have it, and the number of the first of them. */
-  placeholders: Map<string, { kind: string; requests: number; first: number }>;
+  /** Placeholders by their text. */
+  placeholders: Map<string, FoundPlaceholder>;
   kinship: Kinship;
 }
 
@@ -38,9 +47,17 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host :
 
 const later = (a: number | undefined, b: number): number => (a === undefined ? b : Math.max(a, b));
 
-function addPlaceholder(survey: Survey, { text, kind }: Placeholder, i: number): void {
-  const found = survey.placeholders.get(text) ?? { kind, requests: 0, first: i };
-  survey.placeholders.set(text, { ...found, requests: found.requests + 1 });
+function addPlaceholder(survey: Survey, placeholder: Placeholder, exchange: Exchange): void {
+  const { text } = placeholder;
+  const found = survey.placeholders.get(text);
+  if (found) found.requests++;
+  else
+    survey.placeholders.set(text, {
+      ...placeholder,
+      requests: 1,
+      first: exchange.i,
+      place: placeOfPlaceholder(exchange, text),
+    });
 }
 
 /** An event from the future, a wrong clock's, counts as of its arrival. */
@@ -69,7 +86,7 @@ function add(survey: Survey, exchange: Exchange): void {
     addEvents(survey, exchange, at);
   }
   for (const ids of personsOf(exchange)) survey.kinship.join(ids);
-  for (const placeholder of placeholdersOf(exchange)) addPlaceholder(survey, placeholder, exchange.i);
+  for (const placeholder of placeholdersOf(exchange)) addPlaceholder(survey, placeholder, exchange);
 }
 
 /** Looks through what is to be sent, before anything is. */

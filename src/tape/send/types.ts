@@ -1,9 +1,15 @@
-/** Kinds of secrets that can be given for a tape's placeholders. */
+import type { Placeholder } from "../redact/placeholders.ts";
+
+/** Values that can be given for a tape's placeholders. */
 export interface GivenKeys {
   /** For `project_key` placeholders. */
   project?: string | undefined;
   /** For personal and secret keys, and what stood in an `Authorization` header. */
   personal?: string | undefined;
+  /** The value of one placeholder; it counts before the keys. */
+  secret?: (placeholder: Placeholder) => string | undefined;
+  /** `redacted`: a secret that is not given is sent as a visible stand-in; absent: it is not sent. */
+  fill?: "redacted" | undefined;
 }
 
 export interface SendPlan {

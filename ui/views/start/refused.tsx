@@ -2,7 +2,6 @@ import type { ComponentChildren } from "preact";
 import type { Problems, RequestProblem } from "../../../src/control/problems-answer.ts";
 import type { Json } from "../../../src/kernel/json.ts";
 import { fixFor } from "../../../src/kernel/rejection-fixes.ts";
-import { isUnmatched } from "../../../src/model/unmatched.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
 import { info } from "../../app/sim.ts";

@@ -1,6 +1,6 @@
 import type { Recording, TapeInForce } from "./shape.ts";
 
-export type ModeName = "emulate" | "replay" | "hybrid" | "record" | "spy" | "diff" | "once";
+export type ModeName = "emulate" | "replay" | "hybrid" | "record" | "all" | "once" | "new" | "spy" | "diff";
 
 /** Whose answer a request gets, and what is written. */
 export interface ModeFacts {
@@ -33,6 +33,22 @@ export const modes: Readonly<Record<ModeName, ModeFacts>> = {
     command: "phx-sim record --upstream us --tape checkout",
     here: "record",
   },
+  all: {
+    means: "As record, and the tape is replaced when the recording ends with every request answered.",
+    command: "phx-sim record --upstream us --tape checkout --mode all",
+    here: "record",
+  },
+  once: {
+    means: "Replays the tape if it exists, and else records it. Chosen at the start.",
+    command: "phx-sim record --upstream us --tape checkout --mode once",
+    here: undefined,
+  },
+  new: {
+    means:
+      "Replays the tape; what it has no answer for goes to the real service and is recorded. Chosen at the start.",
+    command: "phx-sim record --upstream us --tape checkout --mode new",
+    here: undefined,
+  },
   spy: {
     means: "The emulator answers what it knows; requests that read something else go to the real service.",
     command: "phx-sim record --upstream us --mode spy",
@@ -42,11 +58,6 @@ export const modes: Readonly<Record<ModeName, ModeFacts>> = {
     means: "The real service answers, and the emulator's answers are compared with its own.",
     command: "phx-sim record --upstream us --mode diff",
     here: "record",
-  },
-  once: {
-    means: "Replays the tape if it is there, and else records it. Chosen at the start.",
-    command: 'startSim({ mode: "once", tape: "checkout", upstream: "us" })',
-    here: undefined,
   },
 };
 
@@ -59,7 +70,7 @@ export function modeNow(
 ): ModeName {
   if (recording.state === "recording") return recording.mode ?? "record";
   if (tape === null) return "emulate";
-  return tape.mode === "hybrid" ? "hybrid" : "replay";
+  return tape.mode === "hybrid" || tape.mode === "new" ? tape.mode : "replay";
 }
 
 /** What becomes of a request that the tape has no answer for. */

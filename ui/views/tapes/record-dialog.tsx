@@ -6,7 +6,7 @@ import { Ask } from "./ask.tsx";
 import { modes } from "./modes.ts";
 import { emptyRecord, type RecordForm, recordOrder } from "./order.ts";
 
-const recordModes = ["record", "spy", "diff"] as const;
+const recordModes = ["record", "all", "spy", "diff"] as const;
 
 interface RecordDialogProps {
   mode?: RecordForm["mode"];

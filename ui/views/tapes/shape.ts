@@ -13,6 +13,7 @@ export interface TapeInForce {
   readonly mode: string;
   readonly on_miss: string;
   readonly timing: string;
+  readonly added: number;
   readonly problems: readonly { file: string; line: number; detail: string; hint: string }[];
   readonly ledger: Ledger;
 }
@@ -45,7 +46,7 @@ export interface Nearest {
 /** The answer of GET /__sim/recording. */
 export interface Recording {
   readonly state: "off" | "recording" | "stopped";
-  readonly mode: "record" | "spy" | "diff" | null;
+  readonly mode: "record" | "all" | "spy" | "diff" | null;
   readonly upstream: string | null;
   readonly tape: string | null;
   readonly redaction: string | null;

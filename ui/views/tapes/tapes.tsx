@@ -19,7 +19,7 @@ import type { Recording, TapeInForce, TapesAnswer } from "./shape.ts";
 /** What is asked before answers change. */
 type Asked =
   | { readonly is: "load"; readonly mode: string }
-  | { readonly is: "record"; readonly mode: "record" | "spy" | "diff" }
+  | { readonly is: "record"; readonly mode: NonNullable<Recording["mode"]> }
   | { readonly is: "rewind" | "unload" | "stop" };
 
 /** Goes up when anything that is shown here may have changed. */
@@ -124,7 +124,7 @@ function Now({ tape, recording, ask }: NowProps) {
 
 /** What is to be asked on the way to a mode. */
 function wayTo(mode: ModeName): Asked {
-  if (mode === "record" || mode === "spy" || mode === "diff") return { is: "record", mode };
+  if (mode === "record" || mode === "all" || mode === "spy" || mode === "diff") return { is: "record", mode };
   return mode === "emulate" ? { is: "unload" } : { is: "load", mode };
 }
 

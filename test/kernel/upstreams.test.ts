@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readUpstreams, refuseOwnPort, UpstreamError } from "../../../src/door/forward/upstreams.ts";
+import { readUpstreams, refuseOwnPort, UpstreamError } from "../../src/kernel/upstreams.ts";
 
 const ingestion = "https://us.i.posthog.com";
 const app = "https://us.posthog.com";

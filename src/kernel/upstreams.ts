@@ -1,6 +1,5 @@
-import { isLoopbackHost, plainHost } from "../../kernel/host-rules.ts";
-import { isInNetwork, parseAddress, parseNetwork } from "../../kernel/network.ts";
-import type { Bases } from "../../tape/page-links.ts";
+import { isLoopbackHost, plainHost } from "./host-rules.ts";
+import { isInNetwork, parseAddress, parseNetwork } from "./network.ts";
 
 /** The services behind one `host` setting. */
 export interface Upstreams {
@@ -90,13 +89,6 @@ export function readUpstreams(text: string): Upstreams {
   const url = readAddress(text.trim());
   return { name: url.href.replace(/\/$/, ""), origins: [url.origin], baseOf: () => url };
 }
-
-/** How links in the answers of a base are rewritten. @param live Where the client believes the service to be */
-export const linksOf = ({ origins }: Upstreams, base: URL, live: string | undefined): Bases => ({
-  origins,
-  prefix: base.pathname.replace(/\/$/, ""),
-  live,
-});
 
 const isLocal = (url: URL): boolean => isLoopbackHost(url.hostname);
 
