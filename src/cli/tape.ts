@@ -159,11 +159,24 @@ const diff = command({
   group,
   describe: "Compare the answers of two recordings of the same session; fails when they differ",
   options: {
-    a: { kind: "text", describe: "Name or path of the older tape", flagOnly: true, place: 1 },
-    b: { kind: "text", describe: "Another recording of the same", flagOnly: true, place: 2 },
+    a: {
+      kind: "text",
+      describe: "Name or path of the older tape",
+      flagOnly: true,
+      place: 1,
+      suggests: "tapes",
+    },
+    b: {
+      kind: "text",
+      describe: "Another recording of the same",
+      flagOnly: true,
+      place: 2,
+      suggests: "tapes",
+    },
     ...reportOptions,
   },
   examples: [["phx-sim tape diff golden today", "what the service answers differently, by route and path"]],
+  confirms: true,
   run: async ({ values }, shell) => (await import("./tape-diff.ts")).diffTapes(values, shell),
 });
 

@@ -86,7 +86,6 @@ const rows: Readonly<Record<string, Row>> = {
   doctor: {},
   exec: {
     args: ["--", process.execPath, "-e", ""],
-    noJson: "stdout is that of the command that it runs; --report writes files",
   },
   verify: { args: ["one"] },
   send: { args: () => ["one", "--to", sim.url, "--token", sim.apiKey, "--ignore-status"] },
@@ -107,6 +106,7 @@ const rows: Readonly<Record<string, Row>> = {
   "flags set": { args: ["new-checkout", "test"] },
   "flags unset": { args: ["new-checkout"] },
   "flags explain": { args: ["new-checkout", "--distinct-id", "u1"], ...result },
+  "flags decisions": result,
   "flags simulate": { args: ["new-checkout"], ...result },
   "faults list": result,
   "faults presets": result,
@@ -144,6 +144,7 @@ const rows: Readonly<Record<string, Row>> = {
   "tape export": { args: ["one"] },
   "tape prune": { args: ["one", "--drop", "capture"] },
   "tape scan": { args: ["one"] },
+  "tape diff": { args: ["one", "two"] },
   "tape learn": { args: ["one", "two"], ...result },
   "ca show": result,
   "ca export": result,
@@ -237,7 +238,7 @@ describe("--quiet", () => {
 
 /** The words of an example as a shell would read them; what follows a pipe or an arrow is left out. */
 function wordsOf(line: string): string[] {
-  const [own = ""] = line.replace(/^eval "\$\((.*)\)"$/, "$1").split(/ [|>] /);
+  const [own = ""] = line.replace(/^eval "\$\((.*)\)"$/, "$1").split(/ (?:\||>>?) /);
   return [...own.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "").slice(1);
 }
 
