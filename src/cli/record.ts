@@ -1,5 +1,6 @@
 import type { RequestSummary, Sim, SimOptions } from "../index.ts";
 import { counted } from "../kernel/counted.ts";
+import { readDuration } from "../kernel/time-text.ts";
 import { banner, readyLine, recordBanner, recordReadyLine } from "./banner.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Ending, type Shell } from "./command.ts";
@@ -158,6 +159,8 @@ function checkMode(values: RecordSettings["values"]): void {
     throw new Failure("usage", `--mode ${mode} needs --tape: the tape to replay`);
   if (maxAge !== undefined && mode !== "once" && mode !== "new")
     throw new Failure("usage", "--max-age needs --mode once or --mode new");
+  if (maxAge !== undefined && !((readDuration(maxAge) ?? 0) > 0))
+    throw new Failure("usage", `--max-age must be an age such as 7d or 12h, not ${JSON.stringify(maxAge)}`);
 }
 
 function recordingOptions(settings: RecordSettings): SimOptions {

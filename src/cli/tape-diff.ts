@@ -2,7 +2,7 @@ import { pairTapes } from "../tape/deck/pairs.ts";
 import { isCapture } from "../tape/deck/policies.ts";
 import { compareAnswers } from "../tape/differences/compare.ts";
 import { type Comparison, createDifferenceTally } from "../tape/differences/group.ts";
-import { skipReasonOf } from "../tape/differences/verify.ts";
+import { type SkipReason, skipReasonOf } from "../tape/differences/verify.ts";
 import { readHeader } from "../tape/header.ts";
 import { tapePlace } from "../tape/place.ts";
 import type { Exchange, TapeProblem } from "../tape/types.ts";
@@ -44,12 +44,28 @@ function createRouteCount() {
 async function diffOf(a: string, b: string, ignore: readonly string[] = []): Promise<TapeDiff> {
   const { noise } = await readHeader(b);
   const { found, add } = problemCount<TapeProblem>();
-  const { library, pairs } = await pairTapes(a, b, { onProblem: add });
   const tally = createDifferenceTally();
   const skipped: Comparison["skipped"] = {};
+  const skip = (reason: SkipReason): void => {
+    skipped[reason] = (skipped[reason] ?? 0) + 1;
+  };
+  let passedOver = 0;
+  const { library, pairs } = await pairTapes(a, b, {
+    onProblem: add,
+    // The client repeats a request that was refused with 429: the answer that follows is the one to compare.
+    leavesOut({ res, complete }, tape) {
+      const reason =
+        res === null || !complete ? "cut_off" : res.status === 429 ? "upstream_failed" : undefined;
+      if (reason === undefined) return false;
+      if (tape === "second") return true;
+      passedOver++;
+      skip(reason);
+      return true;
+    },
+  });
   const [onlyA, onlyB] = [createRouteCount(), createRouteCount()];
   let compared = 0;
-  for await (const pair of pairs(({ res, complete }) => res === null || !complete || res.status === 429)) {
+  for await (const pair of pairs()) {
     if (pair.kind === "only_recorded") onlyA.add(pair.recorded);
     if (pair.kind === "only_live") onlyB.add(pair.live);
     if (pair.kind !== "equal" && pair.kind !== "place") continue;
@@ -57,7 +73,7 @@ async function diffOf(a: string, b: string, ignore: readonly string[] = []): Pro
     const other = pair.live.res;
     const reason = skipReasonOf(pair.recorded);
     if (res === null || other === null || (reason !== undefined && reason !== "body_left_out"))
-      skipped[reason ?? "cut_off"] = (skipped[reason ?? "cut_off"] ?? 0) + 1;
+      skip(reason ?? "cut_off");
     else {
       compared++;
       const differences = compareAnswers(answerOf(res), answerOf(other), {
@@ -68,7 +84,7 @@ async function diffOf(a: string, b: string, ignore: readonly string[] = []): Pro
     }
   }
   return {
-    exchanges: library.rows.length,
+    exchanges: library.rows.length + passedOver,
     compared,
     skipped,
     groups: tally.groups(),

@@ -50,7 +50,7 @@ async function modeFor(mode: "once" | "new", tape: string, options: SimOptions):
   if (ageLimit !== undefined && age > ageLimit) {
     const closed = await closedBy(options);
     if (closed === undefined) return "all";
-    options.onNotice?.(`${file} is ${durationText(age)} old and is replayed all the same: ${closed.message}`);
+    options.onNotice?.(`${file} is ${durationText(age)} old and is replayed anyway: ${closed.message}`);
   }
   if (mode === "once") return "replay";
   const closed = await closedBy(options);

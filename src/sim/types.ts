@@ -80,7 +80,7 @@ export interface SimOptions {
   mode?: Mode;
   /**
    * With `once` and `new`: a tape that was created longer ago (`7d`, `12h`) is recorded again, as with `all`. Where the
-   * upstream must not be reached, it is replayed all the same, and a notice says so.
+   * upstream must not be reached, it is replayed anyway, and a notice says so.
    */
   maxAge?: string;
   /** What becomes of requests that the tape has no answer for. Default: by the mode, `fail` or `emulate`. */

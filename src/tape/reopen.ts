@@ -53,6 +53,12 @@ function readOn(file: string, last: number, redactor: Redactor): number {
 
 const firstLine = (file: string): string => startOf(file, maxHeader).split("\n", 1)[0] ?? "";
 
+/** How to record with the redaction that a tape has. `none` is what --raw comes to. */
+function wayTo(profile: string, taped: string): string {
+  if (taped === "none") return "record with --raw";
+  return `record ${profile === "none" ? "without --raw and " : ""}with --redact ${taped}`;
+}
+
 /**
  * What is known of a tape that is there already; undefined when there is none.
  * @throws TapeError when the file is no tape, of a newer format, or was redacted by other rules than the redactor's
@@ -64,7 +70,7 @@ export function existingTape(file: string, redactor: Redactor): Existing | undef
     throw new TapeError(`${file} was redacted by the rules ${header.redaction}, not by ${redactor.profile}`, {
       file,
       line: 1,
-      hint: `record with --redact ${header.redaction}, or to another tape`,
+      hint: `${wayTo(redactor.profile, header.redaction)}, or to another tape`,
     });
   }
   if (JSON.stringify(header.rules ?? {}) !== JSON.stringify(redactor.rules ?? {})) {

@@ -305,6 +305,24 @@ describe("tape diff", () => {
     });
   });
 
+  test("a request that was refused with 429 and repeated is compared by its later answer", async () => {
+    const busy = (path: string) =>
+      rawWith({ url: `https://us.posthog.com${path}` }, { status: 429, body: Buffer.from("{}") });
+    const answered = rawWith(
+      { url: "https://us.posthog.com/api/users/@me/" },
+      { body: Buffer.from('{"id":1}') },
+    );
+    await write("a", [busy("/api/users/@me/"), answered]);
+    await write("b", [busy("/api/users/@me/"), answered]);
+    expect(await run(["tape", "diff", "a", "b"])).toMatchObject({
+      code: 0,
+      stdout: [
+        "not compared: 1 the service failed or was too busy (5xx, 429)",
+        "tapes/a.tape.ndjson: 1 of 2 exchanges compared with tapes/b.tape.ndjson: no differences\n",
+      ].join("\n"),
+    });
+  });
+
   test("an added key alone fails, unless only breaks are to", async () => {
     await write("a", [got("/api/projects/1/", { id: 1 })]);
     await write("b", [got("/api/projects/1/", { id: 1, fresh: 1 })]);

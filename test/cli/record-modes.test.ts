@@ -109,7 +109,7 @@ describe("--mode once", () => {
     const args = ["--upstream", "us", "--mode", "once", "--max-age", "7d"];
     const old = await record([...args, ...asking("/api/a/")], { CI: "1" });
     expect(old).toMatchObject({ code: 0, stdout: "[1]\n" });
-    expect(old.stderr).toMatch(/shop\.tape\.ndjson is 8 d old and is replayed all the same: .*CI is set/);
+    expect(old.stderr).toMatch(/shop\.tape\.ndjson is 8 d old and is replayed anyway: .*CI is set/);
     const missing = await phxSim(["record", "--tape", "none", ...args, ...asking("/api/a/")], {
       cwd,
       env: { CI: "1" },

@@ -207,7 +207,7 @@ describe("phx-sim record", () => {
     [
       ["--mode", "once", "--tape", "x", "--max-age", "week"],
       2,
-      'maxAge cannot be "week"; give an age such as 7d',
+      '--max-age must be an age such as 7d or 12h, not "week"',
     ],
     [["--mode", "once", "--tape", "x"], 2, "the mode record needs an upstream"],
     [["--upstream", "us", "--redact", "none"], 2, "--redact must be default or pii"],

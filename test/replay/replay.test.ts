@@ -29,6 +29,36 @@ describe("what is on the tape is answered from it", () => {
     ]);
   });
 
+  test.each(["a note", Buffer.from([0xff, 0xfe, 0x00])])(
+    "forms with files, whatever their boundary",
+    async (file) => {
+      const form = (boundary: string): Buffer =>
+        Buffer.concat([
+          Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n`),
+          Buffer.from(file),
+          Buffer.from(`\r\n--${boundary}--\r\n`),
+        ]);
+      const type = (boundary: string) => `multipart/form-data; boundary=${boundary}`;
+      const recorded = {
+        ...exchange("POST /api/projects/1/files/", answer({ id: 1 })),
+        headers: ["Host", "us.i.posthog.com", "Content-Type", type("----first1")],
+        body: form("----first1"),
+      };
+      const sim = await started({ tape: await tapeOf([recorded]) });
+      const send = async (body: Buffer, boundary: string) =>
+        (
+          await fetch(`${sim.url}/api/projects/1/files/`, {
+            method: "POST",
+            headers: { "content-type": type(boundary) },
+            body: new Uint8Array(body),
+          })
+        ).status;
+      expect(await send(form("----other22"), "----other22")).toBe(200);
+      const another = Buffer.concat([form("----other22"), Buffer.from("more")]);
+      expect(await send(another, "----other22")).toBe(599);
+    },
+  );
+
   test("the journal says where answers are from; a recorded refusal is none of the app's", async () => {
     const tape = await tapeOf([
       exchange(dashboards, answer({ results: [] })),

@@ -48,19 +48,39 @@ function hasCredentials(
   );
 }
 
-/** The JSON, the text, or else the base64, of a body as a tape has it; undefined: none, or it is not on the tape. */
+/** How a form with files begins: clients choose another boundary for each request. */
+const formStart = /^--([^\r\n]{1,200})\r?\ncontent-disposition: *form-data/i;
+
+/** A form with files under a fixed boundary; any other text as it is. */
+function withFixedBoundary(text: string): string {
+  const boundary = formStart.exec(text)?.[1];
+  return boundary === undefined ? text : text.replaceAll(`--${boundary}`, "--boundary");
+}
+
+/** Forms have readable lines; other bytes stay as the tape has them. */
+function bytesValue(b64: string): string {
+  // "--" in base64.
+  if (!b64.startsWith("LS0")) return b64;
+  const latin1 = Buffer.from(b64, "base64").toString("latin1");
+  return formStart.test(latin1) ? withFixedBoundary(latin1) : b64;
+}
+
+/**
+ * The JSON, the text, or else the base64, of a body as a tape has it, for comparison; undefined: none, or it is not on
+ * the tape.
+ */
 export function bodyValue(body: TapeBody | undefined): Json | undefined {
   if (body === undefined) return undefined;
   if ("json" in body) return body.json;
   if ("text" in body) return jsonOrText(body.text);
-  return "b64" in body ? body.b64 : undefined;
+  return "b64" in body ? bytesValue(body.b64) : undefined;
 }
 
 function jsonOrText(text: string): Json {
   try {
     return JSON.parse(text);
   } catch {
-    return text;
+    return withFixedBoundary(text);
   }
 }
 

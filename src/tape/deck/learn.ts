@@ -19,9 +19,12 @@ type Study = Pairing & { paths: Set<string> };
  * @throws TapeError when a file cannot be read, is no tape, or of a newer format
  */
 export async function learnNoise(a: DeckSource, b: DeckSource): Promise<string[]> {
-  const study: Study = { ...(await pairTapes(a, b)), paths: new Set() };
+  const study: Study = {
+    ...(await pairTapes(a, b, { leavesOut: ({ res }) => res === null })),
+    paths: new Set(),
+  };
   const events = eventsByName(study.library);
-  for await (const pair of study.pairs(({ res }) => res === null)) {
+  for await (const pair of study.pairs()) {
     if (pair.kind === "capture") {
       pairEvents(pair.ask, events, (recorded, { event, root }) =>
         compare(study, [recorded.event, event], root, study.rulesFor(pair.ask)),

@@ -28,9 +28,9 @@ export interface Pairing {
   rulesFor(ask: Ask): Rules;
   /**
    * Each exchange of either tape in one pair, in the order of the second tape where it has one. Requests of the capture
-   * family are paired by their place only. @param leavesOut Exchanges of the second tape that are passed over
+   * family are paired by their place only.
    */
-  pairs(leavesOut: (exchange: Exchange) => boolean): AsyncGenerator<Pair>;
+  pairs(): AsyncGenerator<Pair>;
 }
 
 /** Rows that no equal key pairs, in order, by what a pair has to share at least. */
@@ -45,14 +45,16 @@ const queued = (waiting: Waiting, name: string, row: number): void => {
 /** Method and path without ids. */
 const placeOf = (ask: Ask, rules: Rules): string => `${ask.route} ${canonical(pathParts(ask), rules).text}`;
 
-/** `onProblem` gets each damaged line of either tape; it is passed over. */
-type PairOptions = Pick<ReadOptions, "onProblem">;
+interface PairOptions extends Pick<ReadOptions, "onProblem"> {
+  /** Exchanges that are passed over; those without an answer are on the first tape in any case. */
+  leavesOut?: (exchange: Exchange, tape: "first" | "second") => boolean;
+}
 
 /** @throws TapeError when the file cannot be read, is no tape, or of a newer format */
 async function libraryOf(source: DeckSource, options: PairOptions): Promise<Library> {
   const library = createLibrary({ header: await headerOf(source), sides: sidesOf(source) });
   for await (const { exchange, place, body } of exchangesOf(source, options))
-    library.add(exchange, place, body);
+    if (!options.leavesOut?.(exchange, "first")) library.add(exchange, place, body);
   library.lexicon.secrecy.seal();
   return library;
 }
@@ -96,12 +98,12 @@ export async function pairTapes(a: DeckSource, b: DeckSource, options: PairOptio
     library,
     aliases,
     rulesFor,
-    async *pairs(leavesOut) {
+    async *pairs() {
       const waiting: Waiting = new Map();
       const others = createShelf(sidesOf(b));
       let count = 0;
       for await (const { exchange, place, body } of exchangesOf(b, options)) {
-        if (leavesOut(exchange)) continue;
+        if (options.leavesOut?.(exchange, "second")) continue;
         const ask: Ask = { ...recordedAsk(exchange), body: bodyValue(body) };
         const row = equalRow(ask);
         if (isCapture(ask.route)) yield { kind: "capture", ask };

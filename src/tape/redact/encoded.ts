@@ -11,11 +11,17 @@ export interface Inside {
 }
 
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
-/** Lines of base64 as mail has them, or a run without breaks. Line breaks may be escaped. */
-const base64Run =
+/** Base64 without line breaks. */
+const unbrokenRun = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}/g;
+/** The same, or lines of base64 as mail has them. Line breaks may be escaped. */
+const brokenRun =
   /(?:[A-Za-z0-9+/_-]{32,76}(?:\r?\n|(?:\\r)?\\n)){1,100000}[A-Za-z0-9+/_-]{1,76}={0,2}|[A-Za-z0-9+/_-]{16,}={0,2}/g;
+const hasBrokenRun = /(?:\n|\\n)(?<=[A-Za-z0-9+/_-]{32}(?:\r?\n|(?:\\r)?\\n))[A-Za-z0-9+/_-]/;
+/** The search for lines is slow, and few texts have them. */
+const base64RunsOf = (text: string): RegExp => (hasBrokenRun.test(text) ? brokenRun : unbrokenRun);
 /** How base64 of `{"`, `[{"` and gzip begins: a path may stand right before it. */
 const base64Start = /eyJ|ey[AIo]|W3si|H4sI/;
+const percentByte = /%[\da-fA-F]{2}/;
 const urlRun = /[\w.~%+/=!*'()-]{6,}/g;
 /** Escaped once; or several times, as in JSON that is a string in JSON. */
 const escapes = [
@@ -65,7 +71,7 @@ function replaceHex(run: string, inside: Inside): string {
 }
 
 function replacePercent(run: string, inside: Inside): string {
-  if (!/%[\da-fA-F]{2}/.test(run)) return run;
+  if (!percentByte.test(run)) return run;
   const plain = decodedPart(run);
   const after = inside.text(plain);
   return after === plain ? run : encodeURIComponent(after);
@@ -117,8 +123,8 @@ export function openedText(text: string, layers = mostOpened): string {
   const open = (run: string, plain: string | undefined): string =>
     plain === undefined || plain === run ? run : openedText(plain, layers - 1);
   return text
-    .replace(urlRun, (run) => (/%[\da-fA-F]{2}/.test(run) ? open(run, decodedPart(run)) : run))
-    .replace(base64Run, (run) => {
+    .replace(urlRun, (run) => (percentByte.test(run) ? open(run, decodedPart(run)) : run))
+    .replace(base64RunsOf(text), (run) => {
       const start = Math.max(0, run.search(base64Start));
       const plain = base64Text(run) ?? base64Text(run.slice(start));
       return open(run, plain);
@@ -129,7 +135,9 @@ export function openedText(text: string, layers = mostOpened): string {
 export function replaceEncoded(text: string, inside: Inside): string {
   const binary = replaceBinary(text, inside);
   if (binary !== text) return binary;
-  return replaceEscaped(text, inside)
-    .replace(urlRun, (run) => replacePercent(run, inside))
-    .replace(base64Run, (run) => replaceRun(run, inside));
+  const unescaped = replaceEscaped(text, inside);
+  const plain = percentByte.test(unescaped)
+    ? unescaped.replace(urlRun, (run) => replacePercent(run, inside))
+    : unescaped;
+  return plain.replace(base64RunsOf(plain), (run) => replaceRun(run, inside));
 }

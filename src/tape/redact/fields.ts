@@ -77,12 +77,22 @@ const replacePair = (
  * Values of fields whose names say that they are secret, in a text that cannot be parsed or is something
  * else than JSON: quoted fields, forms and query strings, lines like headers.
  */
-export const replaceFields = (text: string, take: TakeNamed, secrecy: Judging = secrecyOf): string =>
-  replaceQuoted(text, take, secrecy)
-    .replace(bareNumber, (whole, quote: string, name: string, colon: string, digits: string) =>
-      secrecy(name) === "strong" ? `${quote}${name}${quote}${colon}"${take(name, digits)}"` : whole,
-    )
-    .replace(pair, (whole, name: string, value: string) => replacePair(whole, name, value, take, secrecy))
-    .replace(line, (whole, head: string, name: string, value: string) =>
-      secrecy(name) === undefined ? whole : head + take(name, value),
+export function replaceFields(text: string, take: TakeNamed, secrecy: Judging = secrecyOf): string {
+  let out = text;
+  if (/["']/.test(out)) {
+    out = replaceQuoted(out, take, secrecy).replace(
+      bareNumber,
+      (whole, quote: string, name: string, colon: string, digits: string) =>
+        secrecy(name) === "strong" ? `${quote}${name}${quote}${colon}"${take(name, digits)}"` : whole,
     );
+  }
+  if (out.includes("=")) {
+    out = out.replace(pair, (whole, name: string, value: string) =>
+      replacePair(whole, name, value, take, secrecy),
+    );
+  }
+  if (!/:[ \t]/.test(out)) return out;
+  return out.replace(line, (whole, head: string, name: string, value: string) =>
+    secrecy(name) === undefined ? whole : head + take(name, value),
+  );
+}

@@ -1,4 +1,4 @@
-import { tokenFormats } from "./token-formats.ts";
+import { mayHaveToken, tokenFormats } from "./token-formats.ts";
 
 /** A kind of secret that is known by how it looks, wherever it stands. */
 interface Shape {
@@ -108,7 +108,7 @@ const shapes: readonly Shape[] = [
   {
     kind: "sharing_token",
     hint: "/",
-    rare: /shared|embedded/,
+    rare: /\/(?:shared|embedded)/,
     pattern: /(?<=\/(?:shared|embedded|shared_dashboard)\/)[A-Za-z0-9][\w-]{19,}/g,
   },
   {
@@ -131,19 +131,14 @@ const shapes: readonly Shape[] = [
 /** How many kinds of secrets are known by their looks. */
 export const shapeCount = shapes.length;
 
-/** Looked for in one search: most texts have none of the many formats. */
-const formats: readonly Shape[] = shapes.filter((it) => tokenFormats.includes(it));
-const anyFormat = new RegExp(
-  [
-    ...new Set(formats.map(({ hint, rare }) => rare?.source ?? hint.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"))),
-  ].join("|"),
-);
-const others: readonly Shape[] = shapes.filter((it) => !tokenFormats.includes(it));
+/** The many formats of tokens are looked for in one search. */
+const formats: ReadonlySet<Shape> = new Set(tokenFormats);
+const others: readonly Shape[] = shapes.filter((it) => !formats.has(it));
 
 /** The shapes that can be in a text at all. */
 function shapesFor(text: string): readonly Shape[] {
   const found = others.filter(({ hint, rare }) => text.includes(hint) && (rare?.test(text) ?? true));
-  return anyFormat.test(text) ? [...found, ...formats.filter(({ hint }) => text.includes(hint))] : found;
+  return mayHaveToken(text) ? [...found, ...tokenFormats.filter(({ hint }) => text.includes(hint))] : found;
 }
 
 /** Each secret-looking stretch of the text becomes what `take` gives for it. */

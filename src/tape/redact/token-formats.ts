@@ -102,25 +102,35 @@ const prefixed: readonly Row[] = [
   ["vault-service-token", "hvs.", wordy, 60],
 ];
 
-/** A format of which a prefix and a length are not all. */
-type Special = readonly [rule: string, hint: string, pattern: RegExp, rare?: RegExp];
+/** A format of which a prefix and a length are not all. `start`: how it begins, after anything but a letter or digit. */
+type Special = readonly [rule: string, hint: string, pattern: RegExp, start?: string];
 
 const special: readonly Special[] = [
-  ["sendgrid-api-token", "SG.", /(?<![A-Za-z0-9])SG\.[\w=-]{16,}\.[\w=-]{16,}/g],
-  ["mailgun-private-api-token", "key-", /(?<![A-Za-z0-9-])(?:pub)?key-[a-f0-9]{32}(?![A-Za-z0-9])/g],
+  ["sendgrid-api-token", "SG.", /(?<![A-Za-z0-9])SG\.[\w=-]{16,}\.[\w=-]{16,}/g, "SG\\."],
+  [
+    "mailgun-private-api-token",
+    "key-",
+    /(?<![A-Za-z0-9-])(?:pub)?key-[a-f0-9]{32}(?![A-Za-z0-9])/g,
+    "(?:pub)?key-",
+  ],
   [
     "mailgun-signing-key",
     "-",
     /(?<![A-Za-z0-9-])[a-h0-9]{32}-[a-h0-9]{8}-[a-h0-9]{8}(?![A-Za-z0-9-])/g,
-    /[a-h0-9]{32}-/,
+    "[a-h0-9]{32}-",
   ],
-  ["mailchimp-api-key", "-us", /(?<![A-Za-z0-9])[a-f0-9]{32}-us\d{1,2}(?![A-Za-z0-9])/g],
-  ["twilio-api-key", "SK", /(?<![A-Za-z0-9])SK[0-9a-fA-F]{32}(?![A-Za-z0-9])/g, /SK[0-9a-fA-F]{32}/],
+  ["mailchimp-api-key", "-us", /(?<![A-Za-z0-9])[a-f0-9]{32}-us\d{1,2}(?![A-Za-z0-9])/g, "[a-f0-9]{32}-us"],
+  ["twilio-api-key", "SK", /(?<![A-Za-z0-9])SK[0-9a-fA-F]{32}(?![A-Za-z0-9])/g, "SK[0-9a-fA-F]{32}"],
   ["telegram-bot-api-token", ":A", /(?<!\d)\d{5,16}:A[\w-]{34}(?![\w-])/g],
   ["hashicorp-tf-api-token", ".atlasv1.", /(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,}/g],
   ["maxmind-license-key", "_mmk", /(?<![A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9])/g],
   ["azure-ad-client-secret", "Q~", /(?<![\w~.-])[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])/g],
-  ["plaid-api-token", "access-", /(?<![A-Za-z0-9])access-(?:sandbox|development|production)-[\da-f-]{36}/g],
+  [
+    "plaid-api-token",
+    "access-",
+    /(?<![A-Za-z0-9])access-(?:sandbox|development|production)-[\da-f-]{36}/g,
+    "access-[sdp]",
+  ],
   [
     "microsoft-teams-webhook",
     ".webhook.office.com/",
@@ -130,19 +140,29 @@ const special: readonly Special[] = [
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 
-/** Each format with its kind, as placeholders name it: `npm_access_token`. Every pattern is linear. */
-export const tokenFormats: readonly { kind: string; hint: string; pattern: RegExp; rare?: RegExp }[] = [
+const formats: readonly Special[] = [
   ...prefixed.map(
     ([rule, lead, chars, least]): Special => [
       rule,
       lead,
       new RegExp(`(?<![A-Za-z0-9])${escaped(lead)}[${chars}]{${least},}`, "g"),
+      escaped(lead),
     ],
   ),
   ...special,
-].map(([rule, hint, pattern, rare]) => ({
-  kind: rule.replaceAll("-", "_"),
-  hint,
-  pattern,
-  ...(rare && { rare }),
-}));
+];
+
+/** Each format with its kind, as placeholders name it: `npm_access_token`. Every pattern is linear. */
+export const tokenFormats: readonly { kind: string; hint: string; pattern: RegExp }[] = formats.map(
+  ([rule, hint, pattern]) => ({ kind: rule.replaceAll("-", "_"), hint, pattern }),
+);
+
+/** Looked for together, at the starts of words only: most texts have none of the many. */
+const anyStart = new RegExp(
+  `(?<![A-Za-z0-9])(?:${[...new Set(formats.flatMap(([, , , start]) => start ?? []))].join("|")})`,
+);
+const otherHints = formats.flatMap(([, hint, , start]) => (start === undefined ? [hint] : []));
+
+/** Can there be a token of one of the formats in the text? */
+export const mayHaveToken = (text: string): boolean =>
+  anyStart.test(text) || otherHints.some((hint) => text.includes(hint));
