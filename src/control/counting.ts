@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { TrafficLog } from "../store/traffic-log.ts";
+import type { Progress } from "./totals-answer.ts";
 
 /** Rows of the index that are looked at in a step: it takes about a millisecond, also on a busy machine. */
 const step = 4_096;
@@ -45,9 +46,10 @@ function* rest<C extends Count>(count: C, { first, last, range }: Counter<C>): G
 /** Starts before the newest row: what comes is above, what was there below. */
 export const freshCount = (last: number): Count => ({ low: last + 1, high: last, isPart: false });
 
-/** True if every row was counted. */
-export const isComplete = <C extends Count>(count: C, { first, last }: Counter<C>): boolean =>
-  !count.isPart && count.low <= first() && count.high >= last();
+export function progressOf<C extends Count>(count: C, { first, last }: Counter<C>): Progress {
+  const counting = count.low > first() || count.high < last();
+  return { complete: !counting && !count.isPart, counting };
+}
 
 /** Goes on counting, for a while, with turns for other work. */
 export async function goOnCounting<C extends Count>(count: C, counter: Counter<C>): Promise<void> {
@@ -62,13 +64,21 @@ export async function goOnCounting<C extends Count>(count: C, counter: Counter<C
   }
 }
 
+/** A count to begin with, and how it goes on. */
+interface Begun<C extends Count> {
+  readonly count: C;
+  readonly counter: Counter<C>;
+  /** What it counts changes with the time: once all was counted, the next call begins anew. */
+  readonly isTimed?: boolean;
+}
+
 /** Counts by a name, as many as are used; one call works on a count at a time. They are of one past. */
 export function countsOf<C extends Count>(log: TrafficLog, most: number) {
-  const known = new Map<string, { count: C; counter: Counter<C>; first: number; working: Promise<void> }>();
+  const known = new Map<string, Begun<C> & { first: number; working: Promise<void> }>();
   log.onVeiled(() => known.clear());
   return {
     /** The count after another while of work. Of a file whose oldest part was let go all is counted anew. */
-    async get(name: string, make: () => { count: C; counter: Counter<C> }) {
+    async get(name: string, make: () => Begun<C>): Promise<{ count: C; progress: Progress }> {
       let entry = known.get(name);
       // Numbers that the disk refused are given out again.
       const isOld = (it: NonNullable<typeof entry>) =>
@@ -83,7 +93,9 @@ export function countsOf<C extends Count>(log: TrafficLog, most: number) {
       const { count, counter } = entry;
       entry.working = entry.working.then(() => goOnCounting(count, counter));
       await entry.working;
-      return { count, isComplete: isComplete(count, counter) };
+      const progress = progressOf(count, counter);
+      if (entry.isTimed && !progress.counting && known.get(name) === entry) known.delete(name);
+      return { count, progress };
     },
   };
 }

@@ -1,3 +1,5 @@
+import type { Progress } from "./totals-answer.ts";
+
 /** What GET /__sim/problems answers. The page reads it, too. */
 
 /** Events that were dropped for one reason, or have one warning. */
@@ -24,9 +26,7 @@ export interface RequestProblem {
   readonly last: number;
 }
 
-export interface Problems {
-  /** False while older requests and events were not looked at yet, or cannot be read any more: then there are at least as many. */
-  readonly complete: boolean;
+export interface Problems extends Progress {
   /** The most frequent ones first. */
   readonly events: readonly EventProblem[];
   /** The latest ones first. */

@@ -3,7 +3,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { json, type Reply } from "../http/reply.ts";
 import { codesOfFacet, isProblemFacet } from "../store/facets.ts";
 import type { RequestHead, TrafficLog } from "../store/traffic-log.ts";
-import { type Count, type Counter, freshCount, goOnCounting, isComplete } from "./counting.ts";
+import { type Count, type Counter, freshCount, goOnCounting, progressOf } from "./counting.ts";
 import type { ControlDesk } from "./desk.ts";
 import { projectIn } from "./feed/asked.ts";
 import type { EventProblem, Problems, RequestProblem } from "./problems-answer.ts";
@@ -148,9 +148,11 @@ function createProblems(log: TrafficLog) {
       const { events, requests } = counts;
       // Without a project's key it may be meant for this one.
       const mayBe = (it: { readonly project: number }) => isIt(it) || it.project === 0;
+      const parts = [progressOf(events, counters.events), progressOf(requests, counters.requests)];
       const others = [...requests.others].filter(([of]) => mayBe({ project: of }));
       return {
-        complete: isComplete(events, counters.events) && isComplete(requests, counters.requests),
+        complete: parts.every((it) => it.complete),
+        counting: parts.some((it) => it.counting),
         events: summed([...events.problems.values()].filter(isIt)),
         requests: [...requests.problems.values()]
           .filter(mayBe)

@@ -1,5 +1,13 @@
 /** What GET /__sim/totals answers. The page reads it, too. */
 
+/** How far a count is. */
+export interface Progress {
+  /** False while a part was not counted yet, or cannot be read any more: then there are at least as many. */
+  readonly complete: boolean;
+  /** True while a part was not counted yet: another call goes on with it. */
+  readonly counting: boolean;
+}
+
 /** How many events there are of a name. */
 export interface NameTotal {
   readonly event: string;
@@ -20,9 +28,7 @@ export interface CodeTotal {
   readonly last: number;
 }
 
-export interface EventTotals {
-  /** False while a part was not counted yet, or cannot be read any more: then there are at least as many. */
-  readonly complete: boolean;
+export interface EventTotals extends Progress {
   readonly total: number;
   readonly kept: number;
   readonly dropped: number;
@@ -38,8 +44,7 @@ export interface EventTotals {
   readonly codes: readonly CodeTotal[];
 }
 
-export interface RequestTotals {
-  readonly complete: boolean;
+export interface RequestTotals extends Progress {
   readonly total: number;
   readonly answered: number;
   readonly rejected: number;

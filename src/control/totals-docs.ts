@@ -14,16 +14,20 @@ import {
 import { docsOf, parameter } from "./docs-row.ts";
 import { ofProject } from "./har-docs.ts";
 
-const complete = described(
-  boolean,
-  "False: a part was not counted yet, or can no longer be read, and there are at least as many; the next call goes on counting",
-);
+/** How far a count is (`Progress`). */
+export const progress = {
+  complete: described(
+    boolean,
+    "False: a part was not counted yet, or can no longer be read, and there are at least as many",
+  ),
+  counting: described(boolean, "True: a part was not counted yet; the next call goes on counting"),
+} as const;
 const lastSeq = described(integer, "Seq of the last one");
 
 const eventTotals = titled(
   "EventTotals",
   exact({
-    complete,
+    ...progress,
     total: integer,
     kept: integer,
     dropped: integer,
@@ -51,7 +55,7 @@ const eventTotals = titled(
 
 const requestTotals = titled(
   "RequestTotals",
-  exact({ complete, total: integer, answered: integer, rejected: integer }),
+  exact({ ...progress, total: integer, answered: integer, rejected: integer }),
 );
 
 const totals = titled(
@@ -91,7 +95,7 @@ const requestProblem = titled(
 const problems = titled(
   "Problems",
   exact({
-    complete,
+    ...progress,
     events: described(
       listOf(eventProblem),
       "Events that were dropped, or have warnings; the most frequent ones first",

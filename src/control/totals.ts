@@ -75,6 +75,7 @@ function eventCounter(
 ): Counter<EventCount> {
   const within: EventFilter = scanned(filter, project);
   const isIndexed = filter.isIndexed && !isTwice(filter, project);
+  const now = clock.now();
   function* range(count: EventCount, from: number, to: number, isDown: boolean) {
     if (isIndexed) return log.eachEvent(from, to, within, (it) => addEvent(count, it));
     const found: IndexedEvent[] = [];
@@ -83,7 +84,7 @@ function eventCounter(
       const line = log.line(it.n);
       const index = it.seq - (line?.seq ?? it.seq);
       if (!line?.events?.[index]) count.isPart = true;
-      else if (filter.test(eventSubject(line, index), clock.now())) addEvent(count, it);
+      else if (filter.test(eventSubject(line, index), now)) addEvent(count, it);
       yield it.seq;
     }
   }
@@ -106,6 +107,7 @@ function requestCounter(
     if (isRejected) count.rejected++;
     else count.answered++;
   };
+  const now = clock.now();
   function* range(count: RequestCount, from: number, to: number, isDown: boolean) {
     if (isIndexed) return log.eachRequest(from, to, within, (it) => add(count, it));
     const found: IndexedRequest[] = [];
@@ -113,13 +115,10 @@ function requestCounter(
     for (const it of isDown ? found.reverse() : found) {
       const head = log.head(it.n);
       if (!head) count.isPart = true;
-      else if (
-        filter.test(
-          requestSubject(head, () => log.line(it.n)),
-          clock.now(),
-        )
-      )
-        add(count, it);
+      else {
+        const subject = requestSubject(head, () => log.line(it.n));
+        if (filter.test(subject, now)) add(count, it);
+      }
       yield it.n;
     }
   }
@@ -150,16 +149,14 @@ function createTotals(desk: TotalsDesk) {
     events: countsOf<EventCount>(log, mostCounts),
     requests: countsOf<RequestCount>(log, mostCounts),
   };
-  let turns = 0;
-  /** A filter that goes by the time of day finds others each time. */
-  const nameOf = (filter: Filter<unknown>, project: number | undefined) =>
-    `${filter.isTimed ? turns++ : ""} ${project ?? ""} ${filter.text}`;
+  const nameOf = (filter: Filter<unknown>, project: number | undefined) => `${project ?? ""} ${filter.text}`;
 
   async function eventTotals(
     filter: Filter<EventSubject>,
     project: number | undefined,
   ): Promise<EventTotals> {
-    const { count, isComplete } = await counts.events.get(nameOf(filter, project), () => ({
+    const { count, progress } = await counts.events.get(nameOf(filter, project), () => ({
+      isTimed: filter.isTimed,
       counter: eventCounter(desk, filter, project),
       count: {
         ...freshCount(log.lastSeq),
@@ -170,12 +167,12 @@ function createTotals(desk: TotalsDesk) {
     const { kept, dropped, warned, names, codes, areNamesCut } = count;
     const listed = namesIn(desk, names);
     return {
-      complete: isComplete,
+      ...progress,
       total: kept + dropped,
       ...{ kept, dropped, warned },
       names: listed,
       more_names: names.size - listed.length,
-      names_complete: isComplete && !areNamesCut,
+      names_complete: progress.complete && !areNamesCut,
       codes: codesIn(codes),
     };
   }
@@ -184,12 +181,13 @@ function createTotals(desk: TotalsDesk) {
     filter: Filter<RequestSubject>,
     project: number | undefined,
   ): Promise<RequestTotals> {
-    const { count, isComplete } = await counts.requests.get(nameOf(filter, project), () => ({
+    const { count, progress } = await counts.requests.get(nameOf(filter, project), () => ({
+      isTimed: filter.isTimed,
       counter: requestCounter(desk, filter, project),
       count: { ...freshCount(log.lastRequest), answered: 0, rejected: 0 },
     }));
     const { answered, rejected } = count;
-    return { complete: isComplete, total: answered + rejected, answered, rejected };
+    return { ...progress, total: answered + rejected, answered, rejected };
   }
 
   return async (call: Call): Promise<Totals> => {

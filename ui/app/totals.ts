@@ -1,4 +1,3 @@
-import { useEffect, useState } from "preact/hooks";
 import type { Problems } from "../../src/control/problems-answer.ts";
 import type { Totals } from "../../src/control/totals-answer.ts";
 import { query } from "../api/call.ts";
@@ -15,31 +14,26 @@ interface Counted {
   readonly requests?: string;
 }
 
-/** Asked again after this long while the sim has not counted everything, ms. */
+/** From an answer to the next call while the sim has not counted everything, ms. */
 const pause = 500;
 
 /** Something that the sim may need several calls for; asked again as requests come. */
-export function useCounted<T>(path: string | null, isComplete: (it: T) => boolean): Resource<T> {
-  const [found, setFound] = useState<T>();
-  const told = useResource<T>(path, {
+export const useCounted = <T>(path: string | null, isCounting: (it: T) => boolean): Resource<T> =>
+  useResource<T>(path, {
     revision: revision.value,
-    ...(found && !isComplete(found) && { every: pause }),
+    again: (it) => (it && isCounting(it) ? pause : undefined),
   });
-  const { data } = told;
-  useEffect(() => setFound(() => data), [data]);
-  return told;
-}
 
 /** The totals of what lists show a part of: counted by the sim, over all that arrived. Undefined until they are known. */
 export const useTotals = ({ project, events, requests }: Counted): Totals | undefined =>
   useCounted<Totals>(
     `totals${query({ project, events, requests })}`,
-    (it) => it.events.complete && it.requests.complete,
+    (it) => it.events.counting || it.requests.counting,
   ).data;
 
 /** The problems that were found and not cleared. */
 export const useProblems = (project: number | undefined): Resource<Problems> =>
-  useCounted<Problems>(`problems${query({ project })}`, (it) => it.complete);
+  useCounted<Problems>(`problems${query({ project })}`, (it) => it.counting);
 
 /** A figure: one that is not exact says so. */
 export const figureText = (count: number, isExact: boolean): string =>

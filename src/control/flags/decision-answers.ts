@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../kernel/json.ts";
+import type { Progress } from "../totals-answer.ts";
 
 /** What the control API answers of decisions about flags. The page reads it, too. */
 
@@ -101,9 +102,7 @@ export interface FlagTotal {
 }
 
 /** Answer of GET /__sim/flag-decisions/totals. */
-export interface FlagTotals {
-  /** False while older requests were not counted yet, or cannot be read any more: then there are at least as many. */
-  readonly complete: boolean;
+export interface FlagTotals extends Progress {
   /** In no order. */
   readonly flags: readonly FlagTotal[];
 }

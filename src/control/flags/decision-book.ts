@@ -187,11 +187,12 @@ export function createDecisionBook(log: TrafficLog): DecisionBook {
     }));
   return {
     async totals(project) {
-      const { count, isComplete } = await read();
+      const { count, progress } = await read();
       const flags = [...count.tallies.values()].filter(
         (it) => project === undefined || it.project === project,
       );
-      return { complete: isComplete && count.tallies.size < mostFlags, flags: flags.map(shown) };
+      const complete = progress.complete && count.tallies.size < mostFlags;
+      return { ...progress, complete, flags: flags.map(shown) };
     },
     async finder({ key, distinctId }) {
       if (key === undefined && distinctId === undefined) return () => true;

@@ -18,6 +18,7 @@ import {
   titled,
 } from "../../http/json-schema.ts";
 import { bodyErrors, bodyOf, docsOf, parameter, whole } from "../docs-row.ts";
+import { progress } from "../totals-docs.ts";
 
 const value = described(anyOf(boolean, text), "A text is a variant");
 
@@ -257,10 +258,7 @@ const decisionsMade = titled(
 const decisionTotals = titled(
   "FlagDecisionTotals",
   exact({
-    complete: described(
-      boolean,
-      "False: older requests were not counted yet, or can no longer be read, and there are at least as many; the next call goes on counting",
-    ),
+    ...progress,
     flags: listOf(
       exact({
         project: nullable(integer),

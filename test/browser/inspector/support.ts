@@ -29,8 +29,8 @@ export interface Inspector extends AsyncDisposable {
   dress(width: number, theme: "dark" | "light"): Promise<void>;
   /** Saves what is seen, to be looked at: `.bench/shots/NAME.png`. */
   look(name: string): Promise<void>;
-  /** Fails when axe-core finds something serious. */
-  axe(): Promise<void>;
+  /** Fails when axe-core finds something serious; `colours`: only by what the theme and the width decide. */
+  axe(what?: "all" | "colours"): Promise<void>;
 }
 
 /** Keeps the page's latest socket as `window.lastSocket`, so that a test can break it. */
@@ -38,7 +38,7 @@ export const socketsInReach =
   "const Real = WebSocket; window.WebSocket = class extends Real { constructor(...it) { super(...it); window.lastSocket = this; } };";
 
 const shots = join(import.meta.dirname, "../../../.bench/shots");
-const axeFile = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const axeSource = readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 interface Found {
   id: string;
@@ -46,7 +46,13 @@ interface Found {
   nodes: { html: string; failureSummary?: string }[];
 }
 
-declare const axe: { run(): Promise<{ violations: Found[] }> };
+/** What is found by the colours and the room that there is; all else is the same in each theme. */
+const rules = {
+  all: {},
+  colours: { runOnly: ["color-contrast", "link-in-text-block", "scrollable-region-focusable"] },
+} as const;
+
+declare const axe: { run(options: object): Promise<{ violations: Found[] }> };
 
 /** One browser for the tests of a file. Each test opens its own sim and page. */
 export function inspectorStage() {
@@ -91,9 +97,11 @@ export function inspectorStage() {
         mkdirSync(shots, { recursive: true });
         await page.screenshot({ path: join(shots, `${name}.png`) });
       },
-      async axe() {
-        await page.evaluate(await readFile(axeFile, "utf8"));
-        const { violations } = await page.evaluate(() => axe.run());
+      async axe(what = "all") {
+        // the page keeps it until it is loaded anew
+        if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(await axeSource);
+        const options = { resultTypes: ["violations"], ...rules[what] };
+        const { violations } = await page.evaluate((it) => axe.run(it), options);
         const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
         expect(serious.map(({ id, nodes }) => [id, nodes.slice(0, 3).map((it) => it.html)])).toEqual([]);
       },

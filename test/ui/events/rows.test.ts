@@ -100,7 +100,7 @@ describe("sums", () => {
   test("are those of the sim, where the list holds a part", () => {
     const tally = runningTally()(listOf([{}, dropped, { event: "bye" }]));
     const all = {
-      ...{ complete: true, total: 50, kept: 45, warned: 3, dropped: 5, more_names: 0 },
+      ...{ complete: true, counting: false, total: 50, kept: 45, warned: 3, dropped: 5, more_names: 0 },
       names: [
         { event: "first", count: 40, dropped: 5, last: 40, last_at: null },
         { event: "hello", count: 9, dropped: 0, last: 50, last_at: null },

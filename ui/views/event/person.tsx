@@ -49,7 +49,7 @@ function Steps({ steps, person }: { steps: readonly PersonStep[]; person: KnownP
           <tr key={`${step.does} ${step.name}`}>
             <td>{does[step.does]}</td>
             <td class="mono">
-              <Named text={step.name} otherwise="(empty)" />
+              <Named text={step.name} otherwise="(no name)" />
             </td>
             <td>{step.value !== undefined && <ShownValue value={step.value} />}</td>
             <td>

@@ -37,10 +37,10 @@ export function EventCells({ row, isMarked }: { row: EventRow; isMarked: boolean
       </Cell>
       <Cell class="events-name" title={plain(row.event, longest)}>
         {isMarked && <Badge tone="note">to compare</Badge>}
-        {row.event === "" ? <span class="muted">no name</span> : plain(row.event, longest)}
+        {row.event === "" ? <span class="muted">(no name)</span> : plain(row.event, longest)}
       </Cell>
       <Cell class="events-id mono" title={plain(row.distinct_id, longest)}>
-        {row.distinct_id === "" ? <span class="muted">none</span> : plain(row.distinct_id, longest)}
+        {row.distinct_id === "" ? <span class="muted">(none)</span> : plain(row.distinct_id, longest)}
       </Cell>
       <Cell class="events-project muted">{plain(projectName(row.project))}</Cell>
       <Why row={row} />

@@ -23,7 +23,7 @@ export function ClockBar({ exports, onChanged }: ClockBarProps) {
   const clock = useResource<Clock>("clock", {
     // one that runs is told as it goes on
     revision: `${told?.real}/${told?.frozen && told.now}`,
-    every: 5_000,
+    again: 5_000,
   });
   const happened = useSignal<readonly Happened[] | undefined>(undefined);
   const by = useSignal("");

@@ -30,7 +30,7 @@ export function ExportsView() {
   const known = `${revision.value}/${turn.value}`;
   const exports = useResource<{ exports: ShownExport[] }>(`exports${query({ project: project.value })}`, {
     revision: known,
-    every: 2_000,
+    again: 2_000,
   });
   const wanted = {
     project: project.value,
@@ -39,7 +39,7 @@ export function ExportsView() {
     limit: pageSize,
   };
   const runsPath = `exports/runs${query(wanted)}`;
-  const runs = useResource<{ runs: Run[]; more: boolean }>(runsPath, { revision: known, every: 2_000 });
+  const runs = useResource<{ runs: Run[]; more: boolean }>(runsPath, { revision: known, again: 2_000 });
   const onChanged = (failed?: SimProblem) => {
     problem.value = failed;
     turn.value++;

@@ -18,7 +18,7 @@ interface Props {
 /** A run: what became of it, its log, its files; and how it is to end, as long as it has not. */
 export function RunDetails({ id, revision, onChanged }: Props) {
   const path = `exports/runs/${encodeURIComponent(id)}`;
-  const { data: run, problem } = useResource<RunWithLogs>(path, { revision, every: 2_000 });
+  const { data: run, problem } = useResource<RunWithLogs>(path, { revision, again: 2_000 });
   const trouble = problem && <Trouble problem={problem} />;
   // what is half written below stays when the sim did not answer once
   if (!run || problem?.status === 404) return trouble ?? null;

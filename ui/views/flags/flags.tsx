@@ -32,7 +32,7 @@ export function FlagsView() {
   });
   const totals = useCounted<FlagTotals>(
     `flag-decisions/totals${query({ project: project.value })}`,
-    (it) => it.complete,
+    (it) => it.counting,
   ).data;
   const tallies = useMemo(() => talliesIn(totals), [totals]);
   const { q: search = "" } = params;

@@ -164,7 +164,7 @@ function Decided({ tally, isExact }: { tally: ReturnType<Tallies>; isExact: bool
         </li>
       ))}
       {tally.values.length > mostValues && (
-        <li class="muted">and {tally.values.length - mostValues} more values</li>
+        <li class="muted">and {counted(tally.values.length - mostValues, "more value")}</li>
       )}
       {tally.differs > 0 && (
         <li>

@@ -48,9 +48,9 @@ export function RequestsView({ Details }: { Details: ComponentType<DetailsProps>
       details={opened === undefined ? undefined : <Opened n={opened} rows={rows} Details={Details} />}
       list={
         <div class="requests">
-          <Toolbar filter={filter} rows={rows} onHar={() => askForHar(true)} />
+          <Toolbar filter={filter} rows={problem ? undefined : rows} onHar={() => askForHar(true)} />
           {problem && <Trouble problem={problem} />}
-          {rows && <Rows rows={rows} chosen={cursor.value} filter={filter} />}
+          {rows && !problem && <Rows rows={rows} chosen={cursor.value} filter={filter} />}
           {isHarAsked.value && <HarDialog filter={filter} onClose={() => askForHar(false)} />}
         </div>
       }

@@ -7,8 +7,9 @@ import { nameTerm } from "../../parts/filter-box/terms.ts";
 import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { numberText, plain } from "../../parts/text.ts";
 
-/** Captured text in a line; one that is empty is seen, too. */
-const named = (text: string, most: number): string => (text === "" ? "(empty)" : plain(text, most));
+/** Captured text in a line, in the words of the list of events where there is none. */
+const nameText = (text: string): string => (text === "" ? "(no name)" : plain(text, 80));
+const idText = (text: string): string => (text === "" ? "(none)" : plain(text, 40));
 
 const shownNames = 8;
 
@@ -40,7 +41,7 @@ function First({ row }: { row: EventRow }) {
     <p class="start-first" role="status">
       <Badge tone="good">First event received</Badge>{" "}
       <a href={link("events", [row.seq])}>
-        {named(row.event, 80)} of {named(row.distinct_id, 60)}
+        {nameText(row.event)} of {idText(row.distinct_id)}
       </a>{" "}
       <span class="muted">
         at <Time at={row.at} />
@@ -91,7 +92,7 @@ function Names({ events: { names, more_names, names_complete, complete } }: { ev
         {names.slice(0, shownNames).map(({ event, count, last, last_at }) => (
           <tr key={event}>
             <td>
-              <a href={link("events", [], { f: nameTerm(event) })}>{named(event, 80)}</a>
+              <a href={link("events", [], { f: nameTerm(event) })}>{nameText(event)}</a>
             </td>
             <td class="number">{figureText(count, complete)}</td>
             <td class="number">{last_at === null ? `event ${last}` : <Time at={Date.parse(last_at)} />}</td>
@@ -116,7 +117,7 @@ function Latest({ rows }: { rows: readonly EventRow[] }) {
       <thead>
         <tr>
           <th>Latest</th>
-          <th>Sent by</th>
+          <th class="start-sender">Distinct id</th>
           <th>Outcome</th>
         </tr>
       </thead>
@@ -124,9 +125,9 @@ function Latest({ rows }: { rows: readonly EventRow[] }) {
         {rows.map((row) => (
           <tr key={row.seq}>
             <td>
-              <a href={link("events", [row.seq])}>{named(row.event, 80)}</a>
+              <a href={link("events", [row.seq])}>{nameText(row.event)}</a>
             </td>
-            <td>{named(row.distinct_id, 40)}</td>
+            <td class="start-sender">{idText(row.distinct_id)}</td>
             <td>
               <OutcomeBadge of={outcomeOf(row)} code={row.reason ?? row.warnings[0]} />
             </td>
