@@ -63,10 +63,7 @@ export const simOptions = {
     kind: "text",
     describe: "Traffic to keep: a size (2GB), an age (7d), or both (2GB,7d); older requests are let go",
   },
-  strict: {
-    kind: "switch",
-    describe: "Answer 501 on paths that are not emulated; refuse a scenario with warnings",
-  },
+  strict: { kind: "switch", describe: "Answer 501 on paths that are not emulated" },
   tape: {
     kind: "text",
     describe: "Answer from this tape, events excepted: tapes/NAME.tape.ndjson, or a path",
