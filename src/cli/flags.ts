@@ -190,7 +190,7 @@ async function explain(settings: Settings<typeof explainOptions>, shell: Shell) 
   const id = values["distinct-id"];
   if (id === undefined) {
     const example = `phx-sim flags explain ${clean(values.key)} --distinct-id user-1`;
-    throw new Failure("usage", `phx-sim flags explain needs --distinct-id, e.g. ${example}`);
+    throw new Failure("usage", `flags explain needs --distinct-id, e.g. ${example}`);
   }
   const running = await find(settings, shell);
   const answer = await callSim<FlagExplanation>(running, "POST", path(values.key, "/explain"), {

@@ -153,7 +153,7 @@ function checkMode(values: RecordSettings["values"]): void {
   const { tape, upstream, "max-age": maxAge } = values;
   const mode = modeOf(values);
   if (upstream === undefined && !withoutUpstream.has(mode))
-    throw new Failure("usage", "phx-sim record needs --upstream: us, eu, or an address");
+    throw new Failure("usage", "record needs --upstream: us, eu, or an address");
   if (tape === undefined && replaying.has(mode))
     throw new Failure("usage", `--mode ${mode} needs --tape: the tape to replay`);
   if (maxAge !== undefined && mode !== "once" && mode !== "new")

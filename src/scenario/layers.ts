@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { isUtf8 } from "node:buffer";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { Json } from "../kernel/json.ts";
 import { type Path, pointerTo } from "../kernel/json-pointer.ts";
@@ -26,7 +27,7 @@ export interface Layered {
 
 /** More than anybody can follow. */
 const mostDepth = 16;
-const mostCharacters = 64 * 1024 * 1024;
+const mostBytes = 64 * 1024 * 1024;
 
 /** One reading of layers: each file is read and laid over its bases once, however often it is extended. */
 interface Visit {
@@ -99,7 +100,7 @@ async function readFile(visit: Visit, call: Call, file: string): Promise<Tree | 
   const source = readText(file);
   if (typeof source === "string") {
     const name = call.place ? `${JSON.stringify(call.name)} ` : "";
-    return complain(visit, call, file, `${name}${source}`, meant(visit, call, file));
+    return complain(visit, call, file, `${name}${source}`, isFound(file) ? undefined : meant(visit, call, file));
   }
   const { tree, problems } = await parse(source);
   visit.problems.push(...problems);
@@ -122,14 +123,20 @@ function fileOf({ shipped }: Visit, { name, folder }: Call): string {
 /** The text, or why there is none. */
 function readText(file: string): Source | string {
   try {
-    const text = readFileSync(file, "utf8");
-    if (text.length > mostCharacters) return `is larger than ${mostCharacters} characters`;
+    const bytes = readFileSync(file);
+    if (bytes.length > mostBytes) return `is larger than ${mostBytes / 1024 / 1024} MB`;
+    if (!isUtf8(bytes) || bytes.includes(0)) return "is not text in UTF-8; save it as UTF-8";
+    const text = bytes.toString();
+    if (text.trim() === "") return "is empty; `phx-sim scenario init` writes a scenario to begin with";
     // Some editors put a byte order mark in front.
     return { file, text: text.replace(/^\ufeff/, "") };
   } catch (error) {
     return reasons[codeOf(error)] ?? `cannot be read: ${codeOf(error)}`;
   }
 }
+
+/** True for a file; it is then what the user meant. */
+const isFound = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : String(error);
@@ -138,7 +145,9 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: "does not exist",
   ENOTDIR: "does not exist",
   EISDIR: "is a folder; expected a file",
-  EACCES: "may not be read",
+  EACCES: "cannot be read: permission denied",
+  EPERM: "cannot be read: permission denied",
+  ELOOP: "is a symbolic link to itself",
 };
 
 /** A shipped name, or a file of the same folder, that is spelled nearly like what was asked for. */

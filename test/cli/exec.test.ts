@@ -407,8 +407,8 @@ describe("the world", () => {
 
 describe("mistakes", () => {
   const rows: [args: string[], expected: number, said: string][] = [
-    [["exec"], 2, "phx-sim exec needs -- and a command after it, e.g. phx-sim exec -- npm test"],
-    [["exec", "--"], 2, "phx-sim exec needs -- and a command after it, e.g. phx-sim exec -- npm test"],
+    [["exec"], 2, "exec needs -- and a command after it, e.g. phx-sim exec -- npm test"],
+    [["exec", "--"], 2, "exec needs -- and a command after it, e.g. phx-sim exec -- npm test"],
     [["exec", "npx", "vitest", "--coverage"], 2, "e.g. phx-sim exec -- npx vitest --coverage"],
     [["exec", "--fail-on", "droped", "--", "true"], 2, "--fail-on must be of dropped, rejected, unmatched"],
     [["exec", "--fail-on", "dropped,,", "--", "true"], 2, "--fail-on must be names with commas between them"],

@@ -305,7 +305,7 @@ describe("mistakes end with 2", () => {
     [["simulate", "chekout"], 'project 1 has no flag "chekout"; did you mean "checkout"?'],
     [
       ["explain", "beta"],
-      "phx-sim flags explain needs --distinct-id, e.g. phx-sim flags explain beta --distinct-id user-1",
+      "flags explain needs --distinct-id, e.g. phx-sim flags explain beta --distinct-id user-1",
     ],
     [
       ["explain", "beta", "--distinct-id", "u", "--project", "9"],

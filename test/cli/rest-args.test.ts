@@ -37,7 +37,7 @@ describe("what follows -- is the command's own", () => {
     ["exec node a.js", "e.g. phx-sim exec -- node a.js"],
   ])("%s lacks one", (line, said) => {
     expect(() => splitRest(words(line), commands)).toThrow(
-      `phx-sim exec needs -- and a command after it, ${said}`,
+      `exec needs -- and a command after it, ${said}`,
     );
   });
 });
