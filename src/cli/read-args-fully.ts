@@ -68,6 +68,7 @@ function blankParser(columns: number): Argv {
     .locale("en")
     .updateStrings({ string: "value", boolean: "switch" })
     .parserConfiguration({
+      "short-option-groups": false,
       "camel-case-expansion": false,
       "dot-notation": false,
       "parse-numbers": false,

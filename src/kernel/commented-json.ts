@@ -34,6 +34,7 @@ export async function parseCommentedJson(text: string): Promise<CommentedJson> {
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (root && !error) return { root };
+  if (text.trim() === "") return { mistake: { offset: 0, text: "the file is empty" } };
   const name = error ? printParseErrorCode(error.error) : "ValueExpected";
   return { mistake: { offset: error?.offset ?? 0, text: sentences[name] ?? `expected JSON (${name})` } };
 }

@@ -123,6 +123,7 @@ describe("mistakes", () => {
     ["flags set", `flags set needs KEY and VALUE (phx-sim flags set --help)`],
     ["flags set a", `flags set needs KEY and VALUE (phx-sim flags set --help)`],
     ["flags set a b c", `unexpected argument "c" (phx-sim flags set --help)`],
+    ["flags set a -1h", `flags set needs KEY and VALUE (phx-sim flags set --help)`],
     ["flags list a", `unexpected argument "a" (phx-sim flags list --help)`],
     ["flags set a b --person", `--person needs a value (phx-sim flags set --help)`],
     [

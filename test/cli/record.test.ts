@@ -199,7 +199,7 @@ describe("phx-sim record", () => {
       4,
       "the upstream us must not be reached: offline is on; allow it with",
     ],
-    [["--upstream", "us", "--mode", "emulate"], 2, "--mode must be record or all or once or new or none or"],
+    [["--upstream", "us", "--mode", "emulate"], 2, "--mode must be record, all, once, new, none, "],
     [["--upstream", "us", "--mode", "new"], 2, "--mode new needs --tape"],
     [["--mode", "new", "--tape", "x"], 2, "record needs --upstream"],
     [["--mode", "none"], 2, "--mode none needs --tape"],

@@ -154,7 +154,7 @@ describe("mistakes", () => {
       "requests list --filter status:x",
       '--filter is wrong at character 8: "status" is a number; for example status:>=400',
     ],
-    ["requests list --outcome lost", '--outcome must be answered or rejected or unmatched, not "lost"'],
+    ["requests list --outcome lost", '--outcome must be answered, rejected or unmatched, not "lost"'],
     [
       "requests ls",
       'unknown command "requests ls"; phx-sim requests has list, show, har (phx-sim requests --help)',
