@@ -96,7 +96,8 @@ async function checked(
   options: Options,
 ): Promise<Pick<Config, "texts" | "redaction">> {
   const { value, positionOf } = await parsed(file, text);
-  if (!isObject(value)) throw new Failure("usage", `${clean(file)}:1:1: expected an object such as {"port": 7490}`);
+  if (!isObject(value))
+    throw new Failure("usage", `${clean(file)}:1:1: expected an object such as {"port": 7490}`);
   const texts = new Map<string, string>();
   for (const [key, entry] of Object.entries(value)) {
     if (key === "$schema" || key === "redaction") continue;

@@ -410,7 +410,11 @@ describe("mistakes", () => {
     [["exec"], 2, "exec needs -- and a command after it, e.g. phx-sim exec -- npm test"],
     [["exec", "--"], 2, "exec needs -- and a command after it, e.g. phx-sim exec -- npm test"],
     [["exec", "npx", "vitest", "--coverage"], 2, "e.g. phx-sim exec -- npx vitest --coverage"],
-    [["exec", "--fail-on", "droped", "--", "true"], 2, "--fail-on must be one or more of dropped, rejected, unmatched"],
+    [
+      ["exec", "--fail-on", "droped", "--", "true"],
+      2,
+      "--fail-on must be one or more of dropped, rejected, unmatched",
+    ],
     [["exec", "--fail-on", "dropped,,", "--", "true"], 2, "--fail-on must be names with commas between them"],
     [["exec", "--fail-on", "", "--", "true"], 2, "--fail-on must be names with commas"],
     [["exec", "--fail-on", "toString", "--", "true"], 2, 'not "toString"'],

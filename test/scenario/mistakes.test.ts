@@ -119,9 +119,19 @@ const mistakes: readonly Row[] = [
     "it:8:21 /organizations/0/projects/0/settings: expected a key that is a text",
   ],
   ["an empty file", "yaml", "", "it: is empty; `phx-sim scenario init` writes a scenario to begin with"],
-  ["an empty file of JSON", "json", " \n", "it: is empty; `phx-sim scenario init` writes a scenario to begin with"],
+  [
+    "an empty file of JSON",
+    "json",
+    " \n",
+    "it: is empty; `phx-sim scenario init` writes a scenario to begin with",
+  ],
   ["a binary file", "yaml", "flags\u0000: {}", "it: is not text in UTF-8; save it as UTF-8"],
-  ["lists in lists without end", "yaml", "[".repeat(20_000), "it:1:1: expected at most 100 levels of lists and objects"],
+  [
+    "lists in lists without end",
+    "yaml",
+    "[".repeat(20_000),
+    "it:1:1: expected at most 100 levels of lists and objects",
+  ],
   [
     "projects at the top",
     "yaml",
