@@ -372,7 +372,6 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
             followScenario({
               source: scenarioSource,
               mode,
-              strict: options.strict === true,
               scenario,
               worlds,
               switchTo: store.switchTo,

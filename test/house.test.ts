@@ -81,7 +81,7 @@ const homes: Record<string, readonly string[]> = {
   lowdb: ["store"],
   chokidar: ["scenario"],
   yaml: ["scenario"],
-  "jsonc-parser": ["scenario", "plan"],
+  "jsonc-parser": ["kernel"],
   yargs: ["cli"],
   "find-my-way": ["http"],
   "mmdb-lib": ["geo"],

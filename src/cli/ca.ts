@@ -8,11 +8,11 @@ import { reasonOf } from "./system-reason.ts";
 
 const group: CommandGroup = {
   name: "ca",
-  describe: "The certificate authority of the forward proxy: yours, only for posthog.com and localhost",
+  describe: "The forward proxy's certificate authority: on this machine only, for posthog.com and localhost",
 };
 
 const json = { kind: "switch", describe: "Print it as JSON", flagOnly: true } as const;
-const out = { kind: "file", describe: "File to write; else it is printed", flagOnly: true } as const;
+const out = { kind: "file", describe: "File to write; default: stdout", flagOnly: true } as const;
 
 /** Makes it when there is none. @throws Failure start */
 async function authority(shell: Shell): Promise<CertificateAuthority> {
@@ -38,7 +38,7 @@ export const caCommands: readonly Command[] = [
   command({
     name: "ca show",
     group,
-    describe: "Where it is, what it is good for, and how clients are told of it",
+    describe: "Show where it is, what it is valid for, and how clients are set up to trust it",
     options: { json },
     examples: [["phx-sim ca show", "makes one, too, if there is none yet"]],
     async run({ values }, shell) {
@@ -50,7 +50,7 @@ export const caCommands: readonly Command[] = [
   command({
     name: "ca export",
     group,
-    describe: "Its certificate (PEM), never its key",
+    describe: "Print its certificate (PEM), never its key",
     options: {
       out,
       json: { ...json, describe: "Print the certificate, and the file if one was written, as JSON" },
@@ -68,7 +68,7 @@ export const caCommands: readonly Command[] = [
   command({
     name: "ca trust",
     group,
-    describe: "Print the commands with which this system trusts it; nothing is installed",
+    describe: "Print the commands that make this system trust it; nothing is installed",
     options: { json: { ...json, describe: "Print the lines as JSON" } },
     examples: [["phx-sim ca trust", "read first, then run what you want"]],
     async run({ values }, shell) {

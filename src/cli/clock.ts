@@ -8,7 +8,7 @@ import type { Settings } from "./settings.ts";
 
 const group: CommandGroup = {
   name: "clock",
-  describe: "The sim's time: set it, move it on, have it stand still",
+  describe: "The sim's time: set, advance, freeze and resume it",
 };
 
 const common = {
@@ -18,12 +18,15 @@ const common = {
 
 const time = {
   kind: "text",
-  describe: "A time in ISO 8601 (UTC unless it says otherwise), or real for the machine's",
+  describe: "A time in ISO 8601 (UTC if it names no zone), or real for the machine's",
   flagOnly: true,
 } as const;
 
 const setOptions = { time: { ...time, place: 1 }, ...common } as const;
-const freezeOptions = { at: { ...time, describe: "At this time; else where it is" }, ...common } as const;
+const freezeOptions = {
+  at: { ...time, describe: "Time to freeze at; default: the current time" },
+  ...common,
+} as const;
 const advanceOptions = {
   by: {
     kind: "text",
@@ -113,7 +116,7 @@ export const clockCommands: readonly Command[] = [
   ),
   row(
     "set",
-    "Go to a time, from which it runs on unless it stands; performs nothing",
+    "Set the time; a running clock runs on from there; nothing becomes due",
     setOptions,
     [
       ["phx-sim clock set 2025-06-01T12:00:00Z", "noon in June"],
@@ -123,7 +126,7 @@ export const clockCommands: readonly Command[] = [
   ),
   row(
     "advance",
-    "Move on, and say what became due on the way",
+    "Advance the time, and list what became due",
     advanceOptions,
     [["phx-sim clock advance 1h", "runs the exports of an hour"]],
     ({ by }) => ({ method: "POST", path: "clock/advance", body: { by }, timeoutMs: advanceMs }),
@@ -131,14 +134,14 @@ export const clockCommands: readonly Command[] = [
   ),
   row(
     "freeze",
-    "Have the clock stand still",
+    "Stop the clock",
     freezeOptions,
     [["phx-sim clock freeze --at 2025-06-01", "at a time"]],
     ({ at }) => put({ ...(at !== undefined && { now: at }), frozen: true }),
   ),
   row(
     "resume",
-    "Have the clock run on from where it stands",
+    "Let the clock run on from its current time",
     common,
     [["phx-sim clock resume", "after a freeze"]],
     () => put({ frozen: false }),

@@ -45,7 +45,7 @@ interface Row<O extends Options> extends Omit<Command, "options" | "run"> {
 
 const quietOption = {
   kind: "switch",
-  describe: "Print results and errors only",
+  describe: "Print only results and errors",
   flagOnly: true,
 } as const;
 

@@ -8,6 +8,7 @@ import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
 import { type Kind, kinds } from "./kinds.ts";
 import { type Options, readValue } from "./options.ts";
+import { reasonOf, systemCode } from "./system-reason.ts";
 
 const configName = "phx-sim.config.json";
 
@@ -33,7 +34,7 @@ export async function findConfig(folder: string, options: Options): Promise<Conf
   return null;
 }
 
-/** Is there a config file at or above the folder? */
+/** True if there is a config file at or above the folder. */
 export const hasConfig = (folder: string): boolean =>
   foldersUp(folder).some((at) => existsSync(join(at, configName)));
 
@@ -46,9 +47,9 @@ function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8").replace(/^\ufeff/, "");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : "unknown error";
+    const code = systemCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new Failure("usage", `cannot read ${clean(file)}: ${code}`, error);
+    throw new Failure("usage", `${clean(file)} cannot be read: ${reasonOf(error)}`, error);
   }
 }
 
@@ -95,7 +96,8 @@ async function checked(
   options: Options,
 ): Promise<Pick<Config, "texts" | "redaction">> {
   const { value, positionOf } = await parsed(file, text);
-  if (!isObject(value)) throw new Failure("usage", `${clean(file)} must hold a JSON object`);
+  if (!isObject(value))
+    throw new Failure("usage", `${clean(file)}:1:1: expected an object such as {"port": 7490}`);
   const texts = new Map<string, string>();
   for (const [key, entry] of Object.entries(value)) {
     if (key === "$schema" || key === "redaction") continue;

@@ -12,13 +12,13 @@ import type { Style } from "./style.ts";
 const options = {
   origin: {
     kind: "url",
-    describe: "Where the app's pages are, e.g. http://localhost:3000: may they send to the sim?",
+    describe: "Check that pages of this origin may send to the sim, e.g. http://localhost:3000",
     flagOnly: true,
   },
   ...whereOptions,
   data: {
     ...whereOptions.data,
-    describe: "The sim's data folder; a folder that is given here is checked for damage",
+    describe: "The sim's data folder; if given here, it is checked for damage",
   },
   json: { kind: "switch", describe: "Print the findings as JSON", flagOnly: true },
 } as const;

@@ -9,7 +9,7 @@ const options = {
   ...whereOptions,
   format: {
     kind: "text",
-    describe: "How to write them",
+    describe: "Output format",
     default: "dotenv",
     choices: envFormats,
     flagOnly: true,

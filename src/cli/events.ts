@@ -14,9 +14,13 @@ import { RefusedCall } from "./refused-call.ts";
 import { findRunning, type Running, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
 
-const group: CommandGroup = { name: "events", describe: "What was captured: list, follow, wait for, clear" };
+const group: CommandGroup = { name: "events", describe: "Captured events: list, follow, wait for, clear" };
 
-const project = { kind: "count", describe: "Only of the project with this number", flagOnly: true } as const;
+const project = {
+  kind: "count",
+  describe: "Only events of the project with this number",
+  flagOnly: true,
+} as const;
 
 const filters = {
   event: { kind: "text", describe: "Only events with this name", flagOnly: true },
@@ -31,7 +35,7 @@ const filters = {
   since: { kind: "count", describe: "Only events with a number above this one", flagOnly: true },
   where: {
     kind: "word",
-    describe: `What the event must be like, as JSON: '{"properties":{"amount":{"@gte":10}}}'`,
+    describe: `Pattern that events must match, as JSON: '{"properties":{"amount":{"@gte":10}}}'`,
     flagOnly: true,
   },
 } as const;
@@ -44,7 +48,7 @@ const tailOptions = { ...common, filter: filterOption } as const;
 
 const listOptions = {
   ...tailOptions,
-  limit: { kind: "count", describe: "The newest so many", default: "100", flagOnly: true },
+  limit: { kind: "count", describe: "The newest N", default: "100", flagOnly: true },
 } as const;
 
 const showOptions = {
@@ -55,8 +59,8 @@ const showOptions = {
 
 const waitOptions = {
   ...common,
-  count: { kind: "count", describe: "How many are waited for", default: "1", flagOnly: true },
-  timeout: { kind: "duration", describe: "How long, e.g. 4s, 500ms", default: "4s", flagOnly: true },
+  count: { kind: "count", describe: "Number of events to wait for", default: "1", flagOnly: true },
+  timeout: { kind: "duration", describe: "How long to wait, e.g. 4s, 500ms", default: "4s", flagOnly: true },
 } as const;
 
 const clearOptions = {

@@ -53,7 +53,7 @@ async function* eventLines(sim: Sim): AsyncGenerator<string> {
   for await (const event of allEvents(sim)) yield `${JSON.stringify(event)}\n`;
 }
 
-/** The newest so many are in the report. */
+/** The newest N are in the report. */
 const mostRequests = 10_000;
 
 async function harOf(sim: Sim): Promise<Content> {

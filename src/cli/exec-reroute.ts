@@ -7,12 +7,11 @@ import { Failure } from "./failure.ts";
 export const rerouteOptions = {
   reroute: {
     kind: "switch",
-    describe:
-      "Take requests for posthog.com to the sim though the host is hard-coded; on with --reroute-host",
+    describe: "Reroute requests for posthog.com to the sim, for a hard-coded host; on with --reroute-host",
   },
   "reroute-host": {
     kind: "text",
-    describe: "Host to reroute besides posthog.com and all below it: e.example.com, *.example.com",
+    describe: "Host to reroute as well as posthog.com and its subdomains: e.example.com, *.example.com",
     many: true,
     flagOnly: true,
   },

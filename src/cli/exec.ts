@@ -22,7 +22,7 @@ import { missedOf, replayed, tapeFacts } from "./tape-summary.ts";
 const options = {
   scenarios: {
     kind: "scenario",
-    describe: "Scenarios to start with, laid over each other: files, or shipped ones' names",
+    describe: "Scenarios to start with, each over the one before: files, or names of shipped ones",
     flagOnly: true,
     place: 1,
     optional: true,
@@ -32,28 +32,28 @@ const options = {
   port: { kind: "port", describe: "Port to listen on; 0 takes any free one", default: "0", flagOnly: true },
   "fail-on": {
     kind: "names",
-    describe: `Fail though the command passed when there was one of these: ${failReasons.join(",")}`,
+    describe: `Exit 1 although the command passed if one of these occurred: ${failReasons.join(",")}`,
   },
   "block-egress": {
     kind: "switch",
-    describe: "Keep the command from reaching the real service; on with --fail-on egress",
+    describe: "Block the command's requests to the real service; on with --fail-on egress",
   },
   ...rerouteOptions,
   plan: {
     kind: "file",
     describe:
-      "Tracking plan to compare with; for --fail-on plan events.plan.json in this folder or above unless told",
+      "Tracking plan to compare with; with --fail-on plan the default is events.plan.json here or above",
   },
   report: { kind: "folder", describe: "Folder for events.ndjson, requests.har and summary.md" },
-  quiet: { kind: "switch", describe: "Tell neither the variables nor the summary" },
+  quiet: { kind: "switch", describe: "Print neither the variables nor the summary" },
   json: {
     kind: "switch",
-    describe: "Tell how it went as a JSON line on stdout, the last one",
+    describe: "Print the result as JSON, as the last line of stdout",
     flagOnly: true,
   },
   command: {
     kind: "word",
-    describe: "The command and its words, as they are; no shell looks at them",
+    describe: "The command and its arguments; no shell interprets them",
     flagOnly: true,
     many: true,
     rest: true,
@@ -64,7 +64,7 @@ type ExecSettings = Settings<typeof options>;
 
 export const exec = command({
   name: "exec",
-  describe: "Run a command against a sim of its own, and tell what it sent",
+  describe: "Run a command against a sim of its own, and report what it sent",
   options,
   examples: [
     ["phx-sim exec -- npm test", "with POSTHOG_HOST, POSTHOG_API_KEY … set"],

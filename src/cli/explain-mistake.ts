@@ -41,7 +41,7 @@ function explainLack(argv: readonly string[], commands: readonly Command[]): Fai
     ? placedOf(command.options).map((name) => name.toUpperCase())
     : membersOf(first, commands);
   const what = command ? needs.join(" and ") : `one of ${needs.join(", ")}`;
-  return new Failure("usage", `phx-sim ${command?.name ?? first} needs ${what} ${seeHelp(argv, commands)}`);
+  return new Failure("usage", `${command?.name ?? first} needs ${what} ${seeHelp(argv, commands)}`);
 }
 
 function explainUnknown(word: string, argv: readonly string[], commands: readonly Command[]): Failure {

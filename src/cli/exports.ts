@@ -13,7 +13,7 @@ import { exportListLines, performedLines, runLines, runWithLogLines, scriptedLin
 import { findRunning, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
 
-const group: CommandGroup = { name: "exports", describe: "Batch exports: what ran, what runs next" };
+const group: CommandGroup = { name: "exports", describe: "Batch exports: past and coming runs" };
 
 const json = { kind: "switch", describe: "Print the control API's answer", flagOnly: true } as const;
 const common = { ...whereOptions, json } as const;
@@ -29,7 +29,7 @@ const runsOptions = {
   export: { kind: "text", describe: "Only this export: its id or its name", flagOnly: true },
   status: { kind: "text", describe: "Only runs in this status, e.g. Failed", flagOnly: true },
   before: { kind: "text", describe: "Only runs before the one with this id", flagOnly: true },
-  limit: { kind: "count", describe: "Most runs, 100 unless told", flagOnly: true },
+  limit: { kind: "count", describe: "At most N runs (default: 100)", flagOnly: true },
   ...common,
 } as const;
 
@@ -50,11 +50,11 @@ const scriptOptions = {
   run,
   after: {
     kind: "text",
-    describe: "Running for this time of the sim's clock before, e.g. 30s",
+    describe: "How long the run takes, by the sim's clock, e.g. 30s",
     flagOnly: true,
   },
   status: { kind: "text", describe: "How it ends", choices: ends, default: "Failed", flagOnly: true },
-  error: { kind: "text", describe: "What is told as its latest error", flagOnly: true },
+  error: { kind: "text", describe: "The run's latest error", flagOnly: true },
   ...common,
 } as const;
 
@@ -108,7 +108,7 @@ export const exportCommands: readonly Command[] = [
   command({
     name: "exports list",
     group,
-    describe: "Exports with their next run and their last ones",
+    describe: "List the exports with their next and last runs",
     options: listOptions,
     examples: [["phx-sim exports list --project 1", "those of one project"]],
     run: (settings, shell) =>
@@ -122,7 +122,7 @@ export const exportCommands: readonly Command[] = [
   command({
     name: "exports runs",
     group,
-    describe: "Runs, newest first",
+    describe: "List the runs, newest first",
     options: runsOptions,
     examples: [["phx-sim exports runs --status Failed", "with what went wrong"]],
     run: (settings, shell) =>
@@ -133,7 +133,7 @@ export const exportCommands: readonly Command[] = [
   command({
     name: "exports show",
     group,
-    describe: "One run with its files and its log",
+    describe: "Show a run with its files and its log",
     options: runOptions,
     examples: [["phx-sim exports show RUN --json", "also where its files are served"]],
     run: (settings, shell) =>
@@ -144,7 +144,7 @@ export const exportCommands: readonly Command[] = [
   command({
     name: "exports tick",
     group,
-    describe: "Perform what is due now, without moving the clock",
+    describe: "Perform the runs that are due now; the clock stays as it is",
     options: common,
     examples: [["phx-sim exports tick", "runs what waits for a clock that stands still"]],
     confirms: true,
@@ -159,7 +159,7 @@ export const exportCommands: readonly Command[] = [
   command({
     name: "exports script",
     group,
-    describe: "Say how a run that has not ended ends",
+    describe: "Set how an unfinished run ends",
     options: scriptOptions,
     examples: [
       ["phx-sim exports script RUN --after 30s --error 'Access denied'", "fails half a minute later"],

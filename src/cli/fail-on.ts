@@ -60,7 +60,7 @@ export function failReasonsOf(names: readonly string[], where: string): FailReas
     if (isReason(name)) return name;
     const known = failReasons.join(", ");
     const hint = didYouMean(name, failReasons);
-    throw new Failure("usage", `${where} must be of ${known}, not "${clean(name)}"${hint}`);
+    throw new Failure("usage", `${where} must be one or more of ${known}, not "${clean(name)}"${hint}`);
   });
 }
 

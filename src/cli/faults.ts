@@ -8,7 +8,7 @@ import { faultLine, faultLines, presetLines } from "./fault-lines.ts";
 import { findRunning, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
 
-const group: CommandGroup = { name: "faults", describe: "Let requests go wrong on purpose" };
+const group: CommandGroup = { name: "faults", describe: "Make requests fail on purpose" };
 
 const json = { kind: "switch", describe: "Print the control API's answer", flagOnly: true } as const;
 
@@ -22,7 +22,7 @@ const applyOptions = {
     flagOnly: true,
     place: 1,
   },
-  name: { kind: "text", describe: "How it is called; otherwise as its preset", flagOnly: true },
+  name: { kind: "text", describe: "The fault's name; default: the preset's", flagOnly: true },
   route: {
     kind: "text",
     describe: "capture, flags, service, sdk, management, or a path such as '/flags' or 'POST /api/*'",
@@ -30,11 +30,15 @@ const applyOptions = {
   },
   method: { kind: "text", describe: "Only requests with this method", flagOnly: true },
   project: { kind: "count", describe: "Only requests of the project with this number", flagOnly: true },
-  rate: { kind: "json", describe: "Which part of the requests, above 0 and up to 1", flagOnly: true },
+  rate: { kind: "json", describe: "Share of the requests, above 0 and up to 1", flagOnly: true },
   seed: { kind: "count", describe: "Decides which requests a rate hits", flagOnly: true },
-  times: { kind: "count", describe: "Over after so many requests", flagOnly: true },
-  for: { kind: "duration", describe: "Over after this time of the sim's clock, e.g. 30s", flagOnly: true },
-  latency: { kind: "duration", describe: "Wait this long, in place of the preset's effect", flagOnly: true },
+  times: { kind: "count", describe: "Ends after N requests", flagOnly: true },
+  for: { kind: "duration", describe: "Ends after this time by the sim's clock, e.g. 30s", flagOnly: true },
+  latency: {
+    kind: "duration",
+    describe: "Delay answers by this time, instead of the preset's effect",
+    flagOnly: true,
+  },
   ...common,
 } as const;
 
@@ -114,7 +118,7 @@ export const faultCommands: readonly Command[] = [
   command({
     name: "faults list",
     group,
-    describe: "Faults in force, and those that are over",
+    describe: "List the faults in force, and ended ones",
     options: common,
     examples: [["phx-sim faults list", "with how many requests each touched"]],
     run: list,
@@ -122,7 +126,7 @@ export const faultCommands: readonly Command[] = [
   command({
     name: "faults presets",
     group,
-    describe: "What can be applied by name",
+    describe: "List the presets",
     options: common,
     examples: [["phx-sim faults presets", "their names, and what they do"]],
     run: presets,
@@ -130,7 +134,7 @@ export const faultCommands: readonly Command[] = [
   command({
     name: "faults apply",
     group,
-    describe: "Put a preset or a rule in force",
+    describe: "Apply a preset or a rule",
     options: applyOptions,
     examples: [
       ["phx-sim faults apply flags-down --for 30s", "then the flags come back"],
@@ -143,7 +147,7 @@ export const faultCommands: readonly Command[] = [
   command({
     name: "faults clear",
     group,
-    describe: "End and forget all faults, or one",
+    describe: "Remove all faults, or one",
     options: clearOptions,
     examples: [["phx-sim faults clear --which flags-down", "only this one"]],
     confirms: true,

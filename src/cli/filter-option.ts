@@ -6,7 +6,7 @@ import { Failure } from "./failure.ts";
 /** The option `--filter`. */
 export const filterOption = {
   kind: "word",
-  describe: `What is looked for: 'event:signup prop.amount:>10 -is:dropped'`,
+  describe: `Search expression: 'event:signup prop.amount:>10 -is:dropped'`,
   flagOnly: true,
 } as const;
 

@@ -19,7 +19,7 @@ import type { Settings } from "./settings.ts";
 
 const group: CommandGroup = {
   name: "flags",
-  describe: "Feature flags: override them, and see why somebody gets what",
+  describe: "Feature flags: override them, and see why a user gets a value",
 };
 
 const key = {
@@ -31,7 +31,7 @@ const key = {
 } as const;
 const project = {
   kind: "count",
-  describe: "Number of the project; the first one unless told",
+  describe: "Number of the project (default: the first one)",
   flagOnly: true,
 } as const;
 const json = { kind: "switch", describe: "Print the control API's answer", flagOnly: true } as const;
@@ -43,19 +43,19 @@ const common = { ...whereOptions, project, json } as const;
 const about = {
   person: {
     kind: "properties",
-    describe: "Person property, NAME=VALUE, or several as a JSON object; any number of times",
+    describe: "Person property, NAME=VALUE, or several as a JSON object; repeatable",
     flagOnly: true,
     many: true,
   },
   group: {
     kind: "group",
-    describe: "Group, TYPE:KEY; any number of times",
+    describe: "Group, TYPE:KEY; repeatable",
     flagOnly: true,
     many: true,
   },
   "group-property": {
     kind: "group property",
-    describe: "Group property, TYPE.NAME=VALUE; any number of times",
+    describe: "Group property, TYPE.NAME=VALUE; repeatable",
     flagOnly: true,
     many: true,
   },
@@ -69,15 +69,18 @@ const listOptions = {
 const setOptions = {
   key,
   value: { kind: "text", describe: "true, false or a variant", flagOnly: true, place: 2 },
-  payload: { kind: "json", describe: "What the flag carries; else its own payload", flagOnly: true },
-  "distinct-id": { ...distinctId, describe: "Only for this distinct id; else for everybody" },
+  payload: { kind: "json", describe: "Payload, as JSON; default: the flag's own payload", flagOnly: true },
+  "distinct-id": { ...distinctId, describe: "Only for this distinct id; default: for all" },
   force: { kind: "switch", describe: "Set a flag or a variant that does not exist", flagOnly: true },
   ...common,
 } as const;
 
 const unsetOptions = {
   key,
-  "distinct-id": { ...distinctId, describe: "Only the override for this distinct id; else all of the flag" },
+  "distinct-id": {
+    ...distinctId,
+    describe: "Only the override for this distinct id; default: all of the flag's overrides",
+  },
   ...common,
 } as const;
 
@@ -85,15 +88,15 @@ const explainOptions = {
   key,
   "distinct-id": { ...distinctId, describe: "Explain the value of this distinct id (required)" },
   ...about,
-  "device-id": { kind: "text", describe: "For flags that go by device", flagOnly: true },
+  "device-id": { kind: "text", describe: "Device id, for flags that are bucketed by device", flagOnly: true },
   "anon-distinct-id": { kind: "text", describe: "The id before the person was identified", flagOnly: true },
-  ip: { kind: "text", describe: "Address that tells $geoip_ properties", flagOnly: true },
+  ip: { kind: "text", describe: "Address from which $geoip_ properties are derived", flagOnly: true },
   ...common,
 } as const;
 
 const simulateOptions = {
   key,
-  count: { kind: "count", describe: "How many generated users", default: "1000", flagOnly: true },
+  count: { kind: "count", describe: "Number of generated users", default: "1000", flagOnly: true },
   ...about,
   ...common,
 } as const;
@@ -101,7 +104,7 @@ const simulateOptions = {
 const decisionsOptions = {
   key: { kind: "text", describe: "Only this flag", flagOnly: true },
   "distinct-id": { ...distinctId, describe: "Only what this distinct id was given" },
-  limit: { kind: "count", describe: "How many at most", default: "20", flagOnly: true },
+  limit: { kind: "count", describe: "At most N", default: "20", flagOnly: true },
   ...common,
   project: { ...project, describe: "Only this project's" },
 } as const;
@@ -190,7 +193,7 @@ async function explain(settings: Settings<typeof explainOptions>, shell: Shell) 
   const id = values["distinct-id"];
   if (id === undefined) {
     const example = `phx-sim flags explain ${clean(values.key)} --distinct-id user-1`;
-    throw new Failure("usage", `phx-sim flags explain needs --distinct-id, e.g. ${example}`);
+    throw new Failure("usage", `flags explain needs --distinct-id, e.g. ${example}`);
   }
   const running = await find(settings, shell);
   const answer = await callSim<FlagExplanation>(running, "POST", path(values.key, "/explain"), {
@@ -237,7 +240,7 @@ export const flagCommands: readonly Command[] = [
   command({
     name: "flags list",
     group,
-    describe: "Flags, their rules in short, and their overrides",
+    describe: "List the flags with their rules and overrides",
     options: listOptions,
     examples: [["phx-sim flags list", "of all projects"]],
     run: list,
@@ -266,7 +269,7 @@ export const flagCommands: readonly Command[] = [
   command({
     name: "flags explain",
     group,
-    describe: "Say why somebody gets a flag's value",
+    describe: "Explain why a user gets a flag's value",
     options: explainOptions,
     examples: [
       ["phx-sim flags explain new-checkout --distinct-id user-1 --person plan=pro", "with a property"],
@@ -280,7 +283,7 @@ export const flagCommands: readonly Command[] = [
   command({
     name: "flags simulate",
     group,
-    describe: "Count what generated users get by a flag's rules",
+    describe: "Count the values that generated users get",
     options: simulateOptions,
     examples: [["phx-sim flags simulate new-checkout --count 10000", "how the variants are spread"]],
     run: simulate,
@@ -288,7 +291,7 @@ export const flagCommands: readonly Command[] = [
   command({
     name: "flags decisions",
     group,
-    describe: "List who was given which flags and why, newest first",
+    describe: "List which flags were served to whom and why, newest first",
     options: decisionsOptions,
     examples: [["phx-sim flags decisions --key new-checkout --distinct-id user-1", "one flag, one user"]],
     run: decisions,

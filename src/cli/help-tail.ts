@@ -3,15 +3,15 @@ export const helpTail = `Each option can also be set by its environment variable
 the nearest phx-sim.config.json at or above the current folder, such as
 {"port": 7490, "adopt-tokens": true}. A flag wins over the variable, the
 variable over the file, the file over the default. "redaction" in that file has
-rules of your own for tapes: what is secret, what is not, what to ignore.
+your own rules for tapes: what is secret, what is not, what to ignore.
 
 Environment:
-  PHX_SIM_…              one for each option, named beside it
+  PHX_SIM_…              one for each option, in brackets after it
   PHX_SIM_URL            the sim that client commands ask (status, events …)
-  NO_COLOR, FORCE_COLOR  no emphasis at all; emphasis even off a terminal
+  NO_COLOR, FORCE_COLOR  never use bold and colors; use them without a terminal
 
 Exit codes:
-  0  all went well                     4  network trouble
+  0  success                           4  an upstream or the network failed
   1  an expectation was not met        5  no running sim was found
   2  usage or configuration mistake    130, 143  ended by SIGINT, SIGTERM
   3  cannot start (port, data folder, scenario)

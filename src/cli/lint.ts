@@ -8,7 +8,7 @@ import { findRunning, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
 
 const options = {
-  project: { kind: "count", describe: "Only of the project with this number", flagOnly: true },
+  project: { kind: "count", describe: "Only events of the project with this number", flagOnly: true },
   strict: { kind: "switch", describe: "Fail on hints, too", flagOnly: true },
   ...whereOptions,
   json: { kind: "switch", describe: "One JSON object per line", flagOnly: true },
@@ -17,7 +17,7 @@ const options = {
 /** The command `phx-sim lint`. */
 export const lint = command({
   name: "lint",
-  describe: "Tell what is odd about the captured events; fails when there are warnings",
+  describe: "List likely mistakes in the captured events; exit code 1 when there are warnings",
   options,
   examples: [["phx-sim lint --strict", "in CI, after the tests: hints count, too"]],
   confirms: true,

@@ -16,7 +16,7 @@ export const reachOptions = {
   },
   "public-url": {
     kind: "public url",
-    describe: "Address by which others reach the sim, e.g. http://sim:7490: printed, and used in links",
+    describe: "Address at which others reach the sim, e.g. http://sim:7490: printed, and used in links",
   },
 } as const;
 
@@ -28,11 +28,11 @@ export const upstreamOptions = {
   },
   offline: {
     kind: "switch",
-    describe: "Reach no upstream: an error instead; on under CI, but for this machine's own ones",
+    describe: "Contact no upstream, except on this machine: report an error instead; on if CI is set",
   },
   "upstream-ca": {
     kind: "file",
-    describe: "Certificate authority (PEM) to trust besides the usual ones",
+    describe: "Certificate authority (PEM) to trust in addition to the usual ones",
   },
 } as const;
 
@@ -40,42 +40,40 @@ export const upstreamOptions = {
 export const simOptions = {
   scenario: {
     kind: "scenario",
-    describe: "World to start with, in a new data folder or in memory: a file, or a shipped one's name",
+    describe: "Scenario to start with, in a new data folder or in memory: a file, or a shipped one's name",
     default: "default",
   },
   dialect: {
     kind: "text",
     describe:
-      "Whom to follow where the contract and the live service differ; documented, unless the scenario says more",
+      "Which to follow where the documentation and the live service differ (default: the scenario's, else documented)",
     choices: ["documented", "production"],
   },
-  "adopt-tokens": { kind: "switch", describe: "An unknown phc_ key becomes a project" },
+  "adopt-tokens": { kind: "switch", describe: "Create a project for each unknown phc_ key" },
   "rate-limits": { kind: "switch", describe: "Apply the service's rate limits to personal keys" },
   geoip: {
     kind: "file",
-    describe: "City database in MaxMind's format (.mmdb): tells $geoip_ properties from addresses",
+    describe: "City database in MaxMind's format (.mmdb), to derive $geoip_ properties from addresses",
   },
   clock: {
     kind: "text",
-    describe: "The sim's time at the start, from which it runs on: ISO 8601, or real; else the scenario's",
+    describe:
+      "The sim's time at the start, from which it runs on: ISO 8601, or real (default: the scenario's)",
   },
   keep: {
     kind: "text",
-    describe: "Traffic to keep: a size (2GB), an age (7d), or both (2GB,7d); older requests are let go",
+    describe: "Traffic to keep: a size (2GB), an age (7d), or both (2GB,7d); older requests are deleted",
   },
-  strict: {
-    kind: "switch",
-    describe: "Answer 501 on paths that are not emulated; refuse a scenario with warnings",
-  },
+  strict: { kind: "switch", describe: "Answer 501 on paths that are not emulated" },
   tape: {
     kind: "text",
-    describe: "Answer from this tape, events excepted: tapes/NAME.tape.ndjson, or a path",
+    describe: "Answer from this tape, except for events: tapes/NAME.tape.ndjson, or a path",
     suggests: "tapes",
     flagOnly: true,
   },
   "on-miss": {
     kind: "text",
-    describe: "What becomes of requests that the tape has no answer for; fail unless told",
+    describe: "How requests are answered that are not on the tape (default: fail)",
     choices: ["fail", "emulate", "upstream"],
     flagOnly: true,
   },
@@ -83,23 +81,23 @@ export const simOptions = {
   timing: {
     kind: "text",
     describe:
-      "How long recorded answers take: none, recorded, scale:0.5 of that, or max:2000 ms; none unless told",
+      "How long recorded answers take: none, recorded, scale:0.5 of that, or max:2000 ms (default: none)",
     flagOnly: true,
   },
   "skip-status": {
     kind: "names",
-    describe: "Do not give recorded answers with these statuses, e.g. 429; the next one is given instead",
+    describe: "Skip recorded answers with these statuses, e.g. 429, and give the next one instead",
     flagOnly: true,
   },
   "no-proxy": { kind: "switch", describe: "No forward proxy on the port" },
   "proxy-others": {
     kind: "text",
-    describe: "What the proxy does with hosts that are not the service's; tunnel unless told",
+    describe: "What the proxy does with other hosts than the service's (default: tunnel)",
     choices: ["tunnel", "refuse"],
   },
   "proxy-allow": {
     kind: "text",
-    describe: "Host of this machine or a private network that the proxy may reach, e.g. localhost:3000",
+    describe: "Host on this machine or a private network that the proxy may reach, e.g. localhost:3000",
     many: true,
     flagOnly: true,
   },

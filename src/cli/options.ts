@@ -78,7 +78,7 @@ export function readValue(option: Option, text: string, where: string, folder: s
     throw new Failure("usage", `${where} must be ${kind.expects}${given}`);
   }
   if (option.choices && !option.choices.includes(text)) {
-    const wanted = option.choices.join(" or ");
+    const wanted = `${option.choices.slice(0, -1).join(", ")} or ${option.choices.at(-1)}`;
     throw new Failure(
       "usage",
       `${where} must be ${wanted}, not ${quote(text)}${meant(text, option.choices)}`,

@@ -8,15 +8,19 @@ import { findRunning, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
 import type { Style } from "./style.ts";
 
-const group: CommandGroup = { name: "persons", describe: "Who was seen: ids that were merged, properties" };
+const group: CommandGroup = { name: "persons", describe: "Persons: their merged ids and properties" };
 
-const project = { kind: "count", describe: "Only of the project with this number", flagOnly: true } as const;
+const project = {
+  kind: "count",
+  describe: "Only events of the project with this number",
+  flagOnly: true,
+} as const;
 
 const listOptions = {
   project,
-  search: { kind: "text", describe: "Only those with this text in an id or a property", flagOnly: true },
-  "distinct-id": { kind: "text", describe: "Only the one with this distinct id", flagOnly: true },
-  limit: { kind: "count", describe: "The newest so many", default: "100", flagOnly: true },
+  search: { kind: "text", describe: "Only persons with this text in an id or a property", flagOnly: true },
+  "distinct-id": { kind: "text", describe: "Only the person with this distinct id", flagOnly: true },
+  limit: { kind: "count", describe: "The newest N", default: "100", flagOnly: true },
   ...whereOptions,
   json: { kind: "switch", describe: "One JSON object per line", flagOnly: true },
 } as const;

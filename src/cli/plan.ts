@@ -13,7 +13,7 @@ import { reasonOf, systemCode } from "./system-reason.ts";
 
 const group: CommandGroup = {
   name: "plan",
-  describe: "Tracking plan: the events an app is to capture, and what they are like",
+  describe: "Tracking plan: the events an app should capture, with their properties",
 };
 
 const project = { kind: "count", describe: "Only the project with this number", flagOnly: true } as const;
@@ -22,11 +22,11 @@ const events = {
   describe: "Take the events from this NDJSON file, such as a report's events.ndjson",
   flagOnly: true,
 } as const;
-const out = { kind: "file", describe: "Write it there; else to stdout", flagOnly: true } as const;
-const force = { kind: "switch", describe: "Also over a file that is there", flagOnly: true } as const;
+const out = { kind: "file", describe: "File to write; default: stdout", flagOnly: true } as const;
+const force = { kind: "switch", describe: "Replace the file if it exists", flagOnly: true } as const;
 const file = {
   kind: "file",
-  describe: "The plan; events.plan.json in this folder or above unless told",
+  describe: "The plan (default: events.plan.json here or above)",
   flagOnly: true,
   place: 1,
   optional: true,
@@ -39,7 +39,7 @@ const inferOptions = {
   title: { kind: "text", describe: "The plan's title", flagOnly: true },
   merge: {
     kind: "file",
-    describe: "A plan whose say comes first: only what it has not is added; its comments are lost",
+    describe: "A plan to extend: only what it lacks is added; its comments are lost",
     flagOnly: true,
   },
   out,
@@ -59,11 +59,11 @@ const checkOptions = {
   events,
   complete: {
     kind: "switch",
-    describe: "Fail also when a planned event was never seen",
+    describe: "Exit 1 also when a planned event was never captured",
     flagOnly: true,
   },
-  json: { kind: "switch", describe: "Print what came of it as one JSON line", flagOnly: true },
-  junit: { kind: "file", describe: "Also write it there as JUnit XML", flagOnly: true },
+  json: { kind: "switch", describe: "Print the result as one JSON line", flagOnly: true },
+  junit: { kind: "file", describe: "File to write the result to as JUnit XML", flagOnly: true },
   ...whereOptions,
 } as const;
 
@@ -223,7 +223,7 @@ export const planCommands: readonly Command[] = [
   command({
     name: "plan infer",
     group,
-    describe: "Make a plan of the events that were captured",
+    describe: "Make a plan from the captured events",
     options: inferOptions,
     examples: [
       ["phx-sim plan infer --out events.plan.json", "a plan to begin with"],

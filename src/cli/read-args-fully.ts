@@ -68,6 +68,7 @@ function blankParser(columns: number): Argv {
     .locale("en")
     .updateStrings({ string: "value", boolean: "switch" })
     .parserConfiguration({
+      "short-option-groups": false,
       "camel-case-expansion": false,
       "dot-notation": false,
       "parse-numbers": false,
@@ -112,8 +113,11 @@ function addCommand(
     command.describe,
     (sub) => {
       for (const [name, option] of Object.entries(command.options)) addOption(sub, name, option);
-      if (Object.values(command.options).some(({ rest }) => rest))
-        sub.usage(`phx-sim ${spelled(command)} [options] -- COMMAND…\n\n${command.describe}`);
+      const run = command.options.command;
+      if (run?.rest) {
+        const words = run.optional ? "[-- COMMAND…]" : "-- COMMAND…";
+        sub.usage(`phx-sim ${spelled(command)} [options] ${words}\n\n${command.describe}`);
+      }
       for (const [line, purpose] of command.examples) sub.example(line, purpose);
       return sub.epilogue(helpTail);
     },

@@ -49,7 +49,7 @@ const options = {
   ...upstreamOptions,
   tape: {
     kind: "text",
-    describe: "Tape to write: tapes/NAME.tape.ndjson, or a path; named after the time unless told",
+    describe: "Tape to write: tapes/NAME.tape.ndjson, or a path (default: named after the time)",
     flagOnly: true,
   },
   mode: {
@@ -69,29 +69,29 @@ const options = {
   exclude: { kind: "text", describe: "Do not tape paths like this: '*.js'", many: true, flagOnly: true },
   redact: {
     kind: "text",
-    describe: "What is taken out before it is written: secrets, or with pii personal data as well",
+    describe: "What is redacted before it is written: secrets, or with pii personal data as well",
     default: "default",
     choices: ["default", "pii"],
   },
   raw: {
     kind: "switch",
-    describe: "Take nothing out: tape, log and data folder hold everything as it was sent",
+    describe: "Redact nothing: tape, log and data folder hold everything as it was sent",
     flagOnly: true,
   },
   "allow-writes": {
     kind: "switch",
-    describe: "With --mode spy: let requests that change something go to the upstream",
+    describe: "With --mode spy: also pass on requests that change something",
     flagOnly: true,
   },
   port: {
     kind: "port",
-    describe: "Port to listen on; 0 takes any free one, as a command after -- does",
+    describe: "Port to listen on; 0 takes any free one, which is the default with a command",
     default: "7490",
   },
   ...reachOptions,
   data: {
     kind: "folder",
-    describe: "Folder for what arrives and is shown; in memory unless told",
+    describe: "Folder for what arrives (default: in memory)",
     flagOnly: true,
   },
   ...worldOptions,
@@ -100,7 +100,7 @@ const options = {
   quiet: { kind: "switch", describe: "No request log and no summary" },
   command: {
     kind: "word",
-    describe: "A command to run with its host variables set, and its words, as they are",
+    describe: "A command to run with its host variables set, and its arguments",
     flagOnly: true,
     many: true,
     optional: true,
@@ -112,7 +112,7 @@ type RecordSettings = Settings<typeof options>;
 
 export const record = command({
   name: "record",
-  describe: "Pass everything on to the real service, show it here, and tape it without its secrets",
+  describe: "Pass everything on to the real service, and record it on a tape without its secrets",
   options,
   examples: [
     ["phx-sim record --upstream us --tape checkout", "point the app's host at http://127.0.0.1:7490"],
@@ -154,7 +154,7 @@ function checkMode(values: RecordSettings["values"]): void {
   const { tape, upstream, "max-age": maxAge } = values;
   const mode = modeOf(values);
   if (upstream === undefined && !withoutUpstream.has(mode))
-    throw new Failure("usage", "phx-sim record needs --upstream: us, eu, or an address");
+    throw new Failure("usage", "record needs --upstream: us, eu, or an address");
   if (tape === undefined && replaying.has(mode))
     throw new Failure("usage", `--mode ${mode} needs --tape: the tape to replay`);
   if (maxAge !== undefined && mode !== "once" && mode !== "new")

@@ -22,7 +22,7 @@ const options: Options = {
   ...(command && {
     command: {
       ...command,
-      describe: "A command to run against it, and its words, as they are",
+      describe: "A command to run against it, and its arguments",
       optional: true,
     },
   }),
@@ -48,7 +48,7 @@ function checkForServing(flags: Flags): void {
 /** `start --tape`, or `exec --tape` when a command follows. */
 export const replay: Command = {
   name: "replay",
-  describe: "Answer from a tape; with a command after --, for as long as that runs",
+  describe: "Answer from a tape; with a command after --, until that ends",
   options,
   examples: [
     ["phx-sim replay checkout", "serve tapes/checkout.tape.ndjson; what is not on it is an error"],
@@ -57,8 +57,8 @@ export const replay: Command = {
       "phx-sim replay checkout --on-miss upstream --upstream us",
       "the real service answers what is not on it",
     ],
-    ["phx-sim replay checkout -- npm test", "run a command; exit 1 when it asked for something else"],
-    ["phx-sim replay checkout --reroute -- npm test", "though the command's host is hard-coded"],
+    ["phx-sim replay checkout -- npm test", "run a command; exit 1 when a request is not on the tape"],
+    ["phx-sim replay checkout --reroute -- npm test", "for a command whose host is hard-coded"],
   ],
   run(flags, shell) {
     if (flags.command === undefined) {

@@ -35,5 +35,5 @@ function lacking({ name, examples }: Command, argv: readonly string[]): Failure 
   const words = argv.slice(name.split(" ").length);
   const example =
     words.length > 0 ? `phx-sim ${name} -- ${words.join(" ")}` : (examples[0]?.[0] ?? `phx-sim ${name}`);
-  return new Failure("usage", `phx-sim ${name} needs -- and a command after it, e.g. ${clean(example)}`);
+  return new Failure("usage", `${name} needs -- and a command after it, e.g. ${clean(example)}`);
 }

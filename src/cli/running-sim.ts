@@ -8,9 +8,9 @@ import type { Settings } from "./settings.ts";
 
 /** How client commands are told where the sim is; part of each one's table. */
 export const whereOptions = {
-  url: { kind: "url", describe: "Where the sim is; else its locator file in the data folder tells" },
+  url: { kind: "url", describe: "The sim's address (default: from the data folder's run.json)" },
   data: { kind: "folder", describe: "The sim's data folder", default: ".phx-sim" },
-  token: { kind: "control token", describe: "Control token of a sim that is open to the network" },
+  token: { kind: "control token", describe: "Control token of a sim that requires one" },
 } as const;
 
 export type Where = Settings<typeof whereOptions>;

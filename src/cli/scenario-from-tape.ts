@@ -17,8 +17,8 @@ const options = {
     place: 1,
     suggests: "tapes",
   },
-  out: { kind: "file", describe: "Write it there; else to stdout", flagOnly: true },
-  force: { kind: "switch", describe: "Also over a file that is there", flagOnly: true },
+  out: { kind: "file", describe: "File to write; default: stdout", flagOnly: true },
+  force: { kind: "switch", describe: "Replace the file if it exists", flagOnly: true },
   json: {
     kind: "switch",
     describe: "Print the scenario, and the file if one was written, as JSON",
@@ -100,7 +100,7 @@ export const scenarioFromTapeCommand = (group: CommandGroup) =>
   command({
     name: "scenario from-tape",
     group,
-    describe: "Make an editable scenario of what a tape shows",
+    describe: "Make an editable scenario from a tape",
     options,
     examples: [
       ["phx-sim scenario from-tape checkout --out world.jsonc", "projects, dashboards, flags …, ids kept"],

@@ -8,17 +8,17 @@ import { scenarioFromTapeCommand } from "./scenario-from-tape.ts";
 import type { Settings } from "./settings.ts";
 import { reasonOf, systemCode } from "./system-reason.ts";
 
-const group: CommandGroup = { name: "scenario", describe: "Scenario files: begin one, check it" };
+const group: CommandGroup = { name: "scenario", describe: "Scenario files: write a first one, check, list" };
 
 const checkOptions = {
   file: {
     kind: "scenario",
-    describe: "The files (or shipped names); several are laid over each other, the last on top",
+    describe: "The files, or names of shipped ones; each is laid over the one before",
     flagOnly: true,
     place: 1,
     many: true,
   },
-  strict: { kind: "switch", describe: "Warnings are errors, too", flagOnly: true },
+  strict: { kind: "switch", describe: "Exit 1 also when there are warnings", flagOnly: true },
   json: { kind: "switch", describe: "Print all problems and warnings as one JSON line", flagOnly: true },
 } as const;
 
@@ -52,7 +52,7 @@ function shown(file: string, folder: string): string {
 const initOptions = {
   file: {
     kind: "file",
-    describe: "The new file, .yaml or .json; scenario.yaml unless told",
+    describe: "The new file, .yaml or .json (default: scenario.yaml)",
     flagOnly: true,
     place: 1,
     optional: true,
@@ -117,20 +117,20 @@ export const scenarioCommands: readonly Command[] = [
   command({
     name: "scenario init",
     group,
-    describe: "Write a commented scenario to begin with",
+    describe: "Write a commented scenario to start from",
     options: initOptions,
-    examples: [["phx-sim scenario init world.yaml", "a new file, never over one that is there"]],
+    examples: [["phx-sim scenario init world.yaml", "a new file; an existing one is never replaced"]],
     confirms: true,
     run: init,
   }),
   command({
     name: "scenario check",
     group,
-    describe: "Tell everything that is wrong with scenario files",
+    describe: "List everything that is wrong with scenario files",
     options: checkOptions,
     examples: [
       ["phx-sim scenario check world.yaml", "exit code 1 and a line for each problem, or one line"],
-      ["phx-sim scenario check shop.yaml sale.yaml", "what the second makes of the first"],
+      ["phx-sim scenario check shop.yaml sale.yaml", "the second laid over the first"],
       [
         "phx-sim scenario check world.yaml --strict",
         "warnings, such as variants that add up to 90, fail as well",

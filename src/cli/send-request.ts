@@ -41,8 +41,7 @@ function checked<T>(name: string, read: () => T): T {
 }
 
 function targetOf({ to }: Values): SendTarget {
-  if (to === undefined)
-    throw new Failure("usage", "phx-sim send needs --to, e.g. --to http://127.0.0.1:7490");
+  if (to === undefined) throw new Failure("usage", "send needs --to, e.g. --to http://127.0.0.1:7490");
   return checked("--to", () => readTarget(to));
 }
 

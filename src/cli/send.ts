@@ -9,10 +9,10 @@ const options = {
     place: 1,
     suggests: "tapes",
   },
-  to: { kind: "text", describe: "Where its requests go, e.g. http://127.0.0.1:7490", flagOnly: true },
+  to: { kind: "text", describe: "Where the requests are sent, e.g. http://127.0.0.1:7490", flagOnly: true },
   only: {
     kind: "text",
-    describe: "Send only this route, * for any text; any number of times",
+    describe: "Send only this route, * for any text; repeatable",
     flagOnly: true,
     many: true,
   },
@@ -25,26 +25,26 @@ const options = {
   fill: {
     kind: "text",
     describe:
-      "A secret of the tape that neither an option nor PHX_SIM_SECRET_KIND_N gives: fail, or send a stand-in (redacted)",
+      "For a secret that neither an option nor PHX_SIM_SECRET_KIND_N gives: fail, or send a placeholder (redacted)",
     choices: ["fail", "redacted"],
     default: "fail",
     flagOnly: true,
   },
   "dry-run": {
     kind: "switch",
-    describe: "Only tell what would be sent; so it is anyway for what is not this machine, without --yes",
+    describe: "Only list what would be sent; the default for other machines without --yes",
     flagOnly: true,
   },
-  yes: { kind: "switch", describe: "Really send, also to another machine", flagOnly: true },
+  yes: { kind: "switch", describe: "Send, also to another machine", flagOnly: true },
   "allow-host": {
     kind: "text",
-    describe: "A host that may be sent to: staging.example; needed besides --yes; any number of times",
+    describe: "A host that may be sent to, e.g. staging.example; required in addition to --yes; repeatable",
     flagOnly: true,
     many: true,
   },
   "i-know-this-is-production": {
     kind: "switch",
-    describe: "Needed besides both for hosts of the real service",
+    describe: "Required in addition to both for hosts of the real service",
     flagOnly: true,
   },
   token: { kind: "text", describe: "Project key, for the places where the tape has none", flagOnly: true },
@@ -55,12 +55,12 @@ const options = {
   },
   rate: {
     kind: "text",
-    describe: "10: that many requests a second; 2x: twice the recorded pace; else as fast as possible",
+    describe: "10: ten requests a second; 2x: twice the recorded pace (default: as fast as possible)",
     flagOnly: true,
   },
   concurrency: {
     kind: "count",
-    describe: "Requests at the same time, at most",
+    describe: "At most N requests at the same time",
     default: "4",
     flagOnly: true,
   },
@@ -92,10 +92,10 @@ const options = {
   },
   "ignore-status": {
     kind: "switch",
-    describe: "Do not fail for answers of another status class than the recorded ones",
+    describe: "Do not fail for answers whose status class differs from the recorded one",
     flagOnly: true,
   },
-  json: { kind: "switch", describe: "Print what came of it as one JSON line", flagOnly: true },
+  json: { kind: "switch", describe: "Print the result as one JSON line", flagOnly: true },
 } as const;
 
 /** What `send` was told. */
@@ -111,7 +111,7 @@ export const send: Command = command({
       "phx-sim send checkout --to http://127.0.0.1:7490 --token phc_local",
       "to a sim on this machine, at once",
     ],
-    ["phx-sim send checkout --to https://staging.example", "elsewhere: first tells what would be sent"],
+    ["phx-sim send checkout --to https://staging.example", "elsewhere: first lists what would be sent"],
     [
       "phx-sim send checkout --to https://staging.example --yes --allow-host staging.example --token phc_staging",
       "then sends it",

@@ -28,7 +28,7 @@ const options = {
   ...simOptions,
   json: {
     kind: "switch",
-    describe: "Tell the addresses and keys as one JSON line; at the end, what was used of a tape",
+    describe: "Print the addresses and keys as one JSON line; at the end, what was used of a tape",
     flagOnly: true,
   },
   quiet: { kind: "switch", describe: "No request log", excludes: "verbose" },

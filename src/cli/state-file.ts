@@ -35,8 +35,14 @@ export async function exportTo(file: string, { url, token }: Address, path = "st
 }
 
 /** Has the sim take over the state in a file. @throws Failure */
-export function importFrom(file: string, sim: Address): Promise<ImportedState> {
-  return callSim<ImportedState>(sim, "PUT", "state", readWhole(file), transferMs);
+export async function importFrom(file: string, sim: Address): Promise<ImportedState> {
+  try {
+    return await callSim<ImportedState>(sim, "PUT", "state", readWhole(file), transferMs);
+  } catch (error) {
+    // What concerns a part of the file has a pointer, and gets the option's name.
+    if (!(error instanceof RefusedCall) || error.refusal.pointer) throw error;
+    throw new Failure(error.kind, `${clean(file)}: ${error.message}`, error);
+  }
 }
 
 function readWhole(file: string): Buffer {

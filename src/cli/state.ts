@@ -20,14 +20,14 @@ const common = {
 const resetOptions = {
   what: {
     kind: "text",
-    describe: "Only this part; any number of times",
+    describe: "Only this part; repeatable",
     choices: ["world", "people", "events", "faults", "answers", "clock"],
     flagOnly: true,
     many: true,
   },
   project: {
     kind: "count",
-    describe: "Number of the project; else all, and faults, answers and clock",
+    describe: "Number of the project (default: all projects, faults, answers and the clock)",
     flagOnly: true,
   },
   ...common,
@@ -173,7 +173,7 @@ export const stateCommands: readonly Command[] = [
   command({
     name: "state export",
     group,
-    describe: "Write the whole state to a file; keys are in it",
+    describe: "Write the whole state to a file; it contains keys",
     options: filed,
     examples: [["phx-sim state export state.json", "for another sim, or a bug report"]],
     confirms: true,
@@ -182,7 +182,7 @@ export const stateCommands: readonly Command[] = [
   command({
     name: "state import",
     group,
-    describe: "Put an exported state in the place of the sim's own",
+    describe: "Replace the sim's state by an exported one",
     options: filed,
     examples: [["phx-sim state import state.json", "checked before anything changes"]],
     confirms: true,

@@ -8,12 +8,12 @@ import type { Style } from "./style.ts";
 const options = {
   ...whereOptions,
   wait: { kind: "duration", describe: "Wait this long for the sim to be ready, e.g. 10s", flagOnly: true },
-  json: { kind: "switch", describe: "All that the sim tells of itself, as JSON", flagOnly: true },
+  json: { kind: "switch", describe: "Print all that the sim reports of itself as JSON", flagOnly: true },
 } as const;
 
 export const status = command({
   name: "status",
-  describe: "Say whether a sim runs, where, and what it has",
+  describe: "Show whether a sim runs, where, and what it has",
   options,
   examples: [["phx-sim status --wait 10s", "in scripts: go on once the sim is ready"]],
   confirms: true,

@@ -22,7 +22,7 @@ const options = {
 /** The command `phx-sim stop`. */
 export const stop = command({
   name: "stop",
-  describe: "Stop the running sim, and wait until it is gone",
+  describe: "Stop the running sim, and wait until it has ended",
   options,
   examples: [
     ["phx-sim stop", "the sim of this folder; exit code 5 when none runs"],

@@ -3,6 +3,7 @@ import { clean } from "./clean-text.ts";
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
   EISDIR: "it is a folder",
+  ELOOP: "it is a symbolic link to itself",
   ENOTDIR: "a part of its path is not a folder",
   EACCES: "permission denied",
   EPERM: "permission denied",

@@ -3,7 +3,7 @@ import { reportOptions } from "./verify.ts";
 
 const group: CommandGroup = {
   name: "tape",
-  describe: "Recorded traffic: look at it, exchange it with HAR files, look for secrets",
+  describe: "Recorded traffic: show, convert from and to HAR, search for secrets",
 };
 
 const tape = {
@@ -22,7 +22,7 @@ const list = command({
   options: {
     folder: {
       kind: "folder",
-      describe: "The folder; ./tapes unless told",
+      describe: "The folder (default: ./tapes)",
       flagOnly: true,
       place: 1,
       optional: true,
@@ -53,19 +53,23 @@ const show = command({
 const importHar = command({
   name: "tape import",
   group,
-  describe: "Make a tape of a HAR file, secrets taken out",
+  describe: "Make a tape from a HAR file, without its secrets",
   options: {
     file: {
       kind: "file",
-      describe: "The HAR: of a browser, Playwright, mitmproxy …",
+      describe: "The HAR file of a browser, Playwright, mitmproxy …",
       flagOnly: true,
       place: 1,
     },
-    tape: { kind: "text", describe: "Name or path of the new tape; else the HAR's name", flagOnly: true },
+    tape: {
+      kind: "text",
+      describe: "Name or path of the new tape (default: the HAR file's name)",
+      flagOnly: true,
+    },
     all: { kind: "switch", describe: "Also requests to other services", flagOnly: true },
     redact: {
       kind: "text",
-      describe: "What is taken out: secrets, or personal data as well",
+      describe: "What is redacted: secrets, or with pii personal data as well",
       choices: ["default", "pii"],
       default: "default",
       flagOnly: true,
@@ -85,9 +89,9 @@ const exportHar = command({
   describe: "Write a tape as HAR, for DevTools or Playwright's routeFromHAR",
   options: {
     tape,
-    out: { kind: "file", describe: "The HAR; NAME.har in this folder unless told", flagOnly: true },
-    force: { kind: "switch", describe: "Also over a file that is there", flagOnly: true },
-    unsafe: { kind: "switch", describe: "Even if something looks like a secret", flagOnly: true },
+    out: { kind: "file", describe: "The HAR file (default: NAME.har in this folder)", flagOnly: true },
+    force: { kind: "switch", describe: "Replace the file if it exists", flagOnly: true },
+    unsafe: { kind: "switch", describe: "Write it even if something looks like a secret", flagOnly: true },
     json,
   },
   examples: [["phx-sim tape export checkout --out checkout.har", "refused where a secret would get out"]],
@@ -98,18 +102,18 @@ const exportHar = command({
 const prune = command({
   name: "tape prune",
   group,
-  describe: "Take exchanges out of a tape, and lines that are damaged",
+  describe: "Remove exchanges and damaged lines from a tape",
   options: {
     tape,
     keep: {
       kind: "text",
-      describe: "Keep only this route, * for any text; any number of times",
+      describe: "Keep only this route, * for any text; repeatable",
       flagOnly: true,
       many: true,
     },
     drop: {
       kind: "text",
-      describe: "Remove this route, * for any text; any number of times",
+      describe: "Remove this route, * for any text; repeatable",
       flagOnly: true,
       many: true,
     },
@@ -127,7 +131,7 @@ const prune = command({
 const scan = command({
   name: "tape scan",
   group,
-  describe: "Look for secrets on tapes and report what was checked; fails when there is one",
+  describe: "Search tapes for secrets and report what was checked; exit code 1 when there is one",
   options: { tapes: { ...tape, describe: "Names or paths of tapes", many: true }, json },
   examples: [["phx-sim tape scan checkout signup", "in CI, before tapes are committed"]],
   confirms: true,
@@ -142,7 +146,7 @@ const learn = command({
     a: { kind: "text", describe: "Name or path of a tape", flagOnly: true, place: 1, suggests: "tapes" },
     b: {
       kind: "text",
-      describe: "Another recording of the same",
+      describe: "Name or path of another recording of the same session",
       flagOnly: true,
       place: 2,
       suggests: "tapes",
@@ -157,7 +161,7 @@ const learn = command({
 const diff = command({
   name: "tape diff",
   group,
-  describe: "Compare the answers of two recordings of the same session; fails when they differ",
+  describe: "Compare the answers of two recordings of the same session; exit code 1 when they differ",
   options: {
     a: {
       kind: "text",
@@ -168,7 +172,7 @@ const diff = command({
     },
     b: {
       kind: "text",
-      describe: "Another recording of the same",
+      describe: "Name or path of another recording of the same session",
       flagOnly: true,
       place: 2,
       suggests: "tapes",

@@ -10,14 +10,14 @@ import { onFile } from "./tape-trouble.ts";
 export const reportOptions = {
   "fail-on": {
     kind: "text",
-    describe: "Least difference that fails (default: break; additive for --against and tape diff)",
+    describe: "Smallest difference that fails (default: break; additive for --against and tape diff)",
     choices: ["break", "additive", "value"],
     flagOnly: true,
   },
-  json: { kind: "switch", describe: "Print what came of it as one JSON line", flagOnly: true },
+  json: { kind: "switch", describe: "Print the result as one JSON line", flagOnly: true },
   junit: {
     kind: "file",
-    describe: "Also write it there as JUnit XML, a case for each route",
+    describe: "File to write the result to as JUnit XML, a case for each route",
     flagOnly: true,
   },
 } as const;
@@ -26,18 +26,18 @@ export const reportOptions = {
 const serviceOptions = {
   "allow-writes": {
     kind: "switch",
-    describe: "With --against: also send what changes something, as events do",
+    describe: "With --against: also send requests that change something, such as events",
     flagOnly: true,
   },
   "allow-host": {
     kind: "text",
-    describe: "With --allow-writes: a host that may be changed, if it is not this machine; repeatable",
+    describe: "With --allow-writes: a host other than this machine that may be changed; repeatable",
     flagOnly: true,
     many: true,
   },
   "i-know-this-is-production": {
     kind: "switch",
-    describe: "With --allow-writes: needed as well for hosts of the real service",
+    describe: "With --allow-writes: also required for hosts of the real service",
     flagOnly: true,
   },
   token: {
@@ -53,7 +53,7 @@ const serviceOptions = {
   fill: {
     kind: "text",
     describe:
-      "With --against, a secret that nothing gives: leave its request out (fail), or a stand-in (redacted)",
+      "With --against: for a secret that is not given, skip the request (fail), or send a placeholder (redacted)",
     choices: ["fail", "redacted"],
     default: "fail",
     flagOnly: true,
@@ -75,7 +75,7 @@ const options = {
   },
   dialect: {
     kind: "text",
-    describe: "Which side the emulator follows where the contract and the live service differ",
+    describe: "Which the emulator follows where the documentation and the live service differ",
     choices: ["documented", "production"],
     flagOnly: true,
   },

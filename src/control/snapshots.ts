@@ -55,7 +55,7 @@ async function take(desk: SnapshotDesk, call: Call): Promise<Reply> {
 function noSnapshot({ snapshots }: SnapshotDesk, name: string): SimError {
   const names = snapshots.list().map((it) => it.name);
   const near = nearest(name, names);
-  const there = names.length > 0 ? `there are: ${names.join(", ")}` : "there is none";
+  const there = names.length > 0 ? `there are: ${names.join(", ")}` : "there are no snapshots";
   return new SimError("not_found", `there is no snapshot "${name}"`, {
     hint: near === undefined ? there : `did you mean "${near}"?`,
   });

@@ -1,11 +1,11 @@
-import type { Node } from "jsonc-parser";
+import { type JsonNode, parseCommentedJson } from "../kernel/commented-json.ts";
 import { isTooDeep, type Json } from "../kernel/json.ts";
 import { pointerTo } from "../kernel/json-pointer.ts";
 import { PlanError, type PlanProblem, type Position } from "./problems.ts";
 
 type Path = readonly (string | number)[];
 
-/** A JSON text (comments allowed), read: the value, and where each part of it stands. */
+/** A JSON text (comments allowed), read: the value, and where each part of it is. */
 export interface Parsed {
   readonly value: Json;
   /** Where the value at the path stands, or its key; what is missing stands where it would be: in its parent. */
@@ -19,18 +19,14 @@ const mostDepth = 60;
 
 /** @throws PlanError when it is not JSON */
 export async function parsePlanText(text: string, file: string | null): Promise<Parsed> {
-  const { parseTree, printParseErrorCode } = await import("jsonc-parser");
   const at = (offset: number): Position => positionIn(text, offset);
   const fail = (offset: number, message: string) =>
     new PlanError([{ file, ...at(offset), pointer: "", message, hint: null }]);
-  const errors: NonNullable<Parameters<typeof parseTree>[1]> = [];
-  const root = survivingDepth(() => parseTree(text, errors, { allowTrailingComma: true }));
-  if (root === "too deep") throw fail(0, "nested too deeply");
-  // What follows the first error is, as a rule, its consequence.
-  const [error] = errors;
-  if (error) throw fail(error.offset, `this is not JSON: ${worded(printParseErrorCode(error.error))}`);
-  if (!root) throw fail(0, "this is not JSON: value expected");
-  const value = survivingDepth(() => plainValue(root));
+  const parsed = await survivingDepth(() => parseCommentedJson(text));
+  if (parsed === "too deep") throw fail(0, "nested too deeply");
+  const { root, mistake } = parsed;
+  if (!root) throw fail(mistake.offset, mistake.text);
+  const value = await survivingDepth(() => plainValue(root));
   if (value === "too deep" || isTooDeep(value.box, mostDepth)) throw fail(0, "nested too deeply");
   return {
     value: value.box,
@@ -46,17 +42,14 @@ export async function parsePlanText(text: string, file: string | null): Promise<
 }
 
 /** The parser itself goes down with the stack. */
-function survivingDepth<T>(read: () => T): T | "too deep" {
+async function survivingDepth<T>(read: () => T | Promise<T>): Promise<T | "too deep"> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     if (error instanceof RangeError) return "too deep";
     throw error;
   }
 }
-
-/** `CommaExpected` as `comma expected`. */
-const worded = (code: string): string => code.replace(/\B[A-Z]/g, " $&").toLowerCase();
 
 function positionIn(text: string, offset: number): Position {
   const before = text.slice(0, offset);
@@ -64,20 +57,20 @@ function positionIn(text: string, offset: number): Position {
 }
 
 /** In a box: a plan may be any JSON. Object.fromEntries defines keys, it does not assign them. */
-const plainValue = (node: Node): { box: Json } => ({ box: plain(node) });
+const plainValue = (node: JsonNode): { box: Json } => ({ box: plain(node) });
 
-function plain(node: Node): Json {
+function plain(node: JsonNode): Json {
   if (node.type === "array") return (node.children ?? []).map(plain);
   if (node.type !== "object") return node.value;
   return Object.fromEntries(entriesOf(node).map(([key, value]) => [String(key.value), plain(value)]));
 }
 
-const entriesOf = (node: Node): [key: Node, value: Node][] =>
-  (node.children ?? []).flatMap(({ children: [key, value] = [] }): [Node, Node][] =>
+const entriesOf = (node: JsonNode): [key: JsonNode, value: JsonNode][] =>
+  (node.children ?? []).flatMap(({ children: [key, value] = [] }): [JsonNode, JsonNode][] =>
     key && value ? [[key, value]] : [],
   );
 
-function twice(node: Node, path: Path): { path: Path; offset: number }[] {
+function twice(node: JsonNode, path: Path): { path: Path; offset: number }[] {
   if (node.type === "array") return (node.children ?? []).flatMap((it, i) => twice(it, [...path, i]));
   if (node.type !== "object") return [];
   const known = new Set<string>();
@@ -88,7 +81,7 @@ function twice(node: Node, path: Path): { path: Path; offset: number }[] {
   });
 }
 
-function offsetAt(root: Node, path: Path, isAboutKey: boolean): number {
+function offsetAt(root: JsonNode, path: Path, isAboutKey: boolean): number {
   let [key, value] = [root, root];
   for (const step of path) {
     const next = childOf(value, String(step));
@@ -98,7 +91,7 @@ function offsetAt(root: Node, path: Path, isAboutKey: boolean): number {
   return (isAboutKey ? key : value).offset;
 }
 
-function childOf(node: Node, step: string): [key: Node, value: Node] | undefined {
+function childOf(node: JsonNode, step: string): [key: JsonNode, value: JsonNode] | undefined {
   if (node.type === "object") return entriesOf(node).findLast(([key]) => key.value === step);
   const item = node.children?.[Number(step)];
   return item && [item, item];

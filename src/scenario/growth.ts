@@ -28,13 +28,13 @@ const mostValues = 1_000_000;
 class Overgrown extends Error {}
 
 /** Runs `read`; what is nested too deeply or becomes too large is a problem. */
-export function grow(source: Source, read: (growth: Growth) => Tree | undefined): Read {
+export async function grow(source: Source, read: (growth: Growth) => Promise<Tree | undefined>): Promise<Read> {
   const problems: PlacedProblem[] = [];
   const complain: Growth["complain"] = (offset, at, text) => {
     problems.push({ place: { source, offset }, pointer: pointerTo(at), text });
   };
   try {
-    const tree = read(growthOf(source, complain));
+    const tree = await read(growthOf(source, complain));
     return tree ? { tree, problems } : { problems };
   } catch (error) {
     // The parsers themselves go down with the stack.

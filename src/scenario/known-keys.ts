@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Path } from "../kernel/json-pointer.ts";
-import { AuthoredScenarioSchema, ScenarioSchema } from "./schema.ts";
-import { AuthoredOrganization } from "./schemas/account.ts";
+import { AuthoredScenarioSchema, OrganizationWithProjects, ScenarioSchema } from "./schema.ts";
 import { AuthoredProject } from "./schemas/project.ts";
 import { meantOf } from "./sentences.ts";
 
@@ -30,7 +29,7 @@ function keysAt(at: Path): string[] {
 /** Where keys belong that are found in the wrong place. */
 const homes: readonly (readonly [string, z.ZodObject])[] = [
   ["a project", AuthoredProject],
-  ["an organization", AuthoredOrganization],
+  ["an organization", OrganizationWithProjects],
   ["the scenario itself", ScenarioSchema],
 ];
 
@@ -46,7 +45,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   value: 'use "variants" for values, or true and false in place of the object',
 };
 
-/** Is it a key of some form of what stands at the place? */
+/** True for a key of some form of what is at the place. */
 export const isKeyAt = (key: string, at: Path): boolean => keysAt(at).includes(key);
 
 /** What was meant by a key that is not known at the place of its object. */

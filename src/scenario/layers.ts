@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { Json } from "../kernel/json.ts";
@@ -26,7 +27,7 @@ export interface Layered {
 
 /** More than anybody can follow. */
 const mostDepth = 16;
-const mostCharacters = 64 * 1024 * 1024;
+const mostBytes = 64 * 1024 * 1024;
 
 /** One reading of layers: each file is read and laid over its bases once, however often it is extended. */
 interface Visit {
@@ -97,9 +98,10 @@ async function readNamed(visit: Visit, call: Call): Promise<Tree | undefined> {
 
 async function readFile(visit: Visit, call: Call, file: string): Promise<Tree | undefined> {
   const source = readText(file);
-  if (typeof source === "string") {
+  if ("reason" in source) {
     const name = call.place ? `${JSON.stringify(call.name)} ` : "";
-    return complain(visit, call, file, `${name}${source}`, meant(visit, call, file));
+    const hint = source.isAnotherMeant ? meant(visit, call, file) : undefined;
+    return complain(visit, call, file, `${name}${source.reason}`, hint);
   }
   const { tree, problems } = await parse(source);
   visit.problems.push(...problems);
@@ -119,26 +121,37 @@ function fileOf({ shipped }: Visit, { name, folder }: Call): string {
   return (/^[\w-]+$/.test(name) ? shipped.get(name) : undefined) ?? resolve(folder, name);
 }
 
-/** The text, or why there is none. */
-function readText(file: string): Source | string {
+/** Why there is no text, and whether the name is what is wrong. */
+interface Unreadable {
+  readonly reason: string;
+  readonly isAnotherMeant?: true;
+}
+
+function readText(file: string): Source | Unreadable {
   try {
-    const text = readFileSync(file, "utf8");
-    if (text.length > mostCharacters) return `is larger than ${mostCharacters} characters`;
+    const bytes = readFileSync(file);
+    if (bytes.length > mostBytes) return { reason: `is larger than ${mostBytes / 1024 / 1024} MB` };
+    if (!isUtf8(bytes) || bytes.includes(0)) return { reason: "is not text in UTF-8; save it as UTF-8" };
+    const text = bytes.toString();
+    if (text.trim() === "")
+      return { reason: "is empty; `phx-sim scenario init` writes a scenario to begin with" };
     // Some editors put a byte order mark in front.
     return { file, text: text.replace(/^\ufeff/, "") };
   } catch (error) {
-    return reasons[codeOf(error)] ?? `cannot be read: ${codeOf(error)}`;
+    return reasons[codeOf(error)] ?? { reason: `cannot be read: ${codeOf(error)}` };
   }
 }
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : String(error);
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "does not exist",
-  ENOTDIR: "does not exist",
-  EISDIR: "is a folder; expected a file",
-  EACCES: "may not be read",
+const reasons: Readonly<Record<string, Unreadable>> = {
+  ENOENT: { reason: "does not exist", isAnotherMeant: true },
+  ENOTDIR: { reason: "does not exist", isAnotherMeant: true },
+  EISDIR: { reason: "is a folder; expected a file", isAnotherMeant: true },
+  EACCES: { reason: "cannot be read: permission denied" },
+  EPERM: { reason: "cannot be read: permission denied" },
+  ELOOP: { reason: "is a symbolic link to itself" },
 };
 
 /** A shipped name, or a file of the same folder, that is spelled nearly like what was asked for. */
@@ -146,11 +159,15 @@ function meant({ shipped }: Visit, { name }: Call, file: string): string | undef
   const folder = dirname(file);
   const beside = existsSync(folder) ? readdirSync(folder).filter((it) => formatOf(it) !== undefined) : [];
   const others = beside.filter((it) => it !== basename(file));
-  const neighbour = nearest(basename(file), others);
+  // The same ending is no likeness.
+  const near = nearest(stemOf(file), others.map(stemOf));
+  const neighbour = others.find((it) => stemOf(it) === near);
   const known = neighbour === undefined ? [...shipped.keys()] : [join(dirname(name), neighbour)];
   const hint = didYouMean(name, known, (it) => JSON.stringify(it)).replace(/^; /, "");
   return hint || `shipped scenarios are ${[...shipped.keys()].join(", ")}; anything else is a path`;
 }
+
+const stemOf = (file: string): string => basename(file, extname(file));
 
 type Parse = (source: Source) => Promise<Read>;
 

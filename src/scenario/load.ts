@@ -72,24 +72,12 @@ function shippedDefault(): LoadedScenario {
  */
 export async function loadScenario(
   source: ScenarioSource,
-  { strict = false, onWarnings }: LoadOptions = {},
+  onWarnings?: (warnings: readonly ScenarioProblem[]) => void,
 ): Promise<Scenario> {
-  const { scenario, problems, warnings, files } = refusing(strict, await readScenario(source));
+  const { scenario, problems, warnings, files } = await readScenario(source);
   if (!scenario) throw new ScenarioError(problems, files);
   if (warnings.length > 0) onWarnings?.(warnings);
   return scenario;
-}
-
-interface LoadOptions {
-  /** Warnings are errors. */
-  readonly strict?: boolean;
-  onWarnings?(warnings: readonly ScenarioProblem[]): void;
-}
-
-/** With `isStrict`, warnings are problems like the others. */
-export function refusing(isStrict: boolean, loaded: LoadedScenario): LoadedScenario {
-  const { warnings, files } = loaded;
-  return isStrict && warnings.length > 0 ? { problems: warnings, warnings: [], files } : loaded;
 }
 
 /** The files whose changes change the scenario, for a watcher; those that are missing are among them. */

@@ -16,9 +16,9 @@ function tagOf(name: string): string {
  * Reads YAML 1.2 with anchors, aliases and merge keys (`<<`). Dates stay texts, and so do `yes` and `no`.
  * Aliases are followed by us: each time its values count towards the limit.
  */
-export async function readYaml(source: Source): Promise<Read> {
-  const yaml = await import("yaml");
-  return grow(source, (growth) => {
+export const readYaml = (source: Source): Promise<Read> =>
+  grow(source, async (growth) => {
+    const yaml = await import("yaml");
     const document = yaml.parseDocument(source.text, {
       schema: "core",
       merge: true,
@@ -28,6 +28,8 @@ export async function readYaml(source: Source): Promise<Read> {
     });
     const [error] = document.errors;
     if (error) {
+      // The parser reports the end of the stack as any other mistake.
+      if (error.message.startsWith("Maximum call stack")) throw new RangeError(error.message);
       const isSecond = error.code === "MULTIPLE_DOCS";
       const text = isSecond
         ? "expected one scenario in a file"
@@ -38,7 +40,6 @@ export async function readYaml(source: Source): Promise<Read> {
     const walk: Walk = { yaml, growth, anchors: new Map(), open: new Set() };
     return build(walk, document.contents, [], 0);
   });
-}
 
 interface Walk {
   readonly yaml: Yaml;

@@ -5,7 +5,7 @@ import { AuthoredClock } from "./schemas/clock.ts";
 import { AuthoredPlace } from "./schemas/place.ts";
 import { AuthoredProject } from "./schemas/project.ts";
 
-const OrganizationWithProjects = AuthoredOrganization.extend({
+export const OrganizationWithProjects = AuthoredOrganization.extend({
   projects: z.array(AuthoredProject).min(1).describe("The organization's projects; there is at least one."),
 });
 

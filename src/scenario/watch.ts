@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { type LoadedScenario, readScenario, refusing, type ScenarioSource, watchList } from "./load.ts";
+import { type LoadedScenario, readScenario, type ScenarioSource, watchList } from "./load.ts";
 import type { ScenarioProblem } from "./problems.ts";
 import type { Scenario } from "./schema.ts";
 
@@ -14,8 +14,6 @@ export interface WatchOptions {
   source: ScenarioSource;
   /** What it was when it was read last: says which files to look at first. */
   first: Omit<LoadedScenario, "warnings">;
-  /** A scenario with warnings is not whole. */
-  strict?: boolean;
   /** Told of each new scenario that is whole; it is awaited before the next one is read. */
   onScenario(scenario: Scenario, warnings: readonly ScenarioProblem[]): void | Promise<void>;
   /** Told when the files say something that is no scenario; the last good one still counts. */
@@ -45,7 +43,7 @@ export async function watchScenario(options: WatchOptions): Promise<ScenarioWatc
 
   async function read(): Promise<void> {
     if (isClosed) return;
-    const loaded = refusing(options.strict === true, await readScenario(options.source));
+    const loaded = await readScenario(options.source);
     files = new Set(watchList(loaded));
     watcher.add(foldersOf(files));
     const text = JSON.stringify(loaded.scenario ?? loaded.problems);

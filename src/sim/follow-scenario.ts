@@ -34,8 +34,6 @@ export interface ScenarioEdit {
 export interface FollowOptions {
   source: ScenarioSource;
   mode: Exclude<OnChange, "ignore">;
-  /** A scenario with warnings does not come into force. */
-  strict: boolean;
   /** Changed with each edit. */
   scenario: ScenarioState;
   worlds: WorldStore;
@@ -85,12 +83,11 @@ function apply({ mode, scenario, worlds, switchTo, faults, notice }: FollowOptio
 
 /** Follows the scenario's files until it is closed. A scenario without files needs nobody to follow it. */
 export async function followScenario(options: FollowOptions): Promise<{ close(): Promise<void> }> {
-  const { source, strict, scenario, notice } = options;
+  const { source, scenario, notice } = options;
   const { files } = await readScenario(source);
   if (files.length === 0) return { close: async () => {} };
   return watchScenario({
     source,
-    strict,
     first: { scenario: scenario.current, problems: [], files },
     onScenario(next, warnings) {
       scenario.problems = [];

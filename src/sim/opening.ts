@@ -18,9 +18,9 @@ import { type ClockSetting, type SimOptions, StartError } from "./types.ts";
 /** Memory mode holds this many bytes of traffic before the oldest requests are let go. */
 const memoryLimit = 256 * 1024 * 1024;
 
-/** Reads the scenario; with `strict`, what cannot work is an error. @throws StartError scenario */
+/** Reads the scenario. @throws StartError scenario */
 export async function loadOrExplain(
-  { scenario: source = "default", strict = false }: SimOptions,
+  { scenario: source = "default" }: SimOptions,
   notice: (text: string) => void,
 ): Promise<ScenarioState> {
   let warnings: readonly ScenarioProblem[] = [];
@@ -29,7 +29,7 @@ export async function loadOrExplain(
     notice(warningNotice(found));
   }
   try {
-    const current = await loadScenario(source, { strict, onWarnings });
+    const current = await loadScenario(source, onWarnings);
     return { current, problems: [], warnings, edit: null };
   } catch (error) {
     if (error instanceof ScenarioError) throw new StartError("scenario", error.message, error.hint, error);

@@ -51,10 +51,7 @@ export interface SimOptions {
   rateLimits?: boolean;
   /** Path of a city database in MaxMind's format; rows of the scenario count before it. Default: none. */
   geoip?: string;
-  /**
-   * Answers 501 with the nearest endpoints on paths that are not emulated, and refuses a scenario with warnings: what
-   * cannot work, such as flags that depend on each other.
-   */
+  /** Answers 501 with the nearest endpoints on paths that are not emulated. */
   strict?: boolean;
   /**
    * The sim's time at the start, and after a reset: `real` (the machine's), or a time in ISO 8601 from which it

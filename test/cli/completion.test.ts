@@ -155,6 +155,6 @@ test("another shell is a mistake", async () => {
   expect(await phxSim(["completion", "bsh"], { cwd }).ended).toEqual({
     code: 2,
     stdout: "",
-    stderr: 'phx-sim: SHELL must be bash or zsh or fish, not "bsh"; did you mean bash?\n',
+    stderr: 'phx-sim: SHELL must be bash, zsh or fish, not "bsh"; did you mean bash?\n',
   });
 });

@@ -58,11 +58,12 @@ describe("the nearest config file", () => {
 
 describe("a wrong config file is named with the place", () => {
   test.each([
-    ["", ":1:1: this is not JSON: value expected"],
-    ['{"port" 1}', ":1:9: this is not JSON: colon expected"],
-    ['{\n  // a note\n  "port": 1,,\n}', ":3:13: this is not JSON: property name expected"],
+    ["", ":1:1: the file is empty"],
+    ['{"port" 1}', ":1:9: expected a colon after the key"],
+    ['{\n  // a note\n  "port": 1,,\n}', ":3:13: expected a key in double quotes"],
     ['{"port": 1, "port": 2}', ":1:13: this key is there twice"],
-    ["[]", " must hold a JSON object"],
+    ["[]", ':1:1: expected an object such as {"port": 7490}'],
+    ["{ port: 1 }", ":1:3: this is not JSON; keys and strings must be in double quotes"],
     ['{\n  "memory": true, // on\n  "prot": 1\n}', ':3:3: "prot" is not an option; did you mean port?'],
     ['{"constructor": 1}', ':1:2: "constructor" is not an option'],
     ['{"__proto__": 1}', ':1:2: "__proto__" is not an option'],
@@ -79,7 +80,7 @@ describe("a wrong config file is named with the place", () => {
 
   test("a folder of that name", async () => {
     mkdirSync(file);
-    await expect(findConfig(folder, options)).rejects.toThrow(`cannot read ${file}: EISDIR`);
+    await expect(findConfig(folder, options)).rejects.toThrow(`${file} cannot be read: it is a folder`);
   });
 });
 

@@ -407,10 +407,14 @@ describe("the world", () => {
 
 describe("mistakes", () => {
   const rows: [args: string[], expected: number, said: string][] = [
-    [["exec"], 2, "phx-sim exec needs -- and a command after it, e.g. phx-sim exec -- npm test"],
-    [["exec", "--"], 2, "phx-sim exec needs -- and a command after it, e.g. phx-sim exec -- npm test"],
+    [["exec"], 2, "exec needs -- and a command after it, e.g. phx-sim exec -- npm test"],
+    [["exec", "--"], 2, "exec needs -- and a command after it, e.g. phx-sim exec -- npm test"],
     [["exec", "npx", "vitest", "--coverage"], 2, "e.g. phx-sim exec -- npx vitest --coverage"],
-    [["exec", "--fail-on", "droped", "--", "true"], 2, "--fail-on must be of dropped, rejected, unmatched"],
+    [
+      ["exec", "--fail-on", "droped", "--", "true"],
+      2,
+      "--fail-on must be one or more of dropped, rejected, unmatched",
+    ],
     [["exec", "--fail-on", "dropped,,", "--", "true"], 2, "--fail-on must be names with commas between them"],
     [["exec", "--fail-on", "", "--", "true"], 2, "--fail-on must be names with commas"],
     [["exec", "--fail-on", "toString", "--", "true"], 2, 'not "toString"'],
@@ -433,7 +437,7 @@ describe("mistakes", () => {
   test("a wrong variable is named", async () => {
     const { code, stderr } = await exec([], ["true"], { PHX_SIM_FAIL_ON: "all" }).ended;
     expect(code).toBe(2);
-    expect(stderr).toContain("phx-sim: PHX_SIM_FAIL_ON must be of ");
+    expect(stderr).toContain("phx-sim: PHX_SIM_FAIL_ON must be one or more of ");
   });
 
   test("the help needs no command", async () => {

@@ -140,7 +140,7 @@ describe("phx-sim exports", () => {
     [["script", "none"], /there is no run none/],
     [["script", "none", "--status", "Fialed"], /--status must be .* not "Fialed".*did you mean/],
     [["script", "none", "--after", "soon"], /--after must be a duration/],
-    [["script"], /phx-sim exports script needs RUN/],
+    [["script"], /exports script needs RUN/],
     [["show", "../info"], /there is no run \.\.\/info/],
     [["runs", "--status", "bad"], /--status must be one of Starting, /],
     [["lsit"], /unknown command "exports lsit"; did you mean list\?/],

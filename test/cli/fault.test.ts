@@ -70,7 +70,7 @@ describe("phx-sim fault", () => {
     [["apply", "{nonsense"], /FAULT must be a preset's name or a rule as a JSON object/],
     [["apply", "flags-down", "--rate", "2"], /a number of at most 1/],
     [["apply", "flags-down", "--route", "nowhere"], /a path such as \/flags/],
-    [["apply"], /phx-sim faults apply needs FAULT/],
+    [["apply"], /faults apply needs FAULT/],
     [["clear", "--which", "nobody"], /there is no fault "nobody"/],
     [["lsit"], /unknown command "faults lsit"; did you mean list\?/],
   ];

@@ -305,7 +305,7 @@ describe("mistakes end with 2", () => {
     [["simulate", "chekout"], 'project 1 has no flag "chekout"; did you mean "checkout"?'],
     [
       ["explain", "beta"],
-      "phx-sim flags explain needs --distinct-id, e.g. phx-sim flags explain beta --distinct-id user-1",
+      "flags explain needs --distinct-id, e.g. phx-sim flags explain beta --distinct-id user-1",
     ],
     [
       ["explain", "beta", "--distinct-id", "u", "--project", "9"],
@@ -322,8 +322,8 @@ describe("mistakes end with 2", () => {
     [["simulate", "beta", "--count", "0"], "--count must be a whole number from 1 to 100000"],
     [["set", "beta", "true", "--payload", "{"], '--payload must be JSON, not "{"'],
     [["list", "--jsn"], "unknown option --jsn; did you mean --json? (phx-sim flags list --help)"],
-    [["set", "beta"], "phx-sim flags set needs KEY and VALUE (phx-sim flags set --help)"],
-    [[], "phx-sim flags needs one of list, set, unset, explain, simulate, decisions (phx-sim flags --help)"],
+    [["set", "beta"], "flags set needs KEY and VALUE (phx-sim flags set --help)"],
+    [[], "flags needs one of list, set, unset, explain, simulate, decisions (phx-sim flags --help)"],
   ])("%j", async (args, message) => {
     expect(await run(args)).toEqual({ code: 2, stdout: "", stderr: `phx-sim: ${message}\n` });
   });

@@ -42,14 +42,14 @@ describe("usage mistakes end with 2", () => {
     [
       ["env", "--format", "jsn"],
       {},
-      '--format must be dotenv or shell or json or github, not "jsn"; did you mean json?',
+      '--format must be dotenv, shell, json or github, not "jsn"; did you mean json?',
     ],
   ])("%j %j", async (args, env, message) => {
     expect(await complaint(args, newFolder(), env)).toEqual({ code: 2, line: `phx-sim: ${message}` });
   });
 
   test.each([
-    ['{"port": 1,,}', ":1:12: this is not JSON: property name expected"],
+    ['{"port": 1,,}', ":1:12: expected a key in double quotes"],
     ['{"prot": 1}', ':1:2: "prot" is not an option; did you mean port?'],
     ['{"port": true}', ':1:2: "port" must be a whole number from 0 to 65535, not true'],
   ])("config file %s", async (text, tail) => {

@@ -111,8 +111,8 @@ describe("mistakes", () => {
     ["--__proto__=1", /^unexpected argument ".*__proto__.*" /],
     ["--memory status", `the command comes first: phx-sim status … ${tail}`],
     ["--constructor 1", `unknown option --constructor ${tail}`],
-    ["flags", `phx-sim flags needs one of set, list (phx-sim flags --help)`],
-    ["flags --json", `phx-sim flags needs one of set, list (phx-sim flags --help)`],
+    ["flags", `flags needs one of set, list (phx-sim flags --help)`],
+    ["flags --json", `flags needs one of set, list (phx-sim flags --help)`],
     ["flags sett a b", `unknown command "flags sett"; did you mean set? (phx-sim flags --help)`],
     [
       "flags frobnicate",
@@ -120,9 +120,10 @@ describe("mistakes", () => {
     ],
     ["flgs set a b", `unknown command "flgs"; did you mean flags? ${tail}`],
     ["set flags", `unknown command "set"; did you mean flags set? ${tail}`],
-    ["flags set", `phx-sim flags set needs KEY and VALUE (phx-sim flags set --help)`],
-    ["flags set a", `phx-sim flags set needs KEY and VALUE (phx-sim flags set --help)`],
+    ["flags set", `flags set needs KEY and VALUE (phx-sim flags set --help)`],
+    ["flags set a", `flags set needs KEY and VALUE (phx-sim flags set --help)`],
     ["flags set a b c", `unexpected argument "c" (phx-sim flags set --help)`],
+    ["flags set a -1h", `flags set needs KEY and VALUE (phx-sim flags set --help)`],
     ["flags list a", `unexpected argument "a" (phx-sim flags list --help)`],
     ["flags set a b --person", `--person needs a value (phx-sim flags set --help)`],
     [

@@ -192,16 +192,16 @@ describe("phx-sim record", () => {
   });
 
   test.each([
-    [[], 2, "phx-sim record needs --upstream: us, eu, or an address"],
+    [[], 2, "record needs --upstream: us, eu, or an address"],
     [["--upstream", "uk"], 2, '"uk" is not an upstream; give us, eu, or an address'],
     [
       ["--upstream", "us", "--offline"],
       4,
       "the upstream us must not be reached: offline is on; allow it with",
     ],
-    [["--upstream", "us", "--mode", "emulate"], 2, "--mode must be record or all or once or new or none or"],
+    [["--upstream", "us", "--mode", "emulate"], 2, "--mode must be record, all, once, new, none, "],
     [["--upstream", "us", "--mode", "new"], 2, "--mode new needs --tape"],
-    [["--mode", "new", "--tape", "x"], 2, "phx-sim record needs --upstream"],
+    [["--mode", "new", "--tape", "x"], 2, "record needs --upstream"],
     [["--mode", "none"], 2, "--mode none needs --tape"],
     [["--mode", "none", "--tape", "x", "--max-age", "7d"], 2, "--max-age needs --mode once or --mode new"],
     [

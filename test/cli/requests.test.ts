@@ -145,7 +145,7 @@ test("events show", async () => {
 /** What the sim refuses is said by the names of the command's own options. */
 describe("mistakes", () => {
   const rows: [line: string, said: string][] = [
-    ["requests show", "phx-sim requests show needs NUMBER (phx-sim requests show --help)"],
+    ["requests show", "requests show needs NUMBER (phx-sim requests show --help)"],
     ["requests show 99", "there is no request 99"],
     ["requests show x", 'NUMBER must be a whole number, not "x"'],
     ["requests list --limit 0", "--limit must be a whole number from 1 to 10000"],
@@ -154,14 +154,14 @@ describe("mistakes", () => {
       "requests list --filter status:x",
       '--filter is wrong at character 8: "status" is a number; for example status:>=400',
     ],
-    ["requests list --outcome lost", '--outcome must be answered or rejected or unmatched, not "lost"'],
+    ["requests list --outcome lost", '--outcome must be answered, rejected or unmatched, not "lost"'],
     [
       "requests ls",
       'unknown command "requests ls"; phx-sim requests has list, show, har (phx-sim requests --help)',
     ],
     ["requsts list", 'unknown command "requsts"; did you mean requests? (phx-sim --help lists all)'],
     ["list requests", 'unknown command "list"; did you mean requests list? (phx-sim --help lists all)'],
-    ["groups show company", "phx-sim groups show needs TYPE and KEY (phx-sim groups show --help)"],
+    ["groups show company", "groups show needs TYPE and KEY (phx-sim groups show --help)"],
     ["groups show company nope", 'there is no group "nope" of the type "company"; known types: company'],
     ["groups list --limit 0", "--limit must be a whole number from 1 to 10000"],
     ["events show 99", "there is no event 99"],

@@ -36,8 +36,6 @@ describe("what follows -- is the command's own", () => {
     ["exec a --", "e.g. phx-sim exec -- npm test"],
     ["exec node a.js", "e.g. phx-sim exec -- node a.js"],
   ])("%s lacks one", (line, said) => {
-    expect(() => splitRest(words(line), commands)).toThrow(
-      `phx-sim exec needs -- and a command after it, ${said}`,
-    );
+    expect(() => splitRest(words(line), commands)).toThrow(`exec needs -- and a command after it, ${said}`);
   });
 });

@@ -118,7 +118,7 @@ describe("check", () => {
   test("without a file it says what it needs", async () => {
     expect(await run("check")).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^phx-sim: phx-sim scenario check needs FILE /),
+      stderr: expect.stringMatching(/^phx-sim: scenario check needs FILE /),
     });
   });
 });

@@ -105,7 +105,7 @@ const mistakes: [what: string, args: string[], code: number, said: RegExp][] = [
   ["a path for a name", ["snapshot", "../up"], 2, /NAME must be 1 to 64 letters/],
   ["no file", ["import", "missing.json"], 2, /missing\.json cannot be read: there is no such file/],
   ["no state", ["import", "other.json"], 2, /"phx_sim_state" must be 1; import what/],
-  ["no JSON", ["import", "broken.json"], 2, /the state is not JSON at 1:2/],
+  ["no JSON", ["import", "broken.json"], 2, /broken\.json: the state is not JSON at 1:2/],
   ["no folder", ["export", "nowhere/state.json"], 1, /cannot be written: there is no such file or folder/],
   ["no name", ["snapshot"], 2, /NAME|name/],
 ];

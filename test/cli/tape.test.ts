@@ -85,7 +85,7 @@ describe("import", () => {
       /nothing to import; 1 request to other services/,
     ],
     ["no entries", harWith([]), /nothing to import/],
-    ["no HAR", "[]", /some\.har: it is no HAR/],
+    ["no HAR", "[]", /some\.har: it is not a HAR file/],
     ["nothing", "", /some\.har: it is empty/],
   ])("a file with %s leaves no tape behind", async (_, text, message) => {
     write("some.har", text);

@@ -128,7 +128,7 @@ describe("verify", () => {
 
   test.each([
     [["verify"], /needs TAPE/],
-    [["verify", "shop", "--fail-on", "all"], /--fail-on must be break or additive or value, not "all"/],
+    [["verify", "shop", "--fail-on", "all"], /--fail-on must be break, additive or value, not "all"/],
     [["verify", "shop", "--dialect", "klingon"], /--dialect must be documented or production/],
   ])("usage: %s", async (args, message) => {
     const { code, stderr } = await run(...args);

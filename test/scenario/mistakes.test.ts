@@ -1,3 +1,4 @@
+import { rmSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readScenario } from "../../src/scenario/load.ts";
 import { linesOf } from "../../src/scenario/problems.ts";
@@ -25,19 +26,19 @@ const mistakes: readonly Row[] = [
     "single quotes",
     "json",
     "{ 'version': 1 }",
-    "it:1:3: this is not JSON; keys and texts stand in double quotes",
+    "it:1:3: this is not JSON; keys and strings must be in double quotes",
   ],
   [
     "a key without quotes",
     "json",
     "{ version: 1 }",
-    "it:1:3: this is not JSON; keys and texts stand in double quotes",
+    "it:1:3: this is not JSON; keys and strings must be in double quotes",
   ],
   [
     "a text that is not closed",
     "json",
     '{\n  "version": 1,\n  "description": "half\n}',
-    'it:3:18: expected " at the end of the text, in the same line',
+    'it:3:18: expected " at the end of the string, in the same line',
   ],
   [
     "a brace that is not closed",
@@ -49,7 +50,7 @@ const mistakes: readonly Row[] = [
     "two scenarios in a file",
     "json",
     '{ "version": 1 } { "version": 1 }',
-    "it:1:18: expected nothing after the end of the scenario",
+    "it:1:18: expected the end of the file",
   ],
   [
     "a tab that indents",
@@ -117,7 +118,26 @@ const mistakes: readonly Row[] = [
     inProject("        settings: { [a]: 1 }\n"),
     "it:8:21 /organizations/0/projects/0/settings: expected a key that is a text",
   ],
-  ["an empty file", "yaml", "", "it:1:1: expected an object, not null"],
+  ["an empty file", "yaml", "", "it: is empty; `phx-sim scenario init` writes a scenario to begin with"],
+  [
+    "an empty file of JSON",
+    "json",
+    " \n",
+    "it: is empty; `phx-sim scenario init` writes a scenario to begin with",
+  ],
+  ["a binary file", "yaml", "flags\u0000: {}", "it: is not text in UTF-8; save it as UTF-8"],
+  [
+    "lists in lists without end",
+    "yaml",
+    "[".repeat(20_000),
+    "it:1:1: expected at most 100 levels of lists and objects",
+  ],
+  [
+    "projects at the top",
+    "yaml",
+    "projects:\n  - name: A\n",
+    'it:1:1 /projects: unknown key "projects"; it belongs in an organization',
+  ],
   ["a list", "json", "[]", "it:1:1: expected an object, not an empty list"],
   [
     "another version",
@@ -385,6 +405,21 @@ const mistakes: readonly Row[] = [
 ];
 
 const folder = folderOf();
+
+describe("files that cannot be read", () => {
+  test.each([
+    ["nowhere.yaml", "does not exist", expect.stringMatching(/^shipped scenarios are /)],
+    ["shpo.yaml", "does not exist", expect.stringMatching(/^did you mean ".*shop\.yml"\?$/)],
+    ["loop.yaml", "is a symbolic link to itself", null],
+  ])("%s", async (name, message, hint) => {
+    folder.write("shop.yml", project);
+    folder.write("bomb.yaml", project);
+    rmSync(folder.file("loop.yaml"), { force: true });
+    symlinkSync("loop.yaml", folder.file("loop.yaml"));
+    const { problems } = await readScenario(folder.file(name));
+    expect(problems).toMatchObject([{ message, hint }]);
+  });
+});
 
 describe("mistakes", () => {
   test("there are enough of them", () => expect(mistakes.length).toBeGreaterThanOrEqual(30));

@@ -54,6 +54,14 @@ async function valuesOf(
 const listed = async (path: string, key = sim.personalApiKey): Promise<Answer[]> =>
   (await ask(path, as(key))).json.results;
 
+test.each([...shippedScenarios().keys()])(
+  "%s starts in strict mode, deliberate faults and all",
+  async (name) => {
+    await using strict = await startSim({ scenario: name, strict: true });
+    expect((await strict.handle(new Request(`${strict.url}/no-such-path`))).status).toBe(501);
+  },
+);
+
 test("these are shipped", () => {
   expect([...shippedScenarios().keys()]).toEqual([
     "default",

@@ -41,7 +41,7 @@ function refuseDisguise(chunk: Buffer): void {
     .toString("utf8", 0, 64)
     .replace(/^\ufeff/, "")
     .trimStart();
-  if (start !== "" && !start.startsWith("{")) throw new HarError("it is no HAR: it does not begin with {");
+  if (start !== "" && !start.startsWith("{")) throw new HarError("it is not a HAR file: it does not begin with {");
 }
 
 const withoutBom = (chunk: Buffer): Buffer =>
@@ -117,7 +117,7 @@ export async function* importHar(file: string, options: ImportOptions = {}): Asy
 function emptyReason(bytes: number, isWhole: boolean, text: string): string {
   if (bytes === 0) return "it is empty";
   if (!isWhole) return "it ends in the middle, before its first entry is whole";
-  return parse(text) ? "it is no HAR: it has no list log.entries" : "it is no JSON";
+  return parse(text) ? "it is not a HAR file: it has no list log.entries" : "it is not JSON";
 }
 
 const nameOf = (tool: JsonObject): string =>

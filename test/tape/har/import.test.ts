@@ -312,7 +312,7 @@ describe("files", () => {
   test.each<[string, string | Buffer, RegExp]>([
     ["empty", "", /it is empty/],
     ["not JSON", "<html></html>", /it does not begin with \{/],
-    ["broken JSON", "{nope}", /it is no JSON/],
+    ["broken JSON", "{nope}", /it is not JSON/],
     ["another JSON", '{"log":{"entries":{}}}', /no list log\.entries/],
     ["a list elsewhere", '{"entries":[{"request":{}}]}', /no list log\.entries/],
     ["cut off at once", '{"log":{"entries":[{"request":', /ends in the middle/],
