@@ -52,7 +52,7 @@ export const targets = {
   "src/ingest/admit-legacy.ts": [...tests("ingestion", "capture"), ...tests("ingest", "persons")],
   "src/ingest/admit-v1.ts": tests("ingestion", "capture-v1"),
   "src/ingest/timestamp.ts": tests("ingest", "timestamp"),
-  "src/store/people/apply.ts": tests("store", "people-hash-keys people"),
+  "src/store/people/apply.ts": tests("store", "people-apply people-hash-keys people"),
   "src/store/people/sidecar.ts": tests("store", "people-disk"),
   "src/store/lines.ts": tests("store", "people-disk traffic-log"),
   "src/store/hash-index.ts": tests("store", "hash-index"),
