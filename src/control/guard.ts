@@ -95,7 +95,7 @@ function checkOrigin(call: Call, { publicUrl }: GuardRules): void {
   });
 }
 
-const isChange = (call: Call): boolean => !["GET", "HEAD", "OPTIONS"].includes(call.method);
+const isChange = (call: Call): boolean => !["GET", "HEAD"].includes(call.method);
 
 function checkBody(call: Call): void {
   const type = call.headers["content-type"] ?? "";

@@ -22,13 +22,14 @@ interface Shard {
 
 /**
  * `hashAt(row)` reads a row's hash back from its table (0: the row is not indexed); `existing` rows are indexed in slices after
- * opening, so that opening does not wait for it. Until then `scan` answers for them.
+ * opening, so that opening does not wait for it. Until then `scan` answers for them: it returns the first row with the
+ * hash in [from, to), or -1.
  * 64 shards grow one at a time: no long pause at any size.
  */
 export function createHashIndex(
   hashAt: (row: number) => number,
-  existing = 0,
-  scan: (hash: number, from: number, to: number) => number = () => -1,
+  existing: number,
+  scan: (hash: number, from: number, to: number) => number,
 ): HashIndex {
   let shards = freshShards();
   let behind = existing;
@@ -69,17 +70,13 @@ export function createHashIndex(
         i = (i + 1) & mask;
         entry = slots[i] ?? 0;
       }
-      for (let row = next; row < behind; row++) {
-        row = scan(hash, row, behind);
-        if (row === -1) return -1;
-        if (test(row)) return row;
-      }
-      return -1;
+      let row = scan(hash, next, behind);
+      while (row !== -1 && !test(row)) row = scan(hash, row + 1, behind);
+      return row;
     },
     clear() {
       shards = freshShards();
-      behind = 0;
-      next = 0;
+      behind = next;
     },
   };
 }

@@ -348,9 +348,10 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     if (!options.sidecars) return [];
     const log = {
       bytes,
-      // Rows are numbered from the first request: after some were let go it is another one.
+      // Rows are numbered from the first request and the first event. Each of them only grows, so that the sum tells
+      // whether pages of either table were let go since.
       get birth() {
-        return opening.birth + opening.n;
+        return opening.birth + opening.n + opening.seq;
       },
       layout,
     };

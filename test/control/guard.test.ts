@@ -1,4 +1,6 @@
 import { request } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 
@@ -11,7 +13,7 @@ afterAll(() => sim.close());
 interface Answer {
   status: number;
   headers: Record<string, unknown>;
-  body: { code?: string };
+  body: { code?: string; detail?: string };
 }
 
 /** fetch refuses to send a foreign Host, so these go out through node:http. */
@@ -118,6 +120,16 @@ describe("the control API answers", () => {
     for (const { status, body } of answers) if (status === 403) expect(body.code).toBe("forbidden_origin");
   });
 
+  test.each<[name: string, headers: Record<string, string>, location: string | undefined]>([
+    ["a browser", {}, "/__sim/"],
+    ["a link in a tab", { ...visit, "sec-fetch-dest": "document" }, "/__sim/"],
+    ["a browser with a rebound name", { host: "evil.example" }, undefined],
+    ["a link in a frame", { ...visit, "sec-fetch-dest": "iframe" }, undefined],
+  ])("%s that asks for / is led to the page, or not told of it", async (_, headers, location) => {
+    const answer = await send(sim, "GET", "/", { accept: "text/html", ...headers });
+    expect(answer.headers.location).toBe(location);
+  });
+
   const isRead = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS";
   const bodies: [method: string, type: string | undefined, body: string, refused: boolean][] = [
     ["POST", "application/json", "{}", false],
@@ -142,8 +154,9 @@ describe("the control API answers", () => {
       const headers = { host: own(), ...(type !== undefined && { "content-type": type }) };
       const length = { "content-length": String(body.length) };
       const path = isRead(method) ? "info" : method === "DELETE" ? "faults" : "settle";
-      const { status } = await send(sim, method, `/__sim/${path}`, { ...headers, ...length }, body);
-      expect(status === 415).toBe(refused);
+      const answer = await send(sim, method, `/__sim/${path}`, { ...headers, ...length }, body);
+      expect(answer.status === 415).toBe(refused);
+      if (refused) expect(answer.body.detail).toBe(`the body's content type is "${type ?? ""}"`);
     },
   );
 
@@ -183,13 +196,39 @@ test("bound wider than loopback, the control API needs its token, and any Host w
   for (const authorization of [`Bearer ${token}`, `bearer ${token}`]) {
     expect((await info({ authorization })).status).toBe(200);
   }
-  for (const authorization of ["", "Bearer", `Bearer ${token}x`, `Basic ${token}`, `x Bearer ${token}`]) {
+  const split = `${token?.slice(0, 4)}Bearer ${token?.slice(4)}`;
+  for (const authorization of [
+    split,
+    "",
+    "Bearer",
+    `Bearer ${token}x`,
+    `Basic ${token}`,
+    `x Bearer ${token}`,
+  ]) {
     expect((await info({ authorization })).body.code).toBe("control_token_required");
   }
   expect((await info({})).body.code).toBe("control_token_required");
   expect((await send(wide, "GET", "/__sim/app.css", { host })).status).toBe(200);
   const foreign = { authorization: `Bearer ${token}`, origin: "https://evil.example" };
   expect((await info(foreign)).body.code).toBe("forbidden_origin");
+});
+
+test("with a public address its page is the own one, and calls without an origin pass", async () => {
+  const publicUrl = "https://sim.example";
+  await using open = await startSim({ publicUrl });
+  const authorization = `Bearer ${open.controlToken}`;
+  const statusWith = async (headers: Record<string, string>) =>
+    (await send(open, "GET", "/__sim/info", { host: "localhost", authorization, ...headers })).status;
+  const answers = [{}, { origin: publicUrl }, { origin: open.url }, { origin: "https://other.example" }];
+  expect(await Promise.all(answers.map(statusWith))).toEqual([200, 200, 403, 403]);
+});
+
+test("a call without a Host is refused", async () => {
+  const socket = connect(Number(new URL(sim.url).port), "127.0.0.1");
+  socket.end("GET /__sim/info HTTP/1.0\r\n\r\n");
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1\.\d 403 /);
+  expect(answer).toContain("forbidden_host");
 });
 
 test("what came through the proxy is refused, whatever else it carries", async () => {

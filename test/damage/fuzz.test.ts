@@ -124,6 +124,8 @@ const looks = [
   "/__sim/state",
   "/__sim/exports/runs",
   "/__sim/lint",
+  "/__sim/problems",
+  "/__sim/flags/decisions",
   "/api/projects/1/dashboards/",
   "/api/projects/1/events/?limit=3",
   "/api/projects/1/persons/?limit=3",
@@ -183,6 +185,11 @@ async function look(sim: Sim, original: string, folder: string, isFirst: boolean
     events: missing(seqs, found.events),
     persons: missing(persons, found.persons),
   }).toEqual({ requests: [], events: [], persons: [] });
+  const totals = JSON.parse((await ask(sim, "GET", "/__sim/totals")).body);
+  expect({ events: totals.events.total, requests: totals.requests.total }).toEqual({
+    events: found.events.size,
+    requests: found.requests.size,
+  });
   for (const line of requests.filter((_, i) => i % (isFirst ? 4 : 20) === 0)) {
     const { status, body } = await ask(sim, "GET", `/__sim/requests/${line.n}`);
     expect({ status, n: JSON.parse(body).n, target: JSON.parse(body).target }).toEqual({

@@ -49,10 +49,10 @@ export const targets = {
   "src/ingest/merge.ts": tests("ingest", "merge"),
   "src/ingest/persons.ts": [...tests("ingest", "persons merge"), ...tests("ingestion", "capture-v1")],
   "src/ingest/illegal-ids.ts": tests("ingest", "merge"),
-  "src/ingest/admit-legacy.ts": [...tests("ingestion", "capture"), ...tests("ingest", "persons")],
-  "src/ingest/admit-v1.ts": tests("ingestion", "capture-v1"),
+  "src/ingest/admit-legacy.ts": [...tests("ingest", "admit persons"), ...tests("ingestion", "capture")],
+  "src/ingest/admit-v1.ts": [...tests("ingest", "admit"), ...tests("ingestion", "capture-v1")],
   "src/ingest/timestamp.ts": tests("ingest", "timestamp"),
-  "src/store/people/apply.ts": tests("store", "people-hash-keys people"),
+  "src/store/people/apply.ts": tests("store", "people-apply people-hash-keys people"),
   "src/store/people/sidecar.ts": tests("store", "people-disk"),
   "src/store/lines.ts": tests("store", "people-disk traffic-log"),
   "src/store/hash-index.ts": tests("store", "hash-index"),
@@ -61,6 +61,7 @@ export const targets = {
 const shortcut = "a shortcut: the way that it saves comes to the same";
 const types = "only the compiler needs it: the value is always there";
 const cache = "a memory of answers: asking again comes to the same";
+const absent = "absent is undefined";
 const noName = "no secret name has less than two letters";
 const decidedBefore = "is decided before this place is reached";
 
@@ -187,7 +188,7 @@ export const accepted = {
     ["start === -1 ? []", "2", "a slice from the last event on that ends before it is empty, too"],
     ["taken.length < least && last", "taken.length < least", types],
     ["?? last.event", "start === -1 ?", types],
-    ["failed: undefined", "(removed)", "absent is undefined"],
+    ["failed: undefined", "(removed)", absent],
     ["(chosen[i]?.length ?? 0)", "chosen[i]?.length", types],
     ["(chosen[i]?.length ?? 0)", "1", types],
     [
@@ -243,16 +244,16 @@ export const accepted = {
     ["holdout.percentage >= 100", "false", shortcut],
     ["holdout.percentage >= 100", "101", shortcut],
     ["throw error;", "(removed)", "no other error is thrown there"],
-    ["members: undefined", "(removed)", "absent is undefined"],
-    ["recorder: undefined", "(removed)", "absent is undefined"],
+    ["members: undefined", "(removed)", absent],
+    ["recorder: undefined", "(removed)", absent],
   ],
   "src/flags/cohorts.ts": [
     ['case "unknown"', '"mutant"', "undefined is as false"],
     ["cohort.name ?? undefined", "compiled.get(id)?.cohort.name", "no name is no name, null or undefined"],
     ["const nothing: TreeNode", '"mutant"', "stands where no tree is evaluated"],
-    ["failure: undefined", "(removed)", "absent is undefined"],
+    ["failure: undefined", "(removed)", absent],
     ["tree: nothing", "(removed)", "stands where no tree is evaluated"],
-    ["members: undefined", "(removed)", "absent is undefined"],
+    ["members: undefined", "(removed)", absent],
     ["throw error;", "(removed)", "no other error is thrown there"],
     ["?? []", "dependents.get", types],
     ["?? 0", "", types],
@@ -272,7 +273,29 @@ export const accepted = {
     ["id.length <= 36 &&", "personless", shortcut],
     ["id.length <= 36 &&", "37", shortcut],
   ],
-  "src/ingest/open.ts": [["envelope: undefined", "(removed)", "absent is undefined"]],
+  "src/ingest/open.ts": [["envelope: undefined", "(removed)", absent]],
+  "src/ingest/admit-legacy.ts": [
+    ['typeof timestamp !== "string" &&', "false", shortcut],
+    ...["place", "warnings", "dropped", "detail"].map((it) => [`${it}: undefined`, "(removed)", absent]),
+  ],
+  "src/ingest/admit-v1.ts": [
+    ["text.length > maxName ||", "Buffer.byteLength(text) > maxName", shortcut],
+    ["?? noProperties;", "optionProperties(item.raw.options)", types],
+    ...["set", "setOnce", "place", "dropped", "detail"].map((it) => [
+      `${it}: undefined`,
+      "(removed)",
+      absent,
+    ]),
+  ],
+  "src/store/hash-index.ts": [
+    ["const shardBits", "", "any number of parts will do"],
+    ["const shardCount", "2", "any number of parts will do"],
+    ["const delay", "", "a pause of any length will do"],
+    ["!shard", "false", types],
+    ["?? new Uint32Array(1)", "", types],
+    ["slots[i] ?? 0", "slots[i]", types],
+    ["slots[i] ?? 0", "1", types],
+  ],
   "src/ingest/timestamp.ts": [
     ["/^([+-]?", "/^([+-]?\\d{4,6})[-/](\\d{0,2})", "an empty month is none of the calendar"],
     ["/^([+-]?", "/^([+-]?\\d{4,6})[-/](\\d{1,2})[-/](\\d{0,2})", "an empty day is none of the calendar"],

@@ -154,6 +154,35 @@ describe("a data folder with keep: 1MB", () => {
     await reopened.close();
   });
 
+  test("an index from before the cut, which a kill leaves behind, is made anew", async () => {
+    const data = fresh();
+    const indexes = ["requests.idx", "events.idx"];
+    const first = await startSim({ data });
+    // Many events in few requests: whole pages of events are let go, and no page of requests.
+    const event = { event: "e", distinct_id: "u", properties: {} };
+    for (let i = 0; i < 25; i++) {
+      const batch = Array.from({ length: 1000 }, (_, j) => ({ ...event, properties: { i: i * 1000 + j } }));
+      await first.handle(
+        new Request("http://sim/batch/", {
+          method: "POST",
+          body: JSON.stringify({ api_key: "phc_sim_default", batch }),
+        }),
+      );
+    }
+    await first.close();
+    for (const it of indexes) copyFileSync(join(data, it), join(data, `${it}.before`));
+    const second = await startSim({ data, keep: "1MB" });
+    await until(isTrimmed(second));
+    const before = await seen(second);
+    expect(before.seqs[0]).toBeGreaterThan(16_384);
+    await second.close();
+    for (const it of indexes) copyFileSync(join(data, `${it}.before`), join(data, it));
+    const third = await startSim({ data });
+    expect(await seen(third)).toEqual(before);
+    expect(await countsOf(third)).toMatchObject({ events: before.seqs.length });
+    await third.close();
+  });
+
   test("a copy that a crash left behind is no harm", async () => {
     const data = fresh();
     const sim = await startSim({ data, keep: "1MB" });

@@ -10,8 +10,7 @@ import type { LineRows, Place } from "./rows.ts";
 export type KeyHash = (project: number, key: string) => number;
 
 /** The same name in two projects has two hashes. */
-export const keyHash: KeyHash = (project, key) =>
-  fnv1a(key, Math.imul(project ^ 0x9e3779b9, 0x01000193) >>> 0);
+export const keyHash: KeyHash = (project, key) => fnv1a(key, Math.imul(project ^ 0x9e3779b9, 0x01000193));
 
 /** A group's key among the groups of all types. */
 export const groupKey = (type: number, key: string): string => `${type}:${key}`;
@@ -40,8 +39,8 @@ function personAppliers(
   hash: KeyHash,
 ): Pick<Appliers, PersonKind> {
   function knownPerson(project: number, uuid: string): number {
-    const slot = projects.find(project);
-    const row = slot === -1 ? -1 : persons.find(slot, hash(project, uuid), uuid);
+    // Of an unknown project there is no slot, and no row has the slot -1.
+    const row = persons.find(projects.find(project), hash(project, uuid), uuid);
     if (row === -1) throw new Error(`project ${project} has no person ${uuid}`);
     return row;
   }
@@ -69,8 +68,9 @@ function personAppliers(
       const counts = projects.entry(slot);
       const key = hash(project, distinctId);
       const row = ids.find(slot, key, distinctId);
-      if (row === -1 || ids.person(row) === -1) counts.ids++;
-      if (row !== -1 && ids.person(row) === -1) counts.personless--;
+      const wasPersonless = row !== -1 && ids.person(row) === -1;
+      if (row === -1 || wasPersonless) counts.ids++;
+      if (wasPersonless) counts.personless--;
       ids.give(row, { slot, hash: key, distinctId, place }, person);
     },
     personless({ project, distinctId }, place) {

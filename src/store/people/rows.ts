@@ -59,7 +59,10 @@ const classLength = (of: number): number => 1 << (of + smallestClass);
 export function createLineRows(ownColumns: number): LineRows {
   const rows = createRows(firstOwnColumn + ownColumns);
   const hashAt = (row: number): number => rows.get(row, hashColumn);
-  let index = createHashIndex(hashAt);
+  // Rows that were loaded are indexed in slices after the start; until then the hash column is scanned.
+  const indexOver = (existing: number) =>
+    createHashIndex(hashAt, existing, (hash, from, to) => rows.find(hashColumn, hash, -1, 0, from, to));
+  let index = indexOver(0);
   let markedLiving = 0;
 
   const where = (row: number): number => rows.get(row, whereColumn);
@@ -117,10 +120,7 @@ export function createLineRows(ownColumns: number): LineRows {
       table.living = markedLiving;
     },
     loaded() {
-      // Indexed in slices after the start; until then the hash column is scanned.
-      index = createHashIndex(hashAt, rows.length, (hash, from, to) =>
-        rows.find(hashColumn, hash, -1, 0, from, to),
-      );
+      index = indexOver(rows.length);
     },
   };
   return table;
