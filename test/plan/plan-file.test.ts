@@ -112,7 +112,7 @@ describe("what is wrong is told with its place", () => {
   test.each<[string, string]>([
     ["", "a.plan.json:1:1: the file is empty"],
     ['{ "version": 1 "events": {} }', "a.plan.json:1:16: expected a comma before this"],
-    ['{\n  "version": 1,\n  "ev', "a.plan.json:3:3: expected \" at the end of the string, in the same line"],
+    ['{\n  "version": 1,\n  "ev', 'a.plan.json:3:3: expected " at the end of the string, in the same line'],
     ["[]", "a.plan.json:1:1: expected an object, not []"],
     ["null", "a.plan.json:1:1: expected an object, not null"],
     ["[".repeat(50_000), "a.plan.json:1:1: nested too deeply"],

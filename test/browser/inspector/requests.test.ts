@@ -132,7 +132,7 @@ describe("a day's traffic", () => {
     const shown = details(it);
     await shown.getByText("Nothing is emulated at this path.").waitFor();
     await shown
-      .getByText(/Check the path: it does not exist; nearest: GET \/api\/projects\/:project_id\/dashboards,/)
+      .getByText(/check the path: it does not exist; nearest: GET \/api\/projects\/:project_id\/dashboards,/)
       .waitFor();
     await shown.getByText("Bearer phx_***").last().waitFor();
     await shown.getByText("masked").waitFor();

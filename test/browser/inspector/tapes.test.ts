@@ -95,7 +95,7 @@ describe("a tape in force", () => {
     await it.axe();
     await dialog.getByRole("button", { name: "Load", exact: true }).click();
     await page.getByRole("heading", { name: "Mode: replay" }).waitFor();
-    await shows(it, "exchanges", 4);
+    await shows(it, "exchanges", 3);
     await shows(it, "misses", 0);
 
     expect((await flagsOf(sim)).status).toBe(200);

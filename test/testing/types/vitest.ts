@@ -83,7 +83,7 @@ export const suite = test("types", async ({ ph, sim, expect: local }) => {
   await plain(3).not.toHaveNoDroppedEvents();
   ph.env("next");
   // @ts-expect-error there is no such framework
-  ph.env("rails");
+  ph.env("cobol");
   // @ts-expect-error an event is a name or an object
   await expect(ph).toHaveCaptured(1);
   // @ts-expect-error there is no such option
