@@ -45,6 +45,24 @@ test("what is large waits, and what comes after it, too; the end does it all, in
   await Promise.all(all);
 });
 
+test("other work has its turns while what is large is done", async () => {
+  const backlog = createBacklog(() => 1);
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  const work = backlog.take(large, unread(), function* () {
+    for (let i = 0; i < 1_000; i++) yield undefined;
+    isDone = true;
+    return turns;
+  });
+  setImmediate(count);
+  await backlog.finish();
+  expect(await work).toBeGreaterThanOrEqual(5);
+});
+
 test("a lull is enough, once the client has its answer; what fails does not stop the rest", async () => {
   const backlog = createBacklog(() => 1);
   const res = unread();
