@@ -2,6 +2,8 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 
+import { atOnce, inSlices, type Work } from "../kernel/work.ts";
+
 /** Exchanges that are looked through and written, in the order in which they ended. */
 export interface Backlog {
   /**
@@ -9,12 +11,12 @@ export interface Backlog {
    * @param weight Bytes that it is about
    * @param res The answer to the client, which must not wait for the work
    */
-  take<T>(weight: number, res: ServerResponse, work: () => T): Promise<T>;
+  take<T>(weight: number, res: ServerResponse, work: () => Work<T>): Promise<T>;
   /** From now on nothing waits for a lull: the recording ends. Resolves when all of it is done. */
   finish(): Promise<void>;
 }
 
-/** Redacting a megabyte takes a tenth of a second, in which no request is passed on: such work waits for a lull. */
+/** Redacting a megabyte takes a tenth of a second: such work waits for a lull, and is done in slices even then. */
 const heavy = 256 * 1024;
 
 /** No request has come for this long: a client that asks for one thing after another is done, ms. */
@@ -49,9 +51,9 @@ export function createBacklog(arrived: () => number): Backlog {
   return {
     async take(weight, res, work) {
       const isLight = weight < heavy;
-      if (isLight && waiting === 0) return work();
+      if (isLight && waiting === 0) return atOnce(work());
       waiting++;
-      const turn = last.then(() => (isLight ? undefined : lull(res))).then(work);
+      const turn = last.then(() => (isLight ? undefined : lull(res))).then(() => inSlices(work()));
       last = turn.catch(() => {}).finally(() => waiting--);
       return turn;
     },

@@ -1,5 +1,6 @@
 import type { RecordingOrder } from "../control/recording-port.ts";
 import { type Call, callFrom } from "../http/call.ts";
+import type { Work } from "../kernel/work.ts";
 import { encodeBody } from "../tape/encode.ts";
 import { fillBody, fillHeaders, fillText } from "../tape/redact/bind.ts";
 import { createRedactor } from "../tape/redact/redactor.ts";
@@ -14,6 +15,8 @@ export interface Redaction {
   readonly profile: string;
   /** The exchange for the tape. */
   clean(exchange: Exchange): Exchange;
+  /** As `clean`, with other calls in between; the next exchange must wait until it is done. */
+  cleanInSteps(exchange: Exchange): Work<Exchange>;
   /** A clean exchange in which the service's own keys are legible again: the emulator knows projects by them. */
   withKeys(clean: Exchange): Exchange;
   /** Paths that differ without meaning, by the project's rules. */
@@ -32,6 +35,10 @@ const unchanged = (exchange: Exchange): Exchange => exchange;
 const none: Redaction = {
   profile: "none",
   clean: unchanged,
+  *cleanInSteps(exchange) {
+    yield undefined;
+    return exchange;
+  },
   withKeys: unchanged,
   ignore: [],
   forCleaned: { profile: "none", redact: unchanged },
@@ -62,6 +69,7 @@ export function createRedaction(
   return {
     profile,
     clean: redactor.redact,
+    cleanInSteps: redactor.redactInSteps,
     withKeys({ req, res, ...rest }) {
       const side = <Side extends Exchange["req"] | NonNullable<Exchange["res"]>>(it: Side): Side => ({
         ...it,

@@ -137,10 +137,11 @@ export async function openRecording(
       const ended = performance.now();
       const peer = req.socket.remoteAddress ?? "unknown";
       counts.add(passage);
-      const clean = await backlog.take(weightOf(passage), res, () => {
-        const exchange = redaction.clean(
-          toExchange(passage.exchange, { i, bodyLimit, isBodyless: () => false }),
-        );
+      const clean = await backlog.take(weightOf(passage), res, function* () {
+        const whole = toExchange(passage.exchange, { i, bodyLimit, isBodyless: () => false });
+        yield undefined;
+        const exchange = yield* redaction.cleanInSteps(whole);
+        yield undefined;
         tape?.append(exchange);
         return exchange;
       });

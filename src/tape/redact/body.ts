@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import type { Work } from "../../kernel/work.ts";
 import type { HeaderPairs, TapeBody, Wire } from "../types.ts";
 import { repackable } from "./packed.ts";
 import type { Sieve } from "./sieve.ts";
@@ -116,11 +117,11 @@ function sieveBase64(b64: string, bulk: Bulk, sieve: Sieve): TapeBody {
 }
 
 /** A body without its secrets; what cannot be read is left out. A side file was redacted when it was written. */
-export function sieveBody(bulk: Bulk, sieve: Sieve): TapeBody {
+export function* sieveBody(bulk: Bulk, sieve: Sieve): Work<TapeBody> {
   const { body, path } = bulk;
   if ("file" in body || "omitted" in body) return body;
   if ("json" in body) {
-    const json = sieve.json(body.json, path);
+    const json = yield* sieve.json(body.json, path);
     return json === undefined ? omitted(bulk.wire.bytes) : { json };
   }
   if (isLocked(bulk, "text" in body ? "text" : "b64")) return omitted(bulk.wire.bytes);

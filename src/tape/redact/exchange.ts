@@ -1,5 +1,6 @@
+import type { Work } from "../../kernel/work.ts";
 import { routeOf } from "../routes.ts";
-import type { Exchange, TapeBody } from "../types.ts";
+import type { Exchange } from "../types.ts";
 import { sieveBody } from "./body.ts";
 import { sieveHeaders, sieveUrl } from "./head.ts";
 import type { Sieve, Take } from "./sieve.ts";
@@ -8,21 +9,27 @@ const hintOf = (url: string): string | null => /[?&]compression=([^&#]*)/i.exec(
 
 type Side = Pick<Exchange["req"], "headers" | "wire" | "body">;
 
-function sideOf(side: Side, path: "req" | "res", hint: string | null, sieve: Sieve, take: Take) {
+function* sideOf(
+  side: Side,
+  path: "req" | "res",
+  hint: string | null,
+  sieve: Sieve,
+  take: Take,
+): Work<Pick<Side, "headers" | "body">> {
   const headers = sieveHeaders(side.headers, `${path}.headers`, sieve, take);
   if (side.body === undefined) return { headers };
   const bulk = { ...side, body: side.body, path: `${path}.body`, isAnswer: path === "res", hint };
-  const body: TapeBody = sieveBody(bulk, sieve);
+  const body = yield* sieveBody(bulk, sieve);
   return { headers, body };
 }
 
 /** An exchange through a sieve: headers first, because what they call secret is secret in the body as well. */
-export function sieveExchange(exchange: Exchange, sieve: Sieve, take: Take): Exchange {
+export function* sieveExchange(exchange: Exchange, sieve: Sieve, take: Take): Work<Exchange> {
   const { req, res } = exchange;
-  const request = sideOf(req, "req", hintOf(req.url), sieve, take);
+  const request = yield* sideOf(req, "req", hintOf(req.url), sieve, take);
   const answer = res && {
     ...res,
-    ...sideOf(res, "res", null, sieve, take),
+    ...(yield* sideOf(res, "res", null, sieve, take)),
     reason: sieve.text(res.reason, "res.reason"),
   };
   const url = sieveUrl(req.url, "req.path", "req.query", sieve, take);

@@ -1,3 +1,4 @@
+import { atOnce, type Work } from "../../kernel/work.ts";
 import type { Exchange, Redactor, TapeBody } from "../types.ts";
 import { sieveExchange } from "./exchange.ts";
 import { createMemory } from "./memory.ts";
@@ -21,6 +22,8 @@ export interface RedactorOptions {
 /** A redactor that can go on with a tape that has placeholders already. */
 export interface TapeRedactor extends Redactor {
   readonly profile: RedactionProfile;
+  /** As `redact`, with other calls in between; the next exchange must wait until it is done. */
+  redactInSteps(exchange: Exchange): Work<Exchange>;
   /** Placeholders and stand-ins in a text keep their numbers: what comes later gets later ones. */
   reserve(text: string): void;
 }
@@ -85,12 +88,22 @@ export function createRedactor({
     judge: createJudge(rules),
     ...(personal && { personal }),
   });
-  const pass = (exchange: Exchange): Exchange => {
+  function* pass(exchange: Exchange): Work<Exchange> {
     const before = memory.size;
-    const safe = sieveExchange(exchange, sieve, take);
+    const safe = yield* sieveExchange(exchange, sieve, take);
     // What was learned at the end of it may stand at its beginning.
-    return memory.size === before ? safe : sieveExchange(safe, sieve, take);
-  };
+    return memory.size === before ? safe : yield* sieveExchange(safe, sieve, take);
+  }
+  function* redactInSteps(exchange: Exchange): Work<Exchange> {
+    paths = new Set(exchange.redacted);
+    try {
+      memory.reserve(JSON.stringify([exchange.req.url, exchange.req.headers, exchange.res?.headers]));
+      const safe = yield* pass(exchange);
+      return { ...safe, redacted: told(paths) };
+    } catch {
+      return husk(exchange);
+    }
+  }
   return {
     profile,
     ...(rules && { rules }),
@@ -98,15 +111,7 @@ export function createRedactor({
       memory.reserve(text);
       personal?.reserve(text);
     },
-    redact(exchange) {
-      paths = new Set(exchange.redacted);
-      try {
-        memory.reserve(JSON.stringify([exchange.req.url, exchange.req.headers, exchange.res?.headers]));
-        const safe = pass(exchange);
-        return { ...safe, redacted: told(paths) };
-      } catch {
-        return husk(exchange);
-      }
-    },
+    redact: (exchange) => atOnce(redactInSteps(exchange)),
+    redactInSteps,
   };
 }

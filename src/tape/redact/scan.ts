@@ -1,3 +1,4 @@
+import { atOnce } from "../../kernel/work.ts";
 import type { Exchange } from "../types.ts";
 import { sieveBytes } from "./body.ts";
 import { sieveExchange } from "./exchange.ts";
@@ -65,7 +66,7 @@ export const scanBytes = (bytes: Buffer, options?: ScanOptions): Suspicion[] =>
 /** As `scanText`, over all parts of an exchange. */
 export const scanExchange = (exchange: Exchange, options?: ScanOptions): Suspicion[] =>
   scanned((sieve, take) => {
-    const safe = sieveExchange(exchange, sieve, take);
+    const safe = atOnce(sieveExchange(exchange, sieve, take));
     const [before, after] = [exchange, safe].map(({ req, res }) => [req.body, res?.body]);
     // A body that the sieve left out holds something that nobody can read.
     before?.forEach((body, i) => {

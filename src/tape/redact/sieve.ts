@@ -1,4 +1,5 @@
 import { isTooDeep, type Json } from "../../kernel/json.ts";
+import type { Work } from "../../kernel/work.ts";
 import { type Inside, replaceEncoded } from "./encoded.ts";
 import { replaceFields } from "./fields.ts";
 import { mostDepth, rewriteJson } from "./json-text.ts";
@@ -7,7 +8,7 @@ import type { Personal } from "./personal.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { createJudge, type Judge } from "./rules.ts";
 import { cardNumber, kindOfShape, replaceShapes } from "./shapes.ts";
-import { type Leaves, type Spot, walk } from "./walk.ts";
+import { type Leaves, type Spot, walk, walkInSteps } from "./walk.ts";
 
 /** What is done with a secret that was found: gives what stands in its place. */
 export type Take = (kind: string, secret: string, path: string) => string;
@@ -23,7 +24,7 @@ export interface Sieve {
   /** The value of a field of this name; the scheme of an authorization stays. */
   named(name: string, value: string, path: string): string;
   /** A decoded body. Undefined: too deep to be walked. */
-  json(value: Json, path: string): Json | undefined;
+  json(value: Json, path: string): Work<Json | undefined>;
   /** The value of a parameter or header: what its name says about it, else as text. */
   value(value: string, spot: Spot): string;
 }
@@ -165,15 +166,17 @@ export function createSieve({
     return after;
   };
   const outer = leaves(searched);
-  const spotted = (value: Json, spot: Spot): Json => walk(value, spot, outer);
   return {
     judge,
     named,
     text: outer.text,
     code: (it, path) => look(it, path, 0, true),
-    json: (value, path) => (isTooDeep(value, mostDepth) ? undefined : spotted(value, { path, around: [] })),
+    *json(value, path) {
+      if (isTooDeep(value, mostDepth)) return undefined;
+      return yield* walkInSteps(value, { path, around: [] }, outer);
+    },
     value(value, spot) {
-      const after = spotted(value, spot);
+      const after = walk(value, spot, outer);
       return typeof after === "string" ? after : value;
     },
   };

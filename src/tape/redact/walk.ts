@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, own } from "../../kernel/json.ts";
+import { itemsPerStep, type Work } from "../../kernel/work.ts";
 import { digitsOf } from "./json-text.ts";
 import { coversAll, flagMaps, loginNames, type Secrecy } from "./names.ts";
 
@@ -81,13 +82,14 @@ function secretName(key: string, object: JsonObject, spot: Spot, leaves: Leaves)
   return spot.around.at(-1) === "config()" && loginNames.has(key.toLowerCase()) ? key : spot.secret;
 }
 
-function walkMember(
+/** The name of a member without secrets, and where it stands. */
+function memberSpot(
   key: string,
   value: Json,
   object: JsonObject,
   spot: Spot,
   leaves: Leaves,
-): [string, Json] {
+): [string, Spot] {
   const safeKey = leaves.key(key, spot.path);
   const secret = secretName(key, object, spot, leaves);
   const isLeaf = typeof value !== "object" || value === null || Array.isArray(value);
@@ -95,7 +97,7 @@ function walkMember(
   const inside = key === "config" && isDestination(spot, object) ? "config()" : key;
   const at: Spot = { path: pathOf(spot.path, safeKey), name: key, around: [...spot.around, inside] };
   if (inherits) at.secret = secret;
-  return [safeKey, walk(value, at, leaves)];
+  return [safeKey, at];
 }
 
 /** What is in a list has the list's name, but members of objects in it are no members of the list. */
@@ -111,6 +113,38 @@ export function walk(value: Json, spot: Spot, leaves: Leaves): Json {
   if (Array.isArray(value)) return value.map((it, i) => walk(it, itemSpot(it, i, spot), leaves));
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, it]) => walkMember(key, it, value, spot, leaves)),
+    Object.entries(value).map(([key, it]) => {
+      const [name, at] = memberSpot(key, it, value, spot, leaves);
+      return [name, walk(it, at, leaves)];
+    }),
   );
+}
+
+/** A large value is a list in an object, or in an object in one: what is deeper is one step. */
+const levelsInSteps = 3;
+
+/** As `walk`, with other calls in between. */
+export function* walkInSteps(
+  value: Json,
+  spot: Spot,
+  leaves: Leaves,
+  levels: number = levelsInSteps,
+): Work<Json> {
+  if (levels === 0 || typeof value !== "object" || value === null) return walk(value, spot, leaves);
+  let count = 0;
+  if (Array.isArray(value)) {
+    const items: Json[] = [];
+    for (const [i, it] of value.entries()) {
+      items.push(yield* walkInSteps(it, itemSpot(it, i, spot), leaves, levels - 1));
+      if (isObject(it) || ++count % itemsPerStep === 0) yield undefined;
+    }
+    return items;
+  }
+  const members: [string, Json][] = [];
+  for (const [key, it] of Object.entries(value)) {
+    const [name, at] = memberSpot(key, it, value, spot, leaves);
+    members.push([name, yield* walkInSteps(it, at, leaves, levels - 1)]);
+    if (++count % itemsPerStep === 0) yield undefined;
+  }
+  return Object.fromEntries(members);
 }
