@@ -183,6 +183,7 @@ describe("problems", () => {
     expect(cleared.status).toBe(200);
     expect(await problemsOf(one.url, query)).toEqual({
       complete: true,
+      counting: false,
       events: [],
       requests: [],
       other_requests: 0,
