@@ -183,6 +183,7 @@ describe("problems", () => {
     expect(cleared.status).toBe(200);
     expect(await problemsOf(one.url, query)).toEqual({
       complete: true,
+      counting: false,
       events: [],
       requests: [],
       other_requests: 0,
@@ -226,8 +227,12 @@ describe("problems", () => {
     expect(events).toMatchObject({ total: 9_001, dropped: 901 });
     expect(events.names.map(({ event }) => event)).toContain("viewed");
     // what must be read, and cannot be, is not counted as if it were none
-    const part = await read<Totals>(one.url, `totals?events=${encodeURIComponent("prop.i:>=0")}`);
-    expect(part.events).toMatchObject({ complete: false });
+    const counted = async (): Promise<Totals["events"]> => {
+      const part = await read<Totals>(one.url, `totals?events=${encodeURIComponent("prop.i:>=0")}`);
+      return part.events.counting ? counted() : part.events;
+    };
+    // nobody needs to ask again
+    expect(await counted()).toMatchObject({ complete: false, counting: false });
   });
 
   test("of a data folder are there after a restart; those that were cleared are not", () =>

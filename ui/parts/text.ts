@@ -1,7 +1,4 @@
-import { counted } from "../../src/kernel/counted.ts";
 import { cutText, visible } from "./tree/text.ts";
-
-export { counted };
 
 const two = (n: number): string => String(n).padStart(2, "0");
 
@@ -47,6 +44,10 @@ export function spanText(ms: number): string {
 
 /** 12,345. */
 export const numberText = (n: number): string => n.toLocaleString("en-US");
+
+/** `1 event`, `1,203 events`. */
+export const counted = (count: number, noun: string): string =>
+  `${numberText(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 const sizes = ["B", "kB", "MB", "GB"] as const;
 

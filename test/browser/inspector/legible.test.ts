@@ -257,7 +257,7 @@ describe("the details say", () => {
   test("how to fix a path with a prefix, as Start does", async () => {
     await using it = await stage.open("#/start");
     await post(it.sim, "/ingest/e/", kept);
-    const fix = /remove \/ingest from the SDK's host, which then sends to \/e\//;
+    const fix = /without \/ingest; the rest is POST \/e/;
     await it.page.getByText(fix).waitFor();
     await it.go("#/requests/1");
     await expect(it.page.locator(".requests-rejection").getByText(fix).waitFor()).resolves.toBeUndefined();
@@ -276,23 +276,23 @@ describe("the details say", () => {
 /** Places of the page, and what is seen there once all of it is. */
 const states: readonly (readonly [name: string, hash: string, seen: string | RegExp])[] = [
   ["start", "#/start", "Rejected requests"],
-  ["events", "#/events", /^1,203 events$/],
+  ["events", "#/events", "1,203 events"],
   ["events, none", "#/events?f=event:none", "Nothing passes the filter"],
-  ["events, by a filter that is none", "#/events?f=is:nothing", /^the filter is wrong/],
-  ["a kept event", "#/events/1", "plan"],
+  ["events, by a filter that is none", "#/events?f=is:nothing", "the filter is wrong"],
+  ["a kept event", "#/events/1", "Own properties"],
   ["a warned event", "#/events/2", "$process_person_profile"],
   ["a dropped event", "#/events/3", "missing_distinct_id"],
-  ["an event with a long name", "#/events/999", /^a name of many words/],
+  ["an event with a long name", "#/events/999", "Event 999"],
   ["an event that is gone", "#/events/99999", "there is no event 99999"],
-  ["its findings", "#/events/2?tab=warnings", /invalid_process_person_profile/],
+  ["its findings", "#/events/2?tab=warnings", "invalid_process_person_profile"],
   ["two events", "#/events/1/compare/2", "Back to event 1"],
-  ["requests", "#/requests", /^3 requests$/],
+  ["requests", "#/requests", "/ingest/e/"],
   ["a request with many events", "#/requests/1", "1,203 events, 1 dropped"],
   ["a rejected request", "#/requests/2", "Request 2"],
   ["a request that is gone", "#/requests/99999", /99999/],
-  ["people", "#/people", "u"],
+  ["people", "#/people", "anonymous"],
   ["a person", "#/people/u?in=1", "Timeline"],
-  ["a person that is gone", "#/people/nobody?in=1", /^no person has/],
+  ["a person that is gone", "#/people/nobody?in=1", "no person has"],
   ["groups", "#/people/groups", "No group yet"],
   ["flags", "#/flags", "beta-feature"],
   ["a flag", "#/flags/beta-feature", "As they are written"],
@@ -301,10 +301,10 @@ const states: readonly (readonly [name: string, hash: string, seen: string | Reg
   ["faults", "#/faults", "Presets"],
   ["tapes", "#/tapes", "Who answers"],
   ["the tape", "#/tapes/exchanges", "No tape is in force"],
-  ["world", "#/world", "Member"],
+  ["world", "#/world", "E-mail"],
   ["mistakes of the scenario", "#/world/scenario", "No mistakes"],
   ["keys", "#/world/keys", "Personal keys"],
-  ["dashboards", "#/world/dashboards", /dashboards/],
+  ["dashboards", "#/world/dashboards", "1 dashboard"],
   ["dialect", "#/world/dialect", /dialect is in force$/],
   ["no such page", "#/nothing", "There is no such page"],
 ];
@@ -329,7 +329,7 @@ describe("every state is legible", () => {
 
   test.each(states)("%s", async (_, hash, seen) => {
     await it.go(hash);
-    await it.page.locator("main").getByText(seen, { exact: true }).first().waitFor();
+    await it.page.locator("main").getByText(seen).filter({ visible: true }).first().waitFor();
     for (const [width, theme, checks] of looks) {
       await it.dress(width, theme);
       const found = await measured(it);

@@ -58,7 +58,9 @@ export function EventsView({ Details, Compare }: EventSlots) {
         <div class="events">
           <Tools rows={rows} filter={filter} onClear={() => askToClear(true)} />
           {problem && <Trouble problem={problem} />}
-          {rows && !problem && <Body key={turn} rows={rows} filter={filter} cursor={cursor} marked={marked} seq={seq} />}
+          {rows && !problem && (
+            <Body key={turn} rows={rows} filter={filter} cursor={cursor} marked={marked} seq={seq} />
+          )}
           {isClearing.value && <ClearDialog onClose={() => askToClear(false)} />}
         </div>
       }
