@@ -66,7 +66,7 @@ describe("the command", () => {
     expect(stderr).toContain("  POSTHOG_API_KEY, POSTHOG_PROJECT_TOKEN = project key (phc_…)\n");
     expect(stderr).toContain("  POSTHOG_PERSONAL_API_KEY = personal key (phx_…)\n");
     expect(stderr).toContain(
-      "NEXT_PUBLIC_, VITE_PUBLIC_, VITE_, NUXT_PUBLIC_, EXPO_PUBLIC_ before: POSTHOG_HOST = address",
+      "NEXT_PUBLIC_, VITE_PUBLIC_, VITE_, VUE_APP_, PUBLIC_, NUXT_PUBLIC_, NG_APP_, EXPO_PUBLIC_ before: POSTHOG_HOST = address",
     );
     expect(stderr).not.toContain(env.POSTHOG_PERSONAL_API_KEY);
   });

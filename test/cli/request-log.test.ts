@@ -96,21 +96,6 @@ describe("a request", () => {
         "  ⊖ rejected invalid_api_key: Project API key invalid. → use the project key phc_known (phx-sim env prints it), or start with --adopt-tokens",
       ],
     ],
-    [
-      "behind a prefix",
-      request({
-        target: "/ingest/e/",
-        status: 404,
-        events: 0,
-        names: [],
-        rejected: { reason: "not_found", detail: "Endpoint not found." },
-        unmatched: true,
-      }),
-      [
-        "POST /ingest/e/ 404  1.2 ms",
-        "  ⊖ rejected not_found: Endpoint not found. → remove `/ingest` from the SDK's host, which then sends to `/e/`: such a prefix belongs to a reverse proxy, which removes it",
-      ],
-    ],
     ["an asset", asset, []],
     ["not found", request({ ...asset, status: 404 }), ["GET /static/array.js 404  1.2 ms"]],
   ])("%s", (_, summary, told) => {

@@ -135,7 +135,7 @@ test("events show", async () => {
   expect(stdout).toMatch(/ {2}#1 {2}\[1\] {2}signup {2}u1\n {2}outcome {6}kept\n/);
   expect(stdout).toContain("phx-sim requests show 1");
   expect(stdout).toContain('plan = "\\u001b[1mpro"');
-  expect((await run("events", "show", "2")).stdout).toMatch(/outcome {6}dropped missing_distinct_id/);
+  expect((await run("events", "show", "2")).stdout).toMatch(/outcome {6}✕ dropped missing_distinct_id/);
   expect(JSON.parse((await run("events", "show", "1", "--json")).stdout)).toMatchObject({
     seq: 1,
     event: "signup",

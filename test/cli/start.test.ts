@@ -158,14 +158,17 @@ describe("the request log", () => {
   test("says why a path is not there, and what to do", async () => {
     const { sim, ready } = await startReady(["--memory"], { cwd: newFolder() });
     const rows: [path: string, line: RegExp][] = [
-      ["/bacth/", /^ {2}rejected not_found: .* → check the path: it does not exist; nearest: POST \/batch/m],
+      [
+        "/bacth/",
+        /^ {2}⊖ rejected not_found: .* → check the path: it does not exist; nearest: POST \/batch/m,
+      ],
       [
         "/ingest/batch/",
-        /^ {2}rejected not_found: .* → \/ingest looks like .* host to http:\S+, without \/ingest; /m,
+        /^ {2}⊖ rejected not_found: .* → \/ingest looks like .* host to http:\S+, without \/ingest; /m,
       ],
       [
         "/api/projects/1/query/",
-        /^ {2}rejected not_found: .* → not emulated: the service has this endpoint/m,
+        /^ {2}⊖ rejected not_found: .* → not emulated: the service has this endpoint/m,
       ],
     ];
     for (const [path, line] of rows) {

@@ -323,7 +323,7 @@ describe("scan", () => {
     const { code, stderr } = await run("scan", "some");
     expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 2, lines: 1 });
     expect(stderr).toMatch(
-      /phx-sim\.config\.json: "redaction\.rules\[0\]\.pattern" is no regular expression/,
+      /phx-sim\.config\.json:1:51: "redaction\.rules\[0\]\.pattern" is no regular expression/,
     );
   });
 
