@@ -43,19 +43,19 @@ const common = { ...whereOptions, project, json } as const;
 const about = {
   person: {
     kind: "properties",
-    describe: "Person property, NAME=VALUE, or several as a JSON object; repeatable",
+    describe: "Person property, NAME=VALUE, or several as a JSON object",
     flagOnly: true,
     many: true,
   },
   group: {
     kind: "group",
-    describe: "Group, TYPE:KEY; repeatable",
+    describe: "Group, TYPE:KEY",
     flagOnly: true,
     many: true,
   },
   "group-property": {
     kind: "group property",
-    describe: "Group property, TYPE.NAME=VALUE; repeatable",
+    describe: "Group property, TYPE.NAME=VALUE",
     flagOnly: true,
     many: true,
   },

@@ -142,7 +142,7 @@ function yargsOption(name: string, option: Option): YargsOption {
   return {
     type: option.kind === "switch" ? "boolean" : "string",
     requiresArg: option.kind !== "switch",
-    describe: `${option.describe}${choices}${variable}`,
+    describe: `${option.describe}${choices}${option.many ? "; repeatable" : ""}${variable}`,
     ...(option.default === undefined ? {} : { defaultDescription: option.default }),
   };
 }

@@ -12,13 +12,13 @@ const options = {
   to: { kind: "text", describe: "Where the requests are sent, e.g. http://127.0.0.1:7490", flagOnly: true },
   only: {
     kind: "text",
-    describe: "Send only this route, * for any text; repeatable",
+    describe: "Send only this route, * for any text",
     flagOnly: true,
     many: true,
   },
   exclude: {
     kind: "text",
-    describe: "Leave out: a route, event:NAME, or one value: path:body.batch[].properties.card; repeatable",
+    describe: "Leave out: a route, event:NAME, or one value: path:body.batch[].properties.card",
     flagOnly: true,
     many: true,
   },
@@ -38,7 +38,7 @@ const options = {
   yes: { kind: "switch", describe: "Send, also to another machine", flagOnly: true },
   "allow-host": {
     kind: "text",
-    describe: "A host that may be sent to, e.g. staging.example; required in addition to --yes; repeatable",
+    describe: "A host that may be sent to, e.g. staging.example; required in addition to --yes",
     flagOnly: true,
     many: true,
   },

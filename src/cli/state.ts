@@ -20,7 +20,7 @@ const common = {
 const resetOptions = {
   what: {
     kind: "text",
-    describe: "Only this part; repeatable",
+    describe: "Only this part",
     choices: ["world", "people", "events", "faults", "answers", "clock"],
     flagOnly: true,
     many: true,

@@ -107,13 +107,13 @@ const prune = command({
     tape,
     keep: {
       kind: "text",
-      describe: "Keep only this route, * for any text; repeatable",
+      describe: "Keep only this route, * for any text",
       flagOnly: true,
       many: true,
     },
     drop: {
       kind: "text",
-      describe: "Remove this route, * for any text; repeatable",
+      describe: "Remove this route, * for any text",
       flagOnly: true,
       many: true,
     },

@@ -31,7 +31,7 @@ const serviceOptions = {
   },
   "allow-host": {
     kind: "text",
-    describe: "With --allow-writes: a host other than this machine that may be changed; repeatable",
+    describe: "With --allow-writes: a host other than this machine that may be changed",
     flagOnly: true,
     many: true,
   },

@@ -28,7 +28,10 @@ const mostValues = 1_000_000;
 class Overgrown extends Error {}
 
 /** Runs `read`; what is nested too deeply or becomes too large is a problem. */
-export async function grow(source: Source, read: (growth: Growth) => Promise<Tree | undefined>): Promise<Read> {
+export async function grow(
+  source: Source,
+  read: (growth: Growth) => Promise<Tree | undefined>,
+): Promise<Read> {
   const problems: PlacedProblem[] = [];
   const complain: Growth["complain"] = (offset, at, text) => {
     problems.push({ place: { source, offset }, pointer: pointerTo(at), text });

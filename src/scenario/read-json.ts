@@ -26,7 +26,13 @@ function build(growth: Growth, node: JsonNode, at: readonly string[]): Tree {
   return { kind: "object", place, entries };
 }
 
-function add(growth: Growth, entries: Map<string, Entry>, key: JsonNode, value: JsonNode, at: readonly string[]) {
+function add(
+  growth: Growth,
+  entries: Map<string, Entry>,
+  key: JsonNode,
+  value: JsonNode,
+  at: readonly string[],
+) {
   const path = [...at, String(key.value)];
   const entry = { key: { source: growth.source, offset: key.offset }, tree: build(growth, value, path) };
   growth.add(entries, String(key.value), entry, path);

@@ -98,7 +98,7 @@ const mistakes: [what: string, args: string[], code: number, said: RegExp][] = [
     "an unknown part",
     ["reset", "--what", "everything"],
     2,
-    /world or people or events or faults or answers or clock/,
+    /world, people, events, faults, answers or clock/,
   ],
   ["an unknown project", ["reset", "--project", "99"], 2, /there is no project 99/],
   ["no such snapshot", ["restore", "nothing"], 2, /there is no snapshot "nothing"/],
