@@ -54,7 +54,7 @@ export const targets = {
   "src/ingest/timestamp.ts": tests("ingest", "timestamp"),
   "src/store/people/apply.ts": tests("store", "people-apply people-hash-keys people"),
   "src/store/people/sidecar.ts": tests("store", "people-disk"),
-  "src/store/lines.ts": tests("store", "people-disk traffic-log"),
+  "src/store/lines.ts": tests("store", "lines"),
   "src/store/hash-index.ts": tests("store", "hash-index"),
 };
 
@@ -286,6 +286,13 @@ export const accepted = {
       "(removed)",
       absent,
     ]),
+  ],
+  "src/store/lines.ts": [
+    ["const chunkSize", "", "pieces of any size will do"],
+    ["indexOf(sealStart, at + 1)", "2", "no seal begins with the second byte of another"],
+    ["end > bytes.start", "(end) >=", "nothing stands before the start"],
+    ["end - from", "(end) +", "what stands behind was looked at before"],
+    ["at < offset", "(at) <=", "nothing is read then"],
   ],
   "src/store/hash-index.ts": [
     ["const shardBits", "", "any number of parts will do"],
