@@ -53,7 +53,7 @@ export const targets = {
   "src/ingest/admit-v1.ts": [...tests("ingest", "admit"), ...tests("ingestion", "capture-v1")],
   "src/ingest/timestamp.ts": tests("ingest", "timestamp"),
   "src/store/people/apply.ts": tests("store", "people-apply people-hash-keys people"),
-  "src/store/people/sidecar.ts": tests("store", "people-disk"),
+  "src/store/people/sidecar.ts": tests("store", "people-sidecar"),
   "src/store/lines.ts": tests("store", "lines"),
   "src/store/hash-index.ts": tests("store", "hash-index"),
 };
