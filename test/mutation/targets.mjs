@@ -294,6 +294,18 @@ export const accepted = {
     ["end - from", "(end) +", "what stands behind was looked at before"],
     ["at < offset", "(at) <=", "nothing is read then"],
   ],
+  "src/store/people/sidecar.ts": [
+    ["const numberWidth", "", "any width that a file's size fits into will do"],
+    ["let turn = 0", "", "it counts from any number"],
+    ["crc32(bytesOf(page)) : 0", "1", "all pages are there"],
+    ["error || mine !== turn", "mine !== turn", "a disk that refuses it cannot be had in a test"],
+    ["fdatasyncSync(fd);", "(removed)", "only a loss of power shows it"],
+    ["length <= size", "false", shortcut],
+    ["length <= size", "(length) <", "the head is never all there is"],
+    ["?.rows ?? 0", "", types],
+    ["head.covered > bytes.size ||", "head.print", shortcut],
+    ["cells.byteLength) return false", "true", decidedBefore],
+  ],
   "src/store/hash-index.ts": [
     ["const shardBits", "", "any number of parts will do"],
     ["const shardCount", "2", "any number of parts will do"],

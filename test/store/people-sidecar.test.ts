@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -84,6 +93,18 @@ const edit = (file: string, change: (bytes: Buffer) => Buffer | undefined): void
   writeFileSync(file, change(bytes) ?? bytes);
 };
 
+/** The index files that this process has open. */
+const openIn = (folder: string): string[] =>
+  readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      const file = readlinkSync(`/proc/self/fd/${fd}`);
+      return file.startsWith(join(folder, "people.idx")) ? [file] : [];
+    } catch {
+      // The list itself was open while it was made.
+      return [];
+    }
+  });
+
 const flipped = (at: number) => (bytes: Buffer) => {
   const place = at < 0 ? bytes.length + at : at;
   bytes.writeUInt8(bytes.readUInt8(place) ^ 1, place);
@@ -148,6 +169,7 @@ describe("an index of people", () => {
     ["has a damaged head", flipped(start + 24 + 20)],
     ["is cut by a byte", (bytes) => bytes.subarray(0, -1)],
     ["is cut in its head", (bytes) => bytes.subarray(0, start + 30)],
+    ["lacks a part of its rows", (bytes) => Buffer.concat([bytes.subarray(0, -100), bytes.subarray(-start)])],
     ["is longer by a byte", (bytes) => Buffer.concat([bytes, Buffer.from("\n")])],
     ["has another end", flipped(-2)],
   ])("that %s is not used", (_, change) => {
@@ -178,6 +200,22 @@ describe("an index of people", () => {
     const { size } = statSync(log);
     appendFileSync(log, `${personlessLine(1, "later")}\n`);
     expect(load(folder)).toMatchObject({ covered: size, isWhole: true });
+  });
+
+  test("of a short log that is changed at its start", () => {
+    const folder = saved([personlessLine(1, "p")]);
+    edit(join(folder, "people.ndjson"), flipped(0));
+    expect(load(folder).covered).toBe(0);
+  });
+
+  test("is for its owner only", () => {
+    expect(statSync(join(saved(), "people.idx")).mode & 0o777).toBe(0o600);
+  });
+
+  test.runIf(process.platform === "linux")("leaves no file open", () => {
+    const folder = saved();
+    load(folder);
+    expect(openIn(folder)).toEqual([]);
   });
 
   test.each([
@@ -223,13 +261,25 @@ describe("while the sim runs", () => {
     const { sidecar, bytes, path, folder } = running();
     sidecar.save(bytes);
     sidecar.drop();
+    writeFileSync(`${path}.tmp`, "of somebody else");
     const other = join(folder, "other");
     mkdirSync(other);
     const later = createSidecar(join(other, "people.idx"), open(folder).state);
     later.save(bytes);
     await settled(() => later.covered > 0);
     for (let turn = 0; turn < 100; turn++) await nextTurn();
-    expect([sidecar.covered, existsSync(path), existsSync(`${path}.tmp`)]).toEqual([0, false, false]);
+    expect([sidecar.covered, existsSync(path)]).toEqual([0, false]);
+    if (process.platform === "linux") expect(openIn(folder)).toEqual([]);
+  });
+
+  test("the last one that was begun counts", async () => {
+    const { sidecar, bytes, path, folder, ...made } = running();
+    sidecar.save(bytes);
+    fill({ sidecar, bytes, path, ...made }, [personlessLine(1, "later")]);
+    sidecar.save(bytes);
+    await settled(() => sidecar.covered > 0);
+    expect(sidecar.covered).toBe(sizeOf(bytes));
+    expect(load(folder)).toMatchObject({ covered: sizeOf(bytes), isWhole: true });
   });
 
   test("the end overtakes what was begun", async () => {
@@ -237,6 +287,7 @@ describe("while the sim runs", () => {
     sidecar.save(bytes);
     fill({ sidecar, bytes, path, ...made }, [personlessLine(1, "later")]);
     sidecar.saveNow(bytes);
+    writeFileSync(`${path}.tmp`, "of somebody else");
     const size = sizeOf(bytes);
     for (let turn = 0; turn < 100; turn++) await nextTurn();
     expect(sidecar.covered).toBe(size);
