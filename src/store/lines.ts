@@ -62,7 +62,7 @@ interface Line {
 export function* linesOf(bytes: Bytes, from: number): Generator<Line> {
   let offset = Math.max(from, bytes.start);
   let rest: Buffer = Buffer.alloc(0);
-  while (offset + rest.length < bytes.size) {
+  for (;;) {
     const read = bytes.read(offset + rest.length, chunkSize);
     if (read.length === 0) return;
     const chunk = Buffer.concat([rest, read]);

@@ -53,8 +53,8 @@ export const targets = {
   "src/ingest/admit-v1.ts": [...tests("ingest", "admit"), ...tests("ingestion", "capture-v1")],
   "src/ingest/timestamp.ts": tests("ingest", "timestamp"),
   "src/store/people/apply.ts": tests("store", "people-apply people-hash-keys people"),
-  "src/store/people/sidecar.ts": tests("store", "people-disk"),
-  "src/store/lines.ts": tests("store", "people-disk traffic-log"),
+  "src/store/people/sidecar.ts": tests("store", "people-sidecar"),
+  "src/store/lines.ts": tests("store", "lines"),
   "src/store/hash-index.ts": tests("store", "hash-index"),
 };
 
@@ -286,6 +286,25 @@ export const accepted = {
       "(removed)",
       absent,
     ]),
+  ],
+  "src/store/lines.ts": [
+    ["const chunkSize", "", "pieces of any size will do"],
+    ["indexOf(sealStart, at + 1)", "2", "no seal begins with the second byte of another"],
+    ["end > bytes.start", "(end) >=", "nothing stands before the start"],
+    ["end - from", "(end) +", "what stands behind was looked at before"],
+    ["at < offset", "(at) <=", "nothing is read then"],
+  ],
+  "src/store/people/sidecar.ts": [
+    ["const numberWidth", "", "any width that a file's size fits into will do"],
+    ["let turn = 0", "", "it counts from any number"],
+    ["crc32(bytesOf(page)) : 0", "1", "all pages are there"],
+    ["error || mine !== turn", "mine !== turn", "a disk that refuses it cannot be had in a test"],
+    ["fdatasyncSync(fd);", "(removed)", "only a loss of power shows it"],
+    ["length <= size", "false", shortcut],
+    ["length <= size", "(length) <", "the head is never all there is"],
+    ["?.rows ?? 0", "", types],
+    ["head.covered > bytes.size ||", "head.print", shortcut],
+    ["cells.byteLength) return false", "true", decidedBefore],
   ],
   "src/store/hash-index.ts": [
     ["const shardBits", "", "any number of parts will do"],
