@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { Sim } from "../../src/index.ts";
+import type { Redactor } from "../../src/tape/types.ts";
 import { control } from "../support/control.ts";
 import { json } from "../tape/fixture.ts";
 import { answer, asked, exchange, started, tapeOf } from "./tapes.ts";
@@ -29,35 +30,34 @@ describe("what is on the tape is answered from it", () => {
     ]);
   });
 
-  test.each(["a note", Buffer.from([0xff, 0xfe, 0x00])])(
-    "forms with files, whatever their boundary",
-    async (file) => {
-      const form = (boundary: string): Buffer =>
-        Buffer.concat([
-          Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n`),
-          Buffer.from(file),
-          Buffer.from(`\r\n--${boundary}--\r\n`),
-        ]);
-      const type = (boundary: string) => `multipart/form-data; boundary=${boundary}`;
-      const recorded = {
-        ...exchange("POST /api/projects/1/files/", answer({ id: 1 })),
-        headers: ["Host", "us.i.posthog.com", "Content-Type", type("----first1")],
-        body: form("----first1"),
-      };
-      const sim = await started({ tape: await tapeOf([recorded]) });
-      const send = async (body: Buffer, boundary: string) =>
-        (
-          await fetch(`${sim.url}/api/projects/1/files/`, {
-            method: "POST",
-            headers: { "content-type": type(boundary) },
-            body: new Uint8Array(body),
-          })
-        ).status;
-      expect(await send(form("----other22"), "----other22")).toBe(200);
-      const another = Buffer.concat([form("----other22"), Buffer.from("more")]);
-      expect(await send(another, "----other22")).toBe(599);
-    },
-  );
+  const unredacted: Redactor = { profile: "none", redact: (it) => it };
+  test.each([
+    ["text", "note", "a note", undefined],
+    ["bytes", "note", Buffer.from([0xff, 0xfe, 0x00]), undefined],
+    ["a secret", "password", "Tr0ub4dor-and-3", undefined],
+    ["a secret, on a tape that was not redacted", "password", "Tr0ub4dor-and-3", unredacted],
+  ])("forms, whatever their boundary: %s", async (_, field, value, redactor) => {
+    const form = (boundary: string, end = ""): Buffer =>
+      Buffer.concat([
+        Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n`),
+        Buffer.from(value),
+        Buffer.from(`\r\n--${boundary}--\r\n${end}`),
+      ]);
+    const type = (boundary: string) => `multipart/form-data; boundary=${boundary}`;
+    const recorded = {
+      ...exchange("POST /api/projects/1/files/", answer({ id: 1 })),
+      headers: ["Host", "us.i.posthog.com", "Content-Type", type("----first1")],
+      body: form("----first1"),
+    };
+    const sim = await started({ tape: await tapeOf([recorded], "forms", redactor) });
+    const send = async (body: Buffer) => {
+      const headers = { "content-type": type("----other22") };
+      const path = `${sim.url}/api/projects/1/files/`;
+      return (await fetch(path, { method: "POST", headers, body: new Uint8Array(body) })).status;
+    };
+    expect(await send(form("----other22"))).toBe(200);
+    expect(await send(form("----other22", "more"))).toBe(599);
+  });
 
   test("the journal says where answers are from; a recorded refusal is none of the app's", async () => {
     const tape = await tapeOf([

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
 import { createRedactor } from "../../src/tape/redact/redactor.ts";
-import type { RawAnswer, RawExchange } from "../../src/tape/types.ts";
+import type { RawAnswer, RawExchange, Redactor } from "../../src/tape/types.ts";
 import { openTapeWriter } from "../../src/tape/write.ts";
 import { folder, json } from "../tape/fixture.ts";
 
@@ -49,9 +49,13 @@ export const exchange = (
 };
 
 /** A tape with these exchanges, as a recording writes it; gone after the test. */
-export async function tapeOf(exchanges: readonly RawExchange[], name = "checkout"): Promise<string> {
+export async function tapeOf(
+  exchanges: readonly RawExchange[],
+  name = "checkout",
+  redactor: Redactor = createRedactor(),
+): Promise<string> {
   const file = join(folder(), `${name}.tape.ndjson`);
-  const writer = openTapeWriter(file, { redactor: createRedactor(), header: { upstream } });
+  const writer = openTapeWriter(file, { redactor, header: { upstream } });
   for (const it of exchanges) writer.append(it);
   await writer.close();
   return file;

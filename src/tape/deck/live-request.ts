@@ -51,12 +51,14 @@ export function createLiveRequests(options: RedactorOptions): (asked: Asked) => 
   const shown = (it: Placeholder): string =>
     (isPublic(it.kind) ? secrets.get(it.text) : undefined) ?? maskOf(it);
   return (asked) => {
+    const plain = (): Ask =>
+      liveAsk({ ...asked, body: asked.sent ? bodyValue(asked.sent.body) : asked.body });
     const { req, redacted } = redactor.redact(exchangeOf(asked));
     const isLeftOut = req.body !== undefined && "omitted" in req.body;
     const target = req.url.replace(/^http:\/\/[^/]*/, "");
     return {
       ask: liveAsk({ ...asked, target, body: bodyValue(req.body) }),
-      plain: isLeftOut || redacted.some((path) => counts.test(path)) ? liveAsk(asked) : undefined,
+      plain: isLeftOut || redacted.some((path) => counts.test(path)) ? plain() : undefined,
       target: replacePlaceholders(target, shown),
       reveal: (id) => replacePlaceholders(id, revealed),
     };
