@@ -41,7 +41,8 @@ function refuseDisguise(chunk: Buffer): void {
     .toString("utf8", 0, 64)
     .replace(/^\ufeff/, "")
     .trimStart();
-  if (start !== "" && !start.startsWith("{")) throw new HarError("it is not a HAR file: it does not begin with {");
+  if (start !== "" && !start.startsWith("{"))
+    throw new HarError("it is not a HAR file: it does not begin with {");
 }
 
 const withoutBom = (chunk: Buffer): Buffer =>
