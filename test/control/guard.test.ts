@@ -219,7 +219,12 @@ test("with a public address its page is the own one, and calls without an origin
   const authorization = `Bearer ${open.controlToken}`;
   const statusWith = async (headers: Record<string, string>) =>
     (await send(open, "GET", "/__sim/info", { host: "localhost", authorization, ...headers })).status;
-  const answers = [{}, { origin: publicUrl }, { origin: open.url }, { origin: "https://other.example" }];
+  const answers: Record<string, string>[] = [
+    {},
+    { origin: publicUrl },
+    { origin: open.url },
+    { origin: "https://other.example" },
+  ];
   expect(await Promise.all(answers.map(statusWith))).toEqual([200, 200, 403, 403]);
 });
 
