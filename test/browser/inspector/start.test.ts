@@ -32,7 +32,12 @@ test("a new user is told what to paste, with their own keys, and sees the first 
 
 test("each way to send has an address, and the HTML snippet works as it stands", async () => {
   await using it = await stage.open("#/start");
-  for (const { id, snippets } of waysFor({ host: "http://127.0.0.1", projectKey: "", personalKey: "", projectId: 1 })) {
+  for (const { id, snippets } of waysFor({
+    host: "http://127.0.0.1",
+    projectKey: "",
+    personalKey: "",
+    projectId: 1,
+  })) {
     await it.go(`#/start?with=${id}`);
     await it.page.locator("main figcaption", { hasText: snippets.at(-1)?.where ?? "" }).waitFor();
     await it.page.locator("main pre").getByText(it.sim.apiKey).first().waitFor();
