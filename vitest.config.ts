@@ -2,8 +2,11 @@ import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Small files that run other runners: where they came last, as by size, they would be waited for alone. */
-const isSlow = ({ moduleId }: TestSpecification): boolean => moduleId.includes("/test/usage/");
+/** Files that take longer than their size says: where they came last, they would be waited for alone. */
+const isSlow = ({ moduleId }: TestSpecification): boolean =>
+  /\/test\/(?:usage\/|cli\/(?:every-command|exec|record-modes)\.|browser\/inspector\/(?:legible|scale|requests)\.)/.test(
+    moduleId,
+  );
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -33,7 +36,7 @@ export default defineConfig({
       { extends: true, test: { name: "apart", include: apart, exclude: foreign } },
     ],
     // With two cores vitest would take one worker; tests wait for answers more than they compute.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     sequence: { sequencer: SlowFirst },
     // One limit, for tests that hang: a busy machine must not fail the suite.
     testTimeout: 180_000,

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /**
  * Run as a process of its own beside a command of `exec`: a killed `exec` cannot end its command any more. When the pipe
- * to `exec` breaks, the command and all that it started are ended; a word in the pipe says that there is nothing to do.
+ * to `exec` breaks, the command and all that it started are ended. The pipe carries the command's pid, and `over` once
+ * there is nothing to do.
  */
 
 /** After SIGTERM a process has this time, ms, before SIGKILL. */
@@ -72,10 +73,11 @@ function endTree(root: number): void {
   look();
 }
 
-let isOver = false;
-process.stdin.on("data", () => {
-  isOver = true;
+let received = "";
+process.stdin.setEncoding("utf8").on("data", (text: string) => {
+  received += text;
 });
 process.stdin.on("end", () => {
-  if (!isOver) endTree(Number(process.argv[2]));
+  const [pid = "", over] = received.split("\n");
+  if (/^\d+$/.test(pid) && over !== "over") endTree(Number(pid));
 });

@@ -63,24 +63,35 @@ export function runChild(
 ): Promise<ChildEnd> {
   return new Promise((resolve) => {
     const refuse = (error: Error) => resolve(refusal(program, error));
+    const watcher = startWatcher();
     try {
       const child = spawn(program, args, { stdio: "inherit", env });
+      if (child.pid !== undefined) watcher?.begin(child.pid);
       relay.passTo(child);
-      if (child.pid !== undefined) watch(child);
-      child.on("error", refuse);
-      child.on("exit", (code, signal) => resolve({ code: signal ? 128 + numberOf(signal) : (code ?? 1) }));
+      child.on("error", (error) => {
+        watcher?.end();
+        refuse(error);
+      });
+      child.on("exit", (code, signal) => {
+        watcher?.end();
+        resolve({ code: signal ? 128 + numberOf(signal) : (code ?? 1) });
+      });
     } catch (error) {
+      watcher?.end();
       // An empty name, a NUL in a word.
       refuse(error instanceof Error ? error : new Error(String(error)));
     }
   });
 }
 
-/** Has a child ended when this process is killed. Windows has no signals to end it with. */
-function watch(child: ChildProcess): void {
-  if (process.platform === "win32") return;
+/**
+ * Ends a child when this process is killed. It is started before the child, which may be quick: only its pid is missing
+ * then. Windows has no signals to end a child with.
+ */
+function startWatcher(): { begin(pid: number): void; end(): void } | undefined {
+  if (process.platform === "win32") return undefined;
   // In a session of its own: what kills our process group must not kill it as well.
-  const watcher = spawn(process.execPath, [builtFile("cli/child-watch.js"), String(child.pid)], {
+  const watcher = spawn(process.execPath, [builtFile("cli/child-watch.js")], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
     env: { PATH: process.env.PATH },
@@ -89,7 +100,10 @@ function watch(child: ChildProcess): void {
   watcher.on("error", () => {});
   watcher.stdin.on("error", () => {});
   watcher.unref();
-  child.on("exit", () => watcher.stdin.end("over"));
+  return {
+    begin: (pid) => void watcher.stdin.write(`${pid}\n`),
+    end: () => void watcher.stdin.end("over\n"),
+  };
 }
 
 const numberOf = (signal: NodeJS.Signals): number => constants.signals[signal];

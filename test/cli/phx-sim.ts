@@ -99,7 +99,15 @@ export function phxSim(args: readonly string[], { cwd, env = {}, nodeOptions = [
 
 /** Ends what a failed test left behind. */
 export async function endAll(): Promise<void> {
-  await Promise.all([...running].map((it) => it.signal("SIGKILL")));
+  await Promise.all(
+    [...running].map((it) => {
+      const ended = it.signal("SIGKILL");
+      // A program that it has started may have them open.
+      it.child.stdout?.destroy();
+      it.child.stderr?.destroy();
+      return ended;
+    }),
+  );
 }
 
 /** A new empty folder, by the name that a process in it sees; removed by `removeFolders`. */
