@@ -45,8 +45,8 @@ async function sendMany({ url, apiKey }: Sim, from: number, count = many): Promi
   }
 }
 
-const total = ({ page }: Inspector, text: string) =>
-  page.locator(".events-total").getByText(text, { exact: true });
+const total = ({ page }: Pick<Inspector, "page">, text: string | RegExp) =>
+  page.locator(".events-total").getByText(text, { exact: true }).first();
 
 /** The part of sorted numbers below which so much of them is. */
 const share = (numbers: readonly number[], part: number): string => {
@@ -189,7 +189,7 @@ test("two hundred thousand events: scrolled, filtered, added to", async () => {
   for (const [text, shown] of [
     ["event:*1999", "20"],
     ["prop.amount:>=199600", "400"],
-    ["", "500"],
+    ["", /2\d\d,\d{3}$/],
   ] as const) {
     const typed = performance.now();
     await filter.fill(text);
@@ -201,7 +201,7 @@ test("two hundred thousand events: scrolled, filtered, added to", async () => {
   // more than the ring holds, which another page keeps going: what the page did not get is told, and can be had
   const other = await stage.context.newPage();
   await other.goto(`${sim.inspectorUrl}#/events`);
-  await other.locator(".events-total").getByText("500", { exact: true }).waitFor();
+  await total({ page: other }, /2\d\d,\d{3}$/).waitFor();
   await page.bringToFront();
   await cutOff(stage);
   await sendMany(sim, 2 * many, many + 5 * inABatch);

@@ -49,6 +49,7 @@ test("every view is a key away, has a title, and takes the focus", async () => {
   for (const place of ["#/start", "#/faults", "#/world/dialect"]) {
     await it.go(place);
     await page.locator("main h2").first().waitFor();
+    await expect.poll(() => scrolled(page, 0)).toEqual([0, 0]);
     expect(await scrolled(page, 400)).toEqual([0, 400]);
   }
   await it.go("#/nowhere");
@@ -353,6 +354,8 @@ test("the page asks for a token of one's own, too, and takes it from an address"
   await other?.goto(`${locked.url}/__sim/#t=${locked.controlToken}`);
   await other?.locator("[data-connection=live]").waitFor();
   await other?.context().close();
+  // It would ask a sim that has ended.
+  await page.goto("about:blank");
 });
 
 declare const location: { hash: string };
