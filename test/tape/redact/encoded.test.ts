@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { replaceEncoded } from "../../../src/tape/redact/encoded.ts";
+import { openedText, replaceEncoded } from "../../../src/tape/redact/encoded.ts";
 import { repackable } from "../../../src/tape/redact/packed.ts";
 
 const replaced = (text: string): string =>
@@ -113,6 +113,54 @@ describe("what is encoded in a text", () => {
     expect(unpackedText(Buffer.from(replaced(bytes.toString("hex")), "hex"))).toBe(after);
     const other = Buffer.from(`${bytes.toString("latin1")}\u0100`);
     expect(replaced(other.toString())).toBe(other.toString());
+  });
+});
+
+describe("a text that is opened", () => {
+  const percent = (word: string, layers: number): string =>
+    layers === 0 ? word : percent(encodeURIComponent(word), layers - 1);
+  const json = '{"a":"some words"}';
+
+  test.each<[what: string, text: string, opened: string]>([
+    ["nothing is encoded", "harmless words", "harmless words"],
+    ["6 characters", "%41bcd", "Abcd"],
+    ["5 characters", "%41bc", "%41bc"],
+    ["percent-encoding among words", "a %41bcd, %42cde", "a Abcd, Bcde"],
+    ["percent-encoding of no UTF-8", "%41%ffabc%4", "A\ufffdabc%4"],
+    ["six layers", percent("a b cdef", 6), "a b cdef"],
+    ["seven layers", percent("a b cdef", 7), percent("a b cdef", 1)],
+    ["base64", base64("some words and"), "some words and"],
+    ["15 characters of base64", bare("hidden-word"), bare("hidden-word")],
+    ["base64 among words", `a ${base64("some words and")}, b`, "a some words and, b"],
+    ["base64 in percent-encoding", encodeURIComponent(base64("words words w")), "words words w"],
+    ["base64 in base64", base64(base64("some words and")), "some words and"],
+    ["base64 behind a path", `/some/path/${base64(json)}`, json],
+    ["base64 behind a letter", `x${base64(json)}`, json],
+    ["base64 behind a letter, not of JSON", `x${base64("words all over")}`, `x${base64("words all over")}`],
+    ...["\n", "\r\n", "\\n", "\\r\\n"].map((end): [string, string, string] => [
+      `base64 in lines that end with ${JSON.stringify(end)}`,
+      lines(long("words"), 76, end),
+      long("words"),
+    ]),
+    ["gzip in base64", gzipSync("some words").toString("base64"), "some words"],
+    ["bytes in base64", shape.toString("base64"), shape.toString("base64")],
+    [
+      "gzip that cannot be read",
+      Buffer.from([31, 139, 8, ...Buffer.from("x".repeat(20))]).toString("base64"),
+      Buffer.from([31, 139, 8, ...Buffer.from("x".repeat(20))]).toString("base64"),
+    ],
+    ["a UUID", "68696464-656e-6869-6464-656e68696464", "68696464-656e-6869-6464-656e68696464"],
+  ])("%s", (_, text, opened) => {
+    expect(openedText(text)).toBe(opened);
+  });
+
+  test("so many layers as are asked for", () => {
+    const text = percent("a b cdef", 3);
+    expect([0, 1, 2].map((layers) => openedText(text, layers))).toEqual([
+      text,
+      percent("a b cdef", 2),
+      percent("a b cdef", 1),
+    ]);
   });
 });
 
