@@ -113,7 +113,11 @@ export const accepted = {
   "src/tape/redact/encoded.ts": [
     ["const uuid", "", "saves a look only: the bytes of a UUID are no text"],
     ["uuid.test(found)", "false", shortcut],
-    ['like.endsWith("=") ||', "like", "padded base64 is a multiple of four long"],
+    ["const unbrokenRun", "/[A-Za-z0-9+/_-]{16,}={0,2}/", shortcut],
+    ["{1,100000}", "/(?:[A-Za-z0-9+/_-]{32,76}(?:\\r?\\n|(?:\\\\r)?\\\\n)){1,100001}", "a bound"],
+    ["const hasBrokenRun", "/(?:\\n|\\\\n)(?<=[A-Za-z0-9+/_-]{31}", "the search for lines asks for 32"],
+    ["uuid.test(run)", "false", shortcut],
+    ["plain === undefined || plain === run", "plain === undefined", shortcut],
     ["/=+$/", "/=+/", "they stand at the end only"],
     ["/^(?:[\\da-fA-F]{2}){8,}$/", "/^(?:[\\da-fA-F]{2}){7,}", "a run has sixteen characters"],
     ['unicode ?? byte ?? ""', "unicode ?? byte", types],
@@ -212,6 +216,9 @@ export const accepted = {
     ["row < rows.length", "(row) <=", "no row has this number"],
     ["body !== undefined && { body }", "{ body }", "absent and undefined are compared alike"],
     ["recorded === live", "false", shortcut],
+    ["placeholdersIn(text).length === 0", "false", shortcut],
+    ["rows[row] ?? {}", "rows[row]", types],
+    ["method !== ask.method", "!isRedacted || route !== ask.route", "the documents have the method"],
     ['name === "" ? "_"', '"mutant"', "any name that means nothing will do"],
   ],
   "src/tape/deck/keys.ts": [

@@ -21,6 +21,9 @@ const lines = (text: string, width: number, end: string): string =>
 const long = (word: string): string => `${"filler ".repeat(20)}${word}${" filler".repeat(20)}!`;
 const shape = Buffer.concat([Buffer.from([0, 255, 254]), Buffer.from("phx_abcdefgh"), Buffer.from([0, 200])]);
 
+const words27 = "filler filler filler hidden";
+const more = `${"words ".repeat(18)}hidden`;
+
 const rows: [what: string, text: string, after: string][] = [
   ["unicode escapes", "\\u0068idden", "found"],
   ["unicode escapes in capitals", "\\u006Cet hi\\u0064den", "let found"],
@@ -59,6 +62,40 @@ const rows: [what: string, text: string, after: string][] = [
       base64(long("found")),
     ]),
   ),
+  ["base64 with too many =", `${base64("hidden-words!?")}==`, `${base64("found-words!?")}=`],
+  ["base64 with an = that is none of its", `${base64("hidden-words!!!")}=`, base64("found-words!!!")],
+  [
+    "lines of which the last has one character",
+    lines(words27, 35, "\n"),
+    base64("filler filler filler found"),
+  ],
+  [
+    "lines, and one character more",
+    `${lines(more, 76, "\n")}A`,
+    `${base64(more.replace("hidden", "found"))}A`,
+  ],
+  [
+    "lines with too many =",
+    `${lines(`${more}!`, 76, "\n")}=`,
+    `${base64(`${more}!`.replace("hidden", "found"))}=`,
+  ],
+  ...[
+    ["lines of 31", lines("filler filler filler hidden filler", 31, "\n"), undefined],
+    ["lines of 77", lines(`${"x".repeat(54)}hidden${"!".repeat(20)}`, 77, "\n"), undefined],
+    ["15 characters", bare("hidden-word"), undefined],
+    ["16 characters", base64("hidden-words"), base64("found-words")],
+    ["a line that ends", `${base64(words27)}\n`, `${base64("filler filler filler found")}\n`],
+    ["too many =", `${base64("hidden-words!?")}==`, `${base64("found-words!?")}=`],
+  ].map(([what, text, after = text]): [string, string, string] => {
+    const before = lines(long("words"), 76, "\n");
+    return [`beside lines: ${what}`, `${before}, ${text}`, `${before}, ${after}`];
+  }),
+  ["escapes of two depths", `\\u0068${escaped("idden", "\\\\u00")}`, `\\u0068${escaped("idden", "\\\\u00")}`],
+  ["bytes of two depths", `\\x68${escaped("idden", "\\\\x")}`, `\\x68${escaped("idden", "\\\\x")}`],
+  ["what is not percent-encoded, beside what is", "~~~~~~ %41%42%43", "~~~~~~ %41%42%43"],
+  ["hex, then a g", `${hex("hidden!!")}gg`, `${hex("hidden!!")}gg`],
+  ["hex with a g in it", `${hex("hidden")}g${hex("harmless")}`, `${hex("hidden")}g${hex("harmless")}`],
+  ["hex and half a byte", `${hex("hidden!!")}6`, `${hex("hidden!!")}6`],
   ["hex of 8 bytes", hex("hidden!!"), hex("found!!")],
   ["hex in capitals", hex("hidden>>").toUpperCase(), hex("found>>")],
   ["hex of something else", hex("harmless"), hex("harmless")],
