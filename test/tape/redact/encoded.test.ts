@@ -173,6 +173,7 @@ describe("a text that is opened", () => {
     ["base64 in base64", base64(base64("some words and")), "some words and"],
     ["base64 behind a path", `/some/path/${base64(json)}`, json],
     ["base64 behind a letter", `x${base64(json)}`, json],
+    ["base64 of JSON behind a word", base64(`abc${json}`), `abc${json}`],
     ["base64 behind a letter, not of JSON", `x${base64("words all over")}`, `x${base64("words all over")}`],
     ...["\n", "\r\n", "\\n", "\\r\\n"].map((end): [string, string, string] => [
       `base64 in lines that end with ${JSON.stringify(end)}`,
