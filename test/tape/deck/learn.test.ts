@@ -53,6 +53,15 @@ test("what the header has is not proposed again", async () => {
   );
 });
 
+test("an id that stands for two of the other recording is noise", async () => {
+  const id = (n: number) => `0195f3f6-aaaa-7000-8000-00000000000${n}`;
+  const said = (one: number, two: number): Said[] => [
+    { target: `${list}/7`, answer: { one: id(one), two: id(two) } },
+  ];
+  expect(await learnNoise(tapeOf(said(1, 1)), tapeOf(said(2, 2)))).toEqual([]);
+  expect(await learnNoise(tapeOf(said(1, 1)), tapeOf(said(2, 3)))).toEqual(["res.body.two"]);
+});
+
 test.each<{ name: string; a: Said[]; b: Said[] }>([
   { name: "equal tapes", a: first, b: first },
   { name: "empty tapes", a: [], b: [] },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { asked, deckOf, type Said } from "./tape.ts";
+import type { Json } from "../../../src/kernel/json.ts";
+import { asked, deckOf, hitOf, type Said } from "./tape.ts";
 
 const target = "/api/projects/1/dashboards";
 
@@ -151,5 +152,81 @@ describe("misses name what is nearest", () => {
       "req.body.count",
       "req.body.id",
     ]);
+  });
+
+  test("any secret can be any other one, also where another one stood for it before", async () => {
+    const deck = await deckOf([
+      { target, body: { password: "one-1" } },
+      { target, body: { name: "a", password: "one-1" } },
+    ]);
+    expect(hitOf(deck.answer(asked({ target, body: { password: "live-1" } })))).toBe(1);
+    const answered = deck.answer(asked({ target, body: { name: "b", password: "live-2" } }));
+    expect("miss" in answered && paths(answered.miss.nearest.filter(({ i }) => i === 2))).toEqual([
+      "req.body.name",
+    ]);
+  });
+
+  test("an id stands for one live id only", async () => {
+    const id = (n: number) => `0195f3f6-aaaa-7000-8000-00000000000${n}`;
+    const deck = await deckOf([
+      { target, body: { x: id(1) } },
+      { target, body: { name: "a", x: id(1) } },
+    ]);
+    expect(hitOf(deck.answer(asked({ target, body: { x: id(5) } })))).toBe(1);
+    const answered = deck.answer(asked({ target, body: { name: "b", x: id(6) } }));
+    expect("miss" in answered && paths(answered.miss.nearest.filter(({ i }) => i === 2))).toEqual([
+      "req.body.name",
+      "req.body.x",
+    ]);
+  });
+
+  test("a secret that is missing is not told", async () => {
+    const [near] = await missOf([{ target, body: { name: "a", password: "hunter2" } }], {
+      target,
+      body: { name: "a" },
+    });
+    expect(near?.differing).toEqual([{ path: "req.body.password", recorded: "***", asked: "(absent)" }]);
+  });
+});
+
+describe("an exchange that differs only where its tape has placeholders", () => {
+  const secret = "{{secret:token#1}}";
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  const noted = (note: Json, redacted = ["req.body.note"]): Said => ({ target, body: { note }, redacted });
+  const packed = `{"note":"some ${secret}"}`;
+
+  test.each<[what: string, recorded: Said[], live: Said, hit: number | "miss"]>([
+    ["in a text", [noted(`Bearer ${secret} end`)], noted("Bearer a b end"), 1],
+    ["other text around it", [noted(`Bearer ${secret} end`)], noted("Basic a b end"), "miss"],
+    ["where nothing was redacted", [noted(`Bearer ${secret} end`, [])], noted("Bearer a b end"), "miss"],
+    ["a number", [noted(secret)], noted(7), 1],
+    ["a yes", [noted(secret)], noted(true), 1],
+    ["null", [noted(secret)], noted(null), "miss"],
+    ["an object", [noted(secret)], noted({ a: 1 }), "miss"],
+    ["a number in place of a text", [noted(`x${secret}`)], noted(7), "miss"],
+    ["in base64", [noted(base64(packed))], noted(base64('{"note":"some live"}')), 1],
+    ["the second of two", [noted(`a ${secret}`), noted(`b ${secret}`)], noted("b live"), 2],
+    ["the first of two", [noted(`a ${secret}`), noted(`${secret} b`)], noted("a live b"), 1],
+    [
+      "another route",
+      [{ target: `/api/${encodeURIComponent(secret)}`, redacted: ["req.path"] }],
+      { target: "/api/users/@me" },
+      "miss",
+    ],
+    [
+      "another method",
+      [{ ...noted(`a ${secret}`), method: "PUT" }],
+      { ...noted("a live"), method: "PATCH" },
+      "miss",
+    ],
+  ])("%s", async (_, recorded, live, hit) => {
+    expect(hitOf((await deckOf(recorded)).answer(asked(live)))).toBe(hit);
+  });
+
+  test("the first thousand are compared", async () => {
+    const recorded = Array.from({ length: 1001 }, (_, at) => noted(`${at + 1} ${secret}`));
+    const deck = await deckOf(recorded);
+    expect(hitOf(deck.answer(asked(noted("1000 live"))))).toBe(1000);
+    expect(hitOf(deck.answer(asked(noted("1001 live"))))).toBe("miss");
   });
 });

@@ -32,6 +32,19 @@ describe("the next of a series of rows", () => {
     expect([...progress.used]).toEqual([4, 6, 9].filter((row) => !unfit.includes(row)));
   });
 
+  test("only rows of the series are asked whether they fit", () => {
+    const series = { ids: [], rows: [4, 6, 9] };
+    const asked = new Set<number>();
+    const progress = newProgress();
+    const next = () =>
+      takeNext(series, progress, "miss", (row) => {
+        asked.add(row);
+        return row === 6;
+      });
+    expect([next(), next()]).toEqual([6, undefined]);
+    expect([...asked].sort()).toEqual([4, 6, 9]);
+  });
+
   test("a row that did not fit comes when it does", () => {
     const series = { ids: [], rows: [4, 6, 9] };
     const progress = newProgress();

@@ -23,6 +23,8 @@ export interface Said {
   answer?: Json;
   headers?: readonly (readonly [string, string])[];
   complete?: boolean;
+  /** Where redaction has found secrets. */
+  redacted?: readonly string[];
   /** Number, where it is not the order of the tape. */
   i?: number;
 }
@@ -50,7 +52,7 @@ export function exchange(said: Said, i = 1): Exchange {
     },
     res: { status, reason: "", http: "1.1", headers: [], wire, body: { json: answer }, ttfb: 1, total: 1 },
     complete: said.complete ?? true,
-    redacted: [],
+    redacted: said.redacted ?? [],
   };
 }
 

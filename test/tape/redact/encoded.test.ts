@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { replaceEncoded } from "../../../src/tape/redact/encoded.ts";
+import { openedText, replaceEncoded } from "../../../src/tape/redact/encoded.ts";
 import { repackable } from "../../../src/tape/redact/packed.ts";
 
 const replaced = (text: string): string =>
@@ -20,6 +20,9 @@ const lines = (text: string, width: number, end: string): string =>
   base64(text).replace(new RegExp(`.{${width}}(?=.)`, "g"), `$&${end}`);
 const long = (word: string): string => `${"filler ".repeat(20)}${word}${" filler".repeat(20)}!`;
 const shape = Buffer.concat([Buffer.from([0, 255, 254]), Buffer.from("phx_abcdefgh"), Buffer.from([0, 200])]);
+
+const words27 = "filler filler filler hidden";
+const more = `${"words ".repeat(18)}hidden`;
 
 const rows: [what: string, text: string, after: string][] = [
   ["unicode escapes", "\\u0068idden", "found"],
@@ -59,6 +62,40 @@ const rows: [what: string, text: string, after: string][] = [
       base64(long("found")),
     ]),
   ),
+  ["base64 with too many =", `${base64("hidden-words!?")}==`, `${base64("found-words!?")}=`],
+  ["base64 with an = that is none of its", `${base64("hidden-words!!!")}=`, base64("found-words!!!")],
+  [
+    "lines of which the last has one character",
+    lines(words27, 35, "\n"),
+    base64("filler filler filler found"),
+  ],
+  [
+    "lines, and one character more",
+    `${lines(more, 76, "\n")}A`,
+    `${base64(more.replace("hidden", "found"))}A`,
+  ],
+  [
+    "lines with too many =",
+    `${lines(`${more}!`, 76, "\n")}=`,
+    `${base64(`${more}!`.replace("hidden", "found"))}=`,
+  ],
+  ...[
+    ["lines of 31", lines("filler filler filler hidden filler", 31, "\n"), undefined],
+    ["lines of 77", lines(`${"x".repeat(54)}hidden${"!".repeat(20)}`, 77, "\n"), undefined],
+    ["15 characters", bare("hidden-word"), undefined],
+    ["16 characters", base64("hidden-words"), base64("found-words")],
+    ["a line that ends", `${base64(words27)}\n`, `${base64("filler filler filler found")}\n`],
+    ["too many =", `${base64("hidden-words!?")}==`, `${base64("found-words!?")}=`],
+  ].map(([what, text, after = text]): [string, string, string] => {
+    const before = lines(long("words"), 76, "\n");
+    return [`beside lines: ${what}`, `${before}, ${text}`, `${before}, ${after}`];
+  }),
+  ["escapes of two depths", `\\u0068${escaped("idden", "\\\\u00")}`, `\\u0068${escaped("idden", "\\\\u00")}`],
+  ["bytes of two depths", `\\x68${escaped("idden", "\\\\x")}`, `\\x68${escaped("idden", "\\\\x")}`],
+  ["what is not percent-encoded, beside what is", "~~~~~~ %41%42%43", "~~~~~~ %41%42%43"],
+  ["hex, then a g", `${hex("hidden!!")}gg`, `${hex("hidden!!")}gg`],
+  ["hex with a g in it", `${hex("hidden")}g${hex("harmless")}`, `${hex("hidden")}g${hex("harmless")}`],
+  ["hex and half a byte", `${hex("hidden!!")}6`, `${hex("hidden!!")}6`],
   ["hex of 8 bytes", hex("hidden!!"), hex("found!!")],
   ["hex in capitals", hex("hidden>>").toUpperCase(), hex("found>>")],
   ["hex of something else", hex("harmless"), hex("harmless")],
@@ -113,6 +150,55 @@ describe("what is encoded in a text", () => {
     expect(unpackedText(Buffer.from(replaced(bytes.toString("hex")), "hex"))).toBe(after);
     const other = Buffer.from(`${bytes.toString("latin1")}\u0100`);
     expect(replaced(other.toString())).toBe(other.toString());
+  });
+});
+
+describe("a text that is opened", () => {
+  const percent = (word: string, layers: number): string =>
+    layers === 0 ? word : percent(encodeURIComponent(word), layers - 1);
+  const json = '{"a":"some words"}';
+
+  test.each<[what: string, text: string, opened: string]>([
+    ["nothing is encoded", "harmless words", "harmless words"],
+    ["6 characters", "%41bcd", "Abcd"],
+    ["5 characters", "%41bc", "%41bc"],
+    ["percent-encoding among words", "a %41bcd, %42cde", "a Abcd, Bcde"],
+    ["percent-encoding of no UTF-8", "%41%ffabc%4", "A\ufffdabc%4"],
+    ["six layers", percent("a b cdef", 6), "a b cdef"],
+    ["seven layers", percent("a b cdef", 7), percent("a b cdef", 1)],
+    ["base64", base64("some words and"), "some words and"],
+    ["15 characters of base64", bare("hidden-word"), bare("hidden-word")],
+    ["base64 among words", `a ${base64("some words and")}, b`, "a some words and, b"],
+    ["base64 in percent-encoding", encodeURIComponent(base64("words words w")), "words words w"],
+    ["base64 in base64", base64(base64("some words and")), "some words and"],
+    ["base64 behind a path", `/some/path/${base64(json)}`, json],
+    ["base64 behind a letter", `x${base64(json)}`, json],
+    ["base64 of JSON behind a word", base64(`abc${json}`), `abc${json}`],
+    ["base64 behind a letter, not of JSON", `x${base64("words all over")}`, `x${base64("words all over")}`],
+    ...["\n", "\r\n", "\\n", "\\r\\n"].map((end): [string, string, string] => [
+      `base64 in lines that end with ${JSON.stringify(end)}`,
+      lines(long("words"), 76, end),
+      long("words"),
+    ]),
+    ["gzip in base64", gzipSync("some words").toString("base64"), "some words"],
+    ["bytes in base64", shape.toString("base64"), shape.toString("base64")],
+    [
+      "gzip that cannot be read",
+      Buffer.from([31, 139, 8, ...Buffer.from("x".repeat(20))]).toString("base64"),
+      Buffer.from([31, 139, 8, ...Buffer.from("x".repeat(20))]).toString("base64"),
+    ],
+    ["a UUID", "68696464-656e-6869-6464-656e68696464", "68696464-656e-6869-6464-656e68696464"],
+  ])("%s", (_, text, opened) => {
+    expect(openedText(text)).toBe(opened);
+  });
+
+  test("so many layers as are asked for", () => {
+    const text = percent("a b cdef", 3);
+    expect([0, 1, 2].map((layers) => openedText(text, layers))).toEqual([
+      text,
+      percent("a b cdef", 2),
+      percent("a b cdef", 1),
+    ]);
   });
 });
 

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { isPlaceholder, placeholdersIn, replacePlaceholders } from "../../../src/tape/redact/placeholders.ts";
+import {
+  decodedPlaceholders,
+  fitsPlaceholders,
+  isPlaceholder,
+  placeholdersIn,
+  replacePlaceholders,
+} from "../../../src/tape/redact/placeholders.ts";
 import { createRedactor } from "../../../src/tape/redact/redactor.ts";
 import { exchangeWith } from "./exchanges.ts";
 
@@ -161,5 +167,47 @@ describe("the text of a placeholder", () => {
       `${of("e", "4")} e 4`,
     ]);
     expect(replacePlaceholders(encoded("a", "1"), () => "")).toBe(encoded("a", "1"));
+  });
+
+  test("is decoded in place", () => {
+    expect(decodedPlaceholders(`a ${encoded("b", "1")} %7B`)).toBe(`a ${of("b", "1")} %7B`);
+  });
+
+  const any = of("a", "1");
+  test.each<[recorded: string, text: string, fits: boolean]>([
+    [any, "x", true],
+    [any, "", true],
+    ["a", "a", false],
+    [`Bearer ${any}`, "Bearer x", true],
+    [`Bearer ${any}`, "Basic x", false],
+    [`Bearer ${any}`, "x Bearer ", false],
+    [`${any}!`, "x!", true],
+    [`${any}!`, "!x", false],
+    [`a${any}c`, "ac", true],
+    [`a${any}a`, "a", false],
+    [`ab${any}b`, "ab", false],
+    [`a${any}b${any}c`, "a1b2c", true],
+    [`a${any}b${any}c`, "a12c", false],
+    [`a${any}b${any}c`, "a1b2", false],
+    [`a${any}a${any}`, "a", false],
+    [`${any}a${any}a`, "a", false],
+    [`${any}a${any}a`, "aa", true],
+    [`${any}b${any}`, "b", true],
+    [`${any}b${any}`, "ab", true],
+    [`${any}b${any}`, "aab", true],
+    [`${any}b${any}`, "a", false],
+    [`${any}b${any}c${any}`, "1c2b3", false],
+    [`a${any}bb${any}b`, "abb", false],
+    [`${any}${any}`, "x", true],
+    [encoded("a", "1"), "x", true],
+    [of("a".repeat(60), "9".repeat(9)), "x", true],
+    [of("a_1", "0"), "x", true],
+    [of("a".repeat(61), "1"), "x", false],
+    [of("a", "9".repeat(10)), "x", false],
+    [of("", "1"), "x", false],
+    [of("a", ""), "x", false],
+    [of("a", "x"), "x", false],
+  ])("%s fits %j: %s", (recorded, given, fits) => {
+    expect(fitsPlaceholders(recorded, given)).toBe(fits);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   coversAll,
   flagMaps,
+  headerSecrecyOf,
   isNothing,
   kindOfName,
   loginNames,
@@ -18,11 +19,11 @@ const strong =
   signing_key encryption_key credential authorization`);
 const weak =
   words(`token tokens my_token my_access_control_token mytokens token_backup token_value token_uri token_hash x_token_hash
-  cookie cookies set_cookie set_cookies client_email sessionid otp totp`);
+  cookie cookies set_cookie set_cookies client_email sessionid otp totp account_key my_account_key`);
 const plain = words(`pass passport private access key keys signingkey encryption public_key author token_type
   token_backups token_hashes mytoken_hash tokenize cookies_count my_cookie cookie_mode cookieless_mode csrf_cookie_name
   csrf_header_name my_client_email client_email_2 sessionids my_sessionid tot my_otp otps totp2
-  access_control_allow_credentials`);
+  myaccount_key account_key_2 access_control_allow_credentials`);
 
 describe("names of secrets", () => {
   test.each(strong)("%s, alone or among other words, whatever the value's type", (name) => {
@@ -81,6 +82,30 @@ describe("everything below a name is secret", () => {
   )("not %s", (name) => {
     expect(coversAll(name)).toBe(false);
   });
+});
+
+describe("headers", () => {
+  test.each(
+    words(`x-auth auth-code oauth x-authorisation x-authorization x-www-authenticate www-authenticate-2
+    proxy-authenticate-2 my-authentication-info authentication-info-2 authentication-results-2 authentication-x
+    authenticate`),
+  )("%s is a credential", (name) => {
+    expect(headerSecrecyOf(name)).toBe("strong");
+  });
+
+  test.each(
+    words(`:authority x-author www-authenticate proxy-authenticate authentication-results authentication-info
+    accept content-type`),
+  )("%s is none", (name) => {
+    expect(headerSecrecyOf(name)).toBeUndefined();
+  });
+
+  test.each(words("set-cookie cookie x-token x-auth-token author-token"))(
+    "%s is what its name says",
+    (name) => {
+      expect(headerSecrecyOf(name)).toBe("weak");
+    },
+  );
 });
 
 const redacted = (json: object) =>

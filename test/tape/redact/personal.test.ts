@@ -212,6 +212,18 @@ describe("a field is personal by its name", () => {
     ["Person 7, Person 6", "surname", "Doe", "Person 8"],
     ["Place 7", "geoip_x", "y", "Place 8"],
     ["Personal 7", "zip", "y", "Personal 8"],
+    ["nothing", "email", "a@b.de", "user1@example.test"],
+    ["user9@examplextest", "email", "a@b.de", "user1@example.test"],
+    ["1198.18.0.5", "ip", "8.8.8.8", "198.18.0.1"],
+    ["198.18..5", "ip", "8.8.8.8", "198.18.0.1"],
+    ["198.18.5.", "ip", "8.8.8.8", "198.18.0.1"],
+    ["198.18.1000.5", "ip", "8.8.8.8", "198.18.0.1"],
+    ["198.18.0.1001", "ip", "8.8.8.8", "198.18.0.101"],
+    ["12001:db8::ff", "ip", "::2", "2001:db8::1"],
+    ["2001:db8:: ", "ip", "::2", "2001:db8::1"],
+    ["2001:db8::10", "ip", "::2", "2001:db8::11"],
+    ["2001:db8::1000001", "ip", "::2", "2001:db8::100001"],
+    ["+155501000419", "phone", "5", "+15550100001"],
   ])("after %s", (reserved, name, value, made) => {
     const personal = createPersonal(() => {});
     personal.reserve(reserved);
