@@ -8,12 +8,12 @@ const step = 4_096;
 const slice = 8;
 const enough = 300;
 
-/** A count of the rows of a log that goes on where it stopped. */
+/** A count of the rows of a log that continues where it stopped. */
 export interface Count {
   /** The lowest and the highest number that were counted. */
   low: number;
   high: number;
-  /** Rows were let go before they were looked at. */
+  /** True if rows were evicted before they were counted. */
   isPart: boolean;
 }
 
@@ -23,6 +23,16 @@ export interface Counter<C extends Count> {
   readonly last: () => number;
   /** Counts rows from one number to another, newest first if `isDown`; yields the number that it has come to. */
   range(count: C, from: number, to: number, isDown: boolean): Generator<number, void, void>;
+}
+
+/** The rows that a pass over the index finds, in the order of a range. The pass has one object for all of them. */
+export function* oneByOne<Row extends object>(
+  pass: (use: (row: Row) => void) => void,
+  isDown: boolean,
+): Generator<Row, void, void> {
+  const found: Row[] = [];
+  pass((row) => found.push({ ...row }));
+  yield* isDown ? found.reverse() : found;
 }
 
 /** Counts all that is not counted yet: what came since first, then further and further back. */
@@ -51,8 +61,8 @@ export function progressOf<C extends Count>(count: C, { first, last }: Counter<C
   return { complete: !counting && !count.isPart, counting };
 }
 
-/** Goes on counting, for a while, with turns for other work. */
-export async function goOnCounting<C extends Count>(count: C, counter: Counter<C>): Promise<void> {
+/** Continues counting for at most 300 ms, with turns for other work. */
+export async function continueCounting<C extends Count>(count: C, counter: Counter<C>): Promise<void> {
   const begin = performance.now();
   let pause = begin + slice;
   for (const _ of rest(count, counter)) {
@@ -64,7 +74,7 @@ export async function goOnCounting<C extends Count>(count: C, counter: Counter<C
   }
 }
 
-/** A count to begin with, and how it goes on. */
+/** A count to begin with, and how it continues. */
 interface Begun<C extends Count> {
   readonly count: C;
   readonly counter: Counter<C>;
@@ -72,12 +82,15 @@ interface Begun<C extends Count> {
   readonly isTimed?: boolean;
 }
 
-/** Counts by a name, as many as are used; one call works on a count at a time. They are of one past. */
+/**
+ * Counts by name, at most `most` of them: those used last. One call works on a count at a time. All begin anew when
+ * events are cleared.
+ */
 export function countsOf<C extends Count>(log: TrafficLog, most: number) {
   const known = new Map<string, Begun<C> & { first: number; working: Promise<void> }>();
   log.onVeiled(() => known.clear());
   return {
-    /** The count after another while of work. Of a file whose oldest part was let go all is counted anew. */
+    /** The count after some more work. After a trim of the file everything is counted anew. */
     async get(name: string, make: () => Begun<C>): Promise<{ count: C; progress: Progress }> {
       let entry = known.get(name);
       // Numbers that the disk refused are given out again.
@@ -91,7 +104,7 @@ export function countsOf<C extends Count>(log: TrafficLog, most: number) {
       known.set(name, entry);
       for (const oldest of known.keys()) if (known.size > most) known.delete(oldest);
       const { count, counter } = entry;
-      entry.working = entry.working.then(() => goOnCounting(count, counter));
+      entry.working = entry.working.then(() => continueCounting(count, counter));
       await entry.working;
       const progress = progressOf(count, counter);
       if (entry.isTimed && !progress.counting && known.get(name) === entry) known.delete(name);

@@ -2,14 +2,14 @@ import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { json, type Reply } from "../http/reply.ts";
 import { codesOfFacet, isProblemFacet } from "../store/facets.ts";
-import type { RequestHead, TrafficLog } from "../store/traffic-log.ts";
-import { type Count, type Counter, freshCount, goOnCounting, progressOf } from "./counting.ts";
+import type { IndexedRequest, RequestHead, TrafficLog } from "../store/traffic-log.ts";
+import { type Count, type Counter, continueCounting, freshCount, oneByOne, progressOf } from "./counting.ts";
 import type { ControlDesk } from "./desk.ts";
 import { projectIn } from "./feed/asked.ts";
 import type { EventProblem, Problems, RequestProblem } from "./problems-answer.ts";
 import { type ControlRow, endpointsOf } from "./rows.ts";
 
-/** Kinds of rejected requests that are told apart: a scan for paths makes as many as it likes. */
+/** Kinds of rejected requests that are listed separately: a scan for paths would make any number of them. */
 const mostKinds = 500;
 
 /** A problem of a project, with the project's number; 0: of none. */
@@ -83,11 +83,12 @@ const requestCounter = (log: TrafficLog): Counter<RequestCount> => ({
   first: () => log.firstRequest,
   last: () => log.lastRequest,
   *range(count, from, to, isDown) {
-    const found: number[] = [];
-    log.eachRequest(from, to, { rejected: true }, ({ n, isCleared }) => {
-      if (!isCleared) found.push(n);
-    });
-    for (const n of isDown ? found.reverse() : found) {
+    const rejected = oneByOne<IndexedRequest>(
+      (use) => log.eachRequest(from, to, { rejected: true }, use),
+      isDown,
+    );
+    for (const { n, isCleared } of rejected) {
+      if (isCleared) continue;
       const head = log.head(n);
       if (head) addRequest(count, head);
       else count.isPart = true;
@@ -96,7 +97,7 @@ const requestCounter = (log: TrafficLog): Counter<RequestCount> => ({
   },
 });
 
-/** The same events' problem of several projects is one. */
+/** Problems of several projects, summed by their code. */
 function summed(found: Iterable<Of<EventProblem>>): EventProblem[] {
   const sums = new Map<string, EventProblem>();
   for (const { project: _, ...it } of found) {
@@ -113,8 +114,8 @@ const freshCounts = (log: TrafficLog) => ({
 });
 
 /**
- * Problems in the traffic: found by the index, and kept until somebody clears them, whatever memory lets go of. After
- * a restart they are those of what the data folder holds.
+ * Problems in the traffic: found by the index, and kept until they are cleared, whatever memory evicts. After a restart
+ * they are those of what the data folder holds.
  */
 function createProblems(log: TrafficLog) {
   const counters = { events: eventCounter(log), requests: requestCounter(log) };
@@ -124,7 +125,7 @@ function createProblems(log: TrafficLog) {
     counts = freshCounts(log);
   };
   log.onVeiled(begin);
-  // Memory may let go of a request before somebody asks.
+  // Memory may evict a request before the problems are asked for.
   log.subscribe(({ n, entry }) => {
     const { requests } = counts;
     if (n !== requests.high + 1) return;
@@ -136,8 +137,8 @@ function createProblems(log: TrafficLog) {
   async function work(): Promise<void> {
     // Numbers that the disk refused are given out again.
     if (counts.requests.high > log.lastRequest || counts.events.high > log.lastSeq) begin();
-    await goOnCounting(counts.events, counters.events);
-    await goOnCounting(counts.requests, counters.requests);
+    await continueCounting(counts.events, counters.events);
+    await continueCounting(counts.requests, counters.requests);
   }
 
   return {

@@ -21,16 +21,19 @@ export function createPauses(): (size: number) => Promise<void> | undefined {
   };
 }
 
-/** Entries, and bytes, looked at for one page, at most: it then ends early, and says where the next one begins. */
-const farthest = 20_000;
-const farthestBytes = 64 * 1024 * 1024;
+/** What is looked at for one page, at most: it then ends early, and names the place where the next one begins. */
+interface Farthest {
+  readonly entries: number;
+  readonly bytes: number;
+}
+const farthest: Farthest = { entries: 20_000, bytes: 64 * 1024 * 1024 };
 
-/** Counts entries and their bytes, and says when they are enough for one page. */
-export function createBudget(): (size: number) => boolean {
-  let [looked, bytes] = [0, 0];
+/** Counts entries and their bytes; returns true once they are enough for one page. */
+export function createBudget(most: Farthest = farthest): (size: number) => boolean {
+  let [entries, bytes] = [0, 0];
   return (size) => {
     bytes += size;
-    return ++looked >= farthest || bytes >= farthestBytes;
+    return ++entries >= most.entries || bytes >= most.bytes;
   };
 }
 

@@ -4,7 +4,7 @@
 export interface Progress {
   /** False while a part was not counted yet, or cannot be read any more: then there are at least as many. */
   readonly complete: boolean;
-  /** True while a part was not counted yet: another call goes on with it. */
+  /** True while a part was not counted yet: the next call continues. */
   readonly counting: boolean;
 }
 
@@ -36,9 +36,9 @@ export interface EventTotals extends Progress {
   readonly warned: number;
   /** The most frequent ones first. */
   readonly names: readonly NameTotal[];
-  /** How many names there are besides. */
+  /** How many more names there are. */
   readonly more_names: number;
-  /** False where there are more names than are told apart. */
+  /** False where there are more names than are counted separately. */
   readonly names_complete: boolean;
   /** The most frequent ones first. */
   readonly codes: readonly CodeTotal[];

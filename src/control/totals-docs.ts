@@ -20,7 +20,7 @@ export const progress = {
     boolean,
     "False: a part was not counted yet, or can no longer be read, and there are at least as many",
   ),
-  counting: described(boolean, "True: a part was not counted yet; the next call goes on counting"),
+  counting: described(boolean, "True: a part was not counted yet; the next call continues"),
 } as const;
 const lastSeq = described(integer, "Seq of the last one");
 
@@ -45,7 +45,10 @@ const eventTotals = titled(
       "The most frequent ones first, at most 50",
     ),
     more_names: described(integer, "How many names there are in addition"),
-    names_complete: described(boolean, "False: there are more names than the 10,000 that are told apart"),
+    names_complete: described(
+      boolean,
+      "False: there are more names than the 10,000 that are counted separately",
+    ),
     codes: described(
       listOf(exact({ code: text, count: integer, dropped: integer, last: lastSeq })),
       "Reasons for drops, and warnings; the most frequent ones first",

@@ -4,7 +4,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { json } from "../http/reply.ts";
 import { codesOfFacet } from "../store/facets.ts";
 import type { EventFilter, IndexedEvent, IndexedRequest } from "../store/traffic-log.ts";
-import { type Count, type Counter, countsOf, freshCount } from "./counting.ts";
+import { type Count, type Counter, countsOf, freshCount, oneByOne } from "./counting.ts";
 import type { ControlDesk } from "./desk.ts";
 import { eventFilterIn, projectIn, requestFilterIn, scanned } from "./feed/asked.ts";
 import { eventSubject, requestSubject } from "./feed-rows.ts";
@@ -13,9 +13,9 @@ import type { CodeTotal, EventTotals, NameTotal, RequestTotals, Totals } from ".
 
 type TotalsDesk = Pick<ControlDesk, "log" | "clock" | "people">;
 
-/** Counts that are kept: one for each list that somebody looks at. */
+/** Counts that are kept, one for each filter in use. */
 const mostCounts = 16;
-/** Names that are told apart, and those that are listed. */
+/** Names that are counted separately, and those that are listed. */
 const mostNames = 10_000;
 const namesListed = 50;
 
@@ -63,7 +63,7 @@ function addEvent(count: EventCount, it: IndexedEvent): void {
   for (const code of codes) addTo(count.codes, code, it);
 }
 
-/** The two say it both, and may not mean the same: the filter must be asked. */
+/** True if filter and parameter both name a project: they may differ, so the filter must be tested. */
 const isTwice = (filter: Filter<unknown>, project: number | undefined): boolean =>
   filter.indexed.project !== undefined && project !== undefined;
 
@@ -78,9 +78,7 @@ function eventCounter(
   const now = clock.now();
   function* range(count: EventCount, from: number, to: number, isDown: boolean) {
     if (isIndexed) return log.eachEvent(from, to, within, (it) => addEvent(count, it));
-    const found: IndexedEvent[] = [];
-    log.eachEvent(from, to, within, (it) => found.push({ ...it }));
-    for (const it of isDown ? found.reverse() : found) {
+    for (const it of oneByOne<IndexedEvent>((use) => log.eachEvent(from, to, within, use), isDown)) {
       const line = log.line(it.n);
       const index = it.seq - (line?.seq ?? it.seq);
       if (!line?.events?.[index]) count.isPart = true;
@@ -110,9 +108,7 @@ function requestCounter(
   const now = clock.now();
   function* range(count: RequestCount, from: number, to: number, isDown: boolean) {
     if (isIndexed) return log.eachRequest(from, to, within, (it) => add(count, it));
-    const found: IndexedRequest[] = [];
-    log.eachRequest(from, to, within, (it) => found.push({ ...it }));
-    for (const it of isDown ? found.reverse() : found) {
+    for (const it of oneByOne<IndexedRequest>((use) => log.eachRequest(from, to, within, use), isDown)) {
       const head = log.head(it.n);
       if (!head) count.isPart = true;
       else {
@@ -160,8 +156,12 @@ function createTotals(desk: TotalsDesk) {
       counter: eventCounter(desk, filter, project),
       count: {
         ...freshCount(log.lastSeq),
-        ...{ kept: 0, dropped: 0, warned: 0, areNamesCut: false },
-        ...{ names: new Map(), codes: new Map() },
+        kept: 0,
+        dropped: 0,
+        warned: 0,
+        areNamesCut: false,
+        names: new Map(),
+        codes: new Map(),
       },
     }));
     const { kept, dropped, warned, names, codes, areNamesCut } = count;
@@ -169,7 +169,9 @@ function createTotals(desk: TotalsDesk) {
     return {
       ...progress,
       total: kept + dropped,
-      ...{ kept, dropped, warned },
+      kept,
+      dropped,
+      warned,
       names: listed,
       more_names: names.size - listed.length,
       names_complete: progress.complete && !areNamesCut,

@@ -4,7 +4,7 @@ import { dropReasons, warnings } from "../model/outcome.ts";
 import type { EventKey, TrafficLine } from "../model/traffic.ts";
 
 /**
- * What the index keeps of a request or an event besides its place, in the bits of one number: totals, problems and
+ * What the index keeps of a request or an event in addition to its place, in the bits of one number: totals, problems and
  * flag decisions are found by it without reading lines.
  */
 

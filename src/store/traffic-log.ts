@@ -215,8 +215,6 @@ export interface TrafficLog {
   eachRequest(from: number, to: number, filter: RequestFilter, use: (it: IndexedRequest) => void): void;
   /** The name of an event by its hash and the seq of one that has it; undefined where its line is gone. */
   eventName(hash: number, seq: number): string | undefined;
-  /** True if the line of request n can still be read. */
-  isHeld(n: number): boolean;
   /** Problems of the events and requests up to now, of one project or of all, are cleared: a person has seen them. @throws the system's error */
   clearProblems(project?: number): void;
   /** Hides the events up to now, of one project or of all; their seqs are never used again. @throws the system's error */
@@ -348,8 +346,8 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     if (!options.sidecars) return [];
     const log = {
       bytes,
-      // Rows are numbered from the first request and the first event. Each of them only grows, so that the sum tells
-      // whether pages of either table were let go since.
+      // Rows are numbered from the first request and the first event. Each of them only grows, so the sum
+      // changes whenever pages of either table are dropped.
       get birth() {
         return opening.birth + opening.n + opening.seq;
       },
@@ -1072,7 +1070,6 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     eachEvent,
     eachRequest,
     eventName,
-    isHeld: (n) => n - opening.n >= firstHeld() && n - opening.n < requests.length,
     clearProblems,
     clearEvents: (project) => clear(project, false),
     forget: (project) => void clear(project, true),

@@ -1,7 +1,9 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { fnv1a } from "../../kernel/hash.ts";
 import type { TrafficLine } from "../../model/traffic.ts";
-import type { TrafficLog } from "../../store/traffic-log.ts";
-import { type Count, type Counter, countsOf, freshCount } from "../counting.ts";
+import type { IndexedRequest, TrafficLog } from "../../store/traffic-log.ts";
+import { type Count, type Counter, countsOf, freshCount, oneByOne } from "../counting.ts";
+import { slice } from "../search.ts";
 import type { FlagDecisionMade, FlagTotal, FlagTotals } from "./decision-answers.ts";
 import {
   answered,
@@ -15,7 +17,7 @@ import {
 
 /** Requests whose flags and subjects are remembered: the others are read when they are searched. */
 const mostRequests = 100_000;
-/** Flags that are told apart, and values of one. */
+/** Flags that are counted separately, and values of one. */
 const mostFlags = 5_000;
 const mostValues = 100;
 /** Subjects whose latest answers are remembered, for the uses that follow, and uses that wait for their answer. */
@@ -144,9 +146,8 @@ const counterOf = (log: TrafficLog): Counter<Book> => ({
   first: () => log.firstRequest,
   last: () => log.lastRequest,
   *range(book, from, to, isDown) {
-    const found: number[] = [];
-    log.eachRequest(from, to, { flags: true }, ({ n }) => found.push(n));
-    for (const n of isDown ? found.reverse() : found) {
+    const found = oneByOne<IndexedRequest>((use) => log.eachRequest(from, to, { flags: true }, use), isDown);
+    for (const { n } of found) {
       const line = log.line(n);
       if (line) addLine(book, line, isDown);
       else book.isPart = true;
@@ -172,8 +173,8 @@ export interface DecisionBook {
 }
 
 /**
- * The book is written when it is first asked for, from the requests that the log's index names, and goes on with what
- * arrives: captures pay nothing for it.
+ * The book is written on first use, from the requests that the log's index names, and continues with what arrives:
+ * captures pay nothing for it.
  */
 export function createDecisionBook(log: TrafficLog): DecisionBook {
   const books = countsOf<Book>(log, 1);
@@ -182,7 +183,10 @@ export function createDecisionBook(log: TrafficLog): DecisionBook {
       counter: counterOf(log),
       count: {
         ...freshCount(log.lastRequest),
-        ...{ tallies: new Map(), bits: new Map(), given: new Map(), waiting: [] },
+        tallies: new Map(),
+        bits: new Map(),
+        given: new Map(),
+        waiting: [],
       },
     }));
   return {
@@ -197,14 +201,25 @@ export function createDecisionBook(log: TrafficLog): DecisionBook {
     async finder({ key, distinctId }) {
       if (key === undefined && distinctId === undefined) return () => true;
       const { bits } = (await read()).count;
-      const [flag, subject] = [key, distinctId].map((it) => (it === undefined ? 0 : bitOf(it))) as [
-        number,
-        number,
-      ];
+      const flag = key === undefined ? 0 : bitOf(key);
+      const subject = distinctId === undefined ? 0 : bitOf(distinctId);
       return (n) => {
         const [flags = -1, subjects = -1] = bits.get(n) ?? [];
         return (flags & flag) === flag && (subjects & subject) === subject;
       };
     },
   };
+}
+
+/** Requests that have to do with flags and pass a test, newest first, with turns for other work. */
+export async function* flagRequests(
+  log: TrafficLog,
+  within: { project?: number; before?: number },
+  test: (n: number) => boolean,
+): AsyncGenerator<number> {
+  let looked = 0;
+  for (const n of log.requestsInSteps({ ...within, flags: true })) {
+    if (n === undefined || ++looked % slice === 0) await turn();
+    if (n !== undefined && test(n)) yield n;
+  }
 }

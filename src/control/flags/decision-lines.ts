@@ -10,7 +10,7 @@ import type { FlagCall, FlagDecisionMade } from "./decision-answers.ts";
 
 /** What the lines of the journal say about decisions: answers of requests for flags, and events about the use of flags. */
 
-/** What is told of any request. */
+/** What is reported of any request. */
 const factsOf = (line: TrafficLine) => ({
   at: new Date(line.at).toISOString(),
   request: line.n,
@@ -42,7 +42,7 @@ export function answered(line: TrafficLine): FlagDecisionMade | undefined {
 export interface Use {
   readonly call: Omit<FlagCall, "differs">;
   readonly distinctId: string;
-  /** Names the answer that it is of; SDKs before 2025 do not tell. */
+  /** Names the answer that it is of; SDKs before 2025 do not send it. */
   readonly requestId: string | null;
   readonly isLocal: boolean;
   readonly line: TrafficLine;
@@ -71,13 +71,13 @@ function useOf(line: TrafficLine, index: number): Use | undefined {
   };
 }
 
-/** Newest first. Most events are something else, which their names tell cheaply. */
+/** Newest first. Most events are something else: their names are cheap to compare. */
 export const usesIn = (line: TrafficLine): Use[] =>
   keysOf(line)
     .flatMap(({ event }, i) => (event === flagUse ? (useOf(line, i) ?? []) : []))
     .reverse();
 
-/** SDKs that evaluate flags by themselves tell so with the event of the first use. */
+/** SDKs that evaluate flags locally report it with the event of the first use. */
 export function evaluatedLocally({ call, distinctId, event, line }: Use): FlagDecisionMade {
   const reason = textIn(event.properties.$feature_flag_reason);
   const flag = {

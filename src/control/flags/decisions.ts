@@ -4,8 +4,9 @@ import { json, type Reply } from "../../http/reply.ts";
 import type { TrafficLine } from "../../model/traffic.ts";
 import { queryNumber } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
+import { createBudget } from "../search.ts";
 import type { FlagCall, FlagDecisionMade, FlagDecisionsMade } from "./decision-answers.ts";
-import type { DecisionBook } from "./decision-book.ts";
+import { type DecisionBook, flagRequests } from "./decision-book.ts";
 import {
   answered,
   differs,
@@ -20,13 +21,11 @@ const most = Number.MAX_SAFE_INTEGER;
 const defaultLimit = 50;
 const largestLimit = 500;
 /** Looked at for one answer, at most: a page asks again and again, and lines may be large. */
-const farthest = { lines: 5_000, bytes: 8_000_000 };
-/** Uses of flags are looked for in so many requests with flags after those that are listed. */
+const farthest = { entries: 5_000, bytes: 8_000_000 };
+/** Uses of flags are looked for in this many requests with flags after those that are listed. */
 const ahead = 300;
 /** Uses of one decision that are told. */
 const mostCalls = 100;
-/** Lines looked at before other work gets a turn. */
-const slice = 200;
 /** Rows of the index that are looked at in a step. */
 const window = 16_384;
 
@@ -88,15 +87,6 @@ function madeBy(line: TrafficLine, waiting: ReturnType<typeof createWaiting>): F
   return uses.filter((it) => it.isLocal).map(evaluatedLocally);
 }
 
-/** Counts what was read, and says when it is enough for one answer. */
-function createBudget() {
-  let [lines, bytes] = [0, 0];
-  return function isSpent(size: number): boolean {
-    bytes += size;
-    return ++lines >= farthest.lines || bytes >= farthest.bytes;
-  };
-}
-
 /** Where the pass begins, so that it meets uses of the flags that it lists: a few requests after those. */
 async function beginAt({ log }: ControlDesk, { before = most, project }: Wish): Promise<number> {
   if (before > log.lastRequest) return most;
@@ -119,16 +109,12 @@ async function decisionsOf(desk: ControlDesk, book: DecisionBook, wish: Wish): P
   const { before = most, project, key, since, distinctId, limit } = wish;
   const mayHold = await book.finder({ key, distinctId });
   const waiting = createWaiting();
-  const isSpent = createBudget();
+  const isSpent = createBudget(farthest);
   const decisions: FlagDecisionMade[] = [];
   const from = await beginAt(desk, wish);
-  const within = { flags: true, before: from, ...(project !== undefined && { project }) } as const;
-  let looked = 0;
-  for (const n of log.requestsInSteps(within)) {
-    if (n === undefined || ++looked % slice === 0) await turn();
-    if (n === undefined) continue;
+  const within = { before: from, ...(project !== undefined && { project }) };
+  for await (const n of flagRequests(log, within, mayHold)) {
     if (n <= since) break;
-    if (!mayHold(n)) continue;
     const line = log.line(n);
     for (const made of line ? madeBy(line, waiting) : []) {
       const shown = isWished(made, wish) ? aboutKey(made, key) : undefined;
@@ -142,9 +128,9 @@ async function decisionsOf(desk: ControlDesk, book: DecisionBook, wish: Wish): P
 }
 
 /**
- * Who was given which flags and why, as the answers told it, and what was done with them; newest first. Requests
- * that have nothing to do with flags are passed over by the index. A call reads so many lines at most: `before`
- * tells where to go on, also where nothing was found.
+ * Who was given which flags and why, by the answers, and how they were used; newest first. Requests that have nothing
+ * to do with flags are passed over by the index. A call reads a limited number of lines: `before` is where the next one
+ * begins, also where nothing was found.
  */
 export const flagDecisions =
   (book: DecisionBook) =>

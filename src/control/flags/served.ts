@@ -1,7 +1,5 @@
-import { setImmediate as turn } from "node:timers/promises";
 import type { Call } from "../../http/call.ts";
 import { json, type Reply } from "../../http/reply.ts";
-import { showEvent } from "../../ingest/show.ts";
 import { SimError } from "../../kernel/errors.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { TrafficLine } from "../../model/traffic.ts";
@@ -9,14 +7,13 @@ import { queryNumber } from "../body.ts";
 import type { ControlDesk } from "../desk.ts";
 import type { FlagServing, FlagServings } from "./answers.ts";
 import { distinctIdOf, flagsBody } from "./asked.ts";
-import { flagsIn, valueIn } from "./decided.ts";
-import type { DecisionBook } from "./decision-book.ts";
+import { flagsIn } from "./decided.ts";
+import { type DecisionBook, flagRequests } from "./decision-book.ts";
+import { usesIn } from "./decision-lines.ts";
 
 const most = Number.MAX_SAFE_INTEGER;
 const longestWait = 60_000;
 const defaultLimit = 20;
-/** Lines looked at before other work gets a turn. */
-const slice = 200;
 
 /** Which servings of a flag are asked for; absent keys do not restrict. */
 interface Wish {
@@ -47,29 +44,22 @@ function answered(line: TrafficLine, key: string): FlagServing | undefined {
   };
 }
 
-/** SDKs that evaluate flags by themselves tell so with an event. */
-function evaluatedLocally(line: TrafficLine, key: string): FlagServing[] {
-  return (line.events ?? [])
-    .map((_, i) => showEvent(line, i))
-    .filter(
-      ({ event, outcome, properties }) =>
-        event === "$feature_flag_called" &&
-        outcome === "kept" &&
-        properties.$feature_flag === key &&
-        properties.locally_evaluated === true,
-    )
-    .map((event) => ({
-      by: "local_evaluation",
-      at: event.received_at,
+/** SDKs that evaluate flags locally report it with an event. */
+const evaluatedLocally = (line: TrafficLine, key: string): FlagServing[] =>
+  usesIn(line)
+    .filter(({ isLocal, call }) => isLocal && call.key === key)
+    .map(({ call: { at, seq, response }, distinctId }) => ({
+      by: "local_evaluation" as const,
+      at,
       request: line.n,
-      seq: event.seq,
+      seq,
       project: line.project,
-      distinct_id: event.distinct_id,
-      value: valueIn(event.properties.$feature_flag_response ?? undefined),
+      distinct_id: distinctId,
+      value: response,
       status: line.status,
       fault: line.fault ?? null,
-    }));
-}
+    }))
+    .toReversed();
 
 const inScope = (serving: FlagServing, { project, distinctId }: Wish): boolean =>
   (project === undefined || serving.project === project) &&
@@ -95,14 +85,10 @@ async function lookBack(
   const found: FlagServing[] = [];
   // Of any flag: an answer without it is listed, too.
   const mayHold = await book.finder({ key: undefined, distinctId: wish.distinctId });
-  const within = { flags: true, ...(wish.project !== undefined && { project: wish.project }) } as const;
-  let looked = 0;
-  for (const n of desk.log.requestsInSteps(within)) {
-    if (n === undefined) await turn();
-    if (n === undefined || !mayHold(n)) continue;
+  const within = wish.project === undefined ? {} : { project: wish.project };
+  for await (const n of flagRequests(desk.log, within, mayHold)) {
     found.push(...servingsIn(desk, n, wish));
     if (found.some((it) => fits(it, wish)) || found.length >= limit) break;
-    if (++looked % slice === 0) await turn();
   }
   return found;
 }
