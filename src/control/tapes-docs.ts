@@ -36,7 +36,7 @@ const ledger = titled(
   "TapeLedger",
   exact({
     total: described(integer, "Exchanges of the tape that can be given as answers"),
-    requests: described(integer, "Requests that reached it, whoever answered them"),
+    requests: described(integer, "Requests that reached it, whether or not it answered them"),
     hits: described(integer, "Requests that it answered"),
     unused_count: integer,
     miss_count: described(integer, "Requests that it has no answer for"),
@@ -68,7 +68,7 @@ const tape = titled(
     ),
     added: described(
       integer,
-      "Exchanges that were recorded because the tape had no answer, in the mode new, which a sim is started in",
+      "Exchanges recorded because the tape had no answer; only in the mode new, which a sim must be started with",
     ),
     ledger,
   }),

@@ -105,7 +105,7 @@ async function* exchangesOf(file: string): AsyncGenerator<Exchange> {
 const idleIn = ({ unused, left_out }: TapeInForce["ledger"]): ReadonlySet<number> =>
   new Set([...unused, ...left_out].map(({ i }) => i));
 
-/** Requests that capture are answered by the emulator; browsers' questions before a request are, too. */
+/** True if the exchange was given as an answer. The emulator answers captures and preflights itself. */
 const wasUsed = ({ i, route, req }: Exchange, idle: ReadonlySet<number>): boolean =>
   !captureRoutes.includes(route) && req.method.toUpperCase() !== "OPTIONS" && !idle.has(i);
 
