@@ -7,8 +7,8 @@ import { loadedWith } from "./loaded-with.mjs";
 
 const library = "src/index.ts";
 const commandLine = "src/cli/main.ts";
-const worker = "src/door/proxy/worker.ts";
-const childWatch = "src/cli/child-watch.ts";
+const worker = "src/server/proxy/worker.ts";
+const childWatch = "src/cli/exec/child-watch.ts";
 const runners = [
   "jest",
   "jest-global",
@@ -36,8 +36,17 @@ const settings = {
   platform: "node",
   target: "node20.19",
   external: [
-    ...["ajv", "ajv-formats", "chokidar", "find-my-way", "hyparquet-writer", "jsonc-parser", "mmdb-lib"],
-    ...["mockttp", "ws", "yaml", "yargs", "zod", "@jest/globals", "@playwright/test", "vitest"],
+    ...[
+      "ajv",
+      "ajv-formats",
+      "chokidar",
+      "find-my-way",
+      "hyparquet-writer",
+      "jsonc-parser",
+      "lz-string",
+      "mmdb-lib",
+    ],
+    ...["mockttp", "rregex", "ws", "yaml", "yargs", "zod", "@jest/globals", "@playwright/test", "vitest"],
   ],
   metafile: true,
   logLevel: "warning",
@@ -45,24 +54,31 @@ const settings = {
   logOverride: { "ignored-bare-import": "silent" },
 };
 
+/** `cli` for commands, `client` for the parts of the client, else the first folder. */
+function partOf(path) {
+  if (/\/commands\/|\/command(-[\w-]+)?\.ts$|-command\.ts$/.test(path)) return "cli";
+  if (/-client\.ts$|\/client(-[\w-]+)?\.ts$/.test(path)) return "client";
+  return path.split("/")[0];
+}
+
 /** What the commands that start no sim need of the library; they do not load all of it. */
 function sharedByCommands(inputs) {
   const lateOnes = Object.keys(inputs)
-    .filter((path) => path.startsWith("src/cli/"))
+    .filter((path) => partOf(path.replace(/^src\//, "")) === "cli")
     .flatMap((path) => inputs[path].imports.filter(({ kind }) => kind === "dynamic-import"))
     .map(({ path }) => loadedWith(inputs, path))
     .filter((modules) => !modules.has(library));
   return [...loadedWith(inputs, library)].filter((path) => lateOnes.some((modules) => modules.has(path)));
 }
 
-/** @param companyOf What is loaded already when a room of src imports late. */
+/** @param companyOf What is loaded already when a part of src imports late. */
 const inCompany = (companyOf) => ({
   name: "in-company",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^\./ }, ({ kind, path, importer, resolveDir }) => {
-      const room = relative("src", importer).split(/[\\/]/)[0];
+      const part = partOf(relative("src", importer).replaceAll("\\", "/"));
       const late = resolve(resolveDir, path);
-      const company = companyOf(room);
+      const company = companyOf(part);
       if (kind !== "dynamic-import" || late === resolve(library) || company.length === 0) return;
       return { path: late, suffix: `?after=${company[0]}`, namespace: "in-company", pluginData: company };
     });
@@ -83,4 +99,4 @@ const companies = {
   client: [],
   testing: [],
 };
-await build({ ...settings, plugins: [inCompany((room) => companies[room] ?? [library])] });
+await build({ ...settings, plugins: [inCompany((part) => companies[part] ?? [library])] });

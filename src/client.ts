@@ -1,34 +1,33 @@
+import { assertionsOf } from "./assert/client-assertions.ts";
+import type { JsonObject } from "./base/json.ts";
 import type { SimClient } from "./client/api.ts";
-import { assertionsOf } from "./client/assertions.ts";
 import { callBy, fetchBy, type Send } from "./client/call.ts";
-import { clockBy } from "./client/clock.ts";
-import { exportsBy } from "./client/exports.ts";
 import { withKnownOptions } from "./client/option-keys.ts";
-import { projectBy } from "./client/project.ts";
-import { recordingBy } from "./client/recording.ts";
-import { stateBy } from "./client/state.ts";
-import { tapesBy } from "./client/tapes.ts";
 import { tenantBy } from "./client/tenant.ts";
-import { guardProcess } from "./guard/guard.ts";
-import type { JsonObject } from "./kernel/json.ts";
+import { clockBy } from "./clock/client.ts";
+import { guardProcess } from "./egress/guard.ts";
+import { exportsBy } from "./exports/client.ts";
+import { projectBy } from "./projects/client.ts";
+import { stateBy } from "./scenario/state/client.ts";
+import { recordingBy, tapesBy } from "./tapes/client.ts";
 
 const textIn = (facts: JsonObject, key: string): string => {
   const value = facts[key];
   return typeof value === "string" ? value : "";
 };
 
-/** The address that was used, with the token that the sim's own link carries where it needs one. */
+/** The inspector at the used address, with the token of the sim's own link if it has one. */
 function inspectorLink(url: string, facts: JsonObject): string {
   const link = textIn(facts, "inspector_url");
   return `${url}/__sim/${link.includes("#t=") ? link.slice(link.indexOf("#t=")) : ""}`;
 }
 
-/** What a client stands on. */
+/** The parts of a client. */
 export interface ClientParts {
   /** Scheme, host and port of the sim. */
   url: string;
   send: Send;
-  /** What `GET /__sim/info` tells. */
+  /** The answer of `GET /__sim/info`. */
   facts: JsonObject;
   close(): Promise<void>;
 }

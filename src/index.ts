@@ -1,11 +1,24 @@
-export type { AnswerPlace, AnswerQueue, Answers, ScriptedAnswer } from "./client/answers.ts";
+export { NotAwaitedError } from "./assert/client-assertions.ts";
+export type {
+  Complaint,
+  Count,
+  Difference,
+  DroppedSighting,
+  Expectation,
+  NearMiss,
+  Pattern,
+  Report,
+  Sighting,
+  Surroundings,
+  Terms,
+  Verdict,
+} from "./assert/match/types.ts";
+export { version } from "./base/version.ts";
 export type {
   EventPattern,
   EventQuery,
   Events,
   Groups,
-  LintFinding,
-  LintPage,
   Persons,
   Project,
   ProjectOptions,
@@ -20,10 +33,12 @@ export type {
   VerifyOptions,
   WaitOptions,
 } from "./client/api.ts";
-export { NotAwaitedError } from "./client/assertions.ts";
-export type { Clock, ClockFacts, Happened, Moment } from "./client/clock.ts";
 export { type ConnectOptions, connectSim } from "./client/connect.ts";
 export { ControlError, ExpectationError } from "./client/errors.ts";
+export type { Clock, ClockFacts, Happened, Moment } from "./clock/client.ts";
+export type { BlockedCall, Guard, GuardOptions } from "./egress/blocked-call.ts";
+export { EgressError } from "./egress/blocked-call.ts";
+export type { Framework } from "./egress/env-names.ts";
 export type {
   Export,
   ExportFile,
@@ -35,7 +50,8 @@ export type {
   ExportRunWithLogs,
   Exports,
   ScriptedRun,
-} from "./client/exports.ts";
+} from "./exports/client.ts";
+export type { AnswerPlace, AnswerQueue, Answers, ScriptedAnswer } from "./faults/answers-client.ts";
 export type {
   Fault,
   FaultOptions,
@@ -43,7 +59,7 @@ export type {
   FaultPresetName,
   FaultRule,
   Faults,
-} from "./client/faults.ts";
+} from "./faults/client.ts";
 export type {
   DecisionQuery,
   ExplainOptions,
@@ -58,8 +74,15 @@ export type {
   OfProject,
   OverrideOptions,
   ServedOptions,
-} from "./client/flags.ts";
-export type { Recording, RecordingFacts, RecordingMode, RecordingOptions } from "./client/recording.ts";
+} from "./flags/client.ts";
+export type { StoredEvent } from "./journal/event.ts";
+export type { LintFinding, LintPage } from "./lint/shapes.ts";
+export { scenarioFromTape } from "./scenario/from-tape/offer.ts";
+export type { FromTapeOptions, TapeScenario } from "./scenario/from-tape/types.ts";
+export { type LoadedScenario, readScenario, type ScenarioSource } from "./scenario/load.ts";
+export { type ShippedScenario, scenarioSchemaText, scenarioStarter, shippedList } from "./scenario/offers.ts";
+export { linesOf as problemLines, type ScenarioProblem } from "./scenario/problems.ts";
+export type { AuthoredScenario as Scenario, ScenarioLayer } from "./scenario/schema.ts";
 export type {
   ExportedState,
   ImportedState,
@@ -69,35 +92,12 @@ export type {
   RestoredSnapshot,
   Snapshot,
   StateClient,
-} from "./client/state.ts";
-export type { LoadedTape, TapeLedger, TapeOptions, Tapes } from "./client/tapes.ts";
-export { EgressError } from "./guard/errors.ts";
-export type { BlockedCall, Guard, GuardOptions } from "./guard/types.ts";
-export type { Framework } from "./kernel/env-names.ts";
-export { version } from "./kernel/version.ts";
-export type {
-  Complaint,
-  Count,
-  Difference,
-  DroppedSighting,
-  Expectation,
-  NearMiss,
-  Pattern,
-  Report,
-  Sighting,
-  Surroundings,
-  Terms,
-  Verdict,
-} from "./match/types.ts";
-export type { Dialect } from "./model/dialect.ts";
-export type { StoredEvent } from "./model/event.ts";
-export { scenarioFromTape } from "./scenario/from-tape/offer.ts";
-export type { FromTapeOptions, TapeScenario } from "./scenario/from-tape/types.ts";
-export { type LoadedScenario, readScenario, type ScenarioSource } from "./scenario/load.ts";
-export { type ShippedScenario, scenarioSchemaText, scenarioStarter, shippedList } from "./scenario/offers.ts";
-export { linesOf as problemLines, type ScenarioProblem } from "./scenario/problems.ts";
-export type { AuthoredScenario as Scenario, ScenarioLayer } from "./scenario/schema.ts";
-export { type CertificateAuthority, CertificateError, certificateAuthority } from "./sim/certificates.ts";
+} from "./scenario/state/client.ts";
+export {
+  type CertificateAuthority,
+  CertificateError,
+  certificateAuthority,
+} from "./server/proxy/certificates.ts";
 export { checkData, type Damage } from "./sim/check-data.ts";
 export {
   type ClockSetting,
@@ -110,3 +110,14 @@ export {
   StartError,
   startSim,
 } from "./sim.ts";
+export type {
+  LoadedTape,
+  Recording,
+  RecordingFacts,
+  RecordingMode,
+  RecordingOptions,
+  TapeLedger,
+  TapeOptions,
+  Tapes,
+} from "./tapes/client.ts";
+export type { Dialect } from "./world/dialect.ts";

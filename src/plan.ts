@@ -1,11 +1,6 @@
-export { checkEvents } from "./plan/check-events.ts";
-export { checkPlan } from "./plan/check-plan.ts";
+export { checkEvents, checkPlan, reportViolations } from "./plan/check-plan.ts";
 export { type DefineOptions, definePlan, type EventSource, type PlanEvents } from "./plan/define-plan.ts";
 export { type InferOptions, inferPlan, mergePlans } from "./plan/infer-plan.ts";
-export { planTypes } from "./plan/plan-types.ts";
-export { PlanError, type PlanProblem } from "./plan/problems.ts";
-export { findPlan, planFrom, readPlan } from "./plan/read-plan.ts";
-export { reportViolations } from "./plan/report.ts";
 export type {
   EventEntry,
   Plan,
@@ -16,4 +11,7 @@ export type {
   PropertyEntry,
   Violation,
   ViolationKind,
-} from "./plan/types.ts";
+} from "./plan/plan.ts";
+export { PlanError, type PlanProblem } from "./plan/plan.ts";
+export { planTypes } from "./plan/plan-types.ts";
+export { findPlan, planFrom, readPlan } from "./plan/read-plan.ts";

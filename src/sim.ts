@@ -1,55 +1,41 @@
 import { randomBytes } from "node:crypto";
-import { isIP } from "node:net";
-import { setImmediate as turn } from "node:timers/promises";
 import { transferableAbortController } from "node:util";
-import { createAnswers } from "./answers/answers.ts";
-import { answerPort } from "./answers/port.ts";
+import { createAgenda } from "./base/agenda.ts";
+import { createClock } from "./base/clock.ts";
+import { randomIds } from "./base/ids.ts";
+import { maskKeys } from "./base/secrets.ts";
+import { stackOf } from "./base/stack-of.ts";
+import { storageTrouble } from "./base/storage-trouble.ts";
+import { version } from "./base/version.ts";
 import { createClient } from "./client.ts";
-import type { ControlDesk, ResetPart } from "./control/desk.ts";
-import type { Admission } from "./control/feed/admission.ts";
-import { type GuardRules, mayVisit } from "./control/guard.ts";
-import { answerRequest } from "./door/fetch.ts";
-import { type ListenOptions, listen } from "./door/listener.ts";
-import { createFaults } from "./faults/faults.ts";
+import { answerPort } from "./faults/answer-port.ts";
+import { createAnswers } from "./faults/answers.ts";
 import { faultPort } from "./faults/port.ts";
-import { createPlaces } from "./geo/places.ts";
-import { createApp } from "./http/app.ts";
-import type { Call } from "./http/call.ts";
-import type { Family } from "./http/endpoint.ts";
+import { createFaults } from "./faults/rules.ts";
+import { createApp, type ObservingApp } from "./http/app.ts";
+import { type GuardRules, mayVisit } from "./http/control-access.ts";
 import { eitherPort, overlaid } from "./http/fault.ts";
-import { createRouter } from "./http/router.ts";
-import { idInHeader } from "./ingest/project.ts";
-import { showEvent } from "./ingest/show.ts";
-import { captureEndpoints } from "./ingestion/capture.ts";
-import { ownerOfUnmatched, peek } from "./ingestion/peek.ts";
-import { createAgenda } from "./kernel/agenda.ts";
-import { createClock } from "./kernel/clock.ts";
-import { clockFacts } from "./kernel/clock-facts.ts";
-import { createGauge } from "./kernel/gauge.ts";
-import { isLoopbackHost } from "./kernel/host-rules.ts";
-import { randomIds } from "./kernel/ids.ts";
-import type { JsonObject } from "./kernel/json.ts";
-import { parseAddress } from "./kernel/network.ts";
-import { readPublicUrl } from "./kernel/reach.ts";
-import { maskKeys } from "./kernel/secrets.ts";
-import { stackOf } from "./kernel/stack-of.ts";
-import { storageTrouble } from "./kernel/storage-trouble.ts";
-import { version } from "./kernel/version.ts";
-import { inSlices } from "./kernel/work.ts";
-import { partitionOf } from "./model/answer.ts";
-import type { Desk } from "./model/desk.ts";
-import type { EventReader } from "./model/event-reader.ts";
-import { createKeyring } from "./model/keyring.ts";
-import type { Note } from "./model/traffic.ts";
-import { isUnmatched } from "./model/unmatched.ts";
-import type { World } from "./model/world.ts";
-import type { ResourceDesk } from "./resources/desk.ts";
-import { createThrottle, noThrottle } from "./resources/throttle.ts";
-import type { ScenarioSource } from "./scenario/load.ts";
+import { createGauge } from "./http/gauge.ts";
+import { readPublicUrl } from "./http/reach.ts";
+import { createRouter, type Router } from "./http/router.ts";
+import { createCallOwners } from "./ingest/call-owner.ts";
+import type { Desk } from "./ingest/desk.ts";
+import { captureEndpoints } from "./ingest/endpoint/capture.ts";
+import { createPlaces } from "./ingest/geo/places.ts";
+import { eventReader } from "./journal/event-reader.ts";
+import type { Admission } from "./journal/feed/admission.ts";
+import type { ResourceDesk } from "./management/frame/desk.ts";
+import { createThrottle, noThrottle } from "./management/frame/desk.ts";
+import type { FollowOptions } from "./scenario/follow-scenario.ts";
 import { peopleOf, storePeople, worldOf } from "./scenario/scenario.ts";
+import { answerRequest } from "./server/fetch.ts";
+import { type ListenOptions, listen } from "./server/listener.ts";
+import { addressAt, isOpenAt, type SimAddress } from "./sim/address.ts";
 import { checkOptions, redactionOf } from "./sim/check-options.ts";
-import { tellingOwner } from "./sim/delayed-owner.ts";
-import type { Exports } from "./sim/exports.ts";
+import type { ControlDesk } from "./sim/control-desk.ts";
+import { createInfo } from "./sim/info.ts";
+import { journalTo, tellingOwner } from "./sim/journaling.ts";
+import { type Loaded, late, onFirstUse } from "./sim/late.ts";
 import { documented, lateRows, warmUp } from "./sim/late-rows.ts";
 import {
   listenOrExplain,
@@ -59,18 +45,20 @@ import {
   startOfClock,
 } from "./sim/opening.ts";
 import { ownCalls } from "./sim/own-calls.ts";
-import { withMode } from "./sim/recording-mode.ts";
-import { listenRecording, offlineBy, overOwnSocket, recordingInShort } from "./sim/recording-start.ts";
-import { createRecordings } from "./sim/recordings.ts";
 import { createRefusals } from "./sim/refusals.ts";
-import { createReplaying, missWays, replayOrExplain } from "./sim/replaying.ts";
+import { createResetting } from "./sim/reset.ts";
 import { summaryOf } from "./sim/summary.ts";
 import type { Sim, SimOptions } from "./sim/types.ts";
 import { adopt, unknownPath } from "./sim/unknown.ts";
-import { type Bytes, memoryBytes } from "./store/bytes.ts";
-import { openPeople, type PeopleStore } from "./store/people.ts";
-import { type EventsText, entryWriter, eventsText } from "./store/traffic-entry.ts";
-import type { TrafficLog } from "./store/traffic-log.ts";
+import {
+  createRecordings,
+  listenRecording,
+  offlineBy,
+  overOwnSocket,
+  withMode,
+} from "./tapes/record/recordings.ts";
+import { createReplaying, missWays, replayOrExplain } from "./tapes/replay/replaying.ts";
+import { createKeyring } from "./world/keyring.ts";
 
 export type {
   ClockSetting,
@@ -84,7 +72,8 @@ export type {
 export { StartError } from "./sim/types.ts";
 
 /**
- * Starts a sim. It installs no signal handlers and keeps no global state.
+ * Starts a sim: its parts in the order in which they need each other. It installs no signal handlers and keeps no
+ * global state.
  * @throws StartError
  */
 export async function startSim(given: SimOptions = {}): Promise<Sim> {
@@ -92,7 +81,13 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const options = await withMode(given);
   const redaction = redactionOf(options);
   const host = options.host ?? "127.0.0.1";
+  const isOpen = isOpenAt(host, options.publicUrl);
+  const publicUrl = options.publicUrl === undefined ? undefined : readPublicUrl(options.publicUrl);
+  const controlToken = options.token ?? (isOpen ? randomBytes(16).toString("hex") : null);
+  const rules: GuardRules = { token: controlToken, publicUrl };
   const notice = (text: string) => options.onNotice?.(maskKeys(text));
+
+  // What the sim stands on: scenario, clock, store.
   const scenarioSource = options.scenario ?? "default";
   const scenario = await loadOrExplain(options, notice);
   const dialect = options.dialect ?? scenario.current.dialect ?? "documented";
@@ -102,6 +97,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const ids = randomIds(clock);
   const gauge = createGauge();
   const store = await openOrExplain(options, scenario.current, clock.now, notice);
+  const { worlds, people, log } = store;
   const onRefusal = createRefusals({ folder: store.folder, notice });
   const kept = options.clock === undefined ? store.clock?.read() : undefined;
   if (kept) clock.resume(kept);
@@ -113,50 +109,80 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
         : onRefusal(error),
     store.clock?.keep,
   );
-  const { worlds, people, log } = store;
-  const geoip = createPlaces({ rows: () => worlds.current.geoip, lookup });
+  // Node's own, also where a test environment (happy-dom) has replaced the global one
+  const ending = transferableAbortController();
 
-  /** What was recorded has the keys of another place. */
-  const adopting = () => options.adoptTokens === true || replaying.active || recordings.isOn;
-  const projectFor = (token: string) =>
-    worlds.projectByKey(token) ?? (adopting() ? adopt({ worlds, ids, clock }, token, notice) : undefined);
-  const isOpen = isOpenAt(host, options.publicUrl);
+  // Made below, and needed by parts before them once calls come in.
+  const lateApp = late<ObservingApp>("the app");
+  const lateRouter = late<Router>("the router");
+  const lateAddress = late<SimAddress>("the address");
+  const lateAdoption = late<() => boolean>("the rule for unknown keys");
+  const lateAdmission = late<Loaded<Admission>>("the live feed");
+
+  // Whose a call is, and what handlers may use.
+  const geoip = createPlaces({ rows: () => worlds.current.geoip, lookup });
   const keys = createKeyring(worlds, isOpen ? `_${randomBytes(16).toString("hex")}` : undefined);
+  const projectFor = (token: string) =>
+    worlds.projectByKey(token) ??
+    (lateAdoption()() ? adopt({ worlds, ids, clock }, token, notice) : undefined);
   const underway: Desk["underway"] = new Map();
-  /** Waits for batches in progress: half of one must not outlive what it belongs to. */
-  async function settled(): Promise<void> {
-    do await turn();
-    while (underway.size > 0);
-  }
   const { seen } = log;
   const desk: Desk = { worlds, people, clock, ids, dialect, keys, geoip, projectFor, seen, underway };
+  const owners = createCallOwners(desk);
+
+  // What can answer instead of the handlers.
   const faults = createFaults({ clock, onChange: notice });
   faults.replace(scenario.current.faults ?? []);
   const answers = createAnswers();
-  // Node's own, also where a test environment (happy-dom) has replaced the global one
-  const ending = transferableAbortController();
   const replaying = createReplaying({
     redaction,
-    read: (call, family) => peek(desk, call, family, projectFor),
+    owner: (call, family) => owners.owner(call, family, true),
     notice,
-    ...missWays(options, redaction, ending.signal, () => listener.port, notice),
+    ...missWays(options, redaction, ending.signal, () => lateAddress().port, notice),
   });
-  await replayOrExplain(replaying, options, store);
   const recordings = createRecordings({
     redaction,
-    app: () => app,
+    app: lateApp,
     clock,
     gauge,
     notice,
-    read: (call, family) => peek(desk, call, family, projectFor),
-    knows: async (path) => (router.exact(path) ?? (await router.search(path))) !== undefined,
+    knows: async (path) => (lateRouter().exact(path) ?? (await lateRouter().search(path))) !== undefined,
     offline: offlineBy(options),
     folders: [process.cwd(), ...(store.folder === null ? [] : [store.folder])],
     ...(options.upstreamCa !== undefined && { upstreamCa: options.upstreamCa }),
   });
+  // What was recorded has keys of another world.
+  lateAdoption.set(() => options.adoptTokens === true || replaying.active || recordings.isOn);
+  await replayOrExplain(replaying, options, store);
+
+  // What the control API and the management API use.
+  const exports = onFirstUse(() =>
+    import("./exports/open-exports.ts").then((it) => it.openExports(desk, store, agenda)),
+  );
+  const wakeExports = () => {
+    if (worlds.current.batch_exports.length > 0) void exports();
+  };
+  const state = { scenario, store, clock, clockStart, agenda, faults, replaying };
+  const { settled, reset } = createResetting({ ...state, underway, answers, exports });
+  const { facts, info } = createInfo({
+    ...state,
+    options,
+    controlToken,
+    dialect,
+    keys,
+    recordings,
+    gauge,
+    address: lateAddress,
+  });
+  const resourceDesk: Omit<ResourceDesk, "exports"> = {
+    ...desk,
+    people,
+    events: eventReader(log),
+    throttle: options.rateLimits ? createThrottle(clock) : noThrottle,
+  };
   const controlDesk: Omit<ControlDesk, "flagBook" | "exports"> = {
     ...desk,
-    feed: () => admission().then(({ feed }) => feed),
+    feed: async () => (await lateAdmission()()).feed,
     scenario: () => ({ problems: scenario.problems.length, edit: scenario.edit }),
     damageCount: () => store.damage.count,
     faults,
@@ -171,11 +197,11 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     notice,
     stop: options.onStop,
     closing: ending.signal,
-    endpoints: () => documented(router),
-    info: () => info(),
+    endpoints: () => documented(lateRouter()),
+    info,
     reset,
     scenarioWorld: () => worldOf(scenario.current),
-    seedPeople,
+    seedPeople: (project) => storePeople(people, peopleOf(scenario.current), project),
     scenarioPeople: () => peopleOf(scenario.current),
     clock,
     agenda,
@@ -184,113 +210,34 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     settled,
     snapshots: store.snapshots,
   };
-  const controlToken = options.token ?? (isOpen ? randomBytes(16).toString("hex") : null);
-  const publicUrl = options.publicUrl === undefined ? undefined : readPublicUrl(options.publicUrl);
-  const rules: GuardRules = { token: controlToken, publicUrl };
-  let admitting: Promise<Admission> | undefined;
-  /** The live feed is loaded when somebody asks for it. */
-  const admission = () => {
-    admitting ??= import("./control/feed/admission.ts").then((it) => it.openAdmission(controlDesk, rules));
-    return admitting;
-  };
-  const resourceDesk: Omit<ResourceDesk, "exports"> = {
-    ...desk,
-    people,
-    events: eventReader(log),
-    throttle: options.rateLimits ? createThrottle(clock) : noThrottle,
-  };
-  let exports: Promise<Exports> | undefined;
-  /** Loaded when somebody asks about exports, or once the start is over and there are some. */
-  const exportsOf = () => {
-    exports ??= import("./sim/exports.ts").then(({ openExports }) => openExports(desk, store, agenda));
-    return exports;
-  };
-  const wakeExports = () => {
-    if (worlds.current.batch_exports.length > 0) void exportsOf();
-  };
-  const router = createRouter(
-    captureEndpoints(desk, (call) => mayVisit(call, rules)),
-    lateRows({ desk, resourceDesk, controlDesk, rules, exportsOf }),
-  );
-  const entryOf = entryWriter();
-  const read = (call: Call, family: Family) => peek(desk, call, family);
-  const app = createApp({
-    router,
-    journal(call, reply, rejected) {
-      const note = (reply.note ?? {}) as Note;
-      if (rejected) {
-        const { reason, detail, hint } = rejected;
-        const shown = { reason, detail: maskKeys(detail) };
-        note.rejected = hint === undefined ? shown : { ...shown, hint: maskKeys(hint) };
-      }
-      if (reply.fault !== undefined) note.fault = reply.fault;
-      if (reply.scripted) note.scripted = true;
-      if (reply.source !== undefined) note.source = reply.source;
-      // rejected before a handler found the project
-      note.project ??= (isUnmatched(note) ? ownerOfUnmatched : idInHeader)(desk, call) ?? null;
-      const partition = partitionOf(call.headers);
-      if (partition !== undefined) note.partition = partition;
-      gauge.tell(call.ticket, note.project ?? null);
-      const append = (events: EventsText) => {
-        log.append(entryOf(call, reply, note, events));
-        if (note.keys) underway.delete(note.keys);
-        return log.written();
-      };
-      const events = inSlices(eventsText(note.events));
-      return events instanceof Promise ? events.then(append) : append(events);
-    },
-    faults: tellingOwner(
-      overlaid(eitherPort(answerPort(answers, read), faultPort(faults, ending.signal, read)), replaying.port),
-      gauge,
-      read,
+  const admission = lateAdmission.set(
+    onFirstUse(() =>
+      import("./journal/feed/admission.ts").then((it) => it.openAdmission(controlDesk, rules)),
     ),
-    unknownPath: (call, endpoints) => unknownPath(call, endpoints, options.strict === true),
-    onRefusal,
-    onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
-  });
+  );
 
-  function seedPeople(project: number): void {
-    storePeople(people, peopleOf(scenario.current), project);
-  }
+  // The core: from calls to replies.
+  const router = lateRouter.set(
+    createRouter(
+      captureEndpoints(desk, (call) => mayVisit(call, rules)),
+      lateRows({ desk, resourceDesk, controlDesk, rules, exportsOf: exports }),
+    ),
+  );
+  const scripted = answerPort(answers, owners);
+  const broken = faultPort(faults, ending.signal, owners.owner);
+  const app = lateApp.set(
+    createApp({
+      router,
+      identify: owners.identify,
+      journal: journalTo({ desk, owners, gauge, log }),
+      faults: tellingOwner(overlaid(eitherPort(scripted, broken), replaying.port), gauge, owners.owner),
+      unknownPath: (call, endpoints) => unknownPath(call, endpoints, options.strict === true),
+      onRefusal,
+      onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
+    }),
+  );
 
-  /** The scenario's world. Where events of test projects stay, no later project gets the number of one of them. */
-  function freshWorld(withoutEvents: boolean): World {
-    const world = worldOf(scenario.current);
-    const { projects = 0 } = withoutEvents ? {} : worlds.current.sequences;
-    return {
-      ...world,
-      sequences: { ...world.sequences, projects: Math.max(projects, world.sequences.projects ?? 0) },
-    };
-  }
-
-  function freshPeople(addMore: (people: PeopleStore) => void): Bytes {
-    const fresh = openPeople();
-    storePeople(fresh, peopleOf(scenario.current));
-    addMore(fresh);
-    const lines = memoryBytes();
-    fresh.copyInto(lines);
-    return lines;
-  }
-
-  async function reset(
-    parts: ReadonlySet<ResetPart>,
-    addPeople: (people: PeopleStore) => void,
-  ): Promise<void> {
-    await settled();
-    store.switchTo([
-      ...(parts.has("world") ? [worlds.replacing(freshWorld(parts.has("events")))] : []),
-      ...(parts.has("people") ? [people.replacing(freshPeople(addPeople))] : []),
-      ...(parts.has("events") ? [log.replacing([], !store.snapshots.isEmpty)] : []),
-    ]);
-    if (exports) await resetExports(await exports, parts);
-    if (parts.has("clock")) await agenda.change((it) => it.start(clockStart));
-    if (parts.has("answers")) {
-      answers.clear();
-      replaying.rewind();
-    }
-    if (parts.has("faults")) faults.replace(scenario.current.faults ?? []);
-  }
-
+  // The door, and what starts with it.
   const listenOptions: ListenOptions = {
     app,
     clock,
@@ -311,97 +258,41 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     await replaying.close();
     throw error;
   });
-  const url = `http://${addressOf(host)}:${listener.port}`;
-  const shownUrl = publicUrl ?? url;
-  const first = () => worlds.current.projects[0];
+  const { url, shownUrl } = lateAddress.set(addressAt(host, listener.port, publicUrl));
+  store.announce({ ...facts(), control_token: controlToken });
+  const following = follow(options, {
+    source: scenarioSource,
+    scenario,
+    worlds,
+    switchTo: store.switchTo,
+    faults,
+    notice,
+    onApplied: wakeExports,
+  });
+  const endWarmUp = warmUp(router, wakeExports);
 
-  function facts(): JsonObject {
-    const project = first();
-    const [personal] = worlds.current.personal_api_keys;
-    return {
-      name: "phx-sim",
-      version,
-      pid: process.pid,
-      url: shownUrl,
-      local_url: url,
-      inspector_url: inspectorLink(shownUrl, options.token === undefined ? controlToken : null),
-      project_api_key: project?.api_key ?? null,
-      secret_api_key: project === undefined ? null : keys.shownSecret(project),
-      personal_api_key: personal === undefined ? null : keys.shownPersonal(personal),
-      project_id: project?.id ?? null,
-      projects: worlds.current.projects.map(({ id, name, api_key, adopted }) => ({
-        id,
-        name,
-        api_key,
-        adopted,
-      })),
-      scenario: nameOf(scenarioSource),
-      data: store.folder,
-      dialect,
-      rate_limits: options.rateLimits === true,
-      strict: options.strict === true,
-      adopt_tokens: options.adoptTokens === true,
-    };
+  async function end(): Promise<void> {
+    try {
+      await listener.close();
+      await recordings.stop();
+      await replaying.close();
+      await endWarmUp();
+      await (await following)?.close();
+      await (await exports.started)?.close();
+    } finally {
+      await store.close();
+    }
   }
 
-  const info = (): JsonObject => ({
-    ...facts(),
-    clock: { ...clockFacts(clock, agenda, clockStart) },
-    counts: { ...log.counts(), ...people.counts() },
-    scenario_problems: scenario.problems.map((it) => ({ ...it })),
-    scenario_warnings: scenario.warnings.map((it) => ({ ...it })),
-    scenario_edit: scenario.edit && {
-      ...scenario.edit,
-      changes: scenario.edit.changes.map((it) => ({ ...it })),
-    },
-    damage: store.damage.first.map((it) => ({ ...it })),
-    damage_count: store.damage.count,
-    tape: replaying.named(),
-    recording: recordingInShort(recordings.facts()),
-    faults: faults.list().flatMap(({ state, name }) => (state === "active" ? [name] : [])),
-    cursor: log.lastSeq,
-    in_flight: gauge.inFlight,
-  });
-
-  const mode = options.onChange ?? "ignore";
-  const following =
-    mode === "ignore" || scenarioSource === "default"
-      ? undefined
-      : import("./sim/follow-scenario.ts")
-          .then(({ followScenario }) =>
-            followScenario({
-              source: scenarioSource,
-              mode,
-              scenario,
-              worlds,
-              switchTo: store.switchTo,
-              faults,
-              notice,
-              onApplied: wakeExports,
-            }),
-          )
-          .catch((error: unknown) => notice(`the scenario cannot be followed: ${stackOf(error)}`));
-
-  const handle = (request: Request): Promise<Response> =>
-    recordings.current === undefined
-      ? answerRequest(request, { app, clock, gauge, closing: ending.signal })
-      : overOwnSocket(request, url);
   let closing: Promise<void> | undefined;
   const close = () => {
     ending.abort();
     agenda.close();
-    closing ??= listener
-      .close()
-      .then(() => recordings.stop())
-      .then(replaying.close)
-      .then(endWarmUp)
-      .then(async () => (await following)?.close())
-      .then(async () => (await exports)?.close())
-      .finally(() => store.close());
+    closing ??= end();
     return closing;
   };
   const send = ownCalls({ app, clock, url, publicUrl, closing: ending.signal });
-  const sim: Sim = {
+  return {
     ...createClient({ url, send, facts: facts(), close }),
     dialect,
     data: store.folder,
@@ -409,54 +300,27 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     publicUrl: shownUrl,
     version,
     endpoints: () => documented(router),
-    handle,
+    handle: (request) =>
+      recordings.current === undefined
+        ? answerRequest(request, { app, clock, gauge, closing: ending.signal })
+        : overOwnSocket(request, url),
     recorded: recordings.facts,
     isReplaying: () => replaying.active,
-    onRequest: (tell) => log.subscribe((written) => tell(summaryOf(written, worlds.projectById))),
+    onRequest: (listen) => log.subscribe((written) => listen(summaryOf(written, worlds.projectById))),
   };
-  store.announce({ ...facts(), control_token: controlToken });
-  const endWarmUp = warmUp(router, wakeExports);
-  return sim;
 }
 
-/** Files and knowledge of exports go with what they were made of. */
-async function resetExports({ files, forgetEvents }: Exports, parts: ReadonlySet<ResetPart>): Promise<void> {
-  if (parts.has("world")) await files.clear();
-  if (parts.has("events")) forgetEvents();
-}
-
-/** The log of events as the management API reads it. */
-const eventReader = (log: TrafficLog): EventReader => ({
-  *newest(query) {
-    for (const { line, index } of log.scan({ ...query, outcome: "kept", order: "desc" })) {
-      yield showEvent(line, index);
-    }
-  },
-  *byTime(query) {
-    for (const ref of log.byTime({ ...query, outcome: "kept" })) yield ref && showEvent(ref.line, ref.index);
-  },
-});
-
-/** What a scenario is called; one that was given as an object has no name. */
-function nameOf(source: ScenarioSource): string {
-  const parts: readonly unknown[] = Array.isArray(source) ? source : [source];
-  return parts.map((it) => (typeof it === "string" ? it : "(inline)")).join(", ");
-}
-
-/** The link carries a generated token in the part that browsers do not send; one that was given is not shown. */
-const inspectorLink = (url: string, token: string | null): string =>
-  `${url}/__sim/${token === null ? "" : `#t=${token}`}`;
-
-/** Can anyone but this machine reach the sim? */
-const isOpenAt = (host: string, publicUrl: string | undefined): boolean =>
-  !isLoopbackHost(host) ||
-  isWildcard(host) ||
-  (publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname));
-
-const isWildcard = (host: string): boolean => parseAddress(host)?.every((byte) => byte === 0) ?? false;
-
-/** The host as it stands in a URL; a wildcard address is reached through loopback. */
-function addressOf(host: string): string {
-  if (isWildcard(host)) return "127.0.0.1";
-  return isIP(host) === 6 ? `[${host}]` : host;
+/** Follows the scenario's files, if the options ask for it. */
+async function follow(
+  { onChange: mode = "ignore" }: SimOptions,
+  parts: Omit<FollowOptions, "mode">,
+): Promise<{ close(): Promise<void> } | undefined> {
+  if (mode === "ignore" || parts.source === "default") return undefined;
+  try {
+    const { followScenario } = await import("./scenario/follow-scenario.ts");
+    return await followScenario({ ...parts, mode });
+  } catch (error) {
+    parts.notice(`the scenario cannot be followed: ${stackOf(error)}`);
+    return undefined;
+  }
 }

@@ -1,13 +1,13 @@
 import { render } from "preact";
-import { listenToKeys } from "./app/keys.ts";
+import { listenToKeys } from "./app/keyboard.ts";
 import { Shell } from "./app/shell.tsx";
 import { fetchTheRest } from "./app/views.ts";
-import { connect, restWhenUnseen } from "./feed/socket.ts";
+import { connect, disconnectWhenHidden } from "./feed/socket.ts";
 
 const page = document.getElementById("page");
 if (page) {
   connect();
-  restWhenUnseen();
+  disconnectWhenHidden();
   listenToKeys();
   render(<Shell />, page);
   fetchTheRest();

@@ -1,9 +1,10 @@
-import { isObject, type JsonObject } from "../kernel/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
+import { stepsOf } from "../base/json-pointer.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
-import { RefusedCall } from "./refused-call.ts";
+import { type Options, spelledOption } from "./options.ts";
 
-/** What `GET /__sim/info` answers; "locked" when the sim wants its token; undefined when no sim answers in time. */
+/** The answer of `GET /__sim/info`; "locked" if the sim requires its token; undefined if no sim answers in time. */
 export async function askInfo(
   url: string,
   timeoutMs: number,
@@ -15,12 +16,12 @@ export async function askInfo(
   return typeof body.version === "string" && typeof body.url === "string" ? body : undefined;
 }
 
-/** Has the sim loaded its scenario? */
+/** True once the sim has loaded its scenario. */
 export async function askReady(url: string, timeoutMs: number): Promise<boolean> {
   return (await get(`${url}/__sim/ready`, timeoutMs))?.ok === true;
 }
 
-/** The parsed body of an answer; undefined when there is none: refused, late, not JSON. */
+/** The parsed body of an answer; undefined if there is none: refused, late, not JSON. */
 async function get(
   url: string,
   timeoutMs: number,
@@ -35,7 +36,7 @@ async function get(
   }
 }
 
-/** Where a sim is, and what opens its control API. */
+/** The address of a sim, and the token of its control API. */
 export interface Address {
   readonly url: string;
   readonly token: string | undefined;
@@ -45,7 +46,7 @@ const callMs = 30_000;
 
 /**
  * Makes a control call and returns its answer: `path` below /__sim, the body as JSON (bytes are JSON already).
- * @throws RefusedCall when the sim does not take what was asked or cannot do it; Failure no_sim when nobody answers
+ * @throws RefusedCall if the sim rejects the call or it fails; Failure no_sim if no sim answers
  */
 export async function callSim<T>(
   sim: Address,
@@ -59,7 +60,7 @@ export async function callSim<T>(
   throw new RefusedCall(status, answer);
 }
 
-/** The same for who wants to look at a refusal. @throws Failure no_sim when nobody answers */
+/** The same without an error for a refusal. @throws Failure no_sim if no sim answers */
 export async function trySim(
   { url, token }: Address,
   method: string,
@@ -76,6 +77,118 @@ export async function trySim(
     const response = await fetch(`${url}/__sim/${path}`, init);
     return { status: response.status, answer: await response.json() };
   } catch (error) {
-    throw new Failure("no_sim", `${clean(url)} does not answer as phx-sim does`, error);
+    throw new Failure("no_sim", `${clean(url)} does not answer like phx-sim`, error);
   }
+}
+
+/** The control API's answer to a refused call. */
+interface Refusal {
+  readonly detail: string;
+  readonly hint?: string;
+  /** The place of the mistake: `?limit`, `/match/route`. */
+  readonly pointer?: string;
+}
+
+const textOf = ({ detail, hint }: Refusal): string =>
+  clean(hint === undefined ? detail : `${detail}; ${hint}`);
+
+/** A call that the sim refused, in the words of the control API. `command` translates it to those of the command line. */
+export class RefusedCall extends Failure {
+  readonly refusal: Refusal;
+
+  constructor(status: number, answer: unknown) {
+    const { detail, hint, pointer } = isObject(answer) ? answer : {};
+    const refusal = {
+      detail: typeof detail === "string" ? detail : `the sim answers ${status}`,
+      ...(typeof hint === "string" && { hint }),
+      ...(typeof pointer === "string" && { pointer }),
+    };
+    super(status < 500 ? "usage" : "failed", textOf(refusal));
+    this.refusal = refusal;
+  }
+}
+
+/** Parameters of the control API whose options have other names. */
+const optionNames: Readonly<Record<string, readonly string[]>> = {
+  batch_export: ["export"],
+  duration: ["for"],
+  groups: ["group"],
+  group_properties: ["group-property"],
+  latest_error: ["error"],
+  match: ["where"],
+  now: ["time", "at"],
+  preset: ["fault"],
+  timeout_ms: ["timeout"],
+};
+
+/** Options whose value is sent as the whole body. */
+const wholeBodies = ["fault", "file"];
+
+/** Phrases of the control API, and their form on the command line. */
+const phrases: readonly (readonly [api: string, commandLine: string])[] = [
+  ["GET /__sim/info", "`phx-sim status --json`"],
+  ["GET /__sim/exports/runs", "`phx-sim exports runs`"],
+  ["GET /__sim/state or ", ""],
+  ["DELETE /__sim/events", "`phx-sim events clear`"],
+  ["DELETE /__sim/snapshots/{name}", "`phx-sim state delete NAME`"],
+  ["leave out project, or leave out compact", "leave out --project, or leave out --compact"],
+  ["compact=true", "--compact"],
+  ['"force" sets', "--force sets"],
+  [", or milliseconds as a number", ""],
+  [", or milliseconds since 1970", ""],
+  ["send `Authorization: Bearer <token>`", "give --token"],
+];
+
+const inPhrases = (text: string): string =>
+  phrases.reduce((result, [api, commandLine]) => result.replaceAll(api, commandLine), text);
+
+type Origins = Readonly<Record<string, { readonly source: string }>>;
+
+interface Place {
+  /** The name that the control API uses. */
+  readonly name: string;
+  readonly option: string;
+}
+
+/** The option that a pointer refers to; one that was given comes first. */
+function placeOf(pointer: string, options: Options, origins: Origins): Place | undefined {
+  const steps = stepsOf(pointer.replace(/^\?/, "/"));
+  const places = steps.flatMap((name) =>
+    (Object.hasOwn(optionNames, name) ? (optionNames[name] ?? []) : [name.replaceAll("_", "-")])
+      .filter((option) => Object.hasOwn(options, option))
+      .map((option) => ({ name, option })),
+  );
+  const isGiven = ({ option }: Place) => origins[option]?.source !== "default";
+  const whole = wholeBodies.find((option) => Object.hasOwn(options, option));
+  return places.find(isGiven) ?? (whole === undefined ? places[0] : { name: pointer, option: whole });
+}
+
+/** The refusal in terms of a command's options. */
+export function inOptionNames(
+  { kind, refusal, cause }: RefusedCall,
+  options: Options,
+  origins: Origins,
+): Failure {
+  const { detail, hint, pointer } = refusal;
+  const place = pointer === undefined ? undefined : placeOf(pointer, options, origins);
+  return new Failure(
+    kind,
+    textOf({
+      detail: inPhrases(place ? detailAt(detail, place, options) : detail),
+      ...(hint !== undefined && { hint: inPhrases(hint) }),
+    }),
+    cause,
+  );
+}
+
+function detailAt(given: string, { name, option }: Place, options: Options): string {
+  const isTime = options[option]?.kind === "duration";
+  const detail = isTime
+    ? given.replace(/a whole number from (\d+) to (\d+)/, "a time from $1 to $2 ms")
+    : given;
+  const spelled = spelledOption(option, options[option] ?? {});
+  const quoted = `"${name}"`;
+  if (detail.includes(quoted)) return detail.replace(quoted, spelled);
+  const within = name.startsWith("/") ? ` ${name}` : "";
+  return detail.startsWith("--") ? detail : `${spelled}${within}: ${detail}`;
 }

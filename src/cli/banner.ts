@@ -1,8 +1,8 @@
+import { type Access, serverGroup } from "../egress/env-names.ts";
 import type { Sim } from "../index.ts";
-import { type Dialect, dialectNotes } from "../kernel/dialect.ts";
-import { type Access, serverGroup } from "../kernel/env-names.ts";
+import { type Dialect, dialectNotes } from "../world/dialect-names.ts";
 import { clean } from "./clean-text.ts";
-import { envLines } from "./env-format.ts";
+import { envLines } from "./env.ts";
 import type { Style } from "./style.ts";
 
 /** The one line of `start --json`; the locator file holds the same. Its keys are public API. */
@@ -13,7 +13,7 @@ export interface ReadyLine extends Access {
   readonly dialect: Dialect;
   readonly version: string;
   readonly pid: number;
-  /** Only a generated one: one that was given is not printed, as the output often ends in a log. */
+  /** Only a generated one: a given one is not printed, as the output often ends in a log. */
   readonly control_token?: string;
 }
 
@@ -33,14 +33,14 @@ export const readyLine = (sim: Sim): ReadyLine => ({
     : {}),
 });
 
-/** The one line of `record --json`. The emulator's keys are not in it: the service answers, and wants its own. */
+/** The one line of `record --json`, without the sim's keys: the service answers, with its own keys. */
 export const recordReadyLine = (sim: Sim) => {
   const { project_api_key: _, personal_api_key: __, project_id: ___, ...ready } = readyLine(sim);
   const { upstream, mode, tape, redaction } = sim.recorded();
   return { ...ready, upstream, mode, tape, redaction };
 };
 
-/** What helps while the service itself answers: where to point the app. Its keys stay the app's own. */
+/** The banner of a recording: the address for the app, which keeps its own keys. */
 export function recordBanner(sim: Sim, style: Style): string[] {
   const ready = recordReadyLine(sim);
   const row = (name: string, value: string) => `  ${style.dim(name.padEnd(13))} ${clean(value, 1000)}`;
@@ -68,7 +68,7 @@ export function recordBanner(sim: Sim, style: Style): string[] {
   ];
 }
 
-/** Everything to paste. The env lines stand at the margin, so that they can be copied as they are. */
+/** The banner. The env lines are not indented, so that they can be copied as they are. */
 export function banner(ready: ReadyLine, scenario: string, style: Style): string[] {
   const row = (name: string, value: string) => `  ${style.dim(name.padEnd(13))} ${clean(value)}`;
   return [

@@ -1,4 +1,4 @@
-import { spelledOut } from "../kernel/unsafe-text.ts";
+import { spelledOut } from "../base/unsafe-text.ts";
 
 /**
  * Text of unknown origin, safe on a terminal and on one line: unsafe characters are spelled out, length is
@@ -9,6 +9,6 @@ export function clean(text: string, limit = 400): string {
   return spelledOut(cut);
 }
 
-/** The same of text that stands on several lines, line by line. */
+/** The same for text of several lines, line by line. */
 export const cleanLines = (text: string, limit = 400): string[] =>
   text.split("\n").map((line) => clean(line, limit));

@@ -1,10 +1,10 @@
+import { inOptionNames, RefusedCall } from "./ask-sim.ts";
 import type { Option, Options } from "./options.ts";
 import type { Lines } from "./output.ts";
-import { inOptionNames, RefusedCall } from "./refused-call.ts";
 import { type Flags, resolveSettings, type Settings, type Surroundings } from "./settings.ts";
 import type { Style } from "./style.ts";
 
-/** How a command ends when it does not fail; a signal's name when one ended it, a number for another's exit code. */
+/** How a command ends if it does not fail: a signal's name if one ended it, a number for the exit code of a child. */
 export type Ending = "ok" | "SIGINT" | "SIGTERM" | "SIGHUP" | number;
 
 /** What a command may use of the process. stdout is the result, stderr is everything else. */
@@ -13,7 +13,7 @@ export interface Shell extends Surroundings {
   readonly err: Lines;
   readonly outStyle: Style;
   readonly errStyle: Style;
-  /** Ends the process at once, for a signal that comes while another one is being served. */
+  /** Ends the process at once, for a second signal. */
   readonly quit: (ending: Ending) => void;
 }
 
@@ -30,9 +30,9 @@ export interface Command {
   readonly group?: CommandGroup;
   readonly describe: string;
   readonly options: Options;
-  /** Command line, then what it is good for. */
+  /** Command line and explanation. */
   readonly examples: readonly (readonly [string, string])[];
-  /** stdout only confirms that all went well: `--quiet` leaves it out. */
+  /** stdout only confirms success: `--quiet` omits it. */
   readonly confirms?: true;
   /** Resolves the settings, then runs. Throws `Failure`. */
   run(flags: Flags, shell: Shell): Promise<Ending>;
@@ -74,13 +74,13 @@ export const command = <const O extends Options>(row: Row<O>): Command => {
   };
 };
 
-/** Lines that are kept until it is known whether anybody should see them. */
+/** Holds lines back until `release` is called. */
 function holdBack(lines: Lines): Lines & { release(): void } {
   const held: string[] = [];
   return { flush() {}, say: (...more) => void held.push(...more), release: () => lines.say(...held) };
 }
 
-/** Notices, and what only confirms, are written when the command does not end well. */
+/** Writes notices and confirmations only if the command fails. */
 async function runQuietly(
   run: (shell: Shell) => Promise<Ending>,
   shell: Shell,
@@ -91,7 +91,7 @@ async function runQuietly(
     out.release();
     err.release();
   };
-  // A dumb terminal gets no line of progress.
+  // A dumb terminal gets no progress line.
   const env = { ...shell.env, TERM: "dumb" };
   try {
     const ending = await run({ ...shell, env, out: isSilent ? out : shell.out, err });

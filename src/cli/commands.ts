@@ -1,29 +1,29 @@
+import { clockCommands } from "../clock/command.ts";
+import { exportCommands } from "../exports/command.ts";
+import { faultCommands } from "../faults/command.ts";
+import { flagCommands } from "../flags/command.ts";
+import { eventCommands } from "../journal/commands/events.ts";
+import { requestCommands } from "../journal/commands/requests.ts";
+import { lint } from "../lint/command.ts";
+import { groupCommands } from "../people/groups-command.ts";
+import { personCommands } from "../people/persons-command.ts";
+import { planCommands } from "../plan/command.ts";
+import { scenarioCommands } from "../scenario/command.ts";
+import { stateCommands } from "../scenario/state/command.ts";
+import { record } from "../tapes/commands/record.ts";
+import { replay } from "../tapes/commands/replay.ts";
+import { send } from "../tapes/commands/send.ts";
+import { tapeCommands } from "../tapes/commands/tape.ts";
+import { verify } from "../tapes/commands/verify.ts";
 import { caCommands } from "./ca.ts";
-import { clockCommands } from "./clock.ts";
 import type { Command } from "./command.ts";
 import { completion } from "./completion.ts";
-import { doctor } from "./doctor.ts";
+import { doctor } from "./doctor/doctor.ts";
 import { env } from "./env.ts";
-import { eventCommands } from "./events.ts";
-import { exec } from "./exec.ts";
-import { exportCommands } from "./exports.ts";
-import { faultCommands } from "./faults.ts";
-import { flagCommands } from "./flags.ts";
-import { groupCommands } from "./groups.ts";
-import { lint } from "./lint.ts";
-import { personCommands } from "./persons.ts";
-import { planCommands } from "./plan.ts";
-import { record } from "./record.ts";
-import { replay } from "./replay.ts";
-import { requestCommands } from "./requests.ts";
-import { scenarioCommands } from "./scenario.ts";
-import { send } from "./send.ts";
+import { exec } from "./exec/exec.ts";
 import { start } from "./start.ts";
-import { stateCommands } from "./state.ts";
 import { status } from "./status.ts";
 import { stop } from "./stop.ts";
-import { tapeCommands } from "./tape.ts";
-import { verify } from "./verify.ts";
 
 /** Every command. The first one is the default. */
 export const commands: readonly Command[] = [

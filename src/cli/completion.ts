@@ -1,19 +1,15 @@
 import { readdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { tapeEnding, tapesFolder } from "../tape/place.ts";
+import { tapeEnding, tapesFolder } from "../tapes/format/place.ts";
 import { callSim } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { type Command, command, type Shell } from "./command.ts";
-import { firstWords, membersOf, namedCommand, plainWords, spellingsOf } from "./command-names.ts";
-import { completionScripts } from "./completion-scripts.ts";
 import { type Option, type Options, placedOf, type Suggested } from "./options.ts";
+import { firstWords, membersOf, namedCommand, parseLine, plainWords, spellingsOf } from "./read-args.ts";
 import { findRunning, whereOptions } from "./running-sim.ts";
 import { type Flags, resolveSettings } from "./settings.ts";
 
-type ShellName = keyof typeof completionScripts;
-const shells = Object.keys(completionScripts) as [ShellName, ...ShellName[]];
-
-/** What else fits than the words: the shell knows these itself. */
+/** What fits in addition to the candidates; the shell completes these itself. */
 type Other = "none" | "files" | "folders" | "command";
 
 interface Candidate {
@@ -26,10 +22,9 @@ interface Completion {
   readonly candidates: readonly Candidate[];
 }
 
-const none: Completion = { other: "none", candidates: [] };
-const of = (candidates: readonly Candidate[]): Completion => ({ other: "none", candidates });
+const of = (candidates: readonly Candidate[], other: Other = "none"): Completion => ({ other, candidates });
 
-/** Values that are known only when they are asked for. */
+/** Looks up values that are not in the tables. */
 type Suggest = (what: Suggested, given: Flags) => Promise<readonly Candidate[]>;
 
 /** What fits at the end of a command line: its last word is the one to complete. */
@@ -39,20 +34,17 @@ export async function completed(
   suggest: Suggest,
 ): Promise<Completion> {
   const isHelp = line[0] === "help" && line.length > 1;
-  const typed = isHelp ? line.slice(1) : line;
-  const current = typed.at(-1) ?? "";
-  const before = plainWords(typed.slice(0, -1));
-  const named = namedCommand(before, commands);
-  if (named) {
-    const words = before.slice(named.name.split(" ").length);
-    return isHelp ? none : afterCommand({ words, current, options: named.options, suggest });
-  }
+  const current = line.at(-1) ?? "";
+  const before = plainWords(line.slice(isHelp ? 1 : 0, -1));
   const [first] = before;
-  if (first === undefined && !current.startsWith("-")) return of(nouns(commands));
-  const [start] = commands;
-  if (start && (first ?? current).startsWith("-"))
-    return afterCommand({ words: before, current, options: start.options, suggest });
-  return before.length === 1 ? of(verbs(first ?? "", commands)) : none;
+  const named = namedCommand(before, commands);
+  const command = named ?? ((first ?? current).startsWith("-") ? commands[0] : undefined);
+  if (command) {
+    const words = before.slice(named?.name.split(" ").length ?? 0);
+    return isHelp ? of([]) : afterCommand(words, current, command.options, suggest);
+  }
+  if (first === undefined) return of(nouns(commands));
+  return of(before.length === 1 ? verbs(first, commands) : []);
 }
 
 const describeOf = (name: string, commands: readonly Command[]): string =>
@@ -71,100 +63,69 @@ const verbs = (noun: string, commands: readonly Command[]): Candidate[] => [
   ...spellingsOf(noun).map(([word, name]) => ({ word, note: describeOf(name, commands) })),
 ];
 
-interface Place {
-  /** What was typed after the command, without the word to complete. */
-  readonly words: readonly string[];
-  readonly current: string;
-  readonly options: Options;
-  readonly suggest: Suggest;
-}
-
-/** The options and words by place that were typed; `open` is the option whose value comes next. */
-function readSoFar(words: readonly string[], options: Options) {
-  const given: Record<string, string | boolean> = {};
-  let places = 0;
-  let open: string | undefined;
-  for (const word of words) {
-    const [, name = "", value] = /^--([\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
-    if (open !== undefined) {
-      given[open] = word;
-      open = undefined;
-    } else if (Object.hasOwn(options, name)) {
-      if (value === undefined && options[name]?.kind !== "switch") open = name;
-      else given[name] = value ?? true;
-    } else if (!word.startsWith("-")) places++;
-  }
-  return { given, places, open };
-}
-
-async function afterCommand({ words, current, options, suggest }: Place): Promise<Completion> {
+async function afterCommand(
+  words: readonly string[],
+  current: string,
+  options: Options,
+  suggest: Suggest,
+): Promise<Completion> {
   const rest = Object.values(options).find((it) => it.rest);
-  if (rest && words.includes("--")) return { other: "command", candidates: [] };
-  const { given, places, open } = readSoFar(words, options);
+  if (rest && words.includes("--")) return of([], "command");
+  const { flags: given, words: placedWords, valueless } = parseLine(words, options);
   const valuesOf = (name: string) => optionValues(options[name], given, suggest);
-  if (open !== undefined) return valuesOf(open);
+  if (valueless !== undefined && words.at(-1) === `--${valueless}`) return valuesOf(valueless);
   const [, name] = /^--([\w-]+)=/.exec(current) ?? [];
   if (name !== undefined) {
     const { other, candidates } = await valuesOf(name);
-    return { other, candidates: candidates.map(({ word, note }) => ({ word: `--${name}=${word}`, note })) };
+    return of(
+      candidates.map((it) => ({ ...it, word: `--${name}=${it.word}` })),
+      other,
+    );
   }
-  const flags = optionNames(options, given);
+  const flags = Object.entries(options)
+    .filter(
+      ([it, { place, rest, many }]) => place === undefined && !rest && (many || !Object.hasOwn(given, it)),
+    )
+    .map(([it, { describe }]) => ({ word: `--${it}`, note: describe }));
   if (current.startsWith("-")) return of(flags);
   const placed = placedOf(options);
   const last = placed.at(-1) ?? "";
-  const place = placed[places] ?? (options[last]?.many ? last : undefined);
+  const place = placed[placedWords.length] ?? (options[last]?.many ? last : undefined);
   if (place !== undefined) return valuesOf(place);
   return of([...(rest ? [{ word: "--", note: rest.describe }] : []), ...flags]);
 }
 
-const optionNames = (options: Options, given: Flags): Candidate[] =>
-  Object.entries(options)
-    .filter(
-      ([name, { place, rest, many }]) => place === undefined && !rest && (many || given[name] === undefined),
-    )
-    .map(([name, { describe }]) => ({ word: `--${name}`, note: describe }));
-
 const others: Readonly<Record<string, Other>> = { file: "files", folder: "folders", scenario: "files" };
 
 async function optionValues(option: Option | undefined, given: Flags, suggest: Suggest): Promise<Completion> {
-  if (!option) return none;
+  if (!option) return of([]);
   const { choices, suggests, kind } = option;
-  const other = others[kind] ?? "none";
-  if (choices) return { other, candidates: choices.map((word) => ({ word, note: "" })) };
   const what = suggests ?? (kind === "scenario" ? "scenarios" : undefined);
-  return { other, candidates: what === undefined ? [] : await suggest(what, given) };
+  const values = choices?.map((word) => ({ word, note: "" })) ?? (what ? await suggest(what, given) : []);
+  return of(values, others[kind]);
 }
 
 /** A sim that does not answer at once must not hold up a key press, ms. */
 const patienceMs = 1000;
 
-type Ask = <T>(path: string) => Promise<T>;
+type Ask = (path: string) => Promise<Record<string, Readonly<Record<string, unknown>>[]>>;
+type Source = (ask: Ask, cwd: string) => Promise<Candidate[]>;
 
-const sources: Readonly<Record<Suggested, (ask: Ask, cwd: string) => Promise<Candidate[]>>> = {
-  flags: async (ask) =>
-    (await ask<{ flags: { key: string; rules: string[] }[] }>("flags")).flags.map(({ key, rules }) => ({
-      word: key,
-      note: rules[0] ?? "",
-    })),
-  presets: async (ask) =>
-    (await ask<{ presets: { name: string; describe: string }[] }>("faults/presets")).presets.map((it) => ({
-      word: it.name,
-      note: it.describe,
-    })),
-  faults: async (ask) =>
-    (await ask<{ faults: { name: string; text: string }[] }>("faults")).faults.map((it) => ({
-      word: it.name,
-      note: it.text,
-    })),
-  snapshots: async (ask) =>
-    (await ask<{ snapshots: { name: string; created_at: string | null }[] }>("snapshots")).snapshots.map(
-      (it) => ({ word: it.name, note: it.created_at ?? "" }),
-    ),
-  runs: async (ask) =>
-    (await ask<{ runs: { id: string; status: string }[] }>("exports/runs?limit=50")).runs.map((it) => ({
-      word: it.id,
-      note: it.status,
-    })),
+/** Candidates from a list in an answer of the control API. */
+const listed =
+  (path: string, list: string, word: string, note: string): Source =>
+  async (ask) =>
+    ((await ask(path))[list] ?? []).map((it) => ({
+      word: String(it[word]),
+      note: String([it[note]].flat()[0] ?? ""),
+    }));
+
+const sources: Readonly<Record<Suggested, Source>> = {
+  flags: listed("flags", "flags", "key", "rules"),
+  presets: listed("faults/presets", "presets", "name", "describe"),
+  faults: listed("faults", "faults", "name", "text"),
+  snapshots: listed("snapshots", "snapshots", "name", "created_at"),
+  runs: listed("exports/runs?limit=50", "runs", "id", "status"),
   tapes: async (_, cwd) =>
     (await readdir(resolve(cwd, tapesFolder)))
       .filter((file) => file.endsWith(tapeEnding))
@@ -176,7 +137,7 @@ const sources: Readonly<Record<Suggested, (ask: Ask, cwd: string) => Promise<Can
     })),
 };
 
-/** Asks the sim that the command line is about; there are no values where that fails. */
+/** Asks the sim of the command line; no values if that fails. */
 const suggestFor =
   (shell: Shell): Suggest =>
   async (what, given) => {
@@ -187,7 +148,7 @@ const suggestFor =
     return sources[what](ask, shell.cwd).catch(() => []);
   };
 
-/** Names come from captured and edited data: what a shell would read as more than a word is not offered. */
+/** Names come from captured and edited data: one that a shell would read as more than a word is left out. */
 const isPlainWord = (word: string): boolean => /^[^\s\p{C}"'`$\\|&;<>()*?[\]{}!#~]+$/u.test(word);
 
 /** bash splits words at `=` and `:`; what was one word becomes one again. */
@@ -204,7 +165,7 @@ function joinedWords(words: readonly string[]): string[] {
   return joined;
 }
 
-/** bash replaces the part after its last break, and leaves it to us which words begin as the typed one does. */
+/** bash replaces the part after its last break, and does not filter by what was typed. */
 function inBash(candidates: readonly Candidate[], words: readonly string[]): Candidate[] {
   const joined = joinedWords(words);
   const current = joined.at(-1) ?? "";
@@ -214,6 +175,76 @@ function inBash(candidates: readonly Candidate[], words: readonly string[]): Can
     .filter(({ word }) => word.startsWith(current))
     .map(({ word, note }) => ({ word: word.slice(kept), note }));
 }
+
+/**
+ * What each shell sources. A script passes the words up to the cursor to `phx-sim completion SHELL -- WORDS`, whose
+ * first line is what else fits (none, files, folders, command); each other line is a word and a note.
+ */
+const completionScripts = {
+  bash: `# phx-sim completion for bash: eval "$(phx-sim completion bash)"
+_phx_sim() {
+  local IFS=$'\\n' cur="\${COMP_WORDS[COMP_CWORD]}" kind= word note
+  COMPREPLY=()
+  [[ $cur == [=:] ]] && cur=
+  while IFS=$'\\t' read -r word note; do
+    if [[ -z $kind ]]; then kind=$word; else COMPREPLY+=("$word"); fi
+  done < <("\${COMP_WORDS[0]/#\\~/$HOME}" completion bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  case $kind in
+    files) COMPREPLY+=($(compgen -f -- "$cur")) ;;
+    folders) COMPREPLY+=($(compgen -d -- "$cur")) ;;
+    command) COMPREPLY+=($(compgen -c -- "$cur") $(compgen -f -- "$cur")) ;;
+    *) return ;;
+  esac
+  type compopt &>/dev/null && compopt -o filenames
+}
+complete -F _phx_sim phx-sim`,
+
+  zsh: `#compdef phx-sim
+# phx-sim completion for zsh: eval "$(phx-sim completion zsh)", after compinit
+_phx_sim() {
+  local -a lines values
+  local kind line
+  lines=("\${(@f)$(\${~words[1]} completion zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  kind=$lines[1]
+  for line in "\${(@)lines[2,-1]}"; do
+    values+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+  done
+  (( $#values )) && _describe -V phx-sim values
+  [[ $words[CURRENT] == -*=* ]] && compset -P '*='
+  case $kind in
+    files) _files ;;
+    folders) _files -/ ;;
+    command)
+      local -i at=\${words[(i)--]}
+      shift $at words
+      (( CURRENT -= at ))
+      _normal
+      ;;
+  esac
+}
+if [[ $funcstack[1] == _phx_sim ]]; then _phx_sim "$@"; else compdef _phx_sim phx-sim; fi`,
+
+  fish: `# phx-sim completion for fish: phx-sim completion fish | source
+function __phx_sim_complete
+  set -l before (commandline -opc)
+  set -l current (commandline -ct)
+  set -q current[1]; or set current ""
+  set -l lines ($before[1] completion fish -- $before[2..-1] $current 2>/dev/null)
+  switch "$lines[1]"
+    case files
+      __fish_complete_path $current
+    case folders
+      __fish_complete_directories $current
+    case command
+      __fish_complete_subcommand --fcs-skip=(contains -i -- -- $before)
+  end
+  set -q lines[2]; and printf '%s\\n' $lines[2..-1]
+end
+complete -c phx-sim -f -a '(__phx_sim_complete)'`,
+} as const;
+
+type ShellName = keyof typeof completionScripts;
+const shells = Object.keys(completionScripts) as [ShellName, ...ShellName[]];
 
 const options = {
   shell: { kind: "text", describe: "bash, zsh or fish", choices: shells, flagOnly: true, place: 1 },

@@ -1,42 +1,40 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isObject } from "../kernel/json.ts";
-import { didYouMean } from "../kernel/nearest.ts";
-import type { Parsed } from "../plan/parse.ts";
-import { RedactionRuleError, type RedactionRules, readRules } from "../tape/redact/rules.ts";
+import { isObject } from "../base/json.ts";
+import { didYouMean } from "../base/nearest.ts";
+import type { Parsed } from "../plan/read-plan.ts";
+import { RedactionRuleError, type RedactionRules, readRules } from "../tapes/redact/rules.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
-import { type Kind, kinds } from "./kinds.ts";
-import { type Options, readValue } from "./options.ts";
-import { reasonOf, systemCode } from "./system-reason.ts";
+import { type Kind, kinds, type Options, readValue } from "./options.ts";
+import { reasonOf } from "./system-reason.ts";
 
 const configName = "phx-sim.config.json";
 
-/** A checked config file: option name → value as text. Relative paths in it start from `folder`. */
+/** A checked config file. */
 export interface Config {
   readonly file: string;
+  /** The base of relative paths in it. */
   readonly folder: string;
+  /** Option name → value as text. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Rules of the project for what is recorded and compared; not an option, as no flag could hold them. */
+  /** The project's rules for tapes; no option, as a flag could not express them. */
   readonly redaction?: Required<RedactionRules>;
 }
 
 /**
- * The nearest phx-sim.config.json at or above `folder`, checked against `options`; null when there is none.
+ * The nearest phx-sim.config.json at or above `folder`; null without one.
+ * @param options Every option that it may set; called only if there is a file
  * @throws Failure usage, with file:line:col
  */
-export async function findConfig(folder: string, options: Options): Promise<Config | null> {
+export async function findConfig(folder: string, options: () => Promise<Options>): Promise<Config | null> {
   for (const at of foldersUp(folder)) {
     const file = join(at, configName);
     const text = readIfThere(file);
-    if (text !== undefined) return { file, folder: at, ...(await checked(file, at, text, options)) };
+    if (text !== undefined) return { file, folder: at, ...(await checked(file, at, text, await options())) };
   }
   return null;
 }
-
-/** True if there is a config file at or above the folder. */
-export const hasConfig = (folder: string): boolean =>
-  foldersUp(folder).some((at) => existsSync(join(at, configName)));
 
 function foldersUp(folder: string): string[] {
   const above = dirname(folder);
@@ -44,21 +42,18 @@ function foldersUp(folder: string): string[] {
 }
 
 function readIfThere(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
   try {
     return readFileSync(file, "utf8").replace(/^\ufeff/, "");
   } catch (error) {
-    const code = systemCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw new Failure("usage", `${clean(file)} cannot be read: ${reasonOf(error)}`, error);
   }
 }
 
 /** Comments and trailing commas are allowed, as in a scenario. */
 async function parsed(file: string, text: string): Promise<Parsed> {
-  const [{ parsePlanText: parseJsonWithComments }, { PlanError }] = await Promise.all([
-    import("../plan/parse.ts"),
-    import("../plan/problems.ts"),
-  ]);
+  const { parsePlanText: parseJsonWithComments } = await import("../plan/read-plan.ts");
+  const { PlanError } = await import("../plan/plan.ts");
   try {
     const read = await parseJsonWithComments(text, file);
     if (read.problems.length > 0) throw new PlanError(read.problems);

@@ -1,9 +1,50 @@
-import { type Access, envGroups, frameworks } from "../kernel/env-names.ts";
+import { type Access, type EnvGroup, envGroups, frameworks } from "../egress/env-names.ts";
 import { command, type Shell } from "./command.ts";
-import { envFormats, envLines } from "./env-format.ts";
 import { Failure } from "./failure.ts";
 import { findRunning, type Running, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
+
+/** In single quotes, within which a shell interprets nothing; a quote inside ends and reopens them. */
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+interface Syntax {
+  comment(text: string): string;
+  line(name: string, value: string): string;
+}
+
+/** How a line of each kind of file is written. */
+const syntaxes: Readonly<Record<"dotenv" | "xcconfig", Syntax>> = {
+  dotenv: { comment: (text) => `# ${text}`, line: (name, value) => `${name}=${value}` },
+  // `//` begins a comment anywhere; the empty reference separates the slashes.
+  xcconfig: {
+    comment: (text) => `// ${text}`,
+    line: (name, value) => `${name} = ${value.replaceAll("//", "/$()/")}`,
+  },
+};
+
+const flat = (groups: readonly EnvGroup[]) => groups.flatMap(({ variables }) => variables);
+
+/** How each format writes the variables, line by line. */
+const writers = {
+  dotenv: (groups: readonly EnvGroup[]): string[] =>
+    groups.flatMap(({ comments, variables, syntax }: EnvGroup) => [
+      ...comments.map(syntaxes[syntax ?? "dotenv"].comment),
+      ...variables.map(([name, value]) => syntaxes[syntax ?? "dotenv"].line(name, value)),
+    ]),
+  // For `eval "$(phx-sim env --format shell)"`: no comments, as an unquoted eval would make the rest one long comment.
+  shell: (groups: readonly EnvGroup[]): string[] =>
+    flat(groups).map(([name, value]) => `export ${name}=${shellQuoted(value)}`),
+  json: (groups: readonly EnvGroup[]): string[] => [
+    JSON.stringify(Object.fromEntries(flat(groups)), null, 2),
+  ],
+  // For `phx-sim env --format github >> "$GITHUB_ENV"`, which has no comments.
+  github: (groups: readonly EnvGroup[]): string[] => flat(groups).map(([name, value]) => `${name}=${value}`),
+} as const;
+
+type EnvFormat = keyof typeof writers;
+const envFormats = ["dotenv", "shell", "json", "github"] as const satisfies readonly EnvFormat[];
+
+export const envLines = (groups: readonly EnvGroup[], format: EnvFormat): string[] => writers[format](groups);
 
 const options = {
   ...whereOptions,
@@ -58,6 +99,6 @@ function accessOf({ info, foundBy }: Running): Access {
   }
   throw new Failure(
     "no_sim",
-    `the sim found by ${foundBy} does not tell its keys; is it of another version?`,
+    `the sim found by ${foundBy} does not report its keys; it may be of another version`,
   );
 }

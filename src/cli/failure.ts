@@ -1,7 +1,7 @@
-/** Ways a command can end badly. main.ts alone knows which exit code each one gets. */
+/** Kinds of failure; main.ts has the exit code of each. */
 export type FailureKind = "failed" | "usage" | "start" | "network" | "no_sim";
 
-/** What a command throws when the user can do something about it: one line, no stack trace. */
+/** An error that the user can fix: printed on one line, without a stack trace. */
 export class Failure extends Error {
   readonly kind: FailureKind;
 

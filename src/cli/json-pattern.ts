@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from "../kernel/json.ts";
-import { syntaxErrorAt } from "../kernel/json-syntax.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
+import { syntaxErrorAt } from "../base/json-syntax.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
 

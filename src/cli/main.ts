@@ -1,17 +1,15 @@
-import { stackOf } from "../kernel/stack-of.ts";
-import { version } from "../kernel/version.ts";
+import { stackOf } from "../base/stack-of.ts";
+import { version } from "../base/version.ts";
 import { cleanLines } from "./clean-text.ts";
 import { type Command, configOptions, type Ending, type Shell } from "./command.ts";
-import { plainWords } from "./command-names.ts";
-import { findConfig, hasConfig } from "./config-file.ts";
+import { findConfig } from "./config-file.ts";
 import { Failure, type FailureKind } from "./failure.ts";
 import { createLines, survive } from "./output.ts";
 import { type Reading, readArgs } from "./read-args.ts";
-import { splitRest } from "./rest-args.ts";
 import { start } from "./start.ts";
 import { styleFor } from "./style.ts";
 
-/** Every way to end, and its exit code. No other place knows them. */
+/** The exit code of every ending. */
 const exitCodes: Readonly<Record<Exclude<Ending, number> | FailureKind, number>> = {
   ok: 0,
   failed: 1,
@@ -45,36 +43,32 @@ const codeOf = (ending: Ending | FailureKind): number =>
   typeof ending === "number" ? ending : exitCodes[ending];
 
 async function run(argv: readonly string[], out: Shell["out"], err: Shell["err"]): Promise<Ending> {
-  const reading = await read(argv);
-  if ("print" in reading) {
-    out.say(reading.print);
-    return "ok";
+  const reading = startOf(argv) ?? readArgs(argv, await allCommands());
+  if ("command" in reading) return reading.command.run(reading.flags, await shellOf(out, err));
+  out.say("version" in reading ? version : await help(reading.help));
+  return "ok";
+}
+
+/** A valid start does not load the other commands; help and hints on mistakes need all of them. */
+function startOf(argv: readonly string[]): Reading | undefined {
+  try {
+    const reading = readArgs(argv, [start]);
+    return "help" in reading ? undefined : reading;
+  } catch {
+    return undefined;
   }
-  return reading.command.run(reading.flags, await shellOf(out, err));
 }
 
-async function read(argv: readonly string[]): Promise<Reading> {
-  if (argv.length === 1 && argv[0] === "--version") return { print: version };
-  const quick = readArgs(argv, [start]);
-  if (quick) return quick;
-  const commands = await allCommands();
-  const { words, rest } = splitRest(plainWords(argv), commands);
-  const reading = readArgs(words, commands) ?? (await readFully(words, commands));
-  return "print" in reading ? reading : { ...reading, flags: { ...reading.flags, ...rest } };
-}
-
-/** A start without mistakes does not load the others. */
 const allCommands = async (): Promise<readonly Command[]> => (await import("./commands.ts")).commands;
 
-async function readFully(words: readonly string[], commands: readonly Command[]): Promise<Reading> {
-  const { readArgsFully } = await import("./read-args-fully.ts");
-  return readArgsFully(words, commands, process.stdout.columns);
+async function help(name: string): Promise<string> {
+  const { helpOf } = await import("./help.ts");
+  return helpOf(name, await allCommands(), process.stdout.columns);
 }
 
 async function shellOf(out: Shell["out"], err: Shell["err"]): Promise<Shell> {
   const cwd = process.cwd();
-  // A config file may hold options of every command.
-  const config = hasConfig(cwd) ? await findConfig(cwd, configOptions(await allCommands())) : null;
+  const config = await findConfig(cwd, async () => configOptions(await allCommands()));
   return {
     env: process.env,
     cwd,
@@ -87,15 +81,12 @@ async function shellOf(out: Shell["out"], err: Shell["err"]): Promise<Shell> {
   };
 }
 
-/**
- * After a signal or a failure nothing that is still open may hold the process; normally it ends by itself
- * before.
- */
+/** After a signal or a failure, open handles must not keep the process alive. */
 function leaveSoon(code: number): void {
   setTimeout(() => process.exit(code), 300).unref();
 }
 
-/** One line for what the user can mend; the whole story for what only we can. */
+/** One line for what the user can fix; the stack for a bug. */
 function complaint(error: unknown): string[] {
   if (error instanceof Failure) return [`phx-sim: ${error.message}`];
   return ["phx-sim: unexpected error; please report this:", ...cleanLines(stackOf(error))];

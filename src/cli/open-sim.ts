@@ -3,10 +3,10 @@ import type { Sim, SimOptions, StartError } from "../index.ts";
 import { clean, cleanLines } from "./clean-text.ts";
 import type { Shell } from "./command.ts";
 import { Failure, type FailureKind } from "./failure.ts";
-import { portHolder } from "./port-holder.ts";
+import { portHolder } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
 
-/** How a sim can be reached from other containers and machines, for commands that take `--host`. */
+/** Options on how a sim is reached from other containers and machines. */
 export const reachOptions = {
   host: { kind: "host", describe: "Address to listen on", default: "127.0.0.1" },
   token: {
@@ -20,7 +20,7 @@ export const reachOptions = {
   },
 } as const;
 
-/** How the real service is reached, by every command that may. */
+/** Options on how the real service is reached. */
 export const upstreamOptions = {
   upstream: {
     kind: "text",
@@ -36,7 +36,7 @@ export const upstreamOptions = {
   },
 } as const;
 
-/** What a sim is to be like, for every command that starts one. */
+/** Options of every command that starts a sim. */
 export const simOptions = {
   scenario: {
     kind: "scenario",
@@ -86,7 +86,7 @@ export const simOptions = {
   },
   "skip-status": {
     kind: "names",
-    describe: "Skip recorded answers with these statuses, e.g. 429, and give the next one instead",
+    describe: "Skip recorded answers with these statuses, e.g. 429, and use the next one",
     flagOnly: true,
   },
   "no-proxy": { kind: "switch", describe: "No forward proxy on the port" },
@@ -105,7 +105,7 @@ export const simOptions = {
 
 type Values = Settings<typeof simOptions>["values"];
 
-/** How the upstream of these settings is reached; nothing is said of `offline` unless the user did. @throws Failure usage */
+/** The upstream of these settings; `offline` is only set if the user set it. @throws Failure usage */
 export function upstreamOf({ values, origins }: Settings<typeof upstreamOptions>): SimOptions {
   const ca = certificateIn(values["upstream-ca"]);
   return {
@@ -119,14 +119,14 @@ function certificateIn(file: string | undefined): string | undefined {
   try {
     return file === undefined ? undefined : readFileSync(file, "utf8");
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    throw new Failure("usage", `--upstream-ca cannot be read: ${clean(said)}`, error);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Failure("usage", `--upstream-ca cannot be read: ${clean(reason)}`, error);
   }
 }
 
 /**
- * The upstream that answers what a tape has no answer for. Without `--on-miss upstream` no upstream is reached, whatever
- * the environment or the config file says. @throws Failure usage
+ * The upstream for requests that a tape has no answer for. Without `--on-miss upstream` none is used, even if the
+ * environment or the config file names one. @throws Failure usage
  */
 export function missUpstreamOf(settings: Settings<typeof simOptions>): SimOptions {
   const { values, origins } = settings;
@@ -141,7 +141,7 @@ export function missUpstreamOf(settings: Settings<typeof simOptions>): SimOption
   return upstreamOf(settings);
 }
 
-/** The settings of `simOptions` as the library takes them. */
+/** The settings of `simOptions` as options of the library. */
 const chosen = (values: Values): SimOptions => ({
   scenario: values.scenario,
   ...(values.dialect && { dialect: values.dialect }),
@@ -158,9 +158,9 @@ const chosen = (values: Values): SimOptions => ({
   proxy: proxyOf(values),
 });
 
-function statusesIn(texts: readonly string[]): number[] {
-  const wrong = texts.find((it) => !/^[2-5]\d\d$/.test(it));
-  if (wrong === undefined) return texts.map(Number);
+function statusesIn(words: readonly string[]): number[] {
+  const wrong = words.find((it) => !/^[2-5]\d\d$/.test(it));
+  if (wrong === undefined) return words.map(Number);
   throw new Failure("usage", `--skip-status must be statuses such as 429, not ${JSON.stringify(wrong)}`);
 }
 
@@ -170,14 +170,14 @@ const proxyOf = (values: Values): SimOptions["proxy"] =>
     ...(values["proxy-others"] && { others: values["proxy-others"] }),
   };
 
-/** The settings of `reachOptions` as the library takes them. */
+/** The settings of `reachOptions` as options of the library. */
 export const reachOf = (values: Settings<typeof reachOptions>["values"]): SimOptions => ({
   host: values.host,
   ...(values.token === undefined ? {} : { token: values.token }),
   ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
 });
 
-/** Starts a sim of these settings in this process; `options` say the rest. @throws Failure usage, start */
+/** Starts a sim with these settings and `options` in this process. @throws Failure usage, start */
 export async function openSim(values: Values, options: SimOptions, shell: Shell): Promise<Sim> {
   const library = await import("../index.ts");
   try {
@@ -215,7 +215,7 @@ async function portTaken({ host = "127.0.0.1", port = 0 }: SimOptions): Promise<
   return `port ${port} is in use by ${holder}; stop it, or use --port 0 for any free port or --port N for another`;
 }
 
-/** Closes it; false when that takes longer than `ms`. */
+/** Closes the sim; false if that takes longer than `ms`. */
 export async function closesWithin(sim: Sim, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

@@ -5,20 +5,17 @@ export interface Sink {
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** A reader that went away (`| head`) ends the output, never the sim. */
+/** A reader that ends (`| head`) ends the output, but not the sim. */
 export const survive = (sink: Sink): void => void sink.on("error", () => {});
 
-/** Lines that are written together: what is said within a moment costs one write. */
+/** Lines of one turn of the event loop are written together. */
 export interface Lines {
   say(...lines: string[]): void;
-  /** Writes what is waiting, at once. */
+  /** Writes waiting lines at once. */
   flush(): void;
 }
 
-/**
- * A reader that does not read must not fill our memory: beyond this many waiting bytes lines are counted,
- * not kept.
- */
+/** Lines beyond this many waiting bytes are only counted: a slow reader must not fill the memory. */
 const maxWaiting = 1024 * 1024;
 
 /** Coalesces lines into one write per turn of the event loop. */
@@ -30,7 +27,7 @@ export function createLines(sink: Sink, later: (write: () => void) => void = set
       skipped += text.split("\n").length - 1;
       return;
     }
-    sink.write(skipped > 0 ? `… ${skipped} lines left out: nobody read them in time\n${text}` : text);
+    sink.write(skipped > 0 ? `… ${skipped} lines left out: they were not read in time\n${text}` : text);
     skipped = 0;
   };
   const flush = (): void => {

@@ -4,11 +4,11 @@ export interface Screen {
   write(text: string): unknown;
 }
 
-/** A line at the bottom of the terminal that tells how far long work is. */
+/** A line at the bottom of the terminal that shows the progress of long work. */
 export interface Progress {
-  /** Shows a text, if the last one is old enough. The text must be safe for a terminal. */
+  /** Shows a line, unless the last one is too recent. It must be safe for a terminal. */
   show(text: string): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void;
 }
 

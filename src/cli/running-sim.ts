@@ -1,19 +1,67 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { JsonObject } from "../kernel/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 import { askInfo, askReady } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
-import { type Located, locate, locateAbove } from "./locator.ts";
 import type { Settings } from "./settings.ts";
 
-/** How client commands are told where the sim is; part of each one's table. */
+/** The locator file of a running sim. */
+interface Located {
+  readonly file: string;
+  readonly url: string;
+  readonly pid: number;
+  /** Set where the control API requires one. */
+  readonly token: string | undefined;
+}
+
+const locatorName = "run.json";
+
+/** The running sim that the folder's locator names; undefined if there is none or its process has ended. */
+export function locate(folder: string): Located | undefined {
+  const file = join(folder, locatorName);
+  const found = readJson(file);
+  if (!isObject(found) || typeof found.url !== "string" || typeof found.pid !== "number") return undefined;
+  // The public address may not be reachable on this machine.
+  const url = typeof found.local_url === "string" ? found.local_url : found.url;
+  const token = typeof found.control_token === "string" ? found.control_token : undefined;
+  return isAlive(found.pid) ? { file, url, pid: found.pid, token } : undefined;
+}
+
+/** The same for the nearest data folder of this name at or above `folder`. */
+function locateAbove(folder: string, name: string): Located | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    const found = locate(join(at, name));
+    if (found || dirname(at) === at) return found;
+  }
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    // No locator, or one that is being written.
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** Options that name the sim, of every client command. */
 export const whereOptions = {
   url: { kind: "url", describe: "The sim's address (default: from the data folder's run.json)" },
   data: { kind: "folder", describe: "The sim's data folder", default: ".phx-sim" },
   token: { kind: "control token", describe: "Control token of a sim that requires one" },
 } as const;
 
-export type Where = Settings<typeof whereOptions>;
+type Where = Settings<typeof whereOptions>;
 
 interface Spot {
   readonly url: string;
@@ -22,19 +70,18 @@ interface Spot {
   readonly token: string | undefined;
 }
 
-/** A running sim: what it says of itself, and how it was found. */
+/** A running sim: its own description, and how it was found. */
 export interface Running extends Spot {
   readonly info: JsonObject;
 }
 
-/** Pause between two looks, and the longest that one look may take. */
+/** Pause between two attempts, and the limit of one. */
 const pollMs = 50;
 const askMs = 2000;
 
 /**
- * The running sim, by --url, PHX_SIM_URL, or the locator in the data folder (the default folder is also
- * looked for in
- * the folders above). With `waitMs` it keeps looking until the sim is ready. Throws `no_sim`.
+ * The running sim, by --url, PHX_SIM_URL, or the locator in the data folder (the default folder is also searched in
+ * the folders above). With `waitMs` it tries again until the sim is ready. Throws `no_sim`.
  */
 export async function findRunning(where: Where, cwd: string, waitMs = 0): Promise<Running> {
   const end = Date.now() + waitMs;
@@ -57,8 +104,8 @@ async function look(where: Where, cwd: string, needsReady: boolean): Promise<Run
 }
 
 const lockedBy = ({ url, token }: Spot): string =>
-  `the phx-sim at ${clean(url)} asks for its token${token === undefined ? "" : ", and this is not it"}; ` +
-  "give the token that it was started with by --token or PHX_SIM_TOKEN, or else the one in its banner or run.json";
+  `the phx-sim at ${clean(url)} requires its token${token === undefined ? "" : ", and this is another one"}; ` +
+  "give the token that it was started with by --token or PHX_SIM_TOKEN, else the one in its banner or run.json";
 
 function spotOf({ values, origins }: Where, cwd: string): Spot | Failure {
   // A folder named on the command line is nearer than an address from the environment.
@@ -76,3 +123,55 @@ function spotOf({ values, origins }: Where, cwd: string): Spot | Failure {
 
 const locatedBy = (folder: string, isDefault: boolean, cwd: string): Located | undefined =>
   isDefault ? locateAbove(cwd, whereOptions.data.default) : locate(folder);
+
+/** The program that listens on the port: another sim with its pid and data folder, or on Linux the process. */
+export async function portHolder(host: string, port: number): Promise<string> {
+  const info = await askInfo(`http://${urlHost(host)}:${port}`, 2000);
+  if (info === "locked") return `a phx-sim, ${listenerOf(port) ?? "whose control API requires its token"}`;
+  if (!info) return listenerOf(port) ?? "another program";
+  const pid = typeof info.pid === "number" ? `pid ${info.pid}, ` : "";
+  const data = typeof info.data === "string" ? `data folder ${clean(info.data)}` : "in memory";
+  return `phx-sim ${clean(String(info.version), 20)} (${pid}${data})`;
+}
+
+/** The address to call if a program is bound to every interface. */
+function urlHost(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+const LISTEN = "0A";
+
+/** `node (pid 123)`, from the socket tables of Linux; undefined elsewhere and for processes of other users. */
+function listenerOf(port: number): string | undefined {
+  const inodes = new Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) => listening(table, port)));
+  if (inodes.size === 0) return undefined;
+  const pid = quietly(() => readdirSync("/proc"))?.find((it) => /^\d+$/.test(it) && holdsOne(it, inodes));
+  if (pid === undefined) return undefined;
+  const name = quietly(() => readFileSync(`/proc/${pid}/comm`, "utf8").trim()) ?? "a program";
+  return `${clean(name, 40)} (pid ${pid})`;
+}
+
+function listening(table: string, port: number): string[] {
+  const rows = quietly(() => readFileSync(table, "utf8").split("\n").slice(1)) ?? [];
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  return rows
+    .map((row) => row.trim().split(/\s+/))
+    .filter((columns) => columns[1]?.endsWith(suffix) && columns[3] === LISTEN)
+    .map((columns) => `socket:[${columns[9]}]`);
+}
+
+function holdsOne(pid: string, sockets: ReadonlySet<string>): boolean {
+  const folder = `/proc/${pid}/fd`;
+  const files = quietly(() => readdirSync(folder)) ?? [];
+  return files.some((file) => sockets.has(quietly(() => readlinkSync(`${folder}/${file}`)) ?? ""));
+}
+
+/** Processes end at any time, and most of them are not readable. */
+function quietly<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}

@@ -13,7 +13,7 @@ export interface SignalSource {
   on(signal: Signal, listener: () => void): unknown;
 }
 
-/** How a client asks a sim to end: `onStop` for the sim, `stopped` for who waits. */
+/** A request to stop: the sim calls `onStop`, which resolves `stopped`. */
 export function stopRequest(): { onStop: () => void; stopped: Promise<"ok"> } {
   let onStop = () => {};
   const stopped = new Promise<"ok">((resolve) => {

@@ -1,13 +1,13 @@
 import type { Sim } from "../index.ts";
+import { createRequestLog, type RequestLog } from "../journal/commands/request-log.ts";
+import { createLintWatch, type LintWatch } from "../lint/command-watch.ts";
+import { missedOf, replayed, tapeFacts, tapeLines } from "../tapes/commands/tape-summary.ts";
 import { banner, readyLine } from "./banner.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Shell } from "./command.ts";
-import { createLintWatch, type LintWatch } from "./lint-watch.ts";
 import { closesWithin, missUpstreamOf, openSim, reachOf, reachOptions, simOptions } from "./open-sim.ts";
-import { createRequestLog, type RequestLog } from "./request-log.ts";
 import type { Settings } from "./settings.ts";
 import { stopRequest, untilSignal } from "./signals.ts";
-import { missedOf, replayed, tapeFacts, tapeLines } from "./tape-summary.ts";
 
 const options = {
   port: { kind: "port", describe: "Port to listen on; 0 takes any free one", default: "7490" },
@@ -95,18 +95,18 @@ const open = (settings: StartSettings, onStop: () => void, shell: Shell): Promis
   );
 };
 
-/** From what is at hand: a question to the control API would load it before the first request. */
+/** Without calling the control API, which would load it before the first request. */
 function announce(sim: Sim, { values, origins }: StartSettings, shell: Shell): void {
   const ready = readyLine(sim);
   shell.out.say(...(values.json ? [JSON.stringify(ready)] : banner(ready, values.scenario, shell.outStyle)));
   shell.out.flush();
   if (values.verbose) {
-    const told = Object.entries(origins).map(([name, { where }]) => `${name} from ${clean(where)}`);
-    shell.err.say(`phx-sim: ${told.join(", ")}`);
+    const sources = Object.entries(origins).map(([name, { where }]) => `${name} from ${clean(where)}`);
+    shell.err.say(`phx-sim: ${sources.join(", ")}`);
   }
 }
 
-/** Of what the log held before the first request nothing is told. */
+/** Reports nothing on events from before the first request. */
 function watchLint(sim: Sim, shell: Shell): Pick<LintWatch, "close"> {
   let watch: LintWatch | undefined;
   sim.onRequest(({ since }) => {
@@ -116,12 +116,20 @@ function watchLint(sim: Sim, shell: Shell): Pick<LintWatch, "close"> {
   return { close: () => watch?.close() };
 }
 
-/** The browser runs here: it takes the address that the sim listens on, and gets the token without being asked. */
+/** The commands that open an address in the user's browser; elsewhere xdg-open. */
+const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/** The browser runs on this machine: it gets the address that the sim listens on, with the token. */
 async function showInspector({ url, controlToken }: Sim, shell: Shell): Promise<void> {
-  const { openPage } = await import("./open-page.ts");
-  openPage(`${url}/__sim/${controlToken === null ? "" : `#t=${controlToken}`}`, () =>
-    shell.err.say("phx-sim: no browser could be opened"),
-  );
+  const { spawn } = await import("node:child_process");
+  const [program, ...args] = openers[process.platform] ?? ["xdg-open"];
+  const page = `${url}/__sim/${controlToken === null ? "" : `#t=${controlToken}`}`;
+  spawn(program, [...args, page], { stdio: "ignore", detached: true })
+    .on("error", () => shell.err.say("phx-sim: no browser could be opened"))
+    .unref();
 }
 
 /** Leaves time for the process to end within two seconds of the signal. */

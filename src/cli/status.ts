@@ -1,9 +1,10 @@
-import type { Json, JsonObject } from "../kernel/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Shell } from "./command.ts";
 import { findRunning, type Running, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
 import type { Style } from "./style.ts";
+import { print } from "./thin-command.ts";
 
 const options = {
   ...whereOptions,
@@ -23,14 +24,11 @@ export const status = command({
 async function run(settings: Settings<typeof options>, shell: Shell) {
   const running = await findRunning(settings, shell.cwd, settings.values.wait);
   const { info, foundBy } = running;
-  const lines = settings.values.json
-    ? [JSON.stringify({ ...info, found_by: foundBy }, null, 2)]
-    : statusLines(running, shell.outStyle);
-  shell.out.say(...lines);
-  return "ok" as const;
+  const result = { ...info, found_by: foundBy };
+  return print(shell, settings.values.json, result, statusLines(running, shell.outStyle));
 }
 
-/** Shown in this order, where the sim tells them. */
+/** Shown in this order, if the sim reports them. */
 const rows = ["pid", "dialect", "data", "inspector_url", "project_api_key", "personal_api_key", "project_id"];
 
 function statusLines({ info, foundBy }: Running, style: Style): string[] {
@@ -47,10 +45,10 @@ function statusLines({ info, foundBy }: Running, style: Style): string[] {
 function countLines(info: JsonObject, row: (name: string, text: string) => string): string[] {
   const { counts } = info;
   if (typeof counts !== "object" || counts === null || Array.isArray(counts)) return [];
-  const told = Object.entries(counts).filter(([, value]) => typeof value === "number");
-  return told.length === 0
+  const shown = Object.entries(counts).filter(([, value]) => typeof value === "number");
+  return shown.length === 0
     ? []
-    : [row("counts", told.map(([name, value]) => `${name} ${show(value)}`).join(", "))];
+    : [row("counts", shown.map(([name, value]) => `${name} ${show(value)}`).join(", "))];
 }
 
 const show = (value: Json | undefined): string => {

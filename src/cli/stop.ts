@@ -1,18 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { JsonObject } from "../kernel/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import { askReady, callSim } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Shell } from "./command.ts";
 import { Failure } from "./failure.ts";
-import { locate } from "./locator.ts";
-import { findRunning, type Running, whereOptions } from "./running-sim.ts";
+import { findRunning, locate, type Running, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
+import { print } from "./thin-command.ts";
 
 const options = {
   ...whereOptions,
   timeout: {
     kind: "duration",
-    describe: "Fail when it still runs after this time",
+    describe: "Fail if it still runs after this time",
     default: "10s",
     flagOnly: true,
   },
@@ -39,8 +39,7 @@ async function run(settings: Settings<typeof options>, shell: Shell) {
   await untilGone(running, timeout);
   const { version, pid, data } = running.info;
   const stopped = { url: running.url, version, pid, data };
-  shell.out.say(json ? JSON.stringify(stopped, null, 2) : stoppedLine(running));
-  return "ok" as const;
+  return print(shell, json, stopped, [stoppedLine(running)]);
 }
 
 const text = (value: JsonObject[string] | undefined): string => clean(String(value ?? ""));
@@ -51,12 +50,12 @@ const stoppedLine = ({ url, info: { version, pid, data } }: Running): string =>
 const pollMs = 25;
 const askMs = 2000;
 
-/** Until nothing answers there and the data folder is free. @throws Failure failed */
+/** Waits until no sim answers there and the data folder is free. @throws Failure failed */
 async function untilGone({ url, info }: Running, timeoutMs: number): Promise<void> {
   const end = performance.now() + timeoutMs;
-  const isThere = async () =>
+  const isRunning = async () =>
     (typeof info.data === "string" && locate(info.data)?.pid === info.pid) || (await askReady(url, askMs));
-  while (await isThere()) {
+  while (await isRunning()) {
     if (performance.now() >= end) {
       const after = `${timeoutMs / 1000} s`;
       throw new Failure(

@@ -21,10 +21,7 @@ const emphatic: Style = {
 
 const off = ["0", "false"];
 
-/**
- * FORCE_COLOR decides when set; then NO_COLOR, TERM=dumb and CI say no; then only a terminal gets
- * emphasis.
- */
+/** FORCE_COLOR decides if set; else NO_COLOR, TERM=dumb and CI turn emphasis off; else a terminal turns it on. */
 export function wantsStyle(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
   if (env.FORCE_COLOR !== undefined) return !off.includes(env.FORCE_COLOR);
   if (env.NO_COLOR || env.TERM === "dumb") return false;

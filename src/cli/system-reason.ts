@@ -11,11 +11,11 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
 };
 
-/** The system's code of a failed file access, e.g. `ENOENT`; "" when it is something else. */
+/** The system's code of a failed file access, e.g. `ENOENT`; "" for other errors. */
 export const systemCode = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
-/** What the system says about a file, in words; undefined for what is no failed file access. */
+/** The reason of a failed file access in words; undefined for other errors. */
 export const systemReason = (error: unknown): string | undefined => {
   const code = systemCode(error);
   return Object.hasOwn(reasons, code) ? reasons[code] : undefined;

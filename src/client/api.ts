@@ -1,24 +1,25 @@
-import type { Guard, GuardOptions } from "../guard/types.ts";
-import type { Framework } from "../kernel/env-names.ts";
-import type { JsonObject } from "../kernel/json.ts";
-import type { Checked } from "../match/operators.ts";
-import type { Expectation, Pattern, Terms, Verdict } from "../match/types.ts";
-import type { StoredEvent } from "../model/event.ts";
-import type { Answers } from "./answers.ts";
-import type { Clock } from "./clock.ts";
-import type { Exports } from "./exports.ts";
-import type { Faults } from "./faults.ts";
-import type { Flags } from "./flags.ts";
-import type { Recording } from "./recording.ts";
-import type { StateClient } from "./state.ts";
-import type { Tapes } from "./tapes.ts";
+import type { Checked } from "../assert/match/operators.ts";
+import type { Expectation, Pattern, Terms, Verdict } from "../assert/match/types.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Clock } from "../clock/client.ts";
+import type { Guard, GuardOptions } from "../egress/blocked-call.ts";
+import type { Framework } from "../egress/env-names.ts";
+import type { Exports } from "../exports/client.ts";
+import type { Answers } from "../faults/answers-client.ts";
+import type { Faults } from "../faults/client.ts";
+import type { Flags } from "../flags/client.ts";
+import type { StoredEvent } from "../journal/event.ts";
+import type { LintPage } from "../lint/shapes.ts";
+import type { StoredGroup, StoredPerson, StoredPersonWithHistory } from "../people/shapes.ts";
+import type { StateClient } from "../scenario/state/client.ts";
+import type { Recording, Tapes } from "../tapes/client.ts";
 
-/** Which events: a name, what a name is like, or what the whole event is like, e.g. `{ event: "signup", distinct_id: "u1" }`. */
+/** A pattern for events: a name, a regular expression for names, or one for the whole event, e.g. `{ event: "signup", distinct_id: "u1" }`. */
 export type EventPattern = string | RegExp | { readonly [key: string]: Pattern };
-/** What an event's properties must be like. */
+/** A pattern for an event's properties. */
 export type PropertiesPattern = { readonly [name: string]: Pattern };
 
-/** In which stretch of the log to look. */
+/** The part of the log to search. */
 export interface Scope {
   /** Only events after this cursor (`events.mark()`); by default all since the start, or the last clear. */
   since?: number;
@@ -27,9 +28,9 @@ export interface Scope {
 }
 
 export interface WaitOptions extends Scope {
-  /** How long to wait, ms. Default 4,000: under the test runners' own limit, so that the report is what people see. */
+  /** How long to wait, ms. Default 4,000: below the test runners' own limit, so that the report is shown. */
   timeoutMs?: number;
-  /** First line of the report when the wait is in vain; by default what was called. */
+  /** First line of the report if the wait fails (default: the call). */
   title?: string;
 }
 
@@ -38,12 +39,12 @@ export interface VerifyOptions extends WaitOptions {
   settleMs?: number;
 }
 
-/** What all patterns must satisfy together; `M` are the types of the patterns. */
+/** Expectations on several patterns; `M` are the types of the patterns. */
 type CheckedTerms<M extends readonly Pattern[]> = Omit<Terms, "expect"> & {
   expect: { readonly [Index in keyof M]: Expectation<Checked<M[Index]>> };
 };
 
-/** Which events are listed. */
+/** Selects events. */
 export interface EventQuery<W extends PropertiesPattern = PropertiesPattern> extends Scope {
   event?: string;
   distinct_id?: string;
@@ -52,13 +53,13 @@ export interface EventQuery<W extends PropertiesPattern = PropertiesPattern> ext
   until?: number;
   limit?: number;
   order?: "asc" | "desc";
-  /** What the event must be like besides. */
+  /** A pattern for the properties. */
   where?: Checked<W>;
-  /** The same as the page's filter box takes it: `event:signup prop.amount:>10 -is:warned`. */
+  /** A filter as in the page's filter box: `event:signup prop.amount:>10 -is:warned`. */
   filter?: string;
 }
 
-/** What was captured, to be asserted. Every method that waits is answered on arrival; nothing polls, nothing sleeps. */
+/** The captured events. Every method that waits returns on arrival of the event; nothing polls. */
 export interface Events {
   /** Events in order of arrival. */
   list<W extends PropertiesPattern>(query?: EventQuery<W>): Promise<StoredEvent[]>;
@@ -67,7 +68,7 @@ export interface Events {
   /** The requests that were rejected whole, newest first, each with its reason. */
   rejected(query?: Omit<RequestQuery, "outcome">): Promise<SimRequest[]>;
   /**
-   * The first kept event that fits, now or when it comes.
+   * The first kept event that fits, now or when it arrives.
    * @throws ExpectationError with a report of what was captured instead
    */
   waitFor<E extends EventPattern, P extends PropertiesPattern>(
@@ -81,7 +82,7 @@ export interface Events {
     count: number,
     options?: WaitOptions & { properties?: Checked<P> },
   ): Promise<StoredEvent[]>;
-  /** One event for each pattern, in this order; others may come in between. @throws ExpectationError */
+  /** One event for each pattern, in this order; others may be in between. @throws ExpectationError */
   waitForSequence<E extends readonly EventPattern[]>(
     events: Checked<E>,
     options?: WaitOptions & { distinctId?: string },
@@ -93,15 +94,15 @@ export interface Events {
     options?: VerifyOptions,
   ): Promise<void>;
   /**
-   * Waits until every minimum is reached, settles if a maximum or `nothingElse` is asked, then judges.
+   * Waits until every minimum is reached, settles if there is a maximum or `nothingElse`, then checks.
    * @throws ExpectationError
    */
   verify<M extends readonly Pattern[]>(terms: CheckedTerms<M>, options?: VerifyOptions): Promise<Verdict>;
-  /** Clears them; the numbering goes on. */
+  /** Deletes the events; the numbering continues. */
   clear(): Promise<void>;
-  /** Where the log ends now; pass it as `since` to look at later events only. */
+  /** The end of the log; pass it as `since` to select later events only. */
   mark(): Promise<number>;
-  /** Events as they come, from `since` (default: now) on, until the loop is left or the signal says so. */
+  /** Events as they arrive, after `since` (default: now), until the loop ends or the signal aborts. */
   stream<W extends PropertiesPattern>(
     query?: EventQuery<W>,
     options?: { signal?: AbortSignal },
@@ -111,7 +112,7 @@ export interface Events {
 export interface RequestQuery {
   outcome?: "answered" | "rejected" | "unmatched";
   project?: number;
-  /** Only those whose `X-Test-Id` header says so. */
+  /** Only those with this `X-Test-Id` header. */
   partition?: string;
   /** As the page's filter box takes it: `status:>=400 -route:/flags`. */
   filter?: string;
@@ -125,19 +126,19 @@ export interface SimRequest {
   method: string;
   /** Path and query as sent, secrets masked. */
   target: string;
-  /** 0 where a fault kept the answer from arriving. */
+  /** 0 if a fault prevented the answer. */
   status: number;
   ms: number;
   project: number | null;
   outcome: "answered" | "rejected";
-  /** `hint`: what to do about it, where the sim knows that of the request itself (an unknown path). */
+  /** `hint`: how to fix it, if that depends on the request (an unknown path). */
   rejected: { reason: string; detail: string; hint?: string } | null;
   fault: string | null;
   scripted: boolean;
-  /** What answered where it was neither the emulator nor a script: `tape:checkout#12`, `upstream`. */
+  /** What answered, if neither the emulator nor a script did: `tape:checkout#12`, `upstream`. */
   source: string | null;
   partition: string | null;
-  /** How many events it carried, and how many of them were dropped. */
+  /** Number of its events, and of those that were dropped. */
   events: number;
   dropped: number;
 }
@@ -147,8 +148,8 @@ export interface Requests {
   /** Newest first. */
   list(query?: RequestQuery): Promise<SimRequest[]>;
   /**
-   * Those to paths that do not exist, newest first. A project's own include those without any project's key that
-   * arrived since it was made: they may be of any test.
+   * Those to paths that do not exist, newest first. A project's own include those without a project's key that arrived
+   * since it was created: they may be of any test.
    */
   unmatched(query?: Omit<RequestQuery, "outcome">): Promise<SimRequest[]>;
   /** One with headers, raw and decoded body, answer and events. @throws ControlError not_found */
@@ -158,15 +159,8 @@ export interface Requests {
 }
 
 /** A person: its merged ids and what is known of it. */
-export interface SimPerson {
-  uuid: string;
-  project: number;
-  distinct_ids: string[];
-  is_identified: boolean;
-  created_at: string;
-  version: number;
-  properties: JsonObject;
-}
+
+export type SimPerson = StoredPerson;
 
 export interface Persons {
   /** Newest first. */
@@ -176,61 +170,26 @@ export interface Persons {
     project?: number;
     limit?: number;
   }): Promise<SimPerson[]>;
-  /** By uuid or distinct id, with the events that changed it; undefined when there is none. */
-  get(id: string): Promise<(SimPerson & { history: JsonObject[] }) | undefined>;
+  /** By uuid or distinct id, with the events that changed it; undefined if it does not exist. */
+  get(id: string): Promise<StoredPersonWithHistory | undefined>;
 }
 
 export interface Groups {
   /** Newest first. */
-  list(query?: { project?: number; limit?: number }): Promise<JsonObject[]>;
+  list(query?: { project?: number; limit?: number }): Promise<StoredGroup[]>;
 }
 
-/** Something about captured events that is probably not as it was meant; it breaks nothing. */
-export interface LintFinding {
-  /** Machine-readable; the README lists them. */
-  code: string;
-  /** `hint`: it may be meant so. */
-  severity: "warning" | "hint";
-  sentence: string;
-  fix: string;
-  project: number;
-  /** Name of the event; null: the request is meant. */
-  event: string | null;
-  /** Where, and what was seen; never the value that may be private. */
-  detail: string;
-  first_seq: number | null;
-  last_seq: number | null;
-  /** How often it was seen. */
-  count: number;
-  /** Number of the last request that showed it. */
-  n: number;
-}
-
-/** What the linter has to say. */
-export interface LintPage {
-  /** One for each code, project, event and subject, in the order of their first times. */
-  findings: LintFinding[];
-  /** Events that were looked at since the start, or the last clear. */
-  looked: number;
-  /** Events that were left out because too many were new. */
-  skipped: number;
-  /** Events still to be looked at; not 0 only with `maxMs`. */
-  behind: number;
-  /** The last event that was looked at. */
-  cursor: number;
-}
-
-/** What a handle of a project and a sim have in common; what matchers take. A sim's is about all projects. */
+/** The common part of the handles of a project and of a sim, which covers all projects; matchers take either. */
 export interface Tenant {
   /** Public key, `phc_…`; for a sim that of its first project, as all keys below. */
   readonly apiKey: string;
   readonly secretApiKey: string;
-  /** A personal key that may do everything there, `phx_…`. */
+  /** A personal key with full access, `phx_…`. */
   readonly personalApiKey: string;
   readonly projectId: number;
-  /** What SDKs take as host: scheme, host and port of the sim. */
+  /** The `host` option of SDKs: scheme, host and port of the sim. */
   readonly host: string;
-  /** The same, as it is called elsewhere. */
+  /** The same as `host`. */
   readonly url: string;
   readonly events: Events;
   readonly requests: Requests;
@@ -240,25 +199,25 @@ export interface Tenant {
   readonly faults: Faults;
   readonly answers: Answers;
   /**
-   * Warnings about what was captured up to now: flags that do not fit, odd times, personal data, names and types that
-   * differ. `maxMs` bounds the work for what is new. @throws ControlError
+   * Likely mistakes in the captured traffic: wrong flag values, odd times, personal data, names and types that differ.
+   * `maxMs` bounds the work for new events. @throws ControlError
    */
   lint(query?: { project?: number; maxMs?: number }): Promise<LintPage>;
-  /** Returns when no request is in flight and it has been quiet for `idleMs` (250 unless told). @throws ControlError */
+  /** Returns when no request is in flight and it has been quiet for `idleMs` (default: 250). @throws ControlError */
   settle(options?: { idleMs?: number; timeoutMs?: number }): Promise<void>;
   /** The variables that point an app at it, for one framework (`next`, `vite` …) or all of them. */
   env(framework?: Framework): Record<string, string>;
 }
 
-/** A project of its own for one test. */
+/** The project of one test. */
 export interface Project extends Tenant, AsyncDisposable {
   readonly id: number;
   readonly name: string;
-  /** Back to how it was made. */
+  /** Restores its initial state. */
   reset(): Promise<void>;
   /**
-   * Deletes it with all it has. Harmless when done twice.
-   * @throws NotAwaitedError when an assertion of this handle has no result yet
+   * Deletes it with all its data. Can be called twice.
+   * @throws NotAwaitedError if an assertion of this handle has no result yet
    */
   dispose(): Promise<void>;
 }
@@ -266,9 +225,9 @@ export interface Project extends Tenant, AsyncDisposable {
 export interface ProjectOptions {
   /** Shown by the inspector and in reports; e.g. the test's name. */
   name?: string;
-  /** Flags and what they are to be, whatever their rules say. */
+  /** Values of flags, which override their rules. */
   flags?: Readonly<Record<string, boolean | string>>;
-  /** The project whose flags, cohorts and settings it gets; null: none. Default: the first one. */
+  /** The project whose flags, cohorts and settings are copied; null: none. Default: the first one. */
   like?: number | null;
 }
 
@@ -282,14 +241,14 @@ export interface SimClient extends Tenant, StateClient, AsyncDisposable {
   /** Makes a project for a test: its events, persons, flags and faults are its own. @throws ControlError */
   project(options?: ProjectOptions): Promise<Project>;
   /**
-   * From now on this process cannot reach the real service: `await using guard = sim.guard()`. Blocked calls fail at
-   * once, and leaving the block throws an EgressError that names them. @throws TypeError on a host that is none
+   * Blocks the calls of this process to the real service: `await using guard = sim.guard()`. Blocked calls fail at
+   * once, and leaving the block throws an EgressError that names them. @throws TypeError for an invalid host
    */
   guard(options?: GuardOptions): Guard;
   info(): Promise<JsonObject>;
   /**
-   * Ends what this end holds: the sim itself in process, nothing but the handle elsewhere. Leaving the handle's
-   * `await using` block also throws a NotAwaitedError when an assertion has no result yet.
+   * Closes a sim in process; for a sim elsewhere, only the handle. Leaving the handle's `await using` block also throws a
+   * NotAwaitedError if an assertion has no result yet.
    */
   close(): Promise<void>;
 }

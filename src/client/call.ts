@@ -1,10 +1,11 @@
-import { isObject, type Json } from "../kernel/json.ts";
+import { type IncomingMessage, request as requestHttp } from "node:http";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { ControlError, errorOf } from "./errors.ts";
 
 /** A request to a sim. */
-export interface Asked {
+export interface Outgoing {
   method: string;
-  /** From the root on, e.g. `/__sim/info`. */
+  /** Path from the root, e.g. `/__sim/info`. */
   path: string;
   /** JSON. */
   body?: string;
@@ -12,13 +13,13 @@ export interface Asked {
   signal?: AbortSignal;
 }
 
-export interface Answered {
+export interface Incoming {
   status: number;
   body: string | Uint8Array;
 }
 
-/** Sends a request to a sim: in process, or over the network. @throws ControlError when there is no answer */
-export type Send = (asked: Asked) => Promise<Answered>;
+/** Sends a request to a sim: in process, or over the network. @throws ControlError if there is no answer */
+export type Send = (request: Outgoing) => Promise<Incoming>;
 
 /** Makes a control call, `path` below /__sim, and returns its answer. @throws ControlError */
 export type ControlCall = <T>(
@@ -28,16 +29,16 @@ export type ControlCall = <T>(
   signal?: AbortSignal,
 ) => Promise<T>;
 
-/** Fetches what a path of the sim answers, as it is. @throws ControlError */
+/** Fetches the raw answer of a path of the sim. @throws ControlError */
 export type ControlFetch = (path: string) => Promise<Uint8Array>;
 
-/** Which project a handle is about; without: all. */
+/** The project of a handle (default: all). */
 export interface Place {
   readonly call: ControlCall;
   readonly project?: number | undefined;
 }
 
-function parsed({ body, status }: Answered): Json {
+function parsed({ body, status }: Incoming): Json {
   // jest's jsdom has no TextDecoder
   const text = typeof body === "string" ? body : Buffer.from(body).toString();
   try {
@@ -50,14 +51,14 @@ function parsed({ body, status }: Answered): Json {
   }
 }
 
-const failureOf = (answer: Answered): ControlError => {
+const failureOf = (answer: Incoming): ControlError => {
   const body = parsed(answer);
   return errorOf(answer.status, isObject(body) ? body : { code: "not_a_sim", detail: String(body) });
 };
 
-const isFine = ({ status }: Answered): boolean => status >= 200 && status < 300;
+const isFine = ({ status }: Incoming): boolean => status >= 200 && status < 300;
 
-/** Control calls over whatever sends requests. */
+/** Control calls over a transport. */
 export const callBy =
   (send: Send): ControlCall =>
   async <T>(method: string, path: string, body?: unknown, signal?: AbortSignal) => {
@@ -71,7 +72,7 @@ export const callBy =
     return parsed(answer) as T;
   };
 
-/** The same for what is not JSON. */
+/** The same for answers that are not JSON. */
 export const fetchBy =
   (send: Send): ControlFetch =>
   async (path) => {
@@ -79,3 +80,108 @@ export const fetchBy =
     if (!isFine(answer)) throw failureOf(answer);
     return typeof answer.body === "string" ? Buffer.from(answer.body) : answer.body;
   };
+
+/** Parameters of a control call; undefined ones are left out. */
+export type Query = Record<string, string | number | JsonObject | undefined>;
+
+/** `?a=1&b=2`, or "" for none; objects are written as JSON. */
+export function queryText(query: Query): string {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined)
+      search.set(key, typeof value === "object" ? JSON.stringify(value) : String(value));
+  }
+  return search.size === 0 ? "" : `?${search}`;
+}
+
+/** `fetch`, or a replacement. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+function headersOf({ body }: Outgoing, token: string | undefined): Record<string, string> {
+  return {
+    ...(body !== undefined && {
+      "content-type": "application/json",
+      "content-length": String(Buffer.byteLength(body)),
+    }),
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+}
+
+/** The system's code of a failed request: `ECONNREFUSED`, `ENOTFOUND` … */
+export function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return error.cause === undefined ? error.message : causeOf(error.cause);
+}
+
+const unanswered = (base: string, cause: unknown): ControlError =>
+  new ControlError(
+    0,
+    { code: "no_sim", detail: `the sim at ${base} does not answer: ${causeOf(cause)}` },
+    { cause },
+  );
+
+function bodyOf(message: IncomingMessage): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    message.on("data", (chunk: Buffer) => chunks.push(chunk));
+    message.on("end", () => resolve(Buffer.concat(chunks)));
+    message.on("error", reject);
+  });
+}
+
+/** Uses the platform's sockets: test suites replace `fetch` with a stub, and jsdom has none. */
+async function bySocket(
+  base: string,
+  outgoing: Outgoing,
+  headers: Record<string, string>,
+): Promise<Incoming> {
+  // a sim in this process also has a client, and needs no TLS
+  const open = base.startsWith("https:") ? (await import("node:https")).request : requestHttp;
+  const { method, signal } = outgoing;
+  signal?.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const request = open(base + outgoing.path, { method, headers });
+    const abort = () => {
+      request.destroy();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    request.on("close", () => signal?.removeEventListener("abort", abort));
+    request.on("error", reject);
+    request.on("response", (message) => {
+      bodyOf(message).then((body) => resolve({ status: message.statusCode ?? 0, body }), reject);
+    });
+    request.end(outgoing.body);
+  });
+}
+
+async function byFetch(
+  fetch: Fetch,
+  base: string,
+  { method, path, body, signal }: Outgoing,
+  { "content-length": _, ...headers }: Record<string, string>,
+): Promise<Incoming> {
+  const init: RequestInit = { method, headers, redirect: "manual" };
+  if (body !== undefined) init.body = body;
+  if (signal) init.signal = signal;
+  const response = await fetch(base + path, init);
+  return { status: response.status, body: new Uint8Array(await response.arrayBuffer()) };
+}
+
+/** Sends requests to a sim elsewhere. @param base Scheme, host and port */
+export function sendOverNetwork(
+  base: string,
+  { token, fetch }: { token?: string | undefined; fetch?: Fetch | undefined },
+): Send {
+  return async (outgoing) => {
+    outgoing.signal?.throwIfAborted();
+    const headers = headersOf(outgoing, token);
+    try {
+      return await (fetch ? byFetch(fetch, base, outgoing, headers) : bySocket(base, outgoing, headers));
+    } catch (error) {
+      if (outgoing.signal?.aborted) throw outgoing.signal.reason;
+      throw unanswered(base, error);
+    }
+  };
+}

@@ -1,18 +1,17 @@
+import { isObject, type JsonObject } from "../base/json.ts";
+import { version } from "../base/version.ts";
 import { createClient } from "../client.ts";
-import { isObject, type JsonObject } from "../kernel/json.ts";
-import { controlTokenExpected, isControlToken } from "../kernel/reach.ts";
-import { version } from "../kernel/version.ts";
+import { controlTokenExpected, isControlToken } from "../http/reach.ts";
 import type { SimClient } from "./api.ts";
-import { callBy, type Send } from "./call.ts";
+import { callBy, causeOf, type Fetch, type Send, sendOverNetwork } from "./call.ts";
 import { ControlError } from "./errors.ts";
 import { checkOptions, keysOf } from "./option-keys.ts";
-import { causeOf, type Fetch, sendOverNetwork } from "./over-network.ts";
 
 /** How to reach a sim. */
 export interface ConnectOptions {
   /** Control token of a sim that was started with one or is open to the network. Default: `PHX_SIM_TOKEN`. */
   token?: string;
-  /** Sends the requests; by default the platform's sockets do, whatever a test made of `fetch`. */
+  /** Sends the requests (default: the platform's sockets, so that a stubbed `fetch` has no effect). */
   fetch?: Fetch;
 }
 
@@ -41,7 +40,7 @@ function baseOf(url: string | undefined): string {
 
 type Explain = (error: ControlError, base: string, token: string | undefined) => ControlError;
 
-/** Why a first call fails, by its code. */
+/** The explanation of a failed first call, by its code. */
 const explained: Readonly<Record<string, Explain>> = {
   no_sim: ({ cause }, base) =>
     problem("no_sim", `nothing answers at ${base} (${causeOf(cause)})`, startHint, cause),
@@ -55,7 +54,7 @@ const explained: Readonly<Record<string, Explain>> = {
 };
 
 const somethingElse = (base: string, what: string): ControlError =>
-  problem("not_a_sim", `something else than phx-sim answers at ${base}: ${what}`, startHint);
+  problem("not_a_sim", `another program than phx-sim answers at ${base}: ${what}`, startHint);
 
 async function factsOf(send: Send, base: string, token: string | undefined): Promise<JsonObject> {
   const signal = AbortSignal.timeout(patience);
@@ -73,7 +72,7 @@ const majorOf = (text: string): string => text.split(".")[0] ?? "";
 /** @throws ControlError not_a_sim, other_version */
 function checkFacts(facts: unknown, base: string): void {
   if (!isObject(facts) || facts.name !== "phx-sim" || typeof facts.version !== "string")
-    throw somethingElse(base, "its /__sim/info does not say phx-sim");
+    throw somethingElse(base, "its /__sim/info is not that of phx-sim");
   if (majorOf(facts.version) === majorOf(version)) return;
   throw problem(
     "other_version",
@@ -84,9 +83,9 @@ function checkFacts(facts: unknown, base: string): void {
 
 /**
  * Connects to a sim that runs elsewhere: `await connectSim("http://127.0.0.1:7490")`, or, below
- * `phx-sim exec`, `await connectSim()`. The handle has what a sim in process has; closing it closes nothing.
+ * `phx-sim exec`, `await connectSim()`. The handle is the same as that of a sim in process; closing it does not stop the sim.
  * @param url Scheme, host and port; default `PHX_SIM_URL`
- * @throws ControlError `no_sim` nothing answers there, `not_a_sim` something else does, `other_version`,
+ * @throws ControlError `no_sim` nothing answers there, `not_a_sim` another program does, `other_version`,
  * `control_token_required`, `bad_token`
  */
 export async function connectSim(url?: string, options: ConnectOptions = {}): Promise<SimClient> {

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from "../kernel/json.ts";
-import type { Report } from "../match/types.ts";
+import type { Report } from "../assert/match/types.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
@@ -10,11 +10,11 @@ function messageOf({ code, detail, hint }: JsonObject): string {
 
 /** A control call that was answered with an error, or not at all. */
 export class ControlError extends Error {
-  /** HTTP status; 0 when there was no answer. */
+  /** HTTP status; 0 if there was no answer. */
   readonly status: number;
   /** `not_found`, `invalid_input` …; without an answer `no_sim`, `sim_closed`. */
   readonly code: string;
-  /** The answer: `code`, `detail`, and as the case may be `hint`, `pointer` and further facts. */
+  /** The answer: `code`, `detail`, and possibly `hint`, `pointer` and further facts. */
   readonly body: JsonObject;
 
   constructor(status: number, body: JsonObject, options?: { message?: string; cause?: unknown }) {
@@ -29,9 +29,9 @@ export class ControlError extends Error {
   }
 }
 
-/** What was captured is not what was expected; the message is the report's text. */
+/** The captured events are not the expected ones; the message is the report's text. */
 export class ExpectationError extends ControlError {
-  /** What was wanted, what there was instead, and what may be the cause: the machine's form. */
+  /** The report for machines: what was expected, what there was instead, and possible causes. */
   readonly report: Report;
 
   constructor(status: number, body: JsonObject, report: Report) {
@@ -41,13 +41,13 @@ export class ExpectationError extends ControlError {
   }
 }
 
-/** The error with a line more below the first line of its report. */
+/** The error with a line added below the first line of its report. */
 export function withLine({ status, body, report }: ExpectationError, line: string): ExpectationError {
   const [head, ...lines] = report.text.split("\n");
   return new ExpectationError(status, body, { ...report, text: [head, `  (${line})`, ...lines].join("\n") });
 }
 
-/** The error of an answer: an ExpectationError when there is a report in it. */
+/** The error of an answer: an ExpectationError if it contains a report. */
 export function errorOf(status: number, body: JsonObject): ControlError {
   const report: unknown = body.report;
   return isReport(report) ? new ExpectationError(status, body, report) : new ControlError(status, body);
@@ -59,8 +59,8 @@ const isReport = (value: unknown): value is Report => isObject(value) && typeof 
 const framesOf = (stack: string): string => stack.slice(Math.max(0, stack.search(/\n\s+at /)));
 
 /**
- * Runs an assertion; what it throws points at the line that called `above`, so that test runners show the
- * user's code and not ours.
+ * Runs an assertion; its errors point at the line that called `above`, so that test runners show the user's code and
+ * not ours.
  */
 export async function fromCaller<T>(above: (...args: never[]) => unknown, run: () => Promise<T>): Promise<T> {
   const caller: { stack?: unknown } = {};

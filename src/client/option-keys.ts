@@ -1,8 +1,7 @@
-import type { GuardOptions } from "../guard/types.ts";
-import { didYouMean } from "../kernel/nearest.ts";
-import type { Terms } from "../match/types.ts";
-import type { EventQuery, ProjectOptions, RequestQuery, VerifyOptions, WaitOptions } from "./api.ts";
-import type { ExportRunQuery } from "./exports.ts";
+import type { Terms } from "../assert/match/types.ts";
+import { didYouMean } from "../base/nearest.ts";
+import type { GuardOptions } from "../egress/blocked-call.ts";
+import type { ExportRunQuery } from "../exports/client.ts";
 import type {
   DecisionQuery,
   ExplainOptions,
@@ -10,9 +9,10 @@ import type {
   OfProject,
   OverrideOptions,
   ServedOptions,
-} from "./flags.ts";
-import type { ResetOptions } from "./state.ts";
-import type { TapeOptions } from "./tapes.ts";
+} from "../flags/client.ts";
+import type { ResetOptions } from "../scenario/state/client.ts";
+import type { TapeOptions } from "../tapes/client.ts";
+import type { EventQuery, ProjectOptions, RequestQuery, VerifyOptions, WaitOptions } from "./api.ts";
 
 /** The keys of an options type; the compiler reports a key that is missing here. */
 export const keysOf = <T>(keys: Record<keyof T, true>): readonly string[] => Object.keys(keys);

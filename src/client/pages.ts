@@ -1,8 +1,7 @@
-import { toWire } from "../match/wire.ts";
-import type { StoredEvent } from "../model/event.ts";
+import { toWire } from "../assert/match/wire.ts";
+import type { StoredEvent } from "../journal/event.ts";
 import type { EventQuery } from "./api.ts";
-import type { Place } from "./call.ts";
-import { type Query, queryText } from "./query.ts";
+import { type Place, type Query, queryText } from "./call.ts";
 
 /** Part of a list of events. */
 export interface Page {
@@ -15,16 +14,16 @@ export interface Page {
 /** The server's limit. */
 export const largestPage = 10_000;
 
-/** Longer patterns do not fit into an address; whoever asked looks through what comes instead. */
+/** Longer patterns do not fit into an address; the client then filters the events itself. */
 const longestWhere = 4_000;
 
-/** A query of which the server says the last word, or only narrows down what is to be looked at. */
+/** A query; if it is not exact, the client filters its result. */
 export interface Listing {
   query: Query;
   exact: boolean;
 }
 
-/** What the server is asked of a query. */
+/** The query for the server. */
 export function listingOf(
   { project }: Place,
   { where, event, distinct_id, outcome, filter, since, until, order, limit, ...rest }: EventQuery,
@@ -38,7 +37,7 @@ export function listingOf(
   return { query: { ...query, where: text }, exact };
 }
 
-/** Asks for a page. @param waitMs How long the sim may wait for something that fits, when there is nothing yet */
+/** Requests a page. @param waitMs How long the sim may wait for an event that fits, if there is none yet */
 export const pageOf = (
   { call }: Place,
   query: Query,

@@ -1,24 +1,24 @@
-import { envGroups, type Framework, frameworks } from "../kernel/env-names.ts";
-import { answersBy } from "./answers.ts";
+import { createAssertions, withAssertions } from "../assert/client-assertions.ts";
+import { envGroups, type Framework, frameworks } from "../egress/env-names.ts";
+import { answersBy } from "../faults/answers-client.ts";
+import { faultsBy } from "../faults/client.ts";
+import { flagsBy } from "../flags/client.ts";
+import { eventsBy } from "../journal/events-client.ts";
+import { requestsBy } from "../journal/requests-client.ts";
+import { lintBy } from "../lint/client.ts";
+import { groupsBy, personsBy } from "../people/client.ts";
 import type { Tenant } from "./api.ts";
-import { createAssertions, withAssertions } from "./assertions.ts";
 import type { Place } from "./call.ts";
-import { eventsBy } from "./events.ts";
-import { faultsBy } from "./faults.ts";
-import { flagsBy } from "./flags.ts";
-import { lintBy } from "./lint.ts";
-import { groupsBy, personsBy } from "./people.ts";
-import { requestsBy } from "./requests.ts";
 
-/** What an app needs to be somebody's. */
+/** The address and keys of a project. */
 export type Keys = Pick<Tenant, "apiKey" | "secretApiKey" | "personalApiKey" | "projectId" | "host">;
 
 const isFramework = (name: string): name is Framework => frameworks.some((it) => it === name);
 
-/** The variables for one framework, or all. @throws RangeError for one that is not known */
+/** The variables for one framework, or all. @throws RangeError for an unknown one */
 function envOf({ host, apiKey, personalApiKey, projectId }: Keys, framework: string | undefined) {
   if (framework !== undefined && !isFramework(framework))
-    throw new RangeError(`no framework is called "${framework}"; known are ${frameworks.join(", ")}`);
+    throw new RangeError(`unknown framework "${framework}"; use one of ${frameworks.join(", ")}`);
   const access = {
     url: host,
     project_api_key: apiKey,
@@ -28,7 +28,7 @@ function envOf({ host, apiKey, personalApiKey, projectId }: Keys, framework: str
   return Object.fromEntries(envGroups(access, framework).flatMap(({ variables }) => variables));
 }
 
-/** What a sim and a project's handle have in common, over the control API. */
+/** The common part of the handles of a sim and of a project, over the control API. */
 export function tenantBy({ call, project }: Place, keys: Keys): Tenant {
   const assertions = createAssertions();
   const place: Place = {

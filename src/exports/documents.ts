@@ -1,6 +1,5 @@
-import { SimError } from "../kernel/errors.ts";
-import { type BackfillRange, isOpen } from "../model/export-engine.ts";
-import { wireTime } from "../model/time.ts";
+import { SimError } from "../base/errors.ts";
+import { wireTime } from "../world/time.ts";
 import type {
   BatchExport,
   BatchExportBackfill,
@@ -8,8 +7,9 @@ import type {
   BatchExportRun,
   Draft,
   ReadonlyWorld,
-} from "../model/world.ts";
-import { countIntervals, type DataInterval, intervalsBetween, lastBoundary } from "./intervals.ts";
+} from "../world/world.ts";
+import { type BackfillRange, isOpen } from "./ports.ts";
+import { countIntervals, type DataInterval, intervalsBetween, lastBoundary } from "./schedules.ts";
 
 /** More runs than this are not made at once: each is a document. */
 export const mostRuns = 10_000;
@@ -35,7 +35,7 @@ export function intervalsOf({ interval }: BatchExport, { start_at, end_at }: Bac
 }
 
 /** An interval in a log line. */
-export const told = ({ data_interval_start, data_interval_end }: DataInterval): string =>
+export const rangeText = ({ data_interval_start, data_interval_end }: DataInterval): string =>
   `${data_interval_start ?? "the beginning"} - ${data_interval_end}`;
 
 /** A line for the log of an export, or of one of its runs. */
@@ -44,7 +44,7 @@ interface Line extends Partial<Pick<BatchExportLog, "run" | "level">> {
   message: string;
 }
 
-/** Writes a line into the log; level INFO unless told. */
+/** Writes a line into the log (default level: INFO). */
 export function log(draft: Draft, now: string, line: Line): void {
   const id = draft.nextId("batch_export_logs");
   draft.put("batch_export_logs", { run: "", level: "INFO", ...line, id, timestamp: now });
@@ -98,10 +98,10 @@ export const ended = <T extends BatchExportRun | BatchExportBackfill>(
   now: string,
 ): T => ({ ...document, status, finished_at: now, last_updated_at: now });
 
-/** Ends a run that nobody wants any more. */
+/** Cancels a run. */
 export function cancelRun(draft: Draft, run: BatchExportRun, now: string): void {
   draft.put("batch_export_runs", ended(run, "Cancelled", now));
-  const message = `Batch export for range ${told(run)} cancelled`;
+  const message = `Batch export for range ${rangeText(run)} cancelled`;
   log(draft, now, { batch_export: run.batch_export, run: run.id, level: "WARNING", message });
 }
 

@@ -1,8 +1,7 @@
-import { SimError } from "../kernel/errors.ts";
-import type { Desk } from "../model/desk.ts";
-import { type BackfillRange, isOpen } from "../model/export-engine.ts";
-import { wireTime } from "../model/time.ts";
-import type { BatchExport, BatchExportBackfill } from "../model/world.ts";
+import { SimError } from "../base/errors.ts";
+import type { Desk } from "../ingest/desk.ts";
+import { wireTime } from "../world/time.ts";
+import type { BatchExport, BatchExportBackfill } from "../world/world.ts";
 import {
   backfillOf,
   cancelBackfill,
@@ -10,11 +9,11 @@ import {
   completeBackfill,
   intervalsOf,
   log,
+  rangeText,
   runOf,
-  told,
 } from "./documents.ts";
-import type { DataInterval } from "./intervals.ts";
-import type { DrivenExportEngine, ExportPorts } from "./ports.ts";
+import { type BackfillRange, type DrivenExportEngine, type ExportPorts, isOpen } from "./ports.ts";
+import type { DataInterval } from "./schedules.ts";
 import { createTicker } from "./ticker.ts";
 
 type EngineDesk = Pick<Desk, "worlds" | "clock" | "ids">;
@@ -48,7 +47,11 @@ export function createExportEngine(desk: EngineDesk, ports?: ExportPorts): Drive
       log(draft, at, { batch_export: batchExport.id, message: created(backfill) });
       for (const interval of intervals) {
         const { id, batch_export } = draft.put("batch_export_runs", runOf(ids.uuid(), about, interval, at));
-        log(draft, at, { batch_export, run: id, message: `Batch export for range ${told(interval)} queued` });
+        log(draft, at, {
+          batch_export,
+          run: id,
+          message: `Batch export for range ${rangeText(interval)} queued`,
+        });
       }
       draft.put("batch_export_backfills", backfill);
     });

@@ -1,14 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { SimError } from "../kernel/errors.ts";
-import type { BatchExport, BatchExportLog, BatchExportRun } from "../model/world.ts";
-import { type Column, type EventRecord, type PersonRecord, personColumns } from "./columns.ts";
-import { encoderFor } from "./encoder.ts";
+import { SimError } from "../base/errors.ts";
+import type { BatchExport, BatchExportLog, BatchExportRun } from "../world/world.ts";
+import { type Column, columnsOf, type EventRecord, type PersonRecord, personColumns } from "./columns.ts";
+import { createSplitWriter, encoderFor, type WrittenFile } from "./file-writer.ts";
 import { recordTest } from "./filters.ts";
-import { type Keys, keysOf } from "./keys.ts";
 import type { EventTime, ExportPorts, ExportSource, RunFiles } from "./ports.ts";
-import { columnsOf } from "./query-columns.ts";
-import { createSplitWriter, type WrittenFile } from "./split-writer.ts";
-import { type Target, targetOf } from "./target.ts";
+import { type Keys, keysOf, type Target, targetOf } from "./targets.ts";
 
 /** A line for the log of a run. */
 export interface Note {
@@ -28,7 +25,7 @@ interface Job {
   run: BatchExportRun;
   batchExport: BatchExport;
   ports: Pick<ExportPorts, "source" | "files" | "searchFor">;
-  /** Asked between records: false stops the run. */
+  /** Called between records; false stops the run. */
   isWanted(): boolean;
   note(level: Note["level"], message: string): void;
 }
@@ -41,12 +38,12 @@ type Outcome =
 /** What is exported: records with their columns. */
 interface Selection<R> {
   columns: readonly Column<R>[];
-  /** undefined: one that was looked at, and is not exported. */
+  /** undefined: a record that was read and is not exported. */
   records: AsyncIterable<R | undefined>;
   positionOf(record: R): string;
 }
 
-/** Looked at before other work has its turn. */
+/** Number read before other work gets its turn. */
 const turnRecords = 250;
 
 async function* eventRecords({ run, batchExport, ports }: Job): AsyncGenerator<EventRecord | undefined> {
@@ -75,13 +72,13 @@ async function* personRecords({ run, batchExport, ports }: Job): AsyncGenerator<
   }
 }
 
-/** Has the export something that says which records, or fields, it is about? */
+/** True if the export has a query, filters or lists of events. */
 const isRestricted = ({ filters, schema, destination: { config } }: BatchExport): boolean =>
   schema !== null ||
   [filters, config.include_events, config.exclude_events].some((it) => Array.isArray(it) && it.length > 0);
 
 /** A destination that is no bucket, and nothing at all, gets its records counted, too. */
-const tellDestination = ({ destination: { type } }: BatchExport, note: Job["note"]): void =>
+const noteDestination = ({ destination: { type } }: BatchExport, note: Job["note"]): void =>
   note(
     "INFO",
     type === "NoOp"
@@ -102,7 +99,7 @@ export async function exportRun(job: Job): Promise<Outcome> {
 }
 
 function exportEvents(job: Job): Promise<Exported | undefined> {
-  // Looked at before the files are begun, whether or not there is an event.
+  // checked before the files are begun, whether or not there is an event
   recordTest(job.batchExport, job.ports.searchFor);
   return write(job, {
     columns: columnsOf(job.batchExport),
@@ -129,7 +126,7 @@ async function write<R>(job: Job, selection: Selection<R>): Promise<Exported | u
   const { run, batchExport, ports, note } = job;
   const target = targetOf(batchExport.destination);
   const keys = keysOf(target, run, batchExport.model);
-  tellDestination(batchExport, note);
+  noteDestination(batchExport, note);
   if (batchExport.destination.type === "NoOp") return count(job, selection);
   const encoder = await encoderFor(target, selection.columns);
   const files = await ports.files.begin(batchExport.id, run.id);
@@ -183,7 +180,7 @@ interface Publication {
   note: Job["note"];
 }
 
-/** An interval without records has no file. Upstream: a manifest stands beside files of limited size. */
+/** An interval without records has no file. Upstream: files of limited size have a manifest. */
 async function publish({ files, keys, target, written, note }: Publication): Promise<void> {
   if (written.length === 0) {
     note("INFO", "There is nothing to export: no file was written");

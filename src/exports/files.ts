@@ -10,7 +10,7 @@ const windowsUnsafe = /[<>:"|?*]/g;
 const nameFor = (key: string): string =>
   process.platform === "win32" ? key.replace(windowsUnsafe, "_") : key;
 
-/** @throws Error when the path lies outside of the folder; keys and ids are made so that it never does */
+/** @throws Error if the path is outside of the folder; keys and ids are made so that it never is */
 function below(folder: string, ...parts: readonly string[]): string {
   const path = resolve(folder, ...parts);
   if (!path.startsWith(folder + sep)) throw new Error(`${path} is not below ${folder}`);
@@ -76,7 +76,7 @@ export function folderFiles(path: string): ExportFiles {
 const entriesOf = async (path: string) =>
   (await readdir(path, { recursive: true, withFileTypes: true }).catch(absent)) ?? [];
 
-/** What is not there is nothing; other errors are errors. */
+/** undefined for a missing file; other errors are thrown. */
 function absent(error: unknown): undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code !== "ENOENT" && code !== "ENOTDIR" && code !== "EISDIR") throw error;

@@ -1,12 +1,11 @@
-import { SimError } from "../kernel/errors.ts";
-import { isObject, type Json, type JsonObject, own } from "../kernel/json.ts";
-import type { BatchExport } from "../model/world.ts";
-import type { EventRecord } from "./columns.ts";
-import { plainText } from "./plain-text.ts";
+import { SimError } from "../base/errors.ts";
+import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
+import type { BatchExport } from "../world/world.ts";
+import { type EventRecord, plainText } from "./columns.ts";
 import type { ExportPorts } from "./ports.ts";
 
-/** Is the record exported? */
-export type RecordTest = (record: EventRecord) => boolean;
+/** True if the record is exported. */
+type RecordTest = (record: EventRecord) => boolean;
 
 /** Does a property pass, as text? undefined: it is absent or null. */
 type ValueTest = (value: string | undefined) => boolean;

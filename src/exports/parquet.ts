@@ -1,11 +1,11 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
-import type { Json } from "../kernel/json.ts";
+import type { Json } from "../base/json.ts";
 import type { Column, ColumnType } from "./columns.ts";
-import type { Encoder } from "./encoder.ts";
-import type { Compression } from "./target.ts";
+import type { Encoder } from "./file-writer.ts";
+import type { Compression } from "./targets.ts";
 
-/** A row group ends after so many records, or characters of them. */
+/** A row group ends after this many records, or characters of them. */
 const groupRows = 5_000;
 const groupSize = 2 * 1024 * 1024;
 
@@ -69,7 +69,7 @@ export function parquetEncoder<R>(given: readonly Column<R>[], compression: Comp
   let data: Cell[][] = columns.map(() => []);
   let size = 0;
 
-  /** The bytes since the last time; offsets in the file go on. */
+  /** The bytes since the last call; offsets in the file continue. */
   function taken(): Uint8Array {
     const bytes = writer.getBytes().slice();
     writer.index = 0;

@@ -1,7 +1,31 @@
-import type { StoredEvent } from "../model/event.ts";
-import type { ExportEngine } from "../model/export-engine.ts";
-import type { Person } from "../model/person.ts";
-import type { BatchExport, BatchExportRun } from "../model/world.ts";
+import type { StoredEvent } from "../journal/event.ts";
+import type { Person } from "../people/person.ts";
+import type { BatchExport, BatchExportBackfill, BatchExportRun } from "../world/world.ts";
+import type { ExportPerformed } from "./shapes.ts";
+
+/** The time that a backfill covers, as wire times; null is open. */
+export interface BackfillRange {
+  start_at: string | null;
+  end_at: string | null;
+}
+
+/** Runs batch exports. */
+export interface ExportEngine {
+  /** Starts a backfill: its document, and one run for each interval of the range (one in all when the start is open). */
+  backfill(batchExport: BatchExport, range: BackfillRange): BatchExportBackfill;
+  /** Runs an interval again. */
+  retry(batchExport: BatchExport, run: BatchExportRun): BatchExportBackfill;
+  /** Ends a run that has not ended. */
+  cancel(run: BatchExportRun): void;
+  /** Ends a backfill and its runs that have not ended. */
+  cancelBackfill(backfill: BatchExportBackfill): void;
+  /** To be called after an export was created, changed, paused or deleted: its schedule may have changed. */
+  scheduled(batchExport: BatchExport): void;
+}
+
+/** True if the run or backfill has not ended. */
+export const isOpen = ({ status }: Pick<BatchExportRun, "status">): boolean =>
+  status === "Starting" || status === "Running";
 
 /**
  * By which of its times an event belongs to an interval. Upstream: a scheduled run exports what was ingested in
@@ -27,7 +51,7 @@ export interface ExportSource {
   /** Kept events of a span, in order of arrival. A long search lets other work have its turn. */
   events(span: EventSpan): AsyncIterable<StoredEvent> | Iterable<StoredEvent>;
   /**
-   * Persons of a project who were created before `end` (ms). Unlike upstream, whose runs hold the persons that
+   * Persons of a project that were created before `end` (ms). Unlike upstream, whose runs hold the persons that
    * changed in their interval: the store does not know when a person changed last.
    */
   persons(span: { project: number; end: number }): AsyncIterable<ExportedPerson> | Iterable<ExportedPerson>;
@@ -41,7 +65,7 @@ export interface ExportFile {
   close(): Promise<void>;
 }
 
-/** The files of a run while it runs: seen by nobody before `publish`. */
+/** The files of a run while it runs; not visible before `publish`. */
 export interface RunFiles {
   /** @param key relative, with `/` between its parts */
   create(key: string): Promise<ExportFile>;
@@ -65,7 +89,7 @@ export interface ExportFiles {
 
 /** How a run ends instead of as it would. */
 export interface ScriptedOutcome {
-  /** ms from the start of the run (or from the moment when it is said) during which it stays Running. */
+  /** ms from the start of the run (or from the call that sets it) during which it stays Running. */
   after: number;
   status: Exclude<BatchExportRun["status"], "Starting" | "Running">;
   latest_error?: string | null;
@@ -77,29 +101,12 @@ export interface ExportPorts {
   files: ExportFiles;
   /** Searches for a regular expression in time that does not explode; undefined when it is none. */
   searchFor(pattern: string): ((text: string) => boolean) | undefined;
-  /** Asked when a run starts: does it end by script? */
+  /** The scripted outcome of a run that starts, if any. */
   script?(run: BatchExportRun, batchExport: BatchExport): ScriptedOutcome | undefined;
-  /** Told when something may be due earlier than `nextDue` said. */
+  /** Called when something may be due earlier than `nextDue` returned. */
   wake?(): void;
   /** Schedules count from here (ms). Default: the time when the engine is made. */
   since?: number;
-}
-
-/** Something that the engine did. */
-export interface Performed {
-  /** Wire time. */
-  at: string;
-  kind:
-    | "run_started"
-    | "run_completed"
-    | "run_failed"
-    | "run_cancelled"
-    | "run_ended"
-    | "backfill_completed"
-    | "batch_export_paused";
-  batch_export: string;
-  /** Id of the run; null when it is about the export or one of its backfills. */
-  run: string | null;
 }
 
 /** The engine, with what drives it. It has no timers: nothing happens outside of `tick`. */
@@ -108,10 +115,10 @@ export interface DrivenExportEngine extends ExportEngine {
    * Performs all that is due up to `now` (ms), in order, and answers with what it did. Ticks wait for each other.
    * @throws the system's error when documents cannot be kept; what was not done is still due
    */
-  tick(now: number): Promise<Performed[]>;
+  tick(now: number): Promise<ExportPerformed[]>;
   /** When (ms) the next tick has something to do; times that are over mean now. undefined: nothing is planned. */
   nextDue(): number | undefined;
-  /** Says how an open run ends, from now on. @throws SimError invalid_input when it has ended */
+  /** Sets how an open run ends. @throws SimError invalid_input if it has ended */
   script(run: BatchExportRun, outcome: ScriptedOutcome): void;
   /** Stops what is being written and waits for it; the next engine of the same world starts it again. */
   close(): Promise<void>;

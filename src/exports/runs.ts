@@ -1,21 +1,21 @@
-import type { Desk } from "../model/desk.ts";
-import { isOpen } from "../model/export-engine.ts";
-import { wireTime } from "../model/time.ts";
-import type { BatchExport, BatchExportRun, Draft } from "../model/world.ts";
-import { cancelBackfill, cancelRun, completeBackfill, ended, log, told } from "./documents.ts";
+import type { Desk } from "../ingest/desk.ts";
+import { wireTime } from "../world/time.ts";
+import type { BatchExport, BatchExportRun, Draft } from "../world/world.ts";
+import { cancelBackfill, cancelRun, completeBackfill, ended, log, rangeText } from "./documents.ts";
 import type { Exported, Note } from "./export-run.ts";
-import type { ExportPorts, Performed, ScriptedOutcome } from "./ports.ts";
+import { type ExportPorts, isOpen, type ScriptedOutcome } from "./ports.ts";
+import type { ExportPerformed } from "./shapes.ts";
 
 export type EngineDesk = Pick<Desk, "worlds" | "clock" | "ids">;
 
 /** Starts and ends runs. What has been done is added to `performed`. */
-export interface Runs {
-  /** Starts a run, and performs it. false when it has not ended: it goes on by script, or was stopped by `close`. */
-  start(run: BatchExportRun, at: number, performed: Performed[]): Promise<boolean>;
-  /** Ends a run as its script says. */
-  endScripted(run: BatchExportRun, at: number, performed: Performed[]): Promise<boolean>;
+interface Runs {
+  /** Starts a run, and performs it. false when it has not ended: it continues by script, or was stopped by `close`. */
+  start(run: BatchExportRun, at: number, performed: ExportPerformed[]): Promise<boolean>;
+  /** Ends a run as scripted. */
+  endScripted(run: BatchExportRun, at: number, performed: ExportPerformed[]): Promise<boolean>;
   /** Ends the backfill of a run if none of its runs is open. */
-  settle(run: BatchExportRun, at: number, performed: Performed[]): void;
+  settle(run: BatchExportRun, at: number, performed: ExportPerformed[]): void;
   /** When (ms) a run ends by script. */
   scriptedEnd(run: string): number | undefined;
   script(run: BatchExportRun, outcome: ScriptedOutcome, now: number): void;
@@ -30,7 +30,7 @@ interface Ending extends Partial<Exported> {
   notes?: readonly Note[];
 }
 
-type Kind = Performed["kind"];
+type Kind = ExportPerformed["kind"];
 
 /** Statuses with an own kind; `failed` ones count towards the pause of their export by their exact status. */
 const kinds: Partial<Record<BatchExportRun["status"], Kind>> = {
@@ -41,7 +41,7 @@ const kinds: Partial<Record<BatchExportRun["status"], Kind>> = {
   Cancelled: "run_cancelled",
 };
 
-/** Upstream: an export is paused when so many of its last runs failed. */
+/** Upstream: an export is paused when `most` of its last `of` runs failed. */
 const failures = { of: 50, most: 10 };
 
 const endings: Partial<Record<BatchExportRun["status"], Pick<Note, "level"> & { text: string }>> = {
@@ -53,23 +53,23 @@ function lastLine(run: BatchExportRun, { status, latest_error, records, bytes }:
   const { level, text } = endings[status] ?? { level: "ERROR", text: `ended as ${status}` };
   const counts = records === undefined ? "" : `, records: ${records}, bytes: ${bytes ?? 0}`;
   const reason = latest_error === null ? "" : `: ${latest_error}`;
-  return { level, message: `Batch export for range ${told(run)} ${text}${counts}${reason}` };
+  return { level, message: `Batch export for range ${rangeText(run)} ${text}${counts}${reason}` };
 }
 
 /** Makes what starts and ends the runs of a world. An unscripted run takes no time on the sim's clock. */
 export function createRuns({ worlds }: EngineDesk, ports: ExportPorts): Runs {
-  /** Runs that go on until a time, and how they end then. */
+  /** Runs that continue until a time, and how they end then. */
   const scripted = new Map<string, { end: number; outcome: ScriptedOutcome }>();
-  /** What was said about runs that have not started. */
+  /** Outcomes of runs that have not started. */
   const announced = new Map<string, ScriptedOutcome>();
   let isClosed = false;
 
   const currentOf = (id: string) => worlds.get("batch_export_runs", id);
 
   function outcomeOf(run: BatchExportRun, batchExport: BatchExport): ScriptedOutcome | undefined {
-    const said = announced.get(run.id);
+    const outcome = announced.get(run.id);
     announced.delete(run.id);
-    return said ?? ports.script?.(run, batchExport);
+    return outcome ?? ports.script?.(run, batchExport);
   }
 
   function putRunning(run: BatchExportRun, now: string): BatchExportRun {
@@ -81,20 +81,20 @@ export function createRuns({ worlds }: EngineDesk, ports: ExportPorts): Runs {
         draft.put("batch_export_backfills", { ...backfill, status: "Running", last_updated_at: now });
       }
       const message = isAgain
-        ? `Batch export for range ${told(run)} was interrupted; it starts again`
-        : `Batch export for range ${told(run)} started`;
+        ? `Batch export for range ${rangeText(run)} was interrupted; it starts again`
+        : `Batch export for range ${rangeText(run)} started`;
       log(draft, now, { ...about, level: isAgain ? "WARNING" : "INFO", message });
       return draft.put("batch_export_runs", { ...run, status: "Running", last_updated_at: now });
     });
   }
 
-  function abandon(run: BatchExportRun, now: string, performed: Performed[]): boolean {
+  function abandon(run: BatchExportRun, now: string, performed: ExportPerformed[]): boolean {
     worlds.change((draft) => cancelRun(draft, run, now));
     performed.push({ at: now, kind: "run_cancelled", batch_export: run.batch_export, run: run.id });
     return true;
   }
 
-  async function start(run: BatchExportRun, at: number, performed: Performed[]): Promise<boolean> {
+  async function start(run: BatchExportRun, at: number, performed: ExportPerformed[]): Promise<boolean> {
     const now = wireTime(at);
     const batchExport = worlds.get("batch_exports", run.batch_export);
     if (!batchExport || batchExport.deleted) return abandon(run, now, performed);
@@ -109,7 +109,12 @@ export function createRuns({ worlds }: EngineDesk, ports: ExportPorts): Runs {
   }
 
   /** Exports the data of a run that is Running. false when it has not ended. */
-  async function carryOut(run: BatchExportRun, batchExport: BatchExport, at: number, performed: Performed[]) {
+  async function carryOut(
+    run: BatchExportRun,
+    batchExport: BatchExport,
+    at: number,
+    performed: ExportPerformed[],
+  ) {
     const isWanted = () => !isClosed && !scripted.has(run.id) && currentOf(run.id)?.status === "Running";
     const ending = await exported(run, batchExport, isWanted);
     if (ending) {
@@ -135,7 +140,11 @@ export function createRuns({ worlds }: EngineDesk, ports: ExportPorts): Runs {
     return { status: "Completed" as const, latest_error: null, ...result, notes };
   }
 
-  async function endScripted(run: BatchExportRun, at: number, performed: Performed[]): Promise<boolean> {
+  async function endScripted(
+    run: BatchExportRun,
+    at: number,
+    performed: ExportPerformed[],
+  ): Promise<boolean> {
     const script = scripted.get(run.id);
     if (!script) return !isOpen(run);
     if (script.end > at) return false;
@@ -148,7 +157,7 @@ export function createRuns({ worlds }: EngineDesk, ports: ExportPorts): Runs {
     return true;
   }
 
-  function finish(run: BatchExportRun, ending: Ending, at: number, performed: Performed[]): void {
+  function finish(run: BatchExportRun, ending: Ending, at: number, performed: ExportPerformed[]): void {
     const current = currentOf(run.id);
     // Meanwhile the world may be another.
     if (!current || !isOpen(current)) return;
@@ -168,7 +177,7 @@ export function createRuns({ worlds }: EngineDesk, ports: ExportPorts): Runs {
     });
   }
 
-  function settle(run: BatchExportRun, at: number, performed: Performed[]): void {
+  function settle(run: BatchExportRun, at: number, performed: ExportPerformed[]): void {
     const backfill = run.backfill === null ? undefined : worlds.get("batch_export_backfills", run.backfill);
     if (!backfill || !isOpen(backfill)) return;
     const now = wireTime(at);
@@ -178,7 +187,7 @@ export function createRuns({ worlds }: EngineDesk, ports: ExportPorts): Runs {
   }
 
   /** Upstream counts the runs that changed last, whatever made them. */
-  function pauseIfFailing(draft: Draft, id: string, now: string, performed: Performed[]): void {
+  function pauseIfFailing(draft: Draft, id: string, now: string, performed: ExportPerformed[]): void {
     const batchExport = worlds.get("batch_exports", id);
     if (!batchExport || failedLately(worlds.current.batch_export_runs, id) < failures.most) return;
     if (!batchExport.paused) {

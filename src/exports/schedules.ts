@@ -1,15 +1,80 @@
-import type { BatchExport } from "../model/world.ts";
-import { nextDue } from "./intervals.ts";
+import { wireTime } from "../world/time.ts";
+import type { BatchExport, BatchExportRun } from "../world/world.ts";
+
+type Interval = BatchExport["interval"];
+
+/** The data that one run covers; an open start means everything up to the end. */
+export type DataInterval = Pick<BatchExportRun, "data_interval_start" | "data_interval_end">;
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const lengths: Record<Interval, number> = {
+  "every 5 minutes": 5 * minute,
+  "every 15 minutes": 15 * minute,
+  hour,
+  day,
+  week: 7 * day,
+};
+
+/**
+ * The end of the last whole interval that is over at `now` (ms). Intervals are counted from the epoch: whole
+ * hours, midnights UTC, Thursdays for weeks. Upstream: a Temporal schedule with `every` and no offset.
+ */
+export const lastBoundary = (interval: Interval, now: number): number =>
+  Math.floor(now / lengths[interval]) * lengths[interval];
+
+/** How many whole intervals lie between two times in ms. */
+export const countIntervals = (interval: Interval, start: number, end: number): number =>
+  Math.max(0, Math.floor((end - start) / lengths[interval]));
+
+/**
+ * The whole intervals from `start` up to `end` (ms), the earliest first; the rest at the end is too short
+ * to be run. Upstream counts from the requested start as well: only a start on a boundary gives the
+ * intervals of the schedule.
+ */
+export function intervalsBetween(interval: Interval, start: number, end: number): DataInterval[] {
+  const length = lengths[interval];
+  return Array.from({ length: countIntervals(interval, start, end) }, (_, i) => ({
+    data_interval_start: wireTime(start + i * length),
+    data_interval_end: wireTime(start + (i + 1) * length),
+  }));
+}
+
+/** Length of an interval in ms. */
+export const lengthOf = (interval: Interval): number => lengths[interval];
+
+type Scheduled = Pick<BatchExport, "interval" | "paused" | "deleted" | "start_at" | "end_at">;
+
+/**
+ * The first time after `from` (both ms) at which an export runs by its schedule: a boundary, not before `start_at`
+ * and not after `end_at`. undefined when there is none, and for exports that are paused or deleted.
+ */
+export function nextDue(it: Scheduled, from: number): number | undefined {
+  if (it.paused || it.deleted) return undefined;
+  const length = lengths[it.interval];
+  const first = it.start_at === null ? Number.NEGATIVE_INFINITY : Date.parse(it.start_at);
+  const next = Math.max(lastBoundary(it.interval, from) + length, Math.ceil(first / length) * length);
+  return it.end_at !== null && next > Date.parse(it.end_at) ? undefined : next;
+}
+
+/** All times after `from` and up to `to` (ms) at which an export runs by its schedule, the earliest first. */
+export function dueTimes(it: Scheduled, from: number, to: number): number[] {
+  const times: number[] = [];
+  for (let at = nextDue(it, from); at !== undefined && at <= to; at = nextDue(it, at)) times.push(at);
+  return times;
+}
 
 /** Up to where the schedule of each export has been performed. */
-export interface Schedules {
+interface Schedules {
   /** When (ms) the export runs next. */
   next(batchExport: BatchExport): number | undefined;
   /** The schedule of the export was performed, or left out, up to a time. */
   passed(batchExport: BatchExport, at: number): void;
-  /** Told after an export was created or changed, at a time. */
+  /** To be called after an export was created or changed, at a time. */
   changed(batchExport: BatchExport, now: number): void;
-  /** Looks at all exports: some may have come, or changed, without a word. */
+  /** Follows all exports: some may have been added or changed without a call of `changed`. */
   look(batchExports: readonly BatchExport[], now: number): void;
 }
 
@@ -37,7 +102,7 @@ export function createSchedules(begun: number): Schedules {
     return fresh;
   }
 
-  /** The clock was set back: schedules go on from there. */
+  /** The clock was set back: schedules continue from there. */
   function rewind(now: number): void {
     for (const it of followed.values()) it.from = Math.min(it.from, now);
     looked = now;

@@ -1,13 +1,42 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isOpen } from "../model/export-engine.ts";
-import { wireTime } from "../model/time.ts";
-import type { BatchExport, BatchExportRun } from "../model/world.ts";
-import { type Agenda, createAgenda } from "./agenda.ts";
+import { wireTime } from "../world/time.ts";
+import type { BatchExport, BatchExportRun } from "../world/world.ts";
 import { log, mostRuns, runOf } from "./documents.ts";
-import { lengthOf } from "./intervals.ts";
-import type { ExportPorts, Performed, ScriptedOutcome } from "./ports.ts";
+import { type ExportPorts, isOpen, type ScriptedOutcome } from "./ports.ts";
 import { createRuns, type EngineDesk } from "./runs.ts";
-import { createSchedules } from "./schedules.ts";
+import { createSchedules, lengthOf } from "./schedules.ts";
+import type { ExportPerformed } from "./shapes.ts";
+
+/** Steps in order of their time; of one time, the first added first. */
+interface Agenda<T> {
+  add(at: number, step: T): void;
+  /** Takes the first out. */
+  next(): { at: number; step: T } | undefined;
+}
+
+/** An agenda up to a time (ms); later steps are ignored. */
+function createAgenda<T>(until: number): Agenda<T> {
+  const entries: { at: number; step: T }[] = [];
+  let first = 0;
+
+  function placeOf(at: number): number {
+    let low = first;
+    let high = entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((entries[middle]?.at ?? 0) <= at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  return {
+    add(at, step) {
+      if (at <= until) entries.splice(placeOf(at), 0, { at, step });
+    },
+    next: () => (first < entries.length ? entries[first++] : undefined),
+  };
+}
 
 /** One thing that is due. */
 type Step =
@@ -17,15 +46,15 @@ type Step =
   | { kind: "scripted_end"; run: string; waiting: string[] };
 
 /** Performs what is due. */
-export interface Ticker {
-  tick(now: number): Promise<Performed[]>;
+interface Ticker {
+  tick(now: number): Promise<ExportPerformed[]>;
   nextDue(now: number): number | undefined;
   scheduled(batchExport: BatchExport, now: number): void;
   script(run: BatchExportRun, outcome: ScriptedOutcome, now: number): void;
   close(): Promise<void>;
 }
 
-/** What stands open of one backfill, or a single run: the first is next. */
+/** The open runs of one backfill, or a single run; the first is next. */
 type Queue = readonly BatchExportRun[];
 
 function queuesOf(runs: readonly BatchExportRun[]): Queue[] {
@@ -90,8 +119,8 @@ export function createTicker(desk: EngineDesk, ports: ExportPorts): Ticker {
     }
   }
 
-  async function perform(now: number): Promise<Performed[]> {
-    const performed: Performed[] = [];
+  async function perform(now: number): Promise<ExportPerformed[]> {
+    const performed: ExportPerformed[] = [];
     look(now);
     skipTheOldest(now);
     for (;;) {
@@ -104,7 +133,12 @@ export function createTicker(desk: EngineDesk, ports: ExportPorts): Ticker {
     }
   }
 
-  async function take(step: Step, at: number, agenda: Agenda<Step>, performed: Performed[]): Promise<void> {
+  async function take(
+    step: Step,
+    at: number,
+    agenda: Agenda<Step>,
+    performed: ExportPerformed[],
+  ): Promise<void> {
     if (step.kind === "scheduled") return runScheduled(step.batchExport, at, agenda, performed);
     const { run: id, waiting } = step;
     const run = worlds.get("batch_export_runs", id);
@@ -120,13 +154,13 @@ export function createTicker(desk: EngineDesk, ports: ExportPorts): Ticker {
     else if (run) runs.settle(run, at, performed);
   }
 
-  /** The run goes on by script; what waits for it, waits. */
+  /** The run continues by script; runs that wait for it keep waiting. */
   function later(run: string, waiting: string[], agenda: Agenda<Step>): void {
     const end = runs.scriptedEnd(run);
     if (end !== undefined) agenda.add(end, { kind: "scripted_end", run, waiting });
   }
 
-  async function runScheduled(id: string, at: number, agenda: Agenda<Step>, performed: Performed[]) {
+  async function runScheduled(id: string, at: number, agenda: Agenda<Step>, performed: ExportPerformed[]) {
     const batchExport = worlds.get("batch_exports", id);
     // It may have been paused, deleted or timed otherwise since this was planned.
     if (!batchExport || schedules.next(batchExport) !== at) return;

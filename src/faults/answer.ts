@@ -123,7 +123,7 @@ export function answerOf(
 function replaced(flat: readonly string[], by: Readonly<Record<string, string>>): string[] {
   const names = new Set(Object.keys(by).map((name) => name.toLowerCase()));
   const kept = flat.filter((_, i) => !names.has(flat[i - (i % 2)]?.toLowerCase() ?? ""));
-  // The length is counted by whoever sends the answer: a wrong one would damage the connection.
+  // The length is set when the answer is sent: a wrong one would damage the connection.
   const given = Object.entries(by).filter(([name]) => !/^(content-length|transfer-encoding)$/i.test(name));
   return [...kept, ...given.flatMap(([name, value]) => [name.toLowerCase(), value])];
 }

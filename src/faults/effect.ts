@@ -1,5 +1,5 @@
-import type { FaultEffect, Quota } from "../model/fault.ts";
 import { type Answer, answerOf } from "./answer.ts";
+import type { FaultEffect, Quota } from "./shapes.ts";
 
 /** What is known of a call before it is handled. */
 export interface CallFacts {
@@ -8,7 +8,7 @@ export interface CallFacts {
   readonly path: string;
   /** Which clients the endpoint talks to (http/endpoint.ts). */
   readonly family: string;
-  /** Whose call it is, as far as its key or path tells; looked for only when a rule asks. */
+  /** The project of the call, if its key or path names one; resolved only when a rule asks. */
   project(): number | null;
 }
 
@@ -19,8 +19,8 @@ interface Outgoing {
   body: string | Buffer | null;
 }
 
-/** What an effect does to a call, besides making it wait; see the request core's `CallFault`. */
-export interface Blow {
+/** What an effect does to a call apart from a wait; see the request core's `CallFault`. */
+export interface Effect {
   readonly answer?: Answer;
   readonly change?: <R extends Outgoing>(reply: R) => R;
   readonly transport?: "reset" | "hang" | "truncate";
@@ -28,7 +28,7 @@ export interface Blow {
   readonly quota?: readonly Quota[];
 }
 
-/** What stands in a place where JSON should. */
+/** A body that is not JSON. */
 const garbage = '{"status":"Ok",,,\ufffd\u0000<html>';
 
 const isBare = ({ body }: Outgoing): boolean => body === null || body.length === 0;
@@ -36,13 +36,12 @@ const isBare = ({ body }: Outgoing): boolean => body === null || body.length ===
 const garbled = <R extends Outgoing>(reply: R): R =>
   isBare(reply) ? reply : { ...reply, body: garbage, headers: withoutLength(reply.headers) };
 
-/** Name and value of the length that an answer may have brought along. */
 const withoutLength = (flat: readonly string[]): string[] =>
   flat.filter((_, i) => flat[i - (i % 2)]?.toLowerCase() !== "content-length");
 
-const nobody = (): Answer => ({ status: 0, headers: [], body: null });
+const noAnswer = (): Answer => ({ status: 0, headers: [], body: null });
 
-const damages: Readonly<Record<string, Blow>> = {
+const damages: Readonly<Record<string, Effect>> = {
   garbage: { change: garbled },
   truncate: { transport: "truncate" },
 };
@@ -55,19 +54,19 @@ const isDefinitions = ({ path, method }: CallFacts): boolean =>
 
 const isRecording = ({ path }: CallFacts): boolean => path === "/s";
 
-/** Which calls know that something is used up. */
+/** The calls that a quota concerns. */
 const spends: Readonly<Record<Quota, (facts: CallFacts) => boolean>> = {
   events: (facts) => facts.family.startsWith("capture") && facts.method !== "HEAD" && !isRecording(facts),
   recordings: isRecording,
   feature_flags: (facts) => isEvaluation(facts) || isDefinitions(facts),
 };
 
-/** What the effect does to a call; undefined when it has nothing to do with it. A latency alone does nothing else. */
-export function blowOf(effect: FaultEffect, facts: CallFacts): Blow | undefined {
+/** The effect on a call; undefined if it does not concern it. `{}`: a latency alone. */
+export function effectFor(effect: FaultEffect, facts: CallFacts): Effect | undefined {
   const { status, socket, body, flags, quota } = effect;
   if (status !== undefined) return { answer: answerOf(status, facts.family, body, effect.headers ?? {}) };
   if (socket !== undefined) {
-    return effect.after === true ? { transport: socket } : { transport: socket, answer: nobody() };
+    return effect.after === true ? { transport: socket } : { transport: socket, answer: noAnswer() };
   }
   if (typeof body === "string") return damages[body];
   if (flags !== undefined) return isEvaluation(facts) ? { flags } : undefined;
@@ -76,7 +75,7 @@ export function blowOf(effect: FaultEffect, facts: CallFacts): Blow | undefined 
   return spent.length > 0 ? { quota: spent } : undefined;
 }
 
-/** How long the effect makes a call wait, ms. */
+/** The wait in ms. */
 export function delayOf({ latency = 0, jitter = 0 }: FaultEffect, random: () => number): number {
   return jitter === 0 ? latency : Math.max(0, Math.round(latency + (random() * 2 - 1) * jitter));
 }

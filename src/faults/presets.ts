@@ -1,11 +1,11 @@
-import type { PresetName, ShownPreset } from "../model/fault.ts";
+import type { FaultPreset, PresetName } from "./shapes.ts";
 
-type Preset = Omit<ShownPreset, "name">;
+type Preset = Omit<FaultPreset, "name">;
 
-/** States of the service that happen in real life. */
+/** Failures that happen in production. */
 export const presets: Readonly<Record<PresetName, Preset>> = {
   "flags-partial": {
-    describe: "Every second flag cannot be computed; the answer says errorsWhileComputingFlags",
+    describe: "Every second flag cannot be computed; the answer has errorsWhileComputingFlags",
     match: { route: "flags" },
     effect: { flags: "partial" },
   },
@@ -25,7 +25,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     effect: { status: 503 },
   },
   "rate-limited": {
-    describe: "Too many requests: come back in a second, as Retry-After says",
+    describe: "Too many requests; Retry-After is one second",
     match: {},
     effect: { status: 429, headers: { "retry-after": "1" } },
   },
@@ -46,6 +46,6 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
   },
 };
 
-/** The presets as they are shown. */
-export const shownPresets = (): ShownPreset[] =>
+/** The presets as the API lists them. */
+export const shownPresets = (): FaultPreset[] =>
   Object.entries(presets).map(([name, preset]) => ({ name: name as PresetName, ...preset }));

@@ -1,127 +1,145 @@
-import { blankFeatureFlag } from "../model/blank.ts";
-import type { FeatureFlag, FlagOverride, Worlds } from "../model/world.ts";
-import { type Decision, payloadText } from "./decision.ts";
-import { reasons } from "./reasons.ts";
-import type { Result } from "./ruleset.ts";
+import { SimError } from "../base/errors.ts";
+import { uuidV5 } from "../base/ids.ts";
+import type { Json } from "../base/json.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
+import { change } from "../journal/kept-change.ts";
+import { hasKnownRules } from "../world/flag-config.ts";
+import { projectOf } from "../world/project-lookup.ts";
+import type { FeatureFlag, FlagOverride, Project } from "../world/world.ts";
+import { variantKeys } from "./engine/filters.ts";
+import type { FlagPorts } from "./ports.ts";
+import type { FlagOverrideSet, OverrideOrder, FlagOverride as ShownOverride } from "./shapes.ts";
 
-export type Overrides = ReadonlyMap<string, FlagOverride>;
+type Worlds = Pick<FlagPorts, "worlds">;
 
-const none: Overrides = new Map();
+const listed = (keys: readonly string[]): string =>
+  keys.length > 10 ? `${keys.slice(0, 10).join(", ")} …` : keys.join(", ");
 
-/**
- * The overrides that count for a distinct id, by the flag's key: its own come before those for everybody.
- * Without a distinct id (local evaluation) only those for everybody count.
- */
-export function overridesFor(
-  worlds: Pick<Worlds, "current">,
-  project: number,
-  distinctId: string | undefined,
-): Overrides {
-  const all = worlds.current.flag_overrides;
-  if (all.length === 0) return none;
-  const found = new Map<string, FlagOverride>();
-  for (const override of all) {
-    if (override.project !== project) continue;
-    const isOwn = override.distinct_id !== null;
-    if (isOwn ? override.distinct_id === distinctId : !found.has(override.flag)) {
-      found.set(override.flag, override);
-    }
-  }
-  return found;
-}
+const flagsOf = ({ worlds }: Worlds, project: Project): FeatureFlag[] =>
+  worlds.current.feature_flags.filter((it) => it.project === project.id && !it.deleted);
 
-/** The payload's name among the flag's payloads. */
-const payloadName = ({ value }: FlagOverride): string => (typeof value === "string" ? value : "true");
+/** The project's flag with the key; a deleted one does not count. */
+export const flagOf = (ports: Worlds, project: Project, key: string): FeatureFlag | undefined =>
+  flagsOf(ports, project).find((it) => it.key === key);
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** As JSON text; a text that is JSON already, as the service's own payloads are, stays as it is. */
-function ownPayload({ payload }: FlagOverride): string | null {
-  if (payload === null) return null;
-  return typeof payload === "string" && isJson(payload) ? payload : JSON.stringify(payload);
-}
-
-/** The override's own payload, else what the flag gives with this value; a flag that is off has none. */
-function payloadOf(flag: FeatureFlag, override: FlagOverride): string | null {
-  if (override.value === false) return null;
-  return ownPayload(override) ?? payloadText(flag.filters.payloads, payloadName(override));
-}
-
-/** What a flag is by an override, whatever its rules say. */
-export function overriddenDecision(flag: FeatureFlag, override: FlagOverride): Decision {
-  const { value } = override;
-  const { description } = reasons.override;
-  const forWhom = override.distinct_id === null ? "" : " for this distinct_id";
-  return {
-    value,
-    enabled: value !== false,
-    variant: typeof value === "string" ? value : null,
-    payload: payloadOf(flag, override),
-    reason: { code: "override", description: `${description}${forWhom}` },
-    condition_index: null,
-    failed: false,
-  };
+/** The nearest key of a flag, or the first keys. */
+function keyHint(ports: Worlds, project: Project, key: string): string {
+  const keys = flagsOf(ports, project).map((it) => it.key);
+  const near = nearest(key, keys);
+  if (near !== undefined) return `did you mean "${near}"?`;
+  return keys.length > 0 ? `its flags: ${listed(keys)}` : "it has no flags";
 }
 
 /**
- * A flag whose rules give an override's value to everybody: one condition set of 100 % with the variant, or
- * no condition set at all. SDKs that evaluate by themselves come to the same value.
+ * The error for a key of which the project has neither a flag nor an override.
+ * @param way How to proceed anyway
  */
-export function overriddenFlag(flag: FeatureFlag, override: FlagOverride): FeatureFlag {
-  const { value } = override;
-  const payload = payloadOf(flag, override);
-  const variant = typeof value === "string" ? { variant: value } : {};
-  return {
-    ...flag,
-    active: true,
-    ensure_experience_continuity: false,
-    bucketing_identifier: null,
-    filters: {
-      groups: value === false ? [] : [{ properties: [], rollout_percentage: 100, ...variant }],
-      ...(typeof value === "string" && {
-        multivariate: { variants: [{ key: value, rollout_percentage: 100 }] },
-      }),
-      payloads: payload === null ? {} : { [payloadName(override)]: payload },
-    },
-  };
-}
+export const noSuchFlag = (ports: Worlds, project: Project, key: string, way = ""): SimError =>
+  new SimError("not_found", `project ${project.id} has no flag "${key}"`, {
+    hint: `${keyHint(ports, project, key)}${way}`,
+  });
 
-/** Stands in for a flag that the project does not have. */
-const unknownFlag = (project: number, key: string): FeatureFlag => ({
-  ...blankFeatureFlag({ id: 0, project, key, evaluation_runtime: null }, ""),
-  version: 0,
+const namespace = "6f0d7c3e-3c1b-5b0a-9d43-0f6a7c1e52d8";
+
+/** A distinct id has one override of a flag: setting it again replaces it. */
+const idOf = (project: number, key: string, distinctId: string | null): string =>
+  uuidV5(namespace, JSON.stringify([project, key, distinctId]));
+
+export const showOverride = (it: FlagOverride): ShownOverride => ({
+  project: it.project,
+  key: it.flag,
+  distinct_id: it.distinct_id,
+  value: it.value,
+  payload: it.payload,
+  created_at: it.created_at,
 });
 
-/** The flags of a project with the overridden ones replaced; keys that no flag has follow at the end. */
-export function overriddenFlags(
-  flags: readonly FeatureFlag[],
-  project: number,
-  overrides: Overrides,
-): FeatureFlag[] {
-  const unknown = new Map(overrides);
-  const replaced = flags.map((flag) => {
-    const override = flag.deleted ? undefined : overrides.get(flag.key);
-    if (!override) return flag;
-    unknown.delete(flag.key);
-    return overriddenFlag(flag, override);
+const forcing = '; "force" sets it anyway';
+
+/**
+ * A misspelt variant would send every client down its default branch.
+ * @throws SimError invalid_input for a variant that the flag does not have
+ */
+export function checkVariant(
+  flag: FeatureFlag | undefined,
+  value: boolean | string,
+  { pointer, way }: { pointer: string; way: string } = { pointer: "/value", way: forcing },
+): void {
+  if (!flag || !hasKnownRules(flag.filters) || typeof value !== "string") return;
+  const variants = variantKeys(flag.filters);
+  if (variants.includes(value)) return;
+  const known = variants.length > 0 ? `its variants: ${variants.join(", ")}` : "it has none: true or false";
+  throw new SimError("invalid_input", `flag "${flag.key}" has no variant "${value}"`, {
+    pointer,
+    hint: `${known}${didYouMean(value, variants)}${way}`,
   });
-  const added = Array.from(unknown, ([key, override]) => overriddenFlag(unknownFlag(project, key), override));
-  return [...replaced, ...added];
 }
 
-/** Results of an overridden ruleset (`FlagBook.overriddenRulesetOf`), overridden flags marked by their reason. */
-export function withOverrides(results: Result[], overrides: Overrides): Result[] {
-  if (overrides.size === 0) return results;
-  return results.map((result) => {
-    const override = overrides.get(result.compiled.flag.key);
-    if (!override) return result;
-    return { ...result, decision: overriddenDecision(result.compiled.flag, override) };
-  });
+interface NewOverride {
+  project: number;
+  key: string;
+  value: boolean | string;
+  distinctId?: string | null | undefined;
+  payload?: Json | undefined;
+}
+
+/** The document of an override; without a distinct id it is for all. */
+export const overrideWith = ({ clock }: Pick<FlagPorts, "clock">, order: NewOverride): FlagOverride => {
+  const { project, key, value, distinctId = null, payload = null } = order;
+  return {
+    id: idOf(project, key, distinctId),
+    project,
+    flag: key,
+    distinct_id: distinctId,
+    value,
+    payload,
+    created_at: new Date(clock.now()).toISOString(),
+  };
+};
+
+/**
+ * Sets an override. `force` also sets a variant that the flag does not have, or a flag that the project does not
+ * have: clients then get it.
+ * @throws SimError invalid_input, not_found, storage_failed
+ */
+export function setOverride(ports: FlagPorts, key: string, order: OverrideOrder): FlagOverrideSet {
+  const { value, payload, distinct_id: distinctId } = order;
+  const project = projectOf(ports.worlds, order.project ?? undefined);
+  const flag = flagOf(ports, project, key);
+  if (order.force !== true) {
+    if (!flag && overridesIn(ports, { project: project.id, key }).length === 0)
+      throw noSuchFlag(ports, project, key, forcing);
+    checkVariant(flag, value);
+  }
+  const override = overrideWith(ports, { project: project.id, key, value, distinctId, payload });
+  change(ports, (draft) => draft.put("flag_overrides", override));
+  const hint = flag ? null : `project ${project.id} has no such flag; ${keyHint(ports, project, key)}`;
+  return { ...showOverride(override), known: flag !== undefined, hint };
+}
+
+/** Which overrides; absent keys do not restrict. */
+export interface OverrideFilter {
+  readonly project?: number | undefined;
+  readonly key?: string;
+  /** null: the override for all. */
+  readonly distinctId?: string | null | undefined;
+}
+
+export const overridesIn = ({ worlds }: Worlds, filter: OverrideFilter): FlagOverride[] =>
+  worlds.current.flag_overrides.filter(
+    (it) =>
+      (filter.project === undefined || it.project === filter.project) &&
+      (filter.key === undefined || it.flag === filter.key) &&
+      (filter.distinctId === undefined || it.distinct_id === filter.distinctId),
+  );
+
+/** Removes the matching overrides and returns their number. @throws SimError storage_failed */
+export function removeOverrides(ports: FlagPorts, filter: OverrideFilter): number {
+  const found = overridesIn(ports, filter);
+  if (found.length > 0) {
+    change(ports, (draft) => {
+      for (const { id } of found) draft.remove("flag_overrides", id);
+    });
+  }
+  return found.length;
 }

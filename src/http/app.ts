@@ -1,38 +1,44 @@
-import { notedOn, SimError } from "../kernel/errors.ts";
-import type { Call } from "./call.ts";
+import { SimError } from "../base/errors.ts";
+import { maskKeys } from "../base/secrets.ts";
+import type { Call, CallFault } from "./call.ts";
 import { corsHeaders, isPreflight, preflight } from "./cors.ts";
 import { defaultBodyLimit, type Endpoint, type Family, largestBodyLimit } from "./endpoint.ts";
 import { asSimError, errorReply, storageFailed } from "./error-body.ts";
-import { type CallFault, type FaultPort, faulted, pause } from "./fault.ts";
+import { type FaultPort, faulted, pause } from "./fault.ts";
 import { empty, headerOf, type Reply, sameOriginOnly } from "./reply.ts";
 import type { Match, Router } from "./router.ts";
 
-/** What the journal is told of a rejected request when its handler threw. */
+/** Why a request was rejected. */
 export interface Rejection {
   reason: string;
   detail: string;
-  /** What the sender can do about it, where the error says so itself. */
+  /** What the sender can do about it, where the error has it. */
   hint?: string;
 }
 
 export interface AppOptions {
   router: Router;
   /**
-   * Keeps the exchange and resolves once it is written. `rejection` is set when an error was the answer.
+   * Keeps the call with its record and the reply, and resolves once they are written.
    * What it rejects with is answered as `storage_failed`.
    */
-  journal: (call: Call, reply: Reply, rejection: Rejection | undefined) => Promise<void>;
+  journal: (call: Call, reply: Reply) => Promise<void>;
+  /**
+   * Fills the record of a call that no handler sees: its project and its body. `adopts`: a key that no project has
+   * may become a project. Must not throw.
+   */
+  identify: (call: Call, family: Family, adopts: boolean) => void;
   /** Answers a path that no row has. */
   unknownPath: (call: Call, endpoints: readonly Endpoint[]) => SimError;
-  /** Told of errors that are not answers: bugs. */
+  /** Receives errors that are not answers: bugs. */
   onCrash: (error: unknown, call: Call) => void;
   /** Receives what the disk said when it refused what a request is about. */
   onRefusal: (error: unknown) => void;
-  /** What is to go wrong on purpose; the control API is never asked about. */
+  /** What goes wrong on purpose; never with the control API. */
   faults?: FaultPort;
 }
 
-/** The core: a call in, a reply out. A socket is one door to it, a web Request another. */
+/** The core: a call in, a reply out. Calls come from a socket or a web Request. */
 export interface App {
   handle(call: Call): Promise<Reply>;
   /** Largest body in bytes for a method and path, known before the body is read. */
@@ -43,20 +49,18 @@ export interface App {
   abandon(call: Call, why: "sender_gone" | "body_read_timeout"): Promise<Reply>;
 }
 
-/** The core as recordings need it besides. */
+/** The core as recordings need it. */
 export interface ObservingApp extends App {
   /**
-   * Keeps a call that somebody else answered with `given`. Where `isShadowed` says so, its handler does to it what it
-   * always does; the answer that it would have given is returned, and sent to nobody.
+   * Keeps a call that an upstream answered with `given`. With `isShadowed` its handler runs as usual; the answer that
+   * it would have given is returned, and not sent.
    */
   observe(call: Call, given: Reply, how: Observing): Promise<Reply | undefined>;
 }
 
-/** What is done with a call that somebody else has answered. */
+/** What is done with a call that an upstream has answered. */
 interface Observing {
   isShadowed(family: Family): boolean;
-  /** What the journal is told of a call that no handler sees. */
-  read(call: Call, family: Family): unknown;
   /** Why it counts as rejected. */
   rejection: Rejection | undefined;
 }
@@ -68,7 +72,7 @@ const familyOf = (path: string): Family =>
 /** What the end of an answer depends on; an endpoint is one. */
 type Kind = Pick<Endpoint, "family" | "journaled" | "allow" | "cors">;
 
-/** An unknown path is answered as JSON, whoever asks. */
+/** An unknown path is answered as JSON to every client. */
 const unknownFamily = (path: string): Family =>
   path.startsWith("/__sim") ? "control" : path.startsWith("/api") ? "management" : "service";
 
@@ -79,7 +83,7 @@ function kindIn(match: Match | undefined, call: Call): Kind {
 }
 
 export function createApp(options: AppOptions): ObservingApp {
-  const { router, journal, unknownPath, onCrash, onRefusal, faults } = options;
+  const { router, journal, identify, unknownPath, onCrash, onRefusal, faults } = options;
 
   function failed(call: Call, family: Family, thrown: unknown): [Reply, Rejection] {
     const error = asSimError(thrown);
@@ -98,7 +102,6 @@ export function createApp(options: AppOptions): ObservingApp {
       headers: finalHeaders(call, kind, reply),
       body: reply.body,
       stream: reply.stream,
-      note: reply.note,
       fault: reply.fault,
       scripted: reply.scripted,
       source: reply.source,
@@ -106,10 +109,20 @@ export function createApp(options: AppOptions): ObservingApp {
     };
     const answer = call.method === "HEAD" ? headOf(full) : full;
     if (kind.journaled === false) return Promise.resolve(answer);
-    return journal(call, full, rejection).then(
+    return keep(call, full, rejection).then(
       () => answer,
       (thrown: unknown) => failed(call, kind.family, notKept(thrown, call))[0],
     );
+  }
+
+  /** Completes the record, and journals it. */
+  function keep(call: Call, reply: Reply, rejection: Rejection | undefined): Promise<void> {
+    const { record } = call;
+    if (rejection) record.rejected = masked(rejection);
+    if (reply.fault !== undefined) record.fault = reply.fault;
+    if (reply.scripted) record.scripted = true;
+    if (reply.source !== undefined) record.source = reply.source;
+    return journal(call, reply);
   }
 
   /** What the journal rejected with. */
@@ -122,8 +135,7 @@ export function createApp(options: AppOptions): ObservingApp {
 
   function finishError(call: Call, kind: Kind, thrown: unknown): Promise<Reply> {
     const [reply, rejection] = failed(call, kind.family, thrown);
-    const noted = notedOn(thrown);
-    return finish(call, kind, noted === undefined ? reply : { ...reply, note: noted }, rejection);
+    return finish(call, kind, reply, rejection);
   }
 
   function run(call: Call, endpoint: Endpoint, answer = handled): Promise<Reply> {
@@ -148,12 +160,12 @@ export function createApp(options: AppOptions): ObservingApp {
 
   function dispatch(call: Call, match: Match | undefined): Promise<Reply> {
     if (match) call.params = match.params;
-    if (faults?.active && !call.path.startsWith("/__sim")) return beset(call, match, faults);
+    if (faults?.active && !call.path.startsWith("/__sim")) return applyFault(call, match, faults);
     return route(call, match);
   }
 
-  /** Lets go wrong what is to go wrong with the call. */
-  async function beset(call: Call, match: Match | undefined, port: FaultPort): Promise<Reply> {
+  /** Applies what is to go wrong with the call. */
+  async function applyFault(call: Call, match: Match | undefined, port: FaultPort): Promise<Reply> {
     const kind = kindIn(match, call);
     call.fault = port.take(call, kind.family);
     if (call.fault === undefined) return route(call, match);
@@ -161,6 +173,7 @@ export function createApp(options: AppOptions): ObservingApp {
     if (delay > 0) await pause(delay, call.signal, port.closing);
     const answer = await call.fault.answer;
     if (answer === undefined) return route(call, match);
+    identify(call, kind.family, false);
     return finish(call, kind, answer, refusalOf(call.fault, answer));
   }
 
@@ -206,7 +219,7 @@ export function createApp(options: AppOptions): ObservingApp {
       return { ...reply, headers: finalHeaders(call, kind, reply) };
     } catch (thrown) {
       const [reply] = failed(call, kind.family, thrown);
-      return { ...reply, headers: finalHeaders(call, kind, reply), note: notedOn(thrown) };
+      return { ...reply, headers: finalHeaders(call, kind, reply) };
     }
   }
 
@@ -215,8 +228,8 @@ export function createApp(options: AppOptions): ObservingApp {
     if (match) call.params = match.params;
     const kind = kindIn(match, call);
     const own = how.isShadowed(kind.family) ? await shadowed(call, match, kind) : undefined;
-    const note = own ? own.note : how.read(call, kind.family);
-    await journal(call, { ...given, note }, how.rejection).catch((thrown: unknown) => {
+    if (!own) identify(call, kind.family, true);
+    await keep(call, given, how.rejection).catch((thrown: unknown) => {
       failed(call, kind.family, notKept(thrown, call));
     });
     return own;
@@ -246,9 +259,15 @@ export function createApp(options: AppOptions): ObservingApp {
   };
 }
 
+const masked = ({ reason, detail, hint }: Rejection): Rejection => ({
+  reason,
+  detail: maskKeys(detail),
+  ...(hint !== undefined && { hint: maskKeys(hint) }),
+});
+
 const handled = (call: Call, endpoint: Endpoint): Reply | Promise<Reply> => endpoint.handle(call);
 
-/** What the row says to a method that its path does not have. */
+/** The row's answer to a method that its path does not have. */
 const refused = (call: Call, endpoint: Endpoint) => endpoint.otherMethod?.(call) ?? empty(405);
 
 const abandoned = {
@@ -256,14 +275,14 @@ const abandoned = {
   body_read_timeout: "the body did not arrive in time",
 } as const;
 
-/** Why a request is answered in a handler's place. */
+/** Why an answer replaces the handler's. */
 const causes = {
   fault: (name: string) => `the fault ${name} is in force`,
   script: (name: string) => `${name} was given`,
   tape: (name: string) => `${name} has this answer`,
 } as const;
 
-/** What the journal is told of an answer in a handler's place, where it is a refusal. */
+/** Why a call counts as rejected whose answer replaced the handler's; undefined where that is no refusal. */
 function refusalOf({ source, name, transport, rejection }: CallFault, answer: Reply): Rejection | undefined {
   if (transport === undefined && answer.status < 400) return undefined;
   const cause = source ?? "fault";

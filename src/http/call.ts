@@ -1,4 +1,5 @@
-import type { CallFault } from "./fault.ts";
+import type { CallRecord } from "../journal/traffic.ts";
+import type { Reply, Transport } from "./reply.ts";
 
 type Door = "socket" | "fetch";
 
@@ -27,7 +28,7 @@ export interface Call {
   readonly at: number;
   /** When the door took it in, on the monotonic clock (performance.now()). */
   readonly started: number;
-  /** When somebody else's answer to it was over; undefined: it is answered here. */
+  /** When an upstream's answer to it was over; undefined: it is answered here. */
   readonly ended: number | undefined;
   /** Ends when the sender goes away; long polls listen to it. */
   readonly signal: AbortSignal;
@@ -37,6 +38,30 @@ export interface Call {
   params: Readonly<Record<string, string>>;
   /** What is to go wrong; filled in by the app. */
   fault: CallFault | undefined;
+  /** What becomes known of the call; the app writes it to the journal. */
+  readonly record: CallRecord;
+}
+
+/** What is to go wrong with one call, or the answer that replaces the handler's. */
+export interface CallFault {
+  /** A scripted answer is no fault, nor is a tape's: both are marked as what they are; absent: a fault. */
+  readonly source?: "script" | "tape";
+  /** The rules' names; the journal and the answer's mark carry it. */
+  readonly name: string;
+  /** Time before anything else happens, ms of real time. */
+  readonly delay: number;
+  /** Given instead of the handler's answer: the handler does not run, and nothing is kept. Must not reject. */
+  readonly answer?: Reply | Promise<Reply>;
+  /** Why the call counts as rejected; absent: by its name, where the answer is a refusal. */
+  readonly rejection?: { readonly reason: string; readonly detail: string };
+  /** How the handler's answer is changed on its way out. */
+  readonly change?: (reply: Reply) => Reply;
+  /** What the door does with the handler's answer; what was sent is kept nevertheless. */
+  readonly transport?: Transport;
+  /** Flags that the evaluation fails: every second one, or these. Read by the handler. */
+  readonly flags?: "partial" | readonly string[];
+  /** What the project has used up. Read by the handlers. */
+  readonly quota?: readonly string[];
 }
 
 /** The parts of a call that a door knows; `callFrom` derives the rest. */
@@ -75,6 +100,7 @@ class LazyCall implements Call {
   readonly path: string;
   params = noParams;
   fault: CallFault | undefined = undefined;
+  readonly record: CallRecord = {};
   readonly #parts: CallParts;
   #query: URLSearchParams | undefined;
 

@@ -58,7 +58,7 @@ const managementHeaders = [
   "x-datadome-clientid",
 ].join(", ");
 
-/** Does a browser ask whether it may send a request? */
+/** True for the request with which a browser asks for permission. */
 export const isPreflight = (call: Call): boolean =>
   call.method === "OPTIONS" &&
   call.headers.origin !== undefined &&

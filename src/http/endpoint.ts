@@ -32,10 +32,10 @@ export interface ReplyDocs {
   readonly type?: string;
 }
 
-/** What the OpenAPI document says of an endpoint besides its path. Made only when somebody asks for it. */
+/** An endpoint in the OpenAPI document, apart from its path. Made on first use. */
 export interface EndpointDocs {
   readonly query?: readonly QueryParameter[];
-  /** Headers that the endpoint reads, besides those that say what the body is and who calls. */
+  /** Headers that the endpoint reads, apart from those about the body and the caller. */
   readonly headers?: readonly QueryParameter[];
   /** Which key comes in the Authorization header; absent: the family's (see openapi.ts). */
   readonly bearer?: "project";
@@ -58,11 +58,11 @@ export interface Endpoint {
   readonly scope?: string;
   /** Largest body in bytes, on the wire. */
   readonly bodyLimit?: number;
-  /** Is its traffic kept in the journal? Default true; the control API's is not. */
+  /** True (the default) if its traffic is kept in the journal; the control API's is not. */
   readonly journaled?: boolean;
   /** False: pages of other origins cannot read its answers. Default: as the family. */
   readonly cors?: false;
-  /** Every method of the path, for the Allow header of each answer; absent: only told where it must be. */
+  /** Every method of the path, for the Allow header of each answer; absent: only where it is required. */
   readonly allow?: string;
   /** Answers a method that the path does not have, OPTIONS included; absent: the usual 405. */
   otherMethod?(call: Call): Reply;

@@ -1,5 +1,5 @@
-import { SimError } from "../kernel/errors.ts";
-import { storageTrouble } from "../kernel/storage-trouble.ts";
+import { SimError } from "../base/errors.ts";
+import { storageTrouble } from "../base/storage-trouble.ts";
 import type { Family } from "./endpoint.ts";
 import { json, type Reply, text, withHeaders } from "./reply.ts";
 
@@ -43,7 +43,7 @@ const bodies: Record<Family, (error: SimError) => Reply> = {
     ),
 };
 
-/** The reply that tells an error, in the shape its family uses. */
+/** The reply for an error, in the shape of its family. */
 export function errorReply(family: Family, error: SimError): Reply {
   const { retryAfter } = error.extra;
   const reply = bodies[family](error);

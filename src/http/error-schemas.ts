@@ -21,7 +21,7 @@ export const controlErrorSchema: JsonSchema = {
   ...open({ code: text, detail: text, hint: nullable(text), pointer: nullable(text) }),
 };
 
-/** What each status says, whoever answers it. */
+/** Descriptions by status, for all families. */
 const descriptions: Readonly<Record<number, string>> = {
   400: "The request cannot be read, or a value in it is wrong",
   401: "The key is missing or not known",

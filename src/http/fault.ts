@@ -1,28 +1,6 @@
-import type { Call } from "./call.ts";
+import type { Call, CallFault } from "./call.ts";
 import type { Family } from "./endpoint.ts";
-import type { Reply, Transport } from "./reply.ts";
-
-/** What is to go wrong with one call, or what is to be said to it. */
-export interface CallFault {
-  /** A scripted answer is no fault, nor is a tape's: both are marked as what they are; absent: a fault. */
-  readonly source?: "script" | "tape";
-  /** The rules' names; the journal and the answer's mark carry it. */
-  readonly name: string;
-  /** Time before anything else happens, ms of real time. */
-  readonly delay: number;
-  /** Given in place of the handler's answer: the handler does not run, and nothing is kept. Must not reject. */
-  readonly answer?: Reply | Promise<Reply>;
-  /** Why the call counts as rejected; absent: by its name, where the answer is a refusal. */
-  readonly rejection?: { readonly reason: string; readonly detail: string };
-  /** How the handler's answer is changed on its way out. */
-  readonly change?: (reply: Reply) => Reply;
-  /** What the door does with the handler's answer; what was sent is kept nevertheless. */
-  readonly transport?: Transport;
-  /** Flags that the evaluation fails: every second one, or these. Read by the handler. */
-  readonly flags?: "partial" | readonly string[];
-  /** What the project has used up. Read by the handlers. */
-  readonly quota?: readonly string[];
-}
+import type { Reply } from "./reply.ts";
 
 /** Where the app asks what is to go wrong. */
 export interface FaultPort {
@@ -66,7 +44,7 @@ export const overlaid = (upper: FaultPort, lower: Omit<FaultPort, "closing">): F
   },
 });
 
-/** How the answer to a call is marked; one of a tape says itself where it is from. */
+/** How the answer to a call is marked; one of a tape has its own source. */
 const marks: Readonly<Record<"fault" | "script" | "tape", (name: string) => Partial<Reply>>> = {
   fault: (name) => ({ fault: name }),
   script: () => ({ scripted: true }),
@@ -81,7 +59,7 @@ export function faulted(reply: Reply, fault: CallFault): Reply {
   };
   if (fault.transport === undefined) return changed;
   changed.transport = fault.transport;
-  // Nobody reads an answer that does not arrive; one that is cut off has its status.
+  // An answer that does not arrive has no status; one that is cut off has.
   return fault.transport === "truncate" ? changed : { ...changed, status: 0 };
 }
 

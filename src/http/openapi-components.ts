@@ -1,4 +1,4 @@
-import { isObject } from "../kernel/json.ts";
+import { isObject } from "../base/json.ts";
 import type { JsonSchema } from "./endpoint.ts";
 
 /** Where a JSON Schema holds further ones: as a value, in a list, by name. */
@@ -43,11 +43,11 @@ function target(reference: unknown, { root, defs }: Place): JsonSchema {
   if (reference === "#") return root;
   const name = typeof reference === "string" ? reference.replace(/^#\/\$defs\//, "") : "";
   const found = Object.hasOwn(defs, name) ? defs[name] : undefined;
-  if (!isObject(found)) throw new Error(`a schema refers to ${String(reference)}, which is not there`);
+  if (!isObject(found)) throw new Error(`a schema refers to ${String(reference)}, which does not exist`);
   return found;
 }
 
-/** A text that is the same for schemas that say the same, whatever they call their definitions. */
+/** A string that is equal for equal schemas, independent of the names of their definitions. */
 function textOf(schema: JsonSchema, place: Place, open: readonly JsonSchema[] = []): string {
   const expand: Each = (it) => {
     if (it.$ref === undefined) return withInner(it, expand);

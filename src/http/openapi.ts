@@ -1,4 +1,4 @@
-import { isObject } from "../kernel/json.ts";
+import { isObject } from "../base/json.ts";
 import type { Endpoint, EndpointDocs, JsonSchema, QueryParameter, ReplyDocs } from "./endpoint.ts";
 import { type Components, createComponents } from "./openapi-components.ts";
 

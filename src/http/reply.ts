@@ -1,19 +1,18 @@
 /** Ways in which an answer does not arrive whole: the connection is reset, nothing comes, or half of the body. */
 export type Transport = "reset" | "hang" | "truncate";
 
-/** The answer to a call. `note` is what the journal keeps of it; it never reaches the wire. */
-export interface Reply<Note = unknown> {
+/** The answer to a call. */
+export interface Reply {
   status: number;
   /** name, value, name, value …, without content-length. */
   headers: string[];
   /** null sends no body and no content-type. */
   body: string | Buffer | null;
   /**
-   * A body that is made while it is read, in the place of `body` (null): nothing is asked of it before the other side
+   * A body that is made while it is read, instead of `body` (null): nothing is read from it before the other side
    * has taken what came before. It ends when the sender goes away, or by itself.
    */
   stream?: AsyncIterable<string> | undefined;
-  note?: Note;
   /** Names of the faults that touched it. */
   fault?: string | undefined;
   /** A scripted answer. */
@@ -50,7 +49,7 @@ export const script = (body: string | Buffer): Reply => ({ status: 200, headers:
 export const empty = (status: number): Reply => ({ status, headers: [], body: null });
 
 /** The reply with further headers; shared header lists are never changed in place. */
-export const withHeaders = <R extends Reply>(reply: R, ...more: string[]): R => ({
+export const withHeaders = (reply: Reply, ...more: string[]): Reply => ({
   ...reply,
   headers: [...reply.headers, ...more],
 });

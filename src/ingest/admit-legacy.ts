@@ -1,8 +1,7 @@
-import { SimError } from "../kernel/errors.ts";
-import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
-import type { Dialect } from "../model/dialect.ts";
-import type { EventKey } from "../model/traffic.ts";
-import { namelessText } from "./envelope.ts";
+import { SimError } from "../base/errors.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { EventKey } from "../journal/traffic.ts";
+import type { Dialect } from "../world/dialect.ts";
 import {
   cut,
   distinctIdText,
@@ -14,6 +13,7 @@ import {
   uuidText,
   warn,
 } from "./item.ts";
+import { namelessText } from "./open.ts";
 import { eventTime } from "./timestamp.ts";
 
 /** What all items of a request share. */

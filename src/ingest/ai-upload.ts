@@ -1,23 +1,24 @@
-import { SimError } from "../kernel/errors.ts";
-import { inflated, undecodable } from "../kernel/inflate.ts";
-import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
-import { boundaryOf, type Part, readParts } from "../kernel/multipart.ts";
-import { maskKeys } from "../kernel/secrets.ts";
-import { atOnce, type Work } from "../kernel/work.ts";
-import type { Desk } from "../model/desk.ts";
-import type { Note } from "../model/traffic.ts";
+import { SimError } from "../base/errors.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { maskKeys } from "../base/secrets.ts";
+import { atOnce, inSlices, type Work } from "../base/work.ts";
+import { inflated, undecodable } from "../codec/inflate.ts";
+import { boundaryOf, type Part, readParts } from "../codec/multipart.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { json } from "../http/reply.ts";
+import { decideItems } from "./decide.ts";
+import type { Desk } from "./desk.ts";
 import { parseJson, utf8Text } from "./json-text.ts";
 import { openLegacy } from "./open.ts";
 import type { Packet } from "./packet.ts";
 import { legacyProject, projectByHeader } from "./project.ts";
-import { record } from "./record.ts";
 import { admitAll } from "./take-legacy.ts";
 
 const mebibyte = 1024 * 1024;
 const decodedLimit = 25 * mebibyte;
 const blobPrefix = "event.properties.";
 
-/** What the answer says about a part. */
+/** A part, as the answer lists it. */
 interface AcceptedPart {
   name: string;
   length: number;
@@ -98,26 +99,44 @@ const acceptedPart = (part: Part): AcceptedPart => ({
  * `event.properties.<name>`. The body that the journal keeps is the event put together.
  * @throws SimError missing_payload, undecodable_payload, missing_token, malformed_token, invalid_api_key
  */
-export function* takeAiUpload(desk: Desk, packet: Packet, note: Note): Work<AcceptedPart[]> {
-  const { headers, body } = packet;
+function* takeAiUpload(desk: Desk, packet: Packet): Work<AcceptedPart[]> {
+  const { headers, body, record } = packet;
   if (body.length === 0) throw new SimError("missing_payload", "request missing data payload");
   const isPacked = headers["content-encoding"]?.toLowerCase() === "gzip";
-  if (isPacked) note.steps = ["gzip"];
+  if (isPacked) record.steps = ["gzip"];
   const bytes = isPacked ? yield* inflated("gzip", body, decodedLimit) : body;
   yield;
   const boundary = boundaryOf(headers["content-type"] ?? "");
   const project = (projectByHeader(desk, packet) ?? legacyProject(desk, bearer(headers)))?.id ?? null;
-  note.project = project;
+  record.project = project;
   const parts = readParts(bytes, boundary);
   yield;
   const event = assembled(parts);
   yield;
   checkEvent(event);
-  note.text = JSON.stringify(event);
+  record.text = JSON.stringify(event);
   const readable = bytes.toString("latin1");
-  if (maskKeys(readable) !== readable) note.redacted = true;
+  if (maskKeys(readable) !== readable) record.redacted = true;
   const items = yield* admitAll(openLegacy(event, false), packet, desk.dialect);
-  note.events = yield* record(desk, project, items, packet);
-  note.keys = items;
+  record.events = yield* decideItems(desk, project, items, packet);
+  record.keys = items;
   return parts.map(acceptedPart);
 }
+
+/** 25 MiB of parts and a tenth for what is between them, as upstream. */
+const bodyLimit = 27.5 * mebibyte;
+
+/** One LLM event as multipart/form-data, with large values beside it. */
+export const aiUploadEndpoint = (desk: Desk): Endpoint => ({
+  methods: ["POST"],
+  path: "/i/v0/ai",
+  family: "capture",
+  summary: "Captures one LLM event sent as multipart",
+  bodyLimit,
+  handle: (call) =>
+    inSlices(
+      (function* () {
+        return json({ accepted_parts: yield* takeAiUpload(desk, call) });
+      })(),
+    ),
+});

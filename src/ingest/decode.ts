@@ -1,11 +1,11 @@
-import { fromBase64, isBase64, isLooseBase64 } from "../kernel/base64.ts";
-import { SimError } from "../kernel/errors.ts";
-import { formType, looksLikeForm, readForm } from "../kernel/form.ts";
-import { gunzip, inflated, isGzip, tooLarge, undecodable } from "../kernel/inflate.ts";
-import { unpackLz64 } from "../kernel/lz64.ts";
-import { bytesPerStep, type Work } from "../kernel/work.ts";
-import type { DecodeStep } from "../model/traffic.ts";
-import { type JsonText, parseJson, utf8Text } from "./json-text.ts";
+import { SimError } from "../base/errors.ts";
+import { bytesPerStep, type Work } from "../base/work.ts";
+import { fromBase64, isBase64, isLooseBase64 } from "../codec/base64.ts";
+import { formType, looksLikeForm, readForm } from "../codec/form.ts";
+import { gunzip, inflated, isGzip, tooLarge, undecodable } from "../codec/inflate.ts";
+import { unpackLz64 } from "../codec/lz64.ts";
+import type { DecodeStep, JsonText } from "../journal/traffic.ts";
+import { parseJson, utf8Text } from "./json-text.ts";
 import type { Packet } from "./packet.ts";
 
 /** Compressions by the names that clients use for them; any other name is ignored, as upstream. */
@@ -96,7 +96,7 @@ function* unwrap(body: Wrapped, steps: DecodeStep[]): Work<void> {
   for (let round = 0; round < mostLayers && !isBare(body); round++) {
     const layer = layers.find((candidate) => candidate.found(body));
     if (!layer) return;
-    // Noted first: a journal line says at which step a body could not be read.
+    // Noted first: a journal line shows at which step a body could not be read.
     steps.push(layer.step);
     const work = layer.undo(body);
     if (work) yield* work;

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../kernel/json.ts";
-import type { Place, Places } from "../model/places.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { Place, Places } from "../journal/places.ts";
 import { clientAddress } from "./client-address.ts";
 import type { Packet } from "./packet.ts";
 
@@ -45,7 +45,7 @@ type PlaceFinder = (properties: JsonObject) => Place | undefined;
 
 /**
  * Looks places up for the events of a request. The hosted service's sample place of 127.0.0.1 is for its
- * own developers: here loopback has none, unless a row says so. Upstream geoip.template.ts.
+ * own developers: here loopback has none, unless a row has one. Upstream geoip.template.ts.
  */
 export function placeFinder(
   places: Places,

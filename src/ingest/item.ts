@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
-import type { DropReason, Warning } from "../model/outcome.ts";
-import type { Place } from "../model/places.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { DropReason, Warning } from "../journal/outcome.ts";
+import type { Place } from "../journal/places.ts";
 
 /**
  * One item of a request, read: what the rest of the pipeline needs of it. It is its own index key

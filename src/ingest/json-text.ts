@@ -1,19 +1,10 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { SimError } from "../kernel/errors.ts";
-import { undecodable } from "../kernel/inflate.ts";
-import { isObject, isTooDeep, type Json, maxDepth } from "../kernel/json.ts";
-import { maskKeys } from "../kernel/secrets.ts";
-import { bytesPerStep, type Work } from "../kernel/work.ts";
-
-/** A body as JSON: its text, which fits on one line of a file, and its value. */
-export interface JsonText {
-  text: string;
-  /** The same text as bytes, where it is verbatim. */
-  bytes: Buffer | undefined;
-  value: Json;
-  /** Were keys masked in it? They must reach neither the journal nor a person's properties. */
-  redacted: boolean;
-}
+import { SimError } from "../base/errors.ts";
+import { isObject, isTooDeep, type Json, maxDepth } from "../base/json.ts";
+import { maskKeys } from "../base/secrets.ts";
+import { bytesPerStep, type Work } from "../base/work.ts";
+import { undecodable } from "../codec/inflate.ts";
+import type { JsonText } from "../journal/traffic.ts";
 
 const unparsable = (why: string, cause?: unknown): SimError =>
   new SimError("unparsable_payload", `failed to parse request: ${why}`, { cause });
@@ -43,8 +34,9 @@ export function* parseJson(bytes: Buffer): Work<JsonText> {
   const value = parsed(text);
   if (isTooDeep(value)) throw unparsable(tooDeep);
   const { kept, redacted, isVerbatim } = cleaned(text, value);
-  if (isVerbatim) return { text, bytes, value, redacted };
-  return { text: JSON.stringify(kept), bytes: undefined, value: kept, redacted };
+  const size = bytes.length;
+  if (isVerbatim) return { text, bytes, value, redacted, size };
+  return { text: JSON.stringify(kept), bytes: undefined, value: kept, redacted, size };
 }
 
 const tooDeep = "recursion limit exceeded";
@@ -149,7 +141,8 @@ function* parseBatch(
   }
   yield;
   const value = isObject(shell.kept) ? { ...shell.kept, batch: items } : items;
-  if (isVerbatim) return { text, bytes, value, redacted };
+  const size = bytes.length;
+  if (isVerbatim) return { text, bytes, value, redacted, size };
   const list = `[${texts.join(",")}]`;
   const fields = isObject(shell.kept) ? Object.entries(shell.kept) : [];
   const inner = fields.map(
@@ -157,12 +150,12 @@ function* parseBatch(
   );
   const kept = isRoot ? list : `{${inner.join(",")}}`;
   yield;
-  return { text: kept, bytes: Buffer.from(kept), value, redacted };
+  return { text: kept, bytes: Buffer.from(kept), value, redacted, size };
 }
 
 const isEmptyList = (value: Json | undefined): boolean => Array.isArray(value) && value.length === 0;
 
-/** Are there letters that nobody has to escape? A key may be written so. */
+/** True if letters are escaped that need no escape. A key may be written so. */
 const hasEscapedLetters = (text: string): boolean => text.includes("\\u00") && /\\u00[2-7]/.test(text);
 
 function parsed(text: string, from = 0): Json {

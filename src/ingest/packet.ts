@@ -1,4 +1,6 @@
-/** What ingest reads of a request; the request core's `Call` has it. */
+import type { CallRecord } from "../journal/traffic.ts";
+
+/** What ingest reads of a call, and the record that it fills. */
 export interface Packet {
   /** Path without query and without a trailing slash. */
   readonly path: string;
@@ -12,9 +14,10 @@ export interface Packet {
   readonly at: number;
   /** What the project is said to have used up, by a fault. */
   readonly fault?: { readonly quota?: readonly string[] } | undefined;
+  readonly record: CallRecord;
 }
 
-/** Has the project used this up? */
+/** True if the project has used this up. */
 export const isUsedUp = ({ fault }: Pick<Packet, "fault">, what: "events" | "recordings"): boolean =>
   fault?.quota?.includes(what) === true;
 

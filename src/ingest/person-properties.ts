@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
-import { copiedProperties } from "../model/copied-properties.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { copiedProperties } from "../journal/copied-properties.ts";
 import { personPlace } from "./geoip.ts";
 import { type Item, objectOf } from "./item.ts";
 

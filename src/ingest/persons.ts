@@ -1,12 +1,12 @@
-import type { Desk } from "../model/desk.ts";
-import type { EventFacts } from "../model/event.ts";
-import type { Person } from "../model/person.ts";
-import { isIllegalForMerge } from "./illegal-ids.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { EventFacts } from "../journal/event.ts";
+import type { People } from "../people/people.ts";
+import { maxGroupTypes, type Person } from "../people/person.ts";
+import type { Desk } from "./desk.ts";
 import { type Item, warn } from "./item.ts";
-import { applyMerge } from "./merge.ts";
+import { applyMerge, type MergedIds } from "./merge.ts";
+import { isIllegalForMerge, personUuid } from "./person-ids.ts";
 import { type Patch, patched, patchOf, personFieldsOf } from "./person-properties.ts";
-import { personUuid } from "./person-uuid.ts";
-import type { MergeWish } from "./special-events.ts";
 
 /** A personless event this much later than its person was made counts as a full one. */
 const upgradeAfter = 60_000;
@@ -50,8 +50,8 @@ function updatePerson(desk: Desk, project: number, item: Item): string {
   return person.uuid;
 }
 
-function mergePersons(desk: Desk, project: number, item: Item, wish: MergeWish, facts: EventFacts): string {
-  const { other, into, forced } = wish;
+function mergePersons(desk: Desk, project: number, item: Item, ids: MergedIds, facts: EventFacts): string {
+  const { other, into, forced } = ids;
   if (other === into) return updatePerson(desk, project, item);
   if (isIllegalForMerge(other) || isIllegalForMerge(into)) {
     warn(facts, "cannot_merge_with_illegal_distinct_id");
@@ -82,7 +82,7 @@ export function settlePerson(
   desk: Desk,
   project: number,
   item: Item,
-  wish: MergeWish | undefined,
+  ids: MergedIds | undefined,
   facts: EventFacts,
 ): void {
   const { processPerson } = item;
@@ -93,5 +93,65 @@ export function settlePerson(
   if (processPerson === true) facts.strips = ["$process_person_profile"];
   else if (processPerson !== undefined) warn(facts, "invalid_process_person_profile");
   facts.person =
-    wish === undefined ? updatePerson(desk, project, item) : mergePersons(desk, project, item, wish, facts);
+    ids === undefined ? updatePerson(desk, project, item) : mergePersons(desk, project, item, ids, facts);
+}
+
+/** A type's index, given at first sight; undefined when the project has five others already. */
+function typeIndex(people: People, project: number, name: string): number | undefined {
+  const names = people.groupTypes(project);
+  const index = names.indexOf(name);
+  if (index !== -1) return index;
+  if (names.length >= maxGroupTypes) return undefined;
+  const next = names.length;
+  people.addGroupType(project, name);
+  return next;
+}
+
+const keyText = (value: Json | undefined): string => {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+};
+
+/** `$groups` of any event: notes the key under the type's index. It makes no group. */
+function noteGroups(people: People, project: number, groups: JsonObject, facts: EventFacts): void {
+  for (const name in groups) {
+    const key = keyText(groups[name]);
+    if (key === "") continue;
+    const index = typeIndex(people, project, name);
+    if (index === undefined) {
+      warn(facts, "group_type_limit_reached");
+    } else {
+      facts.groups ??= {};
+      facts.groups[index] = key;
+    }
+  }
+}
+
+/** `$groupidentify`: makes the group, or lays `$group_set` over what it has. */
+function identifyGroup(people: People, project: number, item: Item, facts: EventFacts): void {
+  const { $group_type: name, $group_key, $group_set } = item.properties;
+  const key = keyText($group_key);
+  const strips = personFieldsOf(item);
+  if (strips.length > 0) facts.strips = [...(facts.strips ?? []), ...strips];
+  if (typeof name !== "string" || name === "" || key === "") {
+    warn(facts, "missing_group_identity");
+    return;
+  }
+  const type = typeIndex(people, project, name);
+  if (type === undefined) {
+    warn(facts, "group_type_limit_reached");
+    return;
+  }
+  const group = people.group(project, type, key);
+  const set = isObject($group_set) ? $group_set : {};
+  const properties = patched(group?.properties ?? {}, { set, setOnce: {}, unset: [] });
+  if (group !== undefined && properties === group.properties) return;
+  people.saveGroup({ project, type, key, created_at: group?.created_at ?? item.time, properties });
+}
+
+/** Notes the event's groups and brings them up to date. Upstream process-event.ts. */
+export function settleGroups(people: People, project: number, item: Item, facts: EventFacts): void {
+  const { $groups } = item.properties;
+  if (isObject($groups)) noteGroups(people, project, $groups, facts);
+  if (item.event === "$groupidentify") identifyGroup(people, project, item, facts);
 }

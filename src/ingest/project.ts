@@ -1,12 +1,12 @@
-import { SimError } from "../kernel/errors.ts";
-import type { Desk } from "../model/desk.ts";
-import type { Project } from "../model/world.ts";
+import { SimError } from "../base/errors.ts";
+import type { Project } from "../world/world.ts";
+import type { Desk } from "./desk.ts";
+import { tokenFault } from "./open.ts";
 import type { Packet } from "./packet.ts";
-import { tokenFault } from "./token.ts";
 
 const unknownKey = "Project API key invalid. You can find your project API key in PostHog project settings.";
 
-/** By it a test says whose a request is when the keys that the app sends cannot be changed. Ours, not the service's. */
+/** Names the project of a request where a test cannot change the keys that the app sends. Ours, not the service's. */
 export const projectHeader = "x-phx-project";
 
 /**
@@ -51,7 +51,7 @@ function find(desk: Desk, token: string, malformed: (reason: string) => SimError
 }
 
 /**
- * Whose events these are. undefined: nobody's, the events are dropped (dialect `production`).
+ * The project of the events. undefined: none has the key, and the events are dropped (dialect `production`).
  * @throws SimError malformed_token; invalid_api_key for an unknown key (dialect `documented`)
  */
 export function legacyProject(desk: Desk, token: string): Project | undefined {

@@ -1,16 +1,14 @@
-import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
-import type { EventFacts, StoredEvent } from "../model/event.ts";
-import type { EventKey, Shape, TrafficLine } from "../model/traffic.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { EventFacts, StoredEvent } from "../journal/event.ts";
+import type { EventKey, Shape, TrafficLine } from "../journal/traffic.ts";
 import { legacyKey } from "./admit-legacy.ts";
-import { v1Key } from "./admit-v1.ts";
+import { optionProperties, v1Key } from "./admit-v1.ts";
 import { clientAddress, headerIn } from "./client-address.ts";
 import { eventPlace, ipOf } from "./geoip.ts";
 import { noProperties, objectOf } from "./item.ts";
 import { isEngage, openLegacy, openV1 } from "./open.ts";
 import { personProperties } from "./person-properties.ts";
-import { recordingEvent, recordingProperties } from "./recording.ts";
-import { sdkProperties } from "./v1-headers.ts";
-import { optionProperties } from "./v1-options.ts";
+import { recordingEvent, recordingProperties } from "./recordings.ts";
 
 /** How the items of a shape are read again when an event is shown. */
 interface Reader {
@@ -25,6 +23,14 @@ const pathIn = (line: TrafficLine): string => line.target.replace(/^\/+/, "/");
 
 const legacyItems = (line: TrafficLine): readonly Json[] =>
   line.body === undefined ? [] : openLegacy(line.body, isEngage(pathIn(line))).items;
+
+/** `$lib` and `$lib_version` from `PostHog-Sdk-Info: name/version`; nothing when it is not that. */
+function sdkProperties(info: string): { $lib: string; $lib_version: string } | undefined {
+  const slash = info.lastIndexOf("/");
+  const $lib = info.slice(0, Math.max(slash, 0)).trim();
+  const $lib_version = info.slice(slash + 1).trim();
+  return slash > 0 && $lib !== "" && $lib_version !== "" ? { $lib, $lib_version } : undefined;
+}
 
 function v1Properties(item: JsonObject, line: TrafficLine): JsonObject {
   const { session_id, window_id, options } = item;

@@ -1,35 +1,52 @@
-import { SimError } from "../kernel/errors.ts";
-import { isObject, type Json } from "../kernel/json.ts";
-import { itemsPerStep, type Work } from "../kernel/work.ts";
-import type { Desk } from "../model/desk.ts";
-import type { Dialect } from "../model/dialect.ts";
-import type { DecodeStep, Note } from "../model/traffic.ts";
+import { SimError } from "../base/errors.ts";
+import { isObject, type Json } from "../base/json.ts";
+import { itemsPerStep, type Work } from "../base/work.ts";
+import type { Call } from "../http/call.ts";
+import { empty, jsonText, type Reply } from "../http/reply.ts";
+import type { CallRecord, DecodeStep, JsonText } from "../journal/traffic.ts";
+import type { Dialect } from "../world/dialect.ts";
 import { type Admission, admitLegacy } from "./admit-legacy.ts";
+import { decideItems } from "./decide.ts";
 import { decodeLegacy } from "./decode.ts";
-import { batchToken, sentAtOf } from "./envelope.ts";
+import type { Desk } from "./desk.ts";
 import type { Item } from "./item.ts";
-import { isEngage, type Opened, openLegacy } from "./open.ts";
+import { batchToken, commonToken, isEngage, type Opened, openLegacy, sentAtOf } from "./open.ts";
 import { decodedLimits, type Packet } from "./packet.ts";
 import { legacyProject, projectByHeader } from "./project.ts";
-import { record } from "./record.ts";
-import { commonToken } from "./token.ts";
 
-/** Decodes into the note: what is known there stays known when a later step fails. */
-export function* decodeInto(note: Note, packet: Packet, limit: number, mayWait = true): Work<Json> {
+/** The answer to a request whose events were taken; `?beacon=1` asks for none. */
+export const accepted = (call: Call): Reply =>
+  call.query.size > 0 && call.query.get("beacon") === "1" ? empty(204) : jsonText('{"status":"Ok"}');
+
+/** Writes what decoding found to the record. */
+export function noteBody(record: CallRecord, json: JsonText | undefined, steps: DecodeStep[]): void {
+  if (steps.length > 0) record.steps = steps;
+  if (json === undefined) return;
+  record.text = json.text;
+  record.bytes = json.bytes;
+  if (json.redacted) record.redacted = true;
+}
+
+/** The body's JSON. It is decoded once: a fault, a tape or a recording may have asked for it before. */
+export function* decodeBody(packet: Packet, limit: number): Work<Json> {
+  const { record } = packet;
+  const { decoded } = record;
+  if (decoded?.json && decoded.json.size <= limit) {
+    noteBody(record, decoded.json, decoded.steps);
+    return decoded.json.value;
+  }
   const steps: DecodeStep[] = [];
+  let json: JsonText | undefined;
   try {
-    const { text, bytes, value, redacted } = yield* decodeLegacy(packet, limit, steps, mayWait);
-    note.text = text;
-    note.bytes = bytes;
-    if (redacted) note.redacted = true;
-    return value;
+    json = yield* decodeLegacy(packet, limit, steps, true);
+    return json.value;
   } finally {
-    if (steps.length > 0) note.steps = steps;
+    noteBody(record, json, steps);
   }
 }
 
 /** Cuts a decoded body into items. @throws SimError unparsable_payload, empty_batch */
-export function openInto(body: Json, path: string): Opened {
+export function openBody(body: Json, path: string): Opened {
   if (!Array.isArray(body) && !isObject(body)) {
     const text = "failed to parse request: data did not match any variant of untagged enum RawRequest";
     throw new SimError("unparsable_payload", text);
@@ -39,11 +56,11 @@ export function openInto(body: Json, path: string): Opened {
   return opened;
 }
 
-/** Finds the project; the note has its id from here on. */
-export function projectInto(note: Note, desk: Desk, opened: Opened, packet: Packet): number | null {
+/** The project of the items; null: events of an unknown key, which are dropped. */
+export function findProject(desk: Desk, opened: Opened, packet: Packet): number | null {
   const project = projectByHeader(desk, packet) ?? legacyProject(desk, tokenOf(opened));
-  note.project = project?.id ?? null;
-  return note.project;
+  packet.record.project = project?.id ?? null;
+  return packet.record.project;
 }
 
 const tokenOf = ({ envelope, items }: Opened): string =>
@@ -70,16 +87,16 @@ function refuseOthers(items: readonly Item[]): void {
 }
 
 /**
- * Takes in a request of the legacy endpoints: decode, open, admit, persons and groups, facts. What is
- * found out is written into `note`, which the journal keeps; it is there, too, when this throws.
+ * Takes in a request of the legacy endpoints: decode, open, admit, persons and groups, facts.
  * @throws SimError with the service's texts (upstream capture, api.rs)
  */
-export function* takeLegacy(desk: Desk, packet: Packet, note: Note, lane: "any" | "ai" = "any"): Work<void> {
-  note.shape = "legacy";
-  const opened = openInto(yield* decodeInto(note, packet, decodedLimits.legacy), packet.path);
-  const project = projectInto(note, desk, opened, packet);
+export function* takeLegacy(desk: Desk, packet: Packet, lane: "any" | "ai" = "any"): Work<void> {
+  const { record } = packet;
+  record.shape = "legacy";
+  const opened = openBody(yield* decodeBody(packet, decodedLimits.legacy), packet.path);
+  const project = findProject(desk, opened, packet);
   const items = yield* admitAll(opened, packet, desk.dialect);
   if (lane === "ai") refuseOthers(items);
-  note.events = yield* record(desk, project, items, packet);
-  note.keys = items;
+  record.events = yield* decideItems(desk, project, items, packet);
+  record.keys = items;
 }

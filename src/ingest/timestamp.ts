@@ -1,4 +1,4 @@
-import type { Warning } from "../model/outcome.ts";
+import type { Warning } from "../journal/outcome.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -74,7 +74,7 @@ export function parseTime(text: string): number {
 /** RFC 3339 only, as capture v1 does; NaN for anything else. */
 export const parseRfc3339 = (text: string): number => (rfc3339.test(text) ? parseCalendar(text) : Number.NaN);
 
-/** What an event says about its time. */
+/** The time of an event, as it was sent. */
 interface Timing {
   timestamp: string | null | undefined;
   /** ms before arrival; beats the timestamp. */

@@ -1,25 +1,26 @@
-import type { Severity } from "./types.ts";
+/** `warning`: something is wrong; `hint`: it may be intended. */
+type Severity = "warning" | "hint";
 
 interface LintRow {
   severity: Severity;
-  /** What is the case, as a sentence without the final stop. */
+  /** The mistake, as a sentence without the full stop. */
   sentence: string;
-  /** What to do about it. */
+  /** How to fix it. */
   fix: string;
 }
 
-/** Everything that the linter can say. Each code is one row; the README's table is made of them. */
+/** The findings of the linter, one row for each code. docs/reference/lint.md is made from these rows. */
 export const lintCodes = {
   feature_flag_mismatch: {
     severity: "warning",
     sentence: "the event carries a flag's value that was never served to this distinct_id",
-    fix: "take the value from the SDK, for the same distinct_id, instead of writing it down",
+    fix: "take the value from the SDK, for the same distinct_id, instead of hard-coding it",
   },
   feature_flag_called_missing: {
     severity: "hint",
     sentence:
-      "a flag was asked for by name and served, and later events of the distinct_id came without its $feature_flag_called",
-    fix: "read the flag with the SDK's own call and leave its flag events on; experiments count nobody without them",
+      "a flag was requested by name and served, and later events of the distinct_id arrived without its $feature_flag_called",
+    fix: "read the flag with the SDK's own call and leave its flag events on; experiments count no users without them",
   },
   duplicate_uuid: {
     severity: "warning",
@@ -28,8 +29,8 @@ export const lintCodes = {
   },
   retried_event: {
     severity: "hint",
-    sentence: "the same event was sent again after it had been kept; it was dropped",
-    fix: "nothing, if its first answer got lost; otherwise look for what sends it twice",
+    sentence: "the same event was sent again after it was kept; it was dropped",
+    fix: "nothing, if the first answer was lost; otherwise find the code that sends it twice",
   },
   timestamp_not_iso: {
     severity: "warning",
@@ -39,36 +40,36 @@ export const lintCodes = {
   timestamp_skew: {
     severity: "warning",
     sentence: "the event's time is more than a day away from its arrival",
-    fix: "check the sender's clock and what sets `timestamp`; for old events send `historical_migration: true` beside the batch",
+    fix: "check the sender's clock and what sets `timestamp`; for old events send `historical_migration: true` next to the batch",
   },
   historical_migration_missing: {
     severity: "warning",
     sentence: "many old events were sent as if they were new",
-    fix: "send `historical_migration: true` beside the batch",
+    fix: "send `historical_migration: true` next to the batch",
   },
   pii_property: {
     severity: "warning",
-    sentence: "a property holds what looks like personal data or a credential",
-    fix: "leave it out or hash it; an e-mail address belongs to the person ($set)",
+    sentence: "a property looks like personal data or a credential",
+    fix: "leave it out or hash it; an e-mail address belongs in the person ($set)",
   },
   property_type_flip: {
     severity: "warning",
     sentence: "a property has different types in events of one name",
-    fix: "send one type; filters and sums take the other for something else",
+    fix: "send one type; filters and sums handle each type differently",
   },
   similar_event_names: {
     severity: "warning",
     sentence: "two event names differ in case or separators only",
-    fix: "decide on one spelling",
+    fix: "use one spelling",
   },
   group_without_identify: {
     severity: "hint",
-    sentence: "an event belongs to a group that nobody has described",
+    sentence: "an event belongs to a group without a $groupidentify",
     fix: "send $groupidentify once for each group, e.g. posthog.group(type, key, properties)",
   },
   large_body: {
     severity: "warning",
-    sentence: "the request's body is near the largest that is taken",
+    sentence: "the request's body is close to the size limit",
     fix: "send smaller batches, or smaller properties",
   },
 } as const satisfies Record<string, LintRow>;

@@ -1,44 +1,109 @@
-import { createFindings, type Findings } from "./findings.ts";
+import { lintCodes } from "./codes.ts";
+import { duplicateUuid, groupIdentify, largeBody, similarNames, times, typeFlip } from "./event-rules.ts";
+import { flagCalled, flagMismatch } from "./flag-rules.ts";
+import { personalData } from "./personal-data.ts";
 import { madeIn, recentMap } from "./recent-map.ts";
-import { rules } from "./rules.ts";
-import type { LintFinding, LintPort, LintRequest, Rule } from "./types.ts";
+import type { LintPort, LintRequest, Remark, Remarks, Rule, RuleContext } from "./rule.ts";
+import type { LintFinding } from "./shapes.ts";
 
-/** Projects whose traffic is remembered, and whose findings are; beyond that the first ones are forgotten. */
+const rules: readonly ((context: RuleContext) => Rule)[] = [
+  flagMismatch,
+  flagCalled,
+  duplicateUuid,
+  times,
+  personalData,
+  typeFlip,
+  similarNames,
+  groupIdentify,
+  largeBody,
+];
+
+/** Findings kept per project; further ones are ignored. */
+const mostFindings = 500;
+
+interface Held extends LintFinding {
+  subject: string;
+}
+
+/** The findings of one project. */
+interface Findings {
+  /** Collects the remarks about a request. */
+  about(request: Pick<LintRequest, "n" | "project">): Remarks;
+  /** In the order of their first remark. */
+  list(): LintFinding[];
+}
+
+const keyOf = ({ code, event, subject }: Remark): string => JSON.stringify([code, event, subject]);
+
+function count(held: Held, { seq }: Remark, n: number): void {
+  held.count++;
+  held.n = n;
+  held.last_seq = seq ?? held.last_seq;
+}
+
+function newFinding({ code, event, subject, detail, seq }: Remark, project: number, n: number): Held {
+  const row = { ...lintCodes[code] };
+  return { code, ...row, project, event, subject, detail, first_seq: seq, last_seq: seq, count: 1, n };
+}
+
+const shown = ({ subject: _, ...finding }: Held): LintFinding => finding;
+
+function createFindings(): Findings {
+  const found = new Map<string, Held>();
+  return {
+    about: ({ n, project }) => ({
+      report(remark) {
+        const key = keyOf(remark);
+        const held = found.get(key);
+        if (held) count(held, remark, n);
+        else if (found.size < mostFindings) found.set(key, newFinding(remark, project, n));
+      },
+      withdraw(code, subject) {
+        for (const [key, held] of found) {
+          if (held.code === code && held.subject === subject) found.delete(key);
+        }
+      },
+    }),
+    list: () => [...found.values()].map(shown),
+  };
+}
+
+/** Projects whose traffic, and whose findings, are remembered; the oldest ones are forgotten. */
 const mostWatched = 200;
 const mostProjects = 5_000;
 
-/** Warnings about what was sent, that break nothing. */
+/** Finds likely mistakes in the traffic. */
 export interface Linter {
-  /** Looks at a request; they must come in order. */
-  look(request: LintRequest): void;
-  /** Of one project or of all, in the order of their first times in each. */
+  /** Examines a request. Requests must arrive in order. */
+  examine(request: LintRequest): void;
+  /** Of one project or of all, in the order of their first remark. */
   findings(project?: number): LintFinding[];
-  /** Forgets a project or all: the next request is the first, but not everything was seen. */
+  /** Forgets a project or all. Rules that need the whole traffic stay silent from then on. */
   forget(project?: number): void;
-  /** Requests were left out: rules that need all of them say no more. */
+  /** Notes that requests were skipped: rules that need the whole traffic stay silent. */
   skip(): void;
 }
 
 export function createLinter(port: LintPort): Linter {
   const watched = recentMap<number, readonly Rule[]>(mostWatched);
   const found = recentMap<number, Findings>(mostProjects);
-  /** Projects of which something was forgotten. */
+  /** Projects whose traffic is only partly remembered. */
   const partial = recentMap<number, true>(mostProjects);
   let isAllPartial = false;
 
   function watch(project: number): readonly Rule[] {
-    // a project that was seen before and is not watched any more
+    // the project was examined before and forgotten
     if (found.has(project)) partial.set(project, true);
     const isWhole = () => !isAllPartial && !partial.has(project);
     return rules.map((create) => create({ project, port, isWhole }));
   }
 
   return {
-    look(request) {
+    examine(request) {
       const { project } = request;
       const ofProject = madeIn(watched, project, () => watch(project));
       const remarks = madeIn(found, project, createFindings).about(request);
-      for (const rule of ofProject) rule.look(request, remarks);
+      for (const rule of ofProject) rule.examine(request, remarks);
     },
     findings(project) {
       const chosen = project === undefined ? [...found.values()] : [found.get(project)];

@@ -1,4 +1,4 @@
-/** A map that holds the last so many new keys; older ones go. */
+/** A map that keeps its newest keys, up to a limit. */
 export interface RecentMap<K, V> {
   get(key: K): V | undefined;
   has(key: K): boolean;
@@ -27,7 +27,7 @@ export function recentMap<K, V>(most: number): RecentMap<K, V> {
   };
 }
 
-/** The value of a key, made when there is none. */
+/** The value of a key; a missing one is made. */
 export function madeIn<K, V>(map: Pick<RecentMap<K, V>, "get" | "set">, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;

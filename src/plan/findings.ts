@@ -1,18 +1,36 @@
 import type { ErrorObject } from "ajv";
-import { counted } from "../kernel/counted.ts";
-import { isObject } from "../kernel/json.ts";
-import { stepsOf } from "../kernel/json-pointer.ts";
-import { meant, oddType, oddValue } from "./oddity.ts";
-import { alternatives, printable, shownValue } from "./shown.ts";
-import type { Finding, ViolationKind } from "./types.ts";
-import { formatPhrase, propertiesOf, propertySchema, typesPhrase, wantedBy } from "./wanted.ts";
+import { counted } from "../base/counted.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
+import { stepsOf } from "../base/json-pointer.ts";
+import { isSdkProperty } from "../journal/sdk-properties.ts";
+import {
+  type Check,
+  type Finding,
+  jsonSchemaOf,
+  type StandardIssue,
+  type StandardSchema,
+  type ViolationKind,
+} from "./plan.ts";
+import {
+  alternatives,
+  formatPhrase,
+  meant,
+  oddType,
+  oddValue,
+  printable,
+  propertiesOf,
+  propertySchema,
+  shownValue,
+  typesPhrase,
+  wantedBy,
+} from "./wording.ts";
 
-/** What a JSON Schema keyword's failure becomes. */
+/** How the failure of a JSON Schema keyword is reported. */
 interface Row {
   readonly kind: ViolationKind;
   readonly expected: (error: ErrorObject) => string;
   readonly hint?: (error: ErrorObject) => string | null;
-  /** The property that it is about, when it is about one below. */
+  /** The property concerned, if it is one below. */
   readonly name?: (error: ErrorObject) => unknown;
 }
 
@@ -29,7 +47,7 @@ const unknown = (param: string): Row => ({
     return names.length === 0 ? "no property" : `one of ${alternatives(names)}`;
   },
   name: ({ params }) => params[param],
-  // One that is there already was not meant.
+  // A name that exists already was not meant.
   hint: ({ params, parentSchema, data }) =>
     meant(
       String(params[param]),
@@ -37,7 +55,7 @@ const unknown = (param: string): Row => ({
     ),
 });
 
-/** A misspelled name that is there in its place. */
+/** The misspelled name that the value has instead. */
 function misspelled({ params, parentSchema, data }: ErrorObject): string | null {
   const properties = propertiesOf(parentSchema);
   const others = keysOf(data).filter((it) => !Object.hasOwn(properties, it));
@@ -104,9 +122,9 @@ const rows: ReadonlyMap<string, Row> = new Map<string, Row>([
     "pattern",
     {
       kind: "wrong_format",
-      // A comment may say better what the pattern means, and examples what may have been meant.
+      // A comment may describe the pattern, and examples may contain the intended value.
       expected: (error) =>
-        textIn(error.parentSchema, "$comment") ?? `a text like ${printable(String(wanted(error)))}`,
+        textIn(error.parentSchema, "$comment") ?? `a string that matches ${printable(String(wanted(error)))}`,
       hint: ({ parentSchema, data }) =>
         meant(String(data), [parentSchema?.examples ?? []].flat().map(String)),
     },
@@ -129,10 +147,10 @@ const rows: ReadonlyMap<string, Row> = new Map<string, Row>([
   ["not", named("something else: the plan forbids this")],
 ]);
 
-/** Says nothing of its own: what is below it says it. */
+/** Not reported: the errors below them are. */
 const silent = ["if", "unevaluatedItems", "dependentSchemas"];
 
-/** Errors of the forms of a union only repeat, for each of them, that it is none. */
+/** Without the errors of each form of a union, which only repeat that no form fits. */
 function withoutForms(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const unions = errors.filter(({ keyword }) =>
     ["anyOf", "oneOf", "contains", "propertyNames"].includes(keyword),
@@ -149,10 +167,10 @@ function withoutForms(errors: readonly ErrorObject[]): readonly ErrorObject[] {
 
 const isBelow = (path: string, above: string): boolean => path === above || path.startsWith(`${above}/`);
 
-/** One hostile value may have very many. */
+/** A hostile value may have very many. */
 const mostErrors = 500;
 
-/** The validator's errors as we tell them, up to a few hundred. */
+/** The validator's errors as findings. */
 export const findingsOf = (errors: readonly ErrorObject[]): Finding[] =>
   withoutForms(errors.slice(0, mostErrors))
     .filter(({ keyword }) => !silent.includes(keyword))
@@ -174,3 +192,84 @@ function findingOf(error: ErrorObject): Finding {
 
 const valueBelow = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+/** An issue with more than the standard requires, as zod's have. */
+interface Issue extends StandardIssue {
+  readonly code?: string;
+  readonly expected?: unknown;
+  readonly values?: readonly unknown[];
+  readonly keys?: readonly string[];
+}
+
+const kinds: Readonly<Record<string, ViolationKind>> = {
+  invalid_type: "wrong_type",
+  invalid_value: "not_allowed_value",
+  invalid_format: "wrong_format",
+  too_small: "out_of_range",
+  too_big: "out_of_range",
+  not_multiple_of: "out_of_range",
+  unrecognized_keys: "unknown_property",
+};
+
+/** Checks properties with a validator such as zod. What SDKs add passes, unless the validator describes it. */
+export function standardCheck(schema: StandardSchema): Check {
+  const known = Object.keys(propertiesOf(jsonSchemaOf(schema)));
+  return async (properties) => {
+    const { issues = [] } = await schema["~standard"].validate(properties);
+    return issues.flatMap((issue) => issueFindings(issue, properties, known));
+  };
+}
+
+function issueFindings(issue: Issue, properties: JsonObject, known: readonly string[]): Finding[] {
+  const path = pathOf(issue);
+  if (issue.keys === undefined) {
+    // Validators that forbid a key expect "never" there.
+    const isStray = issue.expected === "never" && path.length === 1 && isSdkProperty(String(path[0]));
+    return isStray ? [] : [issueFinding(issue, path, properties)];
+  }
+  const foreign = issue.keys.filter((key) => path.length > 0 || !isSdkProperty(key));
+  const free = known.filter((it) => !Object.hasOwn(properties, it));
+  return foreign.map((key) => ({
+    kind: "unknown_property",
+    path: [...path, key],
+    expected: "no such property",
+    actual: shownValue(valueAt(properties, [...path, key])),
+    hint: path.length > 0 ? null : meant(key, free),
+  }));
+}
+
+function issueFinding(issue: Issue, path: Finding["path"], properties: JsonObject): Finding {
+  const value = valueAt(properties, path);
+  const isMissing = value === undefined && path.length > 0;
+  return {
+    kind: isMissing ? "missing_property" : (kinds[issue.code ?? ""] ?? "invalid"),
+    path,
+    expected: printable(wantedIn(issue.message), 300),
+    actual: shownValue(value),
+    hint: isMissing ? null : hintOf(issue, value),
+  };
+}
+
+/** From zod's `Invalid input: expected number, received string` only `number`: the rest is reported separately. */
+const wantedIn = (message: string): string =>
+  message.replace(/^Invalid \w+: expected (.*?)(?:, received .*)?$/s, "$1");
+
+const hintOf = ({ code, expected, values }: Issue, value: unknown): string | null =>
+  code === "invalid_value"
+    ? oddValue(values ?? [], value)
+    : oddType(expected === "int" ? "integer" : expected, value);
+
+const pathOf = ({ path = [] }: Issue): (string | number)[] =>
+  path.map((step) => {
+    const key = typeof step === "object" ? step.key : step;
+    return typeof key === "number" ? key : String(key);
+  });
+
+function valueAt(value: unknown, path: Finding["path"]): unknown {
+  let at = value;
+  for (const step of path) {
+    if (Array.isArray(at)) at = at[Number(step)];
+    else at = isObject(at) && Object.hasOwn(at, step) ? at[String(step)] : undefined;
+  }
+  return at;
+}

@@ -1,5 +1,90 @@
-import type { JsonObject } from "../kernel/json.ts";
-import { formats, oneSchema, schemaList, schemaMap, types, typeWords } from "./keywords.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+
+/** The keywords of JSON Schema (2020-12) that contain schemas. */
+export const oneSchema = [
+  "items",
+  "additionalProperties",
+  "unevaluatedProperties",
+  "unevaluatedItems",
+  "propertyNames",
+  "contains",
+  "not",
+  "if",
+  "then",
+  "else",
+] as const;
+export const schemaList = ["allOf", "anyOf", "oneOf", "prefixItems"] as const;
+export const schemaMap = ["properties", "patternProperties", "dependentSchemas"] as const;
+
+/** Formats that are checked. */
+export const formats = [
+  "date-time",
+  "date",
+  "time",
+  "duration",
+  "uuid",
+  "email",
+  "uri",
+  "uri-reference",
+  "url",
+  "hostname",
+  "ipv4",
+  "ipv6",
+  "regex",
+  "json-pointer",
+] as const;
+
+const types = ["string", "number", "integer", "boolean", "object", "array", "null"] as const;
+
+/** A type's word → its JSON Schema. */
+const typeWords: ReadonlyMap<string, { readonly [keyword: string]: string }> = new Map<
+  string,
+  { readonly [keyword: string]: string }
+>([
+  ...types.map((type): [string, { type: string }] => [type, { type }]),
+  ["any", {}],
+  ...(["date-time", "date", "uuid", "email", "uri"] as const).map(
+    (format): [string, { type: string; format: string }] => [format, { type: "string", format }],
+  ),
+]);
+
+type Expand = (value: Json) => Json;
+
+const each: Expand = (value) => (Array.isArray(value) ? value.map(schemaFrom) : value);
+const eachEntry: Expand = (value) =>
+  isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, it]) => [key, schemaFrom(it)]))
+    : value;
+
+const inner: ReadonlyMap<string, Expand> = new Map<string, Expand>([
+  ...oneSchema.map((key): [string, Expand] => [key, schemaFrom]),
+  ...schemaList.map((key): [string, Expand] => [key, each]),
+  ...schemaMap.map((key): [string, Expand] => [key, eachEntry]),
+]);
+
+/** JSON Schema with every shorthand in it spelled out: type words, and lists of allowed values. */
+export function schemaFrom(value: Json): Json {
+  if (typeof value === "string") return fromWords(value);
+  if (Array.isArray(value)) return { enum: value };
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, it]) => [key, inner.get(key)?.(it) ?? it]));
+}
+
+/** `"integer|null"`, `"uuid[]"`. */
+function fromWords(text: string): JsonObject {
+  const schemas = text.split("|").map(fromWord);
+  const [only] = schemas;
+  if (schemas.length === 1 && only) return only;
+  const types = schemas.map((it) => (Object.keys(it).join() === "type" ? it.type : undefined));
+  return types.every((it): it is string => typeof it === "string")
+    ? { type: [...new Set(types)] }
+    : { anyOf: schemas };
+}
+
+function fromWord(word: string): JsonObject {
+  if (word.endsWith("[]")) return { type: "array", items: fromWord(word.slice(0, -2)) };
+  return { ...typeWords.get(word) };
+}
 
 const property = { $ref: "#/definitions/property" };
 const text = { type: "string" };
@@ -21,7 +106,7 @@ const mapOf = (schema: JsonObject): JsonObject => ({
   additionalProperties: schema,
 });
 
-/** `then` where the value is of the type, else `otherwise`: one complaint instead of one for each form. */
+/** `then` for values of the type, else `otherwise`: one error instead of one for each form. */
 const when = (type: string, then: JsonObject, otherwise: JsonObject = {}): JsonObject => ({
   if: { type },
   then,
@@ -31,7 +116,7 @@ const when = (type: string, then: JsonObject, otherwise: JsonObject = {}): JsonO
 const rows = (keys: readonly string[], schema: JsonObject): JsonObject =>
   Object.fromEntries(keys.map((key) => [key, schema]));
 
-/** What may be said of a property, and of an event's properties as a whole. */
+/** Keywords for a property and for an event's properties as a whole. */
 const forBoth: JsonObject = {
   description: text,
   title: text,
@@ -81,7 +166,7 @@ const ofAProperty: JsonObject = {
 };
 
 /**
- * The one source of what a plan file may say: files are checked with it, and it is published for editors
+ * The one definition of a plan file: files are checked with it, and it is published for editors
  * (scenarios/plan.schema.json). Draft-07, which all editors know.
  */
 export const planSchema: JsonObject = {
@@ -98,7 +183,8 @@ export const planSchema: JsonObject = {
     description: text,
     unplanned: {
       enum: ["error", "ignore"],
-      description: "What an event that is not in the plan is; error unless told. Names with $ are the SDK's.",
+      description:
+        "What an event that is not in the plan is (default: error). Names with $ belong to the SDKs.",
     },
     events: { ...mapOf({ $ref: "#/definitions/event" }), description: "The events by name" },
     $defs: { ...mapOf(property), description: "What several events have in common" },
@@ -106,7 +192,7 @@ export const planSchema: JsonObject = {
   definitions: {
     event: {
       type: "object",
-      description: "JSON Schema (2020-12) of the event's properties; type: object goes without saying",
+      description: "JSON Schema (2020-12) of the event's properties; type: object is implied",
       additionalProperties: false,
       properties: ofAnEvent,
     },

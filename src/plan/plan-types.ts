@@ -1,11 +1,11 @@
-import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
-import type { Plan, PlannedEvent } from "./types.ts";
-import { propertiesOf } from "./wanted.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { Plan, PlannedEvent } from "./plan.ts";
+import { propertiesOf } from "./wording.ts";
 
-/** Definitions that refer to each other may go on without end. */
+/** Definitions may refer to each other without end. */
 const mostDepth = 8;
 
-/** What a schema is written with. */
+/** The context in which a schema is written. */
 interface Scope {
   readonly definitions: JsonObject;
   readonly indent: string;
@@ -51,7 +51,7 @@ function eventType(schema: JsonObject, scope: Scope): string {
   return objectType(schema, scope, isClosed ? "[sdk: `$${string}`]: unknown" : "[property: string]: unknown");
 }
 
-/** A JSON text is a TypeScript text, but for two line separators that old readers stumble over. */
+/** A JSON string is a TypeScript string; two line separators are escaped for old parsers. */
 const quoted = (text: string): string =>
   JSON.stringify(text).replace(/[\u2028\u2029]/g, (it) => (it === "\u2028" ? "\\u2028" : "\\u2029"));
 
@@ -77,7 +77,7 @@ function objectType(schema: JsonObject, scope: Scope, rest: string | undefined):
   return lines.length === 0 ? "Record<string, never>" : `{\n${lines.join("\n")}\n${scope.indent}}`;
 }
 
-/** How a type of JSON Schema is written. */
+/** The TypeScript for each type of JSON Schema. */
 const writers: Readonly<Record<string, (schema: JsonObject, scope: Scope) => string>> = {
   string: () => "string",
   number: () => "number",
@@ -100,7 +100,7 @@ const union = (types: readonly string[]): string => {
   return all.includes("unknown") || all.length === 0 ? "unknown" : all.join(" | ");
 };
 
-/** The TypeScript type of what a schema lets through, or of more: `unknown` where types cannot tell. */
+/** The TypeScript type of a schema's values, or a wider one; `unknown` where types cannot express it. */
 function typeOf(schema: Json, scope: Scope): string {
   if (schema === false) return "never";
   if (!isObject(schema) || scope.depth > mostDepth) return "unknown";

@@ -1,13 +1,13 @@
-import type { Path } from "../kernel/json-pointer.ts";
+import type { Path } from "../base/json-pointer.ts";
 import {
   blankMembership,
   blankOrganization,
   blankPersonalApiKey,
   blankUser,
   productFeature,
-} from "../model/blank.ts";
-import { freeSlug } from "../model/slug.ts";
-import type { Membership, Organization, PersonalApiKey, User } from "../model/world.ts";
+} from "../world/blank.ts";
+import { freeSlug } from "../world/slug.ts";
+import type { Membership, Organization, PersonalApiKey, User } from "../world/world.ts";
 import type { Building } from "./building.ts";
 import { derivedLetters } from "./derive.ts";
 import type { AuthoredOrganization, AuthoredPersonalApiKey, AuthoredUser } from "./schemas/account.ts";

@@ -1,8 +1,8 @@
-import type { Path } from "../kernel/json-pointer.ts";
-import { readDuration } from "../kernel/time-text.ts";
-import { maskSecrets } from "../model/batch-export-secrets.ts";
-import { blankBatchExport } from "../model/blank.ts";
-import type { BatchExport, BatchExportBackfill, BatchExportRun, Project } from "../model/world.ts";
+import type { Path } from "../base/json-pointer.ts";
+import { readDuration } from "../base/time-text.ts";
+import { maskSecrets } from "../world/batch-export-secrets.ts";
+import { blankBatchExport } from "../world/blank.ts";
+import type { BatchExport, BatchExportBackfill, BatchExportRun, Project } from "../world/world.ts";
 import type { Building } from "./building.ts";
 import { createNames, type Names } from "./names.ts";
 import type {

@@ -1,5 +1,5 @@
-import { type Path, pointerTo } from "../kernel/json-pointer.ts";
-import type { Group, Person } from "../model/person.ts";
+import { type Path, pointerTo } from "../base/json-pointer.ts";
+import type { Group, Person } from "../people/person.ts";
 import {
   emptyWorld,
   type Organization,
@@ -7,7 +7,7 @@ import {
   type SequenceName,
   type User,
   type World,
-} from "../model/world.ts";
+} from "../world/world.ts";
 import { createNumbers, derivedUuid, type Numbers } from "./derive.ts";
 import { createNames, type Names } from "./names.ts";
 import type { Problem } from "./problems.ts";

@@ -1,14 +1,14 @@
 import type { z } from "zod";
-import type { Json } from "../kernel/json.ts";
-import type { Path } from "../kernel/json-pointer.ts";
-import { pointerTo } from "../kernel/json-pointer.ts";
+import type { Json } from "../base/json.ts";
+import type { Path } from "../base/json-pointer.ts";
+import { pointerTo } from "../base/json-pointer.ts";
+import { hintFor, phraseOf, sentence, usualHint } from "../http/schema-messages.ts";
 import { hintForKey, isKeyAt } from "./known-keys.ts";
 import { type Mended, startMending } from "./mend.ts";
 import { onlyProjectPointer, type Whole } from "./only-project.ts";
 import type { PlacedProblem, Problem } from "./problems.ts";
 import { buildWorld } from "./scenario.ts";
 import { type Scenario, ScenarioSchema } from "./schema.ts";
-import { hintFor, phraseOf, sentence, usualHint } from "./sentences.ts";
 import { placeAt, plainValue, type Tree } from "./tree.ts";
 import { warningsOf } from "./warnings.ts";
 

@@ -1,7 +1,7 @@
-import type { Path } from "../kernel/json-pointer.ts";
-import { blankDashboard, blankTile } from "../model/blank.ts";
-import { tidyTags } from "../model/tags.ts";
-import type { Dashboard, DashboardTemplate, Insight, Project, Tile } from "../model/world.ts";
+import type { Path } from "../base/json-pointer.ts";
+import { blankDashboard, blankTile } from "../world/blank.ts";
+import { tidyTags } from "../world/tags.ts";
+import type { Dashboard, DashboardTemplate, Insight, Project, Tile } from "../world/world.ts";
 import type { Building } from "./building.ts";
 import { derivedToken } from "./derive.ts";
 import type { Names } from "./names.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { uuidV5 } from "../kernel/ids.ts";
+import { uuidV5 } from "../base/ids.ts";
 
 /** Ids that a scenario does not give are derived from its names: the same file, the same ids. */
 const namespace = "5f3b2f4e-6c56-4d0a-9a53-5a0f6b3f9c01";

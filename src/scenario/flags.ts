@@ -1,9 +1,9 @@
-import { isUuid } from "../kernel/ids.ts";
-import type { Path } from "../kernel/json-pointer.ts";
-import { blankFeatureFlag } from "../model/blank.ts";
-import type { Person } from "../model/person.ts";
-import { tidyTags } from "../model/tags.ts";
-import type { Cohort, FeatureFlag, Project } from "../model/world.ts";
+import { isUuid } from "../base/ids.ts";
+import type { Path } from "../base/json-pointer.ts";
+import type { Person } from "../people/person.ts";
+import { blankFeatureFlag } from "../world/blank.ts";
+import { tidyTags } from "../world/tags.ts";
+import type { Cohort, FeatureFlag, Project } from "../world/world.ts";
 import type { Building } from "./building.ts";
 import type { Names } from "./names.ts";
 import type { AuthoredCohort, AuthoredFlag, ServiceFlag, ShortFlag } from "./schemas/feature-flag.ts";

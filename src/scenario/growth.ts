@@ -1,4 +1,4 @@
-import { type Path, pointerTo } from "../kernel/json-pointer.ts";
+import { type Path, pointerTo } from "../base/json-pointer.ts";
 import type { PlacedProblem } from "./problems.ts";
 import { type Entry, positionOf, type Source, type Tree } from "./tree.ts";
 

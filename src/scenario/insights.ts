@@ -1,7 +1,7 @@
-import type { Path } from "../kernel/json-pointer.ts";
-import { blankInsight } from "../model/blank.ts";
-import { tidyTags } from "../model/tags.ts";
-import type { Insight, Project } from "../model/world.ts";
+import type { Path } from "../base/json-pointer.ts";
+import { blankInsight } from "../world/blank.ts";
+import { tidyTags } from "../world/tags.ts";
+import type { Insight, Project } from "../world/world.ts";
 import type { Building } from "./building.ts";
 import { derivedLetters } from "./derive.ts";
 import { createNames, type Names } from "./names.ts";

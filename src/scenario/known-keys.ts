@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Path } from "../kernel/json-pointer.ts";
+import type { Path } from "../base/json-pointer.ts";
+import { meantOf } from "../base/nearest.ts";
 import { AuthoredScenarioSchema, OrganizationWithProjects, ScenarioSchema } from "./schema.ts";
 import { AuthoredProject } from "./schemas/project.ts";
-import { meantOf } from "./sentences.ts";
 
 type Schema = z.core.$ZodType;
 

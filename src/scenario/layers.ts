@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import type { Json } from "../kernel/json.ts";
-import { type Path, pointerTo } from "../kernel/json-pointer.ts";
-import { didYouMean, nearest } from "../kernel/nearest.ts";
+import type { Json } from "../base/json.ts";
+import { type Path, pointerTo } from "../base/json-pointer.ts";
+import { meantOf, nearest } from "../base/nearest.ts";
 import type { Read } from "./growth.ts";
 import { completed, layOver, settled, type Whole } from "./only-project.ts";
 import type { PlacedProblem } from "./problems.ts";
@@ -163,8 +163,9 @@ function meant({ shipped }: Visit, { name }: Call, file: string): string | undef
   const near = nearest(stemOf(file), others.map(stemOf));
   const neighbour = others.find((it) => stemOf(it) === near);
   const known = neighbour === undefined ? [...shipped.keys()] : [join(dirname(name), neighbour)];
-  const hint = didYouMean(name, known, (it) => JSON.stringify(it)).replace(/^; /, "");
-  return hint || `shipped scenarios are ${[...shipped.keys()].join(", ")}; anything else is a path`;
+  return (
+    meantOf(name, known) ?? `shipped scenarios are ${[...shipped.keys()].join(", ")}; anything else is a path`
+  );
 }
 
 const stemOf = (file: string): string => basename(file, extname(file));

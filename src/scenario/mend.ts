@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Json } from "../kernel/json.ts";
-import { type Path, pointerTo } from "../kernel/json-pointer.ts";
+import type { Json } from "../base/json.ts";
+import { type Path, pointerTo } from "../base/json-pointer.ts";
 import { childOf, type Entry, plainValue, type Tree, treeOf } from "./tree.ts";
 
 type Issue = z.core.$ZodIssue;

@@ -1,6 +1,6 @@
-import type { Path } from "../kernel/json-pointer.ts";
+import type { Path } from "../base/json-pointer.ts";
+import { createGuesses } from "../base/nearest.ts";
 import type { Problem } from "./problems.ts";
-import { createGuesses } from "./sentences.ts";
 
 /** Documents by what a scenario calls them. */
 export interface Names<T> {

@@ -1,8 +1,8 @@
-import { uuidV5 } from "../kernel/ids.ts";
-import type { Path } from "../kernel/json-pointer.ts";
-import type { People } from "../model/people.ts";
-import { maxGroupTypes, type Person } from "../model/person.ts";
-import type { Project } from "../model/world.ts";
+import { uuidV5 } from "../base/ids.ts";
+import type { Path } from "../base/json-pointer.ts";
+import type { People } from "../people/people.ts";
+import { maxGroupTypes, type Person } from "../people/person.ts";
+import type { Project } from "../world/world.ts";
 import type { Building, ScenarioPeople } from "./building.ts";
 import { createNames, type Names } from "./names.ts";
 import type { AuthoredGroup, AuthoredPerson } from "./schemas/person.ts";

@@ -1,7 +1,7 @@
-import { counted } from "../kernel/counted.ts";
-import type { Path } from "../kernel/json-pointer.ts";
-import type { Problem as ShownProblem } from "../kernel/problem.ts";
-import { problemLines } from "../kernel/problem-lines.ts";
+import { counted } from "../base/counted.ts";
+import type { Path } from "../base/json-pointer.ts";
+import type { Problem as ShownProblem } from "../base/problem.ts";
+import { problemLines } from "../base/problem-lines.ts";
 import type { Place } from "./tree.ts";
 import { positionOf } from "./tree.ts";
 

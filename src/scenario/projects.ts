@@ -1,6 +1,6 @@
-import type { Path } from "../kernel/json-pointer.ts";
-import { blankProject } from "../model/blank.ts";
-import type { Dashboard, Organization, Project } from "../model/world.ts";
+import type { Path } from "../base/json-pointer.ts";
+import { blankProject } from "../world/blank.ts";
+import type { Dashboard, Organization, Project } from "../world/world.ts";
 import { addBatchExport } from "./batch-exports.ts";
 import type { Building } from "./building.ts";
 import { addDashboard, addTemplate } from "./dashboards.ts";

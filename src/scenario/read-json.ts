@@ -1,4 +1,4 @@
-import { type JsonNode, parseCommentedJson } from "../kernel/commented-json.ts";
+import { type JsonNode, parseCommentedJson } from "../base/commented-json.ts";
 import { type Growth, grow, type Read } from "./growth.ts";
 import type { Entry, Source, Tree } from "./tree.ts";
 

@@ -1,5 +1,5 @@
 import type { Alias, Node, Pair, Scalar, YAMLMap } from "yaml";
-import type { Path } from "../kernel/json-pointer.ts";
+import type { Path } from "../base/json-pointer.ts";
 import { type Growth, grow, type Read } from "./growth.ts";
 import type { Entry, Source, Tree } from "./tree.ts";
 
@@ -109,7 +109,7 @@ function addEntry(walk: Walk, entries: Map<string, Entry>, { key, value }: Pair,
   const name = keyOf(walk, key);
   const offset = walk.yaml.isNode(key) ? offsetOf(key, 0) : 0;
   if (name === undefined) {
-    growth.complain(offset, at, "expected a key that is a text");
+    growth.complain(offset, at, "expected a string as key");
     return;
   }
   const path = [...at, name];

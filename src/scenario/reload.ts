@@ -1,4 +1,4 @@
-import { collections, type ReadonlyWorld, type World } from "../model/world.ts";
+import { collections, type ReadonlyWorld, type World } from "../world/world.ts";
 
 /** What a reload makes of a document that the sim's users have changed or made meanwhile. */
 export type OnChange = "merge" | "reset" | "ignore";

@@ -1,5 +1,5 @@
-import { pointerTo } from "../kernel/json-pointer.ts";
-import type { World } from "../model/world.ts";
+import { pointerTo } from "../base/json-pointer.ts";
+import type { World } from "../world/world.ts";
 import { addOrganization, addPersonalApiKey, addUser, developer, settleUsers } from "./accounts.ts";
 import { beginWorld, type ScenarioPeople } from "./building.ts";
 import { type Problem, ScenarioError } from "./problems.ts";

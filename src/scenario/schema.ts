@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FaultUses } from "../model/schemas/fault.ts";
+import { FaultUses } from "../faults/shapes.ts";
 import { AuthoredOrganization, AuthoredPersonalApiKey, AuthoredUser } from "./schemas/account.ts";
 import { AuthoredClock } from "./schemas/clock.ts";
 import { AuthoredPlace } from "./schemas/place.ts";

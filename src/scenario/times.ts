@@ -1,4 +1,4 @@
-import { wireTime } from "../model/time.ts";
+import { wireTime } from "../world/time.ts";
 
 /** When everything was made whose time a scenario does not give: the same scenario, the same world. */
 export const beginning = "2025-01-01T00:00:00Z";

@@ -1,5 +1,5 @@
-import type { Json } from "../kernel/json.ts";
-import type { Path } from "../kernel/json-pointer.ts";
+import type { Json } from "../base/json.ts";
+import type { Path } from "../base/json-pointer.ts";
 
 /** A text that trees are read from; `file` is null for a scenario that a program made. */
 export interface Source {

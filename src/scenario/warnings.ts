@@ -1,17 +1,17 @@
-import { createCohortBook } from "../flags/cohorts.ts";
-import { compileFlag } from "../flags/compile.ts";
-import { defaultMatching, operatorNames } from "../flags/operators.ts";
-import { failures } from "../flags/reasons.ts";
-import { referenceIn } from "../flags/references.ts";
-import { isObject, type Json, type JsonObject } from "../kernel/json.ts";
-import type { Path } from "../kernel/json-pointer.ts";
-import type { Cohort, FeatureFlag, World } from "../model/world.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { Path } from "../base/json-pointer.ts";
+import { createGuesses, type Guesses, meantOf } from "../base/nearest.ts";
+import { createCohortBook } from "../flags/engine/cohorts.ts";
+import { compileFlag } from "../flags/engine/compile.ts";
+import { defaultMatching, operatorNames } from "../flags/engine/operators.ts";
+import { failures } from "../flags/engine/reasons.ts";
+import { referenceIn } from "../flags/engine/values.ts";
+import type { Cohort, FeatureFlag, World } from "../world/world.ts";
 import type { ScenarioPeople } from "./building.ts";
 import type { Problem } from "./problems.ts";
 import type { Scenario } from "./schema.ts";
 import type { AuthoredFlag } from "./schemas/feature-flag.ts";
 import type { AuthoredProject } from "./schemas/project.ts";
-import { createGuesses, type Guesses, meantOf } from "./sentences.ts";
 
 /**
  * What the schema allows and the service would refuse, or that can never have an effect: references that lead nowhere,

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { keysOf } from "../ingest/show.ts";
-import { checkFolder } from "../store/check-folder.ts";
 import type { Damage } from "../store/damage.ts";
+import { checkFolder } from "./folder/check-folder.ts";
 
 export type { Damage } from "../store/damage.ts";
 

@@ -1,10 +1,11 @@
 import { inspect } from "node:util";
-import { didYouMean } from "../kernel/nearest.ts";
-import { controlTokenExpected, isControlToken, publicUrlExpected, readPublicUrl } from "../kernel/reach.ts";
-import type { Dialect } from "../model/dialect.ts";
+import { didYouMean } from "../base/nearest.ts";
+import { controlTokenExpected, isControlToken, publicUrlExpected, readPublicUrl } from "../http/reach.ts";
 import type { OnChange } from "../scenario/reload.ts";
-import { RedactionRuleError, type RedactionRules, readRules } from "../tape/redact/rules.ts";
-import type { MissPolicy, Mode } from "../tape/types.ts";
+import type { Mode } from "../tapes/ports.ts";
+import { RedactionRuleError, type RedactionRules, readRules } from "../tapes/redact/rules.ts";
+import type { MissPolicy } from "../tapes/shapes.ts";
+import type { Dialect } from "../world/dialect.ts";
 import { type SimOptions, StartError } from "./types.ts";
 
 /** What a value of an option is, in words, and whether a value is that. What it means is checked where it is used. */
@@ -131,6 +132,11 @@ export function redactionOf({ redaction }: SimOptions): Required<RedactionRules>
   } catch (error) {
     if (!(error instanceof RedactionRuleError)) throw error;
     const place = error.path === "" ? "redaction" : `redaction.${error.path}`;
-    throw new StartError("option", `${place} ${error.message}`, "see Redaction rules in the README", error);
+    throw new StartError(
+      "option",
+      `${place} ${error.message}`,
+      "see docs/tapes.md#redaction in the package",
+      error,
+    );
   }
 }

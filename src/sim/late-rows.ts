@@ -1,41 +1,41 @@
-import type { ControlDesk } from "../control/desk.ts";
-import type { GuardRules } from "../control/guard.ts";
-import type { FlagBook } from "../flags/book.ts";
+import type { Exports } from "../exports/open-exports.ts";
+import type { FlagBook } from "../flags/flag-book.ts";
+import type { GuardRules } from "../http/control-access.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { LateRows, Router } from "../http/router.ts";
-import type { Desk } from "../model/desk.ts";
-import type { ResourceDesk } from "../resources/desk.ts";
-import type { Exports } from "./exports.ts";
+import type { Desk } from "../ingest/desk.ts";
+import type { ResourceDesk } from "../management/frame/desk.ts";
+import type { ControlDesk } from "./control-desk.ts";
 
 const isControl = (path: string): boolean => path.startsWith("/__sim");
 const isManagement = (path: string): boolean => /^\/(api|shared|shared_dashboard|embedded)\//.test(path);
 
-/** Everything but capture: what SDKs ask for besides, the management API, the control API; each when it is needed. */
+/** Everything but capture: the other endpoints of SDKs, the management API, the control API; each when it is needed. */
 export function lateRows({ desk, resourceDesk, controlDesk, rules, exportsOf }: LateParts): LateRows[] {
   let book: Promise<FlagBook> | undefined;
   const bookOf = () => {
-    book ??= import("../flags/book.ts").then(({ createFlagBook }) => createFlagBook(desk));
+    book ??= import("../flags/flag-book.ts").then(({ createFlagBook }) => createFlagBook(desk));
     return book;
   };
   return [
     {
       owns: (path) => !isControl(path),
       async load() {
-        const { lateIngestionEndpoints } = await import("../ingestion/index.ts");
+        const { lateIngestionEndpoints } = await import("../ingest/endpoint/public-rows.ts");
         return lateIngestionEndpoints(desk, await bookOf(), controlDesk.notice);
       },
     },
     {
       owns: isManagement,
       async load() {
-        const { resourceEndpoints } = await import("../resources/index.ts");
+        const { resourceEndpoints } = await import("../management/rows.ts");
         return resourceEndpoints({ ...resourceDesk, exports: (await exportsOf()).engine });
       },
     },
     {
       owns: isControl,
       async load() {
-        const { controlEndpoints } = await import("../control/index.ts");
+        const { controlEndpoints } = await import("./control-rows.ts");
         return controlEndpoints(
           { ...controlDesk, flagBook: await bookOf(), exports: await exportsOf() },
           rules,
@@ -56,8 +56,8 @@ interface LateParts {
 /** The rows with their docs; those of the public endpoints and of the control API are loaded only for this. */
 export async function documented(router: Router): Promise<readonly Endpoint[]> {
   const [{ withIngestionDocs }, { withControlDocs }] = await Promise.all([
-    import("../ingestion/docs/index.ts"),
-    import("../control/docs.ts"),
+    import("../ingest/endpoint/public-docs.ts"),
+    import("./control-docs.ts"),
   ]);
   return withControlDocs(withIngestionDocs(await router.endpoints()));
 }
@@ -71,7 +71,7 @@ const warmUpDelay = 250;
 export function warmUp(router: Router, wakeExports: () => void): () => Promise<void> {
   let warming = Promise.resolve();
   const timer = setTimeout(() => {
-    // whoever asks for it first is told what failed
+    // the first request for it gets the error
     warming = router.warm("/flags").catch(() => {});
     wakeExports();
   }, warmUpDelay).unref();

@@ -1,19 +1,19 @@
 import { resolve } from "node:path";
-import type { Listener } from "../door/listener.ts";
-import type { PlaceLookup } from "../geo/places.ts";
+import { type ClockStart, realTime } from "../base/clock.ts";
+import { clockStartExpected, readClockStart } from "../base/time-text.ts";
+import type { PlaceLookup } from "../ingest/geo/places.ts";
 import { keysOf } from "../ingest/show.ts";
-import { type ClockStart, realTime } from "../kernel/clock.ts";
-import { clockStartExpected, readClockStart } from "../kernel/time-text.ts";
+import { type Keep, keepExpected, readKeep } from "../journal/log/trim.ts";
+import type { ScenarioState } from "../scenario/follow-scenario.ts";
 import { loadScenario, ScenarioError } from "../scenario/load.ts";
 import { type ScenarioProblem, warningNotice } from "../scenario/problems.ts";
 import { builtOf, type Scenario, type ScenarioPeople, storePeople } from "../scenario/scenario.ts";
+import type { Listener } from "../server/listener.ts";
 import { DataFolderError } from "../store/data-folder.ts";
-import { openStore, type Store } from "../store/store.ts";
-import { type Keep, keepExpected, readKeep } from "../store/trim.ts";
-import type { ScenarioState } from "./follow-scenario.ts";
+import { openStore, type Store } from "./folder/open-store.ts";
 import { type ClockSetting, type SimOptions, StartError } from "./types.ts";
 
-/** Opens what a sim stands on; what fails is told as a StartError, with what to do about it. */
+/** Opens what a sim stands on; what fails is a StartError, with what to do about it. */
 
 /** Memory mode holds this many bytes of traffic before the oldest requests are let go. */
 const memoryLimit = 256 * 1024 * 1024;
@@ -54,7 +54,7 @@ export async function lookupOrExplain(
   onNotice: (text: string) => void,
 ): Promise<PlaceLookup | undefined> {
   if (path === undefined) return undefined;
-  const { CityFileError, openCityFile } = await import("../geo/city-file.ts");
+  const { CityFileError, openCityFile } = await import("../ingest/geo/city-file.ts");
   try {
     return await openCityFile(resolve(path), onNotice);
   } catch (error) {

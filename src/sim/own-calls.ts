@@ -1,8 +1,8 @@
-import type { Answered, Asked, Send } from "../client/call.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Incoming, Outgoing, Send } from "../client/call.ts";
 import { ControlError } from "../client/errors.ts";
 import type { App } from "../http/app.ts";
 import { type Call, callFrom, pathOf } from "../http/call.ts";
-import type { Clock } from "../kernel/clock.ts";
 
 interface OwnCalls {
   app: App;
@@ -19,7 +19,7 @@ const closed = () => new ControlError(0, { code: "sim_closed", detail: "the sim 
 
 /**
  * The control API for the client in this process: neither sockets nor web requests in between. What is pending
- * when the sim closes, or when its signal says so, is rejected at once.
+ * when the sim closes, or when its signal ends, is rejected at once.
  */
 export function ownCalls(sim: OwnCalls): Send {
   const { host } = new URL(sim.url);
@@ -56,9 +56,9 @@ export function ownCalls(sim: OwnCalls): Send {
 async function answer(
   { app, clock, publicUrl }: OwnCalls,
   host: string,
-  { method, path, body }: Asked,
+  { method, path, body }: Outgoing,
   signal: () => AbortSignal,
-): Promise<Answered> {
+): Promise<Incoming> {
   const bytes = Buffer.from(body ?? "");
   const parts = { method, target: path, headers: { host }, rawHeaders: [], peer: "127.0.0.1", signal };
   const times = { at: clock.now(), started: performance.now() };

@@ -1,6 +1,6 @@
-import { type DropReason, explain, type Warning } from "../model/outcome.ts";
-import { isUnmatched } from "../model/unmatched.ts";
-import type { Written } from "../store/traffic-log.ts";
+import type { Written } from "../journal/log/traffic-log.ts";
+import { type DropReason, explain, type Warning } from "../journal/outcome.ts";
+import { isUnmatched } from "../journal/unmatched.ts";
 import type { Finding, RequestSummary } from "./types.ts";
 
 const namesShown = 5;
@@ -10,9 +10,9 @@ export function summaryOf(
   { n, seq, entry }: Written,
   projectById: (id: number) => { name: string } | undefined,
 ): RequestSummary {
-  const { note, method, target, status, ms, project } = entry;
-  const facts = note.events ?? [];
-  const nameOf = (i: number) => note.keys?.[i]?.event ?? "";
+  const { record, method, target, status, ms, project } = entry;
+  const facts = record.events ?? [];
+  const nameOf = (i: number) => record.keys?.[i]?.event ?? "";
   const finding = (i: number, reason: DropReason | Warning): Finding => ({
     event: nameOf(i),
     reason,
@@ -28,11 +28,11 @@ export function summaryOf(
     ms,
     project,
     ...(name !== undefined && { project_name: name }),
-    ...(note.rejected && { rejected: note.rejected }),
-    ...(isUnmatched(note) && { unmatched: true as const }),
-    ...(note.fault !== undefined && { fault: note.fault }),
-    ...(note.scripted && { scripted: note.scripted }),
-    ...(note.source !== undefined && { source: note.source }),
+    ...(record.rejected && { rejected: record.rejected }),
+    ...(isUnmatched(record) && { unmatched: true as const }),
+    ...(record.fault !== undefined && { fault: record.fault }),
+    ...(record.scripted && { scripted: record.scripted }),
+    ...(record.source !== undefined && { source: record.source }),
     events: facts.length,
     since: seq - 1,
     names: kept.slice(0, namesShown),

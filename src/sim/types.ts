@@ -1,14 +1,14 @@
 import type { SimClient } from "../client/api.ts";
-import type { RecordingFacts } from "../control/recording-port.ts";
-import type { ProxyOptions } from "../door/proxy/settings.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import type { Dialect } from "../model/dialect.ts";
 import type { ScenarioSource } from "../scenario/load.ts";
 import type { OnChange } from "../scenario/reload.ts";
-import type { RedactionRules } from "../tape/redact/rules.ts";
-import type { MissPolicy, Mode } from "../tape/types.ts";
+import type { ProxyOptions } from "../server/proxy/proxy.ts";
+import type { Mode } from "../tapes/ports.ts";
+import type { RedactionRules } from "../tapes/redact/rules.ts";
+import type { MissPolicy, RecordingFacts } from "../tapes/shapes.ts";
+import type { Dialect } from "../world/dialect.ts";
 
-export type { RedactionRule, RedactionRules } from "../tape/redact/rules.ts";
+export type { RedactionRule, RedactionRules } from "../tapes/redact/rules.ts";
 
 export interface SimOptions {
   /** Default 0: any free port. */
@@ -77,7 +77,7 @@ export interface SimOptions {
   mode?: Mode;
   /**
    * With `once` and `new`: a tape that was created longer ago (`7d`, `12h`) is recorded again, as with `all`. Where the
-   * upstream must not be reached, it is replayed anyway, and a notice says so.
+   * upstream must not be reached, it is replayed anyway, with a notice.
    */
   maxAge?: string;
   /** What becomes of requests that the tape has no answer for. Default: by the mode, `fail` or `emulate`. */
@@ -94,7 +94,7 @@ export interface SimOptions {
   upstream?: string;
   /** No upstream may be reached: an error instead. Default: under CI (`CI` set) only loopback ones may. */
   offline?: boolean;
-  /** A certificate authority (PEM) to trust besides the usual ones, for an upstream with TLS. */
+  /** A certificate authority (PEM) to trust in addition to the usual ones, for an upstream with TLS. */
   upstreamCa?: string;
   /** Globs over paths: only these are taped (`/flags/**`); all are passed on. */
   include?: readonly string[];
@@ -124,7 +124,7 @@ export interface SimOptions {
    * such calls are refused.
    */
   onStop?: () => void;
-  /** Told what the user should know: a repaired log, an adopted key, a bug. */
+  /** Receives what the user should know: a repaired log, an adopted key, a bug. */
   onNotice?: (text: string) => void;
 }
 
@@ -134,7 +134,7 @@ export type ClockSetting = string | { now?: string; frozen?: boolean };
 /** Something to know about an event: why it was dropped, or what was odd about it. */
 export interface Finding {
   event: string;
-  /** Machine-readable; the README lists them. */
+  /** Machine-readable: docs/reference/reasons.md lists them. */
   reason: string;
   sentence: string;
   fix: string;
@@ -151,7 +151,7 @@ export interface RequestSummary {
   /** Its name: of a test's project, the test. Absent where the project is not known. */
   project_name?: string;
   rejected?: { reason: string; detail: string; hint?: string };
-  /** It was rejected because its path is not there. */
+  /** True if it was rejected for an unknown path. */
   unmatched?: true;
   /** Names of the faults that touched it; `status` is 0 where they kept the answer from arriving. */
   fault?: string;
@@ -185,7 +185,7 @@ export interface Sim extends SimClient {
   handle(request: Request): Promise<Response>;
   /** How the recording is, or was; also once the sim is closed. */
   recorded(): RecordingFacts;
-  /** Does a tape answer? `tapes.get()` says which. */
+  /** True if a tape answers; `tapes.get()` has its name. */
   isReplaying(): boolean;
   /** Calls back after each answered request; returns the function that ends it. */
   onRequest(listener: (summary: RequestSummary) => void): () => void;

@@ -1,14 +1,14 @@
+import { SimError } from "../base/errors.ts";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { explainUnknownPath } from "../http/unknown-path.ts";
-import { SimError } from "../kernel/errors.ts";
-import { blankProject } from "../model/blank.ts";
-import type { Desk } from "../model/desk.ts";
-import { wireTime } from "../model/time.ts";
-import { notEmulatedText, unknownPathText } from "../model/unmatched.ts";
-import type { Project } from "../model/world.ts";
+import type { Desk } from "../ingest/desk.ts";
+import { notEmulatedText, unknownPathText } from "../journal/unmatched.ts";
+import { blankProject } from "../world/blank.ts";
+import { wireTime } from "../world/time.ts";
+import type { Project } from "../world/world.ts";
 
-/** Makes a project of a well-formed key that nobody has: `phc_` and what a key may contain. */
+/** Makes a project of a well-formed key that no project has: `phc_` and what a key may contain. */
 export function adopt(
   { worlds, ids, clock }: Pick<Desk, "worlds" | "ids" | "clock">,
   token: string,

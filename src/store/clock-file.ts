@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
-import { type ClockSetting, isInRange } from "../kernel/clock.ts";
-import { isObject, type Json } from "../kernel/json.ts";
+import { type ClockSetting, isInRange } from "../base/clock.ts";
+import { isObject, type Json } from "../base/json.ts";
 import type { Damage } from "./damage.ts";
 import { sealed, unsealed } from "./lines.ts";
 

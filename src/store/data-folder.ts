@@ -1,16 +1,7 @@
-import {
-  accessSync,
-  constants,
-  linkSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { accessSync, constants, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { makeFolder } from "../kernel/make-folder.ts";
+import { makeFolder } from "../base/make-folder.ts";
+import { holderText, type LockHolder, readHolder, releaseLock, takeLock, thisProcess } from "./lock.ts";
 
 /** Trouble with a file or folder of the user's: said in one line, with what to do about it. */
 export class DataFolderError extends Error {
@@ -28,15 +19,6 @@ export class DataFolderError extends Error {
   }
 }
 
-/** What run.json holds: the process that has the folder, and whatever that sim announced. */
-interface Locator {
-  pid: number;
-  /** When the process started, in the system's ticks; tells a reused pid. Linux only. */
-  started?: string;
-  url?: string;
-  [fact: string]: unknown;
-}
-
 /** A data folder that is ours alone until `release`. */
 interface DataFolder {
   /** Absolute. */
@@ -51,7 +33,7 @@ interface DataFolder {
 
 const locatorName = "run.json";
 
-/** System error code → what the user did, and what to do. Codes that are missing are told as the system says them. */
+/** System error code → cause and fix. Other codes are reported in the system's words. */
 const causes: Record<string, readonly [what: string, hint: string]> = {
   EEXIST: ["is a file, not a directory", "choose another folder with --data, or use --memory"],
   ENOTDIR: ["is not a directory, or lies below a file", "choose another folder with --data, or use --memory"],
@@ -63,7 +45,7 @@ const causes: Record<string, readonly [what: string, hint: string]> = {
   ENOENT: ["cannot be created there", "choose another folder with --data, or use --memory"],
 };
 
-/** Did the system refuse an access to a file? */
+/** True if the system refused access to a file. */
 export const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
 
 const codeOf = (error: unknown): string =>
@@ -118,84 +100,29 @@ function prepare(folder: string): void {
 
 function locked(folder: string): DataFolder {
   const lock = join(folder, locatorName);
-  const mine = { pid: process.pid, started: startOf(process.pid) };
-  take(folder, lock, mine);
+  const holder = takeLock(lock);
+  if (holder === "contended") {
+    throw new DataFolderError(`data folder ${folder} is being taken by another phx-sim right now`, {
+      file: lock,
+      hint: "start again, or use --data or --memory",
+    });
+  }
+  if (holder) throw inUse(folder, lock, holder);
   let held = true;
   return {
     path: folder,
     file: (name) => join(folder, name),
     announce(info) {
-      if (held) replaceFile(lock, text({ ...info, ...mine }));
+      if (held) replaceFile(lock, holderText({ ...info, ...thisProcess() }));
     },
     release() {
-      if (held && isOurs(readLocator(folder), mine)) rmSync(lock, { force: true });
+      if (held) releaseLock(lock);
       held = false;
     },
   };
 }
 
-const isOurs = (found: Locator | undefined, mine: Locator): boolean =>
-  found?.pid === mine.pid && found.started === mine.started;
-
-const text = (locator: Locator): string => `${JSON.stringify(locator, null, 2)}\n`;
-
-/** A second try follows when the holder left (or a stale lock was moved away) in between. */
-function take(folder: string, lock: string, mine: Locator): void {
-  for (let tries = 0; tries < 3; tries++) {
-    if (createLock(lock, mine)) return;
-    const holder = readText(lock);
-    if (holder === undefined) continue;
-    const found = parseLocator(holder);
-    if (found && isRunning(found)) throw inUse(folder, lock, found);
-    moveStaleAway(lock, holder);
-  }
-  throw new DataFolderError(`data folder ${folder} is being taken by another phx-sim right now`, {
-    file: lock,
-    hint: "start again, or use --data or --memory",
-  });
-}
-
-/** The lock appears whole or not at all: written beside it, then linked, which fails if there is one. */
-function createLock(lock: string, mine: Locator): boolean {
-  const draft = `${lock}.${process.pid}.tmp`;
-  writeFileSync(draft, text(mine), { mode: 0o600 });
-  try {
-    linkSync(draft, lock);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
-    return createWithoutLinks(lock, mine, error);
-  } finally {
-    unlinkSync(draft);
-  }
-}
-
-/** Some mounted file systems know no hard links; exclusive creation is nearly as good. */
-function createWithoutLinks(lock: string, mine: Locator, linkError: unknown): boolean {
-  if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV"].includes(codeOf(linkError))) throw linkError;
-  try {
-    writeFileSync(lock, text(mine), { flag: "wx", mode: 0o600 });
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
-    throw error;
-  }
-}
-
-/** Another sim may have replaced the stale lock since we read it: then what we moved is put back. */
-function moveStaleAway(lock: string, expected: string): void {
-  const aside = `${lock}.${process.pid}.stale`;
-  try {
-    renameSync(lock, aside);
-    if (readText(aside) !== expected) linkSync(aside, lock);
-  } catch (error) {
-    if (!["ENOENT", "EEXIST"].includes(codeOf(error))) throw error;
-  } finally {
-    rmSync(aside, { force: true });
-  }
-}
-
-function inUse(folder: string, lock: string, holder: Locator): DataFolderError {
+function inUse(folder: string, lock: string, holder: LockHolder): DataFolderError {
   const where = typeof holder.url === "string" ? ` at ${holder.url}` : "";
   return new DataFolderError(`data folder ${folder} is in use by pid ${holder.pid}${where}`, {
     file: lock,
@@ -203,54 +130,8 @@ function inUse(folder: string, lock: string, holder: Locator): DataFolderError {
   });
 }
 
-/** Does the process that wrote the locator still run? A pid that was given to another process does not count. */
-export function isRunning(locator: Locator): boolean {
-  try {
-    process.kill(locator.pid, 0);
-  } catch (error) {
-    if (codeOf(error) !== "EPERM") return false;
-  }
-  const started = startOf(locator.pid);
-  return locator.started === undefined || started === undefined || locator.started === started;
-}
-
-/** Start time in clock ticks since boot (field 22 of /proc/PID/stat; the name before it may hold anything). */
-function startOf(pid: number): string | undefined {
-  const stat = readText(`/proc/${pid}/stat`);
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-}
-
-/** The locator of a data folder, running or stale (ask `isRunning`); undefined when there is none to read. */
-export function readLocator(path: string): Locator | undefined {
-  const found = readText(join(path, locatorName));
-  return found === undefined ? undefined : parseLocator(found);
-}
-
-function parseLocator(found: string): Locator | undefined {
-  try {
-    const value: unknown = JSON.parse(found);
-    return isLocator(value) ? value : undefined;
-  } catch {
-    // Cut off by a crash: nobody holds the folder.
-    return undefined;
-  }
-}
-
-const isLocator = (value: unknown): value is Locator =>
-  typeof value === "object" &&
-  value !== null &&
-  "pid" in value &&
-  Number.isSafeInteger(value.pid) &&
-  Number(value.pid) > 0;
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR", "EACCES", "ESRCH"].includes(codeOf(error))) return undefined;
-    throw error;
-  }
-}
+/** The locator of a data folder, running or stale (see `isRunning`); undefined if there is none to read. */
+export const readLocator = (path: string): LockHolder | undefined => readHolder(join(path, locatorName));
 
 /** Readers see the old text or the new one, never a part. */
 function replaceFile(path: string, content: string): void {

@@ -32,7 +32,7 @@ export const sealed = (json: string): string =>
 export const isSealed = (line: Buffer): boolean =>
   line.length > sealLength && line.toString("latin1", 0, sealStart.length) === sealStart;
 
-/** Does the line have a seal, and does its checksum match? */
+/** True if the line has a seal with a matching checksum. */
 export const hasSeal = (line: Buffer): boolean =>
   isSealed(line) &&
   line.toString("latin1", sealStart.length, sealStart.length + digits) ===

@@ -13,25 +13,25 @@ import { join } from "node:path";
 import { fileBytes, writeAll } from "./bytes.ts";
 
 /**
- * A switch replaces this state with another, whole or not at all: each store writes its files into a folder
- * beside the old ones, and one rename of that folder decides. A start finishes what was decided, and forgets what was not.
+ * A switch replaces the whole state or nothing of it: each store writes its new files into a folder beside the old ones, and one
+ * rename of that folder commits the switch. A start finishes a committed switch, and discards any other.
  */
 
 /** What one store does for a switch. */
 export interface SwitchPart {
   /**
-   * Writes what takes the place of its file, under the same name, or what is added to it, under `tailName`.
+   * Writes the new file under the same name, or what is appended to the old one under `tailName`.
    * @throws the system's error
    */
   write(folder: string): void;
-  /** Takes over what is in place now. */
+  /** Loads the new files. */
   take(): void;
 }
 
 const draftName = "next.tmp";
 const decidedName = "next";
 
-/** Caches of a file, and changes to it: they go when another file takes its place. */
+/** Caches of a file and changes to it, which are deleted when the file is replaced. */
 const companions: Readonly<Record<string, readonly string[]>> = {
   "world.json": ["world.changes.ndjson"],
   "people.ndjson": ["people.idx"],
@@ -40,10 +40,10 @@ const companions: Readonly<Record<string, readonly string[]>> = {
 
 const tailShape = /^(.+)\.from-(\d+)$/;
 
-/** Name of a file that holds what is added to another one from the offset on. */
+/** Name of the file with the bytes that are appended to another file at the offset. */
 export const tailName = (name: string, offset: number): string => `${name}.from-${offset}`;
 
-/** Writes a file that the disk has when this returns. @throws the system's error */
+/** Writes a file and waits until the disk has it. @throws the system's error */
 export function writeSynced(file: string, content: Buffer): void {
   const fd = openSync(file, "wx", 0o600);
   try {
@@ -73,7 +73,7 @@ export function switchFiles(folder: string, parts: readonly SwitchPart[]): void 
   for (const part of parts) part.take();
 }
 
-/** What a start finishes or forgets in a folder, as text. */
+/** Switches in a folder that the next start finishes or discards. */
 export const unfinishedSwitches = (folder: string): { file: string; detail: string }[] =>
   [
     { file: join(folder, decidedName), detail: "a restore, import or reset, which the next start finishes" },
@@ -88,7 +88,7 @@ function takeBack(decided: string, draft: string): void {
   rmSync(draft, { recursive: true, force: true });
 }
 
-/** Finishes the switch that a crash interrupted, if it was decided. @throws the system's error */
+/** Finishes a switch that a crash interrupted if it was committed. @throws the system's error */
 export function finishSwitch(folder: string, onNotice: (text: string) => void): void {
   const draft = join(folder, draftName);
   const decided = join(folder, decidedName);
@@ -97,13 +97,13 @@ export function finishSwitch(folder: string, onNotice: (text: string) => void): 
   if (addTails(folder, decided)) {
     moveFiles(folder, decided);
   } else {
-    // The files went on without the switch: it was taken back, and only its folder could not be removed.
+    // The files changed since: the switch was undone, and only its folder could not be removed.
     rmSync(decided, { recursive: true, force: true });
     onNotice(`${decided} does not fit the files beside it and is removed: an unfinished restore or import`);
   }
 }
 
-/** These come first: unlike a rename, they can fail on a full disk. Returns whether all of them fit. */
+/** Appends come first: unlike a rename, they can fail on a full disk. Returns true if all of them fit. */
 function addTails(folder: string, decided: string): boolean {
   return readdirSync(decided).every((entry) => {
     const [, name, offset] = tailShape.exec(entry) ?? [];

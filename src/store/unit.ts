@@ -1,9 +1,9 @@
-/** Changes that are written together, or taken back together: what a refused request did must not stay. */
+/** Changes that are written or rolled back together: a refused request must leave no changes. */
 export interface Unit {
   /** Writes what changed. @throws the system's error */
   write(): void;
-  /** What changed up to now stays. */
+  /** Makes the changes up to now permanent. */
   settle(): void;
-  /** Takes back, in memory and in the file, what changed since it was last settled. */
+  /** Undoes the changes since the last `settle`, in memory and in the file. */
   rollBack(): void;
 }

@@ -1,14 +1,13 @@
 import type { SimOptions } from "../index.ts";
-import { type Held, held } from "./jest-held.ts";
 
-/** What jest hands to a global setup, as far as it is needed here. */
+/** The parts of jest's project configuration that are used here. */
 interface ProjectConfig {
   readonly globals?: { readonly phxSim?: Omit<SimOptions, "onNotice"> };
 }
 
 /**
  * As `globalSetup`: one sim for the run, started with `globals: { phxSim: { … } }` of the config. Its address is in
- * PHX_SIM_URL, which the workers inherit; where that is set (`phx-sim exec -- jest`) it is that one.
+ * PHX_SIM_URL, which the workers inherit; if that is already set (`phx-sim exec -- jest`), that sim is used.
  * `phx-sim/jest/teardown` closes it.
  * @throws StartError
  */
@@ -30,3 +29,21 @@ export default async function setup(_: unknown, project?: ProjectConfig): Promis
   };
   held.current = mine;
 }
+
+/** What the setup leaves to the teardown; jest loads the two in separate module registries. */
+export interface Held {
+  close(): Promise<void>;
+}
+
+const place = Symbol.for("phx-sim.jest");
+const shelf: { [place]?: Held | undefined } = globalThis as { [place]?: Held | undefined };
+
+/** In this process there is one run at a time. */
+export const held = {
+  get current(): Held | undefined {
+    return shelf[place];
+  },
+  set current(it: Held | undefined) {
+    shelf[place] = it;
+  },
+};

@@ -1,4 +1,4 @@
-import { held } from "./jest-held.ts";
+import { held } from "./jest-global.ts";
 
 /** As `globalTeardown`: closes the sim that `phx-sim/jest/global` started. */
 export default async function teardown(): Promise<void> {

@@ -1,13 +1,12 @@
 import { performance } from "node:perf_hooks";
 import { afterAll, afterEach, beforeEach, expect } from "@jest/globals";
+import { assertionsOf } from "../assert/client-assertions.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
-import { assertionsOf } from "../client/assertions.ts";
 import { connectSim } from "../client/connect.ts";
-import { guardProcess } from "../guard/guard.ts";
+import { guardProcess } from "../egress/guard.ts";
+import type { SimMatchers } from "./matcher.ts";
 import { simMatchers } from "./matchers.ts";
-import { projectName } from "./project-name.ts";
-import type { SimMatchers } from "./types.ts";
-import type { GuardSetting } from "./worker-guard.ts";
+import { type GuardSetting, projectName } from "./test-worker.ts";
 
 export type { GuardSetting, Project, ProjectOptions, SimClient };
 export { connectSim };
@@ -25,7 +24,7 @@ declare global {
 expect.extend(simMatchers);
 
 const noSim =
-  "PHX_SIM_URL is not set: which sim is this about? Have jest's configuration start one, with " +
+  "PHX_SIM_URL is not set, so there is no sim. Start one in jest's configuration, with " +
   '`globalSetup: "phx-sim/jest/global"` and `globalTeardown: "phx-sim/jest/teardown"`, or run ' +
   "`phx-sim exec -- jest`";
 
@@ -37,11 +36,11 @@ interface CircusTest {
   concurrent: boolean;
   errors: readonly unknown[];
   fn: unknown;
-  /** ms; absent where the test has no limit of its own. */
+  /** ms; absent if the test has no limit of its own. */
   timeout?: number;
 }
 
-/** Of jest-circus, which has no public way to a test's limit; undefined with another runner. */
+/** The state of jest-circus, which has no public API for a test's limit; undefined with another runner. */
 function circus(): { currentlyRunningTest: CircusTest | null; testTimeout: number } | undefined {
   const key = Object.getOwnPropertySymbols(globalThis).find(
     ({ description }) => description === "JEST_STATE_SYMBOL",
@@ -56,14 +55,14 @@ let running: { name: string | undefined; deadline: number } | undefined;
 /** Handles on which the running test can assert, with the test that opened them. */
 const watched = new Map<Tenant, string | undefined>();
 
-/** Assertions on this handle end before the test's own limit, and fail the test when they are not awaited. */
+/** Assertions on this handle end before the test's own limit, and fail the test if they are not awaited. */
 function watch(tenant: Tenant, name: string | undefined): void {
   watched.set(tenant, name);
   const isRunning = () => name === undefined || name === running?.name;
   assertionsOf(tenant).deadline = () => (isRunning() ? running?.deadline : undefined);
 }
 
-/** @throws NotAwaitedError when a test leaves an assertion without a result */
+/** @throws NotAwaitedError if a test leaves an assertion without a result */
 function verifyAwaited(): void {
   const name = currentName();
   const own = [...watched].filter(([, opener]) => opener === undefined || opener === name);
@@ -98,13 +97,13 @@ beforeEach(() => {
 
 /** `globals: { phxGuard: … }` of the configuration. */
 const { phxGuard = true } = globalThis as { phxGuard?: GuardSetting };
-/** From here on, and for the whole file: tests of `test.concurrent` begin before any hook. */
+/** For the whole file from here on: tests of `test.concurrent` begin before any hook. */
 const guard =
   phxGuard === false
     ? undefined
     : guardProcess({ ...(phxGuard !== true && phxGuard), url: process.env.PHX_SIM_URL || "the sim" });
 
-/** @throws EgressError when calls to the real service were blocked since the last look */
+/** @throws EgressError if calls to the real service were blocked since the last check */
 function verifyGuard(): void {
   try {
     guard?.verify();
@@ -123,7 +122,7 @@ afterEach(() => {
 
 /**
  * The run's sim: the one that `phx-sim/jest/global` started, or `phx-sim exec`.
- * @throws Error when there is none; ControlError when it does not answer
+ * @throws Error if there is none; ControlError if it does not answer
  */
 export function sim(): Promise<SimClient> {
   if (!process.env.PHX_SIM_URL) return Promise.reject(new Error(noSim));
@@ -135,14 +134,14 @@ export function sim(): Promise<SimClient> {
 }
 
 async function openProject(options: ProjectOptions | undefined): Promise<Project> {
-  // Read before anything else runs: of tests at the same time it names the one that is being started.
+  // Read first: with concurrent tests it names the one that is being started.
   const name = currentName();
   const opened = await (await sim()).project({ name: projectName(name ?? "a test of jest"), ...options });
   watch(opened, name);
   return opened;
 }
 
-/** A project of the test's own, named after it; it goes when the file's tests are over. @throws ControlError */
+/** The test's own project, named after it; deleted after the file's tests. @throws ControlError */
 export async function project(options?: ProjectOptions): Promise<Project> {
   const opened = await openProject(options);
   made.push(opened);
@@ -150,7 +149,7 @@ export async function project(options?: ProjectOptions): Promise<Project> {
 }
 
 /**
- * A test's body with a project of its own, which goes with it.
+ * A test's body with its own project, which is deleted at its end.
  * @example test("tracks the signup", withProject(async (ph) => { … }));
  */
 export const withProject =
@@ -171,7 +170,7 @@ export const withProject =
     await drop();
   };
 
-// Not after each: tests of `test.concurrent` are under way at the same time.
+// Not after each: tests of `test.concurrent` run at the same time.
 afterAll(async () => {
   try {
     await Promise.all(made.splice(0).map((it) => it.dispose()));

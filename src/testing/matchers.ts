@@ -1,22 +1,28 @@
+import { assertionsOf } from "../assert/client-assertions.ts";
+import { called } from "../assert/client-pattern.ts";
+import { describePattern } from "../assert/match/describe.ts";
 import type { Tenant } from "../client/api.ts";
-import { assertionsOf } from "../client/assertions.ts";
 import { checkOptions, keysOf, type OptionKeys } from "../client/option-keys.ts";
-import { called } from "../client/pattern.ts";
-import { describePattern } from "../match/describe.ts";
-import type { Asked, Judged } from "./asked.ts";
-import { captured, capturedInOrder, capturedOnly, capturedTimes } from "./captured.ts";
-import { noDroppedEvents, noUnmatchedRequests } from "./clean-record.ts";
-import { identified, merged } from "./people.ts";
-import { servedFlag } from "./served.ts";
-import { trackingPlan } from "./tracking-plan.ts";
+import {
+  captured,
+  capturedInOrder,
+  capturedOnly,
+  capturedTimes,
+  noDroppedEvents,
+  noUnmatchedRequests,
+  trackingPlan,
+} from "./event-matchers.ts";
 import type {
   CaptureOptions,
   IdentityOptions,
+  Judgement,
+  MatcherCall,
   MatcherResult,
   RunnerState,
   ServedFlagOptions,
   SimMatchers,
-} from "./types.ts";
+} from "./matcher.ts";
+import { identified, merged, servedFlag } from "./person-matchers.ts";
 
 type ArgsOf<Name extends keyof SimMatchers<unknown>> = Parameters<SimMatchers<unknown>[Name]>;
 type MatcherOf<Name extends keyof SimMatchers<unknown>> = (
@@ -40,7 +46,7 @@ const optionKeys: { readonly [Name in keyof SimMatchers<unknown>]?: OptionKeys }
   toHaveServedFlag: { 2: keysOf<ServedFlagOptions>({ timeoutMs: true, distinctId: true }) },
 };
 
-type Judge<Args extends unknown[]> = (asked: Asked, ...args: Args) => Promise<Judged>;
+type Judge<Args extends unknown[]> = (call: MatcherCall, ...args: Args) => Promise<Judgement>;
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
@@ -51,7 +57,7 @@ const isTenant = (value: unknown): value is Tenant =>
   "verify" in value.events &&
   "settle" in value;
 
-/** What was probably meant. */
+/** The probable mistake. */
 function hintOn(received: unknown): string {
   if (isObject(received) && "then" in received) return ", not a promise of one: await it first";
   if (isObject(received) && "waitFor" in received) return ", not its events";
@@ -59,7 +65,7 @@ function hintOn(received: unknown): string {
 }
 
 const wrongReceiver = (name: string, received: unknown): TypeError =>
-  new TypeError(`${name}: expect() wants a sim, or a project of one${hintOn(received)}`);
+  new TypeError(`${name}: expect() needs a sim, or a project of one${hintOn(received)}`);
 
 function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, judge: Judge<Args>) {
   return async function matcher(
@@ -71,15 +77,15 @@ function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, jud
     const title = called(isNot ? `not.${name}` : name, ...args);
     if (!isTenant(received)) throw wrongReceiver(title, received);
     checkOptions(name, optionKeys[name] ?? {}, args, matcher);
-    const asked: Asked = { tenant: received, isNot, title };
-    const { pass, text } = await assertionsOf(received).run(matcher, title, () => judge(asked, ...args));
+    const call: MatcherCall = { tenant: received, isNot, title };
+    const { pass, text } = await assertionsOf(received).run(matcher, title, () => judge(call, ...args));
     return { pass, message: () => text };
   };
 }
 
 /**
- * The matchers, for `expect.extend` of any runner that has it: functions of what was received and the matcher's
- * arguments, which tell `pass` and a message.
+ * The matchers, for `expect.extend` of any runner: functions of the received value and the matcher's arguments, which
+ * return `pass` and a message.
  */
 export const simMatchers = {
   toHaveCaptured: matcherOf("toHaveCaptured", captured),

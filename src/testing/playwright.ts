@@ -7,10 +7,11 @@ import {
   type Expect,
   type TestInfo,
 } from "@playwright/test";
+import { type Assertions, assertionsOf, type NotAwaitedError } from "../assert/client-assertions.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
-import { type Assertions, assertionsOf, type NotAwaitedError } from "../client/assertions.ts";
 import { connectSim } from "../client/connect.ts";
 import type { SimOptions } from "../index.ts";
+import type { SimMatchers } from "./matcher.ts";
 import { simMatchers } from "./matchers.ts";
 import {
   type Attachment,
@@ -19,27 +20,25 @@ import {
   attach,
   attachForTest,
 } from "./playwright/attach.ts";
-import { verifyEscapes } from "./playwright/escape-error.ts";
-import { projectName } from "./project-name.ts";
-import type { SimMatchers } from "./types.ts";
-import { createWorkerGuard, type GuardSetting } from "./worker-guard.ts";
+import { verifyEscapes } from "./playwright/browser-traffic.ts";
+import { createWorkerGuard, type GuardSetting, projectName } from "./test-worker.ts";
 
 export { type Attachment, type AttachOptions, type AttachTarget, attach } from "./playwright/attach.ts";
-export { type Escape, EscapeError } from "./playwright/escape-error.ts";
+export { type Escape, EscapeError } from "./playwright/browser-traffic.ts";
 export type { GuardSetting, Project, ProjectOptions, SimClient, SimOptions };
 
 /** A test's project, which pages can be attached to. */
 export interface AttachableProject extends Project {
   /**
-   * As `attach`; what goes past the sim fails the test at its end. The contexts of the test's `browser` are attached
-   * already, the test's own `context` among them.
+   * As `attach`; requests that bypass the sim fail the test at its end. The contexts of the test's `browser`, including
+   * its `context`, are attached already.
    */
   attach(target: AttachTarget, options?: AttachOptions): Promise<Attachment>;
 }
 
-/** What a test of `phx-sim/playwright` is given besides. */
+/** The fixtures of `phx-sim/playwright`. */
 export interface SimFixtures {
-  /** A project of the test's own, named after it, gone when it is over. */
+  /** The test's own project, named after it and deleted at its end. */
   ph: AttachableProject;
   /** Checks each test at its end; not for use in tests. */
   phxCheck: Check;
@@ -54,17 +53,17 @@ export interface SimTestOptions {
    * (`{ hosts, allow }`) name hosts. Default true.
    */
   phxGuard: GuardSetting;
-  /** What `ph` is made with, e.g. `{ flags: { "new-checkout": "test" } }`. */
+  /** Options of `ph`, e.g. `{ flags: { "new-checkout": "test" } }`. */
   phxProject: ProjectOptions;
 }
 
 export interface SimWorkerFixtures {
-  /** The sim of `PHX_SIM_URL` (as below `phx-sim exec -- playwright test`), else one in the worker. */
+  /** The sim of `PHX_SIM_URL` (set by `phx-sim exec -- playwright test`), else one in the worker. */
   sim: SimClient;
 }
 
 export interface SimWorkerOptions {
-  /** How the worker's own sim is started. */
+  /** Options of the worker's own sim. */
   phxSim: SimOptions;
 }
 
@@ -74,7 +73,7 @@ async function openSim(options: SimOptions): Promise<SimClient> {
   return startSim(options);
 }
 
-/** What was captured, among the attachments of a test that failed. */
+/** Attaches the captured events to a failed test. */
 async function showCaptured(project: Project, info: TestInfo): Promise<void> {
   if (info.status === info.expectedStatus) return;
   const [kept, dropped] = await Promise.all([project.events.list(), project.events.dropped()]);
@@ -82,9 +81,9 @@ async function showCaptured(project: Project, info: TestInfo): Promise<void> {
   await info.attach("phx-sim events", { body, contentType: "application/json" });
 }
 
-/** What is checked when a test ends. */
+/** The checks at the end of a test. */
 interface Check {
-  /** Assertions on this handle end before the test's own limit, and fail the test when they are not awaited. */
+  /** Assertions on this handle end before the test's own limit, and fail the test if they are not awaited. */
   watch(tenant: Tenant): void;
   /** Looks for assertions without a result: before what the test opened is closed, and again after it. */
   look(): void;
@@ -160,8 +159,8 @@ const contexts = createContexts();
 const guard = createWorkerGuard();
 
 /**
- * Playwright's `test` with a sim and a project for each test. Pages of the test's `browser` are answered by the sim
- * when they turn to PostHog, without a change to the app; a test fails when such a request goes past the sim.
+ * Playwright's `test` with a sim and a project for each test. The sim answers the requests of the test's `browser` for
+ * PostHog, without a change to the app; a test fails if such a request bypasses the sim.
  * @example test("signs up", async ({ page, ph }) => { …; await expect(ph).toHaveCaptured("signed_up"); });
  */
 export const test = base.extend<SimFixtures & SimTestOptions, SimWorkerFixtures & SimWorkerOptions>({

@@ -1,27 +1,27 @@
 import type { SimOptions } from "../index.ts";
 
-/** What `startSim()` takes, as far as it can be handed from process to process. */
+/** The options of `startSim()` that can be passed between processes. */
 export type VitestSimOptions = Omit<SimOptions, "onNotice">;
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** How the sim is started: `test: { provide: { phxSim: { scenario: "shop" } } }` in the config. */
+    /** Options of the sim: `test: { provide: { phxSim: { scenario: "shop" } } }` in the config. */
     phxSim?: VitestSimOptions;
     /** The sim's address, of the global setup. */
     phxSimUrl?: string;
-    /** Its control token, where the sim was started with one or is open to the network. */
+    /** Its control token, if the sim was started with one or is open to the network. */
     phxSimToken?: string;
   }
 }
 
-/** What Vitest hands to a global setup, as far as it is needed here. */
+/** The parts of Vitest's project that are used here. */
 interface Setup {
   provide(key: "phxSimUrl" | "phxSimToken", value: string): void;
   readonly config: { readonly provide?: { readonly phxSim?: VitestSimOptions }; readonly watch?: boolean };
 }
 
 /**
- * As `globalSetup`: one sim for the run. Where PHX_SIM_URL is set (`phx-sim exec -- vitest`) it is that one.
+ * As `globalSetup`: one sim for the run; if PHX_SIM_URL is set (`phx-sim exec -- vitest`), that one.
  * @throws StartError
  */
 export async function setup(project: Setup): Promise<(() => Promise<void>) | undefined> {

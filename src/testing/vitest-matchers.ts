@@ -1,10 +1,10 @@
 import { expect } from "vitest";
+import type { SimMatchers } from "./matcher.ts";
 import { simMatchers } from "./matchers.ts";
-import type { SimMatchers } from "./types.ts";
 
 declare module "vitest" {
   interface Assertion<T> extends SimMatchers<Promise<void>, T> {}
 }
 
-/** As a `setupFiles` entry, or by import: every `expect` of the suite has the matchers. */
+/** As a `setupFiles` entry, or by import: adds the matchers to every `expect` of the suite. */
 expect.extend(simMatchers);

@@ -1,23 +1,22 @@
 import { performance } from "node:perf_hooks";
 import { test as base, expect, inject, type TestContext } from "vitest";
+import { assertionsOf } from "../assert/client-assertions.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
-import { assertionsOf } from "../client/assertions.ts";
 import { connectSim } from "../client/connect.ts";
-import { projectName } from "./project-name.ts";
+import { createWorkerGuard, type GuardSetting, projectName } from "./test-worker.ts";
 import type { VitestSimOptions } from "./vitest-global.ts";
 import "./vitest-matchers.ts";
-import { createWorkerGuard, type GuardSetting } from "./worker-guard.ts";
 
 export type { GuardSetting, Project, ProjectOptions, SimClient, VitestSimOptions };
 export { expect };
 
-/** What a test of `phx-sim/vitest` is given besides. */
+/** The fixtures of `phx-sim/vitest`. */
 export interface SimFixtures {
-  /** The sim of the run, or one of the worker's own where there is no global setup. */
+  /** The sim of the run, or the worker's own if there is no global setup. */
   sim: SimClient;
-  /** A project of the test's own, named after it, gone when it is over: tests may run at the same time. */
+  /** The test's own project, named after it and deleted at its end: tests may run at the same time. */
   ph: Project;
-  /** What `ph` is made with: `test.extend({ phxProject: { flags: { beta: true } } })`. */
+  /** Options of `ph`: `test.extend({ phxProject: { flags: { beta: true } } })`. */
   phxProject: ProjectOptions;
   /**
    * Calls of this process to PostHog's real hosts are blocked and fail the test. `test.extend({ phxGuard: false })`
@@ -30,13 +29,13 @@ export interface SimFixtures {
 
 type Task = TestContext["task"];
 
-/** What is checked when a test ends. */
+/** The checks at the end of a test. */
 interface Check {
-  /** Assertions on this handle end before the test's own limit, and fail the test when they are not awaited. */
+  /** Assertions on this handle end before the test's own limit, and fail the test if they are not awaited. */
   watch(tenant: Tenant): void;
 }
 
-/** When the test's body began, which is when its timeout began: hooks have limits of their own. */
+/** The start of the test's body and of its timeout: hooks have their own limits. */
 function startOf({ result }: Task): () => number | undefined {
   const hooks = result?.hooks;
   let start: number | undefined = performance.now();
@@ -55,12 +54,12 @@ function startOf({ result }: Task): () => number | undefined {
   return () => start;
 }
 
-/** Vitest settles a test's `promises` as soon as its body has returned: before hooks, and before fixtures end. */
+/** Vitest settles a test's `promises` right after its body: before hooks, and before fixtures end. */
 function atBodyEnd(task: Task, check: () => void): void {
   const promises: unknown[] = (task as { promises?: unknown[] }).promises ?? [];
   (task as { promises?: unknown[] }).promises = promises;
   promises.push({
-    // biome-ignore lint/suspicious/noThenProperty: it is called at that very moment
+    // biome-ignore lint/suspicious/noThenProperty: it is called at that moment
     then(resolve: () => void, reject: (error: unknown) => void) {
       try {
         check();
@@ -91,7 +90,7 @@ function checkOf(task: Task): Check {
 
 const guard = createWorkerGuard();
 
-/** The run's sim: of the global setup, of `phx-sim exec`, else one in this process. */
+/** The sim of the global setup or of `phx-sim exec`, else one in this process. */
 async function openSim(): Promise<SimClient> {
   const url = inject("phxSimUrl") ?? process.env.PHX_SIM_URL;
   const token = inject("phxSimToken");

@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { performance } from "node:perf_hooks";
-import { loadDeck } from "../../src/tape/deck/load.ts";
-import type { Asked, Exchange, TapeHeader } from "../../src/tape/types.ts";
+import type { Exchange } from "../../src/tapes/format/exchange.ts";
+import type { TapeHeader } from "../../src/tapes/format/header.ts";
+import { loadDeck } from "../../src/tapes/match/deck.ts";
+import type { Asked } from "../../src/tapes/ports.ts";
 
 /**
  * Look-ups alone, in a process of its own: a file for the tape, how many exchanges, how many look-ups; prints

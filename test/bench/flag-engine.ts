@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
-import { compileRuleset, evaluateRuleset } from "../../src/flags/ruleset.ts";
-import type { Subject } from "../../src/flags/subject.ts";
-import { type Json, type JsonObject, own } from "../../src/kernel/json.ts";
+import { type Json, type JsonObject, own } from "../../src/base/json.ts";
+import { compileRuleset, evaluateRuleset } from "../../src/flags/engine/ruleset.ts";
+import type { Subject } from "../../src/flags/engine/run.ts";
 import { worldOf } from "../../src/scenario/scenario.ts";
 import { flagScenario, flagUser } from "./flag-world.ts";
 

@@ -5,7 +5,7 @@ import type { Browser } from "playwright-core";
 import type { PostHog } from "posthog-js";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
-import { readTape } from "../../src/tape/read.ts";
+import { readTape } from "../../src/tapes/format/read.ts";
 import { launchChromium } from "../support/chromium.ts";
 import { type Loader, loaders, openPageServer, type PageServer } from "./page-server.ts";
 

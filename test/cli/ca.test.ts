@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { generateCACertificate } from "mockttp";
 import { afterAll, describe, expect, test } from "vitest";
-import { trustLines } from "../../src/cli/ca-lines.ts";
+import { trustLines } from "../../src/cli/ca.ts";
 import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 const cwd = newFolder();

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { version } from "../../src/kernel/version.ts";
+import { version } from "../../src/base/version.ts";
 import { endAll, newFolder, phxSim, type Ready, removeFolders, startReady } from "./phx-sim.ts";
 
 let cwd: string;
@@ -54,7 +54,7 @@ describe("status", () => {
     const { ready } = await startReady(["--host", "0.0.0.0"], { cwd });
     expect((await run(["status"])).code).toBe(0);
     const stranger = await run(["status", "--url", ready.url], newFolder());
-    expect(stranger).toMatchObject({ code: 5, stderr: expect.stringMatching(/asks for its token.*--token/) });
+    expect(stranger).toMatchObject({ code: 5, stderr: expect.stringMatching(/requires its token.*--token/) });
     const token = ["--token", ready.control_token ?? ""];
     expect((await run(["status", "--url", ready.url, ...token], newFolder())).code).toBe(0);
   });

@@ -31,10 +31,10 @@ describe("with the clock standing at noon", () => {
 
   const rows: [args: string[], said: string][] = [
     [["now"], noon],
-    [["freeze"], `the clock shows ${noon}: it stands still`],
-    [["set", "2031-05-06T13:00"], "the clock shows 2031-05-06T13:00:00.000Z: it stands still"],
-    [["advance", "1d12h"], "the clock shows 2031-05-08T00:00:00.000Z: it stands still"],
-    [["advance", "250ms"], "the clock shows 2031-05-06T12:00:00.250Z: it stands still"],
+    [["freeze"], `the clock shows ${noon}: frozen`],
+    [["set", "2031-05-06T13:00"], "the clock shows 2031-05-06T13:00:00.000Z: frozen"],
+    [["advance", "1d12h"], "the clock shows 2031-05-08T00:00:00.000Z: frozen"],
+    [["advance", "250ms"], "the clock shows 2031-05-06T12:00:00.250Z: frozen"],
   ];
   test.each(rows)("clock %j", async (args, said) => {
     expect(await run(...args)).toEqual({ code: 0, stdout: `${said}\n`, stderr: "" });
@@ -46,7 +46,7 @@ describe("with the clock standing at noon", () => {
     expect(answer).toMatchObject({ events: [{ timestamp: noon, received_at: noon }] });
   });
 
-  test("going back is told", async () => {
+  test("reports a clock that went back", async () => {
     const { code, stderr } = await run("set", "2031-05-06T11:00:00Z");
     expect(code).toBe(0);
     expect(stderr).toMatch(/^phx-sim: the clock went back by 1 h: /);
@@ -58,15 +58,15 @@ describe("with the clock standing at noon", () => {
   });
 
   test("resume, and back to the machine's time", async () => {
-    expect((await run("resume")).stdout).toMatch(/^the clock shows 2031-05-06T12:0\S+: it runs on\n$/);
+    expect((await run("resume")).stdout).toMatch(/^the clock shows 2031-05-06T12:0\S+: running\n$/);
     expect((await run("set", "real")).stdout).toMatch(/: the machine's time\n$/);
   });
 });
 
 const mistakes: [args: string[], said: RegExp][] = [
-  [["set", "noon"], /TIME must be a time from 1970 to 9999, or "real"; for example/],
-  [["freeze", "--at", "1969-01-01"], /--at must be a time/],
-  [["advance", "soon"], /BY must be a duration that is not negative/],
+  [["set", "noon"], /TIME: expected a time from 1970 to 9999 such as \S+, ms since 1970, or "real"/],
+  [["freeze", "--at", "1969-01-01"], /--at: expected a time/],
+  [["advance", "soon"], /BY: expected a duration of 0 or more/],
   [["advance"], /BY|by/],
   [["stop"], /stop/],
 ];

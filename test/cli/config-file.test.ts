@@ -2,14 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { syntaxErrorAt } from "../../src/base/json-syntax.ts";
 import { findConfig } from "../../src/cli/config-file.ts";
-import { syntaxErrorAt } from "../../src/kernel/json-syntax.ts";
 
 const options = {
   port: { kind: "port", describe: "" },
   data: { kind: "folder", describe: "" },
   memory: { kind: "switch", describe: "" },
 } as const;
+const allOptions = async () => options;
 
 let folder: string;
 let file: string;
@@ -24,7 +25,7 @@ describe("the nearest config file", () => {
     writeFileSync(file, '\ufeff{"$schema": "x", "port": 7491, "memory": true}');
     const below = join(folder, "packages", "app");
     mkdirSync(below, { recursive: true });
-    expect(await findConfig(below, options)).toEqual({
+    expect(await findConfig(below, allOptions)).toEqual({
       file,
       folder,
       texts: new Map([
@@ -36,7 +37,7 @@ describe("the nearest config file", () => {
 
   test("may have comments and trailing commas", async () => {
     writeFileSync(file, '// for the team\n{\n  "port": 7491, /* not 7490 */\n  "data": "kept//here",\n}\n');
-    const config = await findConfig(folder, options);
+    const config = await findConfig(folder, allOptions);
     expect([...(config?.texts ?? [])]).toEqual([
       ["port", "7491"],
       ["data", "kept//here"],
@@ -48,11 +49,11 @@ describe("the nearest config file", () => {
     const below = join(folder, "app");
     mkdirSync(below);
     writeFileSync(join(below, "phx-sim.config.json"), "{}");
-    expect((await findConfig(below, options))?.texts.size).toBe(0);
+    expect((await findConfig(below, allOptions))?.texts.size).toBe(0);
   });
 
   test("may be absent", async () => {
-    expect(await findConfig(folder, options)).toBeNull();
+    expect(await findConfig(folder, allOptions)).toBeNull();
   });
 });
 
@@ -61,7 +62,7 @@ describe("a wrong config file is named with the place", () => {
     ["", ":1:1: the file is empty"],
     ['{"port" 1}', ":1:9: expected a colon after the key"],
     ['{\n  // a note\n  "port": 1,,\n}', ":3:13: expected a key in double quotes"],
-    ['{"port": 1, "port": 2}', ":1:13: this key is there twice"],
+    ['{"port": 1, "port": 2}', ":1:13: duplicate key"],
     ["[]", ':1:1: expected an object such as {"port": 7490}'],
     ["{ port: 1 }", ":1:3: this is not JSON; keys and strings must be in double quotes"],
     ['{\n  "memory": true, // on\n  "prot": 1\n}', ':3:3: "prot" is not an option; did you mean port?'],
@@ -73,14 +74,14 @@ describe("a wrong config file is named with the place", () => {
     ['{"data": null}', ':1:2: "data" must be a folder, as a string, not null'],
   ])("%j", async (text, tail) => {
     writeFileSync(file, text);
-    await expect(findConfig(folder, options)).rejects.toThrow(
+    await expect(findConfig(folder, allOptions)).rejects.toThrow(
       expect.objectContaining({ kind: "usage", message: `${file}${tail}` }),
     );
   });
 
   test("a folder of that name", async () => {
     mkdirSync(file);
-    await expect(findConfig(folder, options)).rejects.toThrow(`${file} cannot be read: it is a folder`);
+    await expect(findConfig(folder, allOptions)).rejects.toThrow(`${file} cannot be read: it is a folder`);
   });
 });
 

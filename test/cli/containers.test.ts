@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { connectSim, startSim } from "../../src/index.ts";
-import { blocksOf } from "../support/readme.ts";
+import { blocksOf } from "../support/docs.ts";
 import { endAll, newFolder, phxSim, removeFolders, startReady } from "./phx-sim.ts";
 
 afterEach(endAll);
@@ -21,9 +21,9 @@ interface Service {
   healthcheck?: { test: string[] };
 }
 
-/** The services of the README's compose file. */
+/** The services of the documentation's compose file. */
 function services(): Record<"sim" | "app" | "tests", Service> {
-  const [block = ""] = blocksOf("yaml", "services:");
+  const [block = ""] = blocksOf("docs/recipes/ci.md", "yaml", "services:");
   return parse(block.replaceAll(/\$\{PHX_SIM_TOKEN(?::\?[^}]*)?\}/g, token)).services;
 }
 
@@ -58,7 +58,7 @@ const within = (namespace: string, { environment }: Service, words: readonly str
 
 const fromRoot = (path: string) => JSON.stringify(join(root, path));
 
-test.skipIf(!canIsolate)("the README's compose file works from one network to another", async () => {
+test.skipIf(!canIsolate)("the documentation's compose file works from one network to another", async () => {
   const { sim, app, tests } = services();
   const folder = newFolder();
   const files = {

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { diagnose } from "../../src/cli/doctor-checks.ts";
-import type { Facts, SimFacts, Traffic } from "../../src/cli/doctor-finding.ts";
-import { roleOf } from "../../src/cli/doctor-variables.ts";
+import { diagnose } from "../../src/cli/doctor/doctor-checks.ts";
+import type { Facts, SimFacts, Traffic } from "../../src/cli/doctor/doctor-facts.ts";
+import { roleOf } from "../../src/cli/doctor/doctor-variables.ts";
 import { endAll, newFolder, phxSim, post, removeFolders, startReady } from "./phx-sim.ts";
 
 afterEach(async () => {
@@ -49,7 +49,7 @@ describe("variables", () => {
       "http://localhost:8000",
       "warning POSTHOG_HOST (.env): names http://localhost:8000, and the sim is at",
     ],
-    ["POSTHOG_HOST", "http://localhost:7490/ingest", "warning POSTHOG_HOST (.env): has /ingest behind"],
+    ["POSTHOG_HOST", "http://localhost:7490/ingest", "warning POSTHOG_HOST (.env): has /ingest after"],
     ["POSTHOG_HOST", "/ingest", "warning POSTHOG_HOST (.env): is the path /ingest"],
     [
       "VITE_POSTHOG_API_HOST",
@@ -64,7 +64,7 @@ describe("variables", () => {
     ["POSTHOG_HOST", "https://notposthog.com", "warning POSTHOG_HOST (.env): names https://notposthog.com"],
     ["POSTHOG_HOST", "localhost:7490", "problem POSTHOG_HOST (.env): is not an address"],
     ["POSTHOG_HOST", "", "warning POSTHOG_HOST (.env): is empty"],
-    ["POSTHOG_HOST", '"http://127.0.0.1:7490"', "problem POSTHOG_HOST (.env): has quotes or blanks"],
+    ["POSTHOG_HOST", '"http://127.0.0.1:7490"', "problem POSTHOG_HOST (.env): has quotes or spaces"],
     ["POSTHOG_API_KEY", "phc_mine", "ok POSTHOG_API_KEY (.env): is the key of project 1"],
     [
       "POSTHOG_API_KEY",
@@ -74,7 +74,7 @@ describe("variables", () => {
     [
       "POSTHOG_API_KEY",
       "phx_hunter2",
-      "problem POSTHOG_API_KEY (.env): is a personal key (phx_…): SDKs want",
+      "problem POSTHOG_API_KEY (.env): is a personal key (phx_…): SDKs expect",
     ],
     [
       "POSTHOG_PROJECT_TOKEN",
@@ -100,12 +100,12 @@ describe("variables", () => {
     [
       "NEXT_PUBLIC_POSTHOG_KEY",
       "phx_hunter2",
-      "problem NEXT_PUBLIC_POSTHOG_KEY (.env): is phx_…, and everybody who loads the app can read it",
+      "problem NEXT_PUBLIC_POSTHOG_KEY (.env): is phx_…, and every user of the app can read it",
     ],
     [
       "VITE_POSTHOG_PERSONAL_API_KEY",
       "phx_hunter2",
-      "problem VITE_POSTHOG_PERSONAL_API_KEY (.env): is phx_…, and everybody",
+      "problem VITE_POSTHOG_PERSONAL_API_KEY (.env): is phx_…, and every user",
     ],
     ["POSTHOG_PROJECT_ID", "1", "ok POSTHOG_PROJECT_ID (.env): is project 1"],
     ["POSTHOG_PROJECT_ID", "2", "problem POSTHOG_PROJECT_ID (.env): is 2, and the sim has no such project"],
@@ -212,12 +212,12 @@ describe("everything else", () => {
     [
       "clock",
       of({ clock: { now: "2031", frozen: true, real: false } }),
-      /^warning the sim's clock shows 2031, and stands still/,
+      /^warning the sim's clock shows 2031, and is frozen/,
     ],
     [
       "faults",
       of({ faults: ["flags-down"] }),
-      /^warning requests go wrong on purpose: flags-down → phx-sim faults clear$/,
+      /^warning faults make requests fail: flags-down → phx-sim faults clear$/,
     ],
     ["faults", {}, undefined],
   ];
@@ -243,7 +243,7 @@ describe("everything else", () => {
     expect(lines.slice(1)).toEqual([
       "warning 2 dropped events: d → mend it",
       "warning 2 rejected requests: r → mend it",
-      "warning asked for a path that does not exist: GET /x → check it",
+      "warning request for a path that does not exist: GET /x → check it",
     ]);
   });
 });
@@ -287,7 +287,7 @@ describe("phx-sim doctor", () => {
     expect(code).toBe(1);
     expect(stdout).not.toMatch(/hunter/);
     expect(stdout).toContain("✗ no running sim found");
-    expect(stdout).toContain("✗ NEXT_PUBLIC_POSTHOG_KEY (.env.local): is phx_…, and everybody");
+    expect(stdout).toContain("✗ NEXT_PUBLIC_POSTHOG_KEY (.env.local): is phx_…, and every user");
     expect(stdout).toContain("✗ POSTHOG_HOST (.env.local): names the real service");
     expect(stdout).toContain("✗ POSTHOG_API_KEY (environment): is a personal key");
     expect(stdout).toContain("✓ posthog-js ^1.2.0");
@@ -322,7 +322,7 @@ describe("phx-sim doctor", () => {
       "4 requests, 0 events kept",
       "1 dropped event: missing_distinct_id",
       expect.stringMatching(/^1 rejected request: \w+$/),
-      expect.stringMatching(/^asked for a path that does not exist: POST \/nowhere/),
+      expect.stringMatching(/^request for a path that does not exist: POST \/nowhere/),
     ]);
     expect(text("flush")).toHaveLength(1);
     expect(text("bot-filter")).toEqual([expect.stringContaining("HeadlessChrome")]);

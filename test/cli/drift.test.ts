@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { createRedactor } from "../../src/tape/redact/redactor.ts";
-import type { RawExchange } from "../../src/tape/types.ts";
-import { openTapeWriter } from "../../src/tape/write.ts";
-import { openSim, recorded, tour } from "../tape/differences/recorded.ts";
-import { rawWith } from "../tape/har/tapes.ts";
+import type { RawExchange } from "../../src/tapes/format/raw-exchange.ts";
+import { openTapeWriter } from "../../src/tapes/format/write.ts";
+import { createRedactor } from "../../src/tapes/redact/redactor.ts";
+import { rawWith } from "../tapes/har/tapes.ts";
+import { openSim, recorded, tour } from "../tapes/verify/recorded.ts";
 import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 let cwd: string;

@@ -1,9 +1,9 @@
 import { request } from "node:http";
 import { parseEnv } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { envLines } from "../../src/cli/env-format.ts";
-import { type Access, envGroups, type Framework, frameworks } from "../../src/kernel/env-names.ts";
-import { readme } from "../support/readme.ts";
+import { envLines } from "../../src/cli/env.ts";
+import { type Access, envGroups, type Framework, frameworks } from "../../src/egress/env-names.ts";
+import { readDoc } from "../support/docs.ts";
 import { endAll, newFolder, phxSim, type Ready, removeFolders, startReady } from "./phx-sim.ts";
 
 let cwd: string;
@@ -130,8 +130,8 @@ test("without a framework each name is there once, and nothing but .env lines", 
   }
 });
 
-test("the README names every framework", () => {
-  const table = readme()
+test("the documentation names every framework", () => {
+  const table = readDoc("docs/sdks.md")
     .split("\n")
     .filter((line) => line.startsWith("| `"));
   for (const framework of frameworks)

@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
-import { relaySignals } from "../../src/cli/exec-child.ts";
-import { summaryLines, summaryMarkdown } from "../../src/cli/exec-summary.ts";
-import { createTally } from "../../src/cli/exec-tally.ts";
+import { relaySignals } from "../../src/cli/exec/child-process.ts";
+import { createTally } from "../../src/cli/exec/run-findings.ts";
+import { summaryLines, summaryMarkdown } from "../../src/cli/exec/run-report.ts";
 import { plain } from "../../src/cli/style.ts";
 import type { RequestSummary } from "../../src/index.ts";
 

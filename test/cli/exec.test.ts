@@ -83,7 +83,7 @@ describe("the command", () => {
     [
       ["echo hello"],
       127,
-      "cannot run echo hello: there is no such program; a line for the shell is written sh -c",
+      "cannot run echo hello: there is no such program; to run a shell command, write sh -c",
     ],
     [[root], 126, `cannot run ${root}: it may not be executed`],
     [[""], 126, 'cannot run "": '],
@@ -224,8 +224,8 @@ describe("--fail-on", () => {
   const rows: [failOn: string, code: string, expected: number, said: string][] = [
     ["dropped", dropped, 1, "1 event dropped"],
     ["rejected", rejected, 1, "1 request rejected"],
-    ["unmatched", unmatched, 1, "1 request to paths that are not there"],
-    ["dropped, unmatched", dropped + unmatched, 1, "1 event dropped, 1 request to paths that are not there"],
+    ["unmatched", unmatched, 1, "1 request to paths that do not exist"],
+    ["dropped, unmatched", dropped + unmatched, 1, "1 event dropped, 1 request to paths that do not exist"],
     ["dropped", kept + rejected + unmatched, 0, ""],
     ["rejected", kept + dropped + unmatched, 0, ""],
     ["unmatched", kept + dropped + rejected, 0, ""],

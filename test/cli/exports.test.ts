@@ -123,7 +123,7 @@ describe("phx-sim exports", () => {
     const id = waiting?.id ?? "";
     const said = await side.run("script", id, "--after", "30s", "--error", "Access denied");
     expect(said.stdout).toBe(`Hourly  run ${id} will be ended when it has started\n`);
-    expect(said.stderr).toMatch(/^phx-sim: the clock stands still: POST \/__sim\/exports\/tick/);
+    expect(said.stderr).toMatch(/^phx-sim: the clock is frozen: POST \/__sim\/exports\/tick/);
     expect((await side.run("tick")).stdout).toMatch(
       new RegExp(`^\\S+  run_started  export ${hourly}  run ${id}\n$`),
     );
@@ -139,10 +139,10 @@ describe("phx-sim exports", () => {
   const mistakes: [args: string[], told: RegExp][] = [
     [["script", "none"], /there is no run none/],
     [["script", "none", "--status", "Fialed"], /--status must be .* not "Fialed".*did you mean/],
-    [["script", "none", "--after", "soon"], /--after must be a duration/],
+    [["script", "none", "--after", "soon"], /--after: expected ms, or a string such as/],
     [["script"], /exports script needs RUN/],
     [["show", "../info"], /there is no run \.\.\/info/],
-    [["runs", "--status", "bad"], /--status must be one of Starting, /],
+    [["runs", "--status", "bad"], /--status: expected "Starting", /],
     [["lsit"], /unknown command "exports lsit"; did you mean list\?/],
   ];
   test.each(mistakes)("%j ends with 2", async (args, told) => {

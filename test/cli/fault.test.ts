@@ -27,11 +27,11 @@ describe("phx-sim fault", () => {
     const applied = await run("apply", "capture-503", "--times", "1", "--for", "30s");
     expect(applied).toMatchObject({ code: 0, stderr: "" });
     expect(applied.stdout).toMatch(
-      /^capture-503 \(fault-\d+\) {2}status 503 on capture, once, for 30 s {2}in force, 0 requests touched\n$/,
+      /^capture-503 \(fault-\d+\) {2}status 503 on capture, once, for 30 s {2}active, 0 requests affected\n$/,
     );
     expect((await capture()).status).toBe(503);
     expect((await capture()).status).toBe(200);
-    expect((await run("list")).stdout).toMatch(/used up, 1 request touched\n$/);
+    expect((await run("list")).stdout).toMatch(/used up, 1 request affected\n$/);
     expect((await run("clear", "--which", "capture-503")).stdout).toBe("cleared 1 fault\n");
     expect((await run("list")).stdout).toBe("no faults\n");
   });
@@ -85,7 +85,7 @@ describe("phx-sim fault", () => {
     await run("apply", "connection-reset", "--name", "cut", "--times", "1", "--route", "/e");
     await sim.says("stderr", /phx-sim: fault cut is on: a connection reset on \/e, once\n/);
     await expect(capture("/e/")).rejects.toThrow();
-    await sim.says("stderr", /phx-sim: fault cut is over: used up; requests touched: 1\n/);
+    await sim.says("stderr", /phx-sim: fault cut ended: used up; requests affected: 1\n/);
     await sim.says("stderr", /POST \/e\/ no answer {2}fault cut {2}[\d.]+ ms\n/);
   });
 });

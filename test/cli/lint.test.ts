@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { tripped } from "../../src/cli/fail-on.ts";
-import { lintLine } from "../../src/cli/lint-lines.ts";
-import { createLintWatch } from "../../src/cli/lint-watch.ts";
+import { tripped } from "../../src/cli/exec/run-findings.ts";
 import { plain } from "../../src/cli/style.ts";
 import type { LintFinding, LintPage } from "../../src/index.ts";
+import { lintLine } from "../../src/lint/command.ts";
+import { createLintWatch } from "../../src/lint/command-watch.ts";
 import { endAll, newFolder, phxSim, post, removeFolders, startReady } from "./phx-sim.ts";
 
 const finding = (over: Partial<LintFinding> = {}): LintFinding => ({

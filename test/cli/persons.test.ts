@@ -77,7 +77,7 @@ describe("show", () => {
     [["show", "../info"], /^phx-sim: no person has/],
     [["show", "user-1", "--project", "77"], /^phx-sim: no person has/],
     [["show", "a", "b"], /unexpected argument "b"/],
-    [["list", "--limit", "0"], /^phx-sim: --limit must be a whole number from 1/],
+    [["list", "--limit", "0"], /^phx-sim: --limit: expected a number of at least 1, got 0/],
     [["drop"], /unknown command "persons drop"/],
   ];
   test.each(mistakes)("%j is a mistake", async (args, said) => {

@@ -79,7 +79,7 @@ describe("infer", () => {
     expect(await run("infer", "--out", "new.json")).toEqual({
       code: 1,
       stdout: "",
-      stderr: "phx-sim: new.json is there already; --force writes over it\n",
+      stderr: "phx-sim: new.json already exists; --force replaces it\n",
     });
     expect(read("new.json")).toBe("mine");
     expect((await run("infer", "--out", "new.json", "--force")).code).toBe(0);
@@ -108,8 +108,8 @@ describe("check", () => {
   const text = [
     "3 violations of the tracking plan in 3 of 4 events; 1 of 2 planned events seen",
     "signed_up",
-    "  properties.seats: expected a text, got 3 (number in place of text)  #1 of u1",
-    "  properties.seats is missing: expected a text  #2 of u2",
+    "  properties.seats: expected a string, got 3 (number instead of a string)  #1 of u1",
+    "  properties.seats is missing: expected a string  #2 of u2",
     "opened",
     "  is not in the plan  #3 of u1",
     "never seen: paid",
@@ -162,7 +162,7 @@ describe("check", () => {
     expect(read("plan.xml")).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="tracking plan" tests="3" failures="2" skipped="1" errors="0">
   <testsuite name="tracking plan" tests="3" failures="2" skipped="1" errors="0">
-    <testcase classname="tracking plan" name="signed_up"><failure type="wrong_type" message="properties.seats: expected a text, got 3 (number in place of text)">properties.seats: expected a text, got 3 (number in place of text)  #1&#10;properties.seats is missing: expected a text  #2</failure></testcase>
+    <testcase classname="tracking plan" name="signed_up"><failure type="wrong_type" message="properties.seats: expected a string, got 3 (number instead of a string)">properties.seats: expected a string, got 3 (number instead of a string)  #1&#10;properties.seats is missing: expected a string  #2</failure></testcase>
     <testcase classname="tracking plan" name="paid"><skipped message="never seen"/></testcase>
     <testcase classname="tracking plan" name="opened"><failure type="unplanned_event" message="is not in the plan">is not in the plan  #3</failure></testcase>
   </testsuite>

@@ -4,8 +4,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readTape } from "../../src/tape/read.ts";
-import type { Exchange, TapeProblem } from "../../src/tape/types.ts";
+import type { Exchange } from "../../src/tapes/format/exchange.ts";
+import { readTape } from "../../src/tapes/format/read.ts";
+import type { TapeProblem } from "../../src/tapes/shapes.ts";
 import { endAll, newFolder, phxSim, type Ready, removeFolders } from "./phx-sim.ts";
 
 /** A service that takes everything at once, and tells which one it was. */

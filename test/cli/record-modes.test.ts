@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { allOf } from "../tape/fixture.ts";
+import { allOf } from "../tapes/format/fixture.ts";
 import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 let cwd: string;

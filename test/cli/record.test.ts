@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
-import { readTape } from "../../src/tape/read.ts";
+import { readTape } from "../../src/tapes/format/read.ts";
 import { endAll, newFolder, phxSim, type Ready, removeFolders } from "./phx-sim.ts";
 
 const clouds: Sim[] = [];
@@ -175,7 +175,7 @@ describe("phx-sim record", () => {
     const { code, stdout, stderr } = await run.ended;
     expect({ code, stdout }).toEqual({ code: 4, stdout: "502 undefined\n" });
     expect(stderr).toContain("1 without an answer");
-    expect(stderr).toContain("nobody listens there: is it running, is the port right? (ECONNREFUSED)");
+    expect(stderr).toContain("nothing listens there: check that it is running, and the port (ECONNREFUSED)");
   });
 
   test("--mode diff tells where the emulator differs", async () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { answer, exchange, tapeOf } from "../replay/tapes.ts";
+import { answer, exchange, tapeOf } from "../tapes/replay/tapes.ts";
 import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 afterEach(async () => {

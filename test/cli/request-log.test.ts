@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { errorCodes } from "../../src/base/errors.ts";
 import type { Lines } from "../../src/cli/output.ts";
-import { requestLines, type Verbosity } from "../../src/cli/request-lines.ts";
-import { createRequestLog } from "../../src/cli/request-log.ts";
 import { plain } from "../../src/cli/style.ts";
+import { fixFor } from "../../src/http/rejection-fixes.ts";
 import type { RequestSummary } from "../../src/index.ts";
-import { errorCodes } from "../../src/kernel/errors.ts";
-import { fixFor } from "../../src/kernel/rejection-fixes.ts";
+import { requestLines, type Verbosity } from "../../src/journal/commands/request-lines.ts";
+import { createRequestLog } from "../../src/journal/commands/request-log.ts";
 
 const request = (over: Partial<RequestSummary> = {}): RequestSummary => ({
   n: 1,

@@ -31,7 +31,7 @@ describe("check", () => {
       code: 1,
       stdout: [
         'bad.yaml:2:1 /colour: unknown key "colour"',
-        'bad.yaml:4:12 /users/1/email: expected an e-mail address, not "nobody"',
+        'bad.yaml:4:12 /users/1/email: expected an e-mail address, got "nobody"',
         "",
       ].join("\n"),
       stderr: "phx-sim: 2 problems\n",
@@ -42,7 +42,7 @@ describe("check", () => {
     write("one.jsonc", '{ "extends": "default", /* a comment */ }');
     write("two.yaml", "description: null\nversion: 3\n");
     const { code, stdout } = await run("check", "one.jsonc", "two.yaml");
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "two.yaml:2:10 /version: expected 1, not 3\n" });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "two.yaml:2:10 /version: expected 1, got 3\n" });
   });
 
   test.each(["default", "shop", "saas-team", "flags-gallery", "exports", "bad-day"])(
@@ -194,7 +194,7 @@ test("a start with a bad scenario ends with 3 and tells everything", async () =>
   expect(stderr).toBe(
     [
       'phx-sim: bad.yaml:2:1 /colour: unknown key "colour"',
-      'bad.yaml:4:12 /users/1/email: expected an e-mail address, not "nobody"; fix the scenario and start again',
+      'bad.yaml:4:12 /users/1/email: expected an e-mail address, got "nobody"; fix the scenario and start again',
       "",
     ].join("\n"),
   );

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { createRedactor } from "../../src/tape/redact/redactor.ts";
-import type { RawExchange } from "../../src/tape/types.ts";
-import { openTapeWriter } from "../../src/tape/write.ts";
-import { allOf } from "../tape/fixture.ts";
-import { rawWith } from "../tape/har/tapes.ts";
+import type { RawExchange } from "../../src/tapes/format/raw-exchange.ts";
+import { openTapeWriter } from "../../src/tapes/format/write.ts";
+import { createRedactor } from "../../src/tapes/redact/redactor.ts";
+import { allOf } from "../tapes/format/fixture.ts";
+import { rawWith } from "../tapes/har/tapes.ts";
 import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 const at = Date.parse("2026-03-01T12:00:00.000Z");
@@ -137,7 +137,7 @@ describe("to a sim on this machine", () => {
     expect(result).not.toContain(sim.apiKey);
     expect(await send([...args])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("is there already"),
+      stderr: expect.stringContaining("already exists"),
     });
   });
 

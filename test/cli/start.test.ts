@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { version } from "../../src/kernel/version.ts";
+import { version } from "../../src/base/version.ts";
 import { rewriteLine } from "../support/rewrite-line.ts";
 import { endAll, newFolder, phxSim, post, removeFolders, startReady } from "./phx-sim.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/kernel/json.ts";
-import { entryWith, harWith } from "../tape/har/har-files.ts";
+import type { JsonObject } from "../../src/base/json.ts";
+import { entryWith, harWith } from "../tapes/har/har-files.ts";
 import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 let cwd: string;
@@ -47,7 +47,7 @@ describe("import", () => {
       "phx-sim: 1 × left out: a request to another service (entry 3); --all imports every entry\n",
     );
     expect(read("tapes/my-shop.tape.ndjson")).not.toContain(key);
-    expect(await run("scan", "my-shop")).toMatchObject({ code: 0, stdout: "" });
+    expect(await run("check", "my-shop")).toMatchObject({ code: 0, stdout: "" });
   });
 
   test("by another name, everything, for programs", async () => {
@@ -73,7 +73,7 @@ describe("import", () => {
     const before = read("tapes/some.tape.ndjson");
     expect(await run("import", "some.har")).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/some\.tape\.ndjson is there already; give another name with --tape/),
+      stderr: expect.stringMatching(/some\.tape\.ndjson already exists; give another name with --tape/),
     });
     expect(read("tapes/some.tape.ndjson")).toBe(before);
   });
@@ -87,6 +87,7 @@ describe("import", () => {
     ["no entries", harWith([]), /nothing to import/],
     ["no HAR", "[]", /some\.har: it is not a HAR file/],
     ["nothing", "", /some\.har: it is empty/],
+    ["half a HAR", harWith([flags, flags]).slice(0, -30), /some\.har: it is not JSON, or was cut off/],
   ])("a file with %s leaves no tape behind", async (_, text, message) => {
     write("some.har", text);
     expect(await run("import", "some.har")).toMatchObject({
@@ -94,15 +95,6 @@ describe("import", () => {
       stderr: expect.stringMatching(message),
     });
     expect(existsSync(join(cwd, "tapes"))).toBe(false);
-  });
-
-  test("a HAR that was cut off is imported as far as it goes", async () => {
-    write("some.har", harWith([flags, flags]).slice(0, -30));
-    const { code, stderr } = await run("import", "some.har");
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: expect.stringMatching(/the file ends in the middle/),
-    });
   });
 
   test("a file that is missing", async () => {
@@ -190,7 +182,7 @@ describe("export", () => {
     write("some.har", "precious");
     expect(await run("export", "some")).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/is there already/),
+      stderr: expect.stringMatching(/already exists/),
     });
     expect(read("some.har")).toBe("precious");
     expect(await run("export", "some", "--force")).toMatchObject({
@@ -224,63 +216,27 @@ describe("export", () => {
   });
 });
 
-describe("prune", () => {
-  const paths = async () => (await run("show", "some")).stdout.match(/(?<=\d {2}(?:GET|POST) )\/\S*/g);
-
-  test.each<[string[], string[]]>([
-    [
-      ["--drop", "flags"],
-      ["/api/projects/1/dashboards/7/", "/api/users/@me/"],
-    ],
-    [["--keep", "flags"], ["/flags/?v=2"]],
-    [["--keep", "GET /api/*", "--drop", "*dash*"], ["/api/users/@me/"]],
-    [["--before", "2026-03-02T00:00:00Z"], ["/api/users/@me/"]],
-    [[], ["/flags/?v=2", "/api/projects/1/dashboards/7/", "/api/users/@me/"]],
-  ])("%s", async (args, expected) => {
-    const late = { startedDateTime: "2026-03-03T00:00:00Z" };
-    await importSome([flags, get("/api/projects/1/dashboards/7/"), get("/api/users/@me/", late)]);
-    expect(await run("prune", "some", ...args)).toMatchObject({ code: 0 });
-    expect(await paths()).toEqual(expected);
-  });
-
-  test.each<[string[], RegExp]>([
-    [
-      ["--drop", "flag"],
-      /no exchange of the tape has the route "flag"; did you mean flags\?; it has GET \/api.*, flags/,
-    ],
-    [["--before", "soon"], /--before must be a time such as .*, not "soon"/],
-  ])("%s is a slip, and nothing changes", async (args, message) => {
-    await importSome();
-    const before = read("tapes/some.tape.ndjson");
-    expect(await run("prune", "some", ...args)).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(message),
-    });
-    expect(read("tapes/some.tape.ndjson")).toBe(before);
-  });
-});
-
-describe("scan", () => {
+describe("check", () => {
   test("fails when there is a secret, and does not tell it", async () => {
     await importSome();
     write(
       "tapes/bad.tape.ndjson",
       read("tapes/some.tape.ndjson").replace('"/flags', `"${key}/flags`).replace('"OK"', `"${key}"`),
     );
-    const { code, stdout, stderr } = await run("scan", "some", "bad");
+    const { code, stdout, stderr } = await run("check", "some", "bad");
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringMatching(/looks? like a secret in 2 tapes/),
     });
     expect(stdout).toMatch(/bad\.tape\.ndjson:2: .*phx_\*\*\*\n/);
     expect(stdout).not.toContain(key);
-    const found = (await run("scan", "bad", "--json")).stdout.trimEnd().split("\n");
+    const found = (await run("check", "bad", "--json")).stdout.trimEnd().split("\n");
     expect(found.map((line) => JSON.parse(line))[0]).toMatchObject({ line: 2, kind: expect.any(String) });
   });
 
   test("reports what was checked, with rules of one's own", async () => {
     await importSome();
-    const clean = await run("scan", "some");
+    const clean = await run("check", "some");
     expect(clean).toMatchObject({ code: 0, stdout: "" });
     expect(clean.stderr).toMatch(
       /checked \d+ exchanges? with \d+ places in .*some\.tape\.ndjson; \d+ redacted\n.*rules: gitleaks [\d.]+ \(MIT\) and built-in ones, \d+ patterns, names of fields, 0 rules of your own\n.*nothing that looks like a secret/,
@@ -291,7 +247,7 @@ describe("scan", () => {
         redaction: { rules: [{ name: "word", pattern: "application" }], ignore: ["res.body.x"] },
       }),
     );
-    const own = await run("scan", "some", "--json");
+    const own = await run("check", "some", "--json");
     expect(own.code).toBe(1);
     const lines = own.stdout
       .trimEnd()
@@ -313,6 +269,8 @@ describe("scan", () => {
         redacted: expect.any(Number),
         findings: lines.length - 1,
         kinds: { word: lines.length - 1 },
+        unusable: [],
+        volatile: null,
       },
     });
   });
@@ -320,7 +278,7 @@ describe("scan", () => {
   test("rules that cannot be used are named with their place", async () => {
     await importSome();
     write("phx-sim.config.json", '{"redaction": {"rules": [{"name": "a", "pattern": "("}]}}');
-    const { code, stderr } = await run("scan", "some");
+    const { code, stderr } = await run("check", "some");
     expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 2, lines: 1 });
     expect(stderr).toMatch(
       /phx-sim\.config\.json:1:51: "redaction\.rules\[0\]\.pattern" is no regular expression/,
@@ -338,7 +296,24 @@ describe("scan", () => {
   });
 });
 
-describe("learn", () => {
+describe("check of exchanges", () => {
+  test("lists the exchanges that are never replayed", async () => {
+    const aborted = entryWith(
+      { method: "GET", url: "https://us.posthog.com/api/x/", postData: null },
+      { status: 0 },
+    );
+    await importSome([flags, aborted]);
+    const { code, stderr } = await run("check", "some");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /1 exchange never replayed:\n {2}.*some\.tape\.ndjson #2: no answer was recorded\n/,
+    );
+    const { report } = JSON.parse((await run("check", "some", "--json")).stdout);
+    expect(report.unusable).toEqual([
+      { file: join(cwd, "tapes/some.tape.ndjson"), i: 2, why: "no answer was recorded" },
+    ]);
+  });
+
   const answering = (mood: string) => [
     get("/api/projects/1/dashboards/7/"),
     entryWith(
@@ -347,27 +322,25 @@ describe("learn", () => {
     ),
   ];
 
-  test("proposes what differs, and writes it when asked to", async () => {
+  test("lists what differs from another recording of the same session", async () => {
     write("a.har", harWith(answering("happy")));
     write("b.har", harWith(answering("tired")));
     await run("import", "a.har");
     await run("import", "b.har");
-    expect(await run("learn", "a", "b")).toMatchObject({ code: 0, stdout: "res.body.mood\n" });
-    expect(JSON.parse(read("tapes/b.tape.ndjson").split("\n")[0] ?? "")).toMatchObject({ noise: [] });
-    const { stdout } = await run("learn", "a", "b", "--write", "--json");
-    expect(JSON.parse(stdout)).toEqual({ noise: ["res.body.mood"], new: ["res.body.mood"], written: true });
-    expect(JSON.parse(read("tapes/b.tape.ndjson").split("\n")[0] ?? "")).toMatchObject({
-      noise: ["res.body.mood"],
-    });
-    expect((await run("learn", "a", "b", "--write")).stderr).toMatch(/all known to .* already/);
-    expect(await run("learn", "a", "a")).toMatchObject({
-      stdout: "",
-      stderr: expect.stringMatching(/differ in nothing/),
+    const { code, stderr } = await run("check", "a", "--twin", "b");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/1 path differs? between the recordings; .*:\n {2}res\.body\.mood\n/);
+    const { report } = JSON.parse((await run("check", "a", "--twin", "b", "--json")).stdout);
+    expect(report.volatile).toEqual(["res.body.mood"]);
+    expect((await run("check", "a", "--twin", "a")).stderr).toMatch(/differ in nothing/);
+    expect(await run("check", "a", "b", "--twin", "a")).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--twin compares one tape with another/),
     });
   });
 });
 
-test.each([[["show"]], [["export"]], [["prune"]], [["scan"]], [["learn", "some"]]])(
+test.each([[["show"]], [["export"]], [["check"]], [["check", "some", "--twin"]]])(
   "tape %s: what is no tape, missing or newer gets a clear answer",
   async ([command = "", ...first]) => {
     await importSome();

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { nearest } from "../../src/base/nearest.ts";
 import { clean, cleanLines } from "../../src/cli/clean-text.ts";
 import { createLines } from "../../src/cli/output.ts";
 import { type Signal, untilSignal } from "../../src/cli/signals.ts";
 import { wantsStyle } from "../../src/cli/style.ts";
-import { nearest } from "../../src/kernel/nearest.ts";
 
 describe("emphasis", () => {
   test.each([
@@ -94,7 +94,7 @@ describe("lines", () => {
     expect(stream.written).toEqual(["a\n"]);
   });
 
-  test("are counted, not kept, while nobody reads", () => {
+  test("are counted, not kept, while the reader does not read", () => {
     const stream = sink(2 * 1024 * 1024);
     const lines = createLines(stream);
     lines.say("a", "b");
@@ -103,7 +103,7 @@ describe("lines", () => {
     stream.writableLength = 0;
     lines.say("c");
     lines.flush();
-    expect(stream.written).toEqual(["… 2 lines left out: nobody read them in time\nc\n"]);
+    expect(stream.written).toEqual(["… 2 lines left out: they were not read in time\nc\n"]);
   });
 });
 

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createRedactor } from "../../src/tape/redact/redactor.ts";
-import type { Exchange, TapeHeader } from "../../src/tape/types.ts";
-import { answer, exchange as raw, tapeOf } from "../replay/tapes.ts";
-import { openSim, recorded, tour } from "../tape/differences/recorded.ts";
+import type { Exchange } from "../../src/tapes/format/exchange.ts";
+import type { TapeHeader } from "../../src/tapes/format/header.ts";
+import { createRedactor } from "../../src/tapes/redact/redactor.ts";
+import { answer, exchange as raw, tapeOf } from "../tapes/replay/tapes.ts";
+import { openSim, recorded, tour } from "../tapes/verify/recorded.ts";
 import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 const header: TapeHeader = {

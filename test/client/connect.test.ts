@@ -73,10 +73,10 @@ test.each([
 
 const [major] = version.split(".");
 test.each<[string, RequestListener, string, RegExp]>([
-  ["a page", (_, answer) => answer.end("<html>"), "not_a_sim", /something else than phx-sim .*HTTP 200/],
-  ["not found", json({ detail: "no" }, 404), "not_a_sim", /something else .*HTTP 404/],
-  ["other JSON", json({ name: "another" }), "not_a_sim", /does not say phx-sim/],
-  ["no object", json([]), "not_a_sim", /does not say phx-sim/],
+  ["a page", (_, answer) => answer.end("<html>"), "not_a_sim", /another program than phx-sim .*HTTP 200/],
+  ["not found", json({ detail: "no" }, 404), "not_a_sim", /another program .*HTTP 404/],
+  ["other JSON", json({ name: "another" }), "not_a_sim", /is not that of phx-sim/],
+  ["no object", json([]), "not_a_sim", /is not that of phx-sim/],
   ["a redirect", (_, answer) => answer.writeHead(302, { location: "/" }).end(), "not_a_sim", /HTTP 302/],
   [
     "another major version",

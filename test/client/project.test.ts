@@ -233,7 +233,7 @@ describe.each(ends)("sim.project(), $end", (end) => {
     expect(project.env("next")).not.toHaveProperty("VITE_POSTHOG_KEY");
     expect(it.client.env()).toMatchObject({ VITE_POSTHOG_KEY: it.sim.apiKey, PHX_SIM_URL: it.sim.url });
     // @ts-expect-error there is no such framework
-    expect(() => it.client.env("qwik")).toThrow(/"qwik"; known are next, vite/);
+    expect(() => it.client.env("qwik")).toThrow(/"qwik"; use one of next, vite/);
   });
 
   test("an option that does not exist is an error, with the nearest one", async () => {

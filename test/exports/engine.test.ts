@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { fixedClock } from "../../src/base/clock.ts";
+import { randomIds } from "../../src/base/ids.ts";
 import { createExportEngine } from "../../src/exports/engine.ts";
-import { fixedClock } from "../../src/kernel/clock.ts";
-import { randomIds } from "../../src/kernel/ids.ts";
-import { openWorld } from "../../src/store/world.ts";
+import { openWorld } from "../../src/world/world-store.ts";
 import { aBatchExport, aProject, aRun, aWorld } from "../support/documents.ts";
 
 const now = Date.UTC(2026, 2, 4, 5, 6, 7);

@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { folderFiles, memoryFiles } from "../../src/exports/files.ts";
-import { keysOf, safeKey } from "../../src/exports/keys.ts";
 import type { ExportFiles } from "../../src/exports/ports.ts";
-import { targetOf } from "../../src/exports/target.ts";
+import { keysOf, safeKey, targetOf } from "../../src/exports/targets.ts";
 import { anEvent, anS3, first, hour, linesIn, stage, start } from "./stage.ts";
 
 const interval = { data_interval_start: "2026-03-04T09:00:00Z", data_interval_end: "2026-03-04T10:00:00Z" };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { dueTimes, nextDue } from "../../src/exports/intervals.ts";
-import { wireTime } from "../../src/model/time.ts";
-import type { BatchExport } from "../../src/model/world.ts";
+import { dueTimes, nextDue } from "../../src/exports/schedules.ts";
+import { wireTime } from "../../src/world/time.ts";
+import type { BatchExport } from "../../src/world/world.ts";
 import { aBatchExport } from "../support/documents.ts";
 import { hour, minute, stage, start } from "./stage.ts";
 

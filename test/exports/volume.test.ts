@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createEventSource, type EventLog } from "../../src/exports/event-source.ts";
 import { folderFiles } from "../../src/exports/files.ts";
-import type { StoredEvent } from "../../src/model/event.ts";
-import type { TrafficLine } from "../../src/model/traffic.ts";
+import { createEventSource, type EventLog } from "../../src/exports/open-exports.ts";
+import type { StoredEvent } from "../../src/journal/event.ts";
+import type { TrafficLine } from "../../src/journal/traffic.ts";
 import { uuidFor } from "../support/documents.ts";
 import { anEvent, anS3, first, hour, iso, stage, start } from "./stage.ts";
 

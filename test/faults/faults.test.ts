@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createFaults } from "../../src/faults/faults.ts";
-import { fixedClock } from "../../src/kernel/clock.ts";
-import type { FaultOrder, FaultUse } from "../../src/model/fault.ts";
+import { fixedClock } from "../../src/base/clock.ts";
+import { createFaults } from "../../src/faults/rules.ts";
+import type { FaultOrder, FaultUse } from "../../src/faults/shapes.ts";
 
 const start = Date.UTC(2025, 0, 1);
 
@@ -107,7 +107,7 @@ describe("how often", () => {
     expect(faults.list()).toMatchObject([{ name: "capture-503", state: "used_up", used: 2 }]);
     expect(told).toEqual([
       "fault capture-503 is on: status 503 on capture, 2 times",
-      "fault capture-503 is over: used up; requests touched: 2",
+      "fault capture-503 ended: used up; requests affected: 2",
     ]);
   });
 
@@ -139,7 +139,7 @@ describe("how often", () => {
     clock.set(start);
     expect(hits(faults, 1)).toBe(".");
     expect(faults.list()).toMatchObject([{ state: "expired", used: 1, duration: 1_500 }]);
-    expect(told.at(-1)).toBe("fault short is over: its time is over; requests touched: 1");
+    expect(told.at(-1)).toBe("fault short ended: its time has passed; requests affected: 1");
   });
 
   test("a jitter stays in its range and depends on the seed", () => {

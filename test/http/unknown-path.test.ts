@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isOnlyInService, pathsOnlyInService } from "../../src/http/unknown-path.ts";
 import { type Sim, startSim } from "../../src/index.ts";
-import { noUnmatchedRequests } from "../../src/testing/clean-record.ts";
+import { noUnmatchedRequests } from "../../src/testing/event-matchers.ts";
 import { allEndpoints } from "../support/endpoints.ts";
 
 let sim: Sim;

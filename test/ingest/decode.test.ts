@@ -1,11 +1,11 @@
 import { gzipSync } from "node:zlib";
 import lz from "lz-string";
 import { describe, expect, test } from "vitest";
+import { SimError } from "../../src/base/errors.ts";
+import { atOnce } from "../../src/base/work.ts";
 import { decodeLegacy } from "../../src/ingest/decode.ts";
 import type { Packet } from "../../src/ingest/packet.ts";
-import { SimError } from "../../src/kernel/errors.ts";
-import { atOnce } from "../../src/kernel/work.ts";
-import type { DecodeStep } from "../../src/model/traffic.ts";
+import type { DecodeStep } from "../../src/journal/traffic.ts";
 
 const json = '{"event":"e","properties":{"url":"https://x.test/?a=b+c&d=%20","text":"ünïcödé 🦔 >>>???"}}';
 const base64 = Buffer.from(json).toString("base64");
@@ -22,6 +22,7 @@ const packetOf = ({ query = "", headers = {}, body = "" }: Given): Packet => ({
   path: "/e",
   query: new URLSearchParams(query),
   headers,
+  record: {},
   body: Buffer.from(body),
   peer: "127.0.0.1",
   at: 0,

@@ -1,23 +1,23 @@
+import { fixedClock } from "../../src/base/clock.ts";
+import { randomIds } from "../../src/base/ids.ts";
+import type { Json } from "../../src/base/json.ts";
 import { createApp } from "../../src/http/app.ts";
 import { type CallParts, callFrom } from "../../src/http/call.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { createRouter } from "../../src/http/router.ts";
+import { captureV1Endpoints } from "../../src/ingest/capture-v1.ts";
+import type { Desk } from "../../src/ingest/desk.ts";
+import { captureEndpoints } from "../../src/ingest/endpoint/capture.ts";
+import { recordingEndpoint } from "../../src/ingest/recordings.ts";
 import { showEvent } from "../../src/ingest/show.ts";
-import { captureEndpoints } from "../../src/ingestion/capture.ts";
-import { captureV1Endpoints } from "../../src/ingestion/capture-v1.ts";
-import { recordingEndpoints } from "../../src/ingestion/recordings.ts";
-import { fixedClock } from "../../src/kernel/clock.ts";
-import { randomIds } from "../../src/kernel/ids.ts";
-import type { Json } from "../../src/kernel/json.ts";
-import type { Desk } from "../../src/model/desk.ts";
-import type { Dialect } from "../../src/model/dialect.ts";
-import type { StoredEvent } from "../../src/model/event.ts";
-import { createKeyring } from "../../src/model/keyring.ts";
-import type { People } from "../../src/model/people.ts";
-import { noPlaces, type Places } from "../../src/model/places.ts";
-import type { Note, TrafficLine } from "../../src/model/traffic.ts";
-import { openPeople } from "../../src/store/people.ts";
-import { openWorld } from "../../src/store/world.ts";
+import type { StoredEvent } from "../../src/journal/event.ts";
+import { noPlaces, type Places } from "../../src/journal/places.ts";
+import type { CallRecord, TrafficLine } from "../../src/journal/traffic.ts";
+import type { People } from "../../src/people/people.ts";
+import { openPeople } from "../../src/people/people-store.ts";
+import type { Dialect } from "../../src/world/dialect.ts";
+import { createKeyring } from "../../src/world/keyring.ts";
+import { openWorld } from "../../src/world/world-store.ts";
 import { aProject, aWorld } from "../support/documents.ts";
 
 export const now = Date.parse("2026-07-01T12:00:00.000Z");
@@ -56,7 +56,7 @@ export interface Outcome {
   headers: Record<string, string>;
   text: string;
   json: Json;
-  note: Note;
+  note: CallRecord;
   line: TrafficLine;
   /** The reason of a rejected request. */
   rejected: string | undefined;
@@ -98,7 +98,7 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
   const endpoints: Endpoint[] = [
     ...captureEndpoints(desk, () => false),
     ...captureV1Endpoints(desk),
-    ...recordingEndpoints(desk),
+    recordingEndpoint(desk),
   ];
   const crashes: unknown[] = [];
   let seq = 1;
@@ -109,8 +109,9 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
     },
     onCrash: (error) => crashes.push(error),
     onRefusal: (error) => crashes.push(error),
-    async journal(call, reply, rejection) {
-      const note = (reply.note ?? {}) as Note;
+    identify: () => {},
+    async journal(call, reply) {
+      const note = call.record;
       const events = note.events ?? [];
       for (const { uuid, dropped } of events) {
         if (dropped === undefined) seen.add(`${note.project} ${uuid}`);
@@ -124,7 +125,7 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
         status: reply.status,
         us: 0,
         project: note.project ?? null,
-        ...(rejection ? { rejected: rejection } : note.rejected ? { rejected: note.rejected } : {}),
+        ...(note.rejected && { rejected: note.rejected }),
         seq,
         events,
         ...(note.shape ? { shape: note.shape } : {}),
@@ -136,7 +137,7 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
       last = note;
     },
   });
-  let last: Note = {};
+  let last: CallRecord = {};
 
   async function send({
     method = "POST",

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SimError } from "../../src/base/errors.ts";
+import { isObject, type Json } from "../../src/base/json.ts";
+import { atOnce } from "../../src/base/work.ts";
 import { parseJson } from "../../src/ingest/json-text.ts";
-import { SimError } from "../../src/kernel/errors.ts";
-import { isObject, type Json } from "../../src/kernel/json.ts";
-import { atOnce } from "../../src/kernel/work.ts";
 import { type Sim, startSim } from "../../src/sim.ts";
 
 let sim: Sim;

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { isIllegalForMerge, isPlaceholder } from "../../src/ingest/illegal-ids.ts";
+import type { JsonObject } from "../../src/base/json.ts";
 import { decideMerge } from "../../src/ingest/merge.ts";
-import { personUuid } from "../../src/ingest/person-uuid.ts";
-import type { JsonObject } from "../../src/kernel/json.ts";
-import type { Dialect } from "../../src/model/dialect.ts";
-import type { Person } from "../../src/model/person.ts";
+import { isIllegalForMerge, isPlaceholder, personUuid } from "../../src/ingest/person-ids.ts";
+import type { Person } from "../../src/people/person.ts";
+import type { Dialect } from "../../src/world/dialect.ts";
 import { type Edge, now, openEdge } from "./edge.ts";
 
 interface Known {

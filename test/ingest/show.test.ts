@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { keysOf, showEvent } from "../../src/ingest/show.ts";
-import type { TrafficLine } from "../../src/model/traffic.ts";
+import type { TrafficLine } from "../../src/journal/traffic.ts";
 import { key, now, openEdge } from "./edge.ts";
 
 const uuid = "018f3b6e-0000-7000-8000-000000000001";

@@ -1,4 +1,4 @@
-import type { LintEvent, LintRequest, Serving } from "../../src/lint/types.ts";
+import type { LintEvent, LintRequest, Serving } from "../../src/lint/rule.ts";
 
 const arrival = Date.UTC(2026, 5, 1, 12);
 const isoOf = (time: number): string => new Date(time).toISOString();
@@ -26,7 +26,7 @@ export const event = (
 const serving = (values: Record<string, boolean | string>, more: Partial<Serving> = {}): Serving => ({
   distinctId: "u1",
   anonymousId: undefined,
-  asked: [],
+  requested: [],
   values: new Map(Object.entries(values)),
   ...more,
 });

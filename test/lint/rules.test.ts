@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../src/kernel/json.ts";
+import type { Json } from "../../src/base/json.ts";
 import { lintCodes } from "../../src/lint/codes.ts";
 import { createLinter } from "../../src/lint/linter.ts";
-import type { LintEvent, LintFinding, LintPort, LintRequest } from "../../src/lint/types.ts";
+import type { LintEvent, LintPort, LintRequest } from "../../src/lint/rule.ts";
+import type { LintFinding } from "../../src/lint/shapes.ts";
 import { event, numbered, request, served } from "./requests.ts";
 
 const nobody: LintPort = { hasGroup: () => false };
 
 function lint(requests: readonly LintRequest[], port = nobody): LintFinding[] {
   const linter = createLinter(port);
-  for (const it of numbered(requests)) linter.look(it);
+  for (const it of numbered(requests)) linter.examine(it);
   return linter.findings();
 }
 
@@ -19,7 +20,7 @@ const told = (findings: readonly LintFinding[]): string[] =>
 
 const node = { $lib: "posthog-node" };
 const flags = (values: Record<string, boolean | string>) =>
-  served(values, { asked: Object.keys(values) }, "posthog-node");
+  served(values, { requested: Object.keys(values) }, "posthog-node");
 const called = (flag: string, more: Partial<LintEvent> = {}) =>
   event("$feature_flag_called", { ...node, $feature_flag: flag }, more);
 const old = (count: number, ago: number) =>
@@ -156,7 +157,7 @@ const rows: Record<string, Row[]> = {
     [
       "asked for by name, and no call",
       [flags({ beta: true }), request([event("buy", node)])],
-      ["feature_flag_called_missing buy ×1: beta was served to u1, and posthog-node told of no call"],
+      ["feature_flag_called_missing buy ×1: beta was served to u1, and posthog-node reported no call"],
     ],
     ["the call came before", [flags({ b: true }), request([called("b"), event("buy", node)])], []],
     ["the call comes later", [flags({ b: true }), request([event("buy", node)]), request([called("b")])], []],
@@ -166,7 +167,7 @@ const rows: Record<string, Row[]> = {
     ["another id's event", [flags({ b: true }), request([event("buy", node, { distinct_id: "u2" })])], []],
     ["made before the answer", [flags({ b: true }), request([event("buy", node, { ago: 2_000 })])], []],
     ["who it is, not what was done", [flags({ b: true }), request([event("$identify", node)])], []],
-    ["a browser", [served({ b: true }, { asked: ["b"] }), request([event("buy", { $lib: "web" })])], []],
+    ["a browser", [served({ b: true }, { requested: ["b"] }), request([event("buy", { $lib: "web" })])], []],
   ],
   duplicate_uuid: [
     [
@@ -189,13 +190,13 @@ const rows: Record<string, Row[]> = {
       (timestamp): Row => [
         timestamp,
         [request([event("a", {}, { timestamp })])],
-        ["timestamp_not_iso a ×1: it could be read all the same"],
+        ["timestamp_not_iso a ×1: it was read anyway"],
       ],
     ),
     [
       "unreadable",
       [request([event("a", {}, { timestamp: "soon", warnings: ["ignored_invalid_timestamp"] })])],
-      ["timestamp_not_iso a ×1: it cannot be read; the time of arrival was taken"],
+      ["timestamp_not_iso a ×1: it cannot be read; the time of arrival is used"],
     ],
     ...[
       "2026-06-01T12:00:00Z",
@@ -520,10 +521,10 @@ describe("the linter", () => {
   test("keeps projects apart", () => {
     const linter = createLinter(nobody);
     const [first, second] = flip.map((it, i) => ({ ...it, project: i + 1 }));
-    if (first) linter.look(first);
-    if (second) linter.look(second);
+    if (first) linter.examine(first);
+    if (second) linter.examine(second);
     expect(linter.findings()).toEqual([]);
-    if (first) linter.look({ ...first, project: 2 });
+    if (first) linter.examine({ ...first, project: 2 });
     expect(linter.findings(2)).toHaveLength(1);
     expect(linter.findings(1)).toEqual([]);
     expect(linter.findings(3)).toEqual([]);
@@ -535,10 +536,10 @@ describe("the linter", () => {
     ["all", undefined],
   ])("forgets %s", (_, project) => {
     const linter = createLinter(nobody);
-    for (const it of flip) linter.look(it);
+    for (const it of flip) linter.examine(it);
     linter.forget(project);
     expect(linter.findings()).toEqual([]);
-    for (const it of flip.slice(1)) linter.look(it);
+    for (const it of flip.slice(1)) linter.examine(it);
     expect(linter.findings()).toEqual([]);
   });
 
@@ -551,7 +552,7 @@ describe("the linter", () => {
     ]) {
       const linter = createLinter(nobody);
       spoil(linter);
-      for (const it of traffic) linter.look(it);
+      for (const it of traffic) linter.examine(it);
       expect(linter.findings()).toEqual([]);
     }
     expect(lint(traffic)).toHaveLength(1);
@@ -570,9 +571,10 @@ describe("the linter", () => {
   test("keeps the findings of many projects, and watches the last ones", () => {
     const linter = createLinter(nobody);
     const counts = (project: number) => linter.findings(project).map(({ count }) => count);
-    for (let project = 1; project <= 300; project++) for (const it of flip) linter.look({ ...it, project });
+    for (let project = 1; project <= 300; project++)
+      for (const it of flip) linter.examine({ ...it, project });
     expect(linter.findings()).toHaveLength(300);
-    for (const it of flip.slice(1)) for (const project of [1, 300]) linter.look({ ...it, project });
+    for (const it of flip.slice(1)) for (const project of [1, 300]) linter.examine({ ...it, project });
     expect([counts(1), counts(300)]).toEqual([[1], [2]]);
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sensitiveIn } from "../../src/lint/sensitive.ts";
+import { sensitiveIn } from "../../src/lint/personal-data.ts";
 
 const jwt =
   "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U";

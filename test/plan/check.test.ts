@@ -43,13 +43,13 @@ describe("JSON Schema", () => {
       "number as text",
       properties({ a: "number" }),
       { a: "49" },
-      [["wrong_type", at("a"), "a number", '"49"', "number as text"]],
+      [["wrong_type", at("a"), "a number", '"49"', "number as a string"]],
     ],
     [
       "text as number",
       properties({ a: "string" }),
       { a: 49 },
-      [["wrong_type", at("a"), "a text", "49", "number in place of text"]],
+      [["wrong_type", at("a"), "a string", "49", "number instead of a string"]],
     ],
     [
       "not whole",
@@ -61,13 +61,13 @@ describe("JSON Schema", () => {
       "true as text",
       properties({ a: "boolean|null" }),
       { a: "true" },
-      [["wrong_type", at("a"), "true or false or null", '"true"', "true or false as text"]],
+      [["wrong_type", at("a"), "true or false or null", '"true"', "boolean as a string"]],
     ],
     [
       "null",
       properties({ a: "string" }),
       { a: null },
-      [["wrong_type", at("a"), "a text", "null", "null is a value: leave the property out, or allow null"]],
+      [["wrong_type", at("a"), "a string", "null", "null is a value: leave the property out, or allow null"]],
     ],
     [
       "not in a list",
@@ -79,7 +79,7 @@ describe("JSON Schema", () => {
       "many types will do",
       properties({ a: "string|number[]" }),
       { a: true },
-      [["invalid", at("a"), "a text or a list", "true", null]],
+      [["invalid", at("a"), "a string or a list", "true", null]],
     ],
     [
       "case",
@@ -97,7 +97,7 @@ describe("JSON Schema", () => {
       "allowed number as text",
       properties({ a: [1, 2] }),
       { a: "2" },
-      [["not_allowed_value", at("a"), "1 or 2", '"2"', "number as text"]],
+      [["not_allowed_value", at("a"), "1 or 2", '"2"', "number as a string"]],
     ],
     ["const", properties({ a: { const: 1 } }), { a: 2 }, [["not_allowed_value", at("a"), "1", "2", null]]],
     [
@@ -111,7 +111,7 @@ describe("JSON Schema", () => {
       properties({ plan: "string" }, { required: ["plan"], ...closed }),
       { plann: "x" },
       [
-        ["missing_property", at("plan"), "a text", null, 'there is "plann"'],
+        ["missing_property", at("plan"), "a string", null, 'there is "plann"'],
         ["unknown_property", at("plann"), 'one of "plan"', '"x"', 'did you mean "plan"?'],
       ],
     ],
@@ -122,14 +122,14 @@ describe("JSON Schema", () => {
       { a: "nobody", b: "x" },
       [
         ["wrong_format", at("a"), "an e-mail address", '"nobody"', null],
-        ["wrong_format", at("b"), "a text in the format ipv4", '"x"', null],
+        ["wrong_format", at("b"), "a string in the format ipv4", '"x"', null],
       ],
     ],
     [
       "pattern",
       properties({ a: { pattern: "^[A-Z]+$", examples: ["EUR"] } }),
       { a: "eur" },
-      [["wrong_format", at("a"), "a text like ^[A-Z]+$", '"eur"', 'did you mean "EUR"?']],
+      [["wrong_format", at("a"), "a string that matches ^[A-Z]+$", '"eur"', 'did you mean "EUR"?']],
     ],
     [
       "sizes",
@@ -153,7 +153,7 @@ describe("JSON Schema", () => {
       "deep down, with a pointer that is one",
       properties({ "a/b": { items: { type: "object", properties: { "~": "number" } } } }),
       { "a/b": [{}, { "~": "1" }] },
-      [["wrong_type", "/properties/a~1b/1/~0", "a number", '"1"', "number as text"]],
+      [["wrong_type", "/properties/a~1b/1/~0", "a number", '"1"', "number as a string"]],
     ],
     [
       "one line for a union",
@@ -177,7 +177,7 @@ describe("JSON Schema", () => {
       "names that objects inherit",
       properties({ constructor: "string", toString: "string" }, { required: ["toString"] }),
       {},
-      [["missing_property", at("toString"), "a text", null, null]],
+      [["missing_property", at("toString"), "a string", null, null]],
     ],
     [
       "what SDKs add is let pass",
@@ -211,7 +211,7 @@ describe("JSON Schema", () => {
     });
     expect(await findings(plan, event(1, "e", { a: "x" }), event(2, "e"))).toEqual([
       ["not_allowed_value", at("a"), '"free" or "pro"', '"x"', null],
-      ["missing_property", at("a"), "what #/$defs/tier says", null, null],
+      ["missing_property", at("a"), "a value for #/$defs/tier", null, null],
     ]);
   });
 });
@@ -277,7 +277,7 @@ describe("validators", () => {
       { plan: "Pro", seats: "3", seets: 1 },
       [
         ["not_allowed_value", at("plan"), 'one of "free"|"pro"', '"Pro"', "case differs"],
-        ["wrong_type", at("seats"), "number", '"3"', "number as text"],
+        ["wrong_type", at("seats"), "number", '"3"', "number as a string"],
         ["unknown_property", at("seets"), "no such property", "1", null],
       ],
     ],
@@ -362,7 +362,7 @@ describe("the report", () => {
       [
         "3 violations of the tracking plan in 3 of 3 events; 1 of 2 planned events seen",
         "e",
-        '  properties.l[1]: expected a whole number, got "2" (number as text)  ×2, first  #1 of u1',
+        '  properties.l[1]: expected a whole number, got "2" (number as a string)  ×2, first  #1 of u1',
         "ee",
         '  is not in the plan (did you mean "e"?)  #3 of u1',
         "never seen: never",

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadCompiler } from "../../src/plan/validator.ts";
-import { flawsOf } from "../../src/plan/verify-plan.ts";
+import { flawsOf, loadCompiler } from "../../src/plan/compile-plan.ts";
 import {
   checkEvents,
   type EventEntry,

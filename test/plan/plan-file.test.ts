@@ -4,11 +4,9 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import addFormats, { type FormatName } from "ajv-formats";
 import { afterAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/kernel/json.ts";
-import { formats } from "../../src/plan/keywords.ts";
-import { planSchema, planSchemaText } from "../../src/plan/plan-schema.ts";
+import type { JsonObject } from "../../src/base/json.ts";
+import { formats, planSchema, planSchemaText, schemaFrom } from "../../src/plan/plan-schema.ts";
 import { contentOf } from "../../src/plan/read-plan.ts";
-import { schemaFrom } from "../../src/plan/shorthand.ts";
 import { checkEvents, findPlan, PlanError, type PlanFile, planFrom, readPlan } from "../../src/plan.ts";
 import { event } from "./events.ts";
 
@@ -113,8 +111,8 @@ describe("what is wrong is told with its place", () => {
     ["", "a.plan.json:1:1: the file is empty"],
     ['{ "version": 1 "events": {} }', "a.plan.json:1:16: expected a comma before this"],
     ['{\n  "version": 1,\n  "ev', 'a.plan.json:3:3: expected " at the end of the string, in the same line'],
-    ["[]", "a.plan.json:1:1: expected an object, not []"],
-    ["null", "a.plan.json:1:1: expected an object, not null"],
+    ["[]", "a.plan.json:1:1: expected an object, got []"],
+    ["null", "a.plan.json:1:1: expected an object, got null"],
     ["[".repeat(50_000), "a.plan.json:1:1: nested too deeply"],
     [`${'{"a":'.repeat(70)}1${"}".repeat(70)}`, "a.plan.json:1:1: nested too deeply"],
     ['{ "version": 1 }', 'a.plan.json:1:1: "events" is missing'],
@@ -123,15 +121,15 @@ describe("what is wrong is told with its place", () => {
       'a.plan.json:1:1: "events" is missing; there is "event"\n' +
         'a.plan.json:1:17 /event: unknown key "event"; did you mean "events"?',
     ],
-    ['{ "version": "1", "events": {} }', 'a.plan.json:1:14 /version: expected 1, not "1"; number as text'],
+    [
+      '{ "version": "1", "events": {} }',
+      'a.plan.json:1:14 /version: expected 1, got "1"; number as a string',
+    ],
     [
       '{ "version": 1, "events": {}, "unplanned": "eror" }',
-      'a.plan.json:1:44 /unplanned: expected "error" or "ignore", not "eror"; did you mean "error"?',
+      'a.plan.json:1:44 /unplanned: expected "error" or "ignore", got "eror"; did you mean "error"?',
     ],
-    [
-      '{ "version": 1, "events": { "a": {}, "a": {} } }',
-      "a.plan.json:1:38 /events/a: this key is there twice",
-    ],
+    ['{ "version": 1, "events": { "a": {}, "a": {} } }', "a.plan.json:1:38 /events/a: duplicate key"],
     [
       '{ "version": 1, "events": { "__proto__": {} } }',
       'a.plan.json:1:29 /events/__proto__: "__proto__" cannot be a name',
@@ -139,13 +137,13 @@ describe("what is wrong is told with its place", () => {
     [
       inA('"x": "strng"'),
       "a.plan.json:1:57 /events/a/properties/x: expected a type's word such as string, integer|null or " +
-        'uuid[], not "strng"; did you mean "string"?',
+        'uuid[], got "strng"; did you mean "string"?',
     ],
-    [inA('"x": []'), "a.plan.json:1:57 /events/a/properties/x: expected at least 1 item, not []"],
+    [inA('"x": []'), "a.plan.json:1:57 /events/a/properties/x: expected at least 1 item, got []"],
     [
       inA('"x": { "type": "sting" }'),
       'a.plan.json:1:67 /events/a/properties/x/type: expected "string", "number", "integer", "boolean", ' +
-        '"object", "array" or "null", not "sting"; did you mean "string"?',
+        '"object", "array" or "null", got "sting"; did you mean "string"?',
     ],
     [
       inA('"x": { "minimun": 1 }'),
@@ -153,7 +151,7 @@ describe("what is wrong is told with its place", () => {
     ],
     [
       inA('"x": { "pattern": "[" }'),
-      'a.plan.json:1:70 /events/a/properties/x/pattern: expected a regular expression, not "["',
+      'a.plan.json:1:70 /events/a/properties/x/pattern: expected a regular expression, got "["',
     ],
     [
       inA('"x": { "$ref": "#/$defs/y" }'),
@@ -166,7 +164,7 @@ describe("what is wrong is told with its place", () => {
     ],
     [
       inA('"x": "string"', ', "required": "x"'),
-      'a.plan.json:1:81 /events/a/required: expected a list, not "x"; not in a list',
+      'a.plan.json:1:81 /events/a/required: expected a list, got "x"; not in a list',
     ],
   ])("%s", async (text, problems) => {
     expect(await problemsOf(text)).toBe(problems);
@@ -184,8 +182,8 @@ describe("what is wrong is told with its place", () => {
     expect(await problemsOf(text)).toBe(
       [
         'a.plan.json:5:12 /events/a/propertys: unknown key "propertys"; did you mean "properties"?',
-        "a.plan.json:6:25 /events/b/required/0: expected a text, not 1; number in place of text",
-        "a.plan.json:6:50 /events/b/properties/x: expected an object, a text, a list or true or false, not 5",
+        "a.plan.json:6:25 /events/b/required/0: expected a string, got 1; number instead of a string",
+        "a.plan.json:6:50 /events/b/properties/x: expected an object, a string, a list or true or false, got 5",
       ].join("\n"),
     );
   });
@@ -215,7 +213,7 @@ describe("files", () => {
 
   test.each([
     ["nowhere.json", "there is no such file"],
-    [".", "this is a folder"],
+    [".", "it is a folder"],
   ])("%s cannot be read", async (name, reason) => {
     const file = join(folder, name);
     await expect(readPlan(file)).rejects.toMatchObject({
@@ -227,7 +225,7 @@ describe("files", () => {
 test("content that a program made is looked at when it is used", async () => {
   const plan = planFrom({ version: 1, events: { a: { properties: { x: "strng" } } } });
   await expect(checkEvents(plan, [event(1, "a")])).rejects.toThrow(
-    'plan /events/a/properties/x: expected a type\'s word such as string, integer|null or uuid[], not "strng"; ' +
+    'plan /events/a/properties/x: expected a type\'s word such as string, integer|null or uuid[], got "strng"; ' +
       'did you mean "string"?',
   );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../src/kernel/json.ts";
+import type { Json } from "../../src/base/json.ts";
 import type { Read } from "../../src/scenario/growth.ts";
 import { readJson } from "../../src/scenario/read-json.ts";
 import { readYaml } from "../../src/scenario/read-yaml.ts";

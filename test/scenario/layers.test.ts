@@ -274,7 +274,7 @@ describe("what cannot be laid over", () => {
         line: 4,
         column: 11,
         pointer: "/organizations/0/slug",
-        message: 'expected letters, digits, `-` and `_`, at most 48, not "a b"',
+        message: 'expected letters, digits, `-` and `_`, at most 48, got "a b"',
         hint: null,
       },
       {

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { WorldSchema } from "../../src/model/world.schema.ts";
 import { loadScenario } from "../../src/scenario/load.ts";
 import { type Scenario, worldOf } from "../../src/scenario/scenario.ts";
+import { WorldSchema } from "../../src/world/world.schema.ts";
 import { fullExample } from "./full-example.ts";
 
 const repository = join(import.meta.dirname, "../..");

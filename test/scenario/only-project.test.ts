@@ -164,26 +164,26 @@ describe("mistakes", () => {
       "flags as a list",
       "flags:\n  - beta\n",
       [
-        "it.yaml:2:3 /flags: expected an object, not a list of 1; write each flag as KEY: true, without a dash",
+        "it.yaml:2:3 /flags: expected an object, got a list of 1; write each flag as KEY: true, without a dash",
       ],
     ],
     [
       "a percentage as text",
       'flags: { a: { rollout: "50%" } }\n',
-      ['it.yaml:1:24 /flags/a/rollout: expected a number, not "50%"; write the number alone, such as 50'],
+      ['it.yaml:1:24 /flags/a/rollout: expected a number, got "50%"; write the number alone, such as 50'],
     ],
     [
       "variants as a list",
       "flags: { a: { variants: [x, y] } }\n",
       [
-        "it.yaml:1:25 /flags/a/variants: expected an object, not a list of 2; write { control: 50, test: 50 }",
+        "it.yaml:1:25 /flags/a/variants: expected an object, got a list of 2; write { control: 50, test: 50 }",
       ],
     ],
     [
       "variants as objects",
       "flags: { a: { variants: { x: { rollout_percentage: 50 } } } }\n",
       [
-        "it.yaml:1:30 /flags/a/variants/x: expected a number, not an object; write only its percentage, such as 50",
+        "it.yaml:1:30 /flags/a/variants/x: expected a number, got an object; write only its percentage, such as 50",
       ],
     ],
     [
@@ -198,16 +198,16 @@ describe("mistakes", () => {
       "words for on and off",
       "flags: { a: on, b: off, c: }\n",
       [
-        'it.yaml:1:13 /flags/a: expected a flag: true, false or an object, not "on"; write true',
-        'it.yaml:1:20 /flags/b: expected a flag: true, false or an object, not "off"; write false',
-        "it.yaml:1:28 /flags/c: expected a flag: true, false or an object, not null; write true or false",
+        'it.yaml:1:13 /flags/a: expected a flag: true, false or an object, got "on"; write true',
+        'it.yaml:1:20 /flags/b: expected a flag: true, false or an object, got "off"; write false',
+        "it.yaml:1:28 /flags/c: expected a flag: true, false or an object, got null; write true or false",
       ],
     ],
     [
       "an object in the place of a list",
       "persons: { ann: {} }\n",
       [
-        "it.yaml:1:10 /persons: expected a list, not an object; begin each entry with a dash; in JSON put them in [ ]",
+        "it.yaml:1:10 /persons: expected a list, got an object; begin each entry with a dash; in JSON put them in [ ]",
       ],
     ],
   ])("%s", async (_, text, lines) => {

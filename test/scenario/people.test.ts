@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { personUuid } from "../../src/ingest/person-uuid.ts";
+import { personUuid } from "../../src/ingest/person-ids.ts";
+import { openPeople } from "../../src/people/people-store.ts";
 import { peopleOf, storePeople } from "../../src/scenario/scenario.ts";
-import { openPeople } from "../../src/store/people.ts";
 import { fullExample } from "./full-example.ts";
 
 const stored = (project?: number) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/kernel/json.ts";
+import type { JsonObject } from "../../src/base/json.ts";
 import { loadScenario, ScenarioError } from "../../src/scenario/load.ts";
 import { type Scenario, worldOf } from "../../src/scenario/scenario.ts";
 import { fullExample } from "./full-example.ts";
@@ -250,59 +250,59 @@ describe("what the schema refuses", () => {
     [
       "a value of the short form",
       { flags: { it: { rollout: 500 } } },
-      "/flags/it/rollout: expected a number of at most 100, not 500",
+      "/flags/it/rollout: expected a number of at most 100, got 500",
     ],
     [
       "a value of the service's form",
       { flags: { it: { filters: { groups: 3 } } } },
-      "/flags/it/filters/groups: expected a list, not 3",
+      "/flags/it/filters/groups: expected a list, got 3",
     ],
     [
       "filters that are none",
       { flags: { it: { filters: 3 } } },
-      "/flags/it/filters: expected an object, not 3",
+      "/flags/it/filters: expected an object, got 3",
     ],
     [
       "a flag of another kind",
       { flags: { it: 3 } },
-      "/flags/it: expected a flag: true, false or an object, not 3",
+      "/flags/it: expected a flag: true, false or an object, got 3",
     ],
     [
       "a personal key for a project",
       { api_key: "phx_1" },
-      "/api_key: expected a project key: up to 64 ASCII characters, not phx_…, not what stands here",
+      "/api_key: expected a project key: up to 64 ASCII characters, not phx_…, got (hidden)",
     ],
     [
       "a time without its offset",
       { dashboards: [{ created_at: "2025-01-01T00:00:00" }] },
-      '/dashboards/0/created_at: expected a time with its offset, such as 2025-01-01T00:00:00Z, not "2025-01-01T00:00:00"',
+      '/dashboards/0/created_at: expected a time with its offset, such as 2025-01-01T00:00:00Z, got "2025-01-01T00:00:00"',
     ],
     [
       "a time that is none",
       { dashboards: [{ created_at: "2025-13-01" }] },
-      '/dashboards/0/created_at: expected a time with its offset, such as 2025-01-01T00:00:00Z, not "2025-13-01"',
+      '/dashboards/0/created_at: expected a time with its offset, such as 2025-01-01T00:00:00Z, got "2025-13-01"',
     ],
     [
       "a restriction level",
       { dashboards: [{ restriction_level: 22 }] },
-      "/dashboards/0/restriction_level: expected 21 or 37, not 22",
+      "/dashboards/0/restriction_level: expected 21 or 37, got 22",
     ],
     [
       "an e-mail address",
       { dashboards: [{ created_by: "bob" }] },
-      '/dashboards/0/created_by: expected an e-mail address, not "bob"',
+      '/dashboards/0/created_by: expected an e-mail address, got "bob"',
     ],
   ])("%s", async (_, part, line) => {
     expect(await linesOf(atShop(part))).toEqual([`scenario ${shop}${line}`]);
   });
 
   test("the version", async () => {
-    expect(await linesOf({ ...fullExample(), version: 2 })).toEqual(["scenario /version: expected 1, not 2"]);
+    expect(await linesOf({ ...fullExample(), version: 2 })).toEqual(["scenario /version: expected 1, got 2"]);
   });
 
   test("a scenario that is none", async () => {
     expect(await linesOf([])).toEqual(["scenario: expected at least one scenario"]);
-    expect(await linesOf([[]])).toEqual(["scenario: expected an object, not an empty list"]);
+    expect(await linesOf([[]])).toEqual(["scenario: expected an object, got an empty list"]);
   });
 });
 
@@ -345,25 +345,25 @@ describe("beside mistakes that the schema finds, references are looked at, too",
       "what is missing hides nothing",
       bare({ api_key: undefined, name: "Q" }),
       [
-        `${at}/api_key: is missing; expected a text`,
+        `${at}/api_key: is missing; expected a string`,
         'scenario /personal_api_keys/0/projects/0: unknown project "P"; did you mean "Q"?',
       ],
     ],
     [
       "a wrong value that is called by others is not missed by them",
       bare({ insights: [{ name: "I", colour: 1 }, 5], dashboards: [{ tiles: [{ insight: "I" }] }] }),
-      [`${at}/insights/0/colour: unknown key "colour"`, `${at}/insights/1: expected an object, not 5`],
+      [`${at}/insights/0/colour: unknown key "colour"`, `${at}/insights/1: expected an object, got 5`],
     ],
     [
       "nor are things that are not read at all",
       bare({ insights: "none", dashboards: [{ tiles: [{ insight: "I" }] }] }),
-      [`${at}/insights: expected a list, not "none"`],
+      [`${at}/insights: expected a list, got "none"`],
     ],
     [
       "places behind a wrong one are right",
       bare({ dashboards: [7, { tiles: [{}, { insight: "I" }] }] }),
       [
-        `${at}/dashboards/0: expected an object, not 7`,
+        `${at}/dashboards/0: expected an object, got 7`,
         `${at}/dashboards/1/tiles/0: expected a tile: an object with either \`text\` or \`insight\``,
         `${at}/dashboards/1/tiles/1/insight: unknown insight "I"`,
       ],
@@ -371,7 +371,7 @@ describe("beside mistakes that the schema finds, references are looked at, too",
     [
       "where nothing is left, nothing more is said",
       { version: 1, organizations: [], personal_api_keys: [{ key: "k", scopes: [], projects: ["P"] }] },
-      ["scenario /organizations: expected at least one entry, not an empty list"],
+      ["scenario /organizations: expected at least one entry, got an empty list"],
     ],
   ])("%s", async (_, scenario, lines) => {
     expect(await linesOf(scenario)).toEqual(lines);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { collections, emptyWorld, type World } from "../../src/model/world.ts";
 import { reloadedWorld } from "../../src/scenario/reload.ts";
+import { collections, emptyWorld, type World } from "../../src/world/world.ts";
 import { aDashboard, aWorld } from "../support/documents.ts";
 
 const withDashboards = (...names: [id: number, name: string][]): World => ({

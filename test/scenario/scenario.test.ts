@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { isUuid } from "../../src/kernel/ids.ts";
-import { WorldSchema } from "../../src/model/world.schema.ts";
-import { collections, type World } from "../../src/model/world.ts";
+import { isUuid } from "../../src/base/ids.ts";
 import { peopleOf, type Scenario, worldOf } from "../../src/scenario/scenario.ts";
 import { ScenarioSchema } from "../../src/scenario/schema.ts";
+import { WorldSchema } from "../../src/world/world.schema.ts";
+import { collections, type World } from "../../src/world/world.ts";
 import { fc } from "../support/chance.ts";
 import { fullExample } from "./full-example.ts";
 

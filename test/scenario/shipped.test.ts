@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { operatorNames } from "../../src/flags/operators.ts";
+import { operatorNames } from "../../src/flags/engine/operators.ts";
 import { type Sim, startSim } from "../../src/index.ts";
-import { runStatuses } from "../../src/model/run-statuses.ts";
-import { WorldSchema } from "../../src/model/world.schema.ts";
 import { readScenario } from "../../src/scenario/load.ts";
 import { worldOf } from "../../src/scenario/scenario.ts";
 import { shippedScenarios } from "../../src/scenario/shipped.ts";
+import { runStatuses } from "../../src/world/run-statuses.ts";
+import { WorldSchema } from "../../src/world/world.schema.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by hand
 type Answer = any;

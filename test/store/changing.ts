@@ -1,5 +1,5 @@
+import type { TrafficLog } from "../../src/journal/log/traffic-log.ts";
 import { type SwitchPart, switchFiles } from "../../src/store/switch.ts";
-import type { TrafficLog } from "../../src/store/traffic-log.ts";
 import type { Unit } from "../../src/store/unit.ts";
 
 /** Writes what changed, as a group of requests does that the disk takes. */

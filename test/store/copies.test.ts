@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/kernel/json.ts";
-import type { EventKey, TrafficLine } from "../../src/model/traffic.ts";
+import type { JsonObject } from "../../src/base/json.ts";
+import { type CopiedLine, openTrafficLog, type TrafficLog } from "../../src/journal/log/traffic-log.ts";
+import type { EventKey, TrafficLine } from "../../src/journal/traffic.ts";
+import { openPeople, type PeopleStore } from "../../src/people/people-store.ts";
 import { type Bytes, fileBytes, memoryBytes } from "../../src/store/bytes.ts";
-import { openPeople, type PeopleStore } from "../../src/store/people.ts";
-import { type CopiedLine, openTrafficLog, type TrafficLog } from "../../src/store/traffic-log.ts";
+import { contentOf, group, person } from "../people/people-fixture.ts";
 import { flush, putInPlace } from "./changing.ts";
-import { contentOf, group, person } from "./people-fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-copies-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -7,10 +7,10 @@ import {
   DataFolderError,
   fileError,
   folderError,
-  isRunning,
   openDataFolder,
   readLocator,
 } from "../../src/store/data-folder.ts";
+import { isRunning } from "../../src/store/lock.ts";
 
 const parent = (): string => mkdtempSync(join(tmpdir(), "phx-folder-"));
 const lockOf = (folder: string): string => join(folder, "run.json");

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { WorldSchema } from "../../src/model/world.schema.ts";
-import { emptyWorld, type World } from "../../src/model/world.ts";
-import { type Migration, migrate, migrations } from "../../src/store/migrations.ts";
-import { readWorldFile } from "../../src/store/world-file.ts";
-import { contentOf, fileOf, folderWith, open, openedStores, read } from "./world-fixture.ts";
+import { type Migration, migrate, migrations } from "../../src/sim/folder/migrations.ts";
+import { readWorldFile } from "../../src/world/store/world-file.ts";
+import { WorldSchema } from "../../src/world/world.schema.ts";
+import { emptyWorld, type World } from "../../src/world/world.ts";
+import { contentOf, fileOf, folderWith, open, openedStores, read } from "../world/world-fixture.ts";
 
 afterEach(() => {
   for (const worlds of openedStores()) worlds.close();
@@ -33,7 +33,10 @@ describe("migrations", () => {
 
   test("a migrated file is read without its seal", () => {
     const folder = folderWith(JSON.stringify({ version: 1, title: "t", seal: "abc", sealed: {} }));
-    expect(readWorldFile(fileOf(folder), steps)).toEqual({ version: 3, name: "t", tags: [] });
+    expect(readWorldFile(fileOf(folder), steps)).toEqual({
+      document: { version: 3, name: "t", tags: [] },
+      isSealed: false,
+    });
   });
 
   const flag = {

@@ -1,6 +1,6 @@
+import type { Report } from "../../src/assert/match/types.ts";
 import type { Sim } from "../../src/index.ts";
-import type { Report } from "../../src/match/types.ts";
-import type { StoredEvent } from "../../src/model/event.ts";
+import type { StoredEvent } from "../../src/journal/event.ts";
 
 /** What tests look at in answers; each answer has some of it. */
 interface ControlBody {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { WorldSchema } from "../../src/model/world.schema.ts";
-import { collections } from "../../src/model/world.ts";
+import { WorldSchema } from "../../src/world/world.schema.ts";
+import { collections } from "../../src/world/world.ts";
 import {
   aBackfill,
   aBatchExport,

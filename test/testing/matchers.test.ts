@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { assertionsOf } from "../../src/assert/client-assertions.ts";
 import type { Project } from "../../src/client/api.ts";
-import { assertionsOf } from "../../src/client/assertions.ts";
 import { type Sim, startSim } from "../../src/index.ts";
 import { definePlan } from "../../src/plan.ts";
 import "../../src/testing/vitest-matchers.ts";
@@ -106,13 +106,13 @@ const rows: Row[] = [
     name: "toHaveIdentified",
     holds: (it) => expect(it).toHaveIdentified("anna", { plan: "pro" }),
     fails: (it) => expect(it).toHaveIdentified("anna", { plan: "free" }, { timeoutMs: 0 }),
-    says: [/toHaveIdentified\("anna", \{plan: "free"\}/, /plan: wanted "free", is "pro"/],
+    says: [/toHaveIdentified\("anna", \{plan: "free"\}/, /plan: expected "free", got "pro"/],
   },
   {
     name: "toHaveIdentified of somebody unknown",
     holds: (it) => expect(it).not.toHaveIdentified("ben"),
     fails: (it) => expect(it).toHaveIdentified("ben", undefined, { timeoutMs: 0 }),
-    says: [/"ben": no person has this id/, /was identify\(\) called/],
+    says: [/"ben": no person has this id/, /check that identify\(\) is called/],
   },
   {
     name: "not.toHaveIdentified",
@@ -172,7 +172,7 @@ const rows: Row[] = [
     },
     holds: (it) => expect(it).toHaveServedFlag("checkout", "test", { distinctId: "anna" }),
     fails: (it) => expect(it).toHaveServedFlag("checkout", "control", { distinctId: "anna", timeoutMs: 0 }),
-    says: [/to "anna": "test" \(answered\)/, /overridden: "test" for everybody/, /now it would be "test"/],
+    says: [/to "anna": "test" \(answered\)/, /overridden: "test" for all users/, /now it would be "test"/],
   },
   {
     name: "not.toHaveServedFlag",
@@ -188,7 +188,7 @@ const rows: Row[] = [
     name: "toHaveServedFlag when nobody asked",
     holds: (it) => expect(it).not.toHaveServedFlag("no-such-flag"),
     fails: (it) => expect(it).toHaveServedFlag("no-such-flag", true, { timeoutMs: 0 }),
-    says: [/no flags were asked for/, /there is no flag "no-such-flag" here/],
+    says: [/no flags were requested/, /there is no flag "no-such-flag" here/],
   },
   {
     name: "toHaveServedFlag by local evaluation",
@@ -384,9 +384,9 @@ describe("mistakes", () => {
     [
       "a text",
       () => expect(taken("phc_x")).toHaveCaptured("a"),
-      /toHaveCaptured\("a"\): expect\(\) wants a sim.*not "phc_x"/,
+      /toHaveCaptured\("a"\): expect\(\) needs a sim.*not "phc_x"/,
     ],
-    ["nothing", () => expect(taken(undefined)).toHaveNoDroppedEvents(), /wants a sim.*not undefined/],
+    ["nothing", () => expect(taken(undefined)).toHaveNoDroppedEvents(), /needs a sim.*not undefined/],
     [
       "a promise",
       () => expect(taken(sim.project())).toHaveCaptured("a"),
@@ -405,8 +405,8 @@ describe("mistakes", () => {
     ],
     ["an empty order", () => expect(sim).toHaveCapturedInOrder([]), /is empty/],
     ["no list", () => expect(sim).toHaveCapturedOnly("a" as unknown as string[]), /must be a list/],
-    ["an empty id", () => expect(sim).toHaveIdentified(""), /a distinct id is a text that is not empty/],
-    ["no key", () => expect(sim).toHaveServedFlag(""), /a flag's key is a text/],
+    ["an empty id", () => expect(sim).toHaveIdentified(""), /a distinct id is a string that is not empty/],
+    ["no key", () => expect(sim).toHaveServedFlag(""), /a flag's key is a string/],
     // @ts-expect-error there is no such operator
     ["a bad operator in properties", () => expect(sim).toHaveIdentified("a", { "@gtt": 1 }), /@gtt/],
     ["no value", () => expect(sim).toHaveServedFlag("a", 1 as unknown as string), /true, false or a variant/],
@@ -418,6 +418,6 @@ describe("mistakes", () => {
     expect(await failure(assertion())).toMatch(says);
   });
   test("are not let pass by .not", async () => {
-    expect(await failure(expect(taken("phc_x")).not.toHaveCaptured("a"))).toMatch(/wants a sim/);
+    expect(await failure(expect(taken("phc_x")).not.toHaveCaptured("a"))).toMatch(/needs a sim/);
   });
 });

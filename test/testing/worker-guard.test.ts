@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { EgressError } from "../../src/index.ts";
-import { createWorkerGuard, type GuardSetting } from "../../src/testing/worker-guard.ts";
+import { createWorkerGuard, type GuardSetting } from "../../src/testing/test-worker.ts";
 
 const url = "http://127.0.0.1:7490";
 const service = "https://us.i.posthog.com/batch/";

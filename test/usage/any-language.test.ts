@@ -2,13 +2,13 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { blocksOf } from "../support/readme.ts";
+import { blocksOf } from "../support/docs.ts";
 
 const run = promisify(execFile);
 
-test("the README's shell example, with curl", async () => {
+test("the shell example with curl", async () => {
   await using sim = await startSim();
-  const [example] = blocksOf("sh", "curl");
+  const [example] = blocksOf("docs/testing/http.md", "sh", "curl");
   expect(example).toBeDefined();
   const { stdout } = await run("bash", ["-euc", example ?? ""], {
     env: { ...process.env, PHX_SIM_URL: sim.url },

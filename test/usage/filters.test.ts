@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
-import { blocksOf } from "../support/readme.ts";
+import { blocksOf } from "../support/docs.ts";
 import { inShell } from "./live/shell.ts";
 
 const run = promisify(execFile);
@@ -37,10 +37,10 @@ test("events and requests by a filter", async () => {
   expect(failed.map((it) => it.status)).toEqual([400]);
 });
 
-test("the README's filters in a shell", async () => {
+test("the filters in a shell", async () => {
   await using sim = await startSim();
   await fill(sim);
-  const [example = ""] = blocksOf("sh", "events list --filter");
+  const [example = ""] = blocksOf("docs/events.md", "sh", "events list --filter");
   const { stdout } = await run(...inShell(example, sim.url));
   const [listed = "", answer = ""] = stdout.split(/\n(?=\{)/);
   expect(listed.split("\n")).toHaveLength(2);

@@ -112,15 +112,15 @@ test("in a page", async () => {
 
 test("why a user gets a flag's value", async () => {
   await using sim = await startSim({ scenario: proOnly });
-  const told = await sim.flags.explain("reports", { distinctId: "user-1", person: { plan: "free" } });
-  expect(told.value).toBe(false);
-  expect(told.conditions[0]?.properties[0]).toMatchObject({
+  const explained = await sim.flags.explain("reports", { distinctId: "user-1", person: { plan: "free" } });
+  expect(explained.value).toBe(false);
+  expect(explained.conditions[0]?.properties[0]).toMatchObject({
     key: "plan",
     operator: "exact",
     actual: "free",
     passed: false,
   });
-  expect(told.hint).toBe('condition 1: property plan is "free", wanted is exact "pro"');
+  expect(explained.hint).toBe('condition 1: requires that plan is "pro", but it is "free"');
 });
 
 test("how a rollout is spread", async () => {

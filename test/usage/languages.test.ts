@@ -46,7 +46,7 @@ const examples: [name: string, program: Program, language: string, args: string[
   ["PHP", programs.php, "php", ["signup_test.php"]],
 ];
 
-describe("the README's examples", () => {
+describe("the examples in the documentation", () => {
   for (const [name, program, language, args] of examples) {
     testWith(program, name, async (command) => {
       const { code, text } = await run(language, [command, ...args]);

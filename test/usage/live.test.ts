@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { closing } from "../../src/feed/frames.ts";
 import { type Sim, startSim } from "../../src/index.ts";
+import { closing } from "../../src/journal/feed/frames.ts";
+import { blocksOf, readDoc } from "../support/docs.ts";
 import { type Program, programs, testWith } from "../support/programs.ts";
-import { blocksOf, readme } from "../support/readme.ts";
 import { inShell } from "./live/shell.ts";
 
 type Started = readonly [program: string, args: readonly string[], options: { env: NodeJS.ProcessEnv }];
@@ -37,7 +37,9 @@ const capture = (sim: Sim) => {
   });
 };
 
-const [tail = "", curl = ""] = ["events tail --filter", "curl -N"].map((it) => blocksOf("sh", it)[0]);
+const [tail = "", curl = ""] = ["events tail --filter", "curl -N"].map(
+  (it) => blocksOf("docs/events.md", "sh", it)[0],
+);
 const file = (path: string) => join(import.meta.dirname, path);
 const env = (url: string) => ({ env: { ...process.env, PHX_SIM_URL: url } });
 
@@ -60,7 +62,7 @@ const followers: [
   ["Python", programs.python, (url, command) => [command, [file("python/follow.py")], env(url)], /^anna$/m],
 ];
 
-describe("the README's examples follow events", () => {
+describe("the examples follow events", () => {
   for (const [name, program, start, says] of followers) {
     const follow = async (command: string): Promise<void> => {
       await using sim = await startSim();
@@ -81,6 +83,6 @@ describe("the README's examples follow events", () => {
   }
 });
 
-test.each(Object.entries(closing))("the README tells when the feed says %s", (_, code) => {
-  expect(/^\| `bye` .*$/m.exec(readme())?.[0]).toContain(` ${code} `);
+test.each(Object.entries(closing))("the documentation has the feed's code for %s", (_, code) => {
+  expect(/^\| `bye` .*$/m.exec(readDoc("docs/events.md"))?.[0]).toContain(` ${code} `);
 });

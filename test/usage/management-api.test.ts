@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { blocksOf } from "../support/readme.ts";
+import { blocksOf } from "../support/docs.ts";
 
 test("a dashboard is made, shared and opened", async () => {
   await using sim = await startSim();
@@ -25,8 +25,8 @@ test("a dashboard is made, shared and opened", async () => {
   });
 });
 
-test("the README's scenario", async () => {
-  const [example] = blocksOf("json", "batch_exports");
+test("the scenario with users and permissions", async () => {
+  const [example] = blocksOf("docs/scenarios.md", "json", "batch_exports");
   expect(example).toBeDefined();
   await using sim = await startSim({ scenario: JSON.parse(example ?? "") });
   const get = async (path: string, key: string) => {

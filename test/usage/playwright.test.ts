@@ -82,7 +82,7 @@ describe("Playwright", () => {
     expect(text).toMatch(/properties\.amount +- 94/);
     expect(text).toContain('"name": "phx-sim events"');
     expect(text).toMatch(
-      /EscapeError: 1 request looks like PostHog's, but went past the sim:\s+POST http:\/\/127\.0\.0\.1:\d+\/ingest\/e\/\?ver=1 \(from http/,
+      /EscapeError: 1 request looks like PostHog's, but bypassed the sim:\s+POST http:\/\/127\.0\.0\.1:\d+\/ingest\/e\/\?ver=1 \(from http/,
     );
     expect(text).toMatch(/Reroute them with \{ hosts: \["127\.0\.0\.1:\d+\/ingest"\] \}/);
     expect(text).toContain("2 failed");

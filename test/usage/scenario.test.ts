@@ -1,20 +1,20 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { PostHog } from "posthog-node";
 import { afterAll, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { blocksOf, readme } from "../support/readme.ts";
+import { blocksOf } from "../support/docs.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-readme-"));
+const folder = mkdtempSync(join(tmpdir(), "phx-scenarios-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const bin = join(import.meta.dirname, "../../bin/phx-sim.js");
 
-test("the README's YAML scenario", async () => {
-  const [example] = blocksOf("yaml", "extends");
+test("the scenario that extends another", async () => {
+  const [example] = blocksOf("docs/scenarios.md", "yaml", "extends");
   expect(example).toBeDefined();
   const file = join(folder, "shop-test.yaml");
   writeFileSync(file, example ?? "");
@@ -27,8 +27,8 @@ test("the README's YAML scenario", async () => {
   expect(await sim.persons.list({ distinct_id: "user-1" })).toMatchObject([{ properties: { plan: "pro" } }]);
 });
 
-test("the README's shortest scenario, as a file", async () => {
-  const [example] = blocksOf("yaml", "button-color");
+test("the shortest scenario, as a file", async () => {
+  const [example] = blocksOf("docs/scenarios.md", "yaml", "button-color");
   const file = join(folder, "flags.yaml");
   writeFileSync(file, example ?? "");
   await using sim = await startSim({ scenario: file });
@@ -36,16 +36,9 @@ test("the README's shortest scenario, as a file", async () => {
   expect(await sim.persons.list({ distinct_id: "user-1" })).toMatchObject([{ properties: { plan: "pro" } }]);
 });
 
-test("the README's shortest scenario, as an object", async () => {
+test("the shortest scenario, as an object", async () => {
   await using sim = await startSim({ scenario: { flags: { "new-checkout": true, beta: { rollout: 50 } } } });
   const posthog = new PostHog(sim.apiKey, { host: sim.url });
   expect(await posthog.getFeatureFlag("new-checkout", "user-1")).toBe(true);
   await posthog.shutdown();
-});
-
-test("the README names every shipped scenario", () => {
-  const shipped = readdirSync(join(import.meta.dirname, "../../scenarios"))
-    .filter((file) => !file.includes("schema"))
-    .map((file) => file.replace(/\.\w+$/, ""));
-  for (const name of shipped) expect(readme()).toContain(`\`${name}\``);
 });

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
-import { isControlToken } from "../../src/kernel/reach.ts";
+import { isControlToken } from "../../src/http/reach.ts";
 
-/** The control API's errors; what it has nothing to say about is null. */
+/** An error of the control API. */
 interface ErrorBody {
   code?: string;
   detail?: string;
@@ -9,9 +9,9 @@ interface ErrorBody {
   pointer?: string | null;
 }
 
-/** What the control API says when it refuses, or what is the matter when it cannot be reached. */
+/** An error of the control API, or a failed connection to it. */
 export class SimProblem extends Error {
-  /** 0: no answer. */
+  /** 0: no response. */
   readonly status: number;
   readonly code: string;
   readonly hint: string | undefined;
@@ -27,28 +27,25 @@ export class SimProblem extends Error {
   }
 }
 
-/** What went wrong with a call, whatever was thrown. */
 export const problemOf = (error: unknown): SimProblem =>
   error instanceof SimProblem ? error : new SimProblem(0, { detail: String(error) });
 
 const tokenName = "phx-sim-token";
 
-/** The token in a link, or the text itself if it is one. */
+/** The token in a link, or the string itself if it is one. */
 function tokenIn(text: string): string | undefined {
   const found = text.trim().replace(/^.*#t=/, "");
   return isControlToken(found) ? found : undefined;
 }
 
-/** A page whose storage is closed to it keeps the token as long as it is open. */
+/** Without access to the storage, the token lasts until the page is closed. */
 function store(change: (storage: Storage) => void): void {
   try {
     change(sessionStorage);
-  } catch {
-    // then it is asked for again next time
-  }
+  } catch {}
 }
 
-/** The token comes in the address (`#t=…`), once, and does not stay there. */
+/** Takes the token from the address (`#t=…`) and removes it there. */
 function takeToken(): string | null {
   let found = tokenIn(location.hash) ?? null;
   if (found === null) {
@@ -63,13 +60,13 @@ function takeToken(): string | null {
   return given;
 }
 
-/** Needed once the port is bound wider than loopback; null: none was given. */
+/** Required if the sim listens beyond loopback; null: not given. */
 export const token = takeToken();
 
-/** Did the sim ask for a token that is not there, or another one? */
+/** True if the sim rejected the token, or requires one. */
 export const isLockedOut = signal(false);
 
-/** Begins anew with the token in a text, e.g. in the inspector's link; false: there is none in it. */
+/** Reloads the page with the token in a string, e.g. the inspector's link. Returns false if it contains none. */
 export function unlock(text: string): boolean {
   const given = tokenIn(text);
   if (given === undefined) return false;
@@ -111,17 +108,28 @@ export async function call<T>(
   throw problem;
 }
 
-/** The bytes of an answer, for a download. @throws SimProblem */
-export async function bytesOf(path: string): Promise<Blob> {
+/** The bytes of a response, for a download. @throws SimProblem */
+async function bytesOf(path: string): Promise<Blob> {
   const answer = await answerOf(path, {});
   if (answer.ok) return answer.blob();
   throw new SimProblem(answer.status, (await answer.json().catch(() => ({}))) as object);
 }
 
-/** A query string from what is given; undefined and "" are left out. */
+/** A query string; undefined and "" are left out. */
 export function query(params: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const pairs = Object.entries(params).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === "" ? [] : [[name, String(value)]],
   );
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
+}
+
+/** Saves a response of the control API as a file. @throws SimProblem */
+export async function download(path: string, name: string): Promise<void> {
+  const address = URL.createObjectURL(await bytesOf(path));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  // some browsers read the bytes with a delay
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

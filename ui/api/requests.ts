@@ -1,17 +1,17 @@
-import type { Json } from "../../src/kernel/json.ts";
-import type { RequestRow } from "../../src/model/row.ts";
-import type { StoredEvent } from "../../src/model/stored-event.ts";
+import type { Json } from "../../src/base/json.ts";
+import type { RequestRow } from "../../src/journal/feed/feed-row.ts";
+import type { StoredEvent } from "../../src/journal/stored-event.ts";
 
-/** How the bytes of a body became JSON, in the order it was done (src/model/traffic.ts). */
+/** Steps by which a body was decoded to JSON (src/journal/traffic.ts). */
 type DecodeStep = "gzip" | "deflate" | "br" | "zstd" | "base64" | "lz64" | "form" | "query";
 
-/** The bytes as received where the body is not their exact text. */
+/** The received bytes, if the body is not their exact text. */
 type RawBody =
   | { readonly text: string }
   | { readonly base64: string }
   | { readonly omitted: string; readonly bytes: number };
 
-/** What a request's row in a list says, too. */
+/** Fields that the rows of lists have as well. */
 type SharedFacts = Pick<
   RequestRow,
   | "n"
@@ -27,13 +27,12 @@ type SharedFacts = Pick<
   | "dropped"
 >;
 
-/** The answer of GET /__sim/requests/{n}: what the journal has of a request. */
+/** The response of GET /__sim/requests/{n}. */
 export interface RequestInFull extends SharedFacts {
   /** ISO 8601. */
   readonly at: string;
   readonly rejected: { readonly reason: string; readonly detail: string; readonly hint?: string } | null;
   readonly scripted: boolean;
-  /** null: the emulator, a fault or a script. */
   readonly source: string | null;
   readonly peer: string;
   readonly project_header: string | null;
@@ -41,17 +40,17 @@ export interface RequestInFull extends SharedFacts {
   readonly decode_steps: readonly DecodeStep[];
   readonly raw: RawBody | null;
   readonly body: Json;
-  /** None where the answer did not arrive. */
+  /** Empty if no response was sent. */
   readonly reply_headers: readonly (readonly [name: string, value: string])[];
   readonly reply: Json;
   readonly carried: readonly StoredEvent[];
 }
 
-/** The first header of a name; names are compared without their case. */
+/** The first header with a name, in any case. */
 export const headerOf = ({ headers }: Pick<RequestInFull, "headers">, name: string): string | undefined =>
   headers.find(([it]) => it.toLowerCase() === name)?.[1];
 
-/** Steps by the names that people know; the others are called as they are. */
+/** Display names of decoding steps. */
 const stepNames: Readonly<Partial<Record<DecodeStep, string>>> = {
   br: "Brotli",
   zstd: "Zstandard",
@@ -59,7 +58,7 @@ const stepNames: Readonly<Partial<Record<DecodeStep, string>>> = {
   form: "form field",
 };
 
-/** How the bytes became what is shown, step by step: `text/plain`, `gzip`, `JSON`. Nothing came: nothing. */
+/** The decoding steps of a body: `text/plain`, `gzip`, `JSON`. Empty without a body. */
 export function decodeChain(
   request: Pick<RequestInFull, "headers" | "decode_steps" | "raw" | "body">,
 ): string[] {
@@ -67,14 +66,14 @@ export function decodeChain(
   if (body === null && raw === null && steps.length === 0) return [];
   const type = headerOf(request, "content-type")?.split(";", 1)[0]?.trim();
   const first = steps[0] === "query" ? [] : [type || "no content type"];
-  // a body that is not kept was JSON, or there would be no steps
+  // a discarded body was JSON, otherwise there were no steps
   const end = raw !== null && bodyOf(request) === null ? "not JSON" : "JSON";
   return [...first, ...steps.map((it) => stepNames[it] ?? it), end];
 }
 
 /**
- * The body as JSON. The journal has the bare text of a body that no endpoint read, as that of a path which is not
- * emulated: it may be JSON all the same. Null where it is none.
+ * The body as JSON; null if it is not JSON. Bodies of paths that are not emulated are kept as strings, and may be
+ * JSON.
  */
 export function bodyOf({ body, raw }: Pick<RequestInFull, "body" | "raw">): Json {
   if (body !== null || raw === null || !("text" in raw)) return body;

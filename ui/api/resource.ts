@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { call, problemOf, type SimProblem } from "./call.ts";
 
-/** What is known of something that the control API tells. */
+/** A response of the control API, and the state of loading it. */
 export interface Resource<T> {
-  /** What was told last; stays while it is asked again. */
+  /** The last response; kept while reloading. */
   readonly data: T | undefined;
   readonly problem: SimProblem | undefined;
   readonly isLoading: boolean;
@@ -11,9 +11,9 @@ export interface Resource<T> {
 }
 
 export interface ResourceOptions<T> {
-  /** Asked again when it changes, e.g. a counter of the sim's state. */
+  /** Reloaded when this changes, e.g. a counter of the sim's state. */
   readonly revision?: unknown;
-  /** Asked again so long after an answer, ms, while the page is seen; undefined: not until something changes. */
+  /** Reloaded this long after a response, ms, while the page is visible (default: never). */
   readonly again?: number | ((data: T | undefined) => number | undefined);
 }
 
@@ -24,14 +24,14 @@ interface State<T> {
   readonly isLoading: boolean;
 }
 
-/** The last value that was known, while the next one is asked for: it stays, and where it was scrolled to. */
-export function useLast<T>(told: T | undefined): T | undefined {
+/** The last defined value: while the next one loads, the old one stays, with its scroll position. */
+export function useLast<T>(value: T | undefined): T | undefined {
   const last = useRef<T>();
-  if (told) last.current = told;
+  if (value) last.current = value;
   return last.current;
 }
 
-/** Reads something of the control API; `null` asks nothing. Of another path, nothing is known at first. */
+/** Reads a path of the control API; `null` reads nothing. A new path starts without data. */
 export function useResource<T>(
   path: string | null,
   { revision, again }: ResourceOptions<T> = {},
@@ -46,11 +46,11 @@ export function useResource<T>(
   const ask = useRef<() => void>();
   useEffect(() => {
     if (path === null) return;
-    const gone = new AbortController();
+    const aborter = new AbortController();
     let isAsking = false;
     let isLate = false;
     ask.current = () => {
-      // A call is not given up for the next one: where changes come faster than answers, there would be none.
+      // a running call is not aborted for the next one: if changes arrive faster than responses, none would complete
       isLate = isAsking;
       if (isAsking) return;
       isAsking = true;
@@ -59,23 +59,23 @@ export function useResource<T>(
           ? { ...it, isLoading: true }
           : { path, data: undefined, problem: undefined, isLoading: true },
       );
-      const told = (change: (it: State<T>) => State<T>): void => {
+      const settle = (change: (it: State<T>) => State<T>): void => {
         isAsking = false;
-        if (gone.signal.aborted) return;
+        if (aborter.signal.aborted) return;
         setState(change);
         if (isLate) ask.current?.();
       };
-      call<T>("GET", path, undefined, gone.signal).then(
-        (data) => told(() => ({ path, data, problem: undefined, isLoading: false })),
-        (error: unknown) => told((it) => ({ ...it, path, problem: problemOf(error), isLoading: false })),
+      call<T>("GET", path, undefined, aborter.signal).then(
+        (data) => settle(() => ({ path, data, problem: undefined, isLoading: false })),
+        (error: unknown) => settle((it) => ({ ...it, path, problem: problemOf(error), isLoading: false })),
       );
     };
     return () => {
       ask.current = undefined;
-      gone.abort();
+      aborter.abort();
     };
   }, [path]);
-  // `path`, `revision` and `turn` are not used in it: they say when to ask again
+  // `path`, `revision` and `turn` only trigger the reload
   useEffect(() => ask.current?.(), [path, revision, turn]);
   const reload = useCallback(() => setTurn((it) => it + 1), []);
   const current =

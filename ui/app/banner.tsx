@@ -1,6 +1,5 @@
-import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { call, problemOf } from "../api/call.ts";
 import { connection, connectNow, lostBecause, stat } from "../feed/socket.ts";
 import { Button } from "../parts/basics.tsx";
@@ -8,14 +7,14 @@ import { counted, plain } from "../parts/text.ts";
 import { link } from "./location.ts";
 import { views } from "./views.ts";
 
-/** What must not be missed. */
+/** Banners: lost connection, active faults, damaged data, scenario edits. */
 export function Banner() {
   const edit = stat.value?.scenario_edit ?? null;
-  // An edit from before the page was opened is no news.
-  const seenEdit = useRef<number | null | undefined>(undefined);
-  const read = useSignal(0);
+  // edits made before the page was opened are not announced
+  const seenEdit = useRef<number | null | undefined>();
+  const [read, setRead] = useState(0);
   if (stat.value !== undefined && seenEdit.current === undefined) seenEdit.current = edit?.at ?? null;
-  const isNewEdit = edit !== null && edit.at !== seenEdit.current && edit.at !== read.value;
+  const isNewEdit = edit !== null && edit.at !== seenEdit.current && edit.at !== read;
   const now = stat.value;
   const reason = lostBecause.value;
   const faults = now?.faults ?? [];
@@ -25,7 +24,7 @@ export function Banner() {
     <div class="shell-banner">
       {connection.value === "lost" && (
         <Line tone="odd" title={reason ?? "The sim does not answer."}>
-          <span>What you see is what was there. The page connects again by itself.</span>
+          <span>The data shown may be outdated. The page reconnects automatically.</span>
           <Button onClick={connectNow}>Try now</Button>
         </Line>
       )}
@@ -38,21 +37,15 @@ export function Banner() {
         </Line>
       )}
       {isNewEdit && mistakes === 0 && (
-        <Line tone="odd" title="The scenario was edited and is in force.">
+        <Line tone="odd" title="The edited scenario was applied.">
           <span>{plain(edit.summary, 300)}</span>
           <Where view="world" path={["scenario"]} text="See what changed" />
-          <Button
-            onClick={() => {
-              read.value = edit.at;
-            }}
-          >
-            Dismiss
-          </Button>
+          <Button onClick={() => setRead(edit.at)}>Dismiss</Button>
         </Line>
       )}
       {mistakes > 0 && (
         <Line tone="odd" title={`The scenario has ${counted(mistakes, "mistake")}.`}>
-          <span>The last good one stays in force.</span>
+          <span>The last valid version stays active.</span>
           <Where view="world" path={["scenario"]} text="See where" />
         </Line>
       )}
@@ -61,24 +54,20 @@ export function Banner() {
 }
 
 function Faults({ names }: { names: readonly string[] }) {
-  const problem = useSignal<string | undefined>(undefined);
+  const [problem, setProblem] = useState<string>();
   const clear = () =>
     call("DELETE", "faults").then(
-      () => {
-        problem.value = undefined;
-      },
-      (error: unknown) => {
-        problem.value = problemOf(error).message;
-      },
+      () => setProblem(undefined),
+      (error: unknown) => setProblem(problemOf(error).message),
     );
   const title =
     names.length === 1
-      ? "A fault is in force: answers go wrong on purpose."
-      : `${names.length} faults are in force: answers go wrong on purpose.`;
+      ? "A fault is active: responses fail on purpose."
+      : `${names.length} faults are active: responses fail on purpose.`;
   return (
     <Line tone="bad" title={title}>
       <span>{names.map((it) => plain(it, 60)).join(", ")}</span>
-      {problem.value !== undefined && <span>{`They could not be cleared: ${problem.value}`}</span>}
+      {problem !== undefined && <span>{`They could not be cleared: ${problem}`}</span>}
       <Where view="faults" text="See the faults" />
       <Button onClick={clear}>{names.length === 1 ? "Clear it" : "Clear all"}</Button>
     </Line>
@@ -105,7 +94,6 @@ function Line({
   );
 }
 
-/** A link to a view, where there is such a view. */
 function Where({ view, path = [], text }: { view: string; path?: readonly string[]; text: string }) {
   return views.some(({ id }) => id === view) ? <a href={link(view, path)}>{text}</a> : null;
 }

@@ -4,15 +4,15 @@ import { hrefTo, type Route, readRoute } from "./route.ts";
 
 const hash = signal(location.hash);
 addEventListener("hashchange", () => {
-  // the inspector's link, opened where the page is open already
+  // the inspector's link with a token, opened in this tab
   if (unlock(location.hash)) return;
   hash.value = location.hash;
 });
 
-/** Where the page is now. */
+/** The current route. */
 export const route = computed<Route>(() => readRoute(hash.value));
 
-/** Goes somewhere; `isReplacing` leaves no step in the history. */
+/** Navigates; with `isReplacing`, without a new history entry. */
 export function go(href: string, isReplacing = false): void {
   if (href === location.hash) return;
   if (isReplacing) history.replaceState(null, "", href);
@@ -20,20 +20,20 @@ export function go(href: string, isReplacing = false): void {
   hash.value = location.hash;
 }
 
-/** The project that everything is restricted to; undefined: all. */
+/** The selected project; undefined: all. */
 export const project = computed<number | undefined>(() => {
   const given = Number(route.value.params.project);
   return Number.isSafeInteger(given) && given > 0 ? given : undefined;
 });
 
-/** A place in the page, in the same project. */
+/** Address of a place in the page, with the selected project. */
 export const link = (
   view: string,
   path: readonly (string | number)[] = [],
   params: Readonly<Record<string, string | number | undefined>> = {},
 ): string => hrefTo(view, path, { project: project.value, ...params });
 
-/** The same place with other parameters; undefined takes one away. */
+/** Address of the current place with other parameters; undefined removes one. */
 export function withParams(changes: Readonly<Record<string, string | number | undefined>>): string {
   const { view, path, params } = route.value;
   return hrefTo(view, path, { ...params, ...changes });

@@ -1,8 +1,8 @@
-/** Where in the page one is: `#/events/12?f=is:dropped&project=2`. Every state of a view is in it. */
+/** A place in the page: `#/events/12?f=is:dropped&project=2`. It contains the complete state of a view. */
 export interface Route {
-  /** The view's id; "" is the first page. */
+  /** The view's id; "" is the start page. */
   readonly view: string;
-  /** What follows the view, decoded. */
+  /** Path after the view, decoded. */
   readonly path: readonly string[];
   readonly params: Readonly<Record<string, string>>;
 }
@@ -15,7 +15,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Reads a location's hash; one that is no route is the first page. */
+/** Parses a location's hash; an invalid one leads to the start page. */
 export function readRoute(hash: string): Route {
   const text = hash.replace(/^#?\/?/, "");
   const mark = text.indexOf("?");
@@ -25,7 +25,7 @@ export function readRoute(hash: string): Route {
   return { view: decoded(view), path: rest.map(decoded), params };
 }
 
-/** The hash of a place in the page, for `href`. Parameters that are undefined or empty are left out. */
+/** The hash of a place in the page; undefined and empty parameters are left out. */
 export function hrefTo(
   view: string,
   path: readonly (string | number)[] = [],

@@ -1,28 +1,26 @@
-import { useSignal } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { isLockedOut } from "../api/call.ts";
-import { Empty } from "../parts/basics.tsx";
+import { signal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { isLockedOut, unlock } from "../api/call.ts";
+import { stat } from "../feed/socket.ts";
+import { Button, Empty, Field } from "../parts/basics.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { Banner } from "./banner.tsx";
-import { Guarded } from "./guarded.tsx";
-import { Help } from "./help.tsx";
-import { useKeys } from "./keys.ts";
+import { keySets, useKeys } from "./keyboard.ts";
+import { Guarded } from "./late-view.tsx";
 import { go, link, route } from "./location.ts";
-import { LockedOut } from "./locked-out.tsx";
+import { shownKeys } from "./shortcuts.ts";
 import { loadInfo, worldRevision } from "./sim.ts";
 import { Status } from "./status.tsx";
+import { seenBy, type Totals, titleOf } from "./status-texts.ts";
 import { nextTheme } from "./theme.ts";
-import { useTitle } from "./use-title.ts";
 import { type View, views } from "./views.ts";
 
 const viewNow = (): View | undefined =>
   route.value.view === "" ? views[0] : views.find((it) => it.id === route.value.view);
 
-/** The whole page: where one can go, how the sim is, and the view. */
+/** The page: navigation, status line, banners and the current view. */
 export function Shell() {
-  const isHelpOpen = useSignal(false);
-  const setHelp = (isOpen: boolean) => {
-    isHelpOpen.value = isOpen;
-  };
+  const [isHelpOpen, setHelp] = useState(false);
   const help = () => setHelp(true);
   const world = worldRevision.value;
   const view = viewNow();
@@ -34,7 +32,7 @@ export function Shell() {
   return (
     <div class="shell">
       <button type="button" class="button shell-skip" onClick={toContent}>
-        Skip to the content
+        Skip to content
       </button>
       <a class="shell-brand" href={link("")}>
         phx-sim
@@ -46,7 +44,7 @@ export function Shell() {
         <h1 class="unseen">{view?.label ?? "No such page"}</h1>
         <Guarded key={view?.id}>{view ? <view.Component /> : <NoView />}</Guarded>
       </main>
-      {isHelpOpen.value && <Help onClose={() => setHelp(false)} />}
+      {isHelpOpen && <Help onClose={() => setHelp(false)} />}
     </div>
   );
 }
@@ -57,13 +55,13 @@ function useShellKeys(onHelp: () => void): void {
     views.map(({ id, key, label }) => ({ keys: `g ${key}`, does: label, run: () => go(link(id)) })),
   );
   useKeys("Everywhere", [
-    { keys: "/", does: "To the filter of this page", run: toFilter },
+    { keys: "/", does: "Go to the filter", run: toFilter },
     { keys: "?", does: "Show the keys", run: onHelp },
-    { keys: "T", does: "Dark, light, or as the system", run: nextTheme },
+    { keys: "T", does: "Dark, light or system colours", run: nextTheme },
   ]);
 }
 
-/** Who goes to another view by the keyboard, or hears the page, begins at its content. */
+/** Moves the focus to the content of a new view, for keyboards and screen readers. */
 function useFocus(view: string | undefined): void {
   const last = useRef(view);
   useLayoutEffect(() => {
@@ -74,7 +72,6 @@ function useFocus(view: string | undefined): void {
     main?.focus({ preventScroll: true });
   }, [view]);
   const place = [view, ...route.value.path].join("/");
-  // what is shown now begins at its beginning, however far down the one before was read
   useLayoutEffect(() => document.getElementById("view")?.scrollTo(0, 0), [place]);
 }
 
@@ -112,10 +109,111 @@ function Navigation({ current }: { current: View | undefined }) {
 
 function NoView() {
   return (
-    <Empty title="There is no such page">
+    <Empty title="Page not found">
       <p>
-        The address names a view that is not there. <a href={link("")}>Go to the first page</a>.
+        The address names a view that does not exist. <a href={link("")}>Go to the start page</a>.
       </p>
     </Empty>
+  );
+}
+
+/** Totals when the page was last visible; undefined while it is visible. */
+const seen = signal<Totals | undefined>();
+
+/** Sets the tab's title: the view, and what arrived while the page was hidden. */
+function useTitle(label: string): void {
+  const title = titleOf(label, stat.value, seen.value);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  const now = stat.value;
+  useEffect(() => {
+    if (seen.value && now) seen.value = seenBy(seen.value, now);
+  }, [now]);
+  useEffect(() => {
+    const note = () => {
+      seen.value = document.hidden ? stat.value : undefined;
+    };
+    document.addEventListener("visibilitychange", note);
+    return () => document.removeEventListener("visibilitychange", note);
+  }, []);
+}
+
+/** Names of keys in the list of shortcuts. */
+const names: Readonly<Record<string, string>> = {
+  " ": "Space",
+  ArrowDown: "↓",
+  ArrowUp: "↑",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  Escape: "Esc",
+};
+
+/** The list of the current shortcuts. */
+function Help({ onClose }: { onClose: () => void }) {
+  const closeAgain = (event: KeyboardEvent) => {
+    if (event.key === "?") onClose();
+  };
+  return (
+    <Dialog title="Keys" onClose={onClose} onKeyDown={closeAgain}>
+      <div class="help-keys">
+        {shownKeys(keySets.value)
+          .reverse()
+          .map(({ title, keys }) => (
+            <section key={title}>
+              <h3>{title}</h3>
+              <dl>
+                {keys.map(({ keys: pressed, does }) => (
+                  <div key={pressed}>
+                    <dt>{does}</dt>
+                    <dd>
+                      {(pressed === " " ? [" "] : pressed.split(" ")).map((key) => (
+                        <kbd key={key}>{names[key] ?? key}</kbd>
+                      ))}
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
+      </div>
+    </Dialog>
+  );
+}
+
+/** Asks for the token of a sim that is open to the network. */
+function LockedOut() {
+  const [given, setGiven] = useState("");
+  const [isWrong, setWrong] = useState(false);
+  const open = (event: Event) => {
+    event.preventDefault();
+    setWrong(!unlock(given));
+  };
+  return (
+    <main>
+      <h1 class="unseen">phx-sim</h1>
+      <Empty title="This sim needs its token">
+        <p>
+          It is open to the network. Paste the token that it was started with (<code>--token</code> or{" "}
+          <code>PHX_SIM_TOKEN</code>). If it was started without one, use the inspector link that{" "}
+          <code>phx-sim start</code> prints: it ends in a generated token, after <code>#t=</code>.
+        </p>
+        <form class="locked-out" onSubmit={open}>
+          <Field label="Inspector link or token" hint={isWrong ? "This contains no token." : undefined}>
+            <input
+              class="input mono"
+              autocomplete="off"
+              spellcheck={false}
+              value={given}
+              aria-invalid={isWrong}
+              onInput={(event) => setGiven(event.currentTarget.value)}
+            />
+          </Field>
+          <Button type="submit" kind="main">
+            Open
+          </Button>
+        </form>
+      </Empty>
+    </main>
   );
 }

@@ -1,12 +1,15 @@
 import { computed, signal } from "@preact/signals";
-import type { Dialect } from "../../src/kernel/dialect.ts";
-import type { Problem } from "../../src/kernel/problem.ts";
-import { call } from "../api/call.ts";
+import type { Problem } from "../../src/base/problem.ts";
+import type { Totals } from "../../src/journal/totals-answer.ts";
+import type { Problems } from "../../src/sim/problem-shapes.ts";
+import type { Dialect } from "../../src/world/dialect-names.ts";
+import { call, query } from "../api/call.ts";
+import { type Resource, useResource } from "../api/resource.ts";
 import { greetings, stat } from "../feed/socket.ts";
-import { plain } from "../parts/text.ts";
+import { numberText, plain } from "../parts/text.ts";
 import { project } from "./location.ts";
 
-/** The facts of GET /__sim/info that the page uses. */
+/** The part of GET /__sim/info that the page uses. */
 export interface SimInfo {
   readonly version: string;
   readonly url: string;
@@ -18,9 +21,9 @@ export interface SimInfo {
   readonly data: string | null;
   readonly dialect: Dialect;
   readonly scenario_problems: readonly Problem[];
-  /** What in the scenario cannot work. */
+  /** Parts of the scenario that cannot work. */
   readonly scenario_warnings: readonly Problem[];
-  /** The last edit of the scenario that is in force: its first changes, and how many there are. */
+  /** The last applied edit of the scenario: its first changes, and their number. */
   readonly scenario_edit: {
     readonly at: number;
     readonly changes: readonly {
@@ -31,36 +34,68 @@ export interface SimInfo {
     }[];
     readonly count: number;
   } | null;
-  /** What of the data folder cannot be read: the first entries, and how many there are. */
+  /** Unreadable entries of the data folder: the first ones, and their number. */
   readonly damage: readonly { file: string; line: number | null; detail: string }[];
   readonly damage_count: number;
 }
 
-/** Who the sim is; undefined until it was asked. */
+/** Facts about the sim; undefined until loaded. */
 export const info = signal<SimInfo | undefined>(undefined);
 
-/** The key of the project that was chosen, else of the first one. */
+/** Key of the selected project, else of the first one. */
 export const projectKey = computed<string | undefined>(() => {
   const { projects = [], project_api_key: first } = info.value ?? {};
   return projects.find(({ id }) => id === project.value)?.api_key ?? first ?? undefined;
 });
 
-/** Goes up as requests come and as the world changes: what depends on either is asked again. */
+/** Changes with each request and each change of the world; used to reload what depends on them. */
 export const revision = computed(
   () => `${greetings.value}/${stat.value?.requests ?? 0}/${stat.value?.world ?? 0}`,
 );
 
-/** Goes up as the world changes. */
+/** Changes with the world. */
 export const worldRevision = computed(() => `${greetings.value}/${stat.value?.world ?? 0}`);
 
-/** Asks who the sim is; keeps what is known when it does not answer. */
+/** Loads the facts about the sim; keeps the old ones if it does not respond. */
 export async function loadInfo(): Promise<void> {
   info.value = await call<SimInfo>("GET", "info").catch(() => info.value);
 }
 
-/** The name of a project; its number where it has none. It can be shown as it is. */
+/** A project's name, safe to display; its number if it has none. */
 export function projectName(id: number | null): string {
   if (id === null) return "no project";
   const name = info.value?.projects.find((it) => it.id === id)?.name;
   return name === undefined ? `project ${id}` : plain(name, 60);
 }
+
+export type { Totals };
+
+/** Filters of the counted rows (default: all). */
+interface Counted {
+  readonly project: number | undefined;
+  readonly events?: string;
+  readonly requests?: string;
+}
+
+/** Pause between calls while the sim is still counting, ms. */
+const pause = 500;
+
+/** A resource that the sim may count over several calls; reloaded as requests arrive. */
+export const useCounted = <T>(path: string | null, isCounting: (it: T) => boolean): Resource<T> =>
+  useResource<T>(path, {
+    revision: revision.value,
+    again: (it) => (it && isCounting(it) ? pause : undefined),
+  });
+
+/** Totals over everything that arrived; undefined until known. */
+export const useTotals = ({ project, events, requests }: Counted): Totals | undefined =>
+  useCounted<Totals>(
+    `totals${query({ project, events, requests })}`,
+    (it) => it.events.counting || it.requests.counting,
+  ).data;
+
+export const useProblems = (project: number | undefined): Resource<Problems> =>
+  useCounted<Problems>(`problems${query({ project })}`, (it) => it.counting);
+
+export const figureText = (count: number, isExact: boolean): string =>
+  isExact ? numberText(count) : `at least ${numberText(count)}`;

@@ -1,23 +1,30 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Stat } from "../../src/feed/frames.ts";
-import { type Outcome, outcomes } from "../../src/kernel/outcomes.ts";
+import type { Stat } from "../../src/journal/feed/frames.ts";
+import { type Outcome, outcomes } from "../../src/journal/outcomes.ts";
 import { connection, stat } from "../feed/socket.ts";
 import { Badge, Button } from "../parts/basics.tsx";
 import { OutcomeSign } from "../parts/outcome.tsx";
 import { Sparkline } from "../parts/sparkline.tsx";
 import { numberText, plain } from "../parts/text.ts";
 import { go, link, project, withParams } from "./location.ts";
-import { beginMinute, isStill, type Minute, minuteAt, sumOf } from "./minute.ts";
-import { clockSign, modeOf, type Sign } from "./mode.ts";
-import { info } from "./sim.ts";
+import { info, useTotals } from "./sim.ts";
+import {
+  beginMinute,
+  clockSign,
+  isStill,
+  type Minute,
+  minuteAt,
+  modeOf,
+  type Sign,
+  sumOf,
+} from "./status-texts.ts";
 import { nextTheme, theme } from "./theme.ts";
-import { useTotals } from "./totals.ts";
 import { views } from "./views.ts";
 
 const connectionTexts = { live: "Live", connecting: "Connecting", lost: "Not connected" } as const;
 
-/** How the sim is, in one line. */
+/** The status line. */
 export function Status({ onHelp }: { onHelp: () => void }) {
   const now = stat.value;
   const state = connection.value;
@@ -37,7 +44,7 @@ export function Status({ onHelp }: { onHelp: () => void }) {
           kind="quiet"
           class="shell-theme"
           onClick={nextTheme}
-          title="Dark, light, or as the system (T)"
+          title="Dark, light or system colours (T)"
         >
           <span class="unseen">Colours: </span>
           {theme.value}
@@ -50,7 +57,6 @@ export function Status({ onHelp }: { onHelp: () => void }) {
   );
 }
 
-/** Leads to the view where it can be changed, once there is one. */
 function SignBadge({ sign }: { sign: Sign }) {
   const badge = (
     <Badge tone={sign.tone} title={sign.title}>
@@ -71,7 +77,6 @@ const totals = ["kept", "dropped", "rejected"] as const;
 const titleOf = ({ of, means }: (typeof outcomes)[Outcome]): string =>
   `${of === "events" ? "Events" : "Requests"}: ${means}`;
 
-/** The totals of the project that was chosen. */
 function OfProject({ id }: { id: number }) {
   const totals = useTotals({ project: id });
   if (!totals) return null;
@@ -95,7 +100,6 @@ function Figures({ now }: { now: Pick<Stat, "kept" | "dropped" | "rejected"> }) 
   );
 }
 
-/** What came in each second of the last minute. */
 function LastMinute() {
   const minute = useSignal<Minute | undefined>(undefined);
   const now = stat.value;
@@ -131,7 +135,7 @@ function ProjectChoice() {
       onChange={(event) => choose(event.currentTarget.value)}
     >
       <option value="">All projects</option>
-      {!isKnown && <option value={chosen}>{`Project ${chosen}, not there`}</option>}
+      {!isKnown && <option value={chosen}>{`Project ${chosen}, unknown`}</option>}
       {projects.map((it) => (
         <option key={it.id} value={it.id}>
           {plain(it.name, 60)}

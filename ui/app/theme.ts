@@ -1,12 +1,12 @@
 import { effect, signal } from "@preact/signals";
-import { keep, kept } from "../parts/kept.ts";
+import { keep, kept } from "../parts/browser-storage.ts";
 
 const themes = ["system", "dark", "light"] as const;
 export type Theme = (typeof themes)[number];
 
 const name = "phx-sim-theme";
 
-/** The colours: the system's, unless somebody has chosen. */
+/** The chosen colours (default: the system's). */
 export const theme = signal<Theme>(themes.find((it) => it === kept(name)) ?? "system");
 
 effect(() => {

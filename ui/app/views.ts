@@ -1,14 +1,12 @@
 import { effect } from "@preact/signals";
 import { type ComponentType, h } from "preact";
 import { greetings } from "../feed/socket.ts";
-import { late } from "./late.tsx";
+import { late } from "./late-view.tsx";
 
-/** A page of the inspector. */
 export interface View {
-  /** Stands in the address. */
+  /** Part of the address. */
   readonly id: string;
   readonly label: string;
-  /** Pressed after `g`. */
   readonly key: string;
   readonly Component: ComponentType;
 }
@@ -26,12 +24,12 @@ const FaultsView = late(async () => (await import("../views/faults/faults.tsx"))
 const TapesView = late(async () => (await import("../views/tapes/tapes.tsx")).TapesView);
 const WorldView = late(async () => (await import("../views/world/world.tsx")).WorldView);
 
-/** The list, with one event beside it: views do not know each other. */
+/** Views do not import each other: the details are passed in. */
 const Events = () => h(EventsView, { Details: EventDetails, Compare: EventCompare });
 
 const Requests = () => h(RequestsView, { Details: RequestDetails });
 
-/** The views, in the order in which they are offered. */
+/** The views in display order. */
 export const views: readonly View[] = [
   { id: "start", label: "Start", key: "h", Component: StartView },
   { id: "events", label: "Events", key: "e", Component: Events },
@@ -44,7 +42,7 @@ export const views: readonly View[] = [
   { id: "world", label: "World", key: "w", Component: WorldView },
 ];
 
-/** Everything that is fetched late, what one is likely to need next first. */
+/** Everything that is loaded late, in the order of likely use. */
 const parts = [
   ...[StartView, EventsView, EventDetails, RequestsView, RequestDetails, PeopleView, FlagsView],
   ...[ExportsView, FaultsView, TapesView, WorldView, EventCompare],
@@ -55,8 +53,8 @@ async function fetchAll(): Promise<void> {
 }
 
 /**
- * Fetches what has not been looked at yet, once there is nothing better to do: views then change at once, also while
- * the sim does not run. What did not come is fetched again each time that the sim is there again.
+ * Loads the remaining views when idle: switching views is then instant, even while the sim is down. Failed loads are
+ * retried after each reconnect.
  */
 export function fetchTheRest(): void {
   effect(() => {

@@ -1,4 +1,4 @@
-import type { StoredEvent } from "../../src/model/stored-event.ts";
+import type { StoredEvent } from "../../src/journal/stored-event.ts";
 import { pythonText } from "./notations.ts";
 import { scriptText, type Written } from "./quote.ts";
 import { anyStringInTests, assertedId, assertedProperties, type CopyContext } from "./subject.ts";
@@ -8,7 +8,7 @@ const longestTitle = 60;
 const titleOf = ({ event, outcome }: StoredEvent): string =>
   `${outcome === "kept" ? "captures" : "does not lose"} ${Array.from(event).slice(0, longestTitle).join("")}`;
 
-/** The arguments of `toHaveCaptured`; those at the end that say nothing are left out. */
+/** Arguments of `toHaveCaptured`, without empty trailing ones. */
 function argumentsOf(event: StoredEvent): string {
   const properties = assertedProperties(event, anyStringInTests);
   const id = assertedId(event);
@@ -24,7 +24,7 @@ const lost = (event: StoredEvent): Written =>
     ["reason", event.reason ?? ""],
   ]);
 
-/** What a test says of the event: that it is captured, or that it is dropped for this reason. */
+/** Asserts that the event is captured, or dropped for its reason. */
 const assertion = (event: StoredEvent): string =>
   event.outcome === "kept"
     ? `  await expect(ph).toHaveCaptured(${argumentsOf(event)});`
@@ -106,6 +106,5 @@ def test_the_event_is_dropped():
     found = [(it["event"], it["reason"]) for it in dropped]
     assert (${pythonText(event.event)}, ${pythonText(event.reason ?? "")}) in found`;
 
-/** Plain HTTP and the standard library. */
 export const pytestTest = (event: StoredEvent, context: CopyContext): string =>
   event.outcome === "kept" ? pythonKept(event, context) : pythonDropped(event, context);

@@ -1,34 +1,32 @@
-import { isObject, type Json, type JsonObject, own } from "../../src/kernel/json.ts";
-import type { StoredEvent } from "../../src/model/stored-event.ts";
+import { isObject, type Json, type JsonObject, own } from "../../src/base/json.ts";
+import type { StoredEvent } from "../../src/journal/stored-event.ts";
 import type { Written } from "./quote.ts";
 import { meantProperties } from "./subject.ts";
 
 export type Sdk = "js" | "node" | "python";
 
-/** A call of an SDK. */
 export interface SdkCall {
   readonly name: string;
-  /** What it is given: by place in the browser's SDK, by name in the others. */
+  /** Arguments: positional in the browser's SDK, named in the others. */
   readonly args: readonly (readonly [name: string, value: Written | undefined])[];
-  /** The event's own properties that the call has no place for. */
+  /** Properties of the event that the call cannot take. */
   readonly leavesOut: readonly string[];
 }
 
-/** The property that an argument is, or those that stand in it under their names. */
+/** The property that is the argument, or the properties that it contains. */
 type Source = string | readonly string[];
 
 interface CallRow {
   readonly event: string;
   readonly name: string;
-  /** Its arguments, in their order. */
   readonly takes: Readonly<Record<string, Source>>;
 }
 
 const person = ["$set", "$set_once", "$anon_distinct_id"];
 
 /**
- * The SDKs' own words for what they do to persons and groups.
- * Measured with posthog-js 1.449, posthog-node 5.70 and posthog 7.53 (Python).
+ * Methods of the SDKs for persons and groups. Measured with posthog-js 1.449, posthog-node 5.70 and posthog 7.53
+ * (Python).
  */
 const callRows: Readonly<Record<Sdk, readonly CallRow[]>> = {
   js: [
@@ -60,7 +58,6 @@ const callRows: Readonly<Record<Sdk, readonly CallRow[]>> = {
     },
     { event: "$create_alias", name: "alias", takes: { distinctId: "distinct_id", alias: "alias" } },
   ],
-  // it has no identify() since version 6
   python: [
     { event: "$set", name: "set", takes: { distinct_id: "distinct_id", properties: "$set" } },
     { event: "$set_once", name: "set_once", takes: { distinct_id: "distinct_id", properties: "$set_once" } },
@@ -78,7 +75,7 @@ const callRows: Readonly<Record<Sdk, readonly CallRow[]>> = {
   ],
 };
 
-/** By name: the order has changed between the Python SDK's versions. */
+/** Named arguments: their order differs between versions of the Python SDK. */
 const namedArgs =
   (id: string) =>
   (event: StoredEvent): SdkCall["args"] => [
@@ -87,7 +84,7 @@ const namedArgs =
     ["properties", sentWith(event)],
   ];
 
-/** How each SDK captures what it has no word for. */
+/** Arguments of each SDK's `capture()`. */
 const captureArgs: Readonly<Record<Sdk, (event: StoredEvent) => SdkCall["args"]>> = {
   js: (event) => [
     ["event", event.event],
@@ -97,13 +94,13 @@ const captureArgs: Readonly<Record<Sdk, (event: StoredEvent) => SdkCall["args"]>
   python: namedArgs("distinct_id"),
 };
 
-/** The id of before an `$identify`; undefined where it tells none. */
+/** The anonymous id of an `$identify`. */
 export function idBefore({ event, properties }: StoredEvent): string | undefined {
   const id = event === "$identify" ? own(properties, "$anon_distinct_id") : undefined;
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-/** What was meant, and what tells whom an `$identify` is about. */
+/** Intended properties, plus the anonymous id of an `$identify`. */
 function sentWith(event: StoredEvent): JsonObject {
   const before = idBefore(event);
   return { ...meantProperties(event), ...(before !== undefined && { $anon_distinct_id: before }) };
@@ -114,7 +111,7 @@ type Given = ReadonlyMap<string, Json>;
 const isText = (value: Json | undefined): boolean => typeof value === "string" && value !== "";
 const isObjectOrNone = (value: Json | undefined): boolean => value === undefined || isObject(value);
 
-/** What the calls take nothing else for. */
+/** Types that the calls require. */
 const shapes: ReadonlyMap<string, (value: Json | undefined) => boolean> = new Map([
   ["distinct_id", isText],
   ["alias", isText],
@@ -123,10 +120,10 @@ const shapes: ReadonlyMap<string, (value: Json | undefined) => boolean> = new Ma
   ["$group_set", isObjectOrNone],
 ]);
 
-/** What changes a person must have a place in the call. */
+/** Properties that change a person: the call must take them. */
 const changes = ["$set", "$set_once", "$unset"];
 
-/** Does the call send what was sent? One that sets nothing sends nothing. */
+/** True if the call sends what the event sent. A call that sets nothing sends nothing. */
 function isFor(row: CallRow, event: StoredEvent, given: Given): boolean {
   const taken = Object.values(row.takes).flat();
   return (
@@ -157,7 +154,7 @@ function inWords({ name, takes }: CallRow, given: Given): SdkCall {
   };
 }
 
-/** The call that sends the event: in the SDK's own word for it where there is one, else `capture()`. */
+/** The SDK's own method for the event, else `capture()`. */
 export function callFor(sdk: Sdk, event: StoredEvent): SdkCall {
   const given: Given = new Map([...Object.entries(sentWith(event)), ["distinct_id", event.distinct_id]]);
   const row = callRows[sdk].find((it) => isFor(it, event, given));

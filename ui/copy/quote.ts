@@ -1,27 +1,24 @@
-import type { Json } from "../../src/kernel/json.ts";
+import type { Json } from "../../src/base/json.ts";
 
-/** What could hide or reorder text where it is pasted: the code must read as it runs. */
+/** Characters that could hide or reorder pasted code. */
 export const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|[\ud800-\udfff]/gu;
 
-/** A text with each of its UTF-16 units escaped. */
 export const units = (character: string): string =>
   Array.from({ length: character.length }, (_, i) => character.charCodeAt(i))
     .map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
     .join("");
 
-/** A text in double quotes; the rules of JSON hold in JavaScript and in YAML, too. */
+/** A quoted string for JSON, JavaScript and YAML. */
 const quoted = (text: string): string => JSON.stringify(text).replace(hidden, units);
 
-/** How a language writes values. */
+/** Syntax of a language's values. */
 export interface Notation {
   readonly text: (text: string) => string;
-  /** A key before its colon. */
   readonly key: (key: string) => string;
   /** `true`, `false`, `null`. */
   readonly words: Readonly<Record<string, string>>;
-  /** Between brackets and what they hold, where that is on one line. */
+  /** Padding inside braces on one line. */
   readonly pad: string;
-  /** After the last of several lines. */
   readonly lastComma: string;
 }
 
@@ -29,22 +26,21 @@ const jsonWords = { true: "true", false: "false", null: "null" };
 
 const bare = /^[A-Za-z_$][\w$]*$/;
 
-/** `__proto__: x` would set the prototype: only as a computed key it is a property. */
+/** `__proto__: x` would set the prototype, a computed key does not. */
 const keyInScript = (key: string): string => {
   if (key === "__proto__") return '["__proto__"]';
   return bare.test(key) ? key : quoted(key);
 };
 
-/** JSON's own. */
 export const json: Notation = { text: quoted, key: quoted, words: jsonWords, pad: "", lastComma: "" };
 const script: Notation = { text: quoted, key: keyInScript, words: jsonWords, pad: " ", lastComma: "," };
 
-/** Code that stands for a value that is not written down, e.g. `expect.any(String)`. */
+/** Code instead of a value, e.g. `expect.any(String)`. */
 export interface Code {
   readonly code: string;
 }
 
-/** JSON, in which code may stand instead of a value. Objects of ours are Maps: keys come from users. */
+/** JSON that may contain code. Our own objects are Maps, since keys come from users. */
 export type Written = Json | Code | readonly Written[] | ReadonlyMap<string, Written>;
 
 const isCode = (value: Written): value is Code =>
@@ -54,11 +50,10 @@ const isCode = (value: Written): value is Code =>
   Object.keys(value).length === 1 &&
   isOurs(value);
 
-/** Captured objects have prototypes, or come through `JSON.parse`: code is made here only. */
+/** Only `code()` creates code: captured objects with a `code` key are data. */
 const ours = new WeakSet<object>();
 const isOurs = (value: object): boolean => ours.has(value);
 
-/** Code to be written where a value stands. */
 export function code(text: string): Code {
   const made = { code: text };
   ours.add(made);
@@ -70,7 +65,7 @@ function entriesOf(value: Written): [string, Written][] | undefined {
   return value instanceof Map ? [...value] : Object.entries(value as { [key: string]: Json });
 }
 
-/** The longest list or object on one line, characters. */
+/** Maximum length of a list or object on one line. */
 const width = 80;
 
 function bracketed(parts: readonly string[], [open, close]: readonly [string, string], how: How): string {
@@ -89,7 +84,7 @@ interface How {
   readonly step: number;
 }
 
-/** A value in some notation, from a line that is indented so far. */
+/** A value in a notation, at an indentation. */
 export function written(value: Written, how: How): string {
   if (typeof value === "string") return how.notation.text(value);
   if (value === null || typeof value === "boolean") return how.notation.words[String(value)] ?? "";
@@ -107,16 +102,16 @@ export function written(value: Written, how: How): string {
   return bracketed(parts, ["{", "}"], how);
 }
 
-/** A value as JavaScript, from a line that is indented so far. */
+/** A value as JavaScript, at an indentation. */
 export const scriptText = (value: Written, indent = 0): string =>
   written(value, { notation: script, indent, step: 2 });
 
-/** A value as JSON over several lines where it is long. */
+/** A value as JSON, on several lines if long. */
 export const prettyJson = (value: Written, indent = 0): string =>
   written(value, { notation: json, indent, step: 2 });
 
-/** A value as JSON on one line. Characters that hide or reorder text are escaped. */
+/** A value as JSON on one line, with unsafe characters escaped. */
 export const jsonText = (value: Json): string => JSON.stringify(value).replace(hidden, units);
 
-/** One word for a POSIX shell, whatever is in it. */
+/** A quoted word for a POSIX shell. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,18 +1,18 @@
-import type { StoredEvent } from "../../src/model/stored-event.ts";
+import type { StoredEvent } from "../../src/journal/stored-event.ts";
 import { callFor, idBefore, type SdkCall } from "./calls.ts";
 import { pythonText } from "./notations.ts";
 import { jsonText, scriptText, shellQuoted, type Written } from "./quote.ts";
 import { bodyToSend, type CopyContext } from "./subject.ts";
 
-/** A word of a command line has a limit (128 kB on Linux). */
+/** Arguments of a command are limited (128 kB on Linux). */
 const longestWord = 100_000;
 
-/** A command for any POSIX shell. The body begins with `{`, never with `@`, which would name a file. */
+/** A command for any POSIX shell. The body starts with `{`, never with `@`, which would name a file. */
 export function curl(event: StoredEvent, context: CopyContext): string {
   const url = shellQuoted(`${context.url}/batch/`);
   const body = jsonText(bodyToSend(event, context));
   if (body.length <= longestWord) return `curl ${url} \\\n  --json ${shellQuoted(body)}`;
-  // The body is one line that begins with a brace: the end mark cannot be in it.
+  // the body is one line that starts with a brace: it cannot contain the end mark
   return `curl ${url} --json @- <<'END_OF_BODY'\n${body}\nEND_OF_BODY`;
 }
 
@@ -24,11 +24,11 @@ export const fetchCall = (event: StoredEvent, context: CopyContext): string => `
   body: JSON.stringify(${scriptText(bodyToSend(event, context), 2)}),
 });`;
 
-/** What of the event the call does not say, told in a comment. */
+/** A comment on properties that the call cannot take. */
 const leftOut = (mark: string, { name, leavesOut }: SdkCall): string =>
   leavesOut.length === 0 ? "" : `${mark} ${name}() has no place for ${leavesOut.map(jsonText).join(", ")}.\n`;
 
-/** Arguments by place: what is not there at the end is left out. */
+/** Positional arguments without missing trailing ones. */
 function byPlace({ args }: SdkCall): string {
   const last = args.findLastIndex(([, value]) => value !== undefined);
   return args
@@ -40,7 +40,7 @@ function byPlace({ args }: SdkCall): string {
 const byName = ({ args }: SdkCall): [string, Written][] =>
   args.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 
-/** Who the browser's visitor is before the call: the event's own, for `identify()` the one before. */
+/** The visitor before the call: the event's distinct id; for `identify()` the anonymous id. */
 function visitor(event: StoredEvent, { name }: SdkCall): ReadonlyMap<string, Written> | undefined {
   if (name !== "identify")
     return new Map<string, Written>([
@@ -51,7 +51,6 @@ function visitor(event: StoredEvent, { name }: SdkCall): ReadonlyMap<string, Wri
   return before === undefined ? undefined : new Map([["distinctID", before]]);
 }
 
-/** Named as the event was, so that it is the same person's. */
 export function posthogJs(event: StoredEvent, { url, apiKey }: CopyContext): string {
   const call = callFor("js", event);
   const bootstrap = visitor(event, call);

@@ -1,20 +1,60 @@
-import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../src/kernel/json.ts";
-import { copiedProperties } from "../../src/model/copied-properties.ts";
-import type { StoredEvent } from "../../src/model/stored-event.ts";
+import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../src/base/json.ts";
+import { copiedProperties } from "../../src/journal/copied-properties.ts";
+import { isCampaignParameter, isSdkProperty } from "../../src/journal/sdk-properties.ts";
+import type { StoredEvent } from "../../src/journal/stored-event.ts";
 import { type Code, code, type Written } from "./quote.ts";
-import { isMadeAnew, isMeant, isVolatile } from "./volatile.ts";
 
-/** What copying needs to know besides the event. */
+/** Fields that differ from run to run. Measured with posthog-js and posthog-node. */
+const volatile: ReadonlySet<string> = new Set(
+  [
+    "uuid timestamp sent_at offset received_at person_id request seq $insert_id $time $ip $device_id $anon_distinct_id",
+    "$session_id $window_id $session_entry_url $pageview_id $prev_pageview_id $prev_pageview_duration",
+    "$prev_pageview_last_scroll $prev_pageview_last_scroll_percentage $prev_pageview_max_scroll",
+    "$prev_pageview_max_scroll_percentage $prev_pageview_last_content $prev_pageview_last_content_percentage",
+    "$prev_pageview_max_content $prev_pageview_max_content_percentage $initialization_time",
+    "$lib_rate_limit_remaining_tokens $feature_flag_evaluated_at $feature_flag_definitions_loaded_at",
+    "$feature_flag_request_id $lib_custom_api_host $lib_version $lib_version__major $lib_version__minor",
+    "$lib_version__patch $config_defaults $configured_session_timeout_ms $viewport_height $viewport_width",
+    "$screen_height $screen_width $raw_user_agent $browser_version $os_version $timezone_offset token",
+  ].flatMap((line) => line.split(" ")),
+);
+
+const volatilePrefixes: readonly string[] = ["$sdk_debug_", "$geoip_", "$initial_geoip_", "$session_entry_"];
+
+/** True for a field that differs from run to run. */
+export const isVolatile = (name: string): boolean =>
+  volatile.has(name) || volatilePrefixes.some((prefix) => name.startsWith(prefix));
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?$/;
+
+/** True for a uuid or timestamp, which are generated each time. */
+const isMadeAnew = (value: Json): boolean =>
+  typeof value === "string" && (uuid.test(value) || moment.test(value));
+
+/** `$` properties that are sent intentionally; the SDK adds the others. */
+const meant: ReadonlySet<string> = new Set(
+  [
+    "$set $set_once $unset $group_type $group_key $group_set $groups $feature_flag $feature_flag_response",
+    "$screen_name $event_type $survey_id $survey_response $process_person_profile $current_url $pathname",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** True for a property that a test may assert: the app's own, some of the SDK's, and non-null campaign parameters. */
+const isMeant = (name: string, value: Json): boolean =>
+  !isVolatile(name) &&
+  (!isSdkProperty(name) || meant.has(name) || (isCampaignParameter(name) && value !== null));
+
+/** Context of the copied event. */
 export interface CopyContext {
-  /** Where the sim is, without a slash at the end. */
+  /** Address of the sim, without a trailing slash. */
   readonly url: string;
-  /** The key of the event's project. */
   readonly apiKey: string;
-  /** The item as it was sent; undefined where it is gone, or where it makes sense only in its own request. */
+  /** The item as sent; undefined if it is not kept, or valid only in its own request. */
   readonly item: Json | undefined;
 }
 
-/** Taken from what is sent again: it is new each time, or the envelope has it. */
+/** Left out when sending again: generated each time, or part of the envelope. */
 const renewed: ReadonlySet<string> = new Set([
   "uuid",
   "timestamp",
@@ -33,17 +73,17 @@ const picked = (object: JsonObject, isWanted: (key: string, value: Json) => bool
 
 const isKept = (key: string): boolean => !renewed.has(key);
 
-/** Copies that the service makes of an event's own properties. */
+/** Person properties that the service copies from event properties. */
 const initialNames: ReadonlySet<string> = new Set(copiedProperties.values());
 
-/** Is it a person property that the service makes of an event property? */
+/** True for a person property that the service copies from an event property. */
 export const isCopy = (key: string): boolean =>
   copiedProperties.has(key) || initialNames.has(key) || key.startsWith("$geoip_");
 
 const isAdded = (key: string): boolean =>
   key === "$ip" || key.startsWith("$geoip_") || /^\$group_\d$/.test(key);
 
-/** `$set` or `$set_once` without what the service has put in; undefined when nothing is left. */
+/** `$set` or `$set_once` without properties added by the service; undefined if empty. */
 function withoutCopies(value: Json | undefined): JsonObject | undefined {
   if (!isObject(value)) return undefined;
   const left = picked(value, (key) => !isCopy(key) && !isVolatile(key));
@@ -52,7 +92,7 @@ function withoutCopies(value: Json | undefined): JsonObject | undefined {
 
 const setKeys: ReadonlySet<string> = new Set(["$set", "$set_once"]);
 
-/** Properties as their sender may have given them: `$set` without copies, nothing that the service adds. */
+/** Properties as probably sent: without properties added by the service. */
 function sentProperties(properties: JsonObject): JsonObject {
   const entries = Object.entries(properties).flatMap(([key, value]): [string, Json][] => {
     if (isAdded(key) || renewed.has(key)) return [];
@@ -62,7 +102,7 @@ function sentProperties(properties: JsonObject): JsonObject {
   return Object.fromEntries(entries);
 }
 
-/** The item to send so that the same thing happens again. */
+/** The item that reproduces the event. */
 function itemToSend(event: StoredEvent, { item }: CopyContext): Json {
   if (item === undefined)
     return {
@@ -82,17 +122,17 @@ export const bodyToSend = (event: StoredEvent, context: CopyContext): JsonObject
   batch: [itemToSend(event, context)],
 });
 
-/** The properties that somebody meant to send: what goes into a `capture()`. */
+/** The intentionally sent properties, for a `capture()`. */
 export const meantProperties = (event: StoredEvent): JsonObject =>
   picked(sentProperties(event.properties), isMeant);
 
-/** More than this is not readable in a test. */
+/** Limits of readable assertions. */
 const most = { properties: 20, text: 200, json: 2_000, depth: 8 } as const;
 
 const isReadable = (value: Json): boolean =>
   !isTooDeep(value, most.depth) && JSON.stringify(value).length <= most.json;
 
-/** In a pattern, keys that start with `@` are operators: a property's own is doubled. */
+/** In a pattern, keys that start with `@` are operators; a literal `@` is doubled. */
 const patternKey = (key: string): string => (key.startsWith("@") ? `@${key}` : key);
 
 function patternOf(value: Json, anyText: Written): Written {
@@ -110,8 +150,8 @@ const patternMap = (
 const isLongText = (value: Json): boolean => typeof value === "string" && value.length > most.text;
 
 /**
- * What a test may ask of the event's properties: those that were meant, with any text where the next run's differs.
- * @param anyText How the language says "any text"
+ * Assertions on properties: the intended ones, with `anyText` where the value differs between runs.
+ * @param anyText Matches any string
  */
 export function assertedProperties(event: StoredEvent, anyText: Written): ReadonlyMap<string, Written> {
   const entries = Object.entries(meantProperties(event)).filter(
@@ -120,7 +160,7 @@ export function assertedProperties(event: StoredEvent, anyText: Written): Readon
   return patternMap(entries.slice(0, most.properties), anyText);
 }
 
-/** The distinct id, unless it is one that is made anew for each visitor. */
+/** The distinct id, unless it is generated per visitor. */
 export const assertedId = ({ distinct_id: id }: StoredEvent): string | undefined =>
   id === "" || isMadeAnew(id) || id.startsWith("$posthog_") ? undefined : id;
 

@@ -1,71 +1,66 @@
 import { type Signal, signal } from "@preact/signals";
-import type { History } from "../../src/feed/frames.ts";
-import type { FilterProblem } from "../../src/filter/types.ts";
+import type { History } from "../../src/journal/feed/frames.ts";
+import type { FilterProblem } from "../../src/journal/filter/types.ts";
 import { type Gap, type Limits, type RowKind, type RowList, rowList } from "./row-list.ts";
 
-/** What went wrong, in the sim's words. */
+/** An error of the sim. */
 export interface Trouble {
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** What is told of rows that come. */
-export interface Told<Row> {
+/** Receives new rows. */
+export interface RowListener<Row> {
   onRows(rows: readonly Row[]): void;
   onGap(from: number, to: number): void;
-  /** What is held is of another past. */
+  /** The loaded rows belong to an earlier epoch. */
   onReset(): void;
   onRefused(problems: readonly FilterProblem[]): void;
 }
 
-/** Where rows come from, and when they are drawn. */
+/** Source of rows, and scheduler of drawing. */
 export interface RowSource<Row> extends RowKind<Row> {
   history(limit: number, before: number | null): Promise<History<Row>>;
-  /** What comes after that cursor; returns the function that ends it. */
-  subscribe(epoch: string, cursor: number, told: Told<Row>): () => void;
-  /** Runs it with the next frame; asked again before, it runs once. */
+  /** Follows rows after a cursor; returns a function that stops it. */
+  subscribe(epoch: string, cursor: number, listener: RowListener<Row>): () => void;
+  /** Runs `draw` with the next frame, once for several calls. */
   soon(draw: () => void): () => void;
-  /** Runs it each time that the connection is there again; returns the function that ends it. */
+  /** Runs after each reconnect; returns a function that stops it. */
   onBack(run: () => void): () => void;
   trouble(error: unknown): Trouble;
 }
 
-/** A list of rows that grows at its newer end, and at its older end when asked. */
+/** A list of rows that grows at its newer end, and on demand at its older end. */
 export interface LiveRows<Row> {
-  /** Goes up with each change of the list; read it to be drawn again. */
+  /** Increases with each change of the list. */
   readonly version: Signal<number>;
-  /** Were any rows, or none, read yet? */
+  /** True once the first page was read. */
   readonly isReady: Signal<boolean>;
-  /** How many rows there are to show. While paused, what came since is not among them. */
+  /** Number of visible rows; while paused, without new ones. */
   count(): number;
-  /** The newest is 0. */
+  /** 0 is the newest. */
   at(index: number): Row | undefined;
-  /** Where the row with this number (seq or n) is; -1: it is not among those that are held. */
+  /** Index of the row with this number (seq or n); -1: not loaded. */
   indexOf(number: number): number;
-  /** How many came since the pause. */
+  /** Rows that arrived while paused. */
   readonly unread: Signal<number>;
   readonly isPaused: Signal<boolean>;
   pause(): void;
   resume(): void;
-  /** How many rows were ever added at the newer end: lists keep their place by it. */
+  /** Number of rows ever added at the newer end; lists keep their scroll position by it. */
   added(): number;
-  /** Is there more at the older end? */
   readonly hasOlder: Signal<boolean>;
-  /** There may be more, but no more is held at once. */
+  /** True if no more rows can be loaded. */
   readonly isFull: Signal<boolean>;
   readonly isLoading: Signal<boolean>;
-  /** Reads more at the older end. */
   older(): void;
-  /** Requests that the connection did not bring, and that were not read since. */
+  /** Number of requests that the feed skipped and that were not loaded since. */
   readonly missed: Signal<number>;
-  /** Where they are. */
   gaps(): readonly Gap[];
-  /** Reads them. */
   loadMissed(): void;
   readonly problem: Signal<Trouble | undefined>;
-  /** What is wrong with the filter; the rows are those of the one before. */
+  /** Problems of the filter; the rows are those of the previous one. */
   readonly filterProblems: Signal<readonly FilterProblem[]>;
-  /** Reads all of it again. */
   reload(): void;
   close(): void;
 }
@@ -74,7 +69,7 @@ const limits: Limits = { held: 100_000, read: 300_000 };
 
 const firstPage = 500;
 const olderPage = 2_000;
-/** Where a filter finds few, more is searched until a screen is full. */
+/** With few matches, the search continues until a screen is full. */
 const screen = 100;
 
 type Signals = Pick<
@@ -106,7 +101,7 @@ const freshSignals = (): Signals => ({
 
 const missing = (gaps: readonly Gap[]): number => gaps.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 
-/** Tells the page what has become of the list. */
+/** Copies the state of the list to the signals. */
 function publish<Row>(list: RowList<Row>, to: Signals): void {
   to.unread.value = list.unread();
   to.isPaused.value = list.isPaused();
@@ -116,10 +111,10 @@ function publish<Row>(list: RowList<Row>, to: Signals): void {
   to.version.value++;
 }
 
-/** What a list does while it lives: it begins, is told of rows, and reads more. */
+/** Keeps a list up to date: loads the first page, receives rows, loads more. */
 function follower<Row>(source: RowSource<Row>, list: RowList<Row>, signals: Signals) {
   const changed = source.soon(() => publish(list, signals));
-  /** Goes up with each beginning: what was asked for before is of no use then. */
+  /** Increases with each restart, which makes earlier calls obsolete. */
   let turn = 0;
   let leave = () => {};
 
@@ -128,7 +123,7 @@ function follower<Row>(source: RowSource<Row>, list: RowList<Row>, signals: Sign
     signals.isLoading.value = false;
   }
 
-  /** Asks the history, and hands the answer on if nothing has begun anew meanwhile. */
+  /** Reads a page of history; ignores the response after a restart. */
   async function ask(limit: number, before: number | null, use: (page: History<Row>) => void): Promise<void> {
     const mine = turn;
     signals.isLoading.value = true;
@@ -144,7 +139,7 @@ function follower<Row>(source: RowSource<Row>, list: RowList<Row>, signals: Sign
     }
   }
 
-  const told: Told<Row> = {
+  const listener: RowListener<Row> = {
     onRows(rows) {
       list.append(rows);
       changed();
@@ -165,7 +160,7 @@ function follower<Row>(source: RowSource<Row>, list: RowList<Row>, signals: Sign
     turn++;
     void ask(firstPage, null, (page) => {
       list.replace(page);
-      leave = source.subscribe(page.epoch, page.cursor, told);
+      leave = source.subscribe(page.epoch, page.cursor, listener);
       if (!signals.isReady.value) publish(list, signals);
       signals.isReady.value = true;
       fillScreen();
@@ -185,7 +180,7 @@ function follower<Row>(source: RowSource<Row>, list: RowList<Row>, signals: Sign
     if (list.count() < screen) older();
   };
 
-  /** One gap after the other, the newest first. */
+  /** Loads gaps one by one, newest first. */
   function loadMissed(): void {
     const gap = list.gaps().at(-1);
     if (!gap || signals.isLoading.value || list.isFull()) return;
@@ -207,7 +202,7 @@ function follower<Row>(source: RowSource<Row>, list: RowList<Row>, signals: Sign
   return { begin, older, loadMissed, close, changed };
 }
 
-/** Opens a list of what the source has, and keeps it up to date. */
+/** Opens a list of a source's rows and keeps it up to date. */
 export function followRows<Row>(source: RowSource<Row>, most: Limits = limits): LiveRows<Row> {
   const list = rowList<Row>(source, most);
   const signals = freshSignals();

@@ -1,14 +1,33 @@
-import { effect } from "@preact/signals";
-import type { History } from "../../src/feed/frames.ts";
-import type { EventRow, RequestRow } from "../../src/model/row.ts";
+import { effect, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { EventRow, RequestRow } from "../../src/journal/feed/feed-row.ts";
+import type { History } from "../../src/journal/feed/frames.ts";
 import { call, problemOf, query } from "../api/call.ts";
-import { followRows, type LiveRows, type RowSource } from "./follow.ts";
-import { onceAFrame } from "./frame.ts";
+import { followRows, type LiveRows, type RowSource, type Trouble } from "./follow.ts";
 import { connection, subscribe } from "./socket.ts";
 
-export type { LiveRows } from "./follow.ts";
+/** A hidden page draws no frames; rows are then processed at this interval, ms. */
+const backstop = 500;
 
-/** Which rows: of one kind, in one project or all, that pass a filter. */
+/** Returns a function that runs `draw` with the next frame, once for several calls. */
+function onceAFrame(draw: () => void): () => void {
+  let isDue = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const run = () => {
+    if (!isDue) return;
+    isDue = false;
+    clearTimeout(timer);
+    draw();
+  };
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    requestAnimationFrame(run);
+    timer = setTimeout(run, backstop);
+  };
+}
+
+/** Selects rows by kind, project and filter. */
 export interface RowsWanted {
   readonly kind: "events" | "requests";
   readonly filter: string;
@@ -55,6 +74,54 @@ function sourceOf<Row extends EventRow | RequestRow>({ kind, filter, project }: 
   };
 }
 
-/** Opens a list and keeps it up to date. */
-export const openLiveRows = <Row extends EventRow | RequestRow>(wanted: RowsWanted): LiveRows<Row> =>
+const openLiveRows = <Row extends EventRow | RequestRow>(wanted: RowsWanted): LiveRows<Row> =>
   followRows<Row>(sourceOf<Row>(wanted));
+
+export type { LiveRows };
+
+/** A list that stays visible while its successor loads. */
+export interface UsedRows<Row> {
+  /** Undefined until the first page was read. After a change, the old list until the new one is ready. */
+  readonly rows: LiveRows<Row> | undefined;
+  /** Changes with the list: state kept for the old one is obsolete. */
+  readonly turn: number;
+  readonly isChanging: boolean;
+  /** Why the new list cannot be loaded. */
+  readonly problem: Trouble | undefined;
+}
+
+/** A live list while the component is mounted. A pause survives a change of the filter. */
+export function useLiveRows<Row extends EventRow | RequestRow>(wanted: RowsWanted): UsedRows<Row> {
+  const { kind, filter, project } = wanted;
+  const current = useRef<LiveRows<Row>>();
+  const next = useRef<LiveRows<Row>>();
+  const drawn = useSignal(0);
+  const turn = useRef(0);
+  useEffect(() => {
+    const opened = openLiveRows<Row>({ kind, filter, project });
+    next.current = opened;
+    drawn.value++;
+    const stop = opened.isReady.subscribe((isReady) => {
+      if (!isReady) return;
+      if (current.current?.isPaused.peek()) opened.pause();
+      current.current?.close();
+      current.current = opened;
+      next.current = undefined;
+      turn.current++;
+      drawn.value++;
+    });
+    return () => {
+      stop();
+      if (current.current === opened) return;
+      opened.close();
+    };
+  }, [kind, filter, project, drawn]);
+  useEffect(() => () => current.current?.close(), []);
+  void drawn.value;
+  return {
+    rows: current.current,
+    turn: turn.current,
+    isChanging: next.current !== undefined,
+    problem: next.current?.problem.value,
+  };
+}

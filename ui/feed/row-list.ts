@@ -1,11 +1,10 @@
-/** Rows that were not brought: they lie between two that are held. */
+/** Rows that the feed skipped, between two loaded ones. */
 export interface Gap {
-  /** The requests that are missing, as far as is known. */
   readonly from: number;
   readonly to: number;
-  /** Number of the row right below it; 0: there is none. */
+  /** Number of the row below; 0: none. */
   readonly below: number;
-  /** Number of the row right above it; null: none has come since. */
+  /** Number of the row above; null: none yet. */
   readonly before: number | null;
 }
 
@@ -16,62 +15,59 @@ export interface HistoryPage<Row> {
   readonly before: number | null;
 }
 
-/** How many rows are held. */
+/** Maximum numbers of loaded rows. */
 export interface Limits {
-  /** As they come. */
+  /** While following. */
   readonly held: number;
-  /** Where somebody reads further and further back. */
+  /** While loading older rows. */
   readonly read: number;
 }
 
-/** What a list knows of its rows. */
 export interface RowKind<Row> {
-  /** Its own number, which grows by arrival. */
+  /** Number of the row; increases with arrival. */
   number(row: Row): number;
-  /** The request that it came with. */
+  /** Number of its request. */
   request(row: Row): number;
 }
 
 /**
- * The rows of a live list, without any way of drawing or fetching them. The newest is at index 0. Rows are known by
- * their numbers: the same one twice is one. While paused, new rows wait unseen.
+ * The rows of a live list. Index 0 is the newest. A row with a known number is ignored. While paused, new rows are
+ * kept but not visible.
  */
 export interface RowList<Row> {
-  /** How many are shown. */
   count(): number;
   at(index: number): Row | undefined;
-  /** Where the row with this number is shown; -1: nowhere. */
+  /** Index of the row with this number; -1: not visible. */
   indexOf(number: number): number;
-  /** How many wait for the end of the pause. */
+  /** Rows that arrived while paused. */
   unread(): number;
-  /** How many were ever added above what was shown. */
+  /** Rows ever added at the top. */
   added(): number;
   gaps(): readonly Gap[];
-  /** Is there more below the last row, and what is it asked for with? */
+  /** True if older rows exist; `before()` is the cursor for loading them. */
   more(): boolean;
   before(): number | null;
-  /** As many as are held at all: nothing more can be read below. */
+  /** True if no more rows can be loaded. */
   isFull(): boolean;
   isPaused(): boolean;
   pause(): void;
   resume(): void;
-  /** All of it anew. */
+  /** Replaces all rows. */
   replace(page: HistoryPage<Row>): void;
-  /** New rows, oldest first. */
   append(rows: readonly Row[]): void;
-  /** Requests that did not come. */
+  /** Marks skipped requests as a gap. */
   miss(from: number, to: number): void;
-  /** What lies below, asked for with `asked`; of no use where that changed meanwhile. */
+  /** Adds older rows that were requested with cursor `asked`; ignored if it changed since. */
   extend(page: HistoryPage<Row>, asked: number | null): void;
-  /** What lies in a gap, asked for from its upper end on. Returns what is left of it. */
+  /** Adds rows of a gap, from its upper end. Returns the remaining gap. */
   fill(gap: Gap, page: HistoryPage<Row>): Gap | undefined;
 }
 
-/** More than this share above the limit, rows are let go: not one by one. */
+/** Rows are dropped in batches: only beyond this multiple of the limit. */
 const slack = 1.1;
 
 interface State<Row> {
-  /** Oldest first; what is shown ends before `shown`. */
+  /** Oldest first; the visible ones end before `shown`. */
   rows: Row[];
   shown: number;
   added: number;
@@ -79,7 +75,7 @@ interface State<Row> {
   more: boolean;
   before: number | null;
   isPaused: boolean;
-  /** How many rows may be held, as somebody read back so far. */
+  /** Number of rows that may be kept; grows with loaded history. */
   room: number;
 }
 
@@ -100,7 +96,7 @@ function show<Row>(state: State<Row>): void {
   state.shown = state.rows.length;
 }
 
-/** Lets the oldest go where there are too many. */
+/** Drops the oldest rows beyond the limit. */
 function trim<Row>(state: State<Row>, kind: RowKind<Row>): void {
   const cut = Math.min(state.rows.length - state.room, state.shown);
   if (state.rows.length <= state.room * slack || cut <= 0) return;
@@ -113,7 +109,7 @@ function trim<Row>(state: State<Row>, kind: RowKind<Row>): void {
   state.gaps = state.gaps.filter((it) => it.below >= lowest);
 }
 
-/** Lets the oldest go of what waits: what is looked at stays. They can be read from the history later. */
+/** Drops the oldest unread rows; visible ones stay. The dropped ones can be loaded as a gap. */
 function trimUnread<Row>(state: State<Row>, kind: RowKind<Row>, held: number): void {
   const cut = state.rows.length - state.shown - held;
   if (cut <= held * (slack - 1)) return;
@@ -133,7 +129,7 @@ function numberBelow<Row>({ rows }: State<Row>, index: number, kind: RowKind<Row
   return row === undefined ? 0 : kind.number(row);
 }
 
-/** A gap at the upper end has one when something comes. */
+/** Closes a gap at the upper end when a row arrives. */
 const closed = (gaps: readonly Gap[], before: number): readonly Gap[] =>
   gaps.some((it) => it.before === null)
     ? gaps.map((it) => (it.before === null ? { ...it, before } : it))
@@ -175,7 +171,7 @@ function fill<Row>(state: State<Row>, gap: Gap, page: HistoryPage<Row>, kind: Ro
   const inside = page.rows.filter((row) => kind.number(row) > known.below && kind.number(row) < top);
   const at = known.before === null ? state.rows.length : place(state.rows, known.before, kind);
   state.rows = [...state.rows.slice(0, at), ...inside.toReversed(), ...state.rows.slice(at)];
-  // in the pause, what lies above the last one shown waits with the rest
+  // while paused, rows above the visible ones stay unread
   if (at < state.shown || !state.isPaused) {
     state.shown += inside.length;
     state.added += inside.length;
@@ -185,7 +181,7 @@ function fill<Row>(state: State<Row>, gap: Gap, page: HistoryPage<Row>, kind: Ro
   return rest;
 }
 
-/** What a page leaves of a gap: nothing where it reached its lower end. */
+/** The rest of a gap after a page; undefined if it is complete. */
 function left<Row>(
   gap: Gap,
   { more, before }: HistoryPage<Row>,
@@ -196,7 +192,6 @@ function left<Row>(
   return { ...gap, to: last === undefined ? gap.to : Math.max(gap.from, kind.request(last)), before };
 }
 
-/** A list without rows. */
 export function rowList<Row>(kind: RowKind<Row>, limits: Limits): RowList<Row> {
   const state: State<Row> = {
     rows: [],

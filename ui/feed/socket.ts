@@ -1,104 +1,103 @@
 import { signal } from "@preact/signals";
-import { type ClientFrame, protocol, type SimFrame, type Stat } from "../../src/feed/frames.ts";
-import type { FilterProblem } from "../../src/filter/types.ts";
-import type { EventRow, RequestRow } from "../../src/model/row.ts";
+import type { EventRow, RequestRow } from "../../src/journal/feed/feed-row.ts";
+import { type ClientFrame, protocol, type SimFrame, type Stat } from "../../src/journal/feed/frames.ts";
+import type { FilterProblem } from "../../src/journal/filter/types.ts";
 import { isLockedOut, token } from "../api/call.ts";
-import { delayBefore, type Ending, endingOf } from "./ending.ts";
+import { delayBefore, type Ending, endingOf } from "./reconnect.ts";
 
-/** How the page is connected. */
 export type Connection = "connecting" | "live" | "lost";
 
 export const connection = signal<Connection>("connecting");
-/** Why it is not connected, where that is known. */
+/** Why it is not connected, if known. */
 export const lostBecause = signal<string | null>(null);
-/** How the sim is; undefined before the first word. */
+/** The sim's last report; undefined before the first one. */
 export const stat = signal<Stat | undefined>(undefined);
-/** Goes up each time the sim is there (again), or forgot something: what was asked before may be of another past. */
+/** Increases with each connection and each reset: data loaded before may be obsolete. */
 export const greetings = signal(0);
 
-/** What a view wants to be told. The connection has one subscription: the one that was made last. */
-export interface Wanted {
-  /** A filter, "" for everything, null for none of this kind. */
+/** A subscription's filters and handlers. The connection serves the last subscription only. */
+export interface FeedSubscriber {
+  /** A filter; "" for all events, null for none. */
   readonly events: string | null;
   readonly requests: string | null;
   readonly project: number | undefined;
-  /** From where on: what the history's answer said. */
+  /** Start position, from the history's response. */
   readonly epoch: string;
   readonly cursor: number;
   onRows(events: readonly EventRow[], requests: readonly RequestRow[]): void;
   onGap(from: number, to: number, why: "slow" | "old"): void;
-  /** What is held is of another past: it must be read again. */
+  /** The loaded rows are obsolete. */
   onReset(): void;
   onRefused(problems: readonly FilterProblem[]): void;
 }
 
 interface Subscription {
   readonly id: number;
-  readonly wanted: Wanted;
+  readonly subscriber: FeedSubscriber;
   epoch: string;
-  /** Everything up to this request was seen. */
+  /** The last received request. */
   cursor: number;
-  /** The sim has said that it follows: rows that come before are of the subscription before. */
+  /** True once the sim confirmed; earlier rows belong to the previous subscription. */
   isFollowed: boolean;
 }
 
-/** A page that nobody sees gives its place to others after so long, ms. */
-const unseenFor = 600_000;
+/** A hidden page disconnects after this time, ms. */
+const hiddenFor = 600_000;
 
 let socket: WebSocket | undefined;
 let current: Subscription | undefined;
 let nextId = 1;
-let tried = 0;
+let attempts = 0;
 let retry: ReturnType<typeof setTimeout> | undefined;
 
-const say = (frame: ClientFrame): void => {
+const send = (frame: ClientFrame): void => {
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
 };
 
-function ask(): void {
+function requestRows(): void {
   if (!current) return;
   current.isFollowed = false;
-  const { id, wanted, epoch, cursor } = current;
-  const { events, requests, project } = wanted;
-  say({ t: "subscribe", id, epoch, cursor, events, requests, ...(project !== undefined && { project }) });
+  const { id, subscriber, epoch, cursor } = current;
+  const { events, requests, project } = subscriber;
+  send({ t: "subscribe", id, epoch, cursor, events, requests, ...(project !== undefined && { project }) });
 }
 
-/** Wants rows from now on; returns the function that ends it. */
-export function subscribe(wanted: Wanted): () => void {
-  const { epoch, cursor } = wanted;
-  const mine: Subscription = { id: nextId++, wanted, epoch, cursor, isFollowed: false };
+/** Subscribes to rows; returns a function that unsubscribes. */
+export function subscribe(subscriber: FeedSubscriber): () => void {
+  const { epoch, cursor } = subscriber;
+  const mine: Subscription = { id: nextId++, subscriber, epoch, cursor, isFollowed: false };
   current = mine;
-  if (connection.value === "live") ask();
+  if (connection.value === "live") requestRows();
   return () => {
     if (current !== mine) return;
     current = undefined;
-    if (connection.value === "live") say({ t: "subscribe", id: nextId++, events: null, requests: null });
+    if (connection.value === "live") send({ t: "subscribe", id: nextId++, events: null, requests: null });
   };
 }
 
-/** The subscription that what comes now belongs to. */
+/** The confirmed subscription. */
 const followed = (): Subscription | undefined => (current?.isFollowed ? current : undefined);
 
-/** What to do with each word of the sim. */
-const heard: { readonly [T in SimFrame["t"]]: (frame: Extract<SimFrame, { t: T }>) => void } = {
+/** Handlers of the sim's frames. */
+const handlers: { readonly [T in SimFrame["t"]]: (frame: Extract<SimFrame, { t: T }>) => void } = {
   hello(frame) {
-    tried = 0;
+    attempts = 0;
     connection.value = "live";
     lostBecause.value =
-      frame.v === protocol ? null : "The sim is of another version than this page: reload the page.";
+      frame.v === protocol ? null : "The sim and this page have different versions: reload the page.";
     stat.value = frame.stat;
     greetings.value++;
-    ask();
+    requestRows();
   },
   subscribed(frame) {
     if (!current || frame.id !== current.id) return;
     current.epoch = frame.epoch;
     current.cursor = frame.cursor;
     current.isFollowed = true;
-    if (frame.reset) current.wanted.onReset();
+    if (frame.reset) current.subscriber.onReset();
   },
   refused(frame) {
-    if (current && frame.id === current.id) current.wanted.onRefused(frame.problems);
+    if (current && frame.id === current.id) current.subscriber.onRefused(frame.problems);
   },
   rows({ to, events, requests }) {
     const it = followed();
@@ -107,21 +106,21 @@ const heard: { readonly [T in SimFrame["t"]]: (frame: Extract<SimFrame, { t: T }
     if (to <= cursor) return;
     it.cursor = to;
     const isNew = (row: { readonly n: number }) => row.n > cursor;
-    it.wanted.onRows(events.filter(isNew), requests.filter(isNew));
+    it.subscriber.onRows(events.filter(isNew), requests.filter(isNew));
   },
   gap({ from, to, why }) {
     const it = followed();
     if (!it || to <= it.cursor) return;
     const first = Math.max(from, it.cursor + 1);
     it.cursor = to;
-    it.wanted.onGap(first, to, why);
+    it.subscriber.onGap(first, to, why);
   },
   reset({ epoch, project }) {
     greetings.value++;
     if (!current) return;
-    const { project: shown, onReset } = current.wanted;
+    const { project: shown, onReset } = current.subscriber;
     if (project === null || shown === undefined || project === shown) onReset();
-    // what this list holds is not touched: it goes on where it is
+    // the rows of this list are not affected
     else current.epoch = epoch;
   },
   stat(frame) {
@@ -132,20 +131,20 @@ const heard: { readonly [T in SimFrame["t"]]: (frame: Extract<SimFrame, { t: T }
   },
 };
 
-function hear(text: string): void {
+function receive(text: string): void {
   const frame: SimFrame = JSON.parse(text);
-  if (Object.hasOwn(heard, frame.t)) (heard[frame.t] as (it: SimFrame) => void)(frame);
+  if (Object.hasOwn(handlers, frame.t)) (handlers[frame.t] as (it: SimFrame) => void)(frame);
 }
 
-function ended({ why, again }: Ending): void {
+function onClosed({ why, again }: Ending): void {
   socket = undefined;
   connection.value = "lost";
   if (why !== null) lostBecause.value = why;
   if (again === "never") isLockedOut.value = true;
-  else retry = setTimeout(connect, delayBefore(again, tried++, Math.random()));
+  else retry = setTimeout(connect, delayBefore(again, attempts++, Math.random()));
 }
 
-/** Connects, and again whenever the connection is lost. */
+/** Connects, and reconnects whenever the connection is lost. */
 export function connect(): void {
   clearTimeout(retry);
   if (socket) return;
@@ -153,20 +152,20 @@ export function connect(): void {
   address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
   const made = new WebSocket(address);
   socket = made;
-  made.onopen = () => say({ t: "hello", v: protocol, ...(token !== null && { token }) });
-  made.onmessage = (message) => hear(String(message.data));
+  made.onopen = () => send({ t: "hello", v: protocol, ...(token !== null && { token }) });
+  made.onmessage = (message) => receive(String(message.data));
   made.onclose = ({ code }) => {
-    if (socket === made) ended(endingOf(code));
+    if (socket === made) onClosed(endingOf(code));
   };
 }
 
-/** Connects now instead of later. */
+/** Reconnects immediately. */
 export function connectNow(): void {
-  tried = 0;
+  attempts = 0;
   connect();
 }
 
-function rest(): void {
+function disconnect(): void {
   const it = socket;
   socket = undefined;
   clearTimeout(retry);
@@ -174,12 +173,12 @@ function rest(): void {
   it?.close(1000);
 }
 
-/** A page that nobody looks at for long lets go of its connection, and continues from its cursor when it is seen. */
-export function restWhenUnseen(): void {
+/** Disconnects while the page is hidden for long, and resumes from the cursor when it is visible again. */
+export function disconnectWhenHidden(): void {
   let due: ReturnType<typeof setTimeout> | undefined;
   document.addEventListener("visibilitychange", () => {
     clearTimeout(due);
-    if (document.hidden) due = setTimeout(rest, unseenFor);
+    if (document.hidden) due = setTimeout(disconnect, hiddenFor);
     else connectNow();
   });
 }

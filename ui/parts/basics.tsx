@@ -1,8 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { Outcome } from "../../src/kernel/outcomes.ts";
-import { clockText, dateText, exactText } from "./text.ts";
-import type { Tone } from "./tone.ts";
+import type { Outcome } from "../../src/journal/outcomes.ts";
+import { clockText, dateText, exactText, type Tone } from "./text.ts";
 
 const marks: Readonly<Record<Tone, string>> = {
   plain: "",
@@ -13,7 +12,7 @@ const marks: Readonly<Record<Tone, string>> = {
   accent: "●",
 };
 
-/** A word or two about the state of something. */
+/** A short state. */
 export function Badge({ tone = "plain", children, title, isMarked = true }: BadgeProps) {
   return (
     <span class={`badge badge-${tone}`} title={title}>
@@ -36,7 +35,7 @@ interface BadgeProps {
 }
 
 type ButtonProps = Omit<JSX.IntrinsicElements["button"], "kind"> & {
-  /** `main`: what one came for; `quiet`: no frame; `danger`: cannot be undone. */
+  /** `main`: primary action; `quiet`: no frame; `danger`: cannot be undone. */
   kind?: "main" | "plain" | "quiet" | "danger";
   isPressed?: boolean | undefined;
 };
@@ -52,7 +51,7 @@ export function Button({ kind = "plain", isPressed, class: more, ...rest }: Butt
   );
 }
 
-/** A label above, or for short ones beside, what is filled in. */
+/** A label above a control, or beside it if inline. */
 export function Field({ label, hint, children, isInline = false }: FieldProps) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children
@@ -71,7 +70,7 @@ interface FieldProps {
   children: ComponentChildren;
 }
 
-/** A moment: the time of day; whole with its date, exact with milliseconds and zone, too. Its title is in UTC. */
+/** A time of day; `isWhole` adds the date, `isExact` also milliseconds and zone. The tooltip is in UTC. */
 export function Time({ at, isWhole = false, isExact = false }: TimeProps) {
   const iso = Number.isFinite(at) ? new Date(at).toISOString() : "";
   return (
@@ -87,7 +86,7 @@ interface TimeProps {
   isExact?: boolean;
 }
 
-/** Names and what they are. Rows that are undefined are left out. */
+/** A list of names and values; undefined rows are left out. */
 export function Facts({ rows }: { rows: readonly (readonly [string, ComponentChildren] | undefined)[] }) {
   return (
     <dl class="facts">
@@ -104,17 +103,17 @@ export function Facts({ rows }: { rows: readonly (readonly [string, ComponentChi
   );
 }
 
-/** Puts text on the clipboard and says so. */
+/** Copies a string and confirms it. */
 export function CopyButton({ text, label = "Copy", kind = "plain" }: CopyProps) {
-  const [said, setSaid] = useState("");
+  const [notice, setNotice] = useState("");
   const copy = async () => {
     const done = await copyText(typeof text === "function" ? text() : text);
-    setSaid(done ? "Copied" : "Not copied");
-    setTimeout(() => setSaid(""), 1_500);
+    setNotice(done ? "Copied" : "Not copied");
+    setTimeout(() => setNotice(""), 1_500);
   };
   return (
-    <Button kind={kind} onClick={copy} aria-label={said === "" ? label : undefined}>
-      <span aria-live="polite">{said === "" ? label : said}</span>
+    <Button kind={kind} onClick={copy} aria-label={notice === "" ? label : undefined}>
+      <span aria-live="polite">{notice === "" ? label : notice}</span>
     </Button>
   );
 }
@@ -125,7 +124,7 @@ interface CopyProps {
   kind?: "plain" | "quiet" | "main";
 }
 
-/** Where the page is not trusted with the clipboard (plain http to another host), a selection does it. */
+/** Without access to the clipboard API (plain http to another host), copies by selection. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -134,7 +133,7 @@ async function copyText(text: string): Promise<boolean> {
     const area = document.createElement("textarea");
     area.value = text;
     area.className = "unseen";
-    // what is beside an open dialog cannot be selected
+    // elements outside an open dialog cannot be selected
     (document.querySelector("dialog[open]") ?? document.body).append(area);
     area.select();
     const done = document.execCommand("copy");
@@ -143,7 +142,7 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Text to be copied whole, e.g. code. */
+/** A block of code with a copy button. */
 export function Code({ text, label }: { text: string; label?: string }) {
   return (
     <figure class="code">
@@ -163,7 +162,7 @@ export function Code({ text, label }: { text: string; label?: string }) {
   );
 }
 
-/** A wide table that scrolls within itself, also by the keyboard. */
+/** A container that scrolls horizontally, also by keyboard. */
 export function Scrolled({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
@@ -173,7 +172,7 @@ export function Scrolled({ label, children }: { label: string; children: Compone
   );
 }
 
-/** Nothing here yet: what would be, and how it gets here. */
+/** An empty state: what appears here, and how to get it. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <section class="empty">
@@ -183,7 +182,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** What went wrong, in the sim's words. */
+/** An error of the sim. */
 export function Trouble({ problem }: { problem: TroubleFacts }) {
   const { message, hint, pointer } = problem;
   return (
@@ -202,11 +201,10 @@ export function Trouble({ problem }: { problem: TroubleFacts }) {
 interface TroubleFacts {
   message: string;
   hint?: string | null | undefined;
-  /** What of a body or a query it is about. */
+  /** The part of the body or query that it is about. */
   pointer?: string | null | undefined;
 }
 
-/** A titled part of a page. */
 export function Section({ title, actions, children }: SectionProps) {
   return (
     <section class="section">
@@ -225,7 +223,7 @@ interface SectionProps {
   children: ComponentChildren;
 }
 
-/** Numbers beside each other; each may lead somewhere. */
+/** Figures in a row, optionally as links. */
 export function Tiles({ rows }: { rows: readonly TileRow[] }) {
   return (
     <div class="tiles">
@@ -257,7 +255,7 @@ export interface TileRow {
   readonly href?: string | undefined;
 }
 
-/** Something not everybody behind one's back should read: seen once asked for, copied without. */
+/** A secret, masked until revealed; it can be copied without revealing it. */
 export function Secret({ value, label }: { value: string; label: string }) {
   const [isSeen, setSeen] = useState(false);
   return (
@@ -269,5 +267,17 @@ export function Secret({ value, label }: { value: string; label: string }) {
       </Button>
       <CopyButton text={value} kind="quiet" />
     </span>
+  );
+}
+
+/** A sentence with `code` between backticks. */
+export function Prose({ text }: { text: string }) {
+  return (
+    <>
+      {text.split("`").map((part, i) =>
+        // odd parts are between backticks
+        i % 2 === 1 ? <code key={`${i} ${part}`}>{part}</code> : part,
+      )}
+    </>
   );
 }

@@ -2,10 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Button } from "./basics.tsx";
 
-/**
- * Asks or shows something before all else: the rest cannot be reached. Escape or a click beside it closes it; the
- * focus goes back where it was.
- */
+/** A modal dialog. Escape or a click outside closes it; the focus returns to where it was. */
 export function Dialog({ title, onClose, onKeyDown, children, actions }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
   const name = useId();
@@ -25,7 +22,7 @@ export function Dialog({ title, onClose, onKeyDown, children, actions }: DialogP
       onClose={onClose}
       onKeyDown={onKeyDown}
       onClick={(event) => {
-        // the dialog itself is hit beside what it holds only
+        // clicks inside hit the dialog's content, not the dialog
         if (event.target === box.current) onClose();
       }}
       aria-labelledby={name}

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
-import type { Outcome } from "../../src/kernel/outcomes.ts";
+import type { Outcome } from "../../src/journal/outcomes.ts";
+import { Prose } from "./basics.tsx";
 
-/** One sign for each outcome, for nothing else: circles, a triangle and an octagon around what the terminal prints. */
+/** One icon per outcome: circles, a triangle and an octagon around the marks of the terminal. */
 const drawings: Readonly<Record<Outcome, string>> = {
   kept: "M8 2a6 6 0 1 0 0 12A6 6 0 1 0 8 2zM5.5 8.25 7.25 10l3.25-3.75",
   warned: "M8 2.25 14.25 13.25H1.75zM8 6.5v3M8 11.25v.01",
@@ -9,14 +10,14 @@ const drawings: Readonly<Record<Outcome, string>> = {
   rejected: "M5.5 2h5L14 5.5v5L10.5 14h-5L2 10.5v-5zM5.25 8h5.5",
 };
 
-/** The sign alone; the word stands beside it. */
+/** The icon alone, beside its word. */
 export const OutcomeSign = ({ of }: { of: Outcome }) => (
   <svg class={`outcome-sign outcome-${of}`} viewBox="0 0 16 16" aria-hidden="true" data-outcome={of}>
     <path d={drawings[of]} />
   </svg>
 );
 
-/** What became of an event or a request: its sign and its word, or something else where the sign says it. */
+/** Icon and word of an outcome; `code` or `children` replace the word. */
 export function OutcomeBadge({ of, code, children, title }: OutcomeBadgeProps) {
   return (
     <span class={`badge badge-${of}`} title={title}>
@@ -36,8 +37,16 @@ export function OutcomeBadge({ of, code, children, title }: OutcomeBadgeProps) {
 interface OutcomeBadgeProps {
   of: Outcome;
   title?: string | undefined;
-  /** A reason or a warning in place of the word, which is read to those who do not see the sign. */
+  /** A reason or warning instead of the word, which only screen readers get. */
   code?: string | undefined;
-  /** A text that has the word in it, such as `3 dropped`. */
+  /** A text that contains the word, e.g. `3 dropped`. */
   children?: ComponentChildren;
 }
+
+/** `Fix: …`, with code between backticks; nothing for an empty text. */
+export const Fix = ({ text, class: name }: { text: string; class?: string }) =>
+  text === "" ? null : (
+    <span class={name}>
+      Fix: <Prose text={`${text}.`} />
+    </span>
+  );

@@ -1,23 +1,22 @@
 interface SparklineProps {
-  /** One bar for each, the newest at the right. */
+  /** One bar each, newest at the right. */
   values: readonly number[];
-  /** Bars that hang below the line: full ones, and after them hollow ones. */
+  /** Bars below the line: filled, then hollow. */
   under?: readonly number[];
   hollow?: readonly number[];
-  /** Says in words what is drawn. */
   label: string;
-  /** The number that fills the height. */
+  /** The value of full height. */
   most?: number;
 }
 
 const height = 20;
-/** Where something is there a bar can be seen. */
+/** Minimum height of a bar. */
 const least = 1.5;
 
 const size = (value: number, most: number, room: number): number =>
   value === 0 ? 0 : Math.min(room, Math.max(least, (value / most) * room));
 
-/** All bars as one path; `y` is where bar i begins and how far it goes. */
+/** All bars as one path; `place` returns top and height of bar i. */
 const bars = (values: readonly number[], place: (value: number, i: number) => readonly [number, number]) =>
   values
     .map((value, i) => {
@@ -26,7 +25,7 @@ const bars = (values: readonly number[], place: (value: number, i: number) => re
     })
     .join("");
 
-/** Bars beside each other; good news above the line, bad news below it, so that no colour is needed to tell. */
+/** A bar chart; losses are below the line, so that it is readable without colours. */
 export function Sparkline({ values, under, hollow = [], label, most: given }: SparklineProps) {
   const below = (i: number) => (under?.[i] ?? 0) + (hollow[i] ?? 0);
   const most = given ?? Math.max(1, ...values, ...values.map((_, i) => below(i)));

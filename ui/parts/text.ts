@@ -1,22 +1,22 @@
-import { cutText, visible } from "./tree/text.ts";
+import { cutText, visible } from "./tree/safe-text.ts";
 
 const two = (n: number): string => String(n).padStart(2, "0");
 
-/** 14:05:09.123, in the reader's own time. */
+/** 14:05:09.123, local time. */
 export function clockText(ms: number): string {
   const at = new Date(ms);
   const rest = String(at.getMilliseconds()).padStart(3, "0");
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${rest}`;
 }
 
-/** 2026-01-31 14:05:09, in the reader's own time. */
+/** 2026-01-31 14:05:09, local time. */
 export function dateText(ms: number): string {
   const at = new Date(ms);
   const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   return `${day} ${clockText(ms).slice(0, 8)}`;
 }
 
-/** UTC, UTC+1, UTC-3:30: the reader's zone at that moment. */
+/** Local time zone: UTC, UTC+1, UTC-3:30. */
 function zoneText(ms: number): string {
   const offset = -new Date(ms).getTimezoneOffset();
   const minutes = Math.abs(offset) % 60;
@@ -35,7 +35,7 @@ const spans: readonly (readonly [unit: string, ms: number])[] = [
   ["s", 1_000],
 ];
 
-/** A length of time in its largest unit, without its sign: 3 min, 250 ms. */
+/** A duration in its largest unit, unsigned: 3 min, 250 ms. */
 export function spanText(ms: number): string {
   const size = Math.abs(ms);
   for (const [unit, length] of spans) if (size >= length) return `${Math.round(size / length)} ${unit}`;
@@ -58,9 +58,12 @@ export function sizeText(bytes: number): string {
   return `${step === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${sizes[step]}`;
 }
 
-/** A sentence of ours where no code can be set apart, as in a tooltip. */
+/** A sentence without backticks, e.g. for a tooltip. */
 export const withoutTicks = (text: string): string => text.replaceAll("`", "");
 
-/** Text on one line, with what cannot be seen spelled out: captured text is not to be trusted. */
+/** Captured text on one line, with invisible characters escaped. */
 export const plain = (text: string, most = 500): string =>
   visible(cutText(text, most)) + (text.length > most ? "…" : "");
+
+/** Meaning of a badge. Each tone has a mark as well as a colour. */
+export type Tone = "plain" | "good" | "odd" | "bad" | "note" | "accent";

@@ -3,35 +3,32 @@
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the grid takes the keys for its rows
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { firstShown, shownCount, stepTo, topFor } from "./window.ts";
+import { firstShown, shownCount, stepTo, topFor } from "./list-positions.ts";
 
 interface ListProps {
   label: string;
-  /** How many rows there are. */
   count: number;
-  /** The cells of row `index`; 0 is at the top. */
+  /** Cells of a row; 0 is at the top. */
   cellsAt(index: number): ComponentChildren;
-  /** Stays the same for the same row, wherever it is. */
+  /** Stable key of a row. */
   keyAt(index: number): string | number;
-  /** Classes of a row, e.g. by its outcome. */
   classAt?(index: number): string;
-  /** The chosen row, or -1. */
+  /** Index of the selected row, or -1. */
   chosen: number;
   onChoose(index: number): void;
-  /** The row that the keys are at, or -1, where the view keeps it; else the list does. */
+  /** Index of the row under the cursor, or -1 (default: managed by the list). */
   active?: number;
   onActive?(index: number): void;
-  /** How many rows were ever added at the top: then the list stays where it is, unless it is at the top. */
+  /** Number of rows ever added at the top; the scroll position is kept unless at the top. */
   added?: number;
-  /** Told when the end comes near. */
+  /** Called when the end comes near. */
   onNearEnd?(): void;
-  /** Column titles. */
   head?: ComponentChildren;
-  /** `grid-template-columns` as a class of the view's. */
+  /** A class that defines `--list-columns`. */
   class?: string;
 }
 
-/** What the element tells of itself, px. `height` is that of the rows in sight, without the head's. */
+/** Sizes in px; `height` is without the head. */
 interface Measures {
   readonly top: number;
   readonly height: number;
@@ -39,7 +36,7 @@ interface Measures {
 }
 
 const usual: Measures = { top: 0, height: 600, rowHeight: 28 };
-/** Rows before the end at which more is asked for. */
+/** Distance from the end, in rows, at which more is loaded. */
 const nearEnd = 100;
 
 function measured(box: HTMLElement): Measures {
@@ -48,14 +45,14 @@ function measured(box: HTMLElement): Measures {
   return { top: box.scrollTop, height: Math.max(0, box.clientHeight - head), rowHeight };
 }
 
-/** Is the same drawn for both? */
+/** True if both draw the same rows. */
 const isSame = (a: Measures, b: Measures): boolean =>
   a.rowHeight === b.rowHeight &&
   a.height === b.height &&
   firstShown(a.top, a.rowHeight, Number.MAX_SAFE_INTEGER) ===
     firstShown(b.top, b.rowHeight, Number.MAX_SAFE_INTEGER);
 
-/** Keeps what is known of the element up to date. */
+/** Measures the element and follows its size. */
 function useMeasures() {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState(usual);
@@ -75,8 +72,8 @@ function useMeasures() {
 }
 
 /**
- * A list of any length of which only what is seen is drawn. Rows are of one height (--row). It takes the focus:
- * arrows, Home, End and the page keys move in it, Enter chooses; while something is chosen, moving chooses.
+ * A list of any length that draws only visible rows, all of height --row. Arrows, Home, End and the page keys move,
+ * Enter selects; while a row is selected, moving selects.
  */
 export function WindowedList(props: ListProps) {
   const { label, count, cellsAt, keyAt, classAt, chosen, onChoose, added = 0, onNearEnd, head } = props;
@@ -98,7 +95,7 @@ export function WindowedList(props: ListProps) {
     if (!it || more <= 0) return;
     setMarked((index) => (index < 0 ? index : index + more));
     const { rowHeight } = measured(it);
-    // who is reading further down keeps the place
+    // keeps the scroll position unless at the top
     if (it.scrollTop > rowHeight / 2) it.scrollTop += more * rowHeight;
     look();
   }, [added]);
@@ -110,7 +107,7 @@ export function WindowedList(props: ListProps) {
     it.scrollTop = topFor(index, top, height, rowHeight);
     look();
   };
-  // by its key: as rows are added above it, the same row gets another index
+  // by key: the index changes as rows are added above
   const sought = chosen >= 0 || !isKept ? active : -1;
   const soughtKey = sought >= 0 ? keyAt(sought) : undefined;
   useLayoutEffect(() => {
@@ -191,11 +188,10 @@ export function WindowedList(props: ListProps) {
   );
 }
 
-/** What in a row can be used by itself is not the row. */
+/** True for a click on a control inside a row. */
 const isOnControl = ({ target }: Event): boolean =>
   target instanceof Element && target.closest("a, button, input, select, summary") !== null;
 
-/** One cell of a row. */
 export function Cell({ children, class: name = "", title }: CellProps) {
   return (
     <span role="gridcell" class={`cell ${name}`} title={title}>
@@ -204,7 +200,6 @@ export function Cell({ children, class: name = "", title }: CellProps) {
   );
 }
 
-/** A column's title. */
 export function HeadCell({ children, class: name = "", title }: CellProps) {
   return (
     <span role="columnheader" class={`cell ${name}`} title={title}>

@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, own } from "../../kernel/json.ts";
-import type { Exchange } from "../../tape/types.ts";
+import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import type { Exchange } from "../../tapes/format/exchange.ts";
 import { projectKeyOf } from "./keys.ts";
 import { jsonOf } from "./sightings.ts";
 import type { AnsweredFlag } from "./types.ts";

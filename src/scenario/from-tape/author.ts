@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own } from "../../kernel/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import type { createAnsweredFlags } from "./answered-flags.ts";
 import { authored } from "./fields.ts";
 import type { createFold } from "./fold.ts";

@@ -1,5 +1,5 @@
-import { isUuid } from "../../kernel/ids.ts";
-import { isObject, type Json, type JsonObject, own } from "../../kernel/json.ts";
+import { isUuid } from "../../base/ids.ts";
+import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import type { Found, Kind } from "./types.ts";
 
 type Fits = (value: Json) => boolean;

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../kernel/json.ts";
-import type { Exchange } from "../../tape/types.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Exchange } from "../../tapes/format/exchange.ts";
 import type { Scenario } from "../schema.ts";
 import { createAnsweredFlags } from "./answered-flags.ts";
 import { authorScenario } from "./author.ts";

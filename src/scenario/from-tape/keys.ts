@@ -1,7 +1,7 @@
-import { isObject, type Json, own } from "../../kernel/json.ts";
-import { decodedPlaceholders, placeholdersIn } from "../../tape/redact/placeholders.ts";
-import { pathOf } from "../../tape/routes.ts";
-import type { Exchange } from "../../tape/types.ts";
+import { isObject, type Json, own } from "../../base/json.ts";
+import type { Exchange } from "../../tapes/format/exchange.ts";
+import { pathOf } from "../../tapes/format/routes.ts";
+import { decodedPlaceholders, placeholdersIn } from "../../tapes/redact/placeholders.ts";
 import { jsonOf } from "./sightings.ts";
 
 /** A key as the tape has it: a placeholder, or the key itself. */

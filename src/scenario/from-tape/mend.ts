@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
-import { stepsOf } from "../../kernel/json-pointer.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { stepsOf } from "../../base/json-pointer.ts";
 import { readScenario } from "../load.ts";
 import type { ScenarioLayer } from "../schema.ts";
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 
 /** Comments on keys and elements of a tree. */
 export interface Notes {

@@ -1,4 +1,4 @@
-import type { Exchange } from "../../tape/types.ts";
+import type { Exchange } from "../../tapes/format/exchange.ts";
 import type { FromTapeOptions, TapeScenario } from "./types.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, own } from "../../kernel/json.ts";
-import { hasKnownRules } from "../../model/flag-config.ts";
+import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { hasKnownRules } from "../../world/flag-config.ts";
 import { authored, authoredRun, authoredTile } from "./fields.ts";
 import type { Notes } from "./notes.ts";
 import type { AnsweredFlag, Found } from "./types.ts";

@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject, own } from "../../kernel/json.ts";
-import { pathOf } from "../../tape/routes.ts";
-import type { Exchange } from "../../tape/types.ts";
+import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import type { Exchange } from "../../tapes/format/exchange.ts";
+import { pathOf } from "../../tapes/format/routes.ts";
 import type { How, Kind, Sighting } from "./types.ts";
 
 interface Row {

@@ -1,4 +1,4 @@
-import type { Json } from "../../kernel/json.ts";
+import type { Json } from "../../base/json.ts";
 import type { Scenario } from "../schema.ts";
 
 export type Kind =

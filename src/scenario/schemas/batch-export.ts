@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { readDuration } from "../../kernel/time-text.ts";
-import { logLevels, runStatuses } from "../../model/run-statuses.ts";
-import { BatchExport, RunOutcome } from "../../model/schemas/batch-export.ts";
+import { readDuration } from "../../base/time-text.ts";
+import { logLevels, runStatuses } from "../../world/run-statuses.ts";
+import { BatchExport, RunOutcome } from "../../world/schemas/batch-export.ts";
 import { AnyJson, JsonRecord, Time, Uuid } from "./values.ts";
 
 const Count = z.int().nonnegative();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { clockStartExpected, readMoment } from "../../kernel/time-text.ts";
+import { clockStartExpected, readMoment } from "../../base/time-text.ts";
 
 const ClockTime = z
   .string()

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Dashboard } from "../../model/schemas/dashboard.ts";
+import { Dashboard } from "../../world/schemas/dashboard.ts";
 import { AnyJson, Email, Id, JsonRecord, Tags, Time, Uuid } from "./values.ts";
 
 const place = {

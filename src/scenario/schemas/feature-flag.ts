@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FeatureFlag, FlagFilters } from "../../model/schemas/feature-flag.ts";
+import { FeatureFlag, FlagFilters } from "../../world/schemas/feature-flag.ts";
 import { AnyJson, Email, Id, JsonRecord, Tags, Time } from "./values.ts";
 
 const share = z.number().min(0).max(100);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { maxGroupTypes } from "../../model/person.ts";
+import { maxGroupTypes } from "../../people/person.ts";
 import { JsonRecord, Time, Uuid } from "./values.ts";
 
 export const AuthoredPerson = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PlaceRow } from "../../model/schemas/place.ts";
+import { PlaceRow } from "../../world/schemas/place.ts";
 
 type Key = keyof typeof PlaceRow.shape;
 

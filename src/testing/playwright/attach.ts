@@ -1,14 +1,19 @@
 import type { Frame, Request, Route } from "@playwright/test";
+import { maskKeys } from "../../base/secrets.ts";
 import type { Tenant } from "../../client/api.ts";
 import { checkOptions, keysOf } from "../../client/option-keys.ts";
-import { type HostRule, hostRuleFor, placeOf, readHostRule, serviceHosts } from "../../kernel/host-rules.ts";
-import { maskKeys } from "../../kernel/secrets.ts";
-import { disguise, disguisedHeader } from "./disguise.ts";
-import { type Escape, verifyEscapes } from "./escape-error.ts";
-import { type Forwarded, forward } from "./forward.ts";
-import { looksLikeSdk } from "./looks.ts";
+import { type HostRule, hostRuleFor, placeOf, readHostRule, serviceHosts } from "../../http/host-rules.ts";
+import {
+  disguise,
+  disguisedHeader,
+  type Escape,
+  type Forwarded,
+  forward,
+  looksLikeSdk,
+  verifyEscapes,
+} from "./browser-traffic.ts";
 
-/** A page or a context of Playwright: what both have. */
+/** A page or a context of Playwright. */
 export interface AttachTarget {
   route(url: (url: URL) => boolean, handler: (route: Route) => Promise<void>): Promise<unknown>;
   unroute(url: (url: URL) => boolean, handler?: (route: Route) => Promise<void>): Promise<unknown>;
@@ -19,32 +24,32 @@ export interface AttachTarget {
 
 export interface AttachOptions {
   /**
-   * Where the app sends its events besides PostHog's own hosts, e.g. its reverse proxy: `e.example.com`,
-   * `*.example.com`, `localhost:3000/ingest`, `/ingest` (of any host). A path is taken off before the sim sees it.
+   * Hosts that the app uses as well as PostHog's own, e.g. its reverse proxy: `e.example.com`, `*.example.com`,
+   * `localhost:3000/ingest`, `/ingest` (of any host). The path is removed before the request goes to the sim.
    */
   hosts?: readonly string[];
   /**
-   * Requests that look like PostHog's and go elsewhere: true lets all of them be, a list (spelled like `hosts`) those.
-   * Default: none.
+   * Requests that look like PostHog's and may go elsewhere: true for all, or a list in the notation of `hosts`
+   * (default: none).
    */
   allowEscapes?: boolean | readonly string[];
-  /** Hides from posthog-js that the browser is driven: its bot filter captures nothing. Default true. */
+  /** Hides from posthog-js that the browser is automated: with its bot filter it captures nothing. Default true. */
   disguise?: boolean;
 }
 
-/** What `attach` gives back. */
+/** The result of `attach`. */
 export interface Attachment extends AsyncDisposable {
-  /** Requests that look like PostHog's but went neither to the sim nor were rerouted, oldest first. */
+  /** Requests that look like PostHog's but did not go to the sim, oldest first. */
   escapes(): readonly Escape[];
   /** @throws EscapeError naming them */
   verify(): void;
-  /** Waits up to a second for rerouted requests under way, then ends them. The routes stay: closing pages still send. */
+  /** Waits up to a second for running requests, then ends them. The routes stay: closing pages still send. */
   finish(): Promise<void>;
-  /** Takes the routes away again. Harmless when the page is closed, or when done twice. */
+  /** Removes the routes. Can be called twice, and after the page is closed. */
   detach(): Promise<void>;
 }
 
-/** What Playwright calls the ways a connection fails, by Node's codes. */
+/** Playwright's names of connection failures, by Node's codes. */
 const abortReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connectionrefused",
   ECONNRESET: "connectionreset",
@@ -56,10 +61,10 @@ const abortReasons: Readonly<Record<string, string>> = {
 const reasonOf = (error: unknown): string =>
   (error instanceof Error && "code" in error && abortReasons[String(error.code)]) || "failed";
 
-/** The page may be closed by now, or its request given up: then nobody waits for the answer. */
+/** Ignores failures: the page may be closed, or its request aborted. */
 const quietly = (done: Promise<unknown>): Promise<void> => done.then(() => {}).catch(() => {});
 
-/** Where a request belongs at the sim: the rule's own path is taken off. */
+/** The address of a request at the sim, without the rule's own path. */
 function targetAt(host: string, url: URL, rule: HostRule | undefined): URL {
   const path = url.pathname.slice(rule?.prefix.length ?? 0);
   return new URL(`${path.startsWith("/") ? path : `/${path}`}${url.search}`, host);
@@ -75,7 +80,7 @@ interface Rerouting {
   signal: AbortSignal;
 }
 
-/** Asks the sim in the project's name, whatever key the request carries. */
+/** Sends the request to the sim for the project, independent of its key. */
 function askSim(request: Request, { tenant, rules, isDisguised, signal }: Rerouting): Promise<Forwarded> {
   const url = new URL(request.url());
   const headers = request.headers();
@@ -134,7 +139,7 @@ function escapeWatch(
   };
 }
 
-/** What the fixture attached: where a test attaches the same on its own, that takes its place. */
+/** Attachments of the fixture: one that a test makes itself replaces them. */
 const ofFixture = new WeakMap<AttachTarget, Attachment>();
 
 /** Attaches a context for a test, unless the test does so itself. */
@@ -148,7 +153,7 @@ const optionKeys = keysOf<AttachOptions>({ hosts: true, allowEscapes: true, disg
 
 const patience = 1_000;
 
-/** Waits for all, but no longer than `patience`. */
+/** Waits for all, at most for `patience`. */
 async function untilDone(pending: ReadonlySet<Promise<void>>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -159,12 +164,12 @@ async function untilDone(pending: ReadonlySet<Promise<void>>): Promise<void> {
 }
 
 /**
- * Answers what a page (or every page of a context) sends to PostHog from the sim, in the project's name: the app keeps
- * its host and its key. Attach before the page is opened; a context also covers popups and, in Chromium with
- * Playwright 1.57 or newer, service workers (elsewhere set `serviceWorkers: "block"`: their requests are not seen).
- * Requests straight to the sim, whatever key they carry, become the project's, too.
+ * Answers the requests of a page (or of every page of a context) for PostHog from the sim, for the project: the app
+ * keeps its host and its key. Attach before the page is opened; a context also covers popups and, in Chromium with
+ * Playwright 1.57 or newer, service workers (elsewhere set `serviceWorkers: "block"`: their requests are not visible).
+ * Requests to the sim itself, with any key, also become the project's.
  * @example const attachment = await attach(context, await sim.project());
- * @throws TypeError when a host cannot be read, or for an unknown option
+ * @throws TypeError for an invalid host or an unknown option
  */
 export async function attach(
   target: AttachTarget,

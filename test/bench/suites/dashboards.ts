@@ -153,8 +153,9 @@ async function startOnce(folder: string, path: string): Promise<number> {
   return answer.at - startedAt;
 }
 
+/** world.json is parsed as a whole before the sim is ready: about 100 ms for 10,000 dashboards, which the first list no longer takes. */
 const firsts = [
-  { name: "start to ready", path: "/_readiness", bar: 1.2 },
+  { name: "start to ready", path: "/_readiness", bar: 2 },
   { name: "start to the first dashboard list", path: personal(`${root}?limit=10`), bar: 2 },
 ] as const;
 

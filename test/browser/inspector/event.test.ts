@@ -59,12 +59,12 @@ describe("an event", () => {
     await it.axe();
 
     await page.getByRole("link", { name: /^Person/ }).click();
-    await details.getByRole("row", { name: /sets name text Ann the same now/ }).waitFor();
+    await details.getByRole("row", { name: /sets name text Ann unchanged/ }).waitFor();
     await it.look("event-person-dark");
 
     await page.getByRole("link", { name: "Request", exact: true }).click();
     await details.getByText("posthog-node", { exact: false }).first().waitFor();
-    expect(await details.getByRole("list", { name: "How it was decoded" }).innerText()).toMatch(
+    expect(await details.getByRole("list", { name: "Decoding steps" }).innerText()).toMatch(
       /application\/json\s+gzip\s+JSON/,
     );
     await it.look("event-request-dark");
@@ -117,12 +117,12 @@ describe("an event", () => {
     const step = (name: RegExp) => it.page.getByRole("link", { name });
     await it.go("#/events/3");
     await shows(3);
-    await step(/^The one before of the same name.*event 1/).waitFor();
+    await step(/^Previous event of the same name.*event 1/).waitFor();
     await it.page.keyboard.press("]");
     await shows(5);
-    await step(/^The same person's event before.*event 2/).click();
+    await step(/^Previous event of the same person.*event 2/).click();
     await shows(2);
-    await expect(step(/^The same person's event before.*event 1/).waitFor()).resolves.toBeUndefined();
+    await expect(step(/^Previous event of the same person.*event 1/).waitFor()).resolves.toBeUndefined();
     await it.page.keyboard.press("{");
     await shows(1);
   });
@@ -153,13 +153,13 @@ describe("an event", () => {
     ]);
     await it.look("event-compare-dark");
     await it.axe();
-    await it.page.getByRole("button", { name: /^Show what is equal/ }).click();
-    await table.getByRole("row", { name: /new each time uuid/ }).waitFor();
+    await it.page.getByRole("button", { name: /^Show equal and volatile/ }).click();
+    await table.getByRole("row", { name: /volatile uuid/ }).waitFor();
     await it.look("event-compare-all-dark");
     await it.go("#/events/1/compare/3");
     await table.getByRole("row", { name: /properties.amount/ }).waitFor();
     await it.go("#/events/1/compare");
-    await it.page.getByText("No event of this name came before.").waitFor();
+    await it.page.getByText("There is no earlier event with this name.").waitFor();
   });
 });
 

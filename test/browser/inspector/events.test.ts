@@ -154,7 +154,7 @@ describe("a pause", () => {
     await page.getByRole("button", { name: "3 new · show" }).click();
     await rowOf(stage, "event 2").waitFor();
     await page.keyboard.press("p");
-    await page.getByRole("button", { name: "Paused · go on" }).waitFor();
+    await page.getByRole("button", { name: "Paused · resume" }).waitFor();
     await sendMany(sim, 312, 3);
     await page.getByRole("button", { name: "312 new · show" }).waitFor();
     expect(await rowsOf(stage).count()).toBe(3);
@@ -252,12 +252,12 @@ describe("the filter", () => {
   test("explains itself, and its examples can be tried", async () => {
     await using stage = await open("#/events");
     const { page } = stage;
-    await page.getByRole("button", { name: "What a filter can say" }).click();
-    await page.getByRole("dialog", { name: "What a filter can say" }).waitFor();
+    await page.getByRole("button", { name: "Filter syntax" }).click();
+    await page.getByRole("dialog", { name: "Filter syntax" }).waitFor();
     await stage.look("events-help");
     await stage.axe();
     await page.getByRole("button", { name: "outcome:dropped" }).click();
-    await page.getByRole("heading", { name: "Nothing passes the filter" }).waitFor();
+    await page.getByRole("heading", { name: "No event matches the filter" }).waitFor();
     expect(await hashOf(stage)).toBe("#/events?f=outcome:dropped");
     await page.getByRole("main").getByRole("button", { name: "Clear the filter" }).last().click();
     await page.getByRole("heading", { name: "No events yet" }).waitFor();
@@ -291,7 +291,7 @@ describe("clearing", () => {
     await sendMany(sim, 3);
     await rowOf(stage, "event 2").waitFor();
     await page.getByRole("button", { name: "From now on" }).click();
-    await page.getByRole("heading", { name: "Nothing passes the filter" }).waitFor();
+    await page.getByRole("heading", { name: "No event matches the filter" }).waitFor();
     await page.getByText("It hides 3 events.").waitFor();
     expect(await hashOf(stage)).toBe("#/events?f=seq:>3");
     await sendMany(sim, 1, 3);
@@ -301,14 +301,14 @@ describe("clearing", () => {
 
     await page.getByRole("button", { name: "Clear events…" }).click();
     await stage.axe();
-    await page.getByRole("button", { name: "Keep them" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
     expect(await rowsOf(stage).count()).toBe(4);
     await stage.go("#/events/1");
     await page.getByRole("article", { name: "Event 1" }).waitFor();
     await page.getByRole("button", { name: "Clear events…" }).click();
     await page.getByRole("button", { name: "Clear the events of all projects" }).click();
     await page.getByRole("heading", { name: "No events yet" }).waitFor();
-    await page.getByText("Event 1 is no longer there: it was cleared").waitFor();
+    await page.getByText("Event 1 no longer exists: it was cleared").waitFor();
     expect(await sim.events.list()).toEqual([]);
     await sendMany(sim, 1, 9);
     await rowOf(stage, "event 9").waitFor();

@@ -43,7 +43,7 @@ const scenario: SimOptions["scenario"] = {
 test("events are captured, the clock is moved on, the run's file is downloaded", async () => {
   await using it = await stage.open("#/exports?project=4", { sim: { scenario }, allow: /400/ });
   const { page, sim } = it;
-  await page.getByRole("heading", { name: "There are no batch exports here" }).waitFor();
+  await page.getByRole("heading", { name: "No batch exports" }).waitFor();
   await it.look("exports-empty");
   await it.axe();
 
@@ -52,8 +52,8 @@ test("events are captured, the clock is moved on, the run's file is downloaded",
   const sdk = new PostHog("phc_exports", { host: sim.url });
   for (const event of ["one", "two", "three"]) sdk.capture({ distinctId: "u1", event });
   await sdk.shutdown();
-  await page.getByText("stands still").waitFor();
-  await page.getByRole("button", { name: "To what is due next" }).click();
+  await page.getByText(/frozen$/).waitFor();
+  await page.getByRole("button", { name: "To the next due run" }).click();
   await page.getByRole("status").filter({ hasText: "a run completed" }).waitFor();
   expect((await sim.info()).clock).toMatchObject({ now: "2026-03-01T11:00:00.000Z" });
   await it.look("exports-advanced");
@@ -76,9 +76,9 @@ test("events are captured, the clock is moved on, the run's file is downloaded",
   await page.getByLabel("Advance by").fill("soon");
   await page.getByRole("button", { name: "Advance", exact: true }).click();
   await page.getByRole("alert").filter({ hasText: "duration" }).waitFor();
-  await page.getByRole("button", { name: "Run on" }).click();
+  await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("button", { name: "Freeze" }).click();
-  await page.getByRole("button", { name: "Run on" }).waitFor();
+  await page.getByRole("button", { name: "Resume" }).waitFor();
   expect((await sim.info()).clock).toMatchObject({ frozen: true });
   await it.look("exports-light");
   await it.axe();
@@ -131,11 +131,11 @@ test("older runs are a step away, and each step has an address", async () => {
   // what was asked while the sim was away is no trouble once it is there again
   const port = Number(new URL(sim.url).port);
   await sim.close();
-  await page.getByRole("button", { name: "Run on" }).click();
+  await page.getByRole("button", { name: "Resume" }).click();
   const trouble = page.getByText("the sim does not answer");
   await trouble.waitFor();
   await using again = await startSim({ port });
-  await page.getByRole("heading", { name: "There are no batch exports here" }).waitFor();
+  await page.getByRole("heading", { name: "No batch exports" }).waitFor();
   await trouble.waitFor({ state: "detached" });
   expect(again.url).toBe(sim.url);
 });

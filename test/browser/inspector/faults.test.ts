@@ -10,7 +10,7 @@ test("a preset is applied here and felt by the SDK; the banner says so until it 
   const { page } = it;
   await page.getByLabel("Over after (requests)").first().fill("1");
   await page.getByRole("button", { name: "Apply flags-down" }).click();
-  const banner = page.getByRole("alert").filter({ hasText: "A fault is in force" });
+  const banner = page.getByRole("alert").filter({ hasText: "A fault is active" });
   await banner.getByText("flags-down").waitFor();
   await it.look("faults-active");
   await it.axe();

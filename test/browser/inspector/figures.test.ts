@@ -67,7 +67,7 @@ test("after a reload figures are those of everything that arrived: of a filter, 
     .getByRole("row", { name: /beta-feature/ })
     .getByText("×34")
     .waitFor();
-  expect(await page.getByText("not asked for").count()).toBe(0);
+  expect(await page.getByText("no decisions").count()).toBe(0);
   await it.look("figures-flags-light");
   await it.go(`#/flags/beta-feature?project=${sim.projectId}&tab=decisions`);
   await page.getByRole("button", { name: /user-33/ }).waitFor();

@@ -68,7 +68,7 @@ const rowOf = (page: Page, key: string) =>
 describe("posthog-node", () => {
   test("what it is given is seen as it is given, with the reason and what the app did", async () => {
     await using it = await start("#/flags/new-checkout?tab=decisions");
-    await it.page.getByText("Nobody has asked yet").waitFor();
+    await it.page.getByText("No decisions yet").waitFor();
     const sdk = nodeClient(it.sim);
     const value = await sdk.getFeatureFlag("new-checkout", "anna");
     const decision = it.page.getByRole("button", { name: /anna/ });
@@ -78,7 +78,7 @@ describe("posthog-node", () => {
     await decision.getByText("used").waitFor();
     await decision.click();
     await it.page.getByText(`draws "${value}"`).waitFor();
-    await it.page.getByText("With the properties that the request gave").waitFor();
+    await it.page.getByText("Uses the request's properties").waitFor();
     await it.page.getByRole("link", { name: /\$feature_flag_called \d+/ }).waitFor();
     await rowOf(it.page, "new-checkout").getByText("×1 used 1").waitFor();
     await sdk.shutdown();
@@ -92,7 +92,7 @@ describe("posthog-node", () => {
     const here = it.page.getByRole("button", { name: /berta/ });
     await here.getByText("evaluated by the SDK").waitFor();
     await here.click();
-    await it.page.getByText("an SDK does not tell what it knew").waitFor();
+    await it.page.getByText("SDKs do not report the properties they used").waitFor();
   });
 
   test("an override set in the page is what it gets next; removed, the rules count again", async () => {
@@ -103,12 +103,12 @@ describe("posthog-node", () => {
     await page.getByLabel("true: on").check();
     await page.getByLabel("Payload").fill('{"color": "teal"}');
     await page.getByRole("button", { name: "Set override" }).click();
-    await page.getByRole("button", { name: "Remove the override for everybody" }).waitFor();
+    await page.getByRole("button", { name: "Remove the override for all users" }).waitFor();
     await rowOf(page, "pro-only").getByText("overridden").waitFor();
     expect(await sdk.getFeatureFlag("pro-only", "otto")).toBe(true);
     expect(await sdk.getFeatureFlagPayload("pro-only", "otto")).toEqual({ color: "teal" });
     await page.getByLabel("false: off").check();
-    await page.getByPlaceholder("everybody").fill("otto");
+    await page.getByPlaceholder("all users").fill("otto");
     await page.getByLabel("Payload").fill("");
     await page.getByRole("button", { name: "Set override" }).click();
     await page.getByRole("button", { name: "Remove the override for otto" }).waitFor();
@@ -116,13 +116,13 @@ describe("posthog-node", () => {
     expect(await sdk.getFeatureFlag("pro-only", "otto")).toBe(false);
     expect(await sdk.getFeatureFlag("pro-only", "anna")).toBe(true);
     await it.axe();
-    await page.getByRole("button", { name: "Remove the override for everybody" }).click();
+    await page.getByRole("button", { name: "Remove the override for all users" }).click();
     await page
-      .getByRole("button", { name: "Remove the override for everybody" })
+      .getByRole("button", { name: "Remove the override for all users" })
       .waitFor({ state: "detached" });
     expect(await sdk.getFeatureFlag("pro-only", "anna")).toBe(false);
     await page.getByRole("button", { name: "Remove the override for otto" }).click();
-    await page.getByText("None: clients get what the rules say").waitFor();
+    await page.getByText("None: the rules apply").waitFor();
     expect((await it.sim.flags.get("pro-only")).overrides).toEqual([]);
     await sdk.shutdown();
   });
@@ -154,9 +154,9 @@ test("posthog-js in a page: its decision and its use appear; a use that differs 
       $feature_flag_response: "other",
     });
   });
-  await decision.getByText("app used another value").waitFor();
+  await decision.getByText("app used a different value").waitFor();
   await decision.click();
-  await it.page.getByText("The app used another value than").waitFor();
+  await it.page.getByText("The app used a different value than").waitFor();
   await it.look("flags-decision-differs");
   await it.axe();
 });
@@ -176,11 +176,14 @@ describe("a project's flags", () => {
     await it.go("#/flags/pro-only?tab=explain");
     const { page } = it;
     await page.getByRole("button", { name: "Explain" }).click();
-    await page.getByText("Whom is it about?").waitFor();
+    await page.getByText("Enter a distinct id").waitFor();
     await page.getByLabel("Distinct id").fill("otto");
     await page.getByRole("button", { name: "Explain" }).click();
     await page.getByText('— is "free"').waitFor();
-    await page.getByText(/hash 0\.\d{4} > rollout 0\.00001/).waitFor();
+    await page
+      .getByText(/hash 0\.\d{4} > rollout 0\.00001/)
+      .first()
+      .waitFor();
     await page.getByRole("heading", { name: "Why not" }).waitFor();
     await it.look("flags-explain");
     await it.axe();
@@ -201,7 +204,7 @@ describe("a project's flags", () => {
   test("explain tells what an override covers", async () => {
     await it.sim.flags.set("pro-only", true);
     await it.go("#/flags/pro-only?tab=explain&distinct_id=otto");
-    await expect(it.page.getByText("Its rules say false").waitFor()).resolves.toBeUndefined();
+    await expect(it.page.getByText("Its rules give false").waitFor()).resolves.toBeUndefined();
     await it.sim.flags.unset("pro-only");
   });
 
@@ -215,9 +218,9 @@ describe("a project's flags", () => {
     await page.keyboard.press("j");
     await page.getByRole("heading", { name: "pro-only" }).waitFor();
     await page.keyboard.press("o");
-    await page.getByRole("heading", { name: "In force" }).waitFor();
+    await page.getByRole("heading", { name: "Active overrides" }).waitFor();
     await page.keyboard.press("r");
-    await page.getByText("As they are written").waitFor();
+    await page.getByText("As JSON").waitFor();
     await it.look("flags-rules");
     await it.axe();
     await page.keyboard.press("Escape");
@@ -235,7 +238,7 @@ describe("a project's flags", () => {
 
   test("hostile keys and values stay text", async () => {
     await it.page.getByRole("link", { name: "<img src=x" }).click();
-    await it.page.getByText("As they are written").waitFor();
+    await it.page.getByText("As JSON").waitFor();
     await it.go(`#/flags/${encodeURIComponent(hostile)}?tab=explain&distinct_id=otto`);
     await it.page.getByText("The trace").waitFor();
     expect(await it.page.locator("img").count()).toBe(0);
@@ -285,7 +288,7 @@ test("without flags the page says how to get one; a key that no flag has can be 
   await page.getByLabel("a variant").check();
   await page.getByLabel("The variant's key").fill("blue");
   await page.getByRole("button", { name: "Set override" }).click();
-  await page.getByRole("button", { name: "Remove the override for everybody" }).waitFor();
+  await page.getByRole("button", { name: "Remove the override for all users" }).waitFor();
   const sdk = new NodeClient("phc_empty", { host: it.sim.url, flushAt: 1 });
   expect(await sdk.getFeatureFlag("later", "anna")).toBe("blue");
   await sdk.shutdown();

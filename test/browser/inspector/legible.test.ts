@@ -277,7 +277,7 @@ describe("the details say", () => {
 const states: readonly (readonly [name: string, hash: string, seen: string | RegExp])[] = [
   ["start", "#/start", "Rejected requests"],
   ["events", "#/events", "1,203 events"],
-  ["events, none", "#/events?f=event:none", "Nothing passes the filter"],
+  ["events, none", "#/events?f=event:none", "No event matches the filter"],
   ["events, by a filter that is none", "#/events?f=is:nothing", "the filter is wrong"],
   ["a kept event", "#/events/1", "Own properties"],
   ["a warned event", "#/events/2", "$process_person_profile"],
@@ -295,18 +295,18 @@ const states: readonly (readonly [name: string, hash: string, seen: string | Reg
   ["a person that is gone", "#/people/nobody?in=1", "no person has"],
   ["groups", "#/people/groups", "No group yet"],
   ["flags", "#/flags", "beta-feature"],
-  ["a flag", "#/flags/beta-feature", "As they are written"],
+  ["a flag", "#/flags/beta-feature", "As JSON"],
   ["a flag that does not exist", "#/flags/none", 'There is no flag "none"'],
-  ["exports", "#/exports", "There are no batch exports here"],
+  ["exports", "#/exports", "No batch exports"],
   ["faults", "#/faults", "Presets"],
   ["tapes", "#/tapes", "Who answers"],
-  ["the tape", "#/tapes/exchanges", "No tape is in force"],
+  ["the tape", "#/tapes/exchanges", "No tape is loaded"],
   ["world", "#/world", "E-mail"],
   ["mistakes of the scenario", "#/world/scenario", "No mistakes"],
   ["keys", "#/world/keys", "Personal keys"],
   ["dashboards", "#/world/dashboards", "1 dashboard"],
-  ["dialect", "#/world/dialect", /dialect is in force$/],
-  ["no such page", "#/nothing", "There is no such page"],
+  ["dialect", "#/world/dialect", /dialect is active$/],
+  ["no such page", "#/nothing", "Page not found"],
 ];
 
 const looks = [

@@ -105,7 +105,7 @@ describe("a life", () => {
     const steps = await timeline.innerText();
     expect(steps).toContain("person created");
     expect(steps).toMatch(/plan\s+from\s+"free"[\s\S]*to\s+"pro"/);
-    expect(steps).toMatch(/first_plan\s+from\s+"free"[\s\S]*taken away/);
+    expect(steps).toMatch(/first_plan\s+from\s+"free"[\s\S]*removed/);
     await inspector.look("people-person");
     await inspector.axe();
     await timeline.locator("li", { hasText: "upgraded" }).getByText("The person after this").click();

@@ -122,21 +122,21 @@ describe("a day's traffic", () => {
     await page.getByRole("combobox", { name: "Filter requests" }).fill("status:teapot");
     await page.getByText('"status" is a number').waitFor();
     await page.getByRole("combobox", { name: "Filter requests" }).fill("nothing_has_this_word");
-    await page.getByRole("heading", { name: "No request passes the filter" }).waitFor();
-    await page.getByRole("button", { name: "Take the filter out" }).click();
+    await page.getByRole("heading", { name: "No request matches the filter" }).waitFor();
+    await page.getByText("Clear the filter", { exact: true }).click();
     await count(it, 7);
   });
 
   test("details of an unknown path: not emulated, what is nearest, and the key masked", async () => {
     await it.page.getByText("not emulated").click();
     const shown = details(it);
-    await shown.getByText("Nothing is emulated at this path.").waitFor();
+    await shown.getByText("This path is not emulated.").waitFor();
     await shown
       .getByText(/check the path: it does not exist; nearest: GET \/api\/projects\/:project_id\/dashboards,/)
       .waitFor();
     await shown.getByText("Bearer phx_***").last().waitFor();
     await shown.getByText("masked").waitFor();
-    await shown.getByRole("heading", { name: "Answer headers" }).waitFor();
+    await shown.getByRole("heading", { name: "Response headers" }).waitFor();
     expect(await it.page.content()).not.toContain("phx_a_secret");
     await it.look("requests-unknown");
     await it.axe();
@@ -150,7 +150,7 @@ describe("a day's traffic", () => {
       .first()
       .waitFor();
     await shown.getByText(`Use the project key ${it.sim.apiKey}`).waitFor();
-    await shown.getByText(/looked for by the key in its body, phc_of_nobody/).waitFor();
+    await shown.getByText(/not found by the key in its body, phc_of_nobody/).waitFor();
     await shown.getByText(/^posthog-node \d/).waitFor();
   });
 
@@ -170,7 +170,7 @@ describe("a day's traffic", () => {
     await shown.getByText("the event has no name").waitFor();
     expect(await shown.getByRole("link", { name: "seen" }).getAttribute("href")).toBe("#/events/3");
     await shown.getByRole("treeitem").filter({ hasText: "api_key" }).waitFor();
-    await shown.getByRole("button", { name: "As it came" }).click();
+    await shown.getByRole("button", { name: "Raw" }).click();
     await shown.getByText("000000 1f 8b 08").waitFor();
     await it.axe();
   });

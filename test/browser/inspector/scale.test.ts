@@ -207,7 +207,7 @@ test("two hundred thousand events: scrolled, filtered, added to", async () => {
   await sendMany(sim, 2 * many, many + 5 * inABatch);
   await page.evaluate("window.WebSocket = window.Real");
   // the page tries again by itself, at the latest after some seconds
-  const missed = page.getByText("requests not shown");
+  const missed = page.getByText("arrived faster than the page could display them");
   await missed.waitFor();
   await page.locator(".list-window", { hasText: `event ${3 * many + 5 * inABatch - 1}` }).waitFor();
   const batches = many / inABatch + 5 - Number.parseInt(await missed.innerText(), 10);

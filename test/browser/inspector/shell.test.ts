@@ -53,7 +53,7 @@ test("every view is a key away, has a title, and takes the focus", async () => {
     expect(await scrolled(page, 400)).toEqual([0, 400]);
   }
   await it.go("#/nowhere");
-  await page.getByText("There is no such page").waitFor();
+  await page.getByText("Page not found").waitFor();
   // the first stop of the keyboard leads past the navigation
   await page.reload();
   await page.keyboard.press("Tab");
@@ -115,7 +115,7 @@ test("a fault cannot be missed, and is cleared from any view", async () => {
   await using it = await stage.open("#/world");
   const { page, sim } = it;
   await sim.faults.apply("capture-503");
-  const alert = page.getByRole("alert").filter({ hasText: "A fault is in force" });
+  const alert = page.getByRole("alert").filter({ hasText: "A fault is active" });
   await alert.getByText("capture-503").waitFor();
   await it.look("shell-fault-1280-dark");
   await it.dress(400, "light");
@@ -233,7 +233,7 @@ test("a sim that comes back with another past leaves nothing of the one before",
   await sim.close();
   await page.getByRole("alert").getByText("The sim was stopped.").waitFor();
   await using again = await startSim({ port });
-  await page.getByText("Event 2 is no longer there").waitFor();
+  await page.getByText("Event 2 no longer exists").waitFor();
   await page.getByRole("heading", { name: "No events yet" }).waitFor();
   await send(again, { batch: [1, 2].map((i) => ({ event: `new ${i}`, distinct_id: "u" })) }, "/batch/");
   await details.getByRole("heading", { name: "new 2" }).waitFor();
@@ -320,7 +320,7 @@ test("open to the network, the page asks for the token and then works", async ()
   await other.getByText("This sim needs its token").waitFor();
   await other.getByLabel("Inspector link or token").fill("not a token");
   await other.getByRole("button", { name: "Open" }).click();
-  await other.getByText("There is no token in it").waitFor();
+  await other.getByText("This contains no token").waitFor();
   await other.getByLabel("Inspector link or token").fill(sim.inspectorUrl);
   await other.getByRole("button", { name: "Open" }).click();
   await other.locator("[data-connection=live]").waitFor();

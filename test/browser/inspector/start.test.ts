@@ -57,7 +57,7 @@ test("each way to send has an address, and the HTML snippet works as it stands",
 
 test("of a project that is not there, no keys are told", async () => {
   await using it = await stage.open("#/start?project=99");
-  await it.page.getByRole("heading", { name: "There is no such project" }).waitFor();
+  await it.page.getByRole("heading", { name: "Project not found" }).waitFor();
   expect(await it.page.locator("main").textContent()).not.toContain(it.sim.apiKey);
   await it.page.getByRole("link", { name: "Show all projects" }).click();
   await it.page.getByText("Waiting for the first event").waitFor();
@@ -79,7 +79,7 @@ test("requests with a wrong key are told with the key that came, and the ones th
     body,
   });
   await fetch(`${it.sim.url}/ingest/e/`, { method: "POST", body: "{}" });
-  await it.page.getByText("Requests come, but every one is rejected").waitFor();
+  await it.page.getByText("Requests arrive, but all are rejected").waitFor();
   await it.page.getByText("phc_typo").waitFor();
   await it.page.locator(".start-problems").getByText(it.sim.apiKey).first().waitFor();
   await it.page.getByText("POST /ingest/e/, 404").waitFor();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PostHog } from "posthog-node";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
-import { readTape } from "../../../src/tape/read.ts";
+import { readTape } from "../../../src/tapes/format/read.ts";
 import { type Inspector, inspectorStage } from "./support.ts";
 
 const stage = inspectorStage();
@@ -71,7 +71,7 @@ describe("no tape", () => {
     await it.page.getByText("phx-sim replay checkout -- npm test").waitFor();
     await it.axe();
     await it.page.getByRole("link", { name: "On the tape" }).click();
-    await it.page.getByRole("heading", { name: "No tape is in force" }).waitFor();
+    await it.page.getByRole("heading", { name: "No tape is loaded" }).waitFor();
     await it.go("#/tapes");
     await page.getByRole("button", { name: "Load a tape" }).click();
     const dialog = page.getByRole("dialog", { name: "Load a tape" });
@@ -161,14 +161,14 @@ describe("a recording", () => {
     await dialog.getByRole("button", { name: "Start recording" }).click();
     await page.getByRole("heading", { name: "Mode: record" }).waitFor();
     await flagsOf(sim);
-    await shows(it, "passed on", 1);
-    await page.getByText("none is written").waitFor();
+    await shows(it, "forwarded", 1);
+    await page.getByText("none", { exact: true }).waitFor();
     await it.look("tapes-recording");
     await it.axe();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
     await page.getByRole("heading", { name: "Mode: emulate" }).waitFor();
-    await page.getByRole("heading", { name: "The last recording" }).waitFor();
+    await page.getByRole("heading", { name: "Last recording" }).waitFor();
   });
 
   test("of the options writes its tape; secrets are counted", async () => {
@@ -180,12 +180,12 @@ describe("a recording", () => {
     });
     await shows(it, "taped", 1);
     await expect
-      .poll(async () => Number(await numberOf(it, "secrets taken out").innerText()))
+      .poll(async () => Number(await numberOf(it, "secrets removed").innerText()))
       .toBeGreaterThan(0);
     await it.page.getByText("told.tape.ndjson").waitFor();
     await it.page.getByRole("button", { name: "Stop" }).click();
     await it.page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
-    await it.page.getByRole("heading", { name: "The last recording" }).waitFor();
+    await it.page.getByRole("heading", { name: "Last recording" }).waitFor();
     const routes: string[] = [];
     for await (const { route } of readTape(file)) routes.push(route);
     expect(routes).toHaveLength(1);
@@ -199,7 +199,7 @@ describe("a recording", () => {
       method: "POST",
       body: JSON.stringify({ api_key: "phc_sim_default", distinct_id: "ada" }),
     });
-    await it.page.getByText("1 of 1 answers differ").waitFor();
+    await it.page.getByText("1 of 1 responses differ").waitFor();
     await it.page.getByRole("row").filter({ hasText: "supportedCompression" }).first().waitFor();
     await it.look("tapes-diff");
     await it.axe();

@@ -46,7 +46,7 @@ describe("the world of a team", () => {
     await it.go("#/world/dashboards?from=-5");
     await it.page.getByRole("article", { name: "Dashboard Made just now" }).waitFor();
     await it.go("#/world/dashboards?project=99");
-    await it.page.getByRole("heading", { name: "There are no dashboards here" }).waitFor();
+    await it.page.getByRole("heading", { name: "No dashboards" }).waitFor();
     await it.page.getByRole("link", { name: "Dashboards 0", exact: true }).waitFor();
   });
 
@@ -67,7 +67,7 @@ describe("the world of a team", () => {
   test("the dialect, with every difference", async () => {
     await it.dress(1280, "light");
     await it.go("#/world/dialect");
-    await it.page.getByRole("heading", { name: "The documented dialect is in force" }).waitFor();
+    await it.page.getByRole("heading", { name: "The documented dialect is active" }).waitFor();
     expect(await it.page.getByRole("row").count()).toBeGreaterThan(10);
     await it.look("world-dialect-light");
     await it.axe();
@@ -115,7 +115,7 @@ test("a scenario file that is edited: the banner says what changed, the view lis
   writeFileSync(file, JSON.stringify({ flags: { first: true } }));
   await using it = await stage.open("#/world/scenario", { sim: { scenario: file, onChange: "merge" } });
   await it.page.getByRole("heading", { name: "No mistakes" }).waitFor();
-  const banner = it.page.getByRole("alert").filter({ hasText: "The scenario was edited and is in force" });
+  const banner = it.page.getByRole("alert").filter({ hasText: "The edited scenario was applied" });
   expect(await banner.count()).toBe(0);
 
   writeFileSync(file, JSON.stringify({ flags: { second: { variants: { x: 50, y: 40 } } } }));

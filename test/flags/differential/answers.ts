@@ -1,8 +1,8 @@
 import { PostHog } from "posthog-node";
-import type { Decision } from "../../../src/flags/decision.ts";
-import { compileRuleset, evaluateRuleset } from "../../../src/flags/ruleset.ts";
-import type { Subject, SubjectGroup } from "../../../src/flags/subject.ts";
-import { type Json, type JsonObject, own } from "../../../src/kernel/json.ts";
+import { type Json, type JsonObject, own } from "../../../src/base/json.ts";
+import type { Decision } from "../../../src/flags/engine/decision.ts";
+import { compileRuleset, evaluateRuleset } from "../../../src/flags/engine/ruleset.ts";
+import type { Subject, SubjectGroup } from "../../../src/flags/engine/run.ts";
 import { loadScenario } from "../../../src/scenario/load.ts";
 import { type Scenario, worldOf } from "../../../src/scenario/scenario.ts";
 import { type Sim, startSim } from "../../../src/sim.ts";

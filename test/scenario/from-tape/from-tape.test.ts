@@ -3,12 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Json } from "../../../src/base/json.ts";
 import { readScenario, type Scenario, scenarioFromTape, startSim } from "../../../src/index.ts";
-import type { Json } from "../../../src/kernel/json.ts";
-import { createRedactor } from "../../../src/tape/redact/redactor.ts";
-import { routeOf } from "../../../src/tape/routes.ts";
-import type { Exchange } from "../../../src/tape/types.ts";
-import { type Asked, openSim, recorded } from "../../tape/differences/recorded.ts";
+import type { Exchange } from "../../../src/tapes/format/exchange.ts";
+import { routeOf } from "../../../src/tapes/format/routes.ts";
+import { createRedactor } from "../../../src/tapes/redact/redactor.ts";
+import { type Asked, openSim, recorded } from "../../tapes/verify/recorded.ts";
 
 let folder: string;
 beforeEach(async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EscapeError, verifyEscapes } from "../../../src/testing/playwright/escape-error.ts";
-import { looksLikeSdk } from "../../../src/testing/playwright/looks.ts";
+import { EscapeError, looksLikeSdk, verifyEscapes } from "../../../src/testing/playwright/browser-traffic.ts";
 
 const key = "phc_TheKeyOfAProject0123456789";
 
@@ -58,10 +57,10 @@ describe("what is told of them", () => {
     } catch (error) {
       thrown = error;
     }
-    const message = `3 requests look like PostHog's, but went past the sim:
+    const message = `3 requests look like PostHog's, but bypassed the sim:
   POST https://shop.test/ingest/e/?ver=1 (from https://shop.test/) ×2
   POST https://shop.test/ingest/flags/
-Reroute them with { hosts: ["shop.test/ingest"] }, or let them be with { allowEscapes: true }.`;
+Reroute them with { hosts: ["shop.test/ingest"] }, or allow them with { allowEscapes: true }.`;
     expect(thrown).toBeInstanceOf(EscapeError);
     expect(thrown).toMatchObject({ message, escapes, stack: `EscapeError: ${message}` });
   });

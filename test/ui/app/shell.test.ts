@@ -1,10 +1,17 @@
 import { describe, expect, test, vi } from "vitest";
-import type { Stat } from "../../../src/feed/frames.ts";
-import { beginMinute, isStill, minuteAt, sumOf } from "../../../ui/app/minute.ts";
-import { clockSign, modeOf } from "../../../ui/app/mode.ts";
-import { createPresses, type KeySet, keyFor, shownKeys } from "../../../ui/app/presses.ts";
+import type { Stat } from "../../../src/journal/feed/frames.ts";
 import { hrefTo, readRoute } from "../../../ui/app/route.ts";
-import { seenBy, titleOf } from "../../../ui/app/title.ts";
+import { createPresses, type KeySet, keyFor, shownKeys } from "../../../ui/app/shortcuts.ts";
+import {
+  beginMinute,
+  clockSign,
+  isStill,
+  minuteAt,
+  modeOf,
+  seenBy,
+  sumOf,
+  titleOf,
+} from "../../../ui/app/status-texts.ts";
 
 describe("addresses", () => {
   test.each([

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { Json } from "../../../src/base/json.ts";
 import { startSim } from "../../../src/index.ts";
-import type { Json } from "../../../src/kernel/json.ts";
-import { dropReasons, warnings } from "../../../src/model/outcome.ts";
-import type { StoredEvent } from "../../../src/model/stored-event.ts";
+import { dropReasons, warnings } from "../../../src/journal/outcome.ts";
+import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { decodeChain } from "../../../ui/api/requests.ts";
+import { explained } from "../../../ui/parts/reasons.ts";
 import {
-  explained,
   type Finding,
   findingsFor,
   personSteps,
@@ -15,7 +15,7 @@ import {
   sendableItem,
   senderOf,
   skewOf,
-} from "../../../ui/views/event/steps.ts";
+} from "../../../ui/views/event/event-facts.ts";
 
 const event = (changes: Partial<StoredEvent> = {}): StoredEvent => ({
   seq: 2,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { readEventFilter } from "../../../src/filter/read.ts";
-import { hasTerm, nameTerm, withTerm } from "../../../ui/parts/filter-box/terms.ts";
-import { namesIn, sinceNow } from "../../../ui/views/events/filter-text.ts";
+import { readEventFilter } from "../../../src/journal/filter/read.ts";
+import { hasTerm, nameTerm, withTerm } from "../../../ui/parts/filter-box/filter-text.ts";
+import { namesIn, sinceNow } from "../../../ui/views/events/address.ts";
 
 describe("terms of a filter by click", () => {
   test.each(["$pageview", "order paid", 'say "hi"', "a*b", "a,b", "(x)", "OR", "", "ä ö"])(

@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { outcomeOf } from "../../../src/kernel/outcomes.ts";
-import { dropReasons, warnings } from "../../../src/model/outcome.ts";
-import type { EventRow } from "../../../src/model/row.ts";
-import { placeOf, stepped } from "../../../ui/views/events/cursor.ts";
+import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
+import { dropReasons, warnings } from "../../../src/journal/outcome.ts";
+import { outcomeOf } from "../../../src/journal/outcomes.ts";
+import { nodeCapture, nodeSnippet } from "../../../ui/copy/snippets.ts";
+import { stepped } from "../../../ui/parts/list-positions.ts";
+import { placeOf } from "../../../ui/views/events/address.ts";
 import { explanationOf, lagText, sentenceOf } from "../../../ui/views/events/outcome.ts";
-import { snippetFor } from "../../../ui/views/events/snippet.ts";
 import {
   createSeen,
   graphSeconds,
   perSecond,
-  type Rows,
+  type RowsByIndex,
   runningTally,
   withTotals,
 } from "../../../ui/views/events/tally.ts";
@@ -32,7 +33,7 @@ const plain: EventRow = {
 const dropped: Partial<EventRow> = { outcome: "dropped", reason: "missing_event_name" };
 const odd: Partial<EventRow> = { warnings: ["event_name_truncated", "distinct_id_truncated"] };
 
-const listOf = (rows: readonly Partial<EventRow>[]): Rows => ({
+const listOf = (rows: readonly Partial<EventRow>[]): RowsByIndex => ({
   count: () => rows.length,
   at: (index) => rows[index] && { ...plain, ...rows[index] },
 });
@@ -220,7 +221,7 @@ describe("the place in the list", () => {
   });
 
   test("the example has the reader's own key and address", () => {
-    expect(snippetFor("http://127.0.0.1:9", 'phc_"x')).toContain(
+    expect(nodeSnippet('phc_"x', "http://127.0.0.1:9", nodeCapture)).toContain(
       'new PostHog("phc_\\"x", { host: "http://127.0.0.1:9" })',
     );
   });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { runStatuses } from "../../../src/model/run-statuses.ts";
-import { ends, statusRow } from "../../../ui/views/exports/statuses.ts";
-import { dueText, happenedText } from "../../../ui/views/exports/words.ts";
+import { runStatuses } from "../../../src/world/run-statuses.ts";
+import { dueText, ends, happenedText, statusRow } from "../../../ui/views/exports/run-texts.ts";
 
 describe("statuses", () => {
   test.each(runStatuses)("%s has a tone and a mark of its own", (status) => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { closing } from "../../../src/feed/frames.ts";
-import { delayBefore, endingOf } from "../../../ui/feed/ending.ts";
+import { closing } from "../../../src/journal/feed/frames.ts";
+import { delayBefore, endingOf } from "../../../ui/feed/reconnect.ts";
 
 describe("the end of a connection", () => {
   test.each([
     ["a token", closing.token_required, "never", false],
-    ["stalled", closing.stalled, "at once", false],
+    ["stalled", closing.stalled, "immediately", false],
     ["too many pages", closing.too_many_pages, "late", true],
     ["too many messages", closing.too_many_messages, "late", true],
     ["not understood", closing.bad_frame, "late", true],
@@ -18,8 +18,8 @@ describe("the end of a connection", () => {
   });
 
   test.each([
-    ["at once", 0, 0, 0],
-    ["at once", 1, 0.5, 500],
+    ["immediately", 0, 0, 0],
+    ["immediately", 1, 0.5, 500],
     ["soon", 0, 0.5, 250],
     ["soon", 0, 0, 188],
     ["soon", 0, 1, 313],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { History } from "../../../src/feed/frames.ts";
-import { followRows, type LiveRows, type RowSource, type Told } from "../../../ui/feed/follow.ts";
+import type { History } from "../../../src/journal/feed/frames.ts";
+import { followRows, type LiveRows, type RowListener, type RowSource } from "../../../ui/feed/follow.ts";
 import { fc } from "../../support/chance.ts";
 
 interface Row {
@@ -14,7 +14,7 @@ function createModel() {
   let journal: Row[] = [];
   let epoch = 1;
   let [seq, n] = [0, 0];
-  let follower: { told: Told<Row>; cursor: number } | undefined;
+  let follower: { told: RowListener<Row>; cursor: number } | undefined;
   let back: () => void = () => {};
   let isDown = false;
   const waiting: (() => void)[] = [];

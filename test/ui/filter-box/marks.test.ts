@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Completion, FilterProblem } from "../../../src/filter/types.ts";
-import { accepted, markedText, nextOf } from "../../../ui/parts/filter-box/marks.ts";
+import type { Completion, FilterProblem } from "../../../src/journal/filter/types.ts";
+import { accepted, markedText, nextOf } from "../../../ui/parts/filter-box/filter-text.ts";
 
 const wrong = (at: number, length: number): FilterProblem => ({ at, length, message: "no" });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readEventFilter } from "../../../src/filter/read.ts";
-import { hasTerm, toggled, withoutTerm, withTerm } from "../../../ui/parts/filter-box/terms.ts";
+import { readEventFilter } from "../../../src/journal/filter/read.ts";
+import { hasTerm, toggled, withoutTerm, withTerm } from "../../../ui/parts/filter-box/filter-text.ts";
 
 test.each<[string, string, string]>([
   ["", "is:dropped", "is:dropped"],

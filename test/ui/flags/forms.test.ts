@@ -54,7 +54,7 @@ const overrides: [string, Partial<OverrideForm>, object][] = [
   ["another variant", { choice: "other", other: "z" }, { body: { value: "z", force: true } }],
   ["nothing chosen", { choice: "" }, { mistakes: { choice: "Choose a value" } }],
   ["a variant that is gone", { choice: "variant-7" }, { mistakes: { choice: "Choose a value" } }],
-  ["no name", { choice: "other" }, { mistakes: { other: "Write the variant's key" } }],
+  ["no name", { choice: "other" }, { mistakes: { other: "Enter the variant's key" } }],
   [
     "off, with a payload",
     { choice: "false", payload: "1" },

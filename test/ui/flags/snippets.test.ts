@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
-import { overrideSnippets, scenarioSnippet } from "../../../ui/views/flags/snippets.ts";
+import { flagScenario, overrideSnippets } from "../../../ui/views/flags/snippets.ts";
 
 test("the scenario that the empty page shows can be started, with the keys that it names", async () => {
   const folder = mkdtempSync(join(tmpdir(), "phx-flags-"));
   try {
     const file = join(folder, "scenario.yaml");
-    writeFileSync(file, scenarioSnippet("phc_shop", "phx_shop"));
+    writeFileSync(file, flagScenario("phc_shop", "phx_shop"));
     await using sim = await startSim({ scenario: file });
     expect([sim.apiKey, sim.personalApiKey]).toEqual(["phc_shop", "phx_shop"]);
     const flags = await sim.flags.list();

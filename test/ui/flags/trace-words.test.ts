@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { actualWords, hashText, hashWords, missWords } from "../../../src/flags/explain/trace-words.ts";
 import type {
   ConditionTrace,
   DecidedFlag,
@@ -6,12 +7,8 @@ import type {
   PropertyTrace,
 } from "../../../ui/views/flags/answers.ts";
 import {
-  actualWords,
   clientWords,
   drawnWords,
-  hashText,
-  hashWords,
-  missWords,
   reasonWords,
   sinceWords,
   stateOf,
@@ -33,11 +30,22 @@ const properties: [string, Partial<PropertyTrace>, actual: string][] = [
   ["a property", { actual: "free" }, 'is "free"'],
   ["one that is not there", {}, "is not set"],
   ["one that is null", { actual: null }, "is null"],
-  ["a cohort", { type: "cohort", operator: "in", cohort: { member: false, tree: null } }, "is no member"],
-  ["a flag", { type: "flag", operator: "flag_evaluates_to", flag: { value: "x" } }, 'it is "x"'],
-  ["what no person fulfils", { type: "behavioral", key: "", operator: "" }, "never fulfilled"],
-  ["a failure", { failure: "unsupported_regex" }, "cannot be computed: unsupported_regex"],
-  ["hostile text", { actual: "a\u202eb" }, 'is "a\\u202eb"'],
+  [
+    "a cohort",
+    {
+      type: "cohort",
+      operator: "in",
+      cohort: { id: 1, name: null, is_static: true, member: false, tree: null },
+    },
+    "is not a member",
+  ],
+  ["a flag", { type: "flag", operator: "flag_evaluates_to", flag: { key: "f", value: "x" } }, 'is "x"'],
+  ["what no person fulfils", { type: "behavioral", key: "", operator: "" }, "never matches"],
+  [
+    "a failure",
+    { failure: "unsupported_regex" },
+    "cannot be computed: A regular expression is not evaluated by the simulator: its syntax, or too slow",
+  ],
 ];
 test.each(properties)("%s", (_, more, actual) => {
   expect(actualWords(property(more))).toBe(actual);
@@ -52,7 +60,7 @@ test.each([
 });
 
 test("a hash and its threshold", () => {
-  const hash = { input: "f.anna", identifier: "anna", identifier_kind: "distinct_id", hash: 0.7312 };
+  const hash = { input: "f.anna", identifier: "anna", identifier_kind: "distinct_id" as const, hash: 0.7312 };
   expect(hashWords(hash, 0.5, false, "rollout")).toBe("hash 0.7312 > rollout 0.5");
   expect(hashWords(hash, 0.8, true, "rollout")).toBe("hash 0.7312 ≤ rollout 0.8");
 });
@@ -65,7 +73,12 @@ test.each([
   [ranges, 'hash 0.5004 draws "rare", 0.5 to 0.501'],
   [[], "hash 0.5004 draws no variant"],
 ])("a variant that is drawn: %j", (given, words) => {
-  const hash = { input: "f.annavariant", identifier: "anna", identifier_kind: "distinct_id", hash: 0.50041 };
+  const hash = {
+    input: "f.annavariant",
+    identifier: "anna",
+    identifier_kind: "distinct_id" as const,
+    hash: 0.50041,
+  };
   expect(drawnWords(hash, given)).toBe(words);
 });
 
@@ -80,6 +93,7 @@ const set = (more: Partial<ConditionTrace> = {}): ConditionTrace => ({
   properties: [],
   rollout: null,
   variant: null,
+  hint: null,
   ...more,
 });
 
@@ -97,13 +111,12 @@ test.each([
   [{ miss: "no_group_type", group_type_index: 3 }, "no group of the type 3 was given"],
   [{ miss: "no_device" }, "no device id was given"],
   [{ miss: "no_condition_match" }, undefined],
-  [{ miss: "constructor" }, undefined],
 ] as const)("a set that was passed over with %j", (more, words) => {
   expect(missWords(set(more))).toBe(words);
 });
 
 const reasons: [DecidedFlag["reason"], number | null, string][] = [
-  [null, null, "no reason told"],
+  [null, null, "no reason given"],
   [{ code: "condition_match", description: "Matched condition set 2" }, 1, "matched set 2"],
   [{ code: "out_of_rollout_bound", description: "" }, 0, "outside the rollout of set 1"],
   [{ code: "override", description: "" }, null, "overridden here"],
@@ -159,11 +172,17 @@ describe("whom one asks about again", () => {
 
 test("a value that is another one now is told", () => {
   const now = {
+    project: 1,
     distinct_id: "anna",
     key: "f",
+    id: 1,
+    active: true,
     value: false,
+    enabled: false,
+    variant: null,
     payload: null,
     failed: false,
+    condition_index: null,
     reason: { code: "", description: "" },
     override: null,
     by_rules: null,

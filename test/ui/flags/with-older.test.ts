@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withOlder } from "../../../ui/views/flags/with-older.ts";
+import { withOlder } from "../../../ui/views/flags/decision-data.ts";
 import { aDecision } from "./a-decision.ts";
 
 const made = (...requests: number[]) => requests.map((request) => aDecision({}, { request }));

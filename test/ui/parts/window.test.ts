@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { firstShown, shownCount, stepTo, topFor } from "../../../ui/parts/window.ts";
+import { firstShown, shownCount, stepTo, topFor } from "../../../ui/parts/list-positions.ts";
 
 describe("what is drawn of a list", () => {
   test.each([

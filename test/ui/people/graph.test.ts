@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { graphOf } from "../../../ui/views/people/graph.ts";
-import type { DatedJoin, JoinOutcome } from "../../../ui/views/people/told.ts";
+import type { DatedJoin } from "../../../src/people/shapes.ts";
+import { graphOf } from "../../../ui/views/people/identity-layout.ts";
 
-const join = (other: string, into: string, outcome: JoinOutcome = "attached", seq = 1): DatedJoin => ({
+const join = (
+  other: string,
+  into: string,
+  outcome: DatedJoin["outcome"] = "attached",
+  seq = 1,
+): DatedJoin => ({
   by: "$identify",
   other,
   into,
@@ -49,7 +54,7 @@ test("what was said again and again is told once", () => {
 
 test("an id of many joins lists the first of them", () => {
   const joins = ["created", "attached", "merged", "same", "refused"].map((it) =>
-    join("a", "u", it as JoinOutcome),
+    join("a", "u", it as DatedJoin["outcome"]),
   );
   const [, row] = graphOf(["a", "u"], joins).rows;
   expect([row?.notes.length, row?.further]).toEqual([3, 2]);

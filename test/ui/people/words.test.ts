@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/kernel/json.ts";
+import type { JsonObject } from "../../../src/base/json.ts";
 import { filterOf, identifySnippet, nameOf, valueLine } from "../../../ui/views/people/words.ts";
 
-const person = (ids: readonly string[], properties: JsonObject = {}) => ({
+const person = (ids: string[], properties: JsonObject = {}) => ({
   uuid: "0195a000-0000-7000-8000-0000000000c1",
   project: 1,
   distinct_ids: ids,

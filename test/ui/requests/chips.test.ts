@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { readRequestFilter } from "../../../src/filter/read.ts";
-import { hasTerm, toggled } from "../../../ui/parts/filter-box/terms.ts";
-import { chips, routeIn, routes, withRoute } from "../../../ui/views/requests/chips.ts";
+import { readRequestFilter } from "../../../src/journal/filter/read.ts";
+import { hasTerm, toggled } from "../../../ui/parts/filter-box/filter-text.ts";
+import { chips, routeIn, routes, withRoute } from "../../../ui/views/requests/list-filter.ts";
 
 test.each([...chips, ...routes])("$term is a filter", ({ term }) => {
   expect(readRequestFilter(term)).toHaveProperty("filter");

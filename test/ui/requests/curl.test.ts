@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { RequestInFull } from "../../../ui/api/requests.ts";
-import { requestCurl, requestFetch } from "../../../ui/views/requests/curl.ts";
+import { requestCurl, requestFetch } from "../../../ui/views/requests/copies.ts";
 import { requestOf } from "./request.ts";
 
 interface Got {

@@ -1,12 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { fixFor } from "../../../src/kernel/rejection-fixes.ts";
+import { fixFor } from "../../../src/http/rejection-fixes.ts";
 import { decodeChain } from "../../../ui/api/requests.ts";
+import { harName, harPath } from "../../../ui/views/requests/copies.ts";
 import { bytesFrom, hexLines, mostBytes, rawView } from "../../../ui/views/requests/decoding.ts";
-import { harName, harPath } from "../../../ui/views/requests/har-wish.ts";
-import { reasonsIn, stepFrom } from "../../../ui/views/requests/place.ts";
-import { readSource, sourceInFull } from "../../../ui/views/requests/source.ts";
-import { barShare, eventsText, msText, verdictOf } from "../../../ui/views/requests/verdict.ts";
-import { projectFoundBy, sdkOf } from "../../../ui/views/requests/who.ts";
+import { reasonsIn, stepFrom } from "../../../ui/views/requests/list-filter.ts";
+import {
+  barShare,
+  eventsText,
+  msText,
+  readSource,
+  sourceInFull,
+  verdictOf,
+} from "../../../ui/views/requests/row-texts.ts";
+import { projectFoundBy, sdkOf } from "../../../ui/views/requests/sender.ts";
 import { requestOf } from "./request.ts";
 
 describe("what answered", () => {
@@ -144,8 +150,8 @@ describe("who", () => {
     [{ body: [{ api_key: "phc_e" }] }, "the key of its first event", "phc_e"],
     [{ target: "/e/?token=phc_f" }, "the key in its query", "phc_f"],
     [{ headers: [["Authorization", "Bearer phx_***"]] }, "its Authorization header", "Bearer phx_***"],
-  ] as const)("project of %j", (over, where, said) => {
-    expect(projectFoundBy(requestOf(over as object))).toEqual({ where, said });
+  ] as const)("project of %j", (over, where, value) => {
+    expect(projectFoundBy(requestOf(over as object))).toEqual({ where, value });
   });
 
   test("a request that names no project", () => {

@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readEventFilter } from "../../../src/filter/read.ts";
 import { type Sim, startSim } from "../../../src/index.ts";
-import { nameTerm } from "../../../ui/parts/filter-box/terms.ts";
-import { keyIn } from "../../../ui/views/start/refused.ts";
+import { readEventFilter } from "../../../src/journal/filter/read.ts";
+import { firstItem, projectKeyIn } from "../../../ui/api/project-key.ts";
+import { nameTerm } from "../../../ui/parts/filter-box/filter-text.ts";
 import { type Target, waysFor } from "../../../ui/views/start/snippets.ts";
 
 const run = promisify(execFile);
@@ -87,4 +87,6 @@ test.each([
   [{ api_key: 7 }, undefined],
   ["text", undefined],
   [undefined, undefined],
-])("the key that came in %j", (body, key) => expect(keyIn(body)).toBe(key));
+])("the key that came in %j", (body, key) =>
+  expect(projectKeyIn(body) ?? projectKeyIn(firstItem(body))).toBe(key),
+);

@@ -20,16 +20,16 @@ test.each(modeNames)("%s has a sentence and a command", (name) => {
 
 describe("words", () => {
   test.each([
-    ["fail", "is an error (599)"],
+    ["fail", "fail (599)"],
     ["toString", "toString"],
   ])("miss %s", (policy, text) => {
     expect(missText(policy)).toBe(text);
   });
   test.each([
-    ["none", "at once"],
-    ["recorded", "as long as they took"],
-    ["scale:0.5", "0.5 times as long as they took"],
-    ["max:2000", "as long as they took, at most 2000 ms"],
+    ["none", "immediately"],
+    ["recorded", "as recorded"],
+    ["scale:0.5", "0.5 times as recorded"],
+    ["max:2000", "as recorded, at most 2000 ms"],
     ["odd", "odd"],
   ])("timing %s", (timing, text) => {
     expect(timingText(timing)).toBe(text);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/kernel/json.ts";
-import { eventGroups } from "../../../ui/parts/tree/groups.ts";
+import type { Json } from "../../../src/base/json.ts";
 import {
   firstState,
   jsonPath,
@@ -14,6 +13,7 @@ import {
   type TreeRow,
   turn,
 } from "../../../ui/parts/tree/model.ts";
+import { eventGroups } from "../../../ui/parts/tree/property-groups.ts";
 
 const shown = (row: TreeRow): string => {
   const at = " ".repeat(row.level - 1);

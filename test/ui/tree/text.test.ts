@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { plain } from "../../../ui/parts/text.ts";
-import { cutText, finderOf, linkOf, piecesOf, visible } from "../../../ui/parts/tree/text.ts";
+import { cutText, finderOf, linkOf, piecesOf, visible } from "../../../ui/parts/tree/safe-text.ts";
 
 describe("visible", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { boardOf } from "../../../ui/views/world/board.ts";
+import { boardOf } from "../../../ui/views/world/tile-layout.ts";
 
 type Tile = Parameters<typeof boardOf>[0][number];
 const tile = (id: number, place: Tile["place"]): Tile => ({

@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 const bin = join(import.meta.dirname, "../../../bin/phx-sim.js");
 
-/** What runs an example of the README in a shell, with the sim's address and `phx-sim` as it was built. */
+/** Runs an example of the documentation in a shell, with the sim's address and `phx-sim` as it was built. */
 export const inShell = (
   example: string,
   url: string,

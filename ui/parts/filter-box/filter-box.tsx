@@ -1,30 +1,34 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useId, useRef } from "preact/hooks";
-import { completeFilter } from "../../../src/filter/complete.ts";
-import { readEventFilter, readRequestFilter } from "../../../src/filter/read.ts";
-import type { Completion, FilterKind, FilterProblem, KnownValues } from "../../../src/filter/types.ts";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { completeFilter } from "../../../src/journal/filter/complete.ts";
+import { readEventFilter, readRequestFilter } from "../../../src/journal/filter/read.ts";
+import type {
+  Completion,
+  FilterKind,
+  FilterProblem,
+  KnownValues,
+} from "../../../src/journal/filter/types.ts";
 import { Button } from "../basics.tsx";
 import { FilterHelp } from "./filter-help.tsx";
-import { accepted, isBegun, markedText, nextOf } from "./marks.ts";
+import { accepted, isBegun, markedText, nextOf } from "./filter-text.ts";
 
 interface FilterBoxProps {
-  /** What is filtered. */
   kind: FilterKind;
   label: string;
   placeholder: string;
-  /** The filter in force. */
+  /** The current filter. */
   value: string;
-  /** Told of a filter that can be read, a moment after it was typed, or at once with Enter. */
+  /** Called with a valid filter, shortly after typing or immediately with Enter. */
   onApply(text: string): void;
-  /** What has been seen, for completing; asked when somebody types. */
+  /** Known values for completion; called while typing. */
   known(): KnownValues;
-  /** What the sim says is wrong. */
+  /** Problems that the sim reported. */
   problems?: readonly FilterProblem[] | undefined;
 }
 
 const readers = { events: readEventFilter, requests: readRequestFilter } as const;
 
-/** From the last key to the filter, ms. */
+/** Delay after the last key press, ms. */
 const pause = 250;
 
 const problemsOf = (kind: FilterKind, text: string): readonly FilterProblem[] => {
@@ -32,7 +36,7 @@ const problemsOf = (kind: FilterKind, text: string): readonly FilterProblem[] =>
   return "problems" in reading ? reading.problems : [];
 };
 
-/** What is typed, what is offered, and what is wrong; nothing here draws. */
+/** State of the filter box: text, completions, problems. */
 function useFilterText({ kind, value, onApply, known }: FilterBoxProps) {
   const text = useSignal(value);
   const offers = useSignal<readonly Completion[]>([]);
@@ -71,7 +75,7 @@ function useFilterText({ kind, value, onApply, known }: FilterBoxProps) {
   }
   function type(typed: string): void {
     text.value = typed;
-    // what was wrong may be right now; what is not finished is not wrong yet
+    // while typing, problems are cleared but not added
     if (problems.value.length > 0) problems.value = problemsOf(kind, typed);
     clearTimeout(timer.current);
     timer.current = setTimeout(apply, pause);
@@ -79,21 +83,18 @@ function useFilterText({ kind, value, onApply, known }: FilterBoxProps) {
   return { text, offers, active, problems, close, apply, offer, type };
 }
 
-/** A filter to be typed: what may come next is offered, what is wrong is underlined and told. */
+/** A filter input with completion; problems are underlined and explained. */
 export function FilterBox(props: FilterBoxProps) {
   const { kind, label, placeholder } = props;
   const it = useFilterText(props);
   const input = useRef<HTMLInputElement>(null);
   const under = useRef<HTMLDivElement>(null);
   const id = useId();
-  const isHelpOpen = useSignal(false);
-  const showHelp = (isShown: boolean) => {
-    isHelpOpen.value = isShown;
-  };
+  const [isHelpOpen, showHelp] = useState(false);
   const isOpen = it.offers.value.length > 0;
-  const told = it.problems.value.length > 0 ? it.problems.value : (props.problems ?? []);
-  // what is being chosen is not wrong yet
-  const wrong = isOpen ? [] : told;
+  const current = it.problems.value.length > 0 ? it.problems.value : (props.problems ?? []);
+  // no problems while completions are open
+  const wrong = isOpen ? [] : current;
 
   function put(offer: Completion): void {
     const done = accepted(it.text.value, offer);
@@ -112,7 +113,7 @@ export function FilterBox(props: FilterBoxProps) {
     document.getElementById(`${id}-${it.active.value}`)?.scrollIntoView({ block: "nearest" });
     return true;
   }
-  /** What a key does; false: what it does anyway. */
+  /** Key handlers; false: use the default action. */
   const keys: Readonly<Record<string, () => boolean>> = {
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
@@ -191,7 +192,7 @@ export function FilterBox(props: FilterBoxProps) {
             ✕
           </Button>
         )}
-        <Button kind="quiet" aria-label="What a filter can say" onClick={() => showHelp(true)}>
+        <Button kind="quiet" aria-label="Filter syntax" onClick={() => showHelp(true)}>
           ?
         </Button>
       </div>
@@ -224,7 +225,7 @@ export function FilterBox(props: FilterBoxProps) {
           {wrong[0]?.hint !== undefined && <span>{wrong[0].hint}</span>}
         </p>
       )}
-      {isHelpOpen.value && (
+      {isHelpOpen && (
         <FilterHelp
           kind={kind}
           onClose={() => showHelp(false)}

@@ -1,15 +1,15 @@
-import type { Json } from "../../../src/kernel/json.ts";
-import { type Path, pointerStep } from "../../../src/kernel/json-pointer.ts";
+import type { Json } from "../../../src/base/json.ts";
+import { type Path, pointerStep } from "../../../src/base/json-pointer.ts";
 import { jsonText } from "../../copy/quote.ts";
-import { type Group, type Groups, groupPlace } from "./groups.ts";
-import { cutText, finderOf, shortText, visible } from "./text.ts";
+import { type Group, type Groups, groupPlace } from "./property-groups.ts";
+import { cutText, finderOf, shortText, visible } from "./safe-text.ts";
 
 export type Kind = "text" | "number" | "boolean" | "null" | "list" | "object";
 
-/** Children of one node that are shown at once; further ones on demand. */
+/** Number of children shown at once. */
 export const pageSize = 100;
 
-/** What a kind is called, and its mark for those who do not see its colour. */
+/** Names of kinds, and marks that replace the colour. */
 export const kinds: Readonly<Record<Kind, { readonly name: string; readonly mark: string }>> = {
   text: { name: "text", mark: "T" },
   number: { name: "number", mark: "#" },
@@ -29,43 +29,42 @@ export function kindOf(value: Json): Kind {
 const isBranch = (value: Json): value is Json[] | { [key: string]: Json } =>
   typeof value === "object" && value !== null;
 
-/** From one place to before another. */
+/** A half-open range. */
 interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** What was opened and shown; everything else is as it is at first. */
+/** Changes by the user; everything else is in its initial state. */
 export interface TreeState {
-  /** Ids of nodes that somebody opened or closed. */
+  /** Ids of nodes that were expanded or collapsed. */
   readonly turned: ReadonlyMap<string, boolean>;
-  /** Which children of a node are shown, where not the first hundred. */
+  /** Visible children of a node (default: the first hundred). */
   readonly ranges: ReadonlyMap<string, Range>;
-  /** Ids of texts that are shown whole. */
+  /** Ids of strings that are shown in full. */
   readonly whole: ReadonlySet<string>;
 }
 
 export const firstState: TreeState = { turned: new Map(), ranges: new Map(), whole: new Set() };
 
 export interface TreeOptions {
-  /** The root's properties in groups, where it is an object. */
+  /** Groups of the root's properties. */
   readonly groups?: Groups | undefined;
-  /** Levels that are open at first, from 1. */
+  /** Initially expanded levels, from 1. */
   readonly open?: number;
 }
 
 interface Placed {
-  /** JSON pointer; of what is no value a word that begins with no slash. */
+  /** JSON pointer; for other rows, a word without a slash. */
   readonly id: string;
-  /** The node above; "" is the root, which is not shown. */
+  /** Parent node; "" is the root, which has no row. */
   readonly parent: string;
-  /** From 1. */
   readonly level: number;
   readonly position: number;
   readonly siblings: number;
 }
 
-/** A line of the tree as it is shown. */
+/** A visible row of the tree. */
 export type TreeRow =
   | (Placed & {
       readonly is: "value";
@@ -73,11 +72,11 @@ export type TreeRow =
       readonly name: string;
       readonly value: Json;
       readonly kind: Kind;
-      /** Undefined where nothing can be opened. */
+      /** Undefined if it cannot be expanded. */
       readonly isOpen: boolean | undefined;
-      /** Children of a branch, characters of a text. */
+      /** Number of children, or characters of a string. */
       readonly size: number;
-      /** False for a text of which only the beginning is shown. */
+      /** False for a truncated string. */
       readonly isWhole: boolean;
     })
   | (Placed & {
@@ -85,21 +84,20 @@ export type TreeRow =
       readonly title: string;
       readonly size: number;
       readonly isOpen: boolean;
-      /** What is in it, while it is closed. */
+      /** Summary of a collapsed group. */
       readonly summary: string;
     })
   | (Placed & {
       readonly is: "more";
-      /** Those before what is shown, or those after it. */
+      /** Hidden children before or after the visible ones. */
       readonly side: Side;
-      /** How many there are on that side. */
       readonly left: number;
       readonly total: number;
     });
 
 type Side = "before" | "after";
 
-/** A key of an object, or a place in a list. */
+/** An object key or a list index. */
 type Step = string | number;
 
 const stepsIn = (value: Json): readonly Step[] => {
@@ -112,7 +110,6 @@ const childOf = (value: Json, step: Step): Json => {
   return isBranch(value) && Object.hasOwn(value, step) ? (value[step] ?? null) : null;
 };
 
-/** How many children it has, or characters. */
 function sizeOf(value: Json): number {
   if (typeof value === "string" || Array.isArray(value)) return value.length;
   return isBranch(value) ? Object.keys(value).length : 0;
@@ -130,7 +127,7 @@ interface Walk {
   readonly open: number;
 }
 
-/** The children of a node, as many as are shown. */
+/** Adds the visible children of a node. */
 function addChildren(walk: Walk, value: Json, steps: readonly Step[], at: Above): void {
   const { from, to } = rangeOf(walk.state, at.id);
   const end = Math.min(to, steps.length);
@@ -187,7 +184,7 @@ function addValue(walk: Walk, parent: Json, steps: readonly Step[], i: number, a
 const isOpenAt = ({ state, open }: Walk, id: string, level: number): boolean =>
   state.turned.get(id) ?? level < open;
 
-/** The steps into an object by group; groups without any are left out. */
+/** Keys by group; empty groups are left out. */
 function membersOf(value: Json, groups: Groups): { group: Group; steps: Step[] }[] {
   const parts = groups.map((group) => ({ group, steps: [] as Step[] }));
   for (const step of stepsIn(value))
@@ -195,7 +192,7 @@ function membersOf(value: Json, groups: Groups): { group: Group; steps: Step[] }
   return parts.filter((it) => it.steps.length > 0);
 }
 
-/** Members and characters of a value that stand in the summary of a closed group. */
+/** Limits of a group's summary. */
 const [summarized, longestValue] = [4, 40];
 
 const wordOf = (value: Json): string =>
@@ -203,7 +200,7 @@ const wordOf = (value: Json): string =>
     ? ""
     : visible(cutText(String(value), longestValue)) + (sizeOf(value) > longestValue ? "…" : "");
 
-/** Names and values of the first few; of nulls the names. */
+/** The first names and values; for nulls the names only. */
 function summaryOf(value: Json, steps: readonly Step[]): string {
   const words = steps.slice(0, summarized).map((step) => {
     const child = childOf(value, step);
@@ -215,7 +212,7 @@ function summaryOf(value: Json, steps: readonly Step[]): string {
 
 function addGroups(walk: Walk, value: Json, groups: Groups): void {
   const parts = membersOf(value, groups);
-  // where there is nothing of the app's, what comes first is what there is to see
+  // without own properties, the first group is expanded
   const isAnyOpen = parts.some(({ group }) => group.isOpen);
   for (const [i, { group, steps }] of parts.entries()) {
     const isOpen = walk.state.turned.get(group.id) ?? (group.isOpen || (i === 0 && !isAnyOpen));
@@ -226,11 +223,10 @@ function addGroups(walk: Walk, value: Json, groups: Groups): void {
   }
 }
 
-/** The groups of the root, where it has any. */
 const groupsFor = (root: Json, { groups }: TreeOptions): Groups | undefined =>
   kindOf(root) === "object" ? groups : undefined;
 
-/** The lines to show, from top to bottom. The root itself has none; a root that is no branch is one nameless line. */
+/** The visible rows. The root has none, unless it is a single value. */
 export function rowsOf(value: Json, state: TreeState, options: TreeOptions = {}): TreeRow[] {
   const groups = groupsFor(value, options);
   const walk: Walk = { rows: [], state, open: (options.open ?? 1) + (groups ? 1 : 0) };
@@ -260,20 +256,18 @@ const rootRow = (value: Json, state: TreeState): TreeRow => ({
 const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V): ReadonlyMap<string, V> =>
   new Map(map).set(key, value);
 
-/** Opens or closes a node. */
+/** Expands or collapses a node. */
 export const turn = (state: TreeState, id: string, isOpen: boolean): TreeState => ({
   ...state,
   turned: withEntry(state.turned, id, isOpen),
 });
 
-/** Shows a hundred more of a node's children. */
 export function showMore(state: TreeState, id: string, side: Side = "after"): TreeState {
   const { from, to } = rangeOf(state, id);
   const range = side === "after" ? { from, to: to + pageSize } : { from: Math.max(0, from - pageSize), to };
   return { ...state, ranges: withEntry(state.ranges, id, range) };
 }
 
-/** Shows a text whole. */
 export const showWhole = (state: TreeState, id: string): TreeState => ({
   ...state,
   whole: new Set(state.whole).add(id),
@@ -281,7 +275,7 @@ export const showWhole = (state: TreeState, id: string): TreeState => ({
 
 const shorthand = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
-/** A place as a JSON path, RFC 9535: `$.items[0]["my key"]`. */
+/** A JSON path, RFC 9535: `$.items[0]["my key"]`. */
 export const jsonPath = (path: Path): string =>
   `$${path
     .map((step) => {
@@ -290,20 +284,18 @@ export const jsonPath = (path: Path): string =>
     })
     .join("")}`;
 
-/** What a search found. */
 export interface Found {
-  /** The places, in order, as ids of rows. */
   readonly hits: readonly Hit[];
-  /** There may be more: the search was stopped. */
+  /** True if the search stopped at its limit. */
   readonly isCut: boolean;
 }
 
 export interface Hit {
   readonly id: string;
   readonly path: Path;
-  /** Place among its siblings, by level: what must be shown for it to be seen. */
+  /** Index among its siblings, by level. */
   readonly places: readonly number[];
-  /** Id of the group that it is in; "" where there are none. */
+  /** Id of its group, or "". */
   readonly group: string;
 }
 
@@ -313,7 +305,6 @@ interface Node extends Hit {
   readonly value: Json;
 }
 
-/** Texts as they are, the rest as JSON writes it. */
 const textOf = (value: Json): string => (typeof value === "string" ? value : String(value));
 
 const fits = (finder: RegExp, text: string): boolean => text.search(finder) !== -1;
@@ -334,19 +325,19 @@ const childAt = (node: Node, step: Step, place: number, group = node.group): Nod
 
 const childrenOf = (node: Node): Node[] => stepsIn(node.value).map((step, i) => childAt(node, step, i));
 
-/** The root's children in the order in which they are shown. */
+/** The root's children in display order. */
 const groupedChildren = (root: Node, groups: Groups): Node[] =>
   membersOf(root.value, groups).flatMap(({ group, steps }) =>
     steps.map((step, i) => childAt(root, step, i, group.id)),
   );
 
-/** Where a text stands, in keys and in values; case does not count. Nothing is found for an empty text. */
+/** Finds a string in keys and values, ignoring case. */
 export function searchIn(root: Json, text: string, options: TreeOptions = {}): Found {
   const finder = finderOf(text);
   const hits: Hit[] = [];
   if (finder === undefined) return { hits, isCut: false };
   const groups = groupsFor(root, options);
-  // A stack of its own: payloads may be nested deeper than calls should be.
+  // an explicit stack: payloads may be nested deeper than the call stack allows
   const first: Node = { value: root, id: "", path: [], places: [], group: "" };
   const children = groups ? groupedChildren(first, groups) : childrenOf(first);
   const waiting: Node[] = isBranch(root) ? children.reverse() : [{ ...first, id: "/" }];
@@ -359,10 +350,10 @@ export function searchIn(root: Json, text: string, options: TreeOptions = {}): F
   return { hits, isCut: false };
 }
 
-/** More children than this are not drawn for a search: then only the hit's own hundred is. */
+/** Maximum number of children shown for a search; beyond it, only the hit's own page is shown. */
 const mostDrawn = 500;
 
-/** What was shown and the hundred that the place is in; only these where that would be too many. */
+/** The shown range extended to the page of an index; only that page if the range is too large. */
 function rangeWith({ from, to }: Range, place: number): Range {
   if (place >= from && place < to) return { from, to };
   const start = Math.floor(place / pageSize) * pageSize;
@@ -370,7 +361,7 @@ function rangeWith({ from, to }: Range, place: number): Range {
   return both.to - both.from <= mostDrawn ? both : { from: start, to: start + pageSize };
 }
 
-/** Opens all that is above a hit, and shows its neighbours. */
+/** Expands all ancestors of a hit. */
 export function reveal(state: TreeState, hit: Hit): TreeState {
   const turned = new Map(state.turned);
   const ranges = new Map(state.ranges);
@@ -384,11 +375,11 @@ export function reveal(state: TreeState, hit: Hit): TreeState {
   return { ...state, turned, ranges };
 }
 
-/** The state in which the first hits can be seen, the very first in any case. */
+/** Expands the ancestors of the first hits. */
 export const revealAll = (state: TreeState, found: Found, most = 50): TreeState =>
   found.hits.slice(0, most).reverse().reduce(reveal, state);
 
-/** What a key does in a tree: the row to go to, or a node to open or close. */
+/** Effect of a key: a row to move to, or a node to expand or collapse. */
 export type Move = { readonly go: number } | { readonly turn: string; readonly isOpen: boolean };
 
 const isOpenOf = (row: TreeRow | undefined): boolean | undefined =>
@@ -420,6 +411,6 @@ const moves: Readonly<Record<string, (rows: readonly TreeRow[], at: number) => M
   ArrowLeft: leftOf,
 };
 
-/** The keys of a tree, as the ARIA practices have them; undefined where a key means nothing here. */
+/** Keys of a tree, as in the ARIA practices; undefined for other keys. */
 export const stepFor = (rows: readonly TreeRow[], at: number, key: string): Move | undefined =>
   Object.hasOwn(moves, key) && rows.length > 0 ? moves[key]?.(rows, at) : undefined;

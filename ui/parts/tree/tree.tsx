@@ -1,11 +1,11 @@
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Json } from "../../../src/kernel/json.ts";
-import type { Path } from "../../../src/kernel/json-pointer.ts";
+import type { Json } from "../../../src/base/json.ts";
+import type { Path } from "../../../src/base/json-pointer.ts";
 import { prettyJson } from "../../copy/quote.ts";
-import { CopyButton } from "../basics.tsx";
-import { counted, sizeText } from "../text.ts";
-import type { Groups } from "./groups.ts";
+import { Button, CopyButton } from "../basics.tsx";
+import { counted, numberText, sizeText } from "../text.ts";
 import {
+  type Found,
   firstState,
   jsonPath,
   reveal,
@@ -20,26 +20,23 @@ import {
   type TreeState,
   turn,
 } from "./model.ts";
-import { RowParts } from "./row.tsx";
-import { TreeSearch } from "./search.tsx";
-import { finderOf, linkOf } from "./text.ts";
+import type { Groups } from "./property-groups.ts";
+import { finderOf, linkOf } from "./safe-text.ts";
+import { RowParts } from "./tree-row.tsx";
 
 interface TreeProps {
-  /** Whatever JSON: it is shown as text only. */
+  /** Any JSON. */
   value: Json;
-  /** What the tree is of, for screen readers. */
   label?: string;
-  /** Shows a search box above. */
   search?: boolean;
-  /** The root's properties in groups. */
   groups?: Groups;
-  /** Levels that are open at first, from 1. */
+  /** Initially expanded levels, from 1. */
   open?: number;
 }
 
 /**
- * JSON as a tree to look at, search in and copy from. Big values are drawn as far as they are asked for: texts up to
- * 4,096 characters, a hundred children of a node.
+ * A tree of JSON with search and copy. Large values are truncated: strings to 4,096 characters, nodes to 100
+ * children.
  */
 export function PayloadTree({ value, label = "Payload", search = false, groups, open = 1 }: TreeProps) {
   const options = useMemo<TreeOptions>(() => ({ groups, open }), [groups, open]);
@@ -93,7 +90,7 @@ export function PayloadTree({ value, label = "Payload", search = false, groups, 
 const encoder = new TextEncoder();
 const sizes = new WeakMap<object, string>();
 
-/** How large the value is as JSON; counted once. */
+/** Size of the value as JSON, cached. */
 function sizeOfJson(value: Json): string {
   if (typeof value !== "object" || value === null) return "";
   const known = sizes.get(value) ?? sizeText(encoder.encode(JSON.stringify(value)).length);
@@ -107,7 +104,7 @@ interface LinesProps {
   label: string;
   finder: RegExp | undefined;
   focused: string;
-  /** Is the focused row brought into sight without having the keyboard? */
+  /** Scrolls to the selected row even without keyboard focus. */
   isFollowing: boolean;
   onFocus(id: string): void;
   onChange(change: (state: TreeState) => TreeState): void;
@@ -120,10 +117,10 @@ const hasMore = (row: TreeRow): boolean => row.is === "more" || (row.is === "val
 
 const isOpenIn = (row: TreeRow): boolean | undefined => (row.is === "more" ? undefined : row.isOpen);
 
-/** The lines, of which one can be reached by Tab; from there on arrows lead. */
+/** The rows. Tab reaches one of them, arrows move between them. */
 function Lines({ root, rows, label, finder, focused, isFollowing, onFocus, onChange }: LinesProps) {
   const box = useRef<HTMLDivElement>(null);
-  /** A key led to the line in focus: with the mouse it is in sight, and must not move below the pointer. */
+  /** True if a key moved the focus: after a click the row must not scroll under the pointer. */
   const isLed = useRef(false);
   const index = Math.max(
     0,
@@ -131,7 +128,7 @@ function Lines({ root, rows, label, finder, focused, isFollowing, onFocus, onCha
   );
   const current = rows[index];
   const id = current?.id;
-  // A group, or a line for more, stands for all of it.
+  // groups and "show more" rows stand for the root
   const { path, value } = current?.is === "value" ? current : { path: [], value: root };
   useLayoutEffect(() => {
     const line = box.current?.querySelector<HTMLElement>('[tabindex="0"]');
@@ -214,7 +211,7 @@ function Line({ row, isCurrent, finder, onFocus, onAct }: LineProps) {
   );
 }
 
-/** What can be done with the line in focus. */
+/** Actions on the selected row. */
 function Foot({ path, value }: { path: Path; value: Json }) {
   const place = jsonPath(path);
   const href = typeof value === "string" ? linkOf(value) : undefined;
@@ -236,3 +233,63 @@ function Foot({ path, value }: { path: Path; value: Json }) {
 }
 
 const valueText = (value: Json): string => (typeof value === "string" ? value : prettyJson(value));
+
+interface SearchProps {
+  text: string;
+  found: Found;
+  /** Index of the current hit. */
+  current: number;
+  /** Size of the whole value. */
+  size: string;
+  onText(text: string): void;
+  onGo(index: number): void;
+}
+
+function countText({ text, found, current }: SearchProps): string {
+  const { length } = found.hits;
+  if (text.trim() === "") return "";
+  if (length === 0) return "nothing found";
+  return `${numberText(current + 1)} of ${numberText(length)}${found.isCut ? "+" : ""}`;
+}
+
+/** Search box of a tree; Enter goes to the next hit, Shift+Enter to the previous one. */
+function TreeSearch(props: SearchProps) {
+  const { text, found, current, size, onText, onGo } = props;
+  const { length } = found.hits;
+  const step = (by: number) => length > 0 && onGo((current + by + length) % length);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Escape" && text !== "") {
+      event.stopPropagation();
+      onText("");
+    }
+    if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
+  };
+  return (
+    <search class="tree-search">
+      <input
+        class="input"
+        type="search"
+        value={text}
+        placeholder="Search keys and values"
+        aria-label="Search keys and values"
+        spellcheck={false}
+        onInput={(event) => onText(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <span class="tree-count" role="status">
+        {countText(props)}
+      </span>
+      {length > 1 && (
+        <span class="tree-steps">
+          <Button kind="quiet" aria-label="Previous hit" onClick={() => step(-1)}>
+            ↑
+          </Button>
+          <Button kind="quiet" aria-label="Next hit" onClick={() => step(1)}>
+            ↓
+          </Button>
+        </span>
+      )}
+      <span class="tree-size tree-total">{size}</span>
+    </search>
+  );
+}

@@ -1,21 +1,19 @@
 import { useMemo, useState } from "preact/hooks";
-import type { Json } from "../../../src/kernel/json.ts";
-import type { Path } from "../../../src/kernel/json-pointer.ts";
-import type { StoredEvent } from "../../../src/model/stored-event.ts";
+import type { Json } from "../../../src/base/json.ts";
+import type { Path } from "../../../src/base/json-pointer.ts";
+import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { useResource } from "../../api/resource.ts";
-import { useKeys } from "../../app/keys.ts";
+import { useKeys } from "../../app/keyboard.ts";
 import { go } from "../../app/location.ts";
 import { Badge, Button } from "../../parts/basics.tsx";
+import { Table } from "../../parts/layout.tsx";
 import { counted } from "../../parts/text.ts";
 import { jsonPath } from "../../parts/tree/model.ts";
-import { ShownText } from "../../parts/tree/row.tsx";
-import { cutText } from "../../parts/tree/text.ts";
+import { cutText } from "../../parts/tree/safe-text.ts";
+import { ShownText } from "../../parts/tree/tree-row.tsx";
 import { type Change, comparable, countsOf, type Difference, differencesOf } from "./diff.ts";
-import { Gone, useEvent } from "./gone.tsx";
-import { Named } from "./named.tsx";
-import { nearestPath, sameName } from "./neighbours.ts";
-import { eventHref } from "./place.ts";
-import { ShownValue } from "./shown-value.tsx";
+import { Gone, Named, ShownValue, useEvent } from "./event-parts.tsx";
+import { eventHref, nearestPath, sameName } from "./neighbours.ts";
 
 const marks: Readonly<Record<Change, { mark: string; word: string }>> = {
   same: { mark: "=", word: "same" },
@@ -24,7 +22,7 @@ const marks: Readonly<Record<Change, { mark: string; word: string }>> = {
   changed: { mark: "≠", word: "changed" },
 };
 
-/** How an event differs from the one of the same name before it. */
+/** Compares an event with the previous one of the same name. */
 export function CompareBefore({ event }: { event: StoredEvent }) {
   const path = nearestPath(event.seq, sameName(event), "desc");
   const { data: page } = useResource<{ events: StoredEvent[] }>(path);
@@ -32,13 +30,13 @@ export function CompareBefore({ event }: { event: StoredEvent }) {
   if (before) return <Comparison one={event} other={before} />;
   return (
     <p class="event-wait muted">
-      {page || path === null ? "No event of this name came before." : "Loading the event before."}{" "}
+      {page || path === null ? "There is no earlier event with this name." : "Loading the previous event."}{" "}
       <a href={eventHref(event.seq)}>Back to event {event.seq}</a>
     </p>
   );
 }
 
-/** How two events differ. */
+/** Compares two events. */
 export function EventCompare({ first, second }: { first: number; second: number }) {
   const one = useEvent(first);
   const other = useEvent(second);
@@ -59,7 +57,7 @@ function Summary({ differences }: { differences: readonly Difference[] }) {
       <Badge tone="good" isMarked={false}>{`+ ${added} added`}</Badge>
       <Badge tone="bad" isMarked={false}>{`− ${removed} removed`}</Badge>
       <span class="muted">
-        {counted(volatile, "field")} new each time, {same} equal
+        {counted(volatile, "field")} volatile, {same} equal
       </span>
     </p>
   );
@@ -69,7 +67,7 @@ function Comparison({ one, other }: { one: StoredEvent; other: StoredEvent }) {
   const [all, setAll] = useState(false);
   useKeys("Comparison", [
     { keys: "D", does: "Back to the event", run: () => go(eventHref(one.seq)) },
-    { keys: "a", does: "Show what is equal or new each time", run: () => setAll(!all) },
+    { keys: "a", does: "Show equal and volatile fields", run: () => setAll(!all) },
   ]);
   const [before, after] = one.seq < other.seq ? [one, other] : [other, one];
   const differences = useMemo(() => differencesOf(comparable(before), comparable(after)), [before, after]);
@@ -91,14 +89,14 @@ function Comparison({ one, other }: { one: StoredEvent; other: StoredEvent }) {
         </h2>
         <Summary differences={differences} />
         <Button class="event-all" isPressed={all} onClick={() => setAll(!all)}>
-          Show what is equal or new each time
+          Show equal and volatile fields
         </Button>
       </header>
       <div class="event-part">
         {shown.length === 0 ? (
-          <p class="muted">They differ in nothing but what is new each time.</p>
+          <p class="muted">They differ only in volatile fields.</p>
         ) : (
-          <Table shown={shown} before={before} after={after} />
+          <DifferenceTable shown={shown} before={before} after={after} />
         )}
       </div>
     </article>
@@ -107,31 +105,28 @@ function Comparison({ one, other }: { one: StoredEvent; other: StoredEvent }) {
 
 const mostShown = 500;
 
-function Table(props: { shown: readonly Difference[]; before: StoredEvent; after: StoredEvent }) {
+function DifferenceTable(props: { shown: readonly Difference[]; before: StoredEvent; after: StoredEvent }) {
   const { shown, before, after } = props;
   return (
     <>
-      <table class="table event-diff">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="unseen">Difference</span>
-            </th>
-            <th scope="col">Field</th>
-            <th scope="col">
-              <a href={eventHref(before.seq)}>Event {before.seq}</a>
-            </th>
-            <th scope="col">
-              <a href={eventHref(after.seq)}>Event {after.seq}</a>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.slice(0, mostShown).map((it) => (
-            <Row key={jsonPath(it.path)} difference={it} />
-          ))}
-        </tbody>
-      </table>
+      <Table
+        class="event-diff"
+        columns={[
+          <span key="mark" class="unseen">
+            Difference
+          </span>,
+          "Field",
+          ...[before, after].map(({ seq }) => (
+            <a key={seq} href={eventHref(seq)}>
+              Event {seq}
+            </a>
+          )),
+        ]}
+      >
+        {shown.slice(0, mostShown).map((it) => (
+          <Row key={jsonPath(it.path)} difference={it} />
+        ))}
+      </Table>
       {shown.length > mostShown && (
         <p class="muted">
           The first {mostShown} of {counted(shown.length, "difference")} are shown.
@@ -141,14 +136,14 @@ function Table(props: { shown: readonly Difference[]; before: StoredEvent; after
   );
 }
 
-/** To be read, not to be copied: `properties.$set.plan`. */
+/** A readable path: `properties.$set.plan`. */
 const placeText = (path: Path): string =>
   path.map((step, i) => (typeof step === "number" ? `[${step}]` : `${i > 0 ? "." : ""}${step}`)).join("");
 
 function Row({ difference }: { difference: Difference }) {
   const { path, change, before, after, isVolatile } = difference;
   const { mark } = marks[change];
-  const word = marks[change].word + (isVolatile && change !== "same" ? ", new each time" : "");
+  const word = marks[change].word + (isVolatile && change !== "same" ? ", volatile" : "");
   return (
     <tr class={`event-${change}${isVolatile ? " event-volatile" : ""}`}>
       <td class="event-mark" title={word}>
@@ -165,5 +160,5 @@ function Row({ difference }: { difference: Difference }) {
 }
 
 const Side = ({ value }: { value: Json | undefined }) => (
-  <td>{value === undefined ? <span class="muted">not there</span> : <ShownValue value={value} />}</td>
+  <td>{value === undefined ? <span class="muted">missing</span> : <ShownValue value={value} />}</td>
 );

@@ -1,10 +1,10 @@
 import { useMemo, useState } from "preact/hooks";
-import type { StoredEvent } from "../../../src/model/stored-event.ts";
+import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { info } from "../../app/sim.ts";
 import { type CopyContext, type CopyRow, copyGroups, copyRows } from "../../copy/rows.ts";
 import { Button, CopyButton } from "../../parts/basics.tsx";
 import { numberText } from "../../parts/text.ts";
-import { type ShownRequest, sendableItem } from "./steps.ts";
+import { type ShownRequest, sendableItem } from "./event-facts.ts";
 
 const keyOf = ({ project }: StoredEvent): string =>
   info.value?.projects.find((it) => it.id === project)?.api_key ?? info.value?.project_api_key ?? "";
@@ -15,7 +15,7 @@ const contextOf = (event: StoredEvent, request: ShownRequest | undefined): CopyC
   item: request && sendableItem(event, request),
 });
 
-/** Of a long text only the beginning is drawn; it is copied whole. */
+/** Longer texts are truncated on screen, but copied in full. */
 const mostDrawn = 20_000;
 
 function Text({ row, event, context }: { row: CopyRow; event: StoredEvent; context: CopyContext }) {
@@ -40,7 +40,7 @@ function Text({ row, event, context }: { row: CopyRow; event: StoredEvent; conte
 
 const groups = Object.keys(copyGroups) as CopyRow["group"][];
 
-/** The event as something to paste elsewhere. */
+/** The tab with snippets of the event. */
 export function CopyAs({ event, request }: { event: StoredEvent; request: ShownRequest | undefined }) {
   const [chosen, setChosen] = useState("curl");
   const context = useMemo(() => contextOf(event, request), [event, request]);

@@ -1,22 +1,22 @@
-import { isObject, type Json, type JsonObject } from "../../../src/kernel/json.ts";
-import type { Path } from "../../../src/kernel/json-pointer.ts";
-import type { StoredEvent } from "../../../src/model/stored-event.ts";
-import { isVolatile } from "../../copy/volatile.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/base/json.ts";
+import type { Path } from "../../../src/base/json-pointer.ts";
+import type { StoredEvent } from "../../../src/journal/stored-event.ts";
+import { isVolatile } from "../../copy/subject.ts";
 
 export type Change = "same" | "added" | "removed" | "changed";
 
-/** A difference, or what is equal, at one place. */
+/** The result of comparing one path. */
 export interface Difference {
   readonly path: Path;
   readonly change: Change;
-  /** undefined: it is not there. */
+  /** undefined: missing. */
   readonly before: Json | undefined;
   readonly after: Json | undefined;
-  /** It differs from event to event by its nature. */
+  /** True for a field that differs between all events. */
   readonly isVolatile: boolean;
 }
 
-/** Are two values equal? The order of keys means nothing. */
+/** Deep equality; the order of keys does not matter. */
 export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b))
@@ -34,13 +34,13 @@ type Steps = readonly (readonly [step: string | number, before: Json | undefined
 const valueAt = (object: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
-/** The keys of both, in the order of the later one; what is gone follows. */
+/** Keys in the order of the later value, then removed ones. */
 function keySteps(before: JsonObject, after: JsonObject): Steps {
   const keys = new Set([...Object.keys(after), ...Object.keys(before)]);
   return [...keys].map((key) => [key, valueAt(before, key), valueAt(after, key)] as const);
 }
 
-/** How many items at the front, or at the end, are equal. */
+/** Number of equal items from either end. */
 function equalCount(
   a: readonly Json[],
   b: readonly Json[],
@@ -55,7 +55,7 @@ function equalCount(
 const fromFront = (list: readonly Json[], i: number): Json => list[i] ?? null;
 const fromEnd = (list: readonly Json[], i: number): Json => list[list.length - 1 - i] ?? null;
 
-/** Equal ends are matched, so that an item put in shows as one; what is between is compared by place. */
+/** Matches equal ends, so that an inserted item is one difference; compares the rest by index. */
 function itemSteps(before: readonly Json[], after: readonly Json[]): Steps {
   const shorter = Math.min(before.length, after.length);
   const front = equalCount(before, after, shorter, fromFront);
@@ -80,7 +80,7 @@ function stepsOf(before: Json | undefined, after: Json | undefined): Steps | und
 const isVolatileAt = (path: Path): boolean =>
   path.some((step) => typeof step === "string" && isVolatile(step));
 
-/** More differences than this nobody reads. */
+/** Maximum number of differences. */
 const most = 2_000;
 
 function collect(before: Json | undefined, after: Json | undefined, path: Path, found: Difference[]): void {
@@ -91,7 +91,7 @@ function collect(before: Json | undefined, after: Json | undefined, path: Path, 
   else for (const [step, one, other] of steps) collect(one, other, [...path, step], found);
 }
 
-/** Where two values differ, as deep as they can be compared; what is equal is one entry at its highest place. */
+/** Differences at the deepest comparable paths; equal subtrees are one entry. */
 export function differencesOf(before: Json, after: Json): Difference[] {
   const found: Difference[] = [];
   if (isObject(before) && isObject(after))
@@ -100,7 +100,7 @@ export function differencesOf(before: Json, after: Json): Difference[] {
   return found;
 }
 
-/** How many places differ in which way; those that differ by their nature count apart. */
+/** Numbers of differences by kind; volatile ones are separate. */
 export function countsOf(differences: readonly Difference[]): Readonly<Record<Change | "volatile", number>> {
   const counts = { same: 0, added: 0, removed: 0, changed: 0, volatile: 0 };
   for (const { change, isVolatile } of differences)
@@ -108,7 +108,7 @@ export function countsOf(differences: readonly Difference[]): Readonly<Record<Ch
   return counts;
 }
 
-/** What of an event is compared. */
+/** The compared part of an event. */
 export const comparable = (event: StoredEvent): JsonObject => ({
   event: event.event,
   distinct_id: event.distinct_id,

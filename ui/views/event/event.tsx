@@ -1,23 +1,20 @@
 import { useEffect } from "preact/hooks";
-import type { StoredEvent } from "../../../src/model/stored-event.ts";
+import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { useLast, useResource } from "../../api/resource.ts";
-import { useKeys } from "../../app/keys.ts";
+import { useKeys } from "../../app/keyboard.ts";
 import { go, route, withParams } from "../../app/location.ts";
-import { Tabs } from "../../parts/tabs.tsx";
-import { eventGroups } from "../../parts/tree/groups.ts";
+import { Tabs } from "../../parts/layout.tsx";
+import { eventGroups } from "../../parts/tree/property-groups.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { CompareBefore } from "./compare.tsx";
 import { CopyAs } from "./copy-as.tsx";
-import { Findings, type FindingsPage, useFindings } from "./findings.tsx";
-import { Gone, useEvent } from "./gone.tsx";
+import { findingsFor, personSteps, type ShownRequest } from "./event-facts.ts";
+import { Gone, useEvent } from "./event-parts.tsx";
+import { Findings, type FindingsPage, useFindings } from "./findings-tab.tsx";
 import { Head, Reasons } from "./head.tsx";
-import { type Neighbours, useNeighbours } from "./neighbours.ts";
-import { PersonChanges } from "./person.tsx";
-import { ownSteps } from "./person-steps.ts";
-import { compareHref, eventHref } from "./place.ts";
-import { Raw } from "./raw.tsx";
-import { RequestFacts } from "./request.tsx";
-import { findingsFor, personSteps, type ShownRequest } from "./steps.ts";
+import { compareHref, eventHref, type Neighbours, useNeighbours } from "./neighbours.ts";
+import { ownSteps, PersonChanges } from "./person-tab.tsx";
+import { Raw, RequestFacts } from "./request-tab.tsx";
 
 const tabs = ["payload", "person", "request", "warnings", "raw", "copy"] as const;
 type Tab = (typeof tabs)[number];
@@ -33,10 +30,10 @@ const titles: Readonly<Record<Tab, string>> = {
 
 const tabNow = (): Tab => tabs.find((it) => it === route.value.params.tab) ?? "payload";
 
-/** All about one event. At `#/events/12/compare`: how it differs from the one of the same name before it. */
+/** Details of an event. At `#/events/12/compare`: its comparison with the previous one of the same name. */
 export function EventDetails({ seq }: { seq: number }) {
   const used = useEvent(seq);
-  // what was shown stays until the next one is there: nothing jumps while stepping
+  // the old data stays while the next loads: no flicker while stepping
   const event = useLast(used.event);
   const findings = useFindings(event);
   if (used.problem) return <Gone seq={seq} of={used} />;
@@ -53,20 +50,20 @@ function useEventKeys(event: StoredEvent, near: Neighbours): void {
     { keys: "c", does: "Copy as …", run: show("copy") },
     {
       keys: "D",
-      does: "Compare with the one before of the same name",
+      does: "Compare with the previous event of the same name",
       run: () => near.before !== undefined && go(compareHref(event.seq, near.before)),
     },
-    { keys: "[", does: "The one before of the same name", run: to(near.before) },
-    { keys: "]", does: "The next one of the same name", run: to(near.after) },
-    { keys: "{", does: "The same person's event before", run: to(near.personBefore) },
-    { keys: "}", does: "The same person's next event", run: to(near.personAfter) },
+    { keys: "[", does: "Previous event of the same name", run: to(near.before) },
+    { keys: "]", does: "Next event of the same name", run: to(near.after) },
+    { keys: "{", does: "Previous event of the same person", run: to(near.personBefore) },
+    { keys: "}", does: "Next event of the same person", run: to(near.personAfter) },
   ]);
 }
 
 interface DetailsProps {
   event: StoredEvent;
   findings: FindingsPage | undefined;
-  /** Another event was asked for, and is not there yet. */
+  /** Another event is loading. */
   isBusy: boolean;
 }
 
@@ -111,6 +108,6 @@ function Details({ event, findings, isBusy }: DetailsProps) {
 }
 
 function Payload({ event }: { event: StoredEvent }) {
-  if (Object.keys(event.properties).length === 0) return <p class="muted">It has no properties.</p>;
+  if (Object.keys(event.properties).length === 0) return <p class="muted">This event has no properties.</p>;
   return <PayloadTree value={event.properties} label="Properties" search groups={eventGroups} />;
 }

@@ -1,16 +1,16 @@
 import type { ComponentChildren } from "preact";
-import { outcomeOf } from "../../../src/kernel/outcomes.ts";
-import type { StoredEvent } from "../../../src/model/stored-event.ts";
+import { outcomeOf } from "../../../src/journal/outcomes.ts";
+import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { link } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
-import { Facts, Time } from "../../parts/basics.tsx";
-import { OutcomeBadge } from "../../parts/outcome.tsx";
-import { Prose } from "../../parts/prose.tsx";
+import { Facts, Prose, Time } from "../../parts/basics.tsx";
+import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
+import { explained } from "../../parts/reasons.ts";
 import { plain, spanText } from "../../parts/text.ts";
-import { Named } from "./named.tsx";
+import { capital, skewOf } from "./event-facts.ts";
+import { Named } from "./event-parts.tsx";
 import type { Neighbours } from "./neighbours.ts";
-import { compareHref, eventHref } from "./place.ts";
-import { capital, explained, skewOf } from "./steps.ts";
+import { compareHref, eventHref } from "./neighbours.ts";
 
 function Step({
   to,
@@ -40,19 +40,19 @@ function Steps({ event, near }: { event: StoredEvent; near: Neighbours }) {
     <nav class="event-steps" aria-label="Events around this one">
       <span>
         Same name
-        <Step to={before} label="The one before of the same name ( [ )">
+        <Step to={before} label="Previous event of the same name ( [ )">
           ‹
         </Step>
-        <Step to={near.after} label="The next one of the same name ( ] )">
+        <Step to={near.after} label="Next event of the same name ( ] )">
           ›
         </Step>
       </span>
       <span>
         Same person
-        <Step to={near.personBefore} label="The same person's event before ( { )">
+        <Step to={near.personBefore} label="Previous event of the same person ( { )">
           ‹
         </Step>
-        <Step to={near.personAfter} label="The same person's next event ( } )">
+        <Step to={near.personAfter} label="Next event of the same person ( } )">
           ›
         </Step>
       </span>
@@ -61,8 +61,8 @@ function Steps({ event, near }: { event: StoredEvent; near: Neighbours }) {
       ) : (
         <a
           href={compareHref(event.seq, before)}
-          aria-label="Compare with the one before"
-          title="Compare with the one before (D)"
+          aria-label="Compare with the previous event"
+          title="Compare with the previous event (D)"
         >
           Compare
         </a>
@@ -84,7 +84,7 @@ const personModes = {
 } as const;
 
 function Person({ event }: { event: StoredEvent }) {
-  const id = <Named text={event.distinct_id} otherwise="none was sent" />;
+  const id = <Named text={event.distinct_id} otherwise="none sent" />;
   if (event.person_id === null || event.person_mode !== "full")
     return (
       <>
@@ -94,11 +94,11 @@ function Person({ event }: { event: StoredEvent }) {
         </span>
       </>
     );
-  // its uuid may be gone: the id stays with the person when that is merged into another
+  // by distinct id: unlike the uuid, it survives merges
   return <a href={link("people", [event.distinct_id], { in: event.project ?? undefined })}>{id}</a>;
 }
 
-/** What the event is, and what became of it: as high for one event as for another. */
+/** Head of the details, of the same height for all events. */
 export function Head({ event, near }: { event: StoredEvent; near: Neighbours }) {
   const { seq, uuid } = event;
   return (
@@ -129,7 +129,7 @@ export function Head({ event, near }: { event: StoredEvent; near: Neighbours }) 
   );
 }
 
-/** Why it was dropped, and its warnings, each with its fix. */
+/** Drop reason and warnings, each with its fix. */
 export function Reasons({ event }: { event: StoredEvent }) {
   const codes = [event.reason, ...event.warnings].filter((it) => it !== null);
   if (codes.length === 0) return null;
@@ -138,7 +138,7 @@ export function Reasons({ event }: { event: StoredEvent }) {
       {codes.map((code, i) => {
         const { sentence, fix } = explained(code);
         return (
-          <div key={code} class={`event-told event-told-${i === 0 ? outcomeOf(event) : "warned"}`}>
+          <div key={code} class={`event-reason event-reason-${i === 0 ? outcomeOf(event) : "warned"}`}>
             <p>
               <strong>
                 <Prose text={`${capital(sentence)}.`} />
@@ -146,11 +146,7 @@ export function Reasons({ event }: { event: StoredEvent }) {
               <code>{plain(code)}</code>
             </p>
             {i === 0 && event.detail && <p class="event-detail mono">{plain(event.detail)}</p>}
-            {fix !== "" && (
-              <p>
-                Fix: <Prose text={`${fix}.`} />
-              </p>
-            )}
+            <Fix text={fix} />
           </div>
         );
       })}

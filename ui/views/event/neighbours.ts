@@ -1,13 +1,15 @@
-import type { StoredEvent } from "../../../src/model/stored-event.ts";
+import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
+import { route } from "../../app/location.ts";
+import { hrefTo } from "../../app/route.ts";
 import { stat } from "../../feed/socket.ts";
 
 interface Page {
   readonly events: readonly { readonly seq: number }[];
 }
 
-/** The events around one: of the same name, and of the same person. */
+/** Numbers of neighbouring events with the same name or person. */
 export interface Neighbours {
   readonly before: number | undefined;
   readonly after: number | undefined;
@@ -19,7 +21,7 @@ type Which = Readonly<Record<string, string | number | undefined>>;
 
 const projectOf = ({ project }: StoredEvent) => ({ project: project ?? undefined });
 
-/** A nameless event has no others of its name. */
+/** Query of events with the same name; undefined without a name. */
 export const sameName = (event: StoredEvent): Which | undefined =>
   event.event === "" ? undefined : { ...projectOf(event), event: event.event };
 
@@ -28,14 +30,14 @@ const samePerson = (event: StoredEvent): Which | undefined => {
   return event.distinct_id === "" ? undefined : { ...projectOf(event), distinct_id: event.distinct_id };
 };
 
-/** Where the nearest one before or after is asked for; null asks nothing. */
+/** Path of the nearest event before or after; null for none. */
 export const nearestPath = (seq: number, which: Which | undefined, order: "asc" | "desc"): string | null => {
   if (which === undefined || (order === "desc" && seq === 1)) return null;
   const range = order === "asc" ? { since: seq } : { until: seq - 1 };
   return `events${query({ ...which, ...range, order, limit: 1 })}`;
 };
 
-/** The nearest one after, asked again while there is none and more comes. */
+/** The nearest event; a later one is searched again as events arrive. */
 function useNearest(seq: number, which: Which | undefined, order: "asc" | "desc"): number | undefined {
   const revision = order === "asc" ? stat.value?.events : undefined;
   return useResource<Page>(nearestPath(seq, which, order), { revision }).data?.events[0]?.seq;
@@ -50,3 +52,12 @@ export function useNeighbours(event: StoredEvent): Neighbours {
     personAfter: useNearest(event.seq, person, "asc"),
   };
 }
+
+/** Address of another event, with the same tab. */
+export const eventHref = (seq: number): string => hrefTo("events", [seq], route.value.params);
+
+/** Address of a comparison (default: with the previous event of the same name). */
+export const compareHref = (seq: number, other?: number): string => {
+  const { tab: _, ...params } = route.value.params;
+  return hrefTo("events", [seq, "compare", ...(other === undefined ? [] : [other])], params);
+};

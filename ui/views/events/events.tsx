@@ -1,31 +1,27 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { useRef } from "preact/hooks";
-import type { EventRow } from "../../../src/model/row.ts";
+import { useMemo, useRef, useState } from "preact/hooks";
+import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
+import type { KnownValues } from "../../../src/journal/filter/types.ts";
+import { call, query } from "../../api/call.ts";
+import { MissedRows, useListKeys } from "../../app/live-list.tsx";
 import { go, link, project, route, withParams } from "../../app/location.ts";
 import { hrefTo } from "../../app/route.ts";
-import { info } from "../../app/sim.ts";
-import { useTotals } from "../../app/totals.ts";
-import { type LiveRows, useLiveRows } from "../../feed/use-live-rows.ts";
+import { info, useTotals } from "../../app/sim.ts";
+import { type LiveRows, useLiveRows } from "../../feed/live-rows.ts";
 import { Button, Trouble } from "../../parts/basics.tsx";
 import { FilterBox } from "../../parts/filter-box/filter-box.tsx";
-import { Split } from "../../parts/split.tsx";
-import { AllDropped } from "./all-dropped.tsx";
-import { ClearDialog } from "./clear-dialog.tsx";
-import { placeOf } from "./cursor.ts";
-import { Nothing } from "./empty.tsx";
-import { sinceNow } from "./filter-text.ts";
-import { EventList, HeldEmpty, Missed, Older } from "./list.tsx";
+import { Split } from "../../parts/layout.tsx";
+import { placeOf, sinceNow } from "./address.ts";
+import { EventList, LoadLimitNotice, PausedList } from "./list.tsx";
+import { AllDropped, ClearDialog, EmptyList } from "./notices.tsx";
 import { Summary, useSums } from "./summary.tsx";
-import { withTotals } from "./tally.ts";
-import { useEventKeys } from "./use-event-keys.ts";
-import { useKnown } from "./use-known.ts";
+import { createSeen, type RowsByIndex, withTotals } from "./tally.ts";
 
-/** What is shown beside the list; views do not know each other, so it is handed in (app/views.ts). */
+/** Components beside the list. Views do not import each other, so app/views.ts passes them in. */
 export interface EventSlots {
-  /** One event. */
   readonly Details: ComponentType<{ seq: number }>;
-  /** How two events differ. */
+  /** Compares two events. */
   readonly Compare: ComponentType<{ first: number; second: number }>;
 }
 
@@ -36,18 +32,14 @@ const openEvent = (seq: number, isReplacing: boolean): void =>
 
 const closeEvent = (): void => go(link("events", [], { f: route.value.params.f }));
 
-/** The live list of events: `#/events?f=…`, `#/events/12`, `#/events/12/compare/15`. */
 export function EventsView({ Details, Compare }: EventSlots) {
   const filter = route.value.params.f ?? "";
   const { rows, turn, problem } = useLiveRows<EventRow>({ kind: "events", filter, project: project.value });
   const { seq, other } = placeOf(route.value.path);
   const cursor = useSignal<number | undefined>(seq);
   const marked = useSignal<number | undefined>(undefined);
-  const isClearing = useSignal(false);
-  useEventKeys({ rows, seq, cursor, marked, open: openEvent, close: closeEvent });
-  const askToClear = (isAsked: boolean) => {
-    isClearing.value = isAsked;
-  };
+  const [isClearing, setClearing] = useState(false);
+  useEventKeys(rows, seq, cursor, marked);
   if (seq !== undefined && cursor.peek() !== seq) cursor.value = seq;
   return (
     <Split
@@ -56,16 +48,60 @@ export function EventsView({ Details, Compare }: EventSlots) {
       details={seq && (other ? <Compare first={seq} second={other} /> : <Details seq={seq} />)}
       list={
         <div class="events">
-          <Tools rows={rows} filter={filter} onClear={() => askToClear(true)} />
+          <Tools rows={rows} filter={filter} onClear={() => setClearing(true)} />
           {problem && <Trouble problem={problem} />}
           {rows && !problem && (
             <Body key={turn} rows={rows} filter={filter} cursor={cursor} marked={marked} seq={seq} />
           )}
-          {isClearing.value && <ClearDialog onClose={() => askToClear(false)} />}
+          {isClearing && <ClearDialog onClose={() => setClearing(false)} />}
         </div>
       }
     />
   );
+}
+
+/** The event's person, by distinct id: unlike the uuid, it stays valid when the person is merged into another. */
+const personHref = ({ person, distinct_id, project }: EventRow): string =>
+  person === null
+    ? link("people", [], { q: distinct_id })
+    : link("people", [distinct_id], { in: project ?? undefined });
+
+function useEventKeys(
+  rows: LiveRows<EventRow> | undefined,
+  seq: number | undefined,
+  cursor: Signal<number | undefined>,
+  marked: Signal<number | undefined>,
+): void {
+  const { f } = route.value.params;
+  const withRow = (use: (row: EventRow) => void) => () => {
+    const row = cursor.value === undefined ? undefined : rows?.at(rows.indexOf(cursor.value));
+    if (row) use(row);
+  };
+  function mark({ seq: second }: EventRow): void {
+    const first = marked.value;
+    marked.value = first === undefined ? second : undefined;
+    if (first !== undefined && first !== second) go(link("events", [first, "compare", second], { f }));
+  }
+  useListKeys({
+    title: "Events",
+    noun: "event",
+    rows,
+    numberOf: (row) => row.seq,
+    opened: seq,
+    cursor,
+    list: ".events-list [role=grid]",
+    open: openEvent,
+    close: closeEvent,
+    more: [
+      {
+        keys: "c",
+        does: "Copy as …",
+        run: withRow((it) => go(link("events", [it.seq], { f, tab: "copy" }))),
+      },
+      { keys: "d", does: "Mark the event; mark a second one to compare them", run: withRow(mark) },
+      { keys: "t", does: "Person of the event", run: withRow((it) => go(personHref(it))) },
+    ],
+  });
 }
 
 interface ToolsProps {
@@ -95,12 +131,12 @@ function Tools({ rows, filter, onClear }: ToolsProps) {
       />
       <Button
         isPressed={isPaused}
-        title="Hold the list still; what comes is kept (p)"
+        title="Stop updating the list; new events are kept (p)"
         onClick={() => (isPaused ? rows?.resume() : rows?.pause())}
       >
         Pause
       </Button>
-      <Button title="Clear the view: show only what comes from now on" onClick={fromNow}>
+      <Button title="Show only events from now on" onClick={fromNow}>
         From now on
       </Button>
       <Button kind="danger" onClick={onClear}>
@@ -122,7 +158,7 @@ function Body({ rows, filter, seq, cursor, marked }: BodyProps) {
   const sums = useSums(rows);
   const totals = useTotals({ project: project.value, events: filter })?.events;
   const tally = withTotals(sums.tally, totals);
-  // a list without gaps and an older end needs no other count
+  // a complete list needs no other count
   const isWhole = !rows.hasOlder.value && rows.missed.value === 0 && !rows.isLoading.value;
   const isExact = totals?.complete ?? isWhole;
   return (
@@ -135,23 +171,22 @@ function Body({ rows, filter, seq, cursor, marked }: BodyProps) {
         filter={filter}
         onFilter={applyFilter}
       />
-      <Missed rows={rows} />
+      <MissedRows rows={rows} class="events-notice" />
       {rows.problem.value && <Trouble problem={rows.problem.value} />}
       {filter === "" && isExact && <AllDropped rows={rows} tally={tally} />}
       <Rows {...{ rows, filter, seq, cursor, marked }} />
-      <Older rows={rows} />
+      <LoadLimitNotice rows={rows} />
     </>
   );
 }
 
-/** The rows, or why there are none. */
 function Rows({ rows, filter, seq, cursor, marked }: BodyProps) {
   const box = useRef<HTMLDivElement>(null);
   void rows.version.value;
   if (rows.count() === 0) {
-    if (rows.isPaused.value) return <HeldEmpty rows={rows} />;
+    if (rows.isPaused.value) return <PausedList rows={rows} />;
     const isSearching = rows.isLoading.value || rows.hasOlder.value;
-    return <Nothing filter={filter} isSearching={isSearching} onFilter={applyFilter} />;
+    return <EmptyList filter={filter} isSearching={isSearching} onFilter={applyFilter} />;
   }
   return (
     <EventList
@@ -164,4 +199,34 @@ function Rows({ rows, filter, seq, cursor, marked }: BodyProps) {
       onChoose={(it) => openEvent(it, seq !== undefined)}
     />
   );
+}
+
+/** Property names are read from this many events, and again after `stale` ms. */
+const latest = 100;
+const stale = 15_000;
+
+interface EventsPage {
+  readonly events: readonly { readonly properties: Readonly<Record<string, unknown>> }[];
+}
+
+/** Seen values while the view is mounted. Property names are loaded while typing. */
+export function useKnown(): (rows: RowsByIndex | undefined) => KnownValues {
+  return useMemo(() => {
+    const seen = createSeen();
+    let asked = Number.NEGATIVE_INFINITY;
+    const ask = async () => {
+      const path = `events${query({ limit: latest, order: "desc", project: project.peek() })}`;
+      const page = await call<EventsPage>("GET", path);
+      for (const { properties } of page.events) seen.addProperties(Object.keys(properties));
+    };
+    return (rows) => {
+      if (performance.now() - asked > stale) {
+        asked = performance.now();
+        // on failure there are fewer completions
+        void ask().catch(() => undefined);
+      }
+      if (rows) seen.look(rows);
+      return seen.known();
+    };
+  }, []);
 }

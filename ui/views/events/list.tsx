@@ -1,18 +1,21 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
-import type { EventRow } from "../../../src/model/row.ts";
+import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
+import { outcomeOf } from "../../../src/journal/outcomes.ts";
+import { projectName } from "../../app/sim.ts";
 import type { LiveRows } from "../../feed/live-rows.ts";
-import { Button, Empty } from "../../parts/basics.tsx";
-import { counted, numberText } from "../../parts/text.ts";
-import { WindowedList } from "../../parts/windowed-list.tsx";
-import { EventCells, EventHead, rowClass } from "./cells.tsx";
+import { Badge, Button, Empty, Prose, Time } from "../../parts/basics.tsx";
+import { OutcomeBadge } from "../../parts/outcome.tsx";
+import { counted, numberText, plain } from "../../parts/text.ts";
+import { Cell, HeadCell, WindowedList } from "../../parts/windowed-list.tsx";
+import { codesOf, explanationOf, lagText, sentenceOf } from "./outcome.ts";
 
 interface ListProps {
   rows: LiveRows<EventRow>;
-  /** The event that is open. */
+  /** Number of the open event. */
   chosen: number | undefined;
-  /** The event that the keys are at. */
+  /** Number of the event under the cursor. */
   cursor: Signal<number | undefined>;
   marked: number | undefined;
   hasProjects: boolean;
@@ -20,7 +23,7 @@ interface ListProps {
   onChoose(seq: number): void;
 }
 
-/** The list, and what tells of rows that are not seen: they came above, or not at all. */
+/** The list, with marks at gaps and a button for new rows above. */
 export function EventList({ rows, chosen, cursor, marked, hasProjects, box, onChoose }: ListProps) {
   void rows.version.value;
   const below = new Set(rows.gaps().map((it) => it.below));
@@ -54,7 +57,7 @@ export function EventList({ rows, chosen, cursor, marked, hasProjects, box, onCh
         }}
         onNearEnd={rows.older}
       />
-      <Above rows={rows} box={box} />
+      <NewRowsButton rows={rows} box={box} />
     </div>
   );
 }
@@ -62,8 +65,8 @@ export function EventList({ rows, chosen, cursor, marked, hasProjects, box, onCh
 const bodyOf = (box: RefObject<HTMLDivElement>): HTMLElement | null =>
   box.current?.querySelector<HTMLElement>(".list-body") ?? null;
 
-/** How many rows came above what is seen: in a pause, or while somebody reads further down. */
-function Above({ rows, box }: Pick<ListProps, "rows" | "box">) {
+/** The number of new rows above the visible ones: while paused, or while scrolled down. */
+function NewRowsButton({ rows, box }: Pick<ListProps, "rows" | "box">) {
   void rows.version.value;
   const seen = useSignal(rows.added());
   const isAtTop = useSignal(true);
@@ -89,49 +92,91 @@ function Above({ rows, box }: Pick<ListProps, "rows" | "box">) {
   if (unread === 0 && !isPaused) return null;
   return (
     <div class="events-above" role="status">
-      <GoOn unread={unread} onClick={show} />
+      <ResumeButton unread={unread} onClick={show} />
     </div>
   );
 }
 
-const GoOn = ({ unread, onClick }: { unread: number; onClick(): void }) => (
+const ResumeButton = ({ unread, onClick }: { unread: number; onClick(): void }) => (
   <Button kind="main" onClick={onClick}>
-    {unread === 0 ? "Paused · go on" : `${numberText(unread)} new · show`}
+    {unread === 0 ? "Paused · resume" : `${numberText(unread)} new · show`}
   </Button>
 );
 
-/** An empty list that is held still: it would not show what comes. */
-export function HeldEmpty({ rows }: { rows: LiveRows<EventRow> }) {
+/** An empty list while paused. */
+export function PausedList({ rows }: { rows: LiveRows<EventRow> }) {
   return (
     <Empty title="Paused">
-      <p>What comes is kept, and waits here until you go on.</p>
+      <p>New events are kept and appear here when you resume.</p>
       <p role="status">
-        <GoOn unread={rows.unread.value} onClick={rows.resume} />
+        <ResumeButton unread={rows.unread.value} onClick={rows.resume} />
       </p>
     </Empty>
   );
 }
 
-/** What is missing in between, and how to get it. */
-export function Missed({ rows }: { rows: LiveRows<EventRow> }) {
-  const missed = rows.missed.value;
-  if (missed === 0) return null;
+/** A notice when the page holds as many rows as it can. */
+export function LoadLimitNotice({ rows }: { rows: LiveRows<EventRow> }) {
+  if (!rows.isFull.value) return null;
   return (
-    <p class="events-notice" role="status">
-      <span>{`${numberText(missed)} ${missed === 1 ? "request" : "requests"} not shown: they came faster than the page took them.`}</span>
-      <Button onClick={rows.loadMissed} disabled={rows.isLoading.value}>
-        Load
-      </Button>
+    <p class="events-notice">
+      {`The page has loaded ${counted(rows.count(), "event")}, its limit. Use a filter to find older ones.`}
     </p>
   );
 }
 
-/** The end of what is held. */
-export function Older({ rows }: { rows: LiveRows<EventRow> }) {
-  if (!rows.isFull.value) return null;
+/** Maximum length of names and ids. */
+const longest = 200;
+
+function EventHead() {
   return (
-    <p class="events-notice">
-      {`The page holds ${counted(rows.count(), "event")}; older ones are in the sim. A filter finds them.`}
-    </p>
+    <>
+      <HeadCell>Arrived</HeadCell>
+      <HeadCell>Outcome</HeadCell>
+      <HeadCell>Event</HeadCell>
+      <HeadCell class="events-id">Distinct id</HeadCell>
+      <HeadCell class="events-project">Project</HeadCell>
+      <HeadCell class="events-why">Why</HeadCell>
+    </>
   );
 }
+
+function EventCells({ row, isMarked }: { row: EventRow; isMarked: boolean }) {
+  return (
+    <>
+      <Cell>
+        <Time at={row.at} />
+      </Cell>
+      <Cell>
+        <OutcomeBadge of={outcomeOf(row)} title={explanationOf(row)} />
+      </Cell>
+      <Cell class="events-name" title={plain(row.event, longest)}>
+        {isMarked && <Badge tone="note">to compare</Badge>}
+        {row.event === "" ? <span class="muted">(no name)</span> : plain(row.event, longest)}
+      </Cell>
+      <Cell class="events-id mono" title={plain(row.distinct_id, longest)}>
+        {row.distinct_id === "" ? <span class="muted">(none)</span> : plain(row.distinct_id, longest)}
+      </Cell>
+      <Cell class="events-project muted">{plain(projectName(row.project))}</Cell>
+      <Why row={row} />
+    </>
+  );
+}
+
+function Why({ row }: { row: EventRow }) {
+  const [code] = codesOf(row);
+  const lag = lagText(row);
+  return (
+    <Cell class="events-why" title={explanationOf(row)}>
+      {code !== undefined && <code>{plain(code)}</code>}
+      {code !== undefined && (
+        <span class="events-sentence muted">
+          <Prose text={plain(sentenceOf(row))} />
+        </span>
+      )}
+      {lag !== "" && <span class="events-lag">{lag}</span>}
+    </Cell>
+  );
+}
+
+const rowClass = (row: EventRow): string => `events-${outcomeOf(row)}`;

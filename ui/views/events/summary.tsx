@@ -1,27 +1,27 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { EventOutcome } from "../../../src/kernel/outcomes.ts";
-import type { EventRow } from "../../../src/model/row.ts";
-import { figureText } from "../../app/totals.ts";
+import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
+import type { EventOutcome } from "../../../src/journal/outcomes.ts";
+import { figureText } from "../../app/sim.ts";
 import type { LiveRows } from "../../feed/live-rows.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Button } from "../../parts/basics.tsx";
-import { hasTerm, nameTerm, toggled } from "../../parts/filter-box/terms.ts";
+import { hasTerm, nameTerm, toggled } from "../../parts/filter-box/filter-text.ts";
 import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { Sparkline } from "../../parts/sparkline.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
-import { namesIn } from "./filter-text.ts";
+import { namesIn } from "./address.ts";
 import { graphSeconds, perSecond, runningTally, type Tally } from "./tally.ts";
 
-/** From one addition to the next, ms. */
+/** Interval of updates, ms. */
 const pause = 400;
 
-/** The time by which arrivals are stamped, ms. */
+/** The sim's current time, ms. */
 function simNow(): number {
-  const told = stat.peek();
-  if (!told) return Date.now();
-  const { clock, at } = told;
-  // it was told a while ago, and has gone on since
+  const report = stat.peek();
+  if (!report) return Date.now();
+  const { clock, at } = report;
+  // the reported time has advanced since
   return clock.frozen ? clock.now : Date.now() + clock.now - at;
 }
 
@@ -38,7 +38,7 @@ const noSums: Sums = {
 const lastMinute = (rows: LiveRows<EventRow>): number[] =>
   perSecond(rows, Math.max(simNow(), rows.at(0)?.at ?? 0));
 
-/** Sums of the list, anew a moment after it changed, and while its last minute passes. */
+/** Sums of the list, updated after changes and while the last minute passes. */
 export function useSums(rows: LiveRows<EventRow>): Sums {
   const sums = useSignal<Sums>(noSums);
   useEffect(() => {
@@ -71,10 +71,10 @@ export function useSums(rows: LiveRows<EventRow>): Sums {
 
 interface SummaryProps {
   sums: Sums;
-  /** The figures; `isExact`: there are no more of any. */
+  /** Figures; `isExact`: not a lower bound. */
   tally: Tally;
   isExact: boolean;
-  /** The list begins within the last minute: there were more events in it. */
+  /** True if the last minute has more events than are loaded. */
   isCut: boolean;
   filter: string;
   onFilter(text: string): void;
@@ -94,13 +94,13 @@ const chips: readonly Chip[] = [
 
 const chipTerms = chips.map((it) => it.term);
 
-/** What is in the list, and filters that are one click away. */
+/** Summary of the list, with one-click filters. */
 export function Summary({ sums: { seconds }, tally, isExact, isCut, filter, onFilter }: SummaryProps) {
-  const lately = seconds.reduce((sum, it) => sum + it, 0);
-  const atLeast = isCut && lately > 0 ? "at least " : "";
+  const recent = seconds.reduce((sum, it) => sum + it, 0);
+  const atLeast = isCut && recent > 0 ? "at least " : "";
   return (
     <div class="events-summary">
-      <Sparkline values={seconds} label={`${atLeast}${counted(lately, "event")} in the last minute`} />
+      <Sparkline values={seconds} label={`${atLeast}${counted(recent, "event")} in the last minute`} />
       <span class="events-total">
         <b>{figureText(tally.total, isExact)}</b> {tally.total === 1 ? "event" : "events"}
       </span>

@@ -1,25 +1,27 @@
-import type { EventTotals } from "../../../src/control/totals-answer.ts";
-import type { KnownValues } from "../../../src/filter/types.ts";
-import type { EventOutcome } from "../../../src/kernel/outcomes.ts";
-import type { EventRow } from "../../../src/model/row.ts";
+import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
+import type { KnownValues } from "../../../src/journal/filter/types.ts";
+import type { EventOutcome } from "../../../src/journal/outcomes.ts";
+import type { EventTotals } from "../../../src/journal/totals-answer.ts";
 import { codesOf } from "./outcome.ts";
 
-/** Rows by their place, the newest at 0. */
-export interface Rows {
+/** Rows by index; 0 is the newest. */
+export interface RowsByIndex {
   count(): number;
   at(index: number): EventRow | undefined;
 }
 
-/** What there is in a list. */
 export interface Tally {
   readonly total: number;
-  /** What the filter of each outcome lists: a warned event is kept, too. */
+  /** Counts by outcome filter; warned events count as kept as well. */
   readonly sorts: Readonly<Record<EventOutcome, number>>;
-  /** The names with most events, the first of them first. */
+  /** Most frequent names first. */
   readonly names: readonly (readonly [name: string, count: number])[];
 }
 
-/** The figures of a list: those of the sim, which counts what the page does not hold; the page is ahead of it for a moment. */
+/**
+ * The larger of the page's and the sim's counts: the sim also counts rows that are not loaded, the page may be ahead
+ * briefly.
+ */
 export function withTotals({ total, sorts, names }: Tally, all: EventTotals | undefined): Tally {
   if (!all) return { total, sorts, names };
   const counts = new Map(all.names.map(({ event, count }) => [event, count]));
@@ -35,10 +37,9 @@ export function withTotals({ total, sorts, names }: Tally, all: EventTotals | un
   };
 }
 
-/** Names that are told of. */
 const mostNames = 6;
 
-/** The names with most events: one look at each, however many there are. */
+/** The most frequent names, in one pass. */
 function topNames(names: ReadonlyMap<string, number>): Tally["names"] {
   const best: [name: string, count: number][] = [];
   for (const [name, count] of names) {
@@ -53,15 +54,15 @@ function topNames(names: ReadonlyMap<string, number>): Tally["names"] {
 }
 
 /**
- * Adds up a list that changes. Rows that came at an end since the last time are added to what is known; where others
- * went or came, all of it is added up anew.
+ * Counts a changing list. Rows added at either end are counted incrementally; after other changes, all are counted
+ * again.
  */
-export function runningTally(): (rows: Rows) => Tally {
+export function runningTally(): (rows: RowsByIndex) => Tally {
   let sorts = { kept: 0, warned: 0, dropped: 0 };
   let names = new Map<string, number>();
   let [total, top, bottom] = [0, 0, Number.POSITIVE_INFINITY];
 
-  function add(rows: Rows, from: number, to: number): void {
+  function add(rows: RowsByIndex, from: number, to: number): void {
     for (let i = from; i < to; i++) {
       const row = rows.at(i);
       if (row === undefined) continue;
@@ -91,11 +92,10 @@ export function runningTally(): (rows: Rows) => Tally {
   };
 }
 
-/** Seconds that the small graph shows. */
 export const graphSeconds = 60;
 
-/** How many rows arrived in each of the last seconds, the newest second last. */
-export function perSecond(rows: Rows, now: number): number[] {
+/** Arrivals per second, newest last. */
+export function perSecond(rows: RowsByIndex, now: number): number[] {
   const seconds = new Array<number>(graphSeconds).fill(0);
   const end = Math.floor(now / 1_000);
   const total = rows.count();
@@ -104,7 +104,7 @@ export function perSecond(rows: Rows, now: number): number[] {
     if (row === undefined) continue;
     const ago = end - Math.floor(row.at / 1_000);
     if (ago >= graphSeconds) break;
-    // came before the clock was put back
+    // arrived before the clock was set back
     if (ago < 0) continue;
     const place = graphSeconds - 1 - ago;
     seconds[place] = (seconds[place] ?? 0) + 1;
@@ -112,22 +112,20 @@ export function perSecond(rows: Rows, now: number): number[] {
   return seconds;
 }
 
-/** Rows that are looked through for values to be offered. */
+/** Number of rows that are scanned for completions. */
 const looked = 5_000;
 const offered = 500;
 
-/** Adds to a set that keeps the latest of so many. */
+/** Adds to a set of limited size. */
 function keep(set: Set<string>, value: string): void {
   if (set.has(value) || value === "") return;
   set.add(value);
   if (set.size > offered * 2) for (const first of set) if (set.delete(first) && set.size <= offered) return;
 }
 
-/** What has been seen, for completing what is typed: it outlives the filter under which it was seen. */
+/** Seen values for completion, independent of the current filter. */
 export interface Seen {
-  /** Looks through the list. */
-  look(rows: Rows): void;
-  /** Adds names of properties. */
+  look(rows: RowsByIndex): void;
   addProperties(names: Iterable<string>): void;
   known(): KnownValues;
 }

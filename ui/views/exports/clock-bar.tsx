@@ -1,5 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import type { ClockFacts } from "../../../src/clock/shapes.ts";
+import type { Export } from "../../../src/exports/shapes.ts";
 import { call, problemOf, type SimProblem } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
@@ -7,30 +9,30 @@ import { stat } from "../../feed/socket.ts";
 import { Badge, Button } from "../../parts/basics.tsx";
 import { counted, dateText, plain } from "../../parts/text.ts";
 import { TextInput } from "../../parts/text-input.tsx";
-import type { Clock, Happened, ShownExport } from "./answers.ts";
-import { dueText, happenedText } from "./words.ts";
+import type { Happened } from "./answers.ts";
+import { dueText, happenedText } from "./run-texts.ts";
 
 const steps = ["1m", "1h", "1d"] as const;
 
 interface ClockBarProps {
-  exports: readonly ShownExport[];
+  exports: readonly Export[];
   onChanged(problem?: SimProblem): void;
 }
 
-/** The sim's time, what becomes due next, and what moves the time. */
+/** The sim's time, the next due run, and controls of the clock. */
 export function ClockBar({ exports, onChanged }: ClockBarProps) {
-  const told = stat.value?.clock;
-  const clock = useResource<Clock>("clock", {
-    // one that runs is told as it goes on
-    revision: `${told?.real}/${told?.frozen && told.now}`,
+  const reported = stat.value?.clock;
+  const clock = useResource<ClockFacts>("clock", {
+    // a running clock reports continuously
+    revision: `${reported?.real}/${reported?.frozen && reported.now}`,
     again: 5_000,
   });
-  const happened = useSignal<readonly Happened[] | undefined>(undefined);
-  const by = useSignal("");
+  const [happened, setHappened] = useState<readonly Happened[]>();
+  const [by, setBy] = useState("");
   const act = async (method: string, path: string, body: unknown) => {
     try {
       const answer = await call<{ happened?: Happened[] }>(method, path, body);
-      happened.value = answer.happened;
+      setHappened(answer.happened);
       onChanged();
     } catch (error) {
       onChanged(problemOf(error));
@@ -43,13 +45,13 @@ export function ClockBar({ exports, onChanged }: ClockBarProps) {
     <section class="exports-clock" aria-label="Clock">
       <div class="exports-now">
         {now && <Ticking clock={now} />}
-        {now?.frozen && <Badge tone="note">stands still</Badge>}
-        {now && !now.real && !now.frozen && <Badge tone="note">not the machine's time</Badge>}
+        {now?.frozen && <Badge tone="note">frozen</Badge>}
+        {now && !now.real && !now.frozen && <Badge tone="note">not real time</Badge>}
         {now?.next_due != null && <NextDue at={now.next_due} exports={exports} />}
       </div>
       <div class="exports-controls">
         <Button onClick={() => act("PUT", "clock", { frozen: !now?.frozen })}>
-          {now?.frozen ? "Run on" : "Freeze"}
+          {now?.frozen ? "Resume" : "Freeze"}
         </Button>
         {steps.map((step) => (
           <Button key={step} onClick={() => advance(step)}>
@@ -59,51 +61,44 @@ export function ClockBar({ exports, onChanged }: ClockBarProps) {
         {now?.next_due != null && (
           <Button
             onClick={() => advance(msUntil(now, now.next_due))}
-            title="Moves the clock on, and performs it"
+            title="Advances the clock and runs what is due"
           >
-            To what is due next
+            To the next due run
           </Button>
         )}
         <form
           class="exports-step"
           onSubmit={(event) => {
             event.preventDefault();
-            void advance(by.value);
+            void advance(by);
           }}
         >
-          <TextInput
-            aria-label="Advance by"
-            placeholder="2h30m"
-            value={by.value}
-            onText={(text) => {
-              by.value = text;
-            }}
-          />
-          <Button type="submit" disabled={by.value.trim() === ""}>
+          <TextInput aria-label="Advance by" placeholder="2h30m" value={by} onText={(text) => setBy(text)} />
+          <Button type="submit" disabled={by.trim() === ""}>
             Advance
           </Button>
         </form>
         <Button
           onClick={() => act("POST", "exports/tick", {})}
-          title="Performs what is due now; the clock stays"
+          title="Runs what is due now; the clock does not change"
         >
-          Perform what is due
+          Run what is due
         </Button>
         {now && !now.real && (
           <Button kind="quiet" onClick={() => act("PUT", "clock", { now: "real" })}>
-            Back to the machine's time
+            Back to real time
           </Button>
         )}
       </div>
-      {happened.value && <CameAbout happened={happened.value} />}
+      {happened && <ClockEffects happened={happened} />}
     </section>
   );
 }
 
-const msUntil = ({ now }: Clock, at: string | null): number =>
+const msUntil = ({ now }: ClockFacts, at: string | null): number =>
   at === null ? 0 : Math.max(0, Date.parse(at) - Date.parse(now));
 
-function NextDue({ at, exports }: { at: string; exports: readonly ShownExport[] }) {
+function NextDue({ at, exports }: { at: string; exports: readonly Export[] }) {
   const whose = dueText(exports, at);
   return (
     <span class="muted">
@@ -113,8 +108,8 @@ function NextDue({ at, exports }: { at: string; exports: readonly ShownExport[] 
   );
 }
 
-/** Shows the time as it goes on; the sim says where it was. */
-function Ticking({ clock }: { clock: Clock }) {
+/** A running display of the sim's time. */
+function Ticking({ clock }: { clock: ClockFacts }) {
   const shown = useSignal(Date.parse(clock.now));
   useEffect(() => {
     const [from, since] = [Date.parse(clock.now), performance.now()];
@@ -128,11 +123,11 @@ function Ticking({ clock }: { clock: Clock }) {
   return <time class="exports-time">{dateText(shown.value)}</time>;
 }
 
-function CameAbout({ happened }: { happened: readonly Happened[] }) {
+function ClockEffects({ happened }: { happened: readonly Happened[] }) {
   return (
     <div class="exports-happened" role="status">
       <strong>
-        {happened.length === 0 ? "Nothing became due" : `${counted(happened.length, "thing")} came about`}
+        {happened.length === 0 ? "Nothing was due" : `${counted(happened.length, "thing")} happened`}
       </strong>
       <ol>
         {happened.slice(0, 50).map((it) => (

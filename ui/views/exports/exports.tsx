@@ -1,34 +1,31 @@
 import { useSignal } from "@preact/signals";
+import type { Export, ExportRun, ExportRunPage } from "../../../src/exports/shapes.ts";
 import { query, type SimProblem } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
-import { useKeys } from "../../app/keys.ts";
+import { useKeys } from "../../app/keyboard.ts";
 import { go, link, project, route } from "../../app/location.ts";
 import { projectName, revision } from "../../app/sim.ts";
 import { useProblem } from "../../app/use-problem.ts";
 import { Badge, Code, Empty, Section, Time, Trouble } from "../../parts/basics.tsx";
-import { Split } from "../../parts/split.tsx";
+import { Split } from "../../parts/layout.tsx";
 import { plain } from "../../parts/text.ts";
-import type { Run, ShownExport } from "./answers.ts";
 import { ClockBar } from "./clock-bar.tsx";
-import { linkTo, type Place, placeOf } from "./place.ts";
 import { RunDetails } from "./run-details.tsx";
-import { Runs } from "./runs.tsx";
-import { statusRow } from "./statuses.ts";
-import { everyText } from "./words.ts";
+import { everyText, statusRow } from "./run-texts.ts";
+import { linkTo, type Place, placeOf, Runs } from "./runs.tsx";
 
-/** Runs that are shown at once. */
 const pageSize = 200;
 
 /**
- * Batch exports and their runs, with the clock that makes them due: `#/exports`, `#/exports/<export>`,
- * `#/exports/runs/<run>?export=<export>`; with `before=<run>` the runs from before that one.
+ * Batch exports, their runs and the clock: `#/exports`, `#/exports/<export>`, `#/exports/runs/<run>?export=<export>`;
+ * `before=<run>` lists the runs before that one.
  */
 export function ExportsView() {
   const turn = useSignal(0);
   const problem = useProblem();
   const place = placeOf(route.value);
   const known = `${revision.value}/${turn.value}`;
-  const exports = useResource<{ exports: ShownExport[] }>(`exports${query({ project: project.value })}`, {
+  const exports = useResource<{ exports: Export[] }>(`exports${query({ project: project.value })}`, {
     revision: known,
     again: 2_000,
   });
@@ -39,7 +36,7 @@ export function ExportsView() {
     limit: pageSize,
   };
   const runsPath = `exports/runs${query(wanted)}`;
-  const runs = useResource<{ runs: Run[]; more: boolean }>(runsPath, { revision: known, again: 2_000 });
+  const runs = useResource<ExportRunPage>(runsPath, { revision: known, again: 2_000 });
   const onChanged = (failed?: SimProblem) => {
     problem.value = failed;
     turn.value++;
@@ -72,7 +69,7 @@ export function ExportsView() {
   );
 }
 
-function useRunKeys(runs: readonly Run[], place: Place, onBack: () => void): void {
+function useRunKeys(runs: readonly ExportRun[], place: Place, onBack: () => void): void {
   const at = runs.findIndex(({ id }) => id === place.run);
   const choose = (index: number) => {
     const run = runs[index]?.id;
@@ -85,7 +82,7 @@ function useRunKeys(runs: readonly Run[], place: Place, onBack: () => void): voi
   ]);
 }
 
-function Exports({ exports, chosen }: { exports: readonly ShownExport[]; chosen: string | undefined }) {
+function Exports({ exports, chosen }: { exports: readonly Export[]; chosen: string | undefined }) {
   if (exports.length === 0) return <NoExports />;
   return (
     <Section title="Exports">
@@ -107,7 +104,7 @@ function Exports({ exports, chosen }: { exports: readonly ShownExport[]; chosen:
               <LastRuns runs={it.last_runs} />
               <span class="muted">
                 {it.next_run === null ? (
-                  "nothing planned"
+                  "not scheduled"
                 ) : (
                   <>
                     next <Time at={Date.parse(it.next_run)} isWhole />
@@ -122,7 +119,7 @@ function Exports({ exports, chosen }: { exports: readonly ShownExport[]; chosen:
   );
 }
 
-function LastRuns({ runs }: { runs: ShownExport["last_runs"] }) {
+function LastRuns({ runs }: { runs: Export["last_runs"] }) {
   if (runs.length === 0) return <span class="muted">no run yet</span>;
   return (
     <span class="exports-marks">
@@ -151,13 +148,13 @@ const scenario = `"batch_exports": [
 
 function NoExports() {
   return (
-    <Empty title="There are no batch exports here">
+    <Empty title="No batch exports">
       <p>
-        Make one with the management API, or write it into a scenario file. Its runs become due by the clock
-        above, and really write the captured events into files.
+        Create one with the management API, or write it into a scenario file. Its runs become due by the clock
+        above, and write the captured events to files.
       </p>
       <Code label="In a scenario file, at the top or in a project" text={scenario} />
-      <Code label="Or a world that has some" text="phx-sim start exports" />
+      <Code label="Or start with a scenario that has some" text="phx-sim start exports" />
     </Empty>
   );
 }

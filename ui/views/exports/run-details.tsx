@@ -1,13 +1,12 @@
-import { useSignal } from "@preact/signals";
-import { call, problemOf, type SimProblem } from "../../api/call.ts";
-import { download } from "../../api/download.ts";
+import { useState } from "preact/hooks";
+import type { ExportRunWithLogs } from "../../../src/exports/shapes.ts";
+import { call, download, problemOf, type SimProblem } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
-import { Badge, Button, Code, Facts, Field, Section, Time, Trouble } from "../../parts/basics.tsx";
+import { Badge, Button, Code, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
+import { SelectField, TextField } from "../../parts/fields.tsx";
 import { numberText, plain, sizeText } from "../../parts/text.ts";
-import { TextInput } from "../../parts/text-input.tsx";
-import type { RunWithLogs } from "./answers.ts";
-import { ends, statusRow } from "./statuses.ts";
+import { ends, statusRow } from "./run-texts.ts";
 
 interface Props {
   id: string;
@@ -15,18 +14,18 @@ interface Props {
   onChanged(problem?: SimProblem): void;
 }
 
-/** A run: what became of it, its log, its files; and how it is to end, as long as it has not. */
+/** Details of a run: outcome, log, files, and a form to script its end. */
 export function RunDetails({ id, revision, onChanged }: Props) {
   const path = `exports/runs/${encodeURIComponent(id)}`;
-  const { data: run, problem } = useResource<RunWithLogs>(path, { revision, again: 2_000 });
+  const { data: run, problem } = useResource<ExportRunWithLogs>(path, { revision, again: 2_000 });
   const trouble = problem && <Trouble problem={problem} />;
-  // what is half written below stays when the sim did not answer once
+  // the form below stays when a poll fails
   if (!run || problem?.status === 404) return trouble ?? null;
   const row = statusRow(run.status);
   return (
     <>
       {trouble}
-      <Section title={`Run of ${plain(run.name ?? "an export that is gone")}`}>
+      <Section title={`Run of ${plain(run.name ?? "a deleted export")}`}>
         <Facts
           rows={[
             [
@@ -66,7 +65,7 @@ export function RunDetails({ id, revision, onChanged }: Props) {
           ]}
         />
       </Section>
-      {row.isOpen && <Script id={run.id} onChanged={onChanged} />}
+      {row.isOpen && <OutcomeForm id={run.id} onChanged={onChanged} />}
       <Files files={run.files} onProblem={onChanged} />
       <Log lines={run.logs} />
     </>
@@ -77,7 +76,7 @@ function Files({
   files,
   onProblem,
 }: {
-  files: RunWithLogs["files"];
+  files: ExportRunWithLogs["files"];
   onProblem: (problem: SimProblem) => void;
 }) {
   if (files.length === 0) return null;
@@ -105,11 +104,11 @@ function Files({
   );
 }
 
-function Log({ lines }: { lines: RunWithLogs["logs"] }) {
+function Log({ lines }: { lines: ExportRunWithLogs["logs"] }) {
   return (
     <Section title="Log">
       {lines.length === 0 ? (
-        <p class="muted">No line yet.</p>
+        <p class="muted">No log lines yet.</p>
       ) : (
         <ol class="exports-log">
           {lines.map((it, i) => (
@@ -125,17 +124,17 @@ function Log({ lines }: { lines: RunWithLogs["logs"] }) {
   );
 }
 
-/** Says how the run ends: for an app that must cope with failures. */
-function Script({ id, onChanged }: { id: string; onChanged: (problem?: SimProblem) => void }) {
-  const status = useSignal("Failed");
-  const after = useSignal("");
-  const error = useSignal("");
+/** Scripts the end of a run, e.g. a failure. */
+function OutcomeForm({ id, onChanged }: { id: string; onChanged: (problem?: SimProblem) => void }) {
+  const [status, setStatus] = useState("Failed");
+  const [after, setAfter] = useState("");
+  const [error, setError] = useState("");
   const outcome = {
-    status: status.value,
-    ...(after.value.trim() !== "" && { after: after.value.trim() }),
-    ...(error.value.trim() !== "" && { latest_error: error.value }),
+    status: status,
+    ...(after.trim() !== "" && { after: after.trim() }),
+    ...(error.trim() !== "" && { latest_error: error }),
   };
-  const say = async () => {
+  const submit = async () => {
     try {
       await call("PUT", `exports/runs/${encodeURIComponent(id)}`, outcome);
       onChanged();
@@ -144,48 +143,20 @@ function Script({ id, onChanged }: { id: string; onChanged: (problem?: SimProble
     }
   };
   return (
-    <Section title="Have it end otherwise">
+    <Section title="Script the outcome">
       <form
         class="exports-script"
         onSubmit={(event) => {
           event.preventDefault();
-          void say();
+          void submit();
         }}
       >
-        <Field label="Status">
-          <select
-            class="select"
-            value={status.value}
-            onChange={(event) => {
-              status.value = event.currentTarget.value;
-            }}
-          >
-            {ends.map((it) => (
-              <option key={it}>{it}</option>
-            ))}
-          </select>
-        </Field>
-        <Field label="After">
-          <TextInput
-            placeholder="at once"
-            value={after.value}
-            onText={(text) => {
-              after.value = text;
-            }}
-          />
-        </Field>
-        <Field label="Error">
-          <TextInput
-            placeholder="none"
-            value={error.value}
-            onText={(text) => {
-              error.value = text;
-            }}
-          />
-        </Field>
-        <Button type="submit">Write it down</Button>
+        <SelectField label="Status" value={status} options={ends.map((it) => [it, it])} onText={setStatus} />
+        <TextField label="After" placeholder="immediately" value={after} onText={setAfter} />
+        <TextField label="Error" placeholder="none" value={error} onText={setError} />
+        <Button type="submit">Set outcome</Button>
       </form>
-      <Code label="The same by hand" text={`PUT /__sim/exports/runs/${id}\n${JSON.stringify(outcome)}`} />
+      <Code label="The same over HTTP" text={`PUT /__sim/exports/runs/${id}\n${JSON.stringify(outcome)}`} />
     </Section>
   );
 }

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ShownFault, ShownPreset } from "../../../src/model/fault.ts";
+import type { Fault, FaultPreset } from "../../../src/faults/shapes.ts";
 import { call, problemOf } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
@@ -15,7 +15,7 @@ import { RuleForm } from "./rule-form.tsx";
 /** What goes wrong on purpose. */
 export function FaultsView() {
   const known = `${revision.value}/${stat.value?.faults.join()}`;
-  const faults = useResource<{ faults: ShownFault[] }>("faults", { revision: known });
+  const faults = useResource<{ faults: Fault[] }>("faults", { revision: known });
   const problem = useProblem();
   const act = async (method: string, path: string, body?: unknown) => {
     try {
@@ -45,7 +45,7 @@ const states = {
   expired: { tone: "plain", text: "expired" },
 } as const;
 
-function InForce({ faults, onClear }: { faults: readonly ShownFault[]; onClear: (path: string) => void }) {
+function InForce({ faults, onClear }: { faults: readonly Fault[]; onClear: (path: string) => void }) {
   const active = faults.filter((it) => it.state === "active").length;
   const title = active === 0 ? "Nothing goes wrong on purpose" : `${counted(active, "fault")} in force`;
   if (faults.length === 0) {
@@ -100,7 +100,7 @@ const commands =
   'await sim.faults.apply("flags-partial", { times: 2 })\n\nphx-sim faults apply flags-partial --times 2';
 
 function Presets({ onApply }: { onApply: (order: Record<string, unknown>) => void }) {
-  const { data } = useResource<{ presets: ShownPreset[] }>("faults/presets");
+  const { data } = useResource<{ presets: FaultPreset[] }>("faults/presets");
   const limits = useSignal<Limits>(emptyForm);
   return (
     <Section title="Presets">

@@ -1,4 +1,4 @@
-import { valueText } from "../../../src/filter/print.ts";
+import { valueText } from "../../../src/journal/filter/print.ts";
 
 /** What the form about a fault holds, all as text. */
 export interface FaultForm {

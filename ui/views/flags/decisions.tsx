@@ -1,32 +1,31 @@
+import { useState } from "preact/hooks";
+import { call, problemOf, query, type SimProblem } from "../../api/call.ts";
 import { go, link, route, withParams } from "../../app/location.ts";
 import { worldRevision } from "../../app/sim.ts";
 import { Badge, Button, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
 import type { DecidedFlag, Decision, Decisions, Flag, FlagCall } from "./answers.ts";
-import { useExplanation } from "./explanation.ts";
-import { useOlder } from "./older.ts";
-import { Trace } from "./trace.tsx";
+import { withOlder } from "./decision-data.ts";
+import { Trace, useExplanation } from "./trace.tsx";
 import { clientWords, isOverridden, reasonWords, sinceWords, subjectOf } from "./trace-words.ts";
 import { valueText, valueTone } from "./value.ts";
-import { withOlder } from "./with-older.ts";
 
 const idOf = ({ request, seq }: Decision): string => (seq === null ? String(request) : `${request}-${seq}`);
 
 const flagIn = ({ flags }: Decision, key: string): DecidedFlag | undefined =>
   flags.find((it) => it.key === key);
 
-/** What clients were given, as it happens; one that is opened tells why. */
-export function DecisionsTab({ flag, told }: { flag: Flag; told: Decisions | undefined }) {
+/** Decisions as they happen; an expanded one shows its explanation. */
+export function DecisionsTab({ flag, loaded }: { flag: Flag; loaded: Decisions | undefined }) {
   const open = route.value.params.decision;
-  const older = useOlder(flag, told);
-  if (!told) return null;
-  const decisions = withOlder(told.decisions, older.decisions);
+  const older = useOlder(flag, loaded);
+  if (!loaded) return null;
+  const decisions = withOlder(loaded.decisions, older.decisions);
   if (decisions.length === 0 && older.before === null) {
     return (
-      <Section title="Nobody has asked yet">
+      <Section title="No decisions yet">
         <p class="muted">
-          Each answer that has this flag appears here as it is given, with its reason, and what the app did
-          with it.
+          Each response with this flag appears here, with its reason and its use by the app.
         </p>
       </Section>
     );
@@ -41,7 +40,7 @@ export function DecisionsTab({ flag, told }: { flag: Flag; told: Decisions | und
       {older.problem && <Trouble problem={older.problem} />}
       {older.before !== null && (
         <p class="flags-older">
-          <Button onClick={older.load}>Look further back</Button>
+          <Button onClick={older.load}>Load older</Button>
           <span class="muted">before request {older.before}</span>
         </p>
       )}
@@ -57,13 +56,13 @@ function DecisionRow({ decision, flag, isOpen }: { decision: Decision; flag: Fla
       <button type="button" class="flags-decision-head" aria-expanded={isOpen} onClick={toggle}>
         <Time at={Date.parse(decision.at)} />
         <span class="cut">
-          <strong>{plain(decision.distinct_id ?? "nobody", 60)}</strong>
+          <strong>{plain(decision.distinct_id ?? "no distinct id", 60)}</strong>
         </span>
         <Badge tone={decided?.failed ? "odd" : valueTone(decided?.value ?? null)}>
           {decided
             ? valueText(decided.value)
             : decision.status === 200
-              ? "not in the answer"
+              ? "not in the response"
               : `status ${decision.status}`}
         </Badge>
         <span class="muted flags-decision-why">{whyWords(decision, decided)}</span>
@@ -86,21 +85,19 @@ function Marks({ decision, decided }: { decision: Decision; decided: DecidedFlag
     <span class="flags-marks">
       {decided && isOverridden(decided) && <Badge tone="note">overridden</Badge>}
       {decision.fault !== null && <Badge tone="bad">{plain(decision.fault, 40)}</Badge>}
-      {differing > 0 && <Badge tone="odd">app used another value</Badge>}
+      {differing > 0 && <Badge tone="odd">app used a different value</Badge>}
       {decision.called.length > 0 && differing === 0 && <Badge tone="good">used</Badge>}
     </span>
   );
 }
 
-function Opened({
-  decision,
-  decided,
-  flag,
-}: {
+interface DecisionProps {
   decision: Decision;
   decided: DecidedFlag | undefined;
   flag: Flag;
-}) {
+}
+
+function Opened({ decision, decided, flag }: DecisionProps) {
   return (
     <div class="flags-opened">
       <p class="flags-note">
@@ -129,7 +126,9 @@ function Calls({ called, decided }: { called: readonly FlagCall[]; decided: Deci
           <a href={link("events", [it.seq])}>$feature_flag_called {it.seq}</a>
           <Time at={Date.parse(it.at)} />
           {it.differs && (
-            <span>The app used another value than {decided ? valueText(decided.value) : "the answer"}.</span>
+            <span>
+              The app used a different value than {decided ? valueText(decided.value) : "the answer"}.
+            </span>
           )}
         </li>
       ))}
@@ -137,20 +136,12 @@ function Calls({ called, decided }: { called: readonly FlagCall[]; decided: Deci
   );
 }
 
-/** The journal keeps what was asked and what was answered; how it came about is worked out again. */
-function WhyNow({
-  decision,
-  decided,
-  flag,
-}: {
-  decision: Decision;
-  decided: DecidedFlag | undefined;
-  flag: Flag;
-}) {
-  const { told, problem } = useExplanation(flag.key, subjectOf(decision), worldRevision.value);
+/** The journal keeps requests and responses; the explanation is evaluated again. */
+function WhyNow({ decision, decided, flag }: DecisionProps) {
+  const { explanation, problem } = useExplanation(flag.key, subjectOf(decision), worldRevision.value);
   if (problem) return <Trouble problem={problem} />;
-  if (!told) return null;
-  const since = decided && sinceWords(decided, told);
+  if (!explanation) return null;
+  const since = decided && sinceWords(decided, explanation);
   return (
     <section aria-label="Evaluated again now">
       <p class="flags-note">
@@ -158,11 +149,31 @@ function WhyNow({
         <span class="muted">
           {since ??
             (decision.asked === null
-              ? "With what is stored of the person: an SDK does not tell what it knew."
-              : "With the properties that the request gave, over what is stored now.")}
+              ? "Uses stored properties: SDKs do not report the properties they used."
+              : "Uses the request's properties over currently stored ones.")}
         </span>
       </p>
-      <Trace told={told} sentences={flag.words?.sets ?? []} />
+      <Trace explanation={explanation} sentences={flag.words?.sets ?? []} />
     </section>
   );
+}
+
+interface Older extends Decisions {
+  readonly problem?: SimProblem;
+  load(): void;
+}
+
+/** Older decisions, loaded on demand. */
+function useOlder(flag: Flag, newest: Decisions | undefined): Older {
+  const [read, setRead] = useState<Decisions & { problem?: SimProblem }>();
+  const { decisions = [], problem } = read ?? {};
+  const before = read ? read.before : (newest?.before ?? null);
+  const load = () => {
+    const path = `flag-decisions${query({ project: flag.project, key: flag.key, before: before ?? undefined })}`;
+    call<Decisions>("GET", path).then(
+      (more) => setRead({ decisions: [...decisions, ...more.decisions], before: more.before }),
+      (error: unknown) => setRead({ decisions, before, problem: problemOf(error) }),
+    );
+  };
+  return { decisions, before, load, ...(problem && { problem }) };
 }

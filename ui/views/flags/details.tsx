@@ -1,15 +1,17 @@
+import { termText } from "../../../src/journal/filter/print.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
-import { route, withParams } from "../../app/location.ts";
+import { link, route, withParams } from "../../app/location.ts";
 import { projectName, revision, worldRevision } from "../../app/sim.ts";
-import { Badge, Empty, Trouble } from "../../parts/basics.tsx";
-import { Tabs } from "../../parts/tabs.tsx";
+import { Badge, Empty, Section, Trouble } from "../../parts/basics.tsx";
+import { Tabs } from "../../parts/layout.tsx";
 import { plain } from "../../parts/text.ts";
+import { PayloadTree } from "../../parts/tree/tree.tsx";
 import type { Decisions, FlagInFull } from "./answers.ts";
 import { DecisionsTab } from "./decisions.tsx";
 import { ExplainTab } from "./explain.tsx";
 import { OverridesTab } from "./overrides.tsx";
-import { RulesTab } from "./rules.tsx";
+import { Shares } from "./shares.tsx";
 
 const tabs = [
   { id: "rules", title: "Rules" },
@@ -20,7 +22,7 @@ const tabs = [
 
 const tabOf = (name: string | undefined) => tabs.find(({ id }) => id === name)?.id ?? "rules";
 
-/** One flag: its rules, what clients were given, why, and what it is to be instead. */
+/** Details of a flag: rules, decisions, explanation and overrides. */
 export function FlagDetails({ flagKey, project, onChange }: DetailsProps) {
   const path = `flags/${encodeURIComponent(flagKey)}`;
   const found = useResource<FlagInFull>(`${path}${query({ project })}`, { revision: worldRevision.value });
@@ -50,7 +52,7 @@ export function FlagDetails({ flagKey, project, onChange }: DetailsProps) {
         }))}
       />
       {tab === "rules" && <RulesTab flag={flag} />}
-      {tab === "decisions" && <DecisionsTab flag={flag} told={decisions.data} />}
+      {tab === "decisions" && <DecisionsTab flag={flag} loaded={decisions.data} />}
       {tab === "explain" && <ExplainTab key={flag.key} flag={flag} />}
       {tab === "overrides" && <OverridesTab key={flag.key} target={flag} onChange={changed} />}
     </>
@@ -63,10 +65,10 @@ interface DetailsProps {
   onChange(): void;
 }
 
-function countOf(tab: string, flag: FlagInFull, told: Decisions | undefined): string | undefined {
+function countOf(tab: string, flag: FlagInFull, decisions: Decisions | undefined): string | undefined {
   if (tab === "overrides" && flag.overrides.length > 0) return String(flag.overrides.length);
-  if (tab !== "decisions" || !told || told.decisions.length === 0) return undefined;
-  return `${told.decisions.length}${told.before === null ? "" : "+"}`;
+  if (tab !== "decisions" || !decisions || decisions.decisions.length === 0) return undefined;
+  return `${decisions.decisions.length}${decisions.before === null ? "" : "+"}`;
 }
 
 function DetailsHead({ flag }: { flag: FlagInFull }) {
@@ -83,7 +85,7 @@ function DetailsHead({ flag }: { flag: FlagInFull }) {
   );
 }
 
-/** On or off, and whether somebody has said otherwise; in brief, only what is out of the ordinary. */
+/** State of a flag; in brief, only if unusual. */
 export function FlagBadges({ flag, isBrief = false }: BadgesProps) {
   return (
     <span class="flags-badges">
@@ -104,14 +106,64 @@ interface BadgesProps {
   isBrief?: boolean;
 }
 
-/** A key that no flag has can be overridden, too. */
+/** A key without a flag can be overridden as well. */
 function NoFlag({ flagKey, project, onChange }: DetailsProps) {
   return (
     <>
       <Empty title={`There is no flag "${plain(flagKey, 100)}"`}>
-        <p>An override makes one for clients, until it is removed or the sim is reset.</p>
+        <p>An override creates it for clients, until it is removed or the sim is reset.</p>
       </Empty>
       <OverridesTab target={{ key: flagKey, project, variants: [], overrides: [] }} onChange={onChange} />
     </>
   );
 }
+
+const longest = 2_000;
+
+function Sentences({ lines }: { lines: readonly string[] }) {
+  return lines.map((it, i) => <p key={i}>{plain(it, longest)}</p>);
+}
+
+/** Rules in words and as JSON. */
+function RulesTab({ flag }: { flag: FlagInFull }) {
+  const { words, filters } = flag;
+  if (!words) {
+    return (
+      <Section title="No such flag">
+        <p class="muted">The project has no flag with this key. Clients get it from an override.</p>
+      </Section>
+    );
+  }
+  return (
+    <>
+      <Section title="Rules" actions={<a href={usesHref(flag.key)}>Events of its use</a>}>
+        <div class="flags-words">
+          <Sentences lines={words.before} />
+          {words.sets.length > 0 && (
+            <ol>
+              {words.sets.map((it, i) => (
+                <li key={i}>{plain(it, longest)}</li>
+              ))}
+            </ol>
+          )}
+          <Sentences lines={words.after} />
+          {flag.shares.length > 0 && <Shares shares={flag.shares} hasLegend />}
+          {words.cohorts.length > 0 && (
+            <div class="muted">
+              <Sentences lines={words.cohorts} />
+            </div>
+          )}
+        </div>
+      </Section>
+      {filters && (
+        <Section title="As JSON">
+          <PayloadTree value={filters} label="Filters" open={6} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+/** The `$feature_flag_called` events of a flag. */
+const usesHref = (key: string): string =>
+  link("events", [], { f: `event:$feature_flag_called ${termText(["prop", "$feature_flag"], key)}` });

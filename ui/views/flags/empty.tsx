@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { go, link } from "../../app/location.ts";
 import { info, projectKey } from "../../app/sim.ts";
-import { Button, Code, Empty, Field } from "../../parts/basics.tsx";
-import { TextInput } from "../../parts/text-input.tsx";
-import { overrideSnippets, scenarioSnippet } from "./snippets.ts";
+import { Button, Code, Empty } from "../../parts/basics.tsx";
+import { TextField } from "../../parts/fields.tsx";
+import { flagScenario, overrideSnippets } from "./snippets.ts";
 
-/** No flag is there: how to get one, for good or for now. */
+/** Empty state: how to create a flag. */
 export function NoFlags() {
   const [key, setKey] = useState("");
   const sim = info.value;
@@ -15,19 +15,18 @@ export function NoFlags() {
   };
   return (
     <Empty title="No flags yet">
-      <p>Write flags into the scenario file; the sim reads it again when it is saved.</p>
-      <Code label="scenario.yaml" text={scenarioSnippet(projectKey.value, sim?.personal_api_key)} />
+      <p>Write flags into the scenario file; the sim reloads it when it is saved.</p>
+      <Code label="scenario.yaml" text={flagScenario(projectKey.value, sim?.personal_api_key)} />
       <p>Or override one that does not exist. Clients get it with their next request.</p>
       <form class="flags-make" onSubmit={open}>
-        <Field label="Key">
-          <TextInput
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="new-checkout"
-            value={key}
-            onText={setKey}
-          />
-        </Field>
+        <TextField
+          label="Key"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="new-checkout"
+          value={key}
+          onText={setKey}
+        />
         <Button type="submit" kind="main">
           Override it
         </Button>

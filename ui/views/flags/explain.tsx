@@ -2,11 +2,10 @@ import { useEffect, useState } from "preact/hooks";
 import { go, route, withParams } from "../../app/location.ts";
 import { worldRevision } from "../../app/sim.ts";
 import { Button, Field, Section, Trouble } from "../../parts/basics.tsx";
-import { TextInput } from "../../parts/text-input.tsx";
+import { TextField } from "../../parts/fields.tsx";
 import type { Flag } from "./answers.ts";
-import { useExplanation } from "./explanation.ts";
 import { objectFields, readSubject, textFields } from "./forms.ts";
-import { Trace } from "./trace.tsx";
+import { Trace, useExplanation } from "./trace.tsx";
 
 const names = ["distinct_id", ...objectFields.map(({ name }) => name), ...textFields.map(({ name }) => name)];
 
@@ -16,30 +15,34 @@ const isMoreGiven = (params: Readonly<Record<string, string>>): boolean =>
 const fieldsIn = (params: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, params[name] ?? ""]));
 
-/** Why would somebody get this flag? What is asked for stands in the address. */
+/** Explains a flag for a subject, which is part of the address. */
 export function ExplainTab({ flag }: { flag: Flag }) {
   const { params } = route.value;
   const [form, setForm] = useState(fieldsIn(params));
   const inAddress = JSON.stringify(fieldsIn(params));
-  // Going back in the history brings the fields back, too.
+  // follows the browser history
   useEffect(() => setForm(JSON.parse(inAddress)), [inAddress]);
   const [mistakes, setMistakes] = useState<Readonly<Record<string, string>>>({});
   const read = readSubject(params);
   const tried = read && "mistakes" in read ? { ...read.mistakes, ...mistakes } : mistakes;
   const subject = read && "body" in read ? { ...read.body, project: flag.project } : undefined;
-  const { told, problem } = useExplanation(flag.key, subject, worldRevision.value);
+  const { explanation, problem } = useExplanation(flag.key, subject, worldRevision.value);
   const submit = (event: Event) => {
     event.preventDefault();
     const given = readSubject(form);
     const found =
-      given === undefined ? { distinct_id: "Whom is it about?" } : "mistakes" in given ? given.mistakes : {};
+      given === undefined
+        ? { distinct_id: "Enter a distinct id" }
+        : "mistakes" in given
+          ? given.mistakes
+          : {};
     setMistakes(found);
     if (Object.keys(found).length === 0) go(withParams(form));
   };
   const set = (name: string, text: string) => setForm((it) => ({ ...it, [name]: text }));
   return (
     <>
-      <Section title="Why would somebody get it?">
+      <Section title="Explain for a subject">
         <form class="flags-form" onSubmit={submit}>
           <SubjectField name="distinct_id" label="Distinct id" form={form} tried={tried} set={set} />
           <div class="flags-form-end">
@@ -49,7 +52,7 @@ export function ExplainTab({ flag }: { flag: Flag }) {
           </div>
           <details class="flags-more" open={isMoreGiven(params) || undefined}>
             <summary>Properties, groups, device</summary>
-            <p class="muted">What you give counts before what is stored. Nothing is stored.</p>
+            <p class="muted">These values override stored ones. Nothing is stored.</p>
             <div class="flags-form">
               {objectFields.map(({ name, label, example }) => (
                 <Field key={name} label={label} hint={tried[name]}>
@@ -71,10 +74,10 @@ export function ExplainTab({ flag }: { flag: Flag }) {
         </form>
       </Section>
       {problem && <Trouble problem={problem} />}
-      {told && (
+      {explanation && (
         <Section title="The trace">
           <div aria-live="polite">
-            <Trace told={told} sentences={flag.words?.sets ?? []} />
+            <Trace explanation={explanation} sentences={flag.words?.sets ?? []} />
           </div>
         </Section>
       )}
@@ -84,15 +87,15 @@ export function ExplainTab({ flag }: { flag: Flag }) {
 
 function SubjectField({ name, label, form, tried, set }: SubjectFieldProps) {
   return (
-    <Field label={label} hint={tried[name]}>
-      <TextInput
-        autocomplete="off"
-        spellcheck={false}
-        value={form[name] ?? ""}
-        aria-invalid={tried[name] !== undefined}
-        onText={(text) => set(name, text)}
-      />
-    </Field>
+    <TextField
+      label={label}
+      hint={tried[name]}
+      autocomplete="off"
+      spellcheck={false}
+      value={form[name] ?? ""}
+      aria-invalid={tried[name] !== undefined}
+      onText={(text) => set(name, text)}
+    />
   );
 }
 

@@ -1,21 +1,19 @@
 import { useMemo } from "preact/hooks";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
-import { useKeys } from "../../app/keys.ts";
+import { useKeys } from "../../app/keyboard.ts";
 import { go, link, project, route, withParams } from "../../app/location.ts";
-import { worldRevision } from "../../app/sim.ts";
-import { useCounted } from "../../app/totals.ts";
+import { useCounted, worldRevision } from "../../app/sim.ts";
 import { Trouble } from "../../parts/basics.tsx";
-import { Split } from "../../parts/split.tsx";
+import { Split } from "../../parts/layout.tsx";
 import { plain } from "../../parts/text.ts";
 import type { Flag, FlagTotals } from "./answers.ts";
+import { talliesIn } from "./decision-data.ts";
 import { FlagDetails } from "./details.tsx";
 import { NoFlags } from "./empty.tsx";
-import { FlagList, holds } from "./list.tsx";
-import { flagHref } from "./place.ts";
-import { talliesIn } from "./tally.ts";
+import { FlagList, flagHref, holds } from "./list.tsx";
 
-/** The project of the flag in the address, where all projects are shown. */
+/** Project of the flag in the address, used if all projects are shown. */
 const ownerIn = (params: Readonly<Record<string, string>>): number | undefined => {
   const given = Number(params.of);
   return Number.isSafeInteger(given) && given > 0 ? given : undefined;
@@ -23,7 +21,7 @@ const ownerIn = (params: Readonly<Record<string, string>>): number | undefined =
 
 const close = (): void => go(link("flags", [], { q: route.value.params.q }));
 
-/** The flags: their rules in words, what clients are given, why, and what they are to be instead. */
+/** Flags with their rules, decisions, explanations and overrides. */
 export function FlagsView() {
   const { path, params } = route.value;
   const [key] = path;
@@ -69,7 +67,6 @@ export function FlagsView() {
   );
 }
 
-/** j and k go through the flags, Escape closes one, o goes to its overrides. */
 function useFlagKeys(
   flags: readonly Flag[],
   key: string | undefined,

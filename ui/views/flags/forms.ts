@@ -1,7 +1,7 @@
-import { isObject, type Json, type JsonObject } from "../../../src/kernel/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/base/json.ts";
 import type { FlagValue } from "./answers.ts";
 
-/** What was read from a field, or what is wrong with it. */
+/** A parsed field, or its mistake. */
 export type Read<T> = { readonly value: T } | { readonly mistake: string };
 
 export const isMistake = <T>(read: Read<T>): read is { readonly mistake: string } => "mistake" in read;
@@ -14,7 +14,7 @@ function parsed(text: string): Read<Json> {
   }
 }
 
-/** A field that holds an object; an empty one is none. */
+/** Parses a field with an object; undefined if empty. */
 export function readObject(text: string): Read<JsonObject | undefined> {
   if (text.trim() === "") return { value: undefined };
   const read = parsed(text);
@@ -24,11 +24,11 @@ export function readObject(text: string): Read<JsonObject | undefined> {
     : { mistake: 'This must be an object, e.g. {"plan": "pro"}' };
 }
 
-/** A payload: any JSON; an empty field is none. */
+/** Parses any JSON; null if empty. */
 export const readPayload = (text: string): Read<Json> =>
   text.trim() === "" ? { value: null } : parsed(text);
 
-/** What can be chosen as an override's value; variants by their place, as one may be called "true". */
+/** A choice of an override's value. Variants have ids by index, as one may be called "true". */
 export interface ValueChoice {
   readonly id: string;
   readonly label: string;
@@ -42,18 +42,17 @@ export const valueChoices = (variants: readonly string[]): ValueChoice[] => [
   { id: "false", label: "false: off", value: false },
 ];
 
-/** The id of "another variant", whose text is typed. */
+/** Id of "another variant", whose key is typed. */
 export const otherValue = "other";
 
 export interface OverrideForm {
-  /** Id of a choice, or `otherValue`. */
   readonly choice: string;
   readonly other: string;
   readonly distinctId: string;
   readonly payload: string;
 }
 
-/** An override as it was chosen; the mistakes by field. */
+/** The body of an override, or mistakes by field. */
 export function readOverride(
   form: OverrideForm,
   variants: readonly string[],
@@ -66,7 +65,7 @@ export function readOverride(
   const mistakes = {
     ...(isMistake(payload) && { payload: payload.mistake }),
     ...(value === false && form.payload.trim() !== "" && { payload: "A flag that is off has no payload" }),
-    ...(isOther && form.other === "" && { other: "Write the variant's key" }),
+    ...(isOther && form.other === "" && { other: "Enter the variant's key" }),
     ...(value === undefined && { choice: "Choose a value" }),
   };
   if (Object.keys(mistakes).length > 0 || isMistake(payload) || value === undefined) return { mistakes };
@@ -80,7 +79,7 @@ export function readOverride(
   };
 }
 
-/** The fields of an explanation that are objects, in the address by the same names. */
+/** Fields of an explanation that are objects; parameters of the address have the same names. */
 export const objectFields = [
   { name: "person", label: "Person properties", example: '{"plan": "pro"}' },
   { name: "groups", label: "Groups", example: '{"company": "acme"}' },
@@ -92,7 +91,7 @@ export const textFields = [
   { name: "anon_distinct_id", label: "Anonymous id" },
 ] as const;
 
-/** The body of an explanation from the address; undefined: nobody was asked for. */
+/** The body of an explanation from the address; undefined without a subject. */
 export function readSubject(
   params: Readonly<Record<string, string>>,
 ): { readonly body: JsonObject } | { readonly mistakes: Readonly<Record<string, string>> } | undefined {

@@ -1,31 +1,30 @@
 import { useEffect, useRef } from "preact/hooks";
-import { go, link } from "../../app/location.ts";
+import { go, link, project, route } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
 import { Badge, Button } from "../../parts/basics.tsx";
+import { Table } from "../../parts/layout.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 import type { Flag } from "./answers.ts";
+import type { Tallies } from "./decision-data.ts";
 import { FlagBadges } from "./details.tsx";
-import { flagHref } from "./place.ts";
 import { Shares } from "./shares.tsx";
-import type { Tallies } from "./tally.ts";
 import { valueText, valueTone } from "./value.ts";
 
 interface ListProps {
   flags: readonly Flag[];
-  /** Those of them that hold what is searched for. */
+  /** Flags that match the search. */
   shown: readonly Flag[];
   tallies: Tallies;
   chosen: { key: string; project: number | undefined } | undefined;
   search: string;
   onSearch(text: string): void;
-  /** All decisions were counted. */
   isExact: boolean;
 }
 
 export const holds = (flag: Flag, text: string): boolean =>
   [flag.key, flag.name].some((it) => it.toLowerCase().includes(text.trim().toLowerCase()));
 
-/** All flags, or those whose key holds what is searched for. */
+/** The list of flags with a search field. */
 export function FlagList(props: ListProps) {
   const { flags, shown, search, onSearch } = props;
   const severalProjects = new Set(flags.map((it) => it.project)).size > 1;
@@ -54,23 +53,16 @@ export function FlagList(props: ListProps) {
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <section class="flags-scroll" tabIndex={0} aria-label="Flags">
-        <table class="table flags-table">
-          <thead>
-            <tr>
-              <th>Flag</th>
-              <th class="flags-wide">Rules</th>
-              <th class="flags-wide">Variants</th>
-              <th>Decisions</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((it) => (
-              <Row key={`${it.project}/${it.key}`} flag={it} isProjectShown={severalProjects} {...props} />
-            ))}
-          </tbody>
-        </table>
+        <Table
+          class="flags-table"
+          columns={["Flag", ["Rules", "flags-wide"], ["Variants", "flags-wide"], "Decisions"]}
+        >
+          {shown.map((it) => (
+            <Row key={`${it.project}/${it.key}`} flag={it} isProjectShown={severalProjects} {...props} />
+          ))}
+        </Table>
         {shown.length === 0 && search !== "" && (
-          <p class="muted flags-none">No flag’s key or name holds that.</p>
+          <p class="muted flags-none">No flag’s key or name contains this.</p>
         )}
       </section>
     </>
@@ -111,13 +103,13 @@ interface RowProps extends ListProps {
   isProjectShown: boolean;
 }
 
-/** What comes before all, then the sets, then what says that there are none. */
+/** Sentences about a flag's rules, most important first. */
 const sentencesOf = ({ words }: Flag): readonly string[] =>
   words
     ? [...words.before, ...words.sets, ...(words.sets.length === 0 ? words.after.slice(0, 1) : [])]
-    : ["The project has no such flag: it is overridden only."];
+    : ["The project has no such flag; it has overrides only."];
 
-/** The sentences that matter at a glance. */
+/** The first sentences. */
 function Summary({ flag }: { flag: Flag }) {
   const sentences = sentencesOf(flag);
   const shown = sentences.slice(0, mostSentences);
@@ -138,13 +130,13 @@ function Summary({ flag }: { flag: Flag }) {
 const mostSentences = 2;
 const mostValues = 4;
 
-/** How often it had which value. Until all is counted there may be more of any. */
+/** Counts by value; lower bounds until counting is complete. */
 function Decided({ tally, isExact }: { tally: ReturnType<Tallies>; isExact: boolean }) {
   if (!tally || (!isExact && tally.served + tally.called === 0)) return null;
-  if (tally.served + tally.called === 0) return <span class="muted">not asked for</span>;
+  if (tally.served + tally.called === 0) return <span class="muted">no decisions</span>;
   const more = isExact ? "" : "+";
   return (
-    <ul class="flags-lately">
+    <ul class="flags-counts">
       {tally.values.slice(0, mostValues).map(({ value, served, called }) => (
         <li key={valueText(value)}>
           <Badge tone={valueTone(value)} isMarked={false}>
@@ -177,3 +169,11 @@ function Decided({ tally, isExact }: { tally: ReturnType<Tallies>; isExact: bool
     </ul>
   );
 }
+
+/** Address of a flag; keeps the search. If all projects are shown, `of` is the flag's project. */
+export const flagHref = (flag: { readonly key: string; readonly project: number }, tab?: string): string =>
+  link("flags", [flag.key], {
+    of: project.value === undefined ? flag.project : undefined,
+    q: route.value.params.q,
+    tab,
+  });

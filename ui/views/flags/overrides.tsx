@@ -1,13 +1,14 @@
 import { useState } from "preact/hooks";
 import { call, problemOf, query, type SimProblem } from "../../api/call.ts";
 import { Badge, Button, Field, Section, Trouble } from "../../parts/basics.tsx";
+import { TextField } from "../../parts/fields.tsx";
 import { plain } from "../../parts/text.ts";
 import { TextInput } from "../../parts/text-input.tsx";
 import type { Override } from "./answers.ts";
 import { type OverrideForm, otherValue, readOverride, valueChoices } from "./forms.ts";
 import { valueText, valueTone } from "./value.ts";
 
-/** Whose overrides are shown; the flag itself need not be there. */
+/** The key to override; the flag may not exist. */
 export interface OverrideTarget {
   readonly project: number | undefined;
   readonly key: string;
@@ -21,7 +22,7 @@ const emptyForm: OverrideForm = { choice: "", other: "", distinctId: "", payload
 
 type Mistakes = Readonly<Partial<Record<keyof OverrideForm, string>>>;
 
-/** What the flag is to be, whatever its rules say: set, listed, removed. */
+/** Overrides of a flag: set, list, remove. */
 export function OverridesTab({ target, onChange }: { target: OverrideTarget; onChange(): void }) {
   const [problem, setProblem] = useState<SimProblem>();
   const act = (what: Promise<unknown>) =>
@@ -46,12 +47,12 @@ export function OverridesTab({ target, onChange }: { target: OverrideTarget; onC
         {problem && <Trouble problem={problem} />}
       </Section>
       <Section
-        title="In force"
+        title="Active overrides"
         actions={overrides.length > 1 && <Button onClick={removeAll}>Remove all</Button>}
       >
         {overrides.length === 0 ? (
           <p class="muted">
-            None: clients get what the rules say. An override lasts until it is removed or the sim is reset.
+            None: the rules apply. An override lasts until it is removed or the sim is reset.
           </p>
         ) : (
           <ul class="flags-overrides">
@@ -59,7 +60,7 @@ export function OverridesTab({ target, onChange }: { target: OverrideTarget; onC
               <OverrideRow
                 key={it.distinct_id === null ? "" : `of ${it.distinct_id}`}
                 override={it}
-                onRemove={() => act(call("DELETE", `${pathOf(target)}${whose(it)}`))}
+                onRemove={() => act(call("DELETE", `${pathOf(target)}${subjectQuery(it)}`))}
               />
             ))}
           </ul>
@@ -69,24 +70,24 @@ export function OverridesTab({ target, onChange }: { target: OverrideTarget; onC
   );
 }
 
-const whose = ({ project, distinct_id }: Override): string =>
+const subjectQuery = ({ project, distinct_id }: Override): string =>
   distinct_id === null ? query({ project, for: "everybody" }) : query({ project, distinct_id });
 
 function OverrideRow({ override, onRemove }: { override: Override; onRemove(): void }) {
   const { value, distinct_id, payload } = override;
-  const whom = distinct_id === null ? "everybody" : plain(distinct_id, 100);
+  const subject = distinct_id === null ? "all users" : plain(distinct_id, 100);
   return (
     <li>
       <Badge tone={valueTone(value)}>{valueText(value)}</Badge>
       <span>
-        for <strong>{whom}</strong>
+        for <strong>{subject}</strong>
         {payload !== null && value !== false && (
           <>
             , payload <code>{plain(JSON.stringify(payload), 200)}</code>
           </>
         )}
       </span>
-      <Button onClick={onRemove} aria-label={`Remove the override for ${whom}`}>
+      <Button onClick={onRemove} aria-label={`Remove the override for ${subject}`}>
         Remove
       </Button>
     </li>
@@ -106,15 +107,15 @@ function Editor({ target, onSet }: { target: OverrideTarget; onSet(body: object)
   return (
     <form class="flags-form" onSubmit={submit}>
       <Values form={form} set={set} variants={target.variants} mistakes={mistakes} />
-      <Field label="For" hint="A distinct id, or empty for everybody. Somebody's own override counts first.">
-        <TextInput
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="everybody"
-          value={form.distinctId}
-          onText={(text) => set({ distinctId: text })}
-        />
-      </Field>
+      <TextField
+        label="For"
+        hint="A distinct id, or empty for all users. An override for one id takes precedence."
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="all users"
+        value={form.distinctId}
+        onText={(text) => set({ distinctId: text })}
+      />
       <Field label="Payload" hint={mistakes.payload ?? "JSON; empty for the flag's own"}>
         <textarea
           class="input"

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
+import { hashWords } from "../../../src/flags/explain/trace-words.ts";
 import { plain } from "../../parts/text.ts";
 import type { Hash, Share, VariantRange } from "./answers.ts";
-import { drawnWords, hashWords } from "./trace-words.ts";
+import { drawnWords } from "./trace-words.ts";
 
 const percent = (share: number): string => `${Number(share.toFixed(4))} %`;
 
 const textOfShares = (shares: readonly Share[]): string =>
   shares.map((it) => `${plain(it.variant, 40)} ${percent(it.percentage)}`).join(", ");
 
-/** From 0 to 1, or to 100 %, drawn to scale. */
 function Bar({ text, title, children }: { text: string; title: string; children: ComponentChildren }) {
   return (
     <svg class="flags-bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={text}>
@@ -23,7 +23,7 @@ const BarMark = ({ at }: { at: number }) => (
   <rect class="flags-bar-mark" x={Math.min(99, at * 100)} width={1.2} height={10} />
 );
 
-/** How variants share those who get the flag, drawn to scale. */
+/** Shares of variants, drawn to scale. */
 export function Shares({ shares, hasLegend = false }: { shares: readonly Share[]; hasLegend?: boolean }) {
   const starts = shares.map((_, i) => shares.slice(0, i).reduce((sum, it) => sum + it.percentage, 0));
   const text = textOfShares(shares);
@@ -54,7 +54,7 @@ export function Shares({ shares, hasLegend = false }: { shares: readonly Share[]
   );
 }
 
-/** Where a hash fell, and the part of the scale that is let in. */
+/** A hash and its threshold, drawn to scale. */
 export function HashBar({ hash, threshold, isWithin, what }: HashBarProps) {
   const words = hashWords(hash, threshold, isWithin, what);
   return (
@@ -72,11 +72,11 @@ interface HashBarProps {
   hash: Hash;
   threshold: number;
   isWithin: boolean;
-  /** What the threshold is: `rollout`. */
+  /** Name of the threshold, e.g. `rollout`. */
   what: string;
 }
 
-/** Which variant a hash drew. */
+/** The variant that a hash selects. */
 export function VariantBar({ ranges, hash }: VariantBarProps) {
   const words = drawnWords(hash, ranges);
   return (

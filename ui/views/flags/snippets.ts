@@ -1,5 +1,5 @@
-/** A scenario with the usual kinds of flags, with the keys that are given. */
-export const scenarioSnippet = (apiKey?: string | null, personalKey?: string | null): string =>
+/** A scenario with common kinds of flags. */
+export const flagScenario = (apiKey?: string | null, personalKey?: string | null): string =>
   `api_key: ${apiKey ?? "phc_mine"}
 flags:
   new-checkout: true
@@ -10,7 +10,7 @@ personal_api_keys:
   - { key: ${personalKey ?? "phx_mine"}, scopes: ["*"] }
 `;
 
-/** How to override a flag from elsewhere than the page. */
+/** Other ways to override a flag. */
 export const overrideSnippets = (url: string | undefined): readonly { label: string; text: string }[] => [
   { label: "Terminal", text: "npx phx-sim flags set new-checkout true" },
   { label: "Test", text: 'await sim.flags.set("new-checkout", "test");' },

@@ -1,57 +1,16 @@
-import { valueWords } from "../../../src/flags/words-values.ts";
+import { hashText, shortNumber } from "../../../src/flags/explain/trace-words.ts";
 import { plain } from "../../parts/text.ts";
-import type {
-  ConditionTrace,
-  DecidedFlag,
-  Decision,
-  Explanation,
-  Hash,
-  PropertyTrace,
-  VariantRange,
-} from "./answers.ts";
+import type { ConditionTrace, DecidedFlag, Decision, Explanation, Hash, VariantRange } from "./answers.ts";
 import { valueText } from "./value.ts";
-
-/** What there was. */
-export function actualWords(trace: PropertyTrace): string {
-  if (trace.failure !== undefined) return `cannot be computed: ${plain(trace.failure)}`;
-  if (trace.flag)
-    return trace.flag.value === null ? "it has no value" : `it is ${valueText(trace.flag.value)}`;
-  if (trace.type === "cohort") return trace.cohort?.member ? "is a member" : "is no member";
-  if (trace.operator === "") return "never fulfilled";
-  return trace.actual === undefined ? "is not set" : `is ${plain(valueWords(trace.actual))}`;
-}
-
-/** Four digits, as the terminal shows them; more where they would look the same. */
-export function hashText(hash: number, threshold: number): string {
-  for (const digits of [4, 6, 9])
-    if (hash.toFixed(digits) !== threshold.toFixed(digits)) return hash.toFixed(digits);
-  return String(hash);
-}
-
-const short = (threshold: number): string => String(Number(threshold.toFixed(6)));
-
-/** `hash 0.7312 > rollout 0.5`. */
-export const hashWords = (hash: Hash, threshold: number, isWithin: boolean, what: string): string =>
-  `hash ${hashText(hash.hash, threshold)} ${isWithin ? "≤" : ">"} ${what} ${short(threshold)}`;
 
 /** `hash 0.7312 draws "b", 0.5 to 1`. */
 export function drawnWords({ hash }: Hash, ranges: readonly VariantRange[]): string {
   const drawn = ranges.find(({ hit }) => hit);
   const variant = drawn
-    ? `${valueText(drawn.variant)}, ${short(drawn.from)} to ${short(drawn.to)}`
+    ? `${valueText(drawn.variant)}, ${shortNumber(drawn.from)} to ${shortNumber(drawn.to)}`
     : "no variant";
   return `hash ${hashText(hash, drawn?.to ?? 1)} draws ${variant}`;
 }
-
-const misses: Readonly<Record<string, (trace: ConditionTrace) => string>> = {
-  no_group_type: ({ group_type, group_type_index }) =>
-    `no group of the type ${plain(group_type ?? String(group_type_index))} was given`,
-  no_device: () => "no device id was given",
-};
-
-/** Why a set was passed over before its filters were asked; undefined: it was not. */
-export const missWords = (trace: ConditionTrace): string | undefined =>
-  trace.miss !== null && Object.hasOwn(misses, trace.miss) ? misses[trace.miss]?.(trace) : undefined;
 
 export type SetState = "matched" | "missed" | "failed" | "not reached";
 
@@ -74,12 +33,12 @@ const reasonTexts: Readonly<Record<string, (flag: DecidedFlag) => string>> = {
   holdout_condition_value: () => "held out",
   super_condition_value: () => "early access decides",
   flag_disabled: () => "it is inactive",
-  missing_dependency: () => "it depends on a flag that is not there",
+  missing_dependency: () => "it depends on a flag that does not exist",
 };
 
 /** Why, as the answer gave it, in few words. */
 export function reasonWords(flag: DecidedFlag): string {
-  if (flag.reason === null) return "no reason told";
+  if (flag.reason === null) return "no reason given";
   const { code, description } = flag.reason;
   const known = Object.hasOwn(reasonTexts, code) ? reasonTexts[code]?.(flag) : undefined;
   return known ?? plain(description === "" ? code : description);
@@ -88,7 +47,7 @@ export function reasonWords(flag: DecidedFlag): string {
 /** Was it an override that decided? */
 export const isOverridden = ({ reason }: DecidedFlag): boolean => reason?.code === "override";
 
-/** `posthog-node/5.2.0` of a long User-Agent; a browser is told by its name. */
+/** `posthog-node/5.2.0` of a long User-Agent; a browser is named. */
 export function clientWords(client: string | null): string {
   if (client === null || client === "") return "unknown client";
   if (!client.startsWith("Mozilla/")) return plain(client, 40);

@@ -1,12 +1,44 @@
+import { useEffect, useState } from "preact/hooks";
+import { actualWords, missWords } from "../../../src/flags/explain/trace-words.ts";
+import { call, problemOf, type SimProblem } from "../../api/call.ts";
 import { Badge } from "../../parts/basics.tsx";
-import { plain } from "../../parts/text.ts";
-import type { Tone } from "../../parts/tone.ts";
+import { plain, type Tone } from "../../parts/text.ts";
 import type { ConditionTrace, Explanation, PropertyTrace, TreeTrace } from "./answers.ts";
 import { HashBar, VariantBar } from "./shares.tsx";
-import { actualWords, missWords, type SetState, stateOf } from "./trace-words.ts";
+import { type SetState, stateOf } from "./trace-words.ts";
 import { valueText, valueTone } from "./value.ts";
 
-/** Yes or no, for eyes and for screen readers. */
+export interface ExplanationResult {
+  readonly explanation?: Explanation;
+  readonly problem?: SimProblem;
+}
+
+/** Explains a flag's value for a subject, again when `revision` changes; `undefined` explains nothing. */
+export function useExplanation(
+  key: string,
+  subject: object | undefined,
+  revision: unknown,
+): ExplanationResult {
+  const body = subject === undefined ? undefined : JSON.stringify(subject);
+  const [result, setResult] = useState<ExplanationResult>({});
+  useEffect(() => {
+    if (body === undefined) {
+      setResult({});
+      return;
+    }
+    const gone = new AbortController();
+    const path = `flags/${encodeURIComponent(key)}/explain`;
+    call<Explanation>("POST", path, JSON.parse(body), gone.signal).then(
+      (explanation) => setResult({ explanation }),
+      (error: unknown) => {
+        if (!gone.signal.aborted) setResult({ problem: problemOf(error) });
+      },
+    );
+    return () => gone.abort();
+  }, [key, body, revision]);
+  return result;
+}
+
 function Mark({ passed }: { passed: boolean }) {
   return (
     <span class={passed ? "flags-mark flags-yes" : "flags-mark flags-no"}>
@@ -22,7 +54,7 @@ function Property({ trace }: { trace: PropertyTrace }) {
     <li>
       <Mark passed={trace.passed} />
       <span>
-        {plain(trace.words)} <span class="muted">— {actualWords(trace)}</span>
+        {plain(trace.words)} <span class="muted">— {plain(actualWords(trace))}</span>
       </span>
       {tree && (
         <ul class="flags-trace">
@@ -104,7 +136,7 @@ function ConditionSet({ trace, sentence }: { trace: ConditionTrace; sentence: st
         {miss !== undefined && (
           <li>
             <Mark passed={false} />
-            <span>{miss}</span>
+            <span>{plain(miss)}</span>
           </li>
         )}
         <Properties traces={trace.properties} />
@@ -153,16 +185,18 @@ function Holdout({ holdout }: Pick<Explanation, "holdout">) {
   );
 }
 
-function Head({ told }: { told: Explanation }) {
+function Head({ explanation }: { explanation: Explanation }) {
   return (
     <div class="flags-verdict">
-      <Badge tone={told.failed ? "odd" : valueTone(told.value)}>{valueText(told.value)}</Badge>
+      <Badge tone={explanation.failed ? "odd" : valueTone(explanation.value)}>
+        {valueText(explanation.value)}
+      </Badge>
       <span>
-        for <strong>{plain(told.distinct_id, 100)}</strong>: {plain(told.reason.description)}
+        for <strong>{plain(explanation.distinct_id, 100)}</strong>: {plain(explanation.reason.description)}
       </span>
-      {told.payload !== null && (
+      {explanation.payload !== null && (
         <span>
-          payload <code>{plain(told.payload, 300)}</code>
+          payload <code>{plain(explanation.payload, 300)}</code>
         </span>
       )}
     </div>
@@ -171,37 +205,43 @@ function Head({ told }: { told: Explanation }) {
 
 function Overridden({ override, by_rules }: Pick<Explanation, "override" | "by_rules">) {
   if (!override) return null;
-  const whom = override.distinct_id === null ? "everybody" : "this distinct id";
+  const subject = override.distinct_id === null ? "all users" : "this distinct id";
   return (
     <p class="flags-note">
       <Badge tone="note">overridden</Badge>
       <span>
-        for {whom}.{" "}
+        for {subject}.{" "}
         {by_rules
-          ? `Its rules say ${valueText(by_rules.value)}: ${plain(by_rules.reason.description)}.`
+          ? `Its rules give ${valueText(by_rules.value)}: ${plain(by_rules.reason.description)}.`
           : "The project has no such flag."}
       </span>
     </p>
   );
 }
 
-/** Why somebody gets a flag's value, step by step. `sentences` are the condition sets in words. */
-export function Trace({ told, sentences }: { told: Explanation; sentences: readonly string[] }) {
+/** Steps of an evaluation. `sentences` are the condition sets in words. */
+export function Trace({
+  explanation,
+  sentences,
+}: {
+  explanation: Explanation;
+  sentences: readonly string[];
+}) {
   return (
     <div class="flags-why">
-      <Head told={told} />
-      <Overridden override={told.override} by_rules={told.by_rules} />
+      <Head explanation={explanation} />
+      <Overridden override={explanation.override} by_rules={explanation.by_rules} />
       <ol class="flags-sets">
-        <Enrollment enrollment={told.enrollment} />
-        <Holdout holdout={told.holdout} />
-        {told.conditions.map((it) => (
+        <Enrollment enrollment={explanation.enrollment} />
+        <Holdout holdout={explanation.holdout} />
+        {explanation.conditions.map((it) => (
           <ConditionSet key={it.index} trace={it} sentence={sentences[it.index]} />
         ))}
       </ol>
-      {told.hint !== null && told.hint !== "" && (
+      {explanation.hint !== null && explanation.hint !== "" && (
         <div class="flags-hint">
-          <h4>{told.override ? "Why not by its rules" : "Why not"}</h4>
-          {told.hint.split("\n").map((line) => (
+          <h4>{explanation.override ? "Why not by rules" : "Why not"}</h4>
+          {explanation.hint.split("\n").map((line) => (
             <p key={line}>{plain(line, 1_000)}</p>
           ))}
         </div>

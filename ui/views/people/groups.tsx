@@ -1,3 +1,4 @@
+import type { StoredGroup as Group, GroupDetails } from "../../../src/people/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link, project, route } from "../../app/location.ts";
@@ -5,12 +6,10 @@ import { projectName, revision } from "../../app/sim.ts";
 import { Badge, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { numberText, plain } from "../../parts/text.ts";
 import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
-import { Changes } from "./changes.tsx";
 import { Listing, Teach, useGrowing } from "./listing.tsx";
 import { Gaps, placeOf, pollEvery } from "./person.tsx";
-import { Properties } from "./properties.tsx";
+import { Changes, Properties } from "./properties.tsx";
 import { After, EventLine, Moment } from "./timeline.tsx";
-import type { Group, GroupDetails } from "./told.ts";
 import { groupNodeSnippet, groupSnippet, originTexts } from "./words.ts";
 
 const typeOf = (group: Group): string => group.type ?? String(group.type_index);
@@ -18,7 +17,6 @@ const typeOf = (group: Group): string => group.type ?? String(group.type_index);
 const titleOf = ({ key, properties }: Group): string =>
   typeof properties.name === "string" && properties.name !== "" ? properties.name : key;
 
-/** A group by its type and its key. */
 interface Chosen {
   type: string;
   name: string;
@@ -30,7 +28,7 @@ const isSame = (group: Group, chosen: Chosen | undefined): boolean => {
   return chosen !== undefined && isThere && typeOf(group) === chosen.type && group.key === chosen.name;
 };
 
-/** All groups, and the one that was chosen. */
+/** The list of groups, and details of the selected one. */
 export function Groups({ chosen }: { chosen: Chosen | undefined }) {
   const { limit, grow } = useGrowing();
   const { q } = route.value.params;
@@ -63,8 +61,8 @@ export function Groups({ chosen }: { chosen: Chosen | undefined }) {
       home={link("people", ["groups"], { q })}
       empty={
         <Teach title="No group yet" browser={groupSnippet} node={groupNodeSnippet}>
-          A group is a company, a team or whatever your users belong to. <code>$groupidentify</code> makes it;
-          events that name it in <code>$groups</code> are counted for it.
+          A group is a company, a team or another unit that your users belong to. <code>$groupidentify</code>{" "}
+          makes it; events that name it in <code>$groups</code> are counted for it.
         </Teach>
       }
     />
@@ -101,7 +99,7 @@ function GroupArticle({ type, name }: { type: string; name: string }) {
       <Section title="Properties">
         <Properties properties={data.properties} histories={data.values} />
       </Section>
-      <Section title="What was done to it">
+      <Section title="History">
         <Steps group={data} />
       </Section>
       <Section title="Recent events">
@@ -135,7 +133,7 @@ function Head({ group }: { group: GroupDetails }) {
           ["Type", `${plain(typeOf(group))}, index ${group.type_index}`],
           ["Project", projectName(group.project)],
           ["Created", <Time key="created" at={Date.parse(group.created_at)} isWhole />],
-          ["Began with", originTexts[group.origin]],
+          ["Created by", originTexts[group.origin]],
         ]}
       />
       <Gaps gaps={group.gaps} />
@@ -144,7 +142,7 @@ function Head({ group }: { group: GroupDetails }) {
 }
 
 function Steps({ group: { history } }: { group: GroupDetails }) {
-  if (history.length === 0) return <p class="muted">No $groupidentify event of it is there.</p>;
+  if (history.length === 0) return <p class="muted">No `$groupidentify` events for this group.</p>;
   return (
     <ol class="people-moments">
       {history.map(({ event, created, changes, after }) => (

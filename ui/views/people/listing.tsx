@@ -1,15 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { useLast } from "../../api/resource.ts";
-import { useKeys } from "../../app/keys.ts";
+import { useKeys } from "../../app/keyboard.ts";
 import { go, link, route, withParams } from "../../app/location.ts";
 import { info, projectKey } from "../../app/sim.ts";
 import { Code, Empty, Trouble } from "../../parts/basics.tsx";
-import { Split } from "../../parts/split.tsx";
-import { Tabs } from "../../parts/tabs.tsx";
+import { Split, Tabs } from "../../parts/layout.tsx";
 import { WindowedList } from "../../parts/windowed-list.tsx";
 
-/** A list that grows as its end comes near, up to what the sim tells at once. */
+/** The size of a list that grows as its end comes near, up to the sim's limit. */
 export function useGrowing(): { limit: number; grow(): void } {
   const [limit, setLimit] = useState(200);
   return { limit, grow: () => setLimit((it) => Math.min(10_000, it * 2)) };
@@ -28,12 +27,12 @@ interface ListingProps<T> {
   isChosen(item: T): boolean;
   details: ComponentChildren | undefined;
   label: string;
-  /** Where one is without a choice. */
+  /** Address without a selection. */
   home: string;
   empty: ComponentChildren;
 }
 
-/** A list with search and details, as persons and groups have it. */
+/** A list with search and details, for persons and groups. */
 export function Listing<T>(props: ListingProps<T>) {
   const items = useLast(props.items) ?? [];
   const { kind, problem, more, grow, keyOf, hrefOf, cellsOf, details, home } = props;
@@ -99,7 +98,7 @@ export function Listing<T>(props: ListingProps<T>) {
   return <Split list={list} details={details} label={props.label} onClose={() => go(home)} />;
 }
 
-/** What to paste, with the project's own key. */
+/** Empty state with code samples. */
 export function Teach({ title, browser, node, children }: TeachProps) {
   const sim = info.value;
   if (!sim) return null;

@@ -1,10 +1,94 @@
-import { route } from "../../app/location.ts";
+import { isSdkProperty } from "../../../src/journal/sdk-properties.ts";
+import type { StoredPerson as Person } from "../../../src/people/shapes.ts";
+import { query } from "../../api/call.ts";
+import { useResource } from "../../api/resource.ts";
+import { link, project, route } from "../../app/location.ts";
+import { revision } from "../../app/sim.ts";
+import { Badge, Time } from "../../parts/basics.tsx";
+import { numberText, plain } from "../../parts/text.ts";
+import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
 import { Groups } from "./groups.tsx";
-import { Persons } from "./persons.tsx";
+import { Listing, Teach, useGrowing } from "./listing.tsx";
+import { PersonDetails, placeOf, pollEvery } from "./person.tsx";
+import { identifyNodeSnippet, identifySnippet, nameOf } from "./words.ts";
 
-/** Persons and groups: `#/people`, `#/people/<id>`, `#/people/groups`, `#/people/groups/<type>/<key>`. */
 export function PeopleView() {
   const [first, type, name] = route.value.path;
   if (first !== "groups") return <Persons id={first} />;
   return <Groups chosen={type === undefined || name === undefined ? undefined : { type, name }} />;
+}
+
+/** By distinct id: unlike the uuid, it survives merges. */
+const handleOf = ({ distinct_ids: ids, uuid }: Person): string =>
+  ids.find((it) => it !== "groups" && it !== "") ?? uuid;
+
+const isSame = (person: Person, id: string | undefined): boolean => {
+  const place = placeOf();
+  const isThere = place === undefined || String(person.project) === String(place);
+  return id !== undefined && isThere && (person.uuid === id || person.distinct_ids.includes(id));
+};
+
+/** The list of persons, and details of the selected one. */
+export function Persons({ id }: { id: string | undefined }) {
+  const { limit, grow } = useGrowing();
+  const { q } = route.value.params;
+  const { data, problem } = useResource<{ persons: Person[]; more: boolean }>(
+    `persons${query({ project: project.value, search: q, limit })}`,
+    { revision: revision.value, ...pollEvery() },
+  );
+  const persons = data?.persons;
+  return (
+    <Listing
+      kind="persons"
+      label={id === undefined ? "Persons" : "Person"}
+      items={persons}
+      problem={problem}
+      more={data?.more ?? false}
+      grow={grow}
+      keyOf={(it) => `${it.project}/${it.uuid}`}
+      hrefOf={(it) => link("people", [handleOf(it)], { q, in: it.project })}
+      cellsOf={(it) => <PersonCells person={it} />}
+      head={
+        <>
+          <HeadCell>Person</HeadCell>
+          <HeadCell>State</HeadCell>
+          <HeadCell class="cell-number">Ids</HeadCell>
+          <HeadCell class="people-wide">Properties</HeadCell>
+          <HeadCell class="people-wide">Created</HeadCell>
+        </>
+      }
+      isChosen={(it) => isSame(it, id)}
+      details={id === undefined ? undefined : <PersonDetails key={id} id={id} />}
+      home={link("people", [], { q })}
+      empty={
+        <Teach title="No person yet" browser={identifySnippet} node={identifyNodeSnippet}>
+          The first event of an id makes an anonymous person; <code>identify</code> joins it with the user’s
+          own id. Both appear here at once.
+        </Teach>
+      }
+    />
+  );
+}
+
+function PersonCells({ person }: { person: Person }) {
+  return (
+    <>
+      <Cell>{plain(nameOf(person), 120)}</Cell>
+      <Cell>
+        <Badge tone={person.is_identified ? "good" : "plain"}>
+          {person.is_identified ? "identified" : "anonymous"}
+        </Badge>
+      </Cell>
+      <Cell class="cell-number">{numberText(person.distinct_ids.length)}</Cell>
+      <Cell class="people-wide muted mono">
+        {Object.keys(person.properties)
+          .filter((it) => !isSdkProperty(it) && person.properties[it] !== null)
+          .map((it) => plain(it, 40))
+          .join(", ")}
+      </Cell>
+      <Cell class="people-wide muted">
+        <Time at={Date.parse(person.created_at)} isWhole />
+      </Cell>
+    </>
+  );
 }

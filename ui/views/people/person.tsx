@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { Gap, PersonTimeline as Timeline } from "../../../src/people/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useLast, useResource } from "../../api/resource.ts";
 import { link, project, route } from "../../app/location.ts";
@@ -6,26 +7,25 @@ import { projectName, revision } from "../../app/sim.ts";
 import { connection } from "../../feed/socket.ts";
 import { Badge, Button, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
-import { IdentityGraph } from "./graph.tsx";
+import { IdentityGraph } from "./identity.tsx";
 import { Properties } from "./properties.tsx";
 import { Moments } from "./timeline.tsx";
-import type { Gap, Timeline } from "./told.ts";
 import { filterOf, nameOf, originTexts } from "./words.ts";
 
-/** The most that the sim tells at once. */
+/** The sim's limit of events. */
 const most = 500;
 
-/** Without the connection the page asks by itself, ms. */
+/** Polls while the feed is disconnected. */
 export const pollEvery = (): { every?: number } => (connection.value === "live" ? {} : { every: 3_000 });
 
-/** The project of what is looked at: the same id may be in several. The one that is chosen comes first. */
+/** Project of the selected item: the same id may exist in several. The selected project comes first. */
 export const placeOf = (): string | number | undefined => project.value ?? route.value.params.in;
 
-/** What is not known, and why. */
+/** What is unknown, and why. */
 export function Gaps({ gaps }: { gaps: readonly Gap[] }) {
   if (gaps.length === 0) return null;
   return (
-    <ul class="people-gaps" aria-label="What is not known">
+    <ul class="people-gaps" aria-label="What is unknown">
       {gaps.map(({ reason, sentence }) => (
         <li key={reason}>
           <Badge tone="odd">{reason}</Badge> {sentence}
@@ -35,13 +35,13 @@ export function Gaps({ gaps }: { gaps: readonly Gap[] }) {
   );
 }
 
-/** A person: who it is, how its ids came together, its properties, and what happened. */
+/** Details of a person: identity, properties and timeline. */
 export function PersonDetails({ id }: { id: string }) {
   const [limit, setLimit] = useState(50);
   const path = `persons/${encodeURIComponent(id)}/timeline${query({ project: placeOf(), limit })}`;
-  const told = useResource<Timeline>(path, { revision: revision.value, ...pollEvery() });
-  const { problem } = told;
-  const data = useLast(told.data);
+  const loaded = useResource<Timeline>(path, { revision: revision.value, ...pollEvery() });
+  const { problem } = loaded;
+  const data = useLast(loaded.data);
   if (!data || problem?.code === "not_found") return problem ? <Trouble problem={problem} /> : null;
   return (
     <article class="people-details">
@@ -59,11 +59,13 @@ export function PersonDetails({ id }: { id: string }) {
       </Section>
       <Section title="Timeline" actions={<EventsLink timeline={data} />}>
         <Moments events={data.events} withIds={data.person.distinct_ids.length > 1} />
-        {data.events.length === 0 && <p class="muted">No event of this person is there.</p>}
+        {data.events.length === 0 && <p class="muted">No events of this person.</p>}
         {data.before !== null && limit < most && (
           <Button onClick={() => setLimit(Math.min(most, limit * 2))}>Show older events</Button>
         )}
-        {data.before !== null && limit === most && <p class="muted">{`These are the newest ${most}.`}</p>}
+        {data.before !== null && limit === most && (
+          <p class="muted">{`Only the newest ${most} events are listed.`}</p>
+        )}
       </Section>
     </article>
   );
@@ -93,7 +95,7 @@ function Head({ timeline: { person, origin, gaps } }: { timeline: Timeline }) {
           ["Project", projectName(person.project)],
           ["Ids", counted(person.distinct_ids.length, "distinct id")],
           ["Created", <Time key="created" at={Date.parse(person.created_at)} isWhole />],
-          ["Began with", originTexts[origin]],
+          ["Created by", originTexts[origin]],
           ["Version", numberText(person.version)],
         ]}
       />

@@ -1,21 +1,71 @@
-import type { JsonObject } from "../../../src/kernel/json.ts";
-import { isSdkProperty } from "../../../src/kernel/sdk-properties.ts";
+import type { Json, JsonObject } from "../../../src/base/json.ts";
+import { isSdkProperty } from "../../../src/journal/sdk-properties.ts";
+import type { PropertyChange, PropertyHistory } from "../../../src/people/shapes.ts";
 import { link } from "../../app/location.ts";
 import { Time } from "../../parts/basics.tsx";
 import { counted, plain } from "../../parts/text.ts";
-import { personGroups } from "../../parts/tree/groups.ts";
+import { personGroups } from "../../parts/tree/property-groups.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
-import { Value } from "./changes.tsx";
-import type { PropertyHistory } from "./told.ts";
+import { valueLine } from "./words.ts";
+
+function Value({ of }: { of: Json }) {
+  return <code class="people-value">{valueLine(of)}</code>;
+}
+
+function Change({ change: { property, by, from, to } }: { change: PropertyChange }) {
+  return (
+    <li class="people-change">
+      <span class="mono people-property">{plain(property, 80)}</span>
+      <span class="people-fromto">
+        {from !== undefined && (
+          <>
+            <span class="unseen">from </span>
+            <del>
+              <Value of={from} />
+            </del>
+            <span aria-hidden="true"> → </span>
+            <span class="unseen"> to </span>
+          </>
+        )}
+        {to === undefined ? <span class="muted">removed</span> : <Value of={to} />}
+      </span>
+      <span class="people-by">{by}</span>
+    </li>
+  );
+}
+
+const List = ({ changes }: { changes: readonly PropertyChange[] }) => (
+  <ul class="people-changes">
+    {changes.map((it) => (
+      <Change key={it.property} change={it} />
+    ))}
+  </ul>
+);
+
+/** Changes by an event: the app's own first, then those by the SDK and the service. */
+export function Changes({ changes }: { changes: readonly PropertyChange[] }) {
+  const own = changes.filter((it) => !isSdkProperty(it.property));
+  const service = changes.filter((it) => isSdkProperty(it.property));
+  return (
+    <>
+      {own.length > 0 && <List changes={own} />}
+      {service.length > 0 && (
+        <details class="people-more">
+          <summary>{`${service.length} set by the SDK`}</summary>
+          <List changes={service} />
+        </details>
+      )}
+    </>
+  );
+}
 
 interface PropertiesProps {
   properties: JsonObject;
   histories: readonly PropertyHistory[];
-  /** Properties that no event accounts for. */
   elsewhere?: JsonObject;
 }
 
-/** The properties as they are, and the values that each had before. */
+/** Current properties and their previous values. */
 export function Properties({ properties, histories, elsewhere = {} }: PropertiesProps) {
   const own = histories.filter((it) => !isSdkProperty(it.property));
   const service = histories.filter((it) => isSdkProperty(it.property));
@@ -36,13 +86,13 @@ export function Properties({ properties, histories, elsewhere = {} }: Properties
       )}
       {others.length > 0 && (
         <p class="muted people-elsewhere">
-          No event here accounts for <span class="mono">{others.map((it) => plain(it, 60)).join(", ")}</span>.
+          No event here explains <span class="mono">{others.map((it) => plain(it, 60)).join(", ")}</span>.
         </p>
       )}
       {own.length > 0 && <Histories title="Values over time" histories={own} />}
       {service.length > 0 && (
         <details class="people-more">
-          <summary>{`Values over time of ${service.length} that the SDK sets`}</summary>
+          <summary>{`Values over time of ${service.length} set by the SDK`}</summary>
           <Histories title="Set by the SDK" histories={service} />
         </details>
       )}
@@ -69,7 +119,7 @@ function History({ history: { property, values, left_out } }: { history: Propert
       <summary>
         <span class="mono people-property">{plain(property, 80)}</span>
         <span class="people-fromto">
-          {last?.value === undefined ? <span class="muted">taken away</span> : <Value of={last.value} />}
+          {last?.value === undefined ? <span class="muted">removed</span> : <Value of={last.value} />}
         </span>
         <span class="muted">{counted(count, "value")}</span>
       </summary>
@@ -78,7 +128,7 @@ function History({ history: { property, values, left_out } }: { history: Propert
           <li key={seq}>
             <Time at={Date.parse(timestamp)} isWhole />
             <span class="people-fromto">
-              {value === undefined ? <span class="muted">taken away</span> : <Value of={value} />}
+              {value === undefined ? <span class="muted">removed</span> : <Value of={value} />}
             </span>
             <span class="people-by">{by}</span>
             <a href={link("events", [seq])}>{`event ${seq}`}</a>

@@ -1,17 +1,17 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { JsonObject } from "../../../src/kernel/json.ts";
+import type { JsonObject } from "../../../src/base/json.ts";
+import type { Join, ShortEvent, PersonStep as Step, TimelineEntry } from "../../../src/people/shapes.ts";
 import { link } from "../../app/location.ts";
 import { Badge, Time } from "../../parts/basics.tsx";
 import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { plain } from "../../parts/text.ts";
-import { personGroups } from "../../parts/tree/groups.ts";
+import { personGroups } from "../../parts/tree/property-groups.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
-import { Changes } from "./changes.tsx";
-import type { Join, ShortEvent, Step, TimelineEntry } from "./told.ts";
+import { Changes } from "./properties.tsx";
 import { joinTexts } from "./words.ts";
 
-/** An event on one line: when, what, whose, and what came of it. */
+/** An event on one line. */
 export function EventLine({ event, withId = true }: { event: ShortEvent; withId?: boolean }) {
   const { seq, timestamp, distinct_id, outcome, reason, warnings, person_mode, request } = event;
   return (
@@ -27,7 +27,7 @@ export function EventLine({ event, withId = true }: { event: ShortEvent; withId?
           <OutcomeBadge key={it} of="warned" code={it} />
         ))}
         {person_mode === "propertyless" && <Badge>personless</Badge>}
-        <a class="people-request" href={link("requests", [request])} title="The request that carried it">
+        <a class="people-request" href={link("requests", [request])} title="Its request">
           {`#${request}`}
         </a>
       </span>
@@ -61,7 +61,7 @@ function StepParts({ step: { created, identified, join, changes } }: { step: Ste
   );
 }
 
-/** What was there after an event; drawn once somebody asks. */
+/** Properties after an event, drawn when expanded. */
 export function After({ properties, title }: { properties: JsonObject; title: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -72,7 +72,7 @@ export function After({ properties, title }: { properties: JsonObject; title: st
   );
 }
 
-/** A place on the line of time: with more to tell it is a step, else a dot. */
+/** An entry of the timeline. */
 export function Moment({ isStep, isRefused, children }: MomentProps) {
   const kind = isStep ? " people-moment-step" : "";
   return <li class={`people-moment${kind}${isRefused ? " people-moment-refused" : ""}`}>{children}</li>;
@@ -84,7 +84,7 @@ interface MomentProps {
   children: ComponentChildren;
 }
 
-/** The events of a person, newest first, with what each did to it. */
+/** Events of a person, newest first, with their changes. */
 export function Moments({ events, withIds }: { events: readonly TimelineEntry[]; withIds: boolean }) {
   return (
     <ol class="people-moments">
@@ -101,7 +101,7 @@ export function Moments({ events, withIds }: { events: readonly TimelineEntry[];
               {it.after && <After properties={it.after.properties} title="The person after this" />}
             </div>
           )}
-          {!it.is_known && <p class="muted people-step">Too old: what it did was not looked at.</p>}
+          {!it.is_known && <p class="muted people-step">Too old: its effects were not evaluated.</p>}
         </Moment>
       ))}
     </ol>

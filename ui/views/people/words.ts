@@ -1,22 +1,23 @@
-import { valueText } from "../../../src/filter/print.ts";
-import type { Json } from "../../../src/kernel/json.ts";
+import type { Json } from "../../../src/base/json.ts";
+import { valueText } from "../../../src/journal/filter/print.ts";
+import type { Join, Origin, StoredPerson as Person } from "../../../src/people/shapes.ts";
+import { browserSnippet, nodeSnippet } from "../../copy/snippets.ts";
 import { plain } from "../../parts/text.ts";
-import type { JoinOutcome, Origin, Person } from "./told.ts";
 
-/** What came of a join. */
-export const joinTexts: Readonly<Record<JoinOutcome, string>> = {
-  created: "made one person of both",
+/** Outcomes of a join. */
+export const joinTexts: Readonly<Record<Join["outcome"], string>> = {
+  created: "merged into one person",
   attached: "added to the person",
   merged: "two persons became one",
-  same: "were one already",
+  same: "already the same person",
   refused: "refused",
 };
 
-/** What a person or group began with. */
+/** Origins of a person or group. */
 export const originTexts: Readonly<Record<Origin, string>> = {
   event: "an event",
   scenario: "the scenario",
-  unknown: "not known",
+  unknown: "unknown",
 };
 
 const texts = (...values: readonly (Json | undefined)[]): string[] =>
@@ -24,55 +25,48 @@ const texts = (...values: readonly (Json | undefined)[]): string[] =>
 
 const isMade = (id: string): boolean => /^[0-9a-f]{8}-[0-9a-f]{4}-/i.test(id);
 
-/** What to call a person: its e-mail, its name, or the id that a human has most likely chosen. */
+/** Display name: e-mail, name, or the id that looks least generated. */
 export function nameOf({ properties, distinct_ids: ids, uuid }: Person): string {
   const [known] = texts(properties.email, properties.name);
   return known ?? ids.findLast((it) => !isMade(it)) ?? ids[0] ?? uuid;
 }
 
-/** A value on one line, at most 80 characters. */
 export const valueLine = (value: Json): string => plain(JSON.stringify(value), 80);
 
-/** Longer filters are not read. */
+/** Maximum length of a filter. */
 const longestFilter = 1_800;
 
-/** The filter that finds a person's events: by its ids, as before a merge the uuid was another. */
+/** A filter of a person's events, by its ids: the uuid changes with merges. */
 export function filterOf({ distinct_ids: ids, uuid }: Pick<Person, "distinct_ids" | "uuid">): string {
   const filter = `distinct_id:${ids.map(valueText).join(",")}`;
   return ids.length > 0 && filter.length <= longestFilter ? filter : `person:${uuid}`;
 }
 
-/** How a project is taught its first person. */
-export const identifySnippet = (key: string, host: string): string => `import posthog from "posthog-js";
+/** Empty state of persons: how an app creates its first one. */
+export const identifySnippet = (key: string, host: string): string =>
+  browserSnippet(key, host, 'identify("user-1", { email: "ada@example.com", plan: "pro" })');
 
-posthog.init("${key}", { api_host: "${host}" });
-posthog.identify("user-1", { email: "ada@example.com", plan: "pro" });`;
+export const identifyNodeSnippet = (key: string, host: string): string =>
+  nodeSnippet(
+    key,
+    host,
+    'identify({ distinctId: "user-1", properties: { email: "ada@example.com" } })',
+    'alias({ distinctId: "user-1", alias: "anonymous-1" })',
+  );
 
-/** The same from a server. */
-export const identifyNodeSnippet = (
-  key: string,
-  host: string,
-): string => `import { PostHog } from "posthog-node";
+/** Empty state of groups. */
+export const groupSnippet = (key: string, host: string): string =>
+  browserSnippet(
+    key,
+    host,
+    'group("company", "acme", { name: "Acme Inc.", tier: "gold" })',
+    'capture("report_opened")',
+  );
 
-const posthog = new PostHog("${key}", { host: "${host}" });
-posthog.identify({ distinctId: "user-1", properties: { email: "ada@example.com" } });
-posthog.alias({ distinctId: "user-1", alias: "anonymous-1" });
-await posthog.shutdown();`;
-
-/** How a project is taught its first group. */
-export const groupSnippet = (key: string, host: string): string => `import posthog from "posthog-js";
-
-posthog.init("${key}", { api_host: "${host}" });
-posthog.group("company", "acme", { name: "Acme Inc.", tier: "gold" });
-posthog.capture("report_opened");`;
-
-/** The same from a server. */
-export const groupNodeSnippet = (
-  key: string,
-  host: string,
-): string => `import { PostHog } from "posthog-node";
-
-const posthog = new PostHog("${key}", { host: "${host}" });
-posthog.groupIdentify({ groupType: "company", groupKey: "acme", properties: { tier: "gold" } });
-posthog.capture({ distinctId: "user-1", event: "report_opened", groups: { company: "acme" } });
-await posthog.shutdown();`;
+export const groupNodeSnippet = (key: string, host: string): string =>
+  nodeSnippet(
+    key,
+    host,
+    'groupIdentify({ groupType: "company", groupKey: "acme", properties: { tier: "gold" } })',
+    'capture({ distinctId: "user-1", event: "report_opened", groups: { company: "acme" } })',
+  );

@@ -1,6 +1,6 @@
 import type { RequestInFull } from "../../api/requests.ts";
 
-/** The bytes as they came, where they are not the exact text of the JSON. */
+/** The received bytes, if they are not the exact text of the JSON. */
 export type RawView =
   | { readonly is: "none" }
   | { readonly is: "text"; readonly text: string }
@@ -14,7 +14,7 @@ export interface HexLine {
 }
 
 const perLine = 16;
-/** Bytes that are shown; nobody reads further ones. */
+/** Maximum number of shown bytes. */
 export const mostBytes = 2_048;
 
 const printable = (byte: number): string => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "·");
@@ -28,13 +28,13 @@ const lineOf = (bytes: Uint8Array, offset: number): HexLine => {
   };
 };
 
-/** Bytes as people read them: offset, hex, ASCII. */
+/** A hex dump. */
 export const hexLines = (bytes: Uint8Array): HexLine[] =>
   Array.from({ length: Math.ceil(Math.min(bytes.length, mostBytes) / perLine) }, (_, i) =>
     lineOf(bytes.subarray(0, mostBytes), i * perLine),
   );
 
-/** The bytes that base64 stands for; none where it is no base64. */
+/** Decoded base64; empty if invalid. */
 export function bytesFrom(base64: string): Uint8Array {
   try {
     return Uint8Array.from(atob(base64), (it) => it.charCodeAt(0));
@@ -47,10 +47,9 @@ const whys: Readonly<Record<string, string>> = {
   too_large: "it is too large",
   not_text: "it is not text",
   not_kept: "it was not kept",
-  redacted: "it holds secrets that cannot be taken out of it",
+  redacted: "it contains secrets that cannot be removed",
 };
 
-/** Why something was not kept, in words. */
 export const whyText = (why: string): string => (Object.hasOwn(whys, why) ? (whys[why] ?? why) : why);
 
 export function rawView({ raw }: Pick<RequestInFull, "raw">): RawView {

@@ -1,70 +1,59 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { fixFor } from "../../../src/kernel/rejection-fixes.ts";
-import { isUnmatched } from "../../../src/model/unmatched.ts";
-import { problemOf, type SimProblem } from "../../api/call.ts";
-import { download } from "../../api/download.ts";
+import { fixFor } from "../../../src/http/rejection-fixes.ts";
+import { isUnmatched } from "../../../src/journal/unmatched.ts";
+import { download, problemOf, type SimProblem } from "../../api/call.ts";
 import { headerOf, type RequestInFull } from "../../api/requests.ts";
 import { useLast, useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
 import { info, projectName } from "../../app/sim.ts";
 import { greetings } from "../../feed/socket.ts";
-import { Badge, Button, CopyButton, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
-import { Prose } from "../../parts/prose.tsx";
+import { Badge, Button, CopyButton, Facts, Prose, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
-import { Answer } from "./answer.tsx";
-import { Body } from "./body.tsx";
-import { Carried } from "./carried.tsx";
-import { requestCurl, requestFetch } from "./curl.ts";
-import { harName, harPath } from "./har-wish.ts";
+import { Answer, Body, Carried } from "./contents.tsx";
+import { harName, harPath, requestCurl, requestFetch } from "./copies.ts";
 import { SourceText, VerdictBadge } from "./row.tsx";
-import { readSource, sourceInFull } from "./source.ts";
-import { msText, verdictOf } from "./verdict.ts";
-import { projectFoundBy, sdkOf } from "./who.ts";
+import { msText, readSource, sourceInFull, verdictOf } from "./row-texts.ts";
+import { projectFoundBy, sdkOf } from "./sender.ts";
 
-/** Of which request, and the ways to those beside it. */
 export interface DetailsProps {
   n: number;
-  /** undefined: there is none. */
   onNewer: (() => void) | undefined;
   onOlder: (() => void) | undefined;
 }
 
-/** All that the journal has of a request. */
+/** Details of a request. */
 export function RequestDetails({ n, onNewer, onOlder }: DetailsProps) {
-  const told = useResource<RequestInFull>(`requests/${n}`, { revision: greetings.value });
-  const { problem } = told;
-  // what was shown stays until the next one is there: nothing jumps while stepping
-  const data = useLast(told.data);
+  const loaded = useResource<RequestInFull>(`requests/${n}`, { revision: greetings.value });
+  const { problem } = loaded;
+  // the old data stays while the next loads: no flicker while stepping
+  const data = useLast(loaded.data);
   const shown = problem || !data ? n : data.n;
   return (
     <article class="requests-details" aria-label={`Request ${shown}`} aria-busy={shown !== n}>
       <header class="requests-title">
         <h2>Request {shown}</h2>
-        <Button
-          kind="quiet"
-          onClick={onNewer}
-          disabled={!onNewer}
-          title="Newer (k)"
-          aria-label="Newer request"
-        >
-          ↑
-        </Button>
-        <Button
-          kind="quiet"
-          onClick={onOlder}
-          disabled={!onOlder}
-          title="Older (j)"
-          aria-label="Older request"
-        >
-          ↓
-        </Button>
+        <StepButton to={onNewer} label="Newer request" title="Newer (k)" sign="↑" />
+        <StepButton to={onOlder} label="Older request" title="Older (j)" sign="↓" />
       </header>
       {problem && <Trouble problem={problem} />}
       {data && !problem && <InFull key={data.n} request={data} />}
     </article>
   );
 }
+
+interface StepButtonProps {
+  to: (() => void) | undefined;
+  label: string;
+  title: string;
+  sign: string;
+}
+
+const StepButton = ({ to, label, title, sign }: StepButtonProps) => (
+  <Button kind="quiet" onClick={to} disabled={!to} title={title} aria-label={label}>
+    {sign}
+  </Button>
+);
 
 function InFull({ request }: { request: RequestInFull }) {
   return (
@@ -74,7 +63,9 @@ function InFull({ request }: { request: RequestInFull }) {
       <Body request={request} />
       <Answer request={request} />
       <Headers title="Request headers" headers={request.headers} />
-      {request.reply_headers.length > 0 && <Headers title="Answer headers" headers={request.reply_headers} />}
+      {request.reply_headers.length > 0 && (
+        <Headers title="Response headers" headers={request.reply_headers} />
+      )}
     </>
   );
 }
@@ -136,9 +127,9 @@ function Summary({ request }: { request: RequestInFull }) {
 
 function HarButton({ n }: { n: number }) {
   const [problem, setProblem] = useState<SimProblem>();
-  const wish = { from: n, to: n };
+  const wanted = { from: n, to: n };
   const save = () =>
-    download(harPath(wish), harName(wish)).then(
+    download(harPath(wanted), harName(wanted)).then(
       () => setProblem(undefined),
       (error: unknown) => setProblem(problemOf(error)),
     );
@@ -154,18 +145,18 @@ function ProjectFact({ request }: { request: RequestInFull }) {
   const found = projectFoundBy(request);
   const name = request.project === null ? "none" : plain(projectName(request.project), 80);
   if (!found) return <>{name}</>;
-  const verb = request.project === null ? "looked for by" : "found by";
+  const verb = request.project === null ? "not found by" : "found by";
   return (
     <>
       {name}{" "}
       <span class="muted">
-        {verb} {found.where}, {plain(found.said, 120)}
+        {verb} {found.where}, {plain(found.value, 120)}
       </span>
     </>
   );
 }
 
-/** Why it was refused, and what to do. */
+/** Reason and fix of a rejection. */
 function Rejection({ request }: { request: RequestInFull }) {
   const { rejected } = request;
   if (!rejected) return null;
@@ -174,7 +165,7 @@ function Rejection({ request }: { request: RequestInFull }) {
   return (
     <div class="requests-rejection">
       <p>
-        <b>{unmatched ? "Nothing is emulated at this path." : plain(rejected.detail, 2_000)}</b>{" "}
+        <b>{unmatched ? "This path is not emulated." : plain(rejected.detail, 2_000)}</b>{" "}
         {!unmatched && <code class="muted">{plain(rejected.reason, 80)}</code>}
       </p>
       {fix !== "" && (
@@ -191,7 +182,7 @@ function Headers({ title, headers }: { title: string; headers: RequestInFull["he
     <Section title={title}>
       <Facts
         rows={headers.map(([name, value], i): [string, ComponentChildren] => [
-          // a name may come twice, and each line has its own key
+          // names may repeat, keys must be unique
           i > 0 && headers.slice(0, i).some(([it]) => it === name)
             ? `${plain(name, 80)} (${i + 1})`
             : plain(name, 80),

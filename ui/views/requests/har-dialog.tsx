@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import { download } from "../../api/download.ts";
+import { download } from "../../api/call.ts";
 import { project } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
 import { Button, Field, Trouble } from "../../parts/basics.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { TextField } from "../../parts/fields.tsx";
 import { numberText, plain } from "../../parts/text.ts";
-import { TextInput } from "../../parts/text-input.tsx";
-import { harName, harPath, mostEntries } from "./har-wish.ts";
+import { harName, harPath, mostEntries } from "./copies.ts";
 
 /** @throws Error for what is no number of a request */
 function numberIn(text: string): number | undefined {
@@ -16,7 +16,7 @@ function numberIn(text: string): number | undefined {
   throw new Error(`"${plain(text, 40)}" is not the number of a request`);
 }
 
-/** Asks which requests go into the HAR, and has it saved. */
+/** Selects requests and downloads them as HAR. */
 export function HarDialog({ filter, onClose }: { filter: string; onClose: () => void }) {
   const [isFiltered, setFiltered] = useState(filter !== "");
   const [from, setFrom] = useState("");
@@ -24,13 +24,13 @@ export function HarDialog({ filter, onClose }: { filter: string; onClose: () => 
   const [problem, setProblem] = useState<Error | undefined>(undefined);
   const save = async () => {
     try {
-      const wish = {
+      const wanted = {
         filter: isFiltered ? filter : undefined,
         project: project.value,
         from: numberIn(from),
         to: numberIn(to),
       };
-      await download(harPath(wish), harName(wish));
+      await download(harPath(wanted), harName(wanted));
       onClose();
     } catch (error) {
       setProblem(error instanceof Error ? error : new Error(String(error)));
@@ -46,14 +46,14 @@ export function HarDialog({ filter, onClose }: { filter: string; onClose: () => 
         </Button>
       }
     >
-      <div class="requests-form">
+      <div class="dialog-form">
         <p class="muted">
-          HAR 1.2, for DevTools, Playwright and the like. Secrets are masked, as they are here. Of more than{" "}
+          HAR 1.2, for DevTools, Playwright and similar tools. Secrets are masked. Of more than{" "}
           {numberText(mostEntries)} requests, the newest are taken.
         </p>
         {project.value !== undefined && <p>Only requests of {plain(projectName(project.value), 80)}.</p>}
         {filter !== "" && (
-          <Field label={`Only what passes the filter ${plain(filter, 120)}`} isInline>
+          <Field label={`Only requests that match the filter ${plain(filter, 120)}`} isInline>
             <input
               type="checkbox"
               checked={isFiltered}
@@ -62,12 +62,14 @@ export function HarDialog({ filter, onClose }: { filter: string; onClose: () => 
           </Field>
         )}
         <div class="requests-range">
-          <Field label="From number">
-            <TextInput inputMode="numeric" value={from} placeholder="the first" onText={setFrom} />
-          </Field>
-          <Field label="To number">
-            <TextInput inputMode="numeric" value={to} placeholder="the last" onText={setTo} />
-          </Field>
+          <TextField
+            label="From number"
+            inputMode="numeric"
+            value={from}
+            placeholder="first"
+            onText={setFrom}
+          />
+          <TextField label="To number" inputMode="numeric" value={to} placeholder="last" onText={setTo} />
         </div>
         {problem && <Trouble problem={problem} />}
       </div>

@@ -1,20 +1,21 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import type { RequestRow } from "../../../src/model/row.ts";
-import { late } from "../../app/late.tsx";
+import { useState } from "preact/hooks";
+import type { RequestRow } from "../../../src/journal/feed/feed-row.ts";
+import { late } from "../../app/late-view.tsx";
+import { MissedRows, useListKeys } from "../../app/live-list.tsx";
 import { go, project, route, withParams } from "../../app/location.ts";
 import { hrefTo } from "../../app/route.ts";
-import { type LiveRows, useLiveRows } from "../../feed/use-live-rows.ts";
+import { type LiveRows, useLiveRows } from "../../feed/live-rows.ts";
 import { Button, Empty, Trouble } from "../../parts/basics.tsx";
-import { Split } from "../../parts/split.tsx";
+import { Split } from "../../parts/layout.tsx";
 import { WindowedList } from "../../parts/windowed-list.tsx";
 import type { DetailsProps } from "./details.tsx";
-import { stepFrom } from "./place.ts";
+import { stepFrom } from "./list-filter.ts";
 import { cellsOf, head } from "./row.tsx";
-import { Missing, Toolbar } from "./toolbar.tsx";
-import { useRequestKeys } from "./use-request-keys.ts";
+import { Toolbar } from "./toolbar.tsx";
 
-/** Seen once in the life of a sim. */
+/** Rarely needed, so loaded late. */
 const FirstRequests = late(async () => (await import("./first-requests.tsx")).FirstRequests);
 const HarDialog = late(async () => (await import("./har-dialog.tsx")).HarDialog);
 
@@ -28,19 +29,27 @@ const openRequest = (n: number, isReplacing = false): void =>
 
 const closeRequest = (): void => go(hrefTo("requests", [], route.value.params));
 
-/** Every exchange, the newest first: `#/requests?f=…`; and one of them in full: `#/requests/12`. */
+/** The live list of requests: `#/requests?f=…`, `#/requests/12`. */
 export function RequestsView({ Details }: { Details: ComponentType<DetailsProps> }) {
   const { path, params } = route.value;
   const filter = params.f ?? "";
   const opened = numberIn(path[0]);
   const { rows, problem } = useLiveRows<RequestRow>({ kind: "requests", filter, project: project.value });
   const cursor = useSignal(opened);
-  const isHarAsked = useSignal(false);
+  const [isHarOpen, setHarOpen] = useState(false);
   if (opened !== undefined && cursor.peek() !== opened) cursor.value = opened;
-  useRequestKeys({ rows, opened, cursor, open: openRequest, close: closeRequest });
-  const askForHar = (isAsked: boolean) => {
-    isHarAsked.value = isAsked;
-  };
+  useListKeys({
+    title: "Requests",
+    noun: "request",
+    rows,
+    numberOf: (row) => row.n,
+    opened,
+    cursor,
+    list: ".requests-list .list-body",
+    open: openRequest,
+    close: closeRequest,
+    more: [],
+  });
   return (
     <Split
       label="The request"
@@ -48,10 +57,10 @@ export function RequestsView({ Details }: { Details: ComponentType<DetailsProps>
       details={opened === undefined ? undefined : <Opened n={opened} rows={rows} Details={Details} />}
       list={
         <div class="requests">
-          <Toolbar filter={filter} rows={problem ? undefined : rows} onHar={() => askForHar(true)} />
+          <Toolbar filter={filter} rows={problem ? undefined : rows} onHar={() => setHarOpen(true)} />
           {problem && <Trouble problem={problem} />}
           {rows && !problem && <Rows rows={rows} chosen={cursor.value} filter={filter} />}
-          {isHarAsked.value && <HarDialog filter={filter} onClose={() => askForHar(false)} />}
+          {isHarOpen && <HarDialog filter={filter} onClose={() => setHarOpen(false)} />}
         </div>
       }
     />
@@ -64,7 +73,7 @@ interface OpenedProps {
   Details: ComponentType<DetailsProps>;
 }
 
-/** The details, with ways to the requests beside. */
+/** The details, with links to the neighbouring requests. */
 function Opened({ n, rows, Details }: OpenedProps) {
   void rows?.version.value;
   const beside = (by: number): (() => void) | undefined => {
@@ -88,7 +97,7 @@ function Rows({ rows, chosen, filter }: RowsProps) {
   return (
     <>
       {problem && <Trouble problem={problem} />}
-      <Missing rows={rows} />
+      <MissedRows rows={rows} class="requests-missing" />
       <WindowedList
         class="requests-list"
         label="Requests, the newest first"
@@ -116,8 +125,8 @@ const showAll = (): void => go(withParams({ f: undefined }), true);
 
 function NoneSuits({ filter }: { filter: string }) {
   return (
-    <Empty title={filter === "" ? "No requests of this project yet" : "No request passes the filter"}>
-      <p>New ones are shown here as they come.</p>
+    <Empty title={filter === "" ? "No requests of this project yet" : "No request matches the filter"}>
+      <p>New ones appear here as they arrive.</p>
       {project.value !== undefined && (
         <p>
           A request with a wrong key belongs to no project.{" "}
@@ -126,7 +135,7 @@ function NoneSuits({ filter }: { filter: string }) {
       )}
       {filter !== "" && (
         <p>
-          <Button onClick={showAll}>Take the filter out</Button>
+          <Button onClick={showAll}>Clear the filter</Button>
         </p>
       )}
     </Empty>

@@ -1,15 +1,21 @@
-import type { RequestRow } from "../../../src/model/row.ts";
+import type { RequestRow } from "../../../src/journal/feed/feed-row.ts";
 import { link } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
 import { Badge, Time } from "../../parts/basics.tsx";
 import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { plain } from "../../parts/text.ts";
 import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
-import { readSource } from "./source.ts";
-import { targetParts } from "./target.ts";
-import { barShare, eventsText, msText, type Verdict, verdictOf } from "./verdict.ts";
+import {
+  barShare,
+  eventsText,
+  msText,
+  readSource,
+  targetParts,
+  type Verdict,
+  verdictOf,
+} from "./row-texts.ts";
 
-/** Titles of the columns; what there is no room for is not shown (requests.css). */
+/** Column titles; requests.css hides some in narrow windows. */
 export const head = (
   <>
     <HeadCell class="cell-number requests-n">No.</HeadCell>
@@ -26,7 +32,6 @@ export const head = (
   </>
 );
 
-/** The cells of a request. */
 export function cellsOf(row: RequestRow) {
   const verdict = verdictOf(row);
   return (
@@ -60,7 +65,6 @@ export function cellsOf(row: RequestRow) {
   );
 }
 
-/** What became of a request. */
 export function VerdictBadge({ verdict: { of, tone, text } }: { verdict: Verdict }) {
   if (of === undefined) return <Badge tone={tone}>{plain(text, 80)}</Badge>;
   if (of === "dropped") return <OutcomeBadge of={of}>{text}</OutcomeBadge>;
@@ -77,7 +81,7 @@ function Target({ target }: { target: string }) {
   );
 }
 
-/** What answered, with a link to the tape's exchange where it was one. */
+/** The source of the response, linked to the tape's exchange or to the faults. */
 export function SourceText({ row }: { row: Pick<RequestRow, "source" | "fault"> }) {
   const source = readSource(row);
   const text = plain(source.text, 80);
@@ -86,7 +90,7 @@ export function SourceText({ row }: { row: Pick<RequestRow, "source" | "fault"> 
     : source.kind === "fault"
       ? link("faults")
       : undefined;
-  // in a list, a click on the link is none on the row
+  // a click on the link must not select the row
   if (href !== undefined)
     return (
       <a href={href} onClick={(event) => event.stopPropagation()}>
@@ -96,7 +100,7 @@ export function SourceText({ row }: { row: Pick<RequestRow, "source" | "fault"> 
   return <span class={source.kind === "emulator" ? "muted" : ""}>{text}</span>;
 }
 
-/** A length of time, and a bar of it: one sees the slow ones without reading. */
+/** A duration with a bar. */
 function Took({ ms }: { ms: number }) {
   return (
     <>

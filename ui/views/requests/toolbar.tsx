@@ -1,13 +1,12 @@
-import type { RequestRow } from "../../../src/model/row.ts";
+import type { RequestRow } from "../../../src/journal/feed/feed-row.ts";
 import { go, project, withParams } from "../../app/location.ts";
-import { figureText, useTotals } from "../../app/totals.ts";
-import type { LiveRows } from "../../feed/use-live-rows.ts";
+import { figureText, useTotals } from "../../app/sim.ts";
+import type { LiveRows } from "../../feed/live-rows.ts";
 import { Button } from "../../parts/basics.tsx";
 import { FilterBox } from "../../parts/filter-box/filter-box.tsx";
-import { hasTerm, toggled } from "../../parts/filter-box/terms.ts";
-import { counted, numberText } from "../../parts/text.ts";
-import { chips, routeIn, routes, withRoute } from "./chips.ts";
-import { reasonsIn } from "./place.ts";
+import { hasTerm, toggled } from "../../parts/filter-box/filter-text.ts";
+import { numberText } from "../../parts/text.ts";
+import { chips, reasonsIn, routeIn, routes, withRoute } from "./list-filter.ts";
 
 interface ToolbarProps {
   filter: string;
@@ -17,7 +16,7 @@ interface ToolbarProps {
 
 const filterBy = (filter: string): void => go(withParams({ f: filter }), true);
 
-/** What is looked for, and what can be done with the list. */
+/** Filter, pause, download and one-click filters. */
 export function Toolbar({ filter, rows, onHar }: ToolbarProps) {
   void rows?.version.value;
   return (
@@ -48,7 +47,7 @@ export function Toolbar({ filter, rows, onHar }: ToolbarProps) {
   );
 }
 
-/** How many requests pass the filter: the sim counts also those that the page does not hold. */
+/** Number of matching requests, including those that are not loaded. */
 function Count({ rows, filter }: { rows: LiveRows<RequestRow>; filter: string }) {
   const totals = useTotals({ project: project.value, requests: filter })?.requests;
   const held = rows.count();
@@ -64,7 +63,7 @@ function Count({ rows, filter }: { rows: LiveRows<RequestRow>; filter: string })
 function Pause({ rows }: { rows: LiveRows<RequestRow> }) {
   const isPaused = rows.isPaused.value;
   return (
-    <Button onClick={isPaused ? rows.resume : rows.pause} isPressed={isPaused} title="Pause, or go on (p)">
+    <Button onClick={isPaused ? rows.resume : rows.pause} isPressed={isPaused} title="Pause or resume (p)">
       {isPaused ? `Paused, ${numberText(rows.unread.value)} new` : "Pause"}
     </Button>
   );
@@ -99,19 +98,5 @@ function Chips({ filter }: { filter: string }) {
         ))}
       </select>
     </fieldset>
-  );
-}
-
-/** What the list does not show. */
-export function Missing({ rows }: { rows: LiveRows<RequestRow> }) {
-  const count = rows.missed.value;
-  if (count === 0) return null;
-  return (
-    <p class="requests-missing" role="status">
-      {counted(count, "request")} came faster than this page could take them.
-      <Button kind="quiet" onClick={rows.loadMissed}>
-        Load them
-      </Button>
-    </p>
   );
 }

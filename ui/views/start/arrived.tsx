@@ -1,30 +1,29 @@
-import { outcomeOf } from "../../../src/kernel/outcomes.ts";
-import type { EventRow } from "../../../src/model/row.ts";
+import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
+import { outcomeOf } from "../../../src/journal/outcomes.ts";
 import { link } from "../../app/location.ts";
-import { figureText, type Totals } from "../../app/totals.ts";
+import { figureText, type Totals } from "../../app/sim.ts";
 import { Badge, Section, Tiles, Time } from "../../parts/basics.tsx";
-import { nameTerm } from "../../parts/filter-box/terms.ts";
+import { nameTerm } from "../../parts/filter-box/filter-text.ts";
+import { Table } from "../../parts/layout.tsx";
 import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { numberText, plain } from "../../parts/text.ts";
 
-/** Captured text in a line, in the words of the list of events where there is none. */
 const nameText = (text: string): string => (text === "" ? "(no name)" : plain(text, 80));
 const idText = (text: string): string => (text === "" ? "(none)" : plain(text, 40));
 
 const shownNames = 8;
 
 interface ArrivedProps {
-  /** Undefined until they are known. */
   totals: Totals | undefined;
-  /** The first event of all, where it is among those that are told. */
+  /** The very first event, if loaded. */
   first: EventRow | undefined;
   latest: readonly EventRow[];
 }
 
-/** What came, what of it was lost, and where to look closer. */
+/** What arrived and what was lost, with links. */
 export function Arrived({ totals, first, latest }: ArrivedProps) {
   return (
-    <Section title="What came" actions={<a href={link("events")}>All events</a>}>
+    <Section title="What arrived" actions={<a href={link("events")}>All events</a>}>
       {first && <First row={first} />}
       {totals && <Numbers totals={totals} />}
       <div class="start-columns">
@@ -35,7 +34,6 @@ export function Arrived({ totals, first, latest }: ArrivedProps) {
   );
 }
 
-/** The moment everybody waits for. */
 function First({ row }: { row: EventRow }) {
   return (
     <p class="start-first" role="status">
@@ -80,60 +78,42 @@ function Numbers({ totals: { events, requests, persons } }: { totals: Totals }) 
 function Names({ events: { names, more_names, names_complete, complete } }: { events: Totals["events"] }) {
   const more = Math.max(0, names.length - shownNames) + more_names;
   return (
-    <table class="table">
-      <thead>
-        <tr>
-          <th>Event</th>
-          <th class="number">Count</th>
-          <th class="number">Last</th>
+    <Table columns={["Event", ["Count", "number"], ["Last", "number"]]}>
+      {names.slice(0, shownNames).map(({ event, count, last, last_at }) => (
+        <tr key={event}>
+          <td>
+            <a href={link("events", [], { f: nameTerm(event) })}>{nameText(event)}</a>
+          </td>
+          <td class="number">{figureText(count, complete)}</td>
+          <td class="number">{last_at === null ? `event ${last}` : <Time at={Date.parse(last_at)} />}</td>
         </tr>
-      </thead>
-      <tbody>
-        {names.slice(0, shownNames).map(({ event, count, last, last_at }) => (
-          <tr key={event}>
-            <td>
-              <a href={link("events", [], { f: nameTerm(event) })}>{nameText(event)}</a>
-            </td>
-            <td class="number">{figureText(count, complete)}</td>
-            <td class="number">{last_at === null ? `event ${last}` : <Time at={Date.parse(last_at)} />}</td>
-          </tr>
-        ))}
-        {more > 0 && (
-          <tr>
-            <td
-              colSpan={3}
-              class="muted"
-            >{`and ${figureText(more, names_complete)} other ${more === 1 ? "name" : "names"}`}</td>
-          </tr>
-        )}
-      </tbody>
-    </table>
+      ))}
+      {more > 0 && (
+        <tr>
+          <td
+            colSpan={3}
+            class="muted"
+          >{`and ${figureText(more, names_complete)} other ${more === 1 ? "name" : "names"}`}</td>
+        </tr>
+      )}
+    </Table>
   );
 }
 
 function Latest({ rows }: { rows: readonly EventRow[] }) {
   return (
-    <table class="table">
-      <thead>
-        <tr>
-          <th>Latest</th>
-          <th class="start-sender">Distinct id</th>
-          <th>Outcome</th>
+    <Table columns={["Latest", ["Distinct id", "start-sender"], "Outcome"]}>
+      {rows.map((row) => (
+        <tr key={row.seq}>
+          <td>
+            <a href={link("events", [row.seq])}>{nameText(row.event)}</a>
+          </td>
+          <td class="start-sender">{idText(row.distinct_id)}</td>
+          <td>
+            <OutcomeBadge of={outcomeOf(row)} code={row.reason ?? row.warnings[0]} />
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.seq}>
-            <td>
-              <a href={link("events", [row.seq])}>{nameText(row.event)}</a>
-            </td>
-            <td class="start-sender">{idText(row.distinct_id)}</td>
-            <td>
-              <OutcomeBadge of={outcomeOf(row)} code={row.reason ?? row.warnings[0]} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }

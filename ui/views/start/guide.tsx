@@ -1,18 +1,16 @@
-import { useSignal } from "@preact/signals";
-import { dialectNotes } from "../../../src/kernel/dialect.ts";
+import { useState } from "preact/hooks";
+import { dialectNotes } from "../../../src/world/dialect-names.ts";
 import { link, project, route } from "../../app/location.ts";
 import { info, type SimInfo } from "../../app/sim.ts";
 import { stat } from "../../feed/socket.ts";
 import { Button, Code, CopyButton, Facts, Secret, Section } from "../../parts/basics.tsx";
-import { Tabs } from "../../parts/tabs.tsx";
+import { Tabs } from "../../parts/layout.tsx";
 import { type Target, waysFor } from "./snippets.ts";
-import { type Sent, sendTestEvent } from "./test-event.ts";
 
-/** What belongs to the project that is chosen; without a choice, to the sim's first. */
+/** Address and keys of the selected project, else of the first one. */
 function targetOf(sim: SimInfo): Target {
   const chosen = sim.projects.find(({ id }) => id === project.value);
   return {
-    // the address that led here works from here
     host: location.origin,
     projectKey: chosen?.api_key ?? sim.project_api_key ?? "",
     personalKey: sim.personal_api_key,
@@ -20,7 +18,7 @@ function targetOf(sim: SimInfo): Target {
   };
 }
 
-/** What to paste where. */
+/** Setup instructions. */
 export function Guide({ title }: { title: string }) {
   const sim = info.value;
   if (!sim) return null;
@@ -44,7 +42,7 @@ export function Guide({ title }: { title: string }) {
           ]}
         />
         <p class="muted">
-          Set the host and the key, nothing else changes. The personal key is for the management API only.
+          Set the host and the key; nothing else changes. The personal key is for the management API only.
         </p>
         <Ways target={target} />
       </div>
@@ -82,21 +80,42 @@ function Ways({ target }: { target: Target }) {
   );
 }
 
-/** Through the same door as an app's events. While requests are passed on it would reach the service itself. */
+/** Sends a test event as an SDK does. Hidden while recording: the event would reach the real service. */
 function TestEvent({ projectKey }: { projectKey: string }) {
-  const sent = useSignal<Sent | undefined>(undefined);
-  const send = async () => {
-    sent.value = await sendTestEvent(projectKey);
-  };
+  const [sent, setSent] = useState<Sent>();
+  const send = async () => setSent(await sendTestEvent(projectKey));
   if (stat.value?.recording) return null;
   return (
     <span class="start-test">
-      <span role="status" class={sent.value?.isTaken === false ? "start-failed" : "muted"}>
-        {sent.value?.text}
+      <span role="status" class={sent?.isTaken === false ? "start-failed" : "muted"}>
+        {sent?.text}
       </span>
       <Button kind="main" onClick={send}>
         Send a test event
       </Button>
     </span>
   );
+}
+
+interface Sent {
+  readonly isTaken: boolean;
+  readonly text: string;
+}
+
+/** Sends an event as an SDK does, with the project's key. */
+async function sendTestEvent(projectKey: string): Promise<Sent> {
+  const properties = { $lib: "phx-sim inspector", sent_from: "the inspector's first page" };
+  const body = { api_key: projectKey, event: "test event", distinct_id: "inspector", properties };
+  try {
+    const answer = await fetch("/i/v0/e/", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return answer.ok
+      ? { isTaken: true, text: "Sent." }
+      : { isTaken: false, text: `Rejected with ${answer.status}.` };
+  } catch {
+    return { isTaken: false, text: "Not sent: the sim did not respond." };
+  }
 }

@@ -1,40 +1,33 @@
-import { type Access, envGroups } from "../../../src/kernel/env-names.ts";
+import { type Access, envGroups } from "../../../src/egress/env-names.ts";
+import { shellQuoted } from "../../copy/quote.ts";
+import { browserSnippet, nodeCapture, nodeSnippet, quoted } from "../../copy/snippets.ts";
 
-/** What a snippet is made for. */
 export interface Target {
-  /** Scheme, host and port by which the page reached the sim. */
   readonly host: string;
   readonly projectKey: string;
   readonly personalKey: string | null;
   readonly projectId: number;
 }
 
-/** A piece of code to be pasted. */
 interface Snippet {
-  /** The file it belongs in, or where it is run. */
+  /** The file it belongs in, or where to run it. */
   readonly where: string;
   readonly code: string;
 }
 
-/** A way to send events. */
 export interface Way {
   readonly id: string;
   readonly title: string;
   readonly snippets: readonly Snippet[];
-  /** What surprises people. */
+  /** Common pitfalls. */
   readonly notes: readonly string[];
 }
 
 type Writer = (target: Target) => Omit<Way, "id" | "title">;
 
-/** A text in double quotes; what could end a script element is escaped. */
-const quoted = (text: string): string => JSON.stringify(text).replaceAll("<", "\\u003c");
-
-const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 const bots =
-  "Browsers that a test drives count as bots and send nothing unless you pass opt_out_useragent_filter: true.";
-const batches = "Server SDKs send in batches: flush, or shut down, before you look.";
+  "Automated browsers count as bots and send nothing unless you pass opt_out_useragent_filter: true.";
+const batches = "Server SDKs send in batches: flush or shut down to see events.";
 
 const html: Writer = ({ host, projectKey }) => ({
   snippets: [
@@ -52,7 +45,7 @@ const html: Writer = ({ host, projectKey }) => ({
     },
   ],
   notes: [
-    "Or keep the snippet that you have: change the key and api_host in it, nothing else.",
+    "Or keep your existing snippet and change only the key and api_host.",
     "array.js is served from the posthog-js that is installed beside your app.",
     bots,
   ],
@@ -63,10 +56,7 @@ const web: Writer = ({ host, projectKey }) => ({
     { where: "Once", code: "npm install posthog-js" },
     {
       where: "Where your app starts",
-      code: `import posthog from "posthog-js";
-
-posthog.init(${quoted(projectKey)}, { api_host: ${quoted(host)} });
-posthog.capture("hello");`,
+      code: browserSnippet(projectKey, host, 'capture("hello")'),
     },
   ],
   notes: [bots],
@@ -110,11 +100,7 @@ const node: Writer = ({ host, projectKey }) => ({
     { where: "Once", code: "npm install posthog-node" },
     {
       where: "hello.mjs",
-      code: `import { PostHog } from "posthog-node";
-
-const posthog = new PostHog(${quoted(projectKey)}, { host: ${quoted(host)} });
-posthog.capture({ distinctId: "user-1", event: "hello" });
-await posthog.shutdown();`,
+      code: nodeSnippet(projectKey, host, nodeCapture),
     },
   ],
   notes: [batches],
@@ -144,7 +130,7 @@ const curl: Writer = ({ host, projectKey }) => ({
   --data-raw ${shellQuoted(JSON.stringify({ api_key: projectKey, event: "hello", distinct_id: "user-1" }))}`,
     },
   ],
-  notes: ["Any language that can send a POST works like this."],
+  notes: ["Any HTTP client works like this."],
 });
 
 function env({ host, projectKey, personalKey, projectId }: Target): Omit<Way, "id" | "title"> {
@@ -177,6 +163,6 @@ const ways: readonly (readonly [id: string, title: string, writer: Writer])[] = 
   ["env", ".env", env],
 ];
 
-/** Every way to send events, with the host and keys of the one who reads it. */
+/** Every way to send events, with the given host and keys. */
 export const waysFor = (target: Target): Way[] =>
   ways.map(([id, title, writer]) => ({ id, title, ...writer(target) }));

@@ -1,20 +1,19 @@
-import type { EventRow } from "../../../src/model/row.ts";
+import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
 import { link, project } from "../../app/location.ts";
-import { info } from "../../app/sim.ts";
-import { useTotals } from "../../app/totals.ts";
+import { info, useTotals } from "../../app/sim.ts";
+import { type LiveRows, useLiveRows } from "../../feed/live-rows.ts";
 import { stat } from "../../feed/socket.ts";
-import { type LiveRows, useLiveRows } from "../../feed/use-live-rows.ts";
 import { Empty, Trouble } from "../../parts/basics.tsx";
 import { Arrived } from "./arrived.tsx";
 import { Guide } from "./guide.tsx";
 import { ProblemsFound } from "./problems.tsx";
 
-/** The first page: what to paste where, and then what came of it. */
+/** The start page: setup instructions, and what arrived. */
 export function StartView() {
   const { rows, problem } = useLiveRows<EventRow>({ kind: "events", filter: "", project: project.value });
   const count = useCount(rows);
   const isEmpty = count === 0;
-  // until it is known whether anything came, nothing is said that may be wrong a moment later
+  // shows nothing until the first page is loaded
   if (!rows) return <div class="start">{problem && <Trouble problem={problem} />}</div>;
   if (isEmpty && isGone()) return <NoProject />;
   return (
@@ -27,15 +26,14 @@ export function StartView() {
   );
 }
 
-/** The address names a project that the sim does not have. */
 const isGone = (): boolean =>
   project.value !== undefined && info.value?.projects.every(({ id }) => id !== project.value) === true;
 
 function NoProject() {
   return (
-    <Empty title="There is no such project">
+    <Empty title="Project not found">
       <p>
-        The address names project {project.value}, which is not there, or not any more.{" "}
+        Project {project.value} does not exist.{" "}
         <a href={link("start", [], { project: undefined })}>Show all projects</a>.
       </p>
     </Empty>
@@ -55,11 +53,11 @@ function Waiting() {
       <p class="muted">
         {elsewhere > 0 ? (
           <>
-            Nothing came to this project yet.{" "}
+            No events in this project yet.{" "}
             <a href={link("start", [], { project: undefined })}>Other projects</a> have events.
           </>
         ) : (
-          "This sim stands in for PostHog: your SDK talks to it as it is, and you see here what arrived, what was lost, and why. This page turns live with the first event."
+          "This sim replaces PostHog: your SDK works unchanged, and this page shows what arrived, what was lost, and why. It updates with the first event."
         )}
       </p>
     </div>

@@ -1,10 +1,9 @@
 import { link } from "../../app/location.ts";
 import { Badge, Button, Facts, Section, Time } from "../../parts/basics.tsx";
-import { numberText, plain } from "../../parts/text.ts";
-import { Misses } from "./misses.tsx";
+import { Table } from "../../parts/layout.tsx";
+import { counted, numberText, plain } from "../../parts/text.ts";
+import type { Ledger, Miss, Nearest, TapeInForce } from "./answers.ts";
 import { missText, pathOf, timingText } from "./modes.ts";
-import { Numbers } from "./numbers.tsx";
-import type { TapeInForce } from "./shape.ts";
 
 interface InForceProps {
   tape: TapeInForce;
@@ -12,7 +11,7 @@ interface InForceProps {
   onUnload(): void;
 }
 
-/** The tape that answers, and what was used of it. */
+/** The loaded tape and its usage. */
 export function InForce({ tape, onRewind, onUnload }: InForceProps) {
   const { ledger } = tape;
   return (
@@ -48,8 +47,8 @@ export function InForce({ tape, onRewind, onUnload }: InForceProps) {
             ],
             ["Recorded", <Time key="at" at={Date.parse(tape.created)} isWhole />],
             ["Upstream", tape.upstream === null ? "several" : plain(tape.upstream, 300)],
-            ["What is not on it", missText(tape.on_miss)],
-            ["Answers come", timingText(tape.timing)],
+            ["Requests not on it", missText(tape.on_miss)],
+            ["Responses come", timingText(tape.timing)],
           ]}
         />
       </Section>
@@ -67,32 +66,19 @@ function Unused({ tape: { ledger } }: { tape: TapeInForce }) {
   if (unused_count === 0) return null;
   return (
     <Section title="Not used yet">
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col" class="number tapes-number">
-              No.
-            </th>
-            <th scope="col">Request</th>
-            <th scope="col" class="tapes-wide">
-              Route
-            </th>
+      <Table columns={[["No.", "number tapes-number"], "Request", ["Route", "tapes-wide"]]}>
+        {unused.slice(0, mostUnused).map(({ i, method, url, route }) => (
+          <tr key={i}>
+            <td class="number">
+              <a href={link("tapes", ["exchanges", i])}>#{i}</a>
+            </td>
+            <td class="mono">
+              {plain(method, 20)} {plain(pathOf(url), 300)}
+            </td>
+            <td class="muted tapes-wide">{plain(route, 120)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {unused.slice(0, mostUnused).map(({ i, method, url, route }) => (
-            <tr key={i}>
-              <td class="number">
-                <a href={link("tapes", ["exchanges", i])}>#{i}</a>
-              </td>
-              <td class="mono">
-                {plain(method, 20)} {plain(pathOf(url), 300)}
-              </td>
-              <td class="muted tapes-wide">{plain(route, 120)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {unused_count > mostUnused && <p class="muted">… and {numberText(unused_count - mostUnused)} more.</p>}
     </Section>
   );
@@ -101,7 +87,7 @@ function Unused({ tape: { ledger } }: { tape: TapeInForce }) {
 function Problems({ tape: { problems } }: { tape: TapeInForce }) {
   if (problems.length === 0) return null;
   return (
-    <Section title="Problems of the file">
+    <Section title="Problems in the file">
       <table class="table">
         <tbody>
           {problems.slice(0, 100).map(({ file, line, detail, hint }) => (
@@ -117,5 +103,109 @@ function Problems({ tape: { problems } }: { tape: TapeInForce }) {
         </tbody>
       </table>
     </Section>
+  );
+}
+
+const most = 100;
+
+/** Requests that are not on the tape, with the nearest exchanges. */
+function Misses({ ledger }: { ledger: Ledger }) {
+  const { misses } = ledger;
+  if (misses.length === 0) return null;
+  return (
+    <Section title="Not on the tape">
+      <div class="tapes-misses">
+        {misses.slice(0, most).map((miss) => (
+          <MissCard key={`${miss.method} ${miss.target} ${miss.route}`} miss={miss} />
+        ))}
+      </div>
+      {misses.length > most && <p class="muted">… and {numberText(misses.length - most)} more.</p>}
+    </Section>
+  );
+}
+
+function MissCard({ miss }: { miss: Miss }) {
+  const [first, ...rest] = miss.nearest;
+  return (
+    <article class="tapes-miss">
+      <header>
+        <Badge tone="bad">{miss.times === 1 ? "missed" : `missed ${numberText(miss.times)} times`}</Badge>
+        <span class="mono tapes-target">
+          <b>{plain(miss.method, 20)}</b> {plain(miss.target, 500)}
+        </span>
+        <span class="muted">{plain(miss.route, 120)}</span>
+      </header>
+      {first ? <NearestExchange nearest={first} /> : <p class="muted">No similar exchange on the tape.</p>}
+      {rest.length > 0 && (
+        <details>
+          <summary>{counted(rest.length, "exchange")} more similar</summary>
+          {rest.map((it) => (
+            <NearestExchange key={it.i} nearest={it} />
+          ))}
+        </details>
+      )}
+    </article>
+  );
+}
+
+/** A similar recorded exchange and its differences. */
+function NearestExchange({ nearest: { i, method, url, differing } }: { nearest: Nearest }) {
+  return (
+    <div class="tapes-nearest">
+      <p>
+        Nearest:{" "}
+        <a href={link("tapes", ["exchanges", i])}>
+          #{i} {plain(method, 20)} {plain(pathOf(url), 300)}
+        </a>
+      </p>
+      {differing.length === 0 ? (
+        <p class="muted">The request is the same; the exchange was used up or incomplete.</p>
+      ) : (
+        <Differing differing={differing} />
+      )}
+    </div>
+  );
+}
+
+function Differing({ differing }: Pick<Nearest, "differing">) {
+  return (
+    <Table class="tapes-differing" columns={["Difference", "On the tape", "Request"]}>
+      {differing.slice(0, 50).map(({ path, recorded, asked }) => (
+        <tr key={path}>
+          <th scope="row">
+            <code>{plain(path, 300)}</code>
+          </th>
+          <td>
+            <code>{plain(recorded, 1_000)}</code>
+          </td>
+          <td class="tapes-asked">
+            <code>{plain(asked, 1_000)}</code>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+interface Count {
+  readonly label: string;
+  readonly value: number;
+  readonly tone?: "good" | "odd" | "bad" | undefined;
+  readonly href?: string | undefined;
+}
+
+/** Figures in a row, coloured unless 0. */
+export function Numbers({ counts }: { counts: readonly Count[] }) {
+  return (
+    <dl class="tapes-numbers">
+      {counts.map(({ label, value, tone, href }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd class={value > 0 && tone !== undefined ? `tapes-${tone}` : ""}>
+            {href !== undefined && value > 0 ? <a href={href}>{numberText(value)}</a> : numberText(value)}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -1,61 +1,60 @@
-import type { Recording, TapeInForce } from "./shape.ts";
+import type { Recording, TapeInForce } from "./answers.ts";
 
 export type ModeName = "emulate" | "replay" | "hybrid" | "record" | "all" | "once" | "new" | "spy" | "diff";
 
-/** Whose answer a request gets, and what is written. */
 export interface ModeFacts {
-  /** Who answers, in one sentence. */
+  /** What answers, in one sentence. */
   readonly means: string;
-  /** How to start in this mode; `{url}` stands for the upstream. */
+  /** Command that starts this mode. */
   readonly command: string;
-  /** How to get there from here. */
+  /** How the page switches to it. */
   readonly here: "unload" | "load" | "record" | undefined;
 }
 
 export const modes: Readonly<Record<ModeName, ModeFacts>> = {
   emulate: {
-    means: "The emulator answers everything, from its own world. Nothing leaves this machine.",
+    means: "The emulator answers everything, from the emulated world. Nothing leaves this machine.",
     command: "phx-sim start",
     here: "unload",
   },
   replay: {
-    means: "The tape answers. What it has no answer for is an error, so that it is noticed.",
+    means: "The tape answers. Requests that are not on it fail.",
     command: "phx-sim replay checkout",
     here: "load",
   },
   hybrid: {
-    means: "The tape answers; the emulator answers what is not on it.",
+    means: "The tape answers; the emulator answers requests that are not on it.",
     command: "phx-sim replay checkout --on-miss emulate",
     here: "load",
   },
   record: {
-    means: "The real service answers. What passes is shown here and taped without its secrets.",
+    means: "The real service answers. Traffic is shown here and recorded without secrets.",
     command: "phx-sim record --upstream us --tape checkout",
     here: "record",
   },
   all: {
-    means: "As record, and the tape is replaced when the recording ends with every request answered.",
+    means: "Like record, but replaces the tape if the recording ends with every request answered.",
     command: "phx-sim record --upstream us --tape checkout --mode all",
     here: "record",
   },
   once: {
-    means: "Replays the tape if it exists, and else records it. Chosen at the start.",
+    means: "Replays the tape if it exists, otherwise records it. Can only be set at start.",
     command: "phx-sim record --upstream us --tape checkout --mode once",
     here: undefined,
   },
   new: {
     means:
-      "Replays the tape; what it has no answer for goes to the real service and is recorded. Chosen at the start.",
+      "Replays the tape; other requests go to the real service and are recorded. Can only be set at start.",
     command: "phx-sim record --upstream us --tape checkout --mode new",
     here: undefined,
   },
   spy: {
-    means: "The emulator answers what it knows; requests that read something else go to the real service.",
+    means: "The emulator answers known paths; other read requests go to the real service.",
     command: "phx-sim record --upstream us --mode spy",
     here: "record",
   },
   diff: {
-    means: "The real service answers, and the emulator's answers are compared with its own.",
+    means: "The real service answers, and the emulator's responses are compared.",
     command: "phx-sim record --upstream us --mode diff",
     here: "record",
   },
@@ -63,7 +62,7 @@ export const modes: Readonly<Record<ModeName, ModeFacts>> = {
 
 export const modeNames = Object.keys(modes) as readonly ModeName[];
 
-/** The mode in force: a recording comes before a tape, as it does at the door. */
+/** The current mode; a recording takes precedence over a tape. */
 export function modeNow(
   tape: Pick<TapeInForce, "mode"> | null,
   recording: Pick<Recording, "state" | "mode">,
@@ -73,29 +72,29 @@ export function modeNow(
   return tape.mode === "hybrid" || tape.mode === "new" ? tape.mode : "replay";
 }
 
-/** What becomes of a request that the tape has no answer for. */
+/** What happens to requests that are not on the tape. */
 export const missPolicies = {
-  fail: "is an error (599)",
-  emulate: "is answered by the emulator",
-  upstream: "goes to the real service",
+  fail: "fail (599)",
+  emulate: "are answered by the emulator",
+  upstream: "go to the real service",
 } as const;
 
 export const missText = (policy: string): string =>
   Object.hasOwn(missPolicies, policy) ? missPolicies[policy as keyof typeof missPolicies] : policy;
 
-/** How long recorded answers take. */
+/** Timing of recorded responses. */
 export function timingText(timing: string): string {
-  if (timing === "none") return "at once";
-  if (timing === "recorded") return "as long as they took";
+  if (timing === "none") return "immediately";
+  if (timing === "recorded") return "as recorded";
   const [, kind, size] = /^(scale|max):(.+)$/.exec(timing) ?? [];
-  if (kind === "scale") return `${size} times as long as they took`;
-  return kind === "max" ? `as long as they took, at most ${size} ms` : timing;
+  if (kind === "scale") return `${size} times as recorded`;
+  return kind === "max" ? `as recorded, at most ${size} ms` : timing;
 }
 
-/** What stands for a secret on a tape, percent-encoded as in a URL. */
+/** Percent-encoded placeholder of a secret in a URL. */
 const placeholder = /%7B%7B(\w+)%3A(\w+)%23(\d+)%7D%7D/g;
 
-/** Without scheme and host: those do not say what differs. Placeholders read as they are meant. */
+/** A URL without scheme and host, with decoded placeholders. */
 export const pathOf = (url: string): string =>
   url.replace(/^https?:\/\/[^/]*/i, "").replace(placeholder, "{{$1:$2#$3}}") || "/";
 

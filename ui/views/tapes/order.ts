@@ -1,6 +1,5 @@
-import type { Recording } from "./shape.ts";
+import type { Recording } from "./answers.ts";
 
-/** What the form of a tape to be loaded says. */
 export interface LoadForm {
   readonly tape: string;
   readonly mode: string;
@@ -13,7 +12,7 @@ export const emptyLoad: LoadForm = { tape: "", mode: "replay", onMiss: "", timin
 const given = (pairs: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
   Object.fromEntries(pairs.filter(([, value]) => value !== "" && value !== undefined));
 
-/** The body of POST /__sim/tapes: what is left empty goes by the mode. */
+/** Body of POST /__sim/tapes; the mode decides what is left empty. */
 export const loadOrder = ({ tape, mode, onMiss, timing }: LoadForm): Record<string, unknown> =>
   given([
     ["tape", tape.trim()],
@@ -22,13 +21,11 @@ export const loadOrder = ({ tape, mode, onMiss, timing }: LoadForm): Record<stri
     ["timing", timing.trim()],
   ]);
 
-/** What the form of a recording says. */
 export interface RecordForm {
   readonly upstream: string;
   readonly mode: NonNullable<Recording["mode"]>;
   readonly tape: string;
   readonly redact: string;
-  /** Globs, with spaces or commas between. */
   readonly include: string;
   readonly exclude: string;
   readonly allowWrites: boolean;
@@ -49,7 +46,7 @@ const globsIn = (text: string): string[] | undefined => {
   return found.length === 0 ? undefined : found;
 };
 
-/** The body of POST /__sim/recording/start. */
+/** Body of POST /__sim/recording/start. */
 export const recordOrder = (form: RecordForm): Record<string, unknown> =>
   given([
     ["upstream", form.upstream.trim()],

@@ -1,15 +1,16 @@
 import { Badge, Button, Facts, Section, Time } from "../../parts/basics.tsx";
+import { Table } from "../../parts/layout.tsx";
 import { numberText, plain, sizeText } from "../../parts/text.ts";
+import type { Differences, Recording } from "./answers.ts";
+import { Numbers } from "./in-force.tsx";
 import { severityNotes, severityTones } from "./modes.ts";
-import { Numbers } from "./numbers.tsx";
-import type { Differences, Recording } from "./shape.ts";
 
 const redactions: Readonly<Record<string, string>> = {
   default: "secrets",
   pii: "secrets and personal data",
 };
 
-/** The recording that runs, or the last one. */
+/** The running or last recording. */
 export function RecordingPart({ recording, onStop }: { recording: Recording; onStop: () => void }) {
   const isRunning = recording.state === "recording";
   const { redaction } = recording;
@@ -18,7 +19,7 @@ export function RecordingPart({ recording, onStop }: { recording: Recording; onS
       <Section
         title={
           <>
-            {isRunning ? "Recording" : "The last recording"}{" "}
+            {isRunning ? "Recording" : "Last recording"}{" "}
             {isRunning && (
               <Badge tone="bad" isMarked={false}>
                 {recording.mode}
@@ -30,10 +31,10 @@ export function RecordingPart({ recording, onStop }: { recording: Recording; onS
       >
         <Numbers
           counts={[
-            { label: "passed on", value: recording.passed },
+            { label: "forwarded", value: recording.passed },
             { label: "taped", value: recording.taped, tone: "good" },
-            { label: "secrets taken out", value: recording.redacted },
-            { label: "under way", value: recording.in_flight },
+            { label: "secrets removed", value: recording.redacted },
+            { label: "in progress", value: recording.in_flight },
             { label: "failed", value: recording.failed, tone: "bad" },
             { label: "cut off", value: recording.aborted, tone: "odd" },
           ]}
@@ -44,7 +45,7 @@ export function RecordingPart({ recording, onStop }: { recording: Recording; onS
             [
               "Tape",
               <span key="tape" class="mono">
-                {plain(recording.tape ?? "none is written", 500)}
+                {plain(recording.tape ?? "none", 500)}
               </span>,
             ],
             recording.started_at === null
@@ -52,10 +53,7 @@ export function RecordingPart({ recording, onStop }: { recording: Recording; onS
               : ["Since", <Time key="at" at={Date.parse(recording.started_at)} isWhole />],
             redaction === null
               ? undefined
-              : [
-                  "Taken out",
-                  Object.hasOwn(redactions, redaction) ? redactions[redaction] : plain(redaction),
-                ],
+              : ["Removed", Object.hasOwn(redactions, redaction) ? redactions[redaction] : plain(redaction)],
             [
               "Bodies",
               `${sizeText(recording.bytes_sent)} sent, ${sizeText(recording.bytes_received)} received`,
@@ -86,51 +84,38 @@ export function RecordingPart({ recording, onStop }: { recording: Recording; onS
 
 const most = 200;
 
-/** Where the emulator's answers differ from the upstream's. */
+/** Differences between the emulator's and the upstream's responses. */
 function DifferencesPart({ differences: { compared, differing, groups } }: { differences: Differences }) {
   return (
     <Section title="Where the emulator differs">
       <p class="muted">
-        {numberText(differing)} of {numberText(compared)} answers differ.
+        {numberText(differing)} of {numberText(compared)} responses differ.
       </p>
       {groups.length > 0 && (
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">Severity</th>
-              <th scope="col">Where</th>
-              <th scope="col">Upstream</th>
-              <th scope="col">Emulator</th>
-              <th scope="col" class="number">
-                Answers
-              </th>
+        <Table columns={["Severity", "Where", "Upstream", "Emulator", ["Answers", "number"]]}>
+          {groups.slice(0, most).map((it) => (
+            <tr key={`${it.route} ${it.severity} ${it.kind} ${it.path}`}>
+              <td>
+                <Badge tone={severityTones[it.severity]} title={severityNotes[it.severity]}>
+                  {it.severity}
+                </Badge>
+              </td>
+              <td>
+                <code>{plain(it.path, 300)}</code> <span class="muted">{plain(it.route, 120)}</span>
+                {it.detail !== undefined && <div class="muted">{plain(it.detail, 300)}</div>}
+              </td>
+              <td>
+                <code>{plain(it.recorded ?? "", 300)}</code>
+              </td>
+              <td>
+                <code>{plain(it.own ?? "", 300)}</code>
+              </td>
+              <td class="number">
+                {numberText(it.count)} of {numberText(it.of)}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {groups.slice(0, most).map((it) => (
-              <tr key={`${it.route} ${it.severity} ${it.kind} ${it.path}`}>
-                <td>
-                  <Badge tone={severityTones[it.severity]} title={severityNotes[it.severity]}>
-                    {it.severity}
-                  </Badge>
-                </td>
-                <td>
-                  <code>{plain(it.path, 300)}</code> <span class="muted">{plain(it.route, 120)}</span>
-                  {it.detail !== undefined && <div class="muted">{plain(it.detail, 300)}</div>}
-                </td>
-                <td>
-                  <code>{plain(it.recorded ?? "", 300)}</code>
-                </td>
-                <td>
-                  <code>{plain(it.own ?? "", 300)}</code>
-                </td>
-                <td class="number">
-                  {numberText(it.count)} of {numberText(it.of)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
     </Section>
   );

@@ -1,48 +1,42 @@
-import { useSignal } from "@preact/signals";
+import { useState } from "preact/hooks";
 import { call } from "../../api/call.ts";
 import { type Resource, useResource } from "../../api/resource.ts";
 import { link, route } from "../../app/location.ts";
 import { info, revision } from "../../app/sim.ts";
 import { greetings, stat } from "../../feed/socket.ts";
-import { Button, Code, Empty, Section, Trouble } from "../../parts/basics.tsx";
-import { Tabs } from "../../parts/tabs.tsx";
-import { Ask } from "./ask.tsx";
+import { Badge, Button, Code, CopyButton, Empty, Section, Trouble } from "../../parts/basics.tsx";
+import { Tabs } from "../../parts/layout.tsx";
+import type { Recording, TapeInForce, TapesAnswer } from "./answers.ts";
+import { ConfirmDialog, LoadDialog, RecordDialog } from "./dialogs.tsx";
 import { ExchangeList } from "./exchanges.tsx";
 import { InForce } from "./in-force.tsx";
-import { LoadDialog } from "./load-dialog.tsx";
-import { ModeTable } from "./mode-table.tsx";
-import { type ModeName, modeNow, modes } from "./modes.ts";
-import { RecordDialog } from "./record-dialog.tsx";
+import { type ModeName, modeNames, modeNow, modes } from "./modes.ts";
 import { RecordingPart } from "./recording.tsx";
-import type { Recording, TapeInForce, TapesAnswer } from "./shape.ts";
 
-/** What is asked before answers change. */
+/** The open dialog. */
 type Asked =
   | { readonly is: "load"; readonly mode: string }
   | { readonly is: "record"; readonly mode: NonNullable<Recording["mode"]> }
   | { readonly is: "rewind" | "unload" | "stop" };
 
-/** Goes up when anything that is shown here may have changed. */
+/** Changes when anything in this view may have changed. */
 const changes = (): string => {
   const { tape, recording } = stat.value ?? {};
   return [revision.value, tape?.name, tape?.mode, tape?.hits, recording?.mode].join("/");
 };
 
-/** Goes up when what was used of the tape may have changed: a page of a long tape is not read for each request. */
+/** Changes with the usage of the tape, but not with every request. */
 const uses = (): string => {
   const { name, hits } = stat.value?.tape ?? {};
   return [greetings.value, name, hits].join("/");
 };
 
-/** Who answers, what of the tape was used, and what is recorded. */
+/** What answers requests, usage of the tape, and the recording. */
 export function TapesView() {
   const now = changes();
   const tapes = useResource<TapesAnswer>("tapes", { revision: now });
   const recording = useResource<Recording>("recording", { revision: now });
-  const asked = useSignal<Asked | undefined>(undefined);
-  const ask = (it: Asked | undefined) => {
-    asked.value = it;
-  };
+  const [asked, ask] = useState<Asked>();
   const problem = tapes.problem ?? recording.problem;
   const trouble = problem && <Trouble problem={problem} />;
   if (!tapes.data || !recording.data) return trouble ?? null;
@@ -68,9 +62,9 @@ export function TapesView() {
         {tab === "now" && <Now tape={tape} recording={recording.data} ask={ask} />}
         {tab === "exchanges" && (tape ? <ExchangeList revision={uses()} /> : <NoTape />)}
       </div>
-      {asked.value && (
+      {asked && (
         <Question
-          asked={asked.value}
+          asked={asked}
           tape={tape}
           isRecording={recording.data.state === "recording"}
           onDone={() => reload(tapes, recording)}
@@ -122,7 +116,7 @@ function Now({ tape, recording, ask }: NowProps) {
   );
 }
 
-/** What is to be asked on the way to a mode. */
+/** The dialog that switches to a mode. */
 function wayTo(mode: ModeName): Asked {
   if (mode === "record" || mode === "all" || mode === "spy" || mode === "diff") return { is: "record", mode };
   return mode === "emulate" ? { is: "unload" } : { is: "load", mode };
@@ -142,36 +136,41 @@ function Question({ asked, tape, isRecording, onDone, onClose }: QuestionProps) 
   if (asked.is === "record") return <RecordDialog mode={asked.mode} {...done} />;
   if (asked.is === "stop")
     return (
-      <Ask
+      <ConfirmDialog
         title="Stop recording"
         does="Stop"
         act={then(onDone, ["POST", "recording/stop", {}])}
         onClose={onClose}
       >
-        <p>The tape is closed. From then on, {tape ? "the tape in force" : "the emulator"} answers again.</p>
-      </Ask>
+        <p>The tape is closed. From then on, {tape ? "the loaded tape" : "the emulator"} answers again.</p>
+      </ConfirmDialog>
     );
   if (asked.is === "rewind")
     return (
-      <Ask
+      <ConfirmDialog
         title="Rewind the tape"
         does="Rewind"
         act={then(onDone, ["POST", "tapes/rewind", {}])}
         onClose={onClose}
       >
-        <p>Every client gets the tape's first answers again, and the counts begin anew.</p>
-      </Ask>
+        <p>All clients get the tape's first responses again, and the counts are reset.</p>
+      </ConfirmDialog>
     );
   return (
-    <Ask title="Back to the emulator" does="Emulate" act={then(onDone, ...offSteps(tape))} onClose={onClose}>
-      <p>Recorded answers end, and so does a recording. The emulator answers from its own world.</p>
-    </Ask>
+    <ConfirmDialog
+      title="Back to the emulator"
+      does="Emulate"
+      act={then(onDone, ...offSteps(tape))}
+      onClose={onClose}
+    >
+      <p>Recorded answers end, and so does a recording. The emulator answers from the emulated world.</p>
+    </ConfirmDialog>
   );
 }
 
 type Step = readonly [method: string, path: string, body?: unknown];
 
-/** What leads back to the emulator: what does not run can be ended all the same. */
+/** Calls that switch back to the emulator; stopping an idle recording is harmless. */
 const offSteps = (tape: TapeInForce | null): readonly Step[] => [
   ["POST", "recording/stop", {}],
   ...(tape ? [["DELETE", "tapes"] as const] : []),
@@ -190,8 +189,8 @@ function HowTo() {
     <Section title="Record once, replay in every test">
       <div class="tapes-howto">
         <p>
-          A tape is what the real service answered, without secrets. Record one while your app runs, with its
-          host set to {url}; then answer from it, offline.
+          A tape contains responses of the real service, without secrets. Record one while your app runs, with
+          its host set to {url}; then answer from it, offline.
         </p>
         <Code
           label="Terminal"
@@ -206,10 +205,46 @@ function HowTo() {
 
 function NoTape() {
   return (
-    <Empty title="No tape is in force">
+    <Empty title="No tape is loaded">
       <p>
-        Load one to see what is on it. <a href={link("tapes")}>Who answers now</a>
+        Load one to see its exchanges. <a href={link("tapes")}>Who answers now</a>
       </p>
     </Empty>
+  );
+}
+
+interface ModeTableProps {
+  now: ModeName;
+  /** Only one recording can run at a time. */
+  isRecording: boolean;
+  onSwitch(mode: ModeName): void;
+}
+
+/** Every mode: what answers, and the command to start it. */
+export function ModeTable({ now, isRecording, onSwitch }: ModeTableProps) {
+  const canSwitch = (name: ModeName): boolean => {
+    const { here } = modes[name];
+    return here !== undefined && !(here === "record" && isRecording);
+  };
+  return (
+    <Section title="Who answers">
+      <ul class="tapes-modes">
+        {modeNames.map((name) => (
+          <li key={name} class={name === now ? "tapes-now" : ""}>
+            <span class="tapes-mode">{name === now ? <Badge tone="accent">{name}</Badge> : name}</span>
+            <span class="tapes-means">{modes[name].means}</span>
+            <code class="tapes-command">{modes[name].command}</code>
+            <span class="tapes-switch">
+              <CopyButton text={modes[name].command} kind="quiet" />
+              {name !== now && canSwitch(name) && (
+                <Button onClick={() => onSwitch(name)} aria-label={`Switch to ${name}`}>
+                  Switch
+                </Button>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }

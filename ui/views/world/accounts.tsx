@@ -1,14 +1,15 @@
-import type { ShownOrganization, ShownProject } from "../../../src/control/world/types.ts";
+import type { OrganizationSummary, ProjectSummary } from "../../../src/management/world-shapes.ts";
 import { link } from "../../app/location.ts";
 import { Badge, CopyButton, Empty, Scrolled, Section } from "../../parts/basics.tsx";
+import { Table } from "../../parts/layout.tsx";
 import { counted, plain } from "../../parts/text.ts";
 
-/** Organizations with their people and projects. */
-export function Accounts({ organizations }: { organizations: readonly ShownOrganization[] }) {
+/** Organizations with members and projects. */
+export function Accounts({ organizations }: { organizations: readonly OrganizationSummary[] }) {
   if (organizations.length === 0) {
     return (
-      <Empty title="There is no organization">
-        <p>A scenario file makes them, or POST /api/organizations/ with a personal key.</p>
+      <Empty title="No organizations">
+        <p>Create them in a scenario file, or with POST /api/organizations/ and a personal key.</p>
       </Empty>
     );
   }
@@ -28,17 +29,20 @@ export function Accounts({ organizations }: { organizations: readonly ShownOrgan
   );
 }
 
-const made: readonly (readonly [keyof ShownProject["counts"], singular: string, view: readonly string[]])[] =
-  [
-    ["dashboards", "dashboard", ["world", "dashboards"]],
-    ["insights", "insight", []],
-    ["feature_flags", "flag", ["flags"]],
-    ["cohorts", "cohort", []],
-    ["batch_exports", "export", ["exports"]],
-    ["surveys", "survey", []],
-  ];
+const made: readonly (readonly [
+  keyof ProjectSummary["counts"],
+  singular: string,
+  view: readonly string[],
+])[] = [
+  ["dashboards", "dashboard", ["world", "dashboards"]],
+  ["insights", "insight", []],
+  ["feature_flags", "flag", ["flags"]],
+  ["cohorts", "cohort", []],
+  ["batch_exports", "export", ["exports"]],
+  ["surveys", "survey", []],
+];
 
-function Project({ project }: { project: ShownProject }) {
+function Project({ project }: { project: ProjectSummary }) {
   const { id, name, api_key, timezone, adopted, ephemeral, counts } = project;
   return (
     <article class="world-card" aria-label={`Project ${plain(name)}`}>
@@ -46,12 +50,12 @@ function Project({ project }: { project: ShownProject }) {
         <h3>{plain(name)}</h3>
         <span class="muted">#{id}</span>
         {adopted && (
-          <Badge tone="odd" title="Made from a key that no project had (--adopt-tokens)">
+          <Badge tone="odd" title="Created for an unknown key (--adopt-tokens)">
             adopted
           </Badge>
         )}
         {ephemeral && (
-          <Badge tone="note" title="Made for one test; it goes when the test ends">
+          <Badge tone="note" title="Created for one test and removed after it">
             test
           </Badge>
         )}
@@ -71,34 +75,25 @@ function Project({ project }: { project: ShownProject }) {
             </a>
           );
         })}
-        {Object.values(counts).every((it) => it === 0) && <span class="muted">nothing made yet</span>}
+        {Object.values(counts).every((it) => it === 0) && <span class="muted">empty</span>}
         <span class="muted">{timezone}</span>
       </p>
     </article>
   );
 }
 
-function Members({ members }: { members: ShownOrganization["members"] }) {
+function Members({ members }: { members: OrganizationSummary["members"] }) {
   return (
     <Scrolled label="Members">
-      <table class="table world-members">
-        <thead>
-          <tr>
-            <th scope="col">Member</th>
-            <th scope="col">E-mail</th>
-            <th scope="col">Level</th>
+      <Table class="world-members" columns={["Member", "E-mail", "Level"]}>
+        {members.map(({ user, name, email, level }) => (
+          <tr key={user}>
+            <td>{plain(name) || "–"}</td>
+            <td>{plain(email)}</td>
+            <td>{level}</td>
           </tr>
-        </thead>
-        <tbody>
-          {members.map(({ user, name, email, level }) => (
-            <tr key={user}>
-              <td>{plain(name) || "–"}</td>
-              <td>{plain(email)}</td>
-              <td>{level}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </Scrolled>
   );
 }

@@ -1,25 +1,25 @@
-import type { ShownDashboard, ShownDashboards } from "../../../src/control/world/types.ts";
+import type { DashboardSummaries, DashboardSummary } from "../../../src/management/world-shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { go, link, project, route } from "../../app/location.ts";
 import { projectName, worldRevision } from "../../app/sim.ts";
 import { Badge, Button, Code, Empty, Section, Trouble } from "../../parts/basics.tsx";
 import { counted, plain } from "../../parts/text.ts";
-import { boardOf, type Placed } from "./board.ts";
+import { boardOf, type Placed } from "./tile-layout.ts";
 
 const pageSize = 50;
 
-/** Where a page begins: the address may say anything. */
+/** Offset of a page; invalid ones become 0. */
 const pageStart = (from: string | undefined): number => {
   const given = Number(from);
   return Number.isSafeInteger(given) && given > 0 ? given - (given % pageSize) : 0;
 };
 
-/** Dashboards, each with its tiles where they lie. */
+/** Dashboards with the layout of their tiles. */
 export function DashboardsTab() {
   const offset = pageStart(route.value.params.from);
   const path = `world/dashboards${query({ project: project.value, limit: pageSize, offset })}`;
-  const { data, problem } = useResource<ShownDashboards>(path, { revision: worldRevision.value });
+  const { data, problem } = useResource<DashboardSummaries>(path, { revision: worldRevision.value });
   if (problem) return <Trouble problem={problem} />;
   if (!data) return null;
   if (data.count === 0) return <NoDashboards />;
@@ -35,7 +35,6 @@ export function DashboardsTab() {
   );
 }
 
-/** The address was of a longer list. */
 const PastTheEnd = ({ count }: { count: number }) => (
   <Empty title={`There are only ${counted(count, "dashboard")}`}>
     <a href={link("world", ["dashboards"])}>Show the first ones</a>
@@ -60,7 +59,7 @@ function Pages({ offset, count }: { offset: number; count: number }) {
   );
 }
 
-function Board({ dashboard }: { dashboard: ShownDashboard }) {
+function Board({ dashboard }: { dashboard: DashboardSummary }) {
   const { id, name, description, pinned, tags, restricted, collaborators, shared } = dashboard;
   return (
     <article class="world-card" aria-label={`Dashboard ${plain(name ?? "")}`}>
@@ -109,8 +108,8 @@ function Tiles({ placed }: { placed: readonly Placed[] }) {
 
 function NoDashboards() {
   return (
-    <Empty title="There are no dashboards here">
-      <p>Make one with the management API, or write them into a scenario file.</p>
+    <Empty title="No dashboards">
+      <p>Create one with the management API, or write them into a scenario file.</p>
       <Code
         label="In a scenario file, at the top or in a project"
         text={'"dashboards": [\n  { "name": "Sales", "tiles": [{ "text": "How we are doing" }] }\n]'}

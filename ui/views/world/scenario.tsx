@@ -4,7 +4,7 @@ import { stat } from "../../feed/socket.ts";
 import { Badge, Code, Facts, Section } from "../../parts/basics.tsx";
 import { counted, plain } from "../../parts/text.ts";
 
-/** Which scenario the world was made from, and what is wrong with its files now. */
+/** The scenario, and problems of its files. */
 export function Scenario() {
   const { scenario_problems: count = 0, scenario_edit: edit = null, damage = 0 } = stat.value ?? {};
   useEffect(() => void loadInfo(), [count, edit?.at, damage]);
@@ -17,7 +17,7 @@ export function Scenario() {
         <Facts
           rows={[
             ["Name", plain(sim.scenario)],
-            ["Data", sim.data === null ? "in memory; gone when the sim stops" : plain(sim.data)],
+            ["Data", sim.data === null ? "in memory; lost when the sim stops" : plain(sim.data)],
           ]}
         />
       </Section>
@@ -25,8 +25,7 @@ export function Scenario() {
       {mistakes.length === 0 ? (
         <Section title="No mistakes">
           <p class="world-lead">
-            Edit a scenario file while the sim runs: what changed in it changes here, and captured events
-            stay.
+            Edit a scenario file while the sim runs: changes apply immediately, and captured events stay.
           </p>
           <Code
             label="In a terminal"
@@ -37,13 +36,13 @@ export function Scenario() {
         </Section>
       ) : (
         <Section title={counted(mistakes.length, "mistake")}>
-          <p class="world-lead">The last good scenario stays in force until they are mended.</p>
+          <p class="world-lead">The last valid scenario stays active until they are fixed.</p>
           <Problems list={mistakes} tone="bad" />
         </Section>
       )}
       {sim.scenario_warnings.length > 0 && (
         <Section title={counted(sim.scenario_warnings.length, "warning")}>
-          <p class="world-lead">The scenario is in force, but this part of it cannot work.</p>
+          <p class="world-lead">The scenario is active, but this part of it cannot work.</p>
           <Problems list={sim.scenario_warnings} tone="odd" />
         </Section>
       )}
@@ -52,7 +51,7 @@ export function Scenario() {
   );
 }
 
-/** More than these would only make the page slow; `phx-sim scenario check` lists all. */
+/** Maximum number of listed problems; `phx-sim scenario check` lists all. */
 const mostShown = 200;
 
 function Problems({ list, tone }: { list: SimInfo["scenario_problems"]; tone: "bad" | "odd" }) {
@@ -96,7 +95,7 @@ function LastEdit({ edit }: { edit: NonNullable<SimInfo["scenario_edit"]> }) {
   );
 }
 
-/** What of the data folder cannot be read. */
+/** Unreadable entries of the data folder. */
 function DamagedData({ sim: { damage, damage_count: count } }: { sim: SimInfo }) {
   const more = count - damage.length;
   return (

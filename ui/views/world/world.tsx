@@ -1,16 +1,15 @@
-import type { ShownWorld } from "../../../src/control/world/types.ts";
+import type { WorldSummary } from "../../../src/management/world-shapes.ts";
 import { useResource } from "../../api/resource.ts";
 import { link, project, route } from "../../app/location.ts";
 import { info, worldRevision } from "../../app/sim.ts";
 import { Empty, Trouble } from "../../parts/basics.tsx";
-import { Tabs } from "../../parts/tabs.tsx";
+import { Tabs } from "../../parts/layout.tsx";
 import { Accounts } from "./accounts.tsx";
 import { DashboardsTab } from "./dashboards.tsx";
 import { Dialect } from "./dialect.tsx";
 import { Keys } from "./keys.tsx";
 import { Scenario } from "./scenario.tsx";
 
-/** The parts of the view; `""` is the first. */
 const parts = [
   { id: "", title: "Accounts" },
   { id: "dashboards", title: "Dashboards" },
@@ -21,10 +20,10 @@ const parts = [
 
 type PartId = (typeof parts)[number]["id"];
 
-/** What people edit: who there is, and what they made. */
+/** The world: accounts, dashboards, keys, dialect and scenario. */
 export function WorldView() {
   const revision = worldRevision.value;
-  const { data, problem } = useResource<ShownWorld>("world", { revision });
+  const { data, problem } = useResource<WorldSummary>("world", { revision });
   const given = route.value.path[0] ?? "";
   const current = parts.find(({ id }) => id === given)?.id;
   return (
@@ -32,7 +31,7 @@ export function WorldView() {
       <Tabs label="World" current={given} tabs={parts.map((it) => tabOf(it, data))} />
       {problem && <Trouble problem={problem} />}
       {current === undefined ? (
-        <Empty title="There is no such part of the world" />
+        <Empty title="Page not found" />
       ) : (
         data && <div class="world-part">{partOf(current, data)}</div>
       )}
@@ -40,7 +39,7 @@ export function WorldView() {
   );
 }
 
-function tabOf({ id, title }: (typeof parts)[number], world: ShownWorld | undefined) {
+function tabOf({ id, title }: (typeof parts)[number], world: WorldSummary | undefined) {
   const problems = info.value?.scenario_problems.length ?? 0;
   const counts: Readonly<Partial<Record<PartId, number>>> = {
     dashboards: world?.organizations
@@ -54,7 +53,7 @@ function tabOf({ id, title }: (typeof parts)[number], world: ShownWorld | undefi
   return { id, title, href: link("world", id === "" ? [] : [id]), count: counts[id] };
 }
 
-function partOf(id: PartId, world: ShownWorld) {
+function partOf(id: PartId, world: WorldSummary) {
   if (id === "dashboards") return <DashboardsTab />;
   if (id === "keys") return <Keys world={world} />;
   if (id === "dialect") return <Dialect dialect={world.dialect} />;

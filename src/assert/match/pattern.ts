@@ -1,0 +1,191 @@
+import { types } from "node:util";
+import { isObject, type Json, own } from "../../base/json.ts";
+import { pointerStep } from "../../base/json-pointer.ts";
+import { didYouMean, nearest } from "../../base/nearest.ts";
+import { ask, askerOf } from "./matchers.ts";
+import { isOperatorKey, operators, propertyOf } from "./operators.ts";
+import { quoted } from "./printable.ts";
+import type { Pattern } from "./types.ts";
+import { momentOf } from "./values.ts";
+
+/** What is wrong with a pattern. */
+export interface PatternProblem {
+  /** JSON pointer into the pattern; "" is the pattern itself. */
+  pointer: string;
+  detail: string;
+  hint: string | null;
+}
+
+/** What a pattern says, before it is taken apart: each kind is judged, described and put on the wire its own way. */
+export type Shape =
+  | { is: "literal"; value: unknown }
+  | { is: "absent" }
+  | { is: "asker"; asker: (value: Json) => unknown }
+  | { is: "regex"; regex: RegExp }
+  | { is: "moment"; date: Date }
+  | { is: "list"; items: readonly Pattern[] }
+  | { is: "operators"; object: { readonly [key: string]: Pattern } }
+  | { is: "object"; object: { readonly [key: string]: Pattern } }
+  /** Made by its `toJSON`, e.g. a URL. */
+  | { is: "stand-in"; pattern: Pattern }
+  /** What no JSON value can ever be like: a Map, a bigint, a symbol. */
+  | { is: "never" };
+
+const isNever = (value: object): boolean =>
+  types.isMap(value) || types.isSet(value) || types.isPromise(value) || types.isAnyArrayBuffer(value);
+
+/** Most patterns are plain: what only instances of classes can be need not be asked. */
+const isPlain = (pattern: object): boolean => Object.getPrototypeOf(pattern) === Object.prototype;
+
+function instanceShape(pattern: object): Shape | undefined {
+  if (types.isRegExp(pattern)) return { is: "regex", regex: pattern };
+  if (types.isDate(pattern)) return { is: "moment", date: pattern };
+  return isNever(pattern) ? { is: "never" } : undefined;
+}
+
+function objectShape(pattern: object): Shape {
+  if (Array.isArray(pattern)) return { is: "list", items: pattern };
+  const asker = askerOf(pattern);
+  if (asker) return { is: "asker", asker };
+  const instance = isPlain(pattern) ? undefined : instanceShape(pattern);
+  if (instance) return instance;
+  if ("toJSON" in pattern && typeof pattern.toJSON === "function") {
+    const made: unknown = pattern.toJSON();
+    return made === pattern ? { is: "never" } : { is: "stand-in", pattern: made };
+  }
+  const object = pattern as { readonly [key: string]: Pattern };
+  return { is: Object.keys(object).some(isOperatorKey) ? "operators" : "object", object };
+}
+
+/** What kind of pattern it is. */
+export function shapeOf(pattern: Pattern): Shape {
+  if (pattern === undefined) return { is: "absent" };
+  if (typeof pattern === "bigint" || typeof pattern === "symbol") return { is: "never" };
+  if (typeof pattern === "function") return { is: "asker", asker: askerOf(pattern) ?? (() => false) };
+  if (typeof pattern !== "object" || pattern === null) return { is: "literal", value: pattern };
+  return objectShape(pattern);
+}
+
+const holdsAll = (object: { readonly [key: string]: Pattern }, value: Json | undefined): boolean =>
+  Object.keys(object).every((key) => {
+    const operator = operators.get(key);
+    const operand = object[key];
+    return operator?.wrong(operand) === null && operator.holds(value, operand, fits);
+  });
+
+const fitsObject = (object: { readonly [key: string]: Pattern }, value: Json | undefined): boolean =>
+  isObject(value) && Object.keys(object).every((key) => fits(object[key], own(value, propertyOf(key))));
+
+/** `search` starts at the beginning and leaves `lastIndex` alone, whatever the flags are. */
+const finds = (regex: RegExp, value: Json | undefined): boolean =>
+  typeof value === "string" && value.search(regex) !== -1;
+
+const isMoment = (date: Date, value: Json | undefined): boolean => {
+  const moment = momentOf(date);
+  return moment !== undefined && momentOf(value) === moment;
+};
+
+/**
+ * Does the value fit the pattern? See `Pattern` in types.ts for the language. An absent value is undefined; it
+ * fits `undefined`, `@exists: false` and what denies something (`@not`, `@ne`, `@nin`). A pattern that is
+ * wrong (`checkPattern`) fits nothing.
+ */
+export function fits(pattern: Pattern, value: Json | undefined): boolean {
+  if (typeof pattern !== "object" || pattern === null) {
+    return typeof pattern === "function" ? fitsShape(shapeOf(pattern), value) : pattern === value;
+  }
+  return fitsShape(objectShape(pattern), value);
+}
+
+function fitsShape(shape: Shape, value: Json | undefined): boolean {
+  switch (shape.is) {
+    case "object":
+      return fitsObject(shape.object, value);
+    case "operators":
+      return holdsAll(shape.object, value);
+    case "list":
+      return (
+        Array.isArray(value) &&
+        value.length === shape.items.length &&
+        shape.items.every((item, i) => fits(item, value[i]))
+      );
+    case "asker":
+      return ask(shape.asker, value).fits;
+    case "regex":
+      return finds(shape.regex, value);
+    case "moment":
+      return isMoment(shape.date, value);
+    case "stand-in":
+      return fits(shape.pattern, value);
+    case "literal":
+      return shape.value === value;
+    case "absent":
+      return value === undefined;
+    case "never":
+      return false;
+  }
+}
+
+/** Deepest pattern that is taken. */
+const deepest = 100;
+
+const step = (pointer: string, key: string | number): string => pointer + pointerStep(key);
+
+function unknownOperator(key: string, pointer: string): PatternProblem {
+  const names = [...operators.keys()];
+  const known = names.join(", ");
+  const near = nearest(key, names);
+  return {
+    pointer,
+    detail: `there is no operator ${quoted(key)}${didYouMean(key, names)}`,
+    hint:
+      near === undefined
+        ? `operators: ${known}; for a property of this name write ${quoted(`@${key}`)}`
+        : `for a property of this name write ${quoted(`@${key}`)}`,
+  };
+}
+
+function operatorProblems(key: string, operand: Pattern, pointer: string, depth: number): PatternProblem[] {
+  const operator = operators.get(key);
+  if (!operator) return [unknownOperator(key, pointer)];
+  const wrong = operator.wrong(operand);
+  if (wrong !== null) return [{ pointer, detail: `${key} ${wrong}`, hint: `${key}: ${operator.meaning} …` }];
+  return operator.nested === null ? [] : problems(operand, pointer, depth + 1);
+}
+
+function mixedKeys(object: object, pointer: string): PatternProblem[] {
+  const plain = Object.keys(object).find((key) => !isOperatorKey(key));
+  if (plain === undefined) return [];
+  const operator = Object.keys(object).find(isOperatorKey) ?? "@…";
+  return [
+    {
+      pointer,
+      detail: `operators and properties in one object: ${quoted(operator)} beside ${quoted(plain)}`,
+      hint: `join them with {"@all": [{…operators}, {…properties}]}; for a property of this name write ${quoted(`@${operator}`)}`,
+    },
+  ];
+}
+
+function problems(pattern: Pattern, pointer: string, depth: number): PatternProblem[] {
+  if (depth > deepest) {
+    return [{ pointer, detail: `the pattern is nested deeper than ${deepest} levels`, hint: null }];
+  }
+  const shape = shapeOf(pattern);
+  if (shape.is === "list")
+    return shape.items.flatMap((item, i) => problems(item, step(pointer, i), depth + 1));
+  if (shape.is === "object") {
+    return Object.entries(shape.object).flatMap(([key, it]) => problems(it, step(pointer, key), depth + 1));
+  }
+  if (shape.is !== "operators") return [];
+  const mixed = mixedKeys(shape.object, pointer);
+  if (mixed.length > 0) return mixed;
+  return Object.entries(shape.object).flatMap(([key, operand]) =>
+    operatorProblems(key, operand, step(pointer, key), depth),
+  );
+}
+
+/**
+ * What is wrong with a pattern, from the wire or in process: unknown operators, wrong operands, operators
+ * beside properties, too deep nesting. Empty when all is well.
+ */
+export const checkPattern = (pattern: Pattern): PatternProblem[] => problems(pattern, "", 0);

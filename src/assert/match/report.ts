@@ -1,0 +1,88 @@
+import type { StoredEvent } from "../../journal/event.ts";
+import { explain } from "../../journal/outcome.ts";
+import { causesOf } from "./causes.ts";
+import { describePattern } from "./describe.ts";
+import { fitsEvent, sightingOf } from "./judge.ts";
+import { nearestEvents } from "./nearest.ts";
+import { reportText, type Told, wantedLines } from "./report-text.ts";
+import type {
+  DroppedSighting,
+  Expectation,
+  NearMiss,
+  Report,
+  Surroundings,
+  Terms,
+  Verdict,
+} from "./types.ts";
+
+/** What a report is made of. */
+export interface Findings {
+  /** What was called, e.g. `toHaveCaptured("signup", {plan: "pro"})`; "" for the first expectation's pattern. */
+  title: string;
+  terms: Terms;
+  verdict: Verdict;
+  /** The kept events of the scope, in order of arrival. */
+  kept: readonly StoredEvent[];
+  /** The dropped events of the scope, in order of arrival. */
+  dropped: readonly StoredEvent[];
+  surroundings: Surroundings;
+}
+
+/** Dropped events that a report lists; those that would have fitted come first. */
+const mostDropped = 20;
+
+/** The expectations that have too few events. */
+const missing = ({ terms, verdict }: Findings): Expectation[] =>
+  verdict.complaints.flatMap((complaint) =>
+    complaint.kind === "too_few" ? (terms.expect[complaint.expectation] ?? []) : [],
+  );
+
+/** How often each name was captured. Names come from users: nothing is looked up by them. */
+function namesOf(events: readonly StoredEvent[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const { event } of events) counts.set(event, (counts.get(event) ?? 0) + 1);
+  return Object.fromEntries(counts);
+}
+
+/** An event as it would have been, had it been kept: patterns may ask for that, too. */
+const asKept = (event: StoredEvent): StoredEvent => ({ ...event, outcome: "kept", reason: null });
+
+function droppedOf({ dropped, ...rest }: Findings): DroppedSighting[] {
+  const wanted = missing({ dropped, ...rest });
+  const all = dropped.flatMap((event): DroppedSighting[] => {
+    if (event.reason === null) return [];
+    const fits = wanted.some(({ match }) => fitsEvent(match, asKept(event)));
+    return [{ ...sightingOf(event), reason: event.reason, ...explain(event.reason), fits }];
+  });
+  return all.sort((a, b) => Number(b.fits) - Number(a.fits)).slice(0, mostDropped);
+}
+
+function nearMisses(findings: Findings): NearMiss[] {
+  const [first] = missing(findings);
+  return first ? nearestEvents(first.match, findings.kept) : [];
+}
+
+const titleOf = ({ title, terms }: Findings): string =>
+  title === ""
+    ? terms.expect.map(({ match }) => describePattern(match, 100)).join(", ") || "nothing else"
+    : title;
+
+/** Why the terms do not hold: for machines, and as text. Pure; what was going on is told by the surroundings. */
+export function reportOf(findings: Findings): Report {
+  const { surroundings, verdict, kept, terms } = findings;
+  const near_misses = nearMisses(findings);
+  const dropped = droppedOf(findings);
+  const { complaints } = verdict;
+  const facts = { surroundings, complaints, near_misses, kept: kept.length, dropped };
+  const told: Told = {
+    title: titleOf(findings),
+    wanted: wantedLines(terms),
+    complaints,
+    near_misses,
+    seen: namesOf(kept),
+    dropped,
+    hints: causesOf(facts),
+    ...surroundings,
+  };
+  return { text: reportText(told), ...told };
+}

@@ -1,0 +1,28 @@
+/** A parsed JSON value. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Own property or undefined: keys come from users, and `constructor` must be absent. */
+export const own = (object: JsonObject, key: string): Json | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
+
+/** The service's JSON parser refuses deeper nesting (serde_json's recursion limit). */
+export const maxDepth = 128;
+
+/**
+ * True if the value is nested deeper than `limit`. A string of brackets parses without recursion, but code that
+ * walks the value later would run out of stack.
+ */
+export function isTooDeep(value: Json, limit: number = maxDepth): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (limit === 0) return true;
+  if (Array.isArray(value)) return value.some((it) => typeof it === "object" && isTooDeep(it, limit - 1));
+  for (const key in value) {
+    const child = value[key];
+    if (typeof child === "object" && isTooDeep(child, limit - 1)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,154 @@
+import { counted } from "../../base/counted.ts";
+import { clean } from "../clean-text.ts";
+import type { Facts, Finding, SimFacts } from "./doctor-facts.ts";
+import { checkPrefix, checkVariables } from "./doctor-variables.ts";
+
+/** One check: facts in, findings out. */
+interface Check {
+  readonly name: string;
+  readonly look: (facts: Facts) => Finding[];
+}
+
+/** A check that needs a sim. */
+const ofSim =
+  (look: (sim: SimFacts, facts: Facts) => Finding[]): Check["look"] =>
+  (facts) =>
+    "missing" in facts.sim ? [] : look(facts.sim, facts);
+
+const ok = (text: string): Finding[] => [{ level: "ok", text }];
+const warning = (text: string, fix: string): Finding[] => [{ level: "warning", text, fix }];
+const problem = (text: string, fix: string): Finding[] => [{ level: "problem", text, fix }];
+
+function checkSim({ sim }: Facts): Finding[] {
+  if ("missing" in sim) return problem(sim.missing, "phx-sim start, or correct the address");
+  return ok(
+    `phx-sim ${clean(sim.version, 20)} answers at ${clean(sim.url)} (found by ${clean(sim.foundBy)})`,
+  );
+}
+
+function checkPreflight({ preflight, sim }: Facts): Finding[] {
+  if (!preflight || "missing" in sim) return [];
+  const { origin, status, allowed } = preflight;
+  if (status >= 300 || allowed !== origin)
+    return problem(
+      `pages of ${clean(origin)} may not send to ${clean(sim.url)}/e/: the preflight is answered with ${status}`,
+      "does another program answer there, or a fault? (phx-sim faults list)",
+    );
+  const isMixed = origin.startsWith("https:") && sim.url.startsWith("http:");
+  if (isMixed)
+    return warning(
+      `pages of ${clean(origin)} are https and the sim is http: some browsers block that`,
+      "serve the app by http while testing, or send through the app's own server",
+    );
+  return ok(`pages of ${clean(origin)} may send to it`);
+}
+
+/** Reasons that are listed. */
+const mostReasons = 5;
+
+function troubles(what: string, of: SimFacts["traffic"]["dropped"]): Finding[] {
+  const shown = of.slice(0, mostReasons).map(
+    ({ reason, count, fix }): Finding => ({
+      level: "warning",
+      text: `${counted(count, what)}: ${clean(reason, 60)}`,
+      ...(fix && { fix: clean(fix) }),
+    }),
+  );
+  const more = of.length - shown.length;
+  return more > 0
+    ? [...shown, ...warning(`… and ${more} more reasons`, "phx-sim events list --outcome dropped")]
+    : shown;
+}
+
+function checkTraffic({ traffic }: SimFacts): Finding[] {
+  const { requests, kept, dropped, rejected, unmatched } = traffic;
+  const arrived =
+    requests === 0
+      ? warning(
+          "no request has arrived yet",
+          "is the app running, with these variables? (they are read at its start)",
+        )
+      : ok(`${counted(requests, "request")}, ${counted(kept, "event")} kept`);
+  const paths = [...new Map(unmatched.map((it) => [it.what, it])).values()].slice(0, mostReasons);
+  return [
+    ...arrived,
+    ...troubles("dropped event", dropped),
+    ...troubles("rejected request", rejected),
+    ...paths.flatMap(({ what, fix }) =>
+      warning(`request for a path that does not exist: ${clean(what, 80)}`, clean(fix, 500)),
+    ),
+  ];
+}
+
+const serverLibraries = ["posthog-node", "posthog-ai", "@posthog/ai", "@posthog/nextjs"];
+
+function checkFlush({ traffic }: SimFacts, { libraries }: Facts): Finding[] {
+  const library = libraries.find(({ name }) => serverLibraries.includes(name));
+  if (!library || traffic.kept > 0) return [];
+  return warning(
+    `${library.name} sends events in batches, and none has arrived`,
+    "await client.shutdown() (or flush()) before the process ends; in tests, flushAt: 1",
+  );
+}
+
+function checkBotFilter({ traffic }: SimFacts): Finding[] {
+  const { browser, kept } = traffic;
+  if (!browser || kept > 0) return [];
+  const who =
+    browser.automated === null ? "a browser" : `an automated browser (${clean(browser.automated, 40)})`;
+  return warning(
+    `${who} requested flags or settings and sent no events: posthog-js captures nothing in browsers it takes for bots`,
+    "set opt_out_useragent_filter: true in posthog.init for tests",
+  );
+}
+
+function checkClock({ clock }: SimFacts): Finding[] {
+  if (!clock || (clock.real && !clock.frozen)) return [];
+  const how = clock.frozen ? ", and is frozen" : "";
+  return warning(
+    `the sim's clock shows ${clean(clock.now)}${how}: timestamps and flag rules use it`,
+    "phx-sim clock set real, and clock resume, for the machine's time",
+  );
+}
+
+const checkFaults = ({ faults }: SimFacts): Finding[] =>
+  faults.length === 0
+    ? []
+    : warning(
+        `faults make requests fail: ${faults.map((it) => clean(it, 60)).join(", ")}`,
+        "phx-sim faults clear",
+      );
+
+/** Major versions that the sim is tested with. */
+const triedMajors: Readonly<Record<string, number>> = { "posthog-js": 1, "posthog-node": 5 };
+
+function checkLibraries({ libraries }: Facts): Finding[] {
+  return libraries.flatMap(({ name, version }) => {
+    const tried = Object.hasOwn(triedMajors, name) ? triedMajors[name] : undefined;
+    const major = /\d+/.exec(version)?.[0];
+    const text = `${name} ${clean(version, 40)}`;
+    if (tried === undefined || major === undefined || Number(major) === tried) return ok(text);
+    return warning(
+      `${text}: phx-sim is tested with version ${tried}`,
+      "other versions may send requests that it does not know; please report them",
+    );
+  });
+}
+
+/** The checks, in the order of their output. */
+const checks: readonly Check[] = [
+  { name: "sim", look: checkSim },
+  { name: "variables", look: checkVariables },
+  { name: "prefix", look: checkPrefix },
+  { name: "libraries", look: checkLibraries },
+  { name: "cors", look: checkPreflight },
+  { name: "traffic", look: ofSim(checkTraffic) },
+  { name: "flush", look: ofSim(checkFlush) },
+  { name: "bot-filter", look: ofSim(checkBotFilter) },
+  { name: "clock", look: ofSim(checkClock) },
+  { name: "faults", look: ofSim(checkFaults) },
+];
+
+/** All findings, each with its check's name. */
+export const diagnose = (facts: Facts): (Finding & { check: string })[] =>
+  checks.flatMap(({ name, look }) => look(facts).map((finding) => ({ check: name, ...finding })));

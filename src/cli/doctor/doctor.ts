@@ -1,0 +1,102 @@
+import { clean } from "../clean-text.ts";
+import { command, type Ending, type Shell } from "../command.ts";
+import { Failure } from "../failure.ts";
+import { findRunning, type Running, whereOptions } from "../running-sim.ts";
+import type { Settings } from "../settings.ts";
+import type { Style } from "../style.ts";
+import { print } from "../thin-command.ts";
+import { diagnose } from "./doctor-checks.ts";
+import {
+  type Facts,
+  type Finding,
+  type Level,
+  readApp,
+  readPreflight,
+  readSim,
+  readVariables,
+} from "./doctor-facts.ts";
+
+const options = {
+  origin: {
+    kind: "url",
+    describe: "Check that pages of this origin may send to the sim, e.g. http://localhost:3000",
+    flagOnly: true,
+  },
+  ...whereOptions,
+  data: {
+    ...whereOptions.data,
+    describe: "The sim's data folder; if given here, it is checked for damage",
+  },
+  json: { kind: "switch", describe: "Print the findings as JSON", flagOnly: true },
+} as const;
+
+export const doctor = command({
+  name: "doctor",
+  describe: "Find out why events do not arrive: variables, keys, host, CORS, what was refused",
+  options,
+  examples: [
+    ["phx-sim doctor", "in the app's folder, with the app's variables"],
+    ["phx-sim doctor --origin http://localhost:3000", "also whether its pages may send"],
+    ["phx-sim doctor --data .phx-sim", "also whether files of the data folder are damaged"],
+  ],
+  confirms: true,
+  run,
+});
+
+async function run(settings: Settings<typeof options>, shell: Shell): Promise<Ending> {
+  const found = await findings(settings, shell);
+  const passed = found.every(({ level }) => level !== "problem");
+  const lines = found.map((finding) => findingLine(finding, shell.outStyle));
+  print(shell, settings.values.json, { passed, findings: found }, lines);
+  return passed ? "ok" : 1;
+}
+
+/** The findings in the app and the sim, and in a data folder that was given; only in that folder if no sim runs. */
+async function findings(settings: Settings<typeof options>, shell: Shell) {
+  if (settings.origins.data.source !== "flag") return diagnose(await gather(settings, shell));
+  const damage = await checkedData(settings.values.data);
+  const facts = await gather(settings, shell);
+  return "missing" in facts.sim ? damage : [...diagnose(facts), ...damage];
+}
+
+async function checkedData(folder: string): Promise<(Finding & { check: string })[]> {
+  const { checkData } = await import("../../index.ts");
+  const found = await checkData(folder);
+  if (found.length === 0) return [{ check: "data", level: "ok", text: `${folder} is intact` }];
+  return found.map(({ file, line, detail }) => ({
+    check: "data",
+    level: "problem",
+    text: `${file}${line === null ? "" : `:${line}`}: ${detail}`,
+  }));
+}
+
+/** The input of the checks. */
+async function gather(settings: Settings<typeof options>, shell: Shell): Promise<Facts> {
+  const variables = readVariables(shell.env, shell.cwd);
+  const app = readApp(shell.cwd);
+  const running = await findOrExplain(settings, shell.cwd);
+  if (running instanceof Failure)
+    return { sim: { missing: running.message }, variables, ...app, preflight: null };
+  const { origin } = settings.values;
+  const sim = await readSim(running);
+  const preflight = origin === undefined ? null : await readPreflight(running.url, origin);
+  return { sim, variables, ...app, preflight };
+}
+
+async function findOrExplain(settings: Settings<typeof options>, cwd: string): Promise<Running | Failure> {
+  try {
+    return await findRunning(settings, cwd);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === "no_sim") return error;
+    throw error;
+  }
+}
+
+const marks: Readonly<Record<Level, (style: Style) => string>> = {
+  ok: (style) => style.good("✓"),
+  warning: (style) => style.bold("!"),
+  problem: (style) => style.bad("✗"),
+};
+
+const findingLine = ({ level, text, fix }: Finding, style: Style): string =>
+  `${marks[level](style)} ${clean(text, 600)}${fix === undefined ? "" : ` → ${clean(fix, 300)}`}`;

@@ -1,0 +1,17 @@
+import type { Agenda } from "../base/agenda.ts";
+import type { ClockStart, SimClock } from "../base/clock.ts";
+import type { ClockFacts } from "./shapes.ts";
+
+const isoOf = (time: number): string => new Date(time).toISOString();
+
+/** The clock on the wire. */
+export function clockFacts(clock: SimClock, agenda: Pick<Agenda, "nextDue">, start: ClockStart): ClockFacts {
+  const next = agenda.nextDue();
+  return {
+    now: isoOf(clock.now()),
+    frozen: clock.isFrozen,
+    real: clock.isReal,
+    next_due: next === undefined ? null : isoOf(next),
+    starts: { now: start.at === "real" ? start.at : isoOf(start.at), frozen: start.frozen },
+  };
+}

@@ -1,0 +1,172 @@
+import { isDeepStrictEqual } from "node:util";
+import { SimError } from "../../base/errors.ts";
+import { isObject, type Json } from "../../base/json.ts";
+import type { Caller } from "../../management/frame/access.ts";
+import { given } from "../../management/frame/body.ts";
+import type { ResourceDesk } from "../../management/frame/desk.ts";
+import { invalid } from "../../management/frame/fields.ts";
+import { blankFeatureFlag } from "../../world/blank.ts";
+import { tidyTags } from "../../world/tags.ts";
+import { wireTime } from "../../world/time.ts";
+import type { FeatureFlag, Project } from "../../world/world.ts";
+import { checkFilters, openFilters } from "./filter-rules.ts";
+import type { FlagBody, FlagPatch } from "./flag-shapes.ts";
+
+/** How flags are made and changed. Upstream PostHog/posthog posthog/api/feature_flag.py. */
+
+const flagsOf = (desk: ResourceDesk, project: number): FeatureFlag[] =>
+  desk.worlds.current.feature_flags.filter((flag) => flag.project === project);
+
+/** @throws SimError unique */
+function checkKey(desk: ResourceDesk, project: number, key: string, id?: number): void {
+  const isTaken = flagsOf(desk, project).some((it) => it.key === key && !it.deleted && it.id !== id);
+  if (isTaken) throw invalid("There is already a feature flag with this key.", "key", "unique");
+}
+
+/** Switches that the service also takes null for. */
+const switches = [
+  "ensure_experience_continuity",
+  "is_remote_configuration",
+  "has_encrypted_payloads",
+] as const;
+
+const plain = [
+  "name",
+  "key",
+  "deleted",
+  "active",
+  "created_at",
+  "evaluation_runtime",
+  "bucketing_identifier",
+] as const;
+
+/** The flag with the fields of the body, except its filters. */
+const withFields = (flag: FeatureFlag, body: FlagPatch): FeatureFlag => ({
+  ...flag,
+  ...given(body, plain),
+  ...Object.fromEntries(
+    switches.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name] ?? false]])),
+  ),
+  ...(body.tags && { tags: tidyTags(body.tags) }),
+});
+
+/** Creates a flag; deleted flags with its key are removed. */
+export function createFlag(
+  desk: ResourceDesk,
+  { caller, project, body }: { caller: Caller; project: Project; body: FlagBody },
+): FeatureFlag {
+  const { worlds } = desk;
+  checkKey(desk, project.id, body.key);
+  const filters = checkFilters(body.filters, { worlds, project: project.id }) ?? openFilters;
+  const now = wireTime(desk.clock.now());
+  const author = caller.user.id;
+  return worlds.change((draft) => {
+    for (const it of flagsOf(desk, project.id)) {
+      if (it.deleted && it.key === body.key) draft.remove("feature_flags", it.id);
+    }
+    const id = draft.nextId("feature_flags");
+    const made = { created_by: author, last_modified_by: author, updated_at: now };
+    const blank = blankFeatureFlag({ id, project: project.id, key: body.key, filters, ...made }, now);
+    return draft.put("feature_flags", withFields(blank, body));
+  });
+}
+
+/** True if the caller changes a field that another user has changed since `original` was read. */
+const conflicts = (flag: FeatureFlag, next: FeatureFlag, original: Json | undefined): boolean =>
+  isObject(original) &&
+  (Object.keys(next) as (keyof FeatureFlag)[]).some(
+    (field) =>
+      Object.hasOwn(original, field) &&
+      !isDeepStrictEqual(next[field], flag[field]) &&
+      !isDeepStrictEqual(next[field], original[field]) &&
+      !isDeepStrictEqual(flag[field], original[field]),
+  );
+
+/** @throws SimError conflict */
+function checkVersion(desk: ResourceDesk, flag: FeatureFlag, next: FeatureFlag, body: FlagPatch): void {
+  const { version, original_flag: original } = body;
+  if (version === undefined || version === -1 || version === flag.version) return;
+  if (!conflicts(flag, next, original)) return;
+  const other = flag.last_modified_by === null ? undefined : desk.worlds.get("users", flag.last_modified_by);
+  const who = other?.email ?? "another user";
+  throw new SimError(
+    "conflict",
+    `The feature flag was updated by ${who} since you started editing it. Please refresh and try again.`,
+  );
+}
+
+const dependsOn =
+  (id: number) =>
+  ({ deleted, filters }: FeatureFlag): boolean =>
+    !deleted &&
+    (filters.groups ?? []).some((set) =>
+      (set.properties ?? []).some(({ type, key }) => type === "flag" && key === String(id)),
+    );
+
+const dependentsShown = 5;
+
+/** @throws SimError when other flags depend on it */
+function checkUnused(desk: ResourceDesk, flag: FeatureFlag): void {
+  const dependents = flagsOf(desk, flag.project).filter(dependsOn(flag.id));
+  if (dependents.length === 0) return;
+  const names = dependents.slice(0, dependentsShown).map((it) => `${it.key} (ID: ${it.id})`);
+  const more = dependents.length - dependentsShown;
+  const listed = [...names, ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
+  throw invalid(
+    `Cannot delete this feature flag because other flags depend on it: ${listed}. Please update or delete the dependent flags first.`,
+  );
+}
+
+/** The old form of enrolment names the flag's key: it follows the key. */
+function renamed(filters: FeatureFlag["filters"], from: string, to: string): FeatureFlag["filters"] {
+  const { super_groups: groups } = filters;
+  if (from === to || !Array.isArray(groups)) return filters;
+  const follow = (property: Json) =>
+    isObject(property) && property.key === `$feature_enrollment/${from}`
+      ? { ...property, key: `$feature_enrollment/${to}` }
+      : property;
+  const super_groups = groups.map((group: Json) =>
+    isObject(group) && Array.isArray(group.properties)
+      ? { ...group, properties: group.properties.map(follow) }
+      : group,
+  );
+  return { ...filters, super_groups };
+}
+
+/** Filters without condition sets change nothing in a PATCH, and open the flag for all in a PUT. */
+function nextFilters(
+  desk: ResourceDesk,
+  flag: FeatureFlag,
+  { filters }: FlagPatch,
+  isPatch: boolean,
+): FeatureFlag["filters"] {
+  const checked = checkFilters(filters, { worlds: desk.worlds, project: flag.project, flag });
+  return checked ?? (filters === undefined || isPatch ? flag.filters : openFilters);
+}
+
+/**
+ * Changes a flag. The document is replaced, so that its decisions are computed again.
+ * @throws SimError unique, invalid_input …, conflict
+ */
+export function updateFlag(
+  desk: ResourceDesk,
+  flag: FeatureFlag,
+  { caller, body, isPatch }: { caller: Caller; body: FlagPatch; isPatch: boolean },
+): FeatureFlag {
+  const fields = withFields(flag, body);
+  if (body.key !== undefined || (flag.deleted && !fields.deleted)) {
+    checkKey(desk, flag.project, fields.key, flag.id);
+  }
+  const filters = renamed(nextFilters(desk, flag, body, isPatch), flag.key, fields.key);
+  if (body.deleted === true) checkUnused(desk, flag);
+  const next = { ...fields, filters };
+  checkVersion(desk, flag, next, body);
+  return desk.worlds.change((draft) =>
+    draft.put("feature_flags", {
+      ...next,
+      version: flag.version + 1,
+      updated_at: wireTime(desk.clock.now()),
+      last_modified_by: caller.user.id,
+    }),
+  );
+}

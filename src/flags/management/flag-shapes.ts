@@ -1,0 +1,152 @@
+import { z } from "zod";
+import type { JsonObject } from "../../base/json.ts";
+import { cohortOf, referenceIn } from "../../management/cohort-rules.ts";
+import type { ResourceDesk } from "../../management/frame/desk.ts";
+import {
+  boolean,
+  choice,
+  datetime,
+  dictionary,
+  integer,
+  json,
+  list,
+  text,
+} from "../../management/frame/fields.ts";
+import { showUserOf, UserShape } from "../../management/users.ts";
+import type { FeatureFlag } from "../../world/world.ts";
+
+const keyPattern = /^[a-zA-Z0-9_-]+$/;
+
+/** Fields that can be written, in the order in which the service checks them. */
+const fields = {
+  name: text({ blank: true }).optional(),
+  key: text({ max: 400 }).refine((key) => keyPattern.test(key), {
+    params: {
+      detail: "Only letters, numbers, hyphens (-) & underscores (_) are allowed.",
+      code: "invalid_key",
+    },
+  }),
+  filters: dictionary().optional(),
+  deleted: boolean().optional(),
+  active: boolean().optional(),
+  created_at: datetime().optional(),
+  /** The version that the caller knows; see `original_flag`. */
+  version: integer().optional(),
+  ensure_experience_continuity: boolean().nullable().optional(),
+  tags: list(text()).optional(),
+  /** Accepted, not kept. */
+  creation_context: choice([
+    "feature_flags",
+    "experiments",
+    "surveys",
+    "early_access_features",
+    "web_experiments",
+  ]).optional(),
+  is_remote_configuration: boolean().nullable().optional(),
+  has_encrypted_payloads: boolean().nullable().optional(),
+  evaluation_runtime: choice(["server", "client", "all"]).nullable().optional(),
+  bucketing_identifier: choice(["distinct_id", "device_id"]).nullable().optional(),
+  /** The flag as the caller read it: a field that another user has changed since is a conflict. */
+  original_flag: json().optional(),
+};
+
+export const FlagBody = z.object(fields);
+export type FlagBody = z.infer<typeof FlagBody>;
+
+export const FlagPatch = z.object({ ...fields, key: fields.key.optional() });
+export type FlagPatch = z.infer<typeof FlagPatch>;
+
+/** Upstream PostHog/posthog posthog/api/feature_flag.py, FeatureFlagSerializer. */
+export const FeatureFlagShape = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    key: z.string(),
+    filters: z.record(z.string(), z.json()),
+    deleted: z.boolean(),
+    active: z.boolean(),
+    created_by: UserShape.nullable(),
+    created_at: z.string(),
+    updated_at: z.string().nullable(),
+    version: z.int(),
+    last_modified_by: UserShape.nullable(),
+    is_simple_flag: z.boolean(),
+    rollout_percentage: z.number().nullable(),
+    ensure_experience_continuity: z.boolean(),
+    experiment_set: z.array(z.int()),
+    surveys: z.array(z.json()),
+    features: z.array(z.json()),
+    rollback_conditions: z.array(z.json()),
+    performed_rollback: z.boolean(),
+    can_edit: z.boolean(),
+    tags: z.array(z.string()),
+    evaluation_tags: z.array(z.string()),
+    usage_dashboard: z.int().nullable(),
+    analytics_dashboards: z.array(z.int()),
+    has_enriched_analytics: z.boolean(),
+    user_access_level: z.string(),
+    is_remote_configuration: z.boolean(),
+    has_encrypted_payloads: z.boolean(),
+    status: z.string(),
+    evaluation_runtime: z.string().nullable(),
+    bucketing_identifier: z.string().nullable(),
+    last_called_at: z.string().nullable(),
+  })
+  .meta({ title: "FeatureFlag" });
+
+/** The filters with the names of the cohorts that they ask for. */
+function showFilters({ worlds }: ResourceDesk, { project, filters }: FeatureFlag): JsonObject {
+  const named = (property: NonNullable<NonNullable<typeof filters.groups>[number]["properties"]>[number]) =>
+    property.type === "cohort"
+      ? { ...property, cohort_name: cohortOf(worlds, project, referenceIn(property.value))?.name ?? null }
+      : property;
+  const groups = (filters.groups ?? []).map((set) =>
+    set.properties ? { ...set, properties: set.properties.map(named) } : set,
+  );
+  // Documents are JSON: zod's loose objects only forget it.
+  return { ...filters, groups } as JsonObject;
+}
+
+/** A flag that only has a percentage: SDKs can decide it alone. */
+const isSimple = ({ filters }: FeatureFlag): boolean =>
+  filters.groups?.length === 1 &&
+  (filters.groups[0]?.properties ?? []).length === 0 &&
+  (filters.aggregation_group_type_index ?? null) === null;
+
+export function showFlag(desk: ResourceDesk, flag: FeatureFlag): z.infer<typeof FeatureFlagShape> {
+  const simple = isSimple(flag);
+  return {
+    id: flag.id,
+    name: flag.name,
+    key: flag.key,
+    filters: showFilters(desk, flag),
+    deleted: flag.deleted,
+    active: flag.active,
+    created_by: showUserOf(desk, flag.created_by),
+    created_at: flag.created_at,
+    updated_at: flag.updated_at,
+    version: flag.version,
+    last_modified_by: showUserOf(desk, flag.last_modified_by),
+    is_simple_flag: simple,
+    rollout_percentage: (simple ? flag.filters.groups?.[0]?.rollout_percentage : null) ?? null,
+    ensure_experience_continuity: flag.ensure_experience_continuity,
+    experiment_set: [],
+    surveys: [],
+    features: [],
+    rollback_conditions: [],
+    performed_rollback: false,
+    can_edit: true,
+    tags: flag.tags,
+    evaluation_tags: flag.evaluation_contexts ?? [],
+    usage_dashboard: null,
+    analytics_dashboards: [],
+    has_enriched_analytics: false,
+    user_access_level: "editor",
+    is_remote_configuration: flag.is_remote_configuration,
+    has_encrypted_payloads: flag.has_encrypted_payloads,
+    status: "ACTIVE",
+    evaluation_runtime: flag.evaluation_runtime,
+    bucketing_identifier: flag.bucketing_identifier,
+    last_called_at: null,
+  };
+}

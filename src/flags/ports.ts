@@ -1,0 +1,16 @@
+import type { Clock } from "../base/clock.ts";
+import type { TrafficLog } from "../journal/log/traffic-log.ts";
+import type { Places } from "../journal/places.ts";
+import type { People } from "../people/people.ts";
+import type { WorldStore } from "../world/world-store.ts";
+import type { FlagBook } from "./flag-book.ts";
+
+/** What the flag endpoints of the control API use. */
+export interface FlagPorts {
+  readonly worlds: WorldStore;
+  readonly people: People;
+  readonly clock: Clock;
+  readonly geoip: Places;
+  readonly log: TrafficLog;
+  readonly flagBook: FlagBook;
+}

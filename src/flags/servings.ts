@@ -1,0 +1,159 @@
+import { SimError } from "../base/errors.ts";
+import type { Json } from "../base/json.ts";
+import type { TrafficLog } from "../journal/log/traffic-log.ts";
+import type { TrafficLine } from "../journal/traffic.ts";
+import { type DecisionBook, flagRequests } from "./decision-book.ts";
+import { distinctIdOf, flagsBody, flagsIn, usesIn } from "./decision-lines.ts";
+import type { FlagServing, FlagServings, ServedQuery } from "./decision-shapes.ts";
+
+const defaultLimit = 20;
+
+/** Which servings of a flag; absent keys do not restrict. */
+interface Wanted {
+  readonly key: string;
+  readonly project: number | undefined;
+  readonly distinctId: string | undefined;
+  /** The value that ends a wait (default: any, but not an answer without the flag). */
+  readonly value: boolean | string | undefined;
+}
+
+/** The value of a flag in an answer of any version; null where the answer does not have it. */
+const servedValue = (reply: Json | undefined, key: string): boolean | string | null =>
+  flagsIn(reply).find((it) => it.key === key)?.value ?? null;
+
+function answered(line: TrafficLine, key: string): FlagServing | undefined {
+  const body = flagsBody(line);
+  if (!body) return undefined;
+  return {
+    by: "answer",
+    at: new Date(line.at).toISOString(),
+    request: line.n,
+    seq: null,
+    project: line.project,
+    distinct_id: distinctIdOf(body),
+    value: line.rejected || line.status !== 200 ? null : servedValue(line.reply, key),
+    status: line.status,
+    fault: line.fault ?? null,
+  };
+}
+
+/** SDKs that evaluate flags locally report it with an event. */
+const evaluatedLocally = (line: TrafficLine, key: string): FlagServing[] =>
+  usesIn(line)
+    .filter(({ isLocal, call }) => isLocal && call.key === key)
+    .map(({ call: { at, seq, response }, distinctId }) => ({
+      by: "local_evaluation" as const,
+      at,
+      request: line.n,
+      seq,
+      project: line.project,
+      distinct_id: distinctId,
+      value: response,
+      status: line.status,
+      fault: line.fault ?? null,
+    }))
+    .toReversed();
+
+const inScope = (serving: FlagServing, { project, distinctId }: Wanted): boolean =>
+  (project === undefined || serving.project === project) &&
+  (distinctId === undefined || serving.distinct_id === distinctId);
+
+function servingsIn(log: TrafficLog, n: number, wanted: Wanted): FlagServing[] {
+  const line = log.line(n);
+  if (!line) return [];
+  const answer = answered(line, wanted.key);
+  return [...(answer ? [answer] : []), ...evaluatedLocally(line, wanted.key)].filter((it) =>
+    inScope(it, wanted),
+  );
+}
+
+const fits = ({ value }: FlagServing, wanted: Wanted): boolean =>
+  wanted.value === undefined ? value !== null : value === wanted.value;
+
+/** Servings up to now, newest first. Stops at the first that fits, or at `limit`. */
+async function lookBack(
+  log: TrafficLog,
+  book: DecisionBook,
+  wanted: Wanted,
+  limit: number,
+): Promise<FlagServing[]> {
+  const found: FlagServing[] = [];
+  // Of any flag: an answer without it is listed, too.
+  const mayHold = await book.finder({ key: undefined, distinctId: wanted.distinctId });
+  const within = wanted.project === undefined ? {} : { project: wanted.project };
+  for await (const n of flagRequests(log, within, mayHold)) {
+    found.push(...servingsIn(log, n, wanted));
+    if (found.some((it) => fits(it, wanted)) || found.length >= limit) break;
+  }
+  return found;
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  signal.aborted
+    ? Promise.resolve()
+    : new Promise((resolve) => {
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+
+/** Waits for a serving that fits and collects the others. Listening starts before the look back. */
+async function collect(
+  log: TrafficLog,
+  book: DecisionBook,
+  wanted: Wanted,
+  { wait, limit, gone }: { wait: number; limit: number; gone: AbortSignal },
+): Promise<FlagServing[]> {
+  const ended = new AbortController();
+  const later: FlagServing[] = [];
+  const stop = log.subscribe(({ n }) => {
+    later.unshift(...servingsIn(log, n, wanted));
+    later.length = Math.min(later.length, limit);
+    if (later.some((it) => fits(it, wanted))) ended.abort();
+  });
+  const timer = setTimeout(() => ended.abort(), wait);
+  try {
+    const earlier = await lookBack(log, book, wanted, limit);
+    if (!earlier.some((it) => fits(it, wanted))) await aborted(AbortSignal.any([ended.signal, gone]));
+    const known = new Set(later.map((it) => `${it.request}/${it.seq}`));
+    return [...later, ...earlier.filter((it) => !known.has(`${it.request}/${it.seq}`))].slice(0, limit);
+  } finally {
+    stop();
+    clearTimeout(timer);
+  }
+}
+
+/** `true`, `false`, or a variant; also as a JSON string, for a variant called "true". @throws SimError invalid_input */
+function valueIn(text: string | undefined): boolean | string | undefined {
+  if (text === undefined || text === "") return undefined;
+  if (text === "true" || text === "false") return text === "true";
+  if (!text.startsWith('"')) return text;
+  try {
+    return String(JSON.parse(text));
+  } catch (cause) {
+    throw new SimError("invalid_input", '"value" must be true, false or a variant', {
+      pointer: "?value",
+      cause,
+    });
+  }
+}
+
+/**
+ * The values of a flag in the answers that clients got and in the evaluations of SDKs, newest first.
+ * @param gone Aborted when the client no longer waits
+ */
+export async function servingsOf(
+  log: TrafficLog,
+  book: DecisionBook,
+  key: string,
+  query: ServedQuery,
+  gone: AbortSignal,
+): Promise<FlagServings> {
+  const wanted: Wanted = {
+    key,
+    project: query.project,
+    distinctId: query.distinct_id,
+    value: valueIn(query.value),
+  };
+  const { wait_ms: wait = 0, limit = defaultLimit } = query;
+  const served = await collect(log, book, wanted, { wait, limit, gone });
+  return { key, fits: served.some((it) => fits(it, wanted)), served };
+}

@@ -1,0 +1,86 @@
+import type { z } from "zod";
+import { SimError } from "../base/errors.ts";
+import type { Json } from "../base/json.ts";
+import { type Path, pointerTo } from "../base/json-pointer.ts";
+import { meantOf } from "../base/nearest.ts";
+import { hintFor, phraseOf, sentence } from "./schema-messages.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** How an error names a place: as a JSON pointer, or as a parameter. */
+type PointerTo = (path: Path) => string;
+
+const stepOf = (step: PropertyKey): string | number => (typeof step === "number" ? step : String(step));
+
+function valueAt(value: Json | undefined, at: Path): Json | undefined {
+  let here = value;
+  for (const step of at) {
+    if (typeof here !== "object" || here === null || !Object.hasOwn(here, step)) return undefined;
+    here = (here as Record<string | number, Json>)[step];
+  }
+  return here;
+}
+
+type Def = {
+  readonly type: string;
+  readonly innerType?: z.core.$ZodType;
+  readonly in?: z.core.$ZodType;
+  readonly element?: z.core.$ZodType;
+  readonly valueType?: z.core.$ZodType;
+  readonly options?: readonly z.core.$ZodType[];
+  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+};
+
+/** The shapes that a value at a place may have; unions have several. */
+function shapesAt(shape: z.core.$ZodType, [step, ...rest]: Path): z.core.$ZodType[] {
+  const def = shape._zod.def as unknown as Def;
+  const below = def.innerType ?? def.in;
+  const at: Path = step === undefined ? [] : [step, ...rest];
+  if (below !== undefined) return shapesAt(below, at);
+  if (def.options !== undefined) return def.options.flatMap((it) => shapesAt(it, at));
+  if (step === undefined) return [shape];
+  const next =
+    def.element ?? def.valueType ?? (Object.hasOwn(def.shape ?? {}, step) ? def.shape?.[step] : undefined);
+  return next === undefined ? [] : shapesAt(next, rest);
+}
+
+/** The keys that an object at a place may have. */
+const keysAt = (shape: z.core.$ZodType, path: Path): string[] =>
+  shapesAt(shape, path).flatMap((it) => Object.keys((it._zod.def as unknown as Def).shape ?? {}));
+
+const invalid = (detail: string, pointer: string, hint: string | undefined): SimError =>
+  new SimError("invalid_input", detail, hint === undefined ? { pointer } : { pointer, hint });
+
+function unknownKey(key: string, known: readonly string[], pointer: string): SimError {
+  const meant = meantOf(key, known, (it) => it);
+  const hint = known.length === 0 ? "it takes none" : `known keys: ${known.join(", ")}`;
+  return invalid(`unknown key "${key}"`, pointer, meant ?? hint);
+}
+
+function errorOf(issue: Issue, value: Json, shape: z.ZodType, pointer: PointerTo): SimError {
+  const path = issue.path.map(stepOf);
+  if (issue.code === "unrecognized_keys") {
+    const key = issue.keys[0] ?? "";
+    return unknownKey(key, keysAt(shape, path), pointer([...path, key]));
+  }
+  const found = valueAt(value, path);
+  const phrase = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+  const shown = issue.code === "invalid_key" ? String(path.at(-1)) : found;
+  return invalid(sentence(phrase, shown, path), pointer(path), hintFor(issue, found));
+}
+
+/**
+ * The value as its shape reads it.
+ * @param pointer How the error names the place of the mistake (default: a JSON pointer)
+ * @throws SimError invalid_input for the first mistake, with a hint where one is known
+ */
+export function parseShape<T>(shape: z.ZodType<T>, value: Json, pointer: PointerTo = pointerTo): T {
+  const result = shape.safeParse(value, { error: phraseOf });
+  if (result.success) return result.data;
+  const { issues } = result.error;
+  // a misspelt key explains a missing one
+  const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
+  throw issue
+    ? errorOf(issue, value, shape, pointer)
+    : invalid("the value cannot be read", pointer([]), undefined);
+}

@@ -1,0 +1,87 @@
+import { itemsPerStep, type Work } from "../base/work.ts";
+import type { EventFacts } from "../journal/event.ts";
+import type { DropReason } from "../journal/outcome.ts";
+import type { Desk } from "./desk.ts";
+import { placeFinder } from "./geoip.ts";
+import type { Item } from "./item.ts";
+import { type SpecialEvent, specialEvents } from "./merge.ts";
+import { isUsedUp, type Packet } from "./packet.ts";
+import { settleGroups, settlePerson } from "./persons.ts";
+
+/** Uuids that were kept earlier in the same request; made when it has a second event. */
+type Earlier = Set<string> | undefined;
+
+function isRepeated(desk: Desk, project: number, { uuid }: Item, earlier: Earlier): boolean {
+  if (uuid === null) return false;
+  if (earlier?.has(uuid) === true || desk.seen(project, uuid)) return true;
+  for (const other of desk.underway.values())
+    if (other.project === project && other.uuids.has(uuid)) return true;
+  return false;
+}
+
+function dropReason(
+  desk: Desk,
+  project: number | null,
+  item: Item,
+  special: SpecialEvent | undefined,
+  earlier: Earlier,
+  isOverQuota: boolean,
+): DropReason | undefined {
+  if (item.dropped !== undefined) return item.dropped;
+  if (project === null) return "unknown_project_key";
+  if (isOverQuota) return "over_quota";
+  if (isRepeated(desk, project, item, earlier)) return "duplicate_event_uuid";
+  return special?.refuse(item);
+}
+
+function droppedFacts(item: Item, dropped: DropReason): EventFacts {
+  const facts: EventFacts = { uuid: item.uuid, time: item.time, person: null, dropped };
+  if (item.detail !== undefined) facts.detail = item.detail;
+  if (item.warnings !== undefined) facts.warnings = item.warnings;
+  return facts;
+}
+
+function keptFacts(desk: Desk, project: number, item: Item, special: SpecialEvent | undefined): EventFacts {
+  const facts: EventFacts = { uuid: item.uuid ?? desk.ids.uuid(), time: item.time, person: null };
+  if (item.warnings !== undefined) facts.warnings = item.warnings;
+  if (item.place !== undefined) facts.place = item.place;
+  settlePerson(desk, project, item, special?.merge?.(item, desk.dialect), facts);
+  if (item.properties.$groups !== undefined || item.event === "$groupidentify") {
+    settleGroups(desk.people, project, item, facts);
+  }
+  return facts;
+}
+
+/** Who sent the items. */
+type Sender = Pick<Packet, "headers" | "peer" | "fault">;
+
+/**
+ * Decides on each item in turn, with all effects on persons and groups: one `EventFacts` per item, in
+ * order, kept or dropped. `project` is null when no project has the key.
+ */
+export function* decideItems(
+  desk: Desk,
+  project: number | null,
+  items: readonly Item[],
+  sender: Sender,
+): Work<EventFacts[]> {
+  const placeOf = placeFinder(desk.geoip, sender);
+  const earlier: Earlier = items.length > 1 ? new Set() : undefined;
+  // The journal takes it out once the events can be found there.
+  if (earlier && items.length > itemsPerStep) desk.underway.set(items, { project, uuids: earlier });
+  const isOverQuota = isUsedUp(sender, "events");
+  const events: EventFacts[] = [];
+  for (const item of items) {
+    if (events.length % itemsPerStep === itemsPerStep - 1) yield;
+    const special = specialEvents.get(item.event);
+    const dropped = dropReason(desk, project, item, special, earlier, isOverQuota);
+    if (dropped !== undefined || project === null) {
+      events.push(droppedFacts(item, dropped ?? "unknown_project_key"));
+      continue;
+    }
+    if (item.uuid !== null) earlier?.add(item.uuid);
+    if (placeOf !== undefined) item.place = placeOf(item.properties);
+    events.push(keptFacts(desk, project, item, special));
+  }
+  return events;
+}

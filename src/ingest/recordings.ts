@@ -1,0 +1,127 @@
+import { SimError } from "../base/errors.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { atOnce, inSlices, type Work } from "../base/work.ts";
+import type { Call } from "../http/call.ts";
+import { type Endpoint, recordingBodyLimit } from "../http/endpoint.ts";
+import { json, type Reply } from "../http/reply.ts";
+import type { EventFacts } from "../journal/event.ts";
+import type { Desk } from "./desk.ts";
+import { type Item, noProperties } from "./item.ts";
+import type { Opened } from "./open.ts";
+import { decodedLimits, isUsedUp, type Packet } from "./packet.ts";
+import { personUuid } from "./person-ids.ts";
+import { accepted, admitAll, decodeBody, findProject, openBody } from "./take-legacy.ts";
+
+/** The name of the one record that the snapshots of a request become. */
+export const recordingEvent = "$snapshot_items";
+
+/** An item's properties; none for what is no item. */
+const propertiesOf = (item: Json | undefined): JsonObject =>
+  isObject(item) && isObject(item.properties) ? item.properties : noProperties;
+
+/** `posthog-js/1.2` → `posthog-js`; other senders are browsers. */
+function libraryOf(userAgent: string | undefined): string {
+  if (userAgent === undefined) return "unknown";
+  const name = userAgent.split("/")[0] ?? "";
+  return name.includes("posthog") ? name : "web";
+}
+
+const snapshotsOf = (item: Json): Json[] => {
+  const data = propertiesOf(item).$snapshot_data;
+  if (Array.isArray(data)) return data;
+  return isObject(data) ? [data] : [];
+};
+
+/** The record's properties: the first item's labels, everybody's snapshots. Upstream events/recordings.rs. */
+export function recordingProperties(
+  items: readonly Json[],
+  distinctId: string,
+  userAgent: string | undefined,
+): JsonObject {
+  const { $session_id, $window_id, $snapshot_source, $lib } = propertiesOf(items[0]);
+  return {
+    distinct_id: distinctId,
+    $session_id: $session_id ?? null,
+    $window_id: $window_id ?? $session_id ?? null,
+    $snapshot_source: $snapshot_source ?? "web",
+    $snapshot_items: items.flatMap(snapshotsOf),
+    $lib: typeof $lib === "string" ? $lib : libraryOf(userAgent),
+  };
+}
+
+const invalid = (text: string): SimError => new SimError("invalid_recording", text);
+
+const sessionShape = /^[A-Za-z0-9-]{1,70}$/;
+
+function checkSession(session: Json | undefined): void {
+  if (session === undefined) throw invalid("replay event submitted without session id");
+  if (typeof session !== "string" || !sessionShape.test(session)) {
+    throw invalid("replay event has invalid session id");
+  }
+}
+
+/** The first item speaks for all; each has to bring data. Upstream capture, events/recordings.rs. */
+function checkSnapshots(items: readonly Json[]): void {
+  checkSession(propertiesOf(items[0]).$session_id);
+  for (const item of items) {
+    const data = propertiesOf(item).$snapshot_data;
+    if (typeof data !== "object" || data === null)
+      throw invalid("replay event submitted without snapshot data");
+  }
+}
+
+/** Recordings make no person; they name the one whose id they carry. */
+function factsOf(desk: Desk, project: number | null, first: Item): EventFacts {
+  const { uuid, time, distinct_id } = first;
+  if (project === null) return { uuid, time, person: null, dropped: "unknown_project_key" };
+  if (uuid !== null && desk.seen(project, uuid)) {
+    return { uuid, time, person: null, dropped: "duplicate_event_uuid" };
+  }
+  const person = desk.people.personOf(project, distinct_id)?.uuid ?? personUuid(project, distinct_id);
+  return { uuid: uuid ?? desk.ids.uuid(), time, person, mode: "propertyless" };
+}
+
+function admitFirst(packet: Packet, opened: Opened): Item {
+  const [first] = atOnce(admitAll({ ...opened, items: opened.items.slice(0, 1) }, packet, "production"));
+  if (first?.dropped === undefined && first !== undefined) return first;
+  throw invalid("replay event submitted without snapshot data");
+}
+
+/**
+ * Takes in a request of session recordings: its items become one `$snapshot_items` record. The contract
+ * does not know recordings, so that a bad one is refused in both dialects.
+ * @throws SimError with the service's texts
+ */
+function* takeRecording(desk: Desk, packet: Packet): Work<void> {
+  const { record } = packet;
+  record.shape = "recording";
+  const opened = openBody(yield* decodeBody(packet, decodedLimits.recording), packet.path);
+  const project = findProject(desk, opened, packet);
+  const first = admitFirst(packet, opened);
+  checkSnapshots(opened.items);
+  const { uuid, time } = first;
+  record.events = [
+    isUsedUp(packet, "recordings") && project !== null
+      ? { uuid, time, person: null, dropped: "over_quota" }
+      : factsOf(desk, project, first),
+  ];
+  record.keys = [{ event: recordingEvent, distinct_id: first.distinct_id }];
+}
+
+/** posthog-js pauses its recording when it gets this. Upstream capture, api.rs. */
+const overQuota = { status: "Ok", quota_limited: ["recordings"] };
+
+function* answerRecording(desk: Desk, call: Call): Work<Reply> {
+  yield* takeRecording(desk, call);
+  return isUsedUp(call, "recordings") ? json(overQuota) : accepted(call);
+}
+
+/** Session recordings. */
+export const recordingEndpoint = (desk: Desk): Endpoint => ({
+  methods: ["POST", "GET"],
+  path: "/s",
+  family: "capture",
+  summary: "Captures session recordings",
+  bodyLimit: recordingBodyLimit,
+  handle: (call) => inSlices(answerRecording(desk, call)),
+});

@@ -1,0 +1,154 @@
+import { SimError } from "../../base/errors.ts";
+import { own } from "../../base/json.ts";
+import type { Call } from "../../http/call.ts";
+import { queryToken } from "../../http/credentials.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { listsOwner } from "../../world/public-lists.ts";
+import type { Project, ReadonlyWorld, World } from "../../world/world.ts";
+import type { Desk } from "../desk.ts";
+import { answered, privateProject, projectOfToken } from "./requests.ts";
+
+type Owned = World["surveys"][number];
+
+/** The project's documents without their project. */
+const ownedBy = (rows: readonly Owned[], project: Project): object[] =>
+  rows
+    .filter((row) => row.project === listsOwner(project))
+    .map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => key !== "project")));
+
+const isArchived = (row: Owned): boolean => row.archived === true;
+
+/** `?stage=` may be repeated; without it only betas are listed. */
+function inStages(call: Call, rows: readonly Owned[]): Owned[] {
+  const asked = call.query.getAll("stage");
+  const stages = new Set(asked.length > 0 ? asked : ["beta"]);
+  return rows.filter((row) => stages.has(typeof row.stage === "string" ? row.stage : "beta"));
+}
+
+const surveyConfig = (project: Project): unknown => own(project.remote_config, "survey_config") ?? null;
+
+interface Row {
+  path: string;
+  summary: string;
+  show(world: ReadonlyWorld, project: Project, call: Call): object;
+}
+
+/**
+ * The lists that browsers fetch with the public project key.
+ * Upstream: PostHog/posthog posthog/api/survey.py, early_access_feature.py, web_experiment.py.
+ */
+const rows: readonly Row[] = [
+  {
+    path: "/api/surveys",
+    summary: "Surveys of a project, without the archived ones",
+    show: (world, project) => ({
+      surveys: ownedBy(
+        world.surveys.filter((survey) => !isArchived(survey)),
+        project,
+      ),
+      survey_config: surveyConfig(project),
+    }),
+  },
+  {
+    path: "/api/early_access_features",
+    summary: "Early access features of a project, by stage",
+    show: (world, project, call) => ({
+      earlyAccessFeatures: ownedBy(inStages(call, world.early_access_features), project),
+    }),
+  },
+  {
+    path: "/api/product_tours",
+    summary: "Product tours of a project",
+    show: (world, project) => ({ product_tours: ownedBy(world.product_tours, project) }),
+  },
+  {
+    path: "/api/web_experiments",
+    summary: "Web experiments of a project",
+    show: (world, project) => ({ experiments: ownedBy(world.web_experiments, project) }),
+  },
+];
+
+/** GET /api/surveys/?token= and its likes. */
+export const publicListEndpoints = (desk: Desk): Endpoint[] =>
+  rows.map(({ path, summary, show }) => ({
+    methods: ["GET"],
+    path,
+    family: "service",
+    summary,
+    handle(call) {
+      const project = projectOfToken(desk, call, queryToken(call));
+      return answered(show(desk.worlds.current, project, call));
+    },
+  }));
+
+type Prompt = World["prompts"][number];
+
+const promptScope = "llm_prompt:read";
+
+const byVersion = (a: Prompt, b: Prompt): number => b.version - a.version;
+
+/** Newest first. */
+const promptsOf = (desk: Desk, project: Project): Prompt[] =>
+  desk.worlds.current.prompts.filter((prompt) => prompt.project === listsOwner(project)).toSorted(byVersion);
+
+/** An absent `label` stays absent: @posthog/ai refuses null. */
+const showPrompt = ({ name, prompt, version, label }: Prompt) => ({
+  name,
+  prompt,
+  version,
+  ...(label !== undefined && { label }),
+});
+
+/** `?version=` and `?label=` narrow; without them the newest version is meant. */
+function chosen(call: Call, prompts: readonly Prompt[]): Prompt {
+  const version = call.query.get("version");
+  const label = call.query.get("label");
+  const found = prompts.find(
+    (prompt) =>
+      prompt.name === call.params.name &&
+      (!version || prompt.version === Number(version)) &&
+      (!label || prompt.label === label),
+  );
+  if (!found) throw new SimError("not_found", "Not found.");
+  return found;
+}
+
+/** The newest version of each name. */
+const latest = (prompts: readonly Prompt[]): Prompt[] => {
+  const names = new Map<string, Prompt>();
+  for (const prompt of prompts) if (!names.has(prompt.name)) names.set(prompt.name, prompt);
+  return [...names.values()];
+};
+
+function list(desk: Desk, project: Project) {
+  const results = latest(promptsOf(desk, project)).map(showPrompt);
+  return { count: results.length, next: null, previous: null, results };
+}
+
+type Show = (call: Call, desk: Desk, project: Project) => object;
+
+const promptRows: readonly (readonly [tail: string, show: Show, summary: string])[] = [
+  ["", (_call, desk, project) => list(desk, project), "Prompts of a project, newest versions"],
+  [
+    "/name/:name",
+    (call, desk, project) => showPrompt(chosen(call, promptsOf(desk, project))),
+    "A prompt by name, version or label",
+  ],
+];
+
+/** GET /api/environments/@current/llm_prompts/…, and under /api/projects. */
+export const promptEndpoints = (desk: Desk): Endpoint[] =>
+  ["environments", "projects"].flatMap((parent) =>
+    promptRows.map(
+      ([tail, show, summary]): Endpoint => ({
+        methods: ["GET"],
+        path: `/api/${parent}/:project_id/llm_prompts${tail}`,
+        family: "service",
+        summary,
+        scope: promptScope,
+        handle(call) {
+          return answered(show(call, desk, privateProject(call, desk, promptScope)));
+        },
+      }),
+    ),
+  );

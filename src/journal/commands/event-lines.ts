@@ -1,0 +1,58 @@
+import { clean } from "../../cli/clean-text.ts";
+import type { Style } from "../../cli/style.ts";
+import type { StoredEvent } from "../../index.ts";
+import { outcomeOf, outcomeText } from "../outcomes.ts";
+import { isSdkProperty } from "../sdk-properties.ts";
+
+/** Longest text of an event's properties on a line. */
+const propertiesWidth = 100;
+
+/** The app's own properties on one line. */
+function shortProperties(properties: StoredEvent["properties"]): string {
+  const own = Object.entries(properties).filter(([name]) => !isSdkProperty(name));
+  const text = JSON.stringify(Object.fromEntries(own));
+  return own.length === 0 ? "" : clean(text, propertiesWidth);
+}
+
+/** What became of it, where that is not what its sender meant: `✕ dropped missing_distinct_id`. */
+function outcomePart(event: StoredEvent, style: Style): string {
+  const { reason, detail, warnings } = event;
+  const outcome = outcomeOf(event);
+  const codes = [reason, ...warnings].flatMap((code) => (code === null ? [] : [clean(code)])).join(", ");
+  if (outcome === "kept") return "";
+  const text = `${outcomeText(outcome)} ${codes}${detail ? ` (${clean(detail, 80)})` : ""}`;
+  return outcome === "dropped" ? style.bad(text) : style.bold(text);
+}
+
+/** All of an event: its facts, then its properties, one a line. */
+export function eventLines(event: StoredEvent, style: Style): string[] {
+  const row = (name: string, text: string) => `  ${style.dim(name.padEnd(12))} ${text}`;
+  return [
+    eventLine({ ...event, properties: {} }, true, style),
+    row("outcome", outcomePart(event, style) || "kept"),
+    row("timestamp", clean(event.timestamp)),
+    row("received at", clean(event.received_at)),
+    row("uuid", clean(event.uuid ?? "none")),
+    row("person", `${clean(event.person_id ?? "none")} (${event.person_mode})`),
+    row("request", `#${event.request} (phx-sim requests show ${event.request})`),
+    ...Object.entries(event.properties).map(([name, value], i) =>
+      row(i === 0 ? "properties" : "", `${clean(name, 80)} = ${clean(JSON.stringify(value), 2000)}`),
+    ),
+  ];
+}
+
+/** An event on a line: time, number, project when there are several, name, distinct id, outcome, properties. */
+export function eventLine(event: StoredEvent, severalProjects: boolean, style: Style): string {
+  const { seq, project, received_at, properties } = event;
+  return [
+    style.dim(clean(received_at.slice(11, 23))),
+    style.dim(`#${seq}`),
+    severalProjects ? `[${project ?? "none"}]` : "",
+    style.bold(clean(event.event, 80) || "(no name)"),
+    clean(event.distinct_id, 60) || "(no distinct id)",
+    outcomePart(event, style),
+    shortProperties(properties),
+  ]
+    .filter((part) => part !== "")
+    .join("  ");
+}

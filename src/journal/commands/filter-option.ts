@@ -1,0 +1,24 @@
+import { clean } from "../../cli/clean-text.ts";
+import { Failure } from "../../cli/failure.ts";
+import { readEventFilter } from "../filter/read.ts";
+import type { Reading } from "../filter/types.ts";
+
+/** The option `--filter`. */
+export const filterOption = {
+  kind: "word",
+  describe: `Search expression: 'event:signup prop.amount:>10 -is:dropped'`,
+  flagOnly: true,
+} as const;
+
+/** The filter as it was given, once it is known to be one. @throws Failure usage with the place of the mistake */
+export function checkedFilter(
+  text: string | undefined,
+  read: (text: string) => Reading<never> = readEventFilter,
+): string | undefined {
+  if (text === undefined) return undefined;
+  const reading = read(text);
+  if ("filter" in reading) return text;
+  const { at = 0, message = "", hint } = reading.problems[0] ?? {};
+  const advice = hint === undefined ? "" : `; ${hint}`;
+  throw new Failure("usage", clean(`--filter is wrong at character ${at + 1}: ${message}${advice}`));
+}

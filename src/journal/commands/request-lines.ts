@@ -1,0 +1,171 @@
+import { counted } from "../../base/counted.ts";
+import { clean } from "../../cli/clean-text.ts";
+import type { Style } from "../../cli/style.ts";
+import { fixFor } from "../../http/rejection-fixes.ts";
+import type { Finding, RequestSummary } from "../../index.ts";
+import { type Outcome, outcomeText } from "../outcomes.ts";
+
+export type Verbosity = "quiet" | "normal" | "verbose";
+
+/** Requests told together: one, or many of the same sort when they come thick. */
+interface Told {
+  readonly method: string;
+  readonly target: string;
+  readonly status: number;
+  readonly requests: number;
+  readonly ms: number;
+  readonly events: number;
+  /** Names of kept events, the first few; of single requests only. */
+  readonly names: readonly string[];
+  readonly dropped: readonly Finding[];
+  readonly warnings: readonly Finding[];
+  readonly rejected: RequestSummary["rejected"];
+  readonly unmatched: RequestSummary["unmatched"];
+  readonly fault: RequestSummary["fault"];
+  readonly scripted: RequestSummary["scripted"];
+  readonly source: RequestSummary["source"];
+}
+
+/** How requests become lines. */
+export interface LineRules {
+  readonly verbosity: Verbosity;
+  readonly style: Style;
+  /** Named in the advice for requests with an unknown key. */
+  readonly projectKey: string;
+}
+
+/** Beyond this many requests in one go, those of the same sort share a line. */
+const manyRequests = 20;
+
+/** Different drops, and different warnings, told per line of traffic. */
+const maxFindingLines = 5;
+
+/**
+ * Log lines for requests that were answered in the same moment: events in short, each drop and rejection
+ * with its reason.
+ */
+export function requestLines(requests: readonly RequestSummary[], rules: LineRules): string[] {
+  const wanted = requests.filter((request) => isWorthTelling(request, rules.verbosity));
+  const told =
+    rules.verbosity === "verbose" || wanted.length <= manyRequests ? wanted.map(alone) : together(wanted);
+  return told.flatMap((it) => [
+    headLine(it, rules.style),
+    ...rejectionLines(it, rules),
+    ...findingLines("dropped", it.dropped, rules.style),
+    ...findingLines("warned", it.warnings, rules.style),
+  ]);
+}
+
+function isWorthTelling(request: RequestSummary, verbosity: Verbosity): boolean {
+  if (verbosity === "quiet") return false;
+  return (
+    verbosity === "verbose" ||
+    request.events > 0 ||
+    request.status >= 400 ||
+    request.rejected !== undefined ||
+    request.fault !== undefined ||
+    request.scripted === true ||
+    request.source !== undefined
+  );
+}
+
+const alone = (request: RequestSummary): Told => ({
+  ...request,
+  rejected: request.rejected,
+  unmatched: request.unmatched,
+  fault: request.fault,
+  scripted: request.scripted,
+  source: request.source,
+  requests: 1,
+});
+
+function together(requests: readonly RequestSummary[]): Told[] {
+  const groups = new Map<string, RequestSummary[]>();
+  for (const request of requests) {
+    const { method, status, rejected, fault, scripted } = request;
+    const cause = `${rejected?.reason ?? ""} ${fault ?? ""} ${scripted ?? ""}`;
+    const sort = `${method} ${pathOf(request.target)} ${status} ${cause}`;
+    const group = groups.get(sort);
+    if (group) group.push(request);
+    else groups.set(sort, [request]);
+  }
+  return [...groups.values()].flatMap((group) => merged(group));
+}
+
+function merged(group: readonly RequestSummary[]): Told[] {
+  const [first] = group;
+  if (!first) return [];
+  if (group.length === 1) return [alone(first)];
+  return [
+    {
+      ...alone(first),
+      target: pathOf(first.target),
+      requests: group.length,
+      ms: group.reduce((most, { ms }) => Math.max(most, ms), 0),
+      events: group.reduce((sum, { events }) => sum + events, 0),
+      names: [],
+      dropped: group.flatMap(({ dropped }) => dropped),
+      warnings: group.flatMap(({ warnings }) => warnings),
+    },
+  ];
+}
+
+const pathOf = (target: string): string => target.split("?", 1)[0] ?? target;
+
+function headLine(it: Told, style: Style): string {
+  const times = it.requests === 1 ? "" : ` ×${it.requests}`;
+  const status = it.status === 0 ? "no answer" : it.status;
+  const head = `${clean(it.method, 20)} ${clean(it.target, 120)} ${status}${times}`;
+  const fault = it.fault === undefined ? "" : style.bold(`fault ${clean(it.fault, 120)}`);
+  const script = it.scripted ? style.bold("scripted") : "";
+  const source = it.source === undefined ? "" : style.dim(clean(it.source, 120));
+  return [head, fault, script, source, eventsPart(it), style.dim(timePart(it))]
+    .filter((part) => part !== "")
+    .join("  ");
+}
+
+function eventsPart({ events, dropped, names }: Told): string {
+  if (events === 0) return "";
+  const kept = events - dropped.length;
+  const told =
+    kept === events ? `${counted(events, "event")} kept` : `${kept} of ${counted(events, "event")} kept`;
+  if (names.length === 0) return told;
+  const more = kept > names.length ? ", …" : "";
+  return `${told}: ${names.map((name) => clean(name, 60)).join(", ")}${more}`;
+}
+
+const timePart = ({ ms, requests }: Told): string => `${requests === 1 ? "" : "≤ "}${ms.toFixed(1)} ms`;
+
+const toldInHead: ReadonlySet<string> = new Set(["fault", "script", "tape"]);
+
+function rejectionLines({ rejected }: Told, { style, projectKey }: LineRules): string[] {
+  // The line before names the fault, the script, or the tape.
+  if (!rejected || toldInHead.has(rejected.reason)) return [];
+  const fix = clean(rejected.hint ?? fixFor(rejected.reason, projectKey), 500);
+  const told = `${style.bold(outcomeText("rejected"))} ${clean(rejected.reason, 60)}: ${clean(rejected.detail)}`;
+  return [`  ${told}${fix && ` → ${fix}`}`];
+}
+
+function findingLines(outcome: "dropped" | "warned", findings: readonly Finding[], style: Style): string[] {
+  const groups = new Map<string, { finding: Finding; count: number }>();
+  for (const finding of findings) {
+    const sort = `${finding.reason} ${finding.event}`;
+    const group = groups.get(sort);
+    if (group) group.count++;
+    else groups.set(sort, { finding, count: 1 });
+  }
+  const lines = [...groups.values()].map(({ finding, count }) => findingLine(outcome, finding, count, style));
+  const more = lines.length - maxFindingLines;
+  return more <= 1
+    ? lines
+    : [
+        ...lines.slice(0, maxFindingLines),
+        `  … and ${more} other kinds of ${outcome} events (see the inspector)`,
+      ];
+}
+
+function findingLine(outcome: Outcome, finding: Finding, count: number, style: Style): string {
+  const times = count === 1 ? "" : ` ×${count}`;
+  const name = finding.event === "" ? "(no name)" : `"${clean(finding.event, 80)}"`;
+  return `  ${style.bold(outcomeText(outcome))} ${name}${times} ${clean(finding.reason, 60)}: ${clean(finding.sentence)} → ${clean(finding.fix)}`;
+}

@@ -1,0 +1,253 @@
+import { existsSync } from "node:fs";
+import { counted } from "../../base/counted.ts";
+import type { Json } from "../../base/json.ts";
+import { callSim } from "../../cli/ask-sim.ts";
+import { clean } from "../../cli/clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "../../cli/command.ts";
+import { Failure } from "../../cli/failure.ts";
+import { findRunning, type Running, whereOptions } from "../../cli/running-sim.ts";
+import type { Settings } from "../../cli/settings.ts";
+import type { Style } from "../../cli/style.ts";
+import { fixFor } from "../../http/rejection-fixes.ts";
+import type { SimRequest, StoredEvent } from "../../index.ts";
+import { exportTo } from "../../scenario/state/command-file.ts";
+import { readRequestFilter } from "../filter/read.ts";
+import { eventLine } from "./event-lines.ts";
+import { checkedFilter } from "./filter-option.ts";
+import { queryText } from "./query-text.ts";
+
+const group: CommandGroup = {
+  name: "requests",
+  describe: "Every request that arrived, with its answer; rejected and unknown ones, too",
+};
+
+const filters = {
+  project: { kind: "count", describe: "Only requests of the project with this number", flagOnly: true },
+  outcome: {
+    kind: "text",
+    describe: "Only answered, rejected, or unmatched requests (those to an unknown path)",
+    choices: ["answered", "rejected", "unmatched"],
+    flagOnly: true,
+  },
+  filter: {
+    kind: "word",
+    describe: "Only requests that match: 'status:>=400 path:/batch'",
+    flagOnly: true,
+  },
+  since: { kind: "count", describe: "Only requests with a number above this one", flagOnly: true },
+} as const;
+
+const listOptions = {
+  ...filters,
+  limit: { kind: "count", describe: "The newest N requests", default: "100", flagOnly: true },
+  ...whereOptions,
+  json: { kind: "switch", describe: "One JSON object per line", flagOnly: true },
+} as const;
+
+const showOptions = {
+  number: { kind: "count", describe: "The request's number", flagOnly: true, place: 1 },
+  ...whereOptions,
+  json: { kind: "switch", describe: "Print the control API's answer", flagOnly: true },
+} as const;
+
+const harOptions = {
+  ...filters,
+  limit: { kind: "count", describe: "The newest N requests", default: "1000", flagOnly: true },
+  out: { kind: "file", describe: "File to write; default: stdout", flagOnly: true },
+  force: { kind: "switch", describe: "Replace the file if it exists", flagOnly: true },
+  ...whereOptions,
+  json: { kind: "switch", describe: "With --out: print the file's name and size as JSON", flagOnly: true },
+} as const;
+
+/** The filters as the control API takes them. @throws Failure usage */
+const queryOf = ({ project, outcome, since, filter }: Settings<typeof filters>["values"]) => ({
+  project,
+  outcome,
+  since,
+  filter: checkedFilter(filter, readRequestFilter),
+});
+
+type Query = Parameters<typeof queryText>[0];
+
+/** The newest requests, newest first; a page may end early where much was looked at. */
+async function newest(running: Running, query: Query, limit: number) {
+  const requests: SimRequest[] = [];
+  for (let before: number | undefined; ; ) {
+    const path = `requests${queryText({ ...query, before, limit: limit - requests.length })}`;
+    const page = await callSim<{ requests: SimRequest[]; before: number | null }>(running, "GET", path);
+    requests.push(...page.requests);
+    if (page.before === null || requests.length >= limit) return { requests, more: page.before !== null };
+    before = page.before;
+  }
+}
+
+const statusText = ({ status }: SimRequest, style: Style): string => {
+  if (status === 0) return style.bad("no answer");
+  return status >= 400 ? style.bad(String(status)) : style.good(String(status));
+};
+
+function requestLine(request: SimRequest, isMixed: boolean, style: Style): string {
+  const { n, at, method, target, ms, project, rejected, fault, scripted, source, events, dropped } = request;
+  const kept =
+    dropped === 0 ? `${counted(events, "event")} kept` : `${events - dropped} of ${events} events kept`;
+  return [
+    style.dim(clean(at.slice(11, 23))),
+    style.dim(`#${n}`),
+    isMixed ? `[${project ?? "none"}]` : "",
+    `${style.bold(clean(method, 20))} ${clean(target, 120)} ${statusText(request, style)}`,
+    events === 0 ? "" : kept,
+    rejected === null ? "" : style.bad(`rejected ${clean(rejected.reason, 60)}`),
+    fault === null ? "" : style.bold(`fault ${clean(fault, 60)}`),
+    scripted ? style.bold("scripted") : "",
+    source === null ? "" : style.dim(clean(source, 80)),
+    style.dim(`${ms.toFixed(1)} ms`),
+  ]
+    .filter((part) => part !== "")
+    .join("  ");
+}
+
+async function list(settings: Settings<typeof listOptions>, shell: Shell) {
+  const { values } = settings;
+  const query = queryOf(values);
+  const running = await findRunning(settings, shell.cwd);
+  const { requests, more } = await newest(running, query, values.limit);
+  const { projects } = running.info;
+  const isMixed = values.project === undefined && Array.isArray(projects) && projects.length > 1;
+  const line = (it: SimRequest) =>
+    values.json ? JSON.stringify(it) : requestLine(it, isMixed, shell.outStyle);
+  shell.out.say(...requests.reverse().map(line));
+  if (more) shell.err.say("phx-sim: older ones are not shown; --limit N shows the newest N");
+  else if (requests.length === 0 && !values.json) shell.err.say("phx-sim: no requests");
+  return "ok" as const;
+}
+
+type Pairs = readonly (readonly [string, string])[];
+
+/** What GET /__sim/requests/{n} answers, as far as it is shown. */
+interface RequestInFull extends SimRequest {
+  readonly headers: Pairs;
+  readonly decode_steps: readonly string[];
+  readonly raw: { text: string } | { base64: string } | { omitted: string; bytes: number } | null;
+  readonly body: Json;
+  readonly reply_headers: Pairs;
+  readonly reply: Json;
+  readonly carried: readonly StoredEvent[];
+  readonly nearest: readonly string[];
+}
+
+/** Lines of a body that are shown; `--json` has all. */
+const mostLines = 400;
+
+function textLines(text: string): string[] {
+  const lines = text.split("\n");
+  const more = lines.length - mostLines;
+  return [
+    ...lines.slice(0, mostLines).map((line) => `  ${clean(line, 2000)}`),
+    ...(more > 0 ? [`  … ${more} more lines; --json shows all`] : []),
+  ];
+}
+
+const jsonLines = (value: Json): string[] =>
+  value === null ? [] : textLines(typeof value === "string" ? value : JSON.stringify(value, null, 2));
+
+function bodyLines({ body, raw, decode_steps }: RequestInFull, style: Style): string[] {
+  const steps =
+    decode_steps.length === 0 ? [] : [`  ${style.dim(`decoded: ${clean(decode_steps.join(", "))}`)}`];
+  if (body !== null) return [...jsonLines(body), ...steps];
+  if (raw === null) return [];
+  if ("text" in raw) return textLines(raw.text);
+  if ("base64" in raw) return [`  ${style.dim("binary body (base64)")}`, ...textLines(raw.base64)];
+  return [`  ${style.dim(`body not kept: ${clean(raw.omitted)}, ${counted(raw.bytes, "byte")}`)}`];
+}
+
+const headerLines = (headers: Pairs): string[] =>
+  headers.map(([name, value]) => `  ${clean(name, 100)}: ${clean(value, 1000)}`);
+
+function rejectionLines({ rejected, nearest }: RequestInFull, projectKey: string, style: Style): string[] {
+  if (rejected === null) return [];
+  const fix = fixFor(rejected.reason, projectKey);
+  return [
+    `${style.bad(`rejected ${clean(rejected.reason, 60)}`)}: ${clean(rejected.detail)}${fix && ` → ${fix}`}`,
+    ...(nearest.length > 0 ? [`nearest endpoints: ${clean(nearest.join(", "), 600)}`] : []),
+  ];
+}
+
+/** All of one request, in the order in which it happened. */
+function requestLines(request: RequestInFull, projectKey: string, style: Style): string[] {
+  const { method, target, headers, reply_headers, reply, carried } = request;
+  return [
+    requestLine(request, true, style),
+    ...rejectionLines(request, projectKey, style),
+    "",
+    style.bold(clean(`${method} ${target}`, 2000)),
+    ...headerLines(headers),
+    ...bodyLines(request, style),
+    "",
+    `${style.bold("answer")} ${statusText(request, style)}`,
+    ...headerLines(reply_headers),
+    ...jsonLines(reply),
+    ...(carried.length > 0 ? ["", style.bold(counted(carried.length, "event"))] : []),
+    ...carried.map((it) => `  ${eventLine(it, false, style)}`),
+  ];
+}
+
+async function show(settings: Settings<typeof showOptions>, shell: Shell) {
+  const { number, json } = settings.values;
+  const running = await findRunning(settings, shell.cwd);
+  const request = await callSim<RequestInFull>(running, "GET", `requests/${number}`);
+  const projectKey = String(running.info.project_api_key ?? "");
+  shell.out.say(
+    ...(json ? [JSON.stringify(request, null, 2)] : requestLines(request, projectKey, shell.outStyle)),
+  );
+  return "ok" as const;
+}
+
+async function har(settings: Settings<typeof harOptions>, shell: Shell) {
+  const { limit, out, force, json, ...wanted } = settings.values;
+  const path = `requests.har${queryText({ ...queryOf(wanted), limit })}`;
+  if (out !== undefined && !force && existsSync(out))
+    throw new Failure("failed", `${clean(out)} already exists; give another file with --out, or --force`);
+  const running = await findRunning(settings, shell.cwd);
+  if (out === undefined) {
+    shell.out.say(JSON.stringify(await callSim(running, "GET", path)));
+    return "ok" as const;
+  }
+  const bytes = await exportTo(out, running, path);
+  shell.out.say(json ? JSON.stringify({ file: out, bytes }) : `${clean(out)}: ${counted(bytes, "byte")}`);
+  return "ok" as const;
+}
+
+/** The commands `phx-sim requests …`. */
+export const requestCommands: readonly Command[] = [
+  command({
+    name: "requests list",
+    group,
+    describe: "List the requests, oldest first",
+    options: listOptions,
+    examples: [
+      ["phx-sim requests list --outcome unmatched", "requests to paths that do not exist"],
+      ["phx-sim requests list --filter 'status:>=400'", "in the language of the page's filter box"],
+    ],
+    run: list,
+  }),
+  command({
+    name: "requests show",
+    group,
+    describe: "Show a request: headers, decoded body, answer, and the events it carried",
+    options: showOptions,
+    examples: [["phx-sim requests show 12", "secrets are masked"]],
+    run: show,
+  }),
+  command({
+    name: "requests har",
+    group,
+    describe: "Write requests as HAR 1.2, for DevTools and other viewers",
+    options: harOptions,
+    examples: [
+      ["phx-sim requests har --out traffic.har", "the newest 1000"],
+      ["phx-sim requests har --outcome rejected | jq .log.entries", "to stdout"],
+    ],
+    confirms: true,
+    run: har,
+  }),
+];

@@ -1,0 +1,114 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { TrafficLog } from "./log/traffic-log.ts";
+import type { Progress } from "./totals-answer.ts";
+
+/** Rows of the index that are looked at in a step: it takes about a millisecond, also on a busy machine. */
+const step = 4_096;
+/** From one turn of the event loop to the next, and for one call, ms. */
+const slice = 8;
+const enough = 300;
+
+/** A count of the rows of a log that continues where it stopped. */
+export interface Count {
+  /** The lowest and the highest number that were counted. */
+  low: number;
+  high: number;
+  /** True if rows were evicted before they were counted. */
+  isPart: boolean;
+}
+
+/** How rows are counted: those by their numbers in the order of a range; each `yield` is a place to stop at. */
+export interface Counter<C extends Count> {
+  readonly first: () => number;
+  readonly last: () => number;
+  /** Counts rows from one number to another, newest first if `isDown`; yields the number that it has come to. */
+  range(count: C, from: number, to: number, isDown: boolean): Generator<number, void, void>;
+}
+
+/** The rows that a pass over the index finds, in the order of a range. The pass has one object for all of them. */
+export function* oneByOne<Row extends object>(
+  pass: (use: (row: Row) => void) => void,
+  isDown: boolean,
+): Generator<Row, void, void> {
+  const found: Row[] = [];
+  pass((row) => found.push({ ...row }));
+  yield* isDown ? found.reverse() : found;
+}
+
+/** Counts all that is not counted yet: what came since first, then further and further back. */
+function* rest<C extends Count>(count: C, { first, last, range }: Counter<C>): Generator<void, void, void> {
+  const end = last();
+  for (let from = count.high + 1; from <= end; from = count.high + 1) {
+    const to = Math.min(from + step - 1, end);
+    for (count.high of range(count, from, to, false)) yield;
+    count.high = to;
+    yield;
+  }
+  while (count.low > first()) {
+    const to = count.low - 1;
+    const from = Math.max(first(), to - step + 1);
+    for (count.low of range(count, from, to, true)) yield;
+    count.low = from;
+    yield;
+  }
+}
+
+/** Starts before the newest row: what comes is above, what was there below. */
+export const freshCount = (last: number): Count => ({ low: last + 1, high: last, isPart: false });
+
+export function progressOf<C extends Count>(count: C, { first, last }: Counter<C>): Progress {
+  const counting = count.low > first() || count.high < last();
+  return { complete: !counting && !count.isPart, counting };
+}
+
+/** Continues counting for at most 300 ms, with turns for other work. */
+export async function continueCounting<C extends Count>(count: C, counter: Counter<C>): Promise<void> {
+  const begin = performance.now();
+  let pause = begin + slice;
+  for (const _ of rest(count, counter)) {
+    const now = performance.now();
+    if (now - begin > enough) return;
+    if (now < pause) continue;
+    await turn();
+    pause = performance.now() + slice;
+  }
+}
+
+/** A count to begin with, and how it continues. */
+interface Begun<C extends Count> {
+  readonly count: C;
+  readonly counter: Counter<C>;
+  /** What it counts changes with the time: once all was counted, the next call begins anew. */
+  readonly isTimed?: boolean;
+}
+
+/**
+ * Counts by name, at most `most` of them: those used last. One call works on a count at a time. All begin anew when
+ * events are cleared.
+ */
+export function countsOf<C extends Count>(log: TrafficLog, most: number) {
+  const known = new Map<string, Begun<C> & { first: number; working: Promise<void> }>();
+  log.onVeiled(() => known.clear());
+  return {
+    /** The count after some more work. After a trim of the file everything is counted anew. */
+    async get(name: string, make: () => Begun<C>): Promise<{ count: C; progress: Progress }> {
+      let entry = known.get(name);
+      // Numbers that the disk refused are given out again.
+      const isOld = (it: NonNullable<typeof entry>) =>
+        it.first !== it.counter.first() || it.count.high > it.counter.last();
+      if (!entry || isOld(entry)) {
+        const made = make();
+        entry = { ...made, first: made.counter.first(), working: Promise.resolve() };
+      }
+      known.delete(name);
+      known.set(name, entry);
+      for (const oldest of known.keys()) if (known.size > most) known.delete(oldest);
+      const { count, counter } = entry;
+      entry.working = entry.working.then(() => continueCounting(count, counter));
+      await entry.working;
+      const progress = progressOf(count, counter);
+      if (entry.isTimed && !progress.counting && known.get(name) === entry) known.delete(name);
+      return { count, progress };
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { showEvent } from "../ingest/show.ts";
+import type { StoredEvent } from "./event.ts";
+import type { TrafficLog } from "./log/traffic-log.ts";
+
+/** Which kept events are read. Absent keys do not restrict. */
+export interface EventQuery {
+  project: number;
+  event?: string;
+  distinct_id?: string;
+  uuid?: string | null;
+}
+
+/** Which of them by their own times, ms; both bounds are excluded. */
+export interface TimedQuery extends EventQuery {
+  after: number;
+  before: number;
+  order: "asc" | "desc";
+}
+
+/** The log of events as the management API reads it. */
+export interface EventReader {
+  /** Kept events of a project, the last to arrive first; read lazily. */
+  newest(query: EventQuery): Iterable<StoredEvent>;
+  /** Kept events in order of their times; read lazily. `undefined` in between: other work may have a turn. */
+  byTime(query: TimedQuery): Iterable<StoredEvent | undefined>;
+}
+
+export const eventReader = (log: TrafficLog): EventReader => ({
+  *newest(query) {
+    for (const { line, index } of log.scan({ ...query, outcome: "kept", order: "desc" })) {
+      yield showEvent(line, index);
+    }
+  },
+  *byTime(query) {
+    for (const ref of log.byTime({ ...query, outcome: "kept" })) yield ref && showEvent(ref.line, ref.index);
+  },
+});

@@ -1,0 +1,32 @@
+import type { JsonObject } from "../base/json.ts";
+import type { DropReason, Warning } from "./outcome.ts";
+import type { Place } from "./places.ts";
+import type { PersonMode } from "./stored-event.ts";
+
+export type { StoredEvent } from "./stored-event.ts";
+
+/**
+ * What ingest decided about one item of a request. It is stored beside the verbatim item, in
+ * `TrafficLine.events`; together they are the stored event. Absent keys mean the usual case.
+ */
+export interface EventFacts {
+  uuid: string | null;
+  /** The event's time, ms since the epoch, after skew and offset. */
+  time: number;
+  /** The person's uuid at that moment. */
+  person: string | null;
+  mode?: PersonMode;
+  /** Set when the event was dropped. */
+  dropped?: DropReason;
+  /** More exactly: the offending value or the ids involved, as text. */
+  detail?: string;
+  warnings?: Warning[];
+  /** Group keys by type index, e.g. {"0": "acme"}. */
+  groups?: Record<string, string>;
+  /** Where the event's address is: its `$geoip_…` properties. */
+  place?: Place;
+  /** Properties that the service adds or changes, laid over the item's own. */
+  adds?: JsonObject;
+  /** Names of the item's properties that are not kept, e.g. `$set` of a personless event. */
+  strips?: string[];
+}

@@ -1,0 +1,151 @@
+import type { Assertions } from "../assert/client-assertions.ts";
+import type { Wish } from "../assert/client-judged.ts";
+import { called, wholeEvent } from "../assert/client-pattern.ts";
+import { fitsEvent } from "../assert/match/judge.ts";
+import { defaultWait } from "../assert/match/patience.ts";
+import type { Terms } from "../assert/match/types.ts";
+import { toWire } from "../assert/match/wire.ts";
+import type { EventQuery, Events, Requests, VerifyOptions, WaitOptions } from "../client/api.ts";
+import { type Place, type Query, queryText } from "../client/call.ts";
+import { ExpectationError, fromCaller, withLine } from "../client/errors.ts";
+import { largestPage, listingOf, pageOf } from "../client/pages.ts";
+import type { StoredEvent } from "./event.ts";
+import { streamOf } from "./stream-client.ts";
+
+/** Lists to the end where the server can only narrow down; by its own page where it decides. */
+async function list(place: Place, query: EventQuery): Promise<StoredEvent[]> {
+  const { query: asked, exact } = listingOf(place, query);
+  const { limit = largestPage, where } = query;
+  if (exact) return pagesOf(place, asked, limit);
+  const found: StoredEvent[] = [];
+  let since = query.since ?? 0;
+  for (;;) {
+    const page = await pageOf(place, { ...asked, since, limit: largestPage, order: "asc" });
+    found.push(...page.events.filter((event) => fitsEvent(where, event)));
+    if (!page.more) break;
+    since = page.cursor;
+  }
+  return (query.order === "desc" ? found.reverse() : found).slice(0, limit);
+}
+
+/** A page may end early, where much was looked at: the next one goes on. */
+async function pagesOf(place: Place, query: Query, limit: number): Promise<StoredEvent[]> {
+  const found: StoredEvent[] = [];
+  for (let asked = query; ; ) {
+    const page = await pageOf(place, { ...asked, limit: limit - found.length });
+    found.push(...page.events);
+    if (!page.more || found.length >= limit) return found;
+    asked = query.order === "desc" ? { ...asked, until: page.cursor - 1 } : { ...asked, since: page.cursor };
+  }
+}
+
+/** The part of a body that every assertion has. */
+const scopeBody = (place: Place, { since, project, timeoutMs, title }: WaitOptions) => ({
+  since,
+  project: place.project ?? project,
+  timeout_ms: timeoutMs,
+  title,
+});
+
+/** What can be said over HTTP is decided there; all else here, by the same rules. */
+async function wait(place: Place, wish: Wish, options: WaitOptions): Promise<StoredEvent[]> {
+  const said = ("match" in wish ? [wish.match] : wish.sequence).map((it) => toWire(it));
+  if (!said.every(({ exact }) => exact))
+    return (await import("../assert/client-judged.ts")).waitHere(place, wish, options);
+  const wires = said.map(({ wire }) => wire);
+  const what = "match" in wish ? { match: wires[0], count: wish.count } : { sequence: wires };
+  const body = { ...what, ...scopeBody(place, options) };
+  return (await place.call<{ events: StoredEvent[] }>("POST", "events/wait", body)).events;
+}
+
+async function verify(place: Place, terms: Terms, options: VerifyOptions): Promise<number[][]> {
+  const said = terms.expect.map(({ match }) => toWire(match));
+  if (!said.every(({ exact }) => exact))
+    return (await import("../assert/client-judged.ts")).verifyHere(place, terms, options);
+  const body = {
+    expect: terms.expect.map(({ count }, i) => ({ match: said[i]?.wire, count })),
+    ordered: terms.ordered,
+    nothing_else: terms.nothingElse,
+    settle_ms: options.settleMs,
+    ...scopeBody(place, options),
+  };
+  return (await place.call<{ matched: number[][] }>("POST", "events/verify", body)).matched;
+}
+
+const first = (events: readonly StoredEvent[]): StoredEvent => {
+  const [event] = events;
+  if (event) return event;
+  throw new TypeError("the sim answered a wait without an event");
+};
+
+/** The events' part of the client. */
+export function eventsBy(place: Place, requests: Requests, assertions: Assertions): Events {
+  /** Ends the wait before the test's own limit; the report of a wait that was shortened says so. */
+  const within = async <T extends WaitOptions, R>(
+    options: T,
+    run: (options: T) => Promise<R>,
+  ): Promise<R> => {
+    const { timeoutMs = defaultWait } = options;
+    const left = assertions.within(timeoutMs);
+    try {
+      return await run({ ...options, timeoutMs: left });
+    } catch (error) {
+      const isTooFew =
+        error instanceof ExpectationError && error.report.complaints.some(({ kind }) => kind === "too_few");
+      throw isTooFew && left < timeoutMs
+        ? withLine(error, `the wait was shortened from ${timeoutMs} ms to ${left} ms by the test's own limit`)
+        : error;
+    }
+  };
+  /** Runs an assertion; what it throws points at the line that called `above`. */
+  const asserted = <T>(
+    above: (...args: never[]) => unknown,
+    title: string,
+    run: (title: string) => Promise<T>,
+  ): Promise<T> => assertions.run(above, title, () => fromCaller(above, () => run(title)));
+  const mark = async () => (await pageOf(place, { since: Number.MAX_SAFE_INTEGER, limit: 1 })).cursor;
+  const events: Events = {
+    list: (query = {}) => list(place, query),
+    dropped: (query = {}) => list(place, { ...query, outcome: "dropped" }),
+    rejected: (query) => requests.list({ ...query, outcome: "rejected" }),
+    waitFor: (event, properties, options) =>
+      asserted(events.waitFor, options?.title ?? called("waitFor", event, properties), async (title) => {
+        const match = wholeEvent(event, { properties });
+        return first(await within({ ...options, title }, (it) => wait(place, { match, count: 1 }, it)));
+      }),
+    waitForCount: (event, count, { properties, ...options } = {}) => {
+      const name = options.title ?? called("waitForCount", event, count, properties);
+      return asserted(events.waitForCount, name, async (title) => {
+        const match = wholeEvent(event, { properties });
+        return within({ ...options, title }, (it) => wait(place, { match, count }, it));
+      });
+    },
+    waitForSequence: (patterns, { distinctId, ...options } = {}) => {
+      const scope = distinctId === undefined ? undefined : { distinctId };
+      const name = options.title ?? called("waitForSequence", patterns, scope);
+      return asserted(events.waitForSequence, name, async (title) => {
+        const sequence = patterns.map((it) => wholeEvent(it, { distinctId }));
+        return within({ ...options, title }, (it) => wait(place, { sequence }, it));
+      });
+    },
+    expectNone: (event, properties, options) =>
+      asserted(
+        events.expectNone,
+        options?.title ?? called("expectNone", event, properties),
+        async (title) => {
+          const match = wholeEvent(event ?? {}, { properties });
+          const terms: Terms = { expect: [{ match, count: { max: 0 } }] };
+          await within({ ...options, title }, (it) => verify(place, terms, it));
+        },
+      ),
+    verify: (terms, options) =>
+      asserted(events.verify, options?.title ?? called("verify", terms), async (title) => {
+        const matched = await within({ ...options, title }, (it) => verify(place, terms, it));
+        return { passed: true, complaints: [], matched };
+      }),
+    clear: async () => void (await place.call("DELETE", `events${queryText({ project: place.project })}`)),
+    mark,
+    stream: (query = {}, { signal } = {}) => streamOf(place, { query, signal, mark }),
+  };
+  return events;
+}

@@ -1,0 +1,153 @@
+import type { Json } from "../../base/json.ts";
+import { keysOf, showEvent } from "../../ingest/show.ts";
+import type { EventFacts } from "../event.ts";
+import type { EventSubject, RequestSubject } from "../filter/types.ts";
+import { headOf, type RequestHead, type Written } from "../log/traffic-log.ts";
+import type { EventKey, TrafficLine } from "../traffic.ts";
+import { isUnmatched } from "../unmatched.ts";
+import type { EventRow, RequestRow } from "./feed-row.ts";
+
+const noEvents: readonly EventFacts[] = [];
+const noWarnings: readonly string[] = [];
+
+function droppedIn(events: readonly EventFacts[]): number {
+  let count = 0;
+  for (const { dropped } of events) if (dropped !== undefined) count++;
+  return count;
+}
+
+/** As the header `x-phx-source` of the answer says it (http/app.ts). */
+function sourceOf({ scripted, fault, source }: RequestHead): string {
+  if (scripted) return "script";
+  return fault === undefined ? (source ?? "emulator") : "fault";
+}
+
+/** The head of a line of the journal as the row of its request. */
+export function requestRowOf(line: RequestHead): RequestRow {
+  const { rejected } = line;
+  return {
+    n: line.n,
+    at: line.at,
+    method: line.method,
+    target: line.target,
+    status: line.status,
+    ms: line.us / 1000,
+    project: line.project,
+    outcome: rejected ? "rejected" : "answered",
+    reason: rejected?.reason ?? null,
+    detail: rejected?.detail ?? null,
+    unmatched: isUnmatched(line),
+    fault: line.fault ?? null,
+    source: sourceOf(line),
+    partition: line.partition ?? null,
+    events: line.carried,
+    dropped: line.dropped,
+  };
+}
+
+/** The same of a request that was just written: nothing that was sent is read again. */
+export function writtenRequestRow({ n, count, entry }: Written): RequestRow {
+  const { record } = entry;
+  // spelled out: this is done for every request while a page looks at requests
+  const events = count === 0 ? noEvents : (record.events ?? noEvents);
+  return requestRowOf({
+    n,
+    at: entry.at,
+    method: entry.method,
+    target: entry.target,
+    status: entry.status,
+    us: entry.ms * 1000,
+    project: entry.project,
+    rejected: record.rejected,
+    fault: record.fault,
+    scripted: record.scripted,
+    source: record.source,
+    partition: record.partition,
+    carried: events.length,
+    dropped: droppedIn(events),
+  });
+}
+
+/** The keys of a line are read once for all its events: a batch may have thousands. */
+const keysByLine = new WeakMap<TrafficLine, readonly EventKey[]>();
+
+function keysIn(line: TrafficLine): readonly EventKey[] {
+  const known = keysByLine.get(line);
+  if (known) return known;
+  const keys = keysOf(line);
+  keysByLine.set(line, keys);
+  return keys;
+}
+
+/** What an event's row has from its request. */
+interface Carrier {
+  readonly n: number;
+  readonly at: number;
+  readonly project: number | null;
+  /** Seq of its first event. */
+  readonly seq: number;
+}
+
+const eventRow = (carrier: Carrier, i: number, facts: EventFacts, key: EventKey | undefined): EventRow => ({
+  seq: carrier.seq + i,
+  n: carrier.n,
+  i,
+  at: carrier.at,
+  time: facts.time,
+  project: carrier.project,
+  event: key?.event ?? "",
+  distinct_id: key?.distinct_id ?? "",
+  person: facts.person,
+  outcome: facts.dropped === undefined ? "kept" : "dropped",
+  reason: facts.dropped ?? null,
+  warnings: facts.warnings ?? noWarnings,
+});
+
+/** One event of a line as a row; `i` counts from 0. @throws RangeError when the line has no such event */
+export function eventRowOf(line: TrafficLine, i: number): EventRow {
+  const { n, at, project, seq = 0 } = line;
+  const facts = line.events?.[i];
+  if (facts === undefined) throw new RangeError(`request ${n} has no event ${i}`);
+  return eventRow({ n, at, project, seq }, i, facts, keysIn(line)[i]);
+}
+
+/** The events of a request that was just written. */
+export function writtenEventRows({ n, seq, count, entry }: Written): readonly EventRow[] {
+  const { record, at, project } = entry;
+  if (count === 0) return [];
+  const carrier = { n, at, project, seq };
+  return (record.events ?? noEvents).map((facts, i) => eventRow(carrier, i, facts, record.keys?.[i]));
+}
+
+/** The value, made when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** What a filter is told of one event of a line; `i` counts from 0. */
+export const eventSubject = (line: TrafficLine, i: number): EventSubject => ({
+  row: eventRowOf(line, i),
+  properties: once(() => showEvent(line, i).properties),
+  request: once(() => requestRowOf(headOf(line))),
+});
+
+const textOf = (value: Json | undefined): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+
+/** What a filter asks of a request. The line is read only where its head is not enough. */
+export const requestSubject = (head: RequestHead, read: () => TrafficLine | undefined): RequestSubject => ({
+  row: requestRowOf(head),
+  events: once(() => {
+    const line = head.carried > 0 ? read() : undefined;
+    return line ? (line.events ?? []).map((_, i) => eventSubject(line, i)) : [];
+  }),
+  text() {
+    const line = read();
+    const raw = line?.raw && "text" in line.raw ? line.raw.text : undefined;
+    return [textOf(line?.body ?? raw), textOf(line?.reply)].join("\n");
+  },
+});

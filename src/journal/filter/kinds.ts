@@ -1,0 +1,144 @@
+import type { Json } from "../../base/json.ts";
+import { readDuration, readMoment } from "../../base/time-text.ts";
+import { meant } from "./meant.ts";
+import type { Op, Value } from "./scan.ts";
+import { globTest, holdsText } from "./text-match.ts";
+
+/** Is what was found what is looked for? `now` in ms. */
+export type Check = (found: Json, now: number) => boolean;
+
+/** Why a value cannot be read. */
+export interface Complaint {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** What a kind is told of a field. */
+export interface Asked {
+  readonly name: string;
+  readonly example: string;
+  /** The only words it can be. */
+  readonly choices?: readonly string[] | undefined;
+}
+
+type Reader = (value: Value, asked: Asked) => Check | Complaint;
+
+const numberShape = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+const numberGlob = /^[\d*.-]*\*[\d*.-]*$/;
+
+/** The text as a number; undefined when it is none. */
+export const numberIn = (text: string): number | undefined =>
+  numberShape.test(text) ? Number(text) : undefined;
+
+const orders: Readonly<Record<">" | ">=" | "<" | "<=", (a: number | string, b: number | string) => boolean>> =
+  {
+    ">": (a, b) => a > b,
+    ">=": (a, b) => a >= b,
+    "<": (a, b) => a < b,
+    "<=": (a, b) => a <= b,
+  };
+
+type Order = keyof typeof orders;
+
+const isOrder = (op: Op): op is Order => op in orders;
+
+/** Texts by their characters; what is no text by its word, numbers by their value. In quotes it is a text. */
+function equalTo({ text, isQuoted }: Value, isFolded: boolean): Check {
+  const fold = (it: string) => (isFolded ? it.toLowerCase() : it);
+  const wanted = fold(text);
+  const test = isQuoted ? (it: string) => it === wanted : globTest(wanted);
+  if (isQuoted) return (found) => typeof found === "string" && test(fold(found));
+  const number = numberIn(text);
+  const word = text.toLowerCase();
+  return (found) => {
+    if (typeof found === "string") return test(fold(found));
+    if (typeof found === "number") return found === number || test(String(found));
+    if (typeof found === "boolean") return test(String(found)) || word === String(found);
+    return found === null && word === "null";
+  };
+}
+
+const containing = ({ text }: Value): Check => {
+  const lower = text.toLowerCase();
+  return (found) => holdsText(found, lower);
+};
+
+/** A number against a number, also one that is written as a text; else text against text, as with ISO times. */
+function inOrder({ text }: Value, op: Order): Check {
+  const number = numberIn(text);
+  const fits = orders[op];
+  if (number === undefined) return (found) => typeof found === "string" && fits(found, text);
+  return (found) => {
+    const given = typeof found === "string" ? numberIn(found) : found;
+    return typeof given === "number" && fits(given, number);
+  };
+}
+
+const oneOf = (choices: readonly string[]): string =>
+  `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+
+/** A word that none of the choices is; globs and parts of words look for several. */
+function unknownWord({ text, op, isQuoted }: Value, { name, choices }: Asked): Complaint | undefined {
+  const isOpen = op !== ":" || (!isQuoted && text.includes("*"));
+  if (!choices || isOpen || choices.includes(text.toLowerCase())) return undefined;
+  const near = meant(text, choices);
+  const hint = near === undefined ? `${name}:${choices[0]}, for example` : `did you mean ${name}:${near}?`;
+  return { message: `"${name}" is ${oneOf(choices)}`, hint };
+}
+
+const readName: Reader = (value) => (value.op === "~" ? containing(value) : equalTo(value, false));
+
+const readWord: Reader = (value, asked) =>
+  unknownWord(value, asked) ?? (value.op === "~" ? containing(value) : equalTo(value, true));
+
+const readNumber: Reader = (value, { name, example }) => {
+  const { text, op } = value;
+  const isWord = op === ":" && (numberGlob.test(text) || text.toLowerCase() === "null");
+  if (numberIn(text) === undefined && !isWord)
+    return { message: `"${name}" is a number`, hint: `for example ${example}` };
+  return isOrder(op) ? inOrder(value, op) : equalTo({ ...value, isQuoted: false }, false);
+};
+
+const readAnything: Reader = (value) => {
+  const { op } = value;
+  if (isOrder(op)) return inOrder(value, op);
+  return op === "~" ? containing(value) : equalTo(value, false);
+};
+
+/** A length of time before now, or a time. */
+const readTime =
+  (fits: (at: number, limit: number) => boolean): Reader =>
+  ({ text }, { name }) => {
+    const ago = readDuration(text);
+    if (ago !== undefined) return (found, now) => typeof found === "number" && fits(found, now - ago);
+    const moment = readMoment(text);
+    if (moment !== undefined) return (found) => typeof found === "number" && fits(found, moment);
+    const hint = `for example ${name}:5m, ${name}:1h30m or ${name}:2025-06-01T12:00:00Z`;
+    return { message: `"${name}" is a length of time before now, or a time in ISO 8601`, hint };
+  };
+
+/** How values are read and compared, by kind; `ops` as people write them. */
+const kinds = {
+  /** Names and ids: case counts. */
+  name: { ops: [":", "~"], read: readName },
+  /** Words: case does not count. */
+  word: { ops: [":", "~"], read: readWord },
+  number: { ops: [":", ">", ">=", "<", "<="], read: readNumber },
+  /** Whatever JSON there is. */
+  anything: { ops: [":", "~", ">", ">=", "<", "<="], read: readAnything },
+  after: { ops: [":"], read: readTime((at, limit) => at >= limit) },
+  before: { ops: [":"], read: readTime((at, limit) => at <= limit) },
+} as const satisfies Record<string, { ops: readonly Op[]; read: Reader }>;
+
+export type KindName = keyof typeof kinds;
+
+/** The check that a value asks for, or why there is none. */
+export function checkFor(kind: KindName, value: Value, asked: Asked): Check | Complaint {
+  const { ops, read } = kinds[kind];
+  const known: readonly Op[] = ops;
+  if (known.includes(value.op)) return read(value, asked);
+  return {
+    message: `"${asked.name}" is not compared with ${value.op}`,
+    hint: `it takes ${known.join(" ")}, for example ${asked.example}`,
+  };
+}

@@ -1,0 +1,163 @@
+import type { Json } from "../../base/json.ts";
+import type { RequestRow } from "../feed/feed-row.ts";
+import type { Field, FieldFacts, State } from "./language.ts";
+
+/** Path and query of a target apart. */
+const pathOf = (target: string): string => target.split("?", 1)[0] ?? "";
+
+/** `/flags/`, `/flags` and `flags` are the same route. */
+function routesOf({ target }: RequestRow): string[] {
+  const path = pathOf(target);
+  const short = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+  return [path, short, path.slice(1), short.slice(1)];
+}
+
+/** `tape:checkout#12` is of the source `tape`, too. */
+const sourcesOf = ({ source }: RequestRow): string[] => [source, source.split(":", 1)[0] ?? ""];
+
+/** Several faults may have touched it: their names stand one after another. */
+const faultsOf = ({ fault }: RequestRow): string[] | null =>
+  fault === null ? null : [fault, ...fault.split(", ")];
+
+const methods = ["GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS", "HEAD"];
+const sources = ["emulator", "tape", "upstream", "script", "fault"];
+
+/** A field of a request, as events have it, too. */
+export interface RowField extends FieldFacts {
+  of(row: RequestRow): Json | undefined;
+}
+
+/** What requests, and the events that they carried, have in common. */
+export const rowFields: readonly RowField[] = [
+  {
+    name: "route",
+    aliases: ["path"],
+    kind: "word",
+    note: "path of the request, without its query",
+    example: "route:/batch",
+    offers: ["/batch", "/flags", "/i/v0/e", "/e", "/capture", "/decide"],
+    of: routesOf,
+  },
+  {
+    name: "target",
+    aliases: ["url"],
+    kind: "name",
+    note: "path and query of the request",
+    example: "target~v=2",
+    of: (row) => row.target,
+  },
+  {
+    name: "method",
+    aliases: [],
+    kind: "word",
+    note: "method of the request",
+    example: "method:POST",
+    offers: methods,
+    of: (row) => row.method,
+  },
+  {
+    name: "status",
+    aliases: [],
+    kind: "number",
+    note: "status of the answer; 0 where a fault kept it",
+    example: "status:>=400",
+    offers: ["200", "400", "401", "404", "413", "429", "503"],
+    of: (row) => row.status,
+  },
+  {
+    name: "ms",
+    aliases: [],
+    kind: "number",
+    note: "time until the answer, in ms",
+    example: "ms:>100",
+    of: (row) => row.ms,
+  },
+  {
+    name: "source",
+    aliases: [],
+    kind: "word",
+    note: "what answered",
+    example: "source:tape",
+    offers: sources,
+    of: sourcesOf,
+  },
+  {
+    name: "fault",
+    aliases: [],
+    kind: "word",
+    note: "name of a fault that touched it",
+    example: "fault:slow*",
+    of: faultsOf,
+  },
+  {
+    name: "partition",
+    aliases: [],
+    kind: "name",
+    note: "its X-Test-Id header",
+    example: "partition:worker-1",
+    of: (row) => row.partition,
+  },
+];
+
+const times = ["1m", "5m", "1h", "1d"];
+
+interface Timed {
+  readonly row: { readonly at: number; readonly project: number | null };
+}
+
+/** Time and place of arrival. */
+export const arrivalFields = <Subject extends Timed>(): readonly Field<Subject>[] => [
+  {
+    name: "project",
+    aliases: [],
+    kind: "number",
+    note: "number of the project; null where there is none",
+    example: "project:1",
+    isLight: true,
+    index: "project",
+    of: ({ row }) => row.project,
+  },
+  {
+    name: "since",
+    aliases: [],
+    kind: "after",
+    note: "arrived this long ago at most, or at this time or later",
+    example: "since:5m",
+    offers: times,
+    isLight: true,
+    of: ({ row }) => row.at,
+  },
+  {
+    name: "until",
+    aliases: [],
+    kind: "before",
+    note: "arrived this long ago at least, or at this time or earlier",
+    example: "until:1h",
+    offers: times,
+    isLight: true,
+    of: ({ row }) => row.at,
+  },
+];
+
+/** A state of a request, as events have it, too. */
+interface RowState extends Omit<State<RequestRow>, "isLight"> {}
+
+export const rowStates: readonly RowState[] = [
+  {
+    name: "rejected",
+    note: "the request was rejected whole",
+    test: (row) => row.outcome === "rejected",
+    indexed: { rejected: true },
+  },
+  {
+    name: "unmatched",
+    note: "the request's path is not there",
+    test: (row) => row.unmatched,
+    indexed: { rejected: true },
+    isWider: true,
+  },
+  { name: "faulted", note: "a fault touched it", test: (row) => row.fault !== null },
+  { name: "scripted", note: "a script answered", test: (row) => row.source === "script" },
+  { name: "replayed", note: "a tape answered", test: (row) => row.source.startsWith("tape:") },
+  { name: "forwarded", note: "the upstream answered", test: (row) => row.source === "upstream" },
+];

@@ -1,0 +1,100 @@
+import { crc32 } from "node:zlib";
+import type { EventFacts } from "../event.ts";
+import { dropReasons, warnings } from "../outcome.ts";
+import type { EventKey, TrafficLine } from "../traffic.ts";
+
+/**
+ * What the index keeps of a request or an event in addition to its place, in the bits of one number: totals, problems and
+ * flag decisions are found by it without reading lines.
+ */
+
+/** Set once a person cleared the problems that the request, or the event, stands for. */
+export const clearedProblem = 2 ** 30;
+
+const asksBit = 1;
+const usesBit = 2;
+/** A request for flags, or one that carries an event about the use of a flag. */
+export const flagBitsOfRequest = asksBit | usesBit;
+
+/** An SDK sends it when an app used a flag. */
+export const flagUse = "$feature_flag_called";
+
+const flagTarget = /^\/+(?:flags|decide)\/*(?:\?|$)/;
+
+/** The bits of a request. */
+export function requestFacet(
+  { method, target }: Pick<TrafficLine, "method" | "target">,
+  keys: readonly EventKey[] | undefined,
+): number {
+  const asks = method === "POST" && flagTarget.test(target) ? asksBit : 0;
+  return keys?.some((it) => it.event === flagUse) ? asks | usesBit : asks;
+}
+
+const reasonCodes = Object.keys(dropReasons);
+const warningCodes = Object.keys(warnings);
+const reasonMask = 63;
+const firstWarning = 6;
+/** The place of codes that another version wrote, among reasons and among warnings. */
+const unknownReason = reasonMask;
+const unknownWarning = 29 - firstWarning;
+const otherCode = "other";
+
+/** Changes with the codes: what was saved with other ones must not be read by these. */
+export const facetLayout = crc32([...reasonCodes, "/", ...warningCodes].join());
+
+const places = (codes: readonly string[]): ReadonlyMap<string, number> =>
+  new Map(codes.map((code, i) => [code, i]));
+const reasonPlaces = places(reasonCodes);
+const warningPlaces = places(warningCodes);
+
+const warningBit = (code: string): number =>
+  1 << (firstWarning + (warningPlaces.get(code) ?? unknownWarning));
+const warningBits = ((1 << (unknownWarning + 1)) - 1) << firstWarning;
+
+const reasonNumber = (code: string): number => {
+  const place = reasonPlaces.get(code);
+  return place === undefined ? unknownReason : place + 1;
+};
+
+/** The bits of an event: the reason for its drop, and its warnings. */
+export function eventFacet({ dropped, warnings: codes }: Pick<EventFacts, "dropped" | "warnings">): number {
+  let bits = dropped === undefined ? 0 : reasonNumber(dropped);
+  if (codes) for (const code of codes) bits |= warningBit(code);
+  return bits;
+}
+
+/** True if the event has warnings. */
+export const isWarnedFacet = (facet: number): boolean => (facet & warningBits) !== 0;
+
+/** True if the event was dropped, or has a warning, and no person cleared that. */
+export const isProblemFacet = (facet: number): boolean =>
+  (facet & (reasonMask | warningBits)) !== 0 && (facet & clearedProblem) === 0;
+
+const noCodes: readonly string[] = [];
+const namesByFacet = new Map<number, readonly string[]>();
+
+/** The codes in the bits: the reason first. There are few combinations: each is made once. */
+export function codesOfFacet(facet: number): readonly string[] {
+  const bits = facet & (reasonMask | warningBits);
+  if (bits === 0) return noCodes;
+  const known = namesByFacet.get(bits);
+  if (known) return known;
+  const reason = bits & reasonMask;
+  const made = reason === 0 ? [] : [reasonCodes[reason - 1] ?? otherCode];
+  for (const [place, code] of warningCodes.entries())
+    if (bits & (1 << (firstWarning + place))) made.push(code);
+  if (bits & (1 << (firstWarning + unknownWarning))) made.push(otherCode);
+  if (namesByFacet.size < 1_000) namesByFacet.set(bits, made);
+  return made;
+}
+
+/** A test of facets for one code; undefined for a code that the index does not know. */
+export function facetTestFor(code: string): ((facet: number) => boolean) | undefined {
+  if (reasonPlaces.has(code)) {
+    const wanted = reasonNumber(code);
+    return (facet) => (facet & reasonMask) === wanted;
+  }
+  if (!warningPlaces.has(code)) return undefined;
+  const bit = warningBit(code);
+  return (facet) => (facet & bit) !== 0;
+}

@@ -1,0 +1,195 @@
+import { basename, join } from "node:path";
+import { sealed } from "../../store/lines.ts";
+import { type SwitchPart, tailName, writeSynced } from "../../store/switch.ts";
+import type { TrafficLine } from "../traffic.ts";
+import type { GroupWriter } from "./group-writer.ts";
+import { everyRun, hiddenRuns, type Run } from "./hidden.ts";
+import { type ClearLine, type HiddenLine, newBirth, openingLine, type ProblemsLine } from "./log-lines.ts";
+import type { LogTables } from "./log-tables.ts";
+import { noProject } from "./traffic-index.ts";
+
+/** What can be seen of the log at a moment: `TrafficLog.restore` brings it back. */
+export interface LogMark {
+  /** Which log it is of; a log that was emptied is another one. */
+  birth: number;
+  /** The last request and the last event. */
+  n: number;
+  seq: number;
+  /** How many requests and events can be seen. */
+  requests: number;
+  events: number;
+  /** How many requests had been let go. Absent: none. */
+  evicted?: number;
+  hidden: { requests: Run[]; events: Run[] };
+}
+
+/** A request as it is copied from one log to another. */
+export interface CopiedLine {
+  line: TrafficLine;
+  /** True if its events are hidden. */
+  isCleared: boolean;
+}
+
+/** What changed once something cannot be seen any more, or can again. */
+export interface Veiled {
+  /** Only this project's. */
+  project: number | null;
+  /** True if it is everything up to now; else another past is shown than before. */
+  isCleared: boolean;
+}
+
+/** Hides what the log has, and replaces it. What is hidden keeps its numbers; they are never used again. */
+export interface LogHiding {
+  /** Problems of the events and requests up to now, of one project or of all, are cleared: a person has seen them. @throws the system's error */
+  clearProblems(project?: number): void;
+  /** Hides the events up to now, of one project or of all; their seqs are never used again. @throws the system's error */
+  clearEvents(project?: number): number;
+  /** The same for requests and their events. What `mark` saw can be restored. @throws the system's error */
+  forget(project?: number): void;
+  mark(): LogMark;
+  /**
+   * Shows what could be seen when the mark was made, and nothing else. Of a log that was emptied since then
+   * nothing can be shown: `hasEvents` is true if everything is still there.
+   */
+  restoring(mark: LogMark): SwitchPart & { readonly hasEvents: boolean };
+  /**
+   * Replaces all requests with those of another log; their numbers and seqs become the next ones.
+   * @param keepsOld True if the old ones are only hidden, so that a mark can show them again; else their space is free
+   */
+  replacing(lines: readonly CopiedLine[], keepsOld: boolean): SwitchPart;
+}
+
+interface HidingParts {
+  tables: LogTables;
+  writer: GroupWriter<unknown>;
+  /** The file was replaced as a whole. */
+  onReplaced: () => void;
+  /** The file was switched, and its lines are indexed. */
+  onSwitched: () => void;
+  onVeiled: (veiled: Veiled) => void;
+}
+
+export function createLogHiding(parts: HidingParts): LogHiding {
+  const { tables, writer, onReplaced, onSwitched, onVeiled } = parts;
+  const { bytes, name } = tables;
+
+  /** A line that is not appended in parts, with its newline. */
+  const lineOf = (content: object): string => {
+    const json = JSON.stringify(content);
+    return `${bytes.isFile ? sealed(json) : json}\n`;
+  };
+
+  /** Writes a line before it takes effect: what the disk refuses must not be hidden. */
+  function writeLine(line: object): void {
+    writer.add(lineOf(line));
+    writer.commit();
+  }
+
+  function clearProblems(project: number | undefined): void {
+    const last = { seq: tables.nextSeq - 1, n: tables.nextRequest - 1 };
+    const line: ProblemsLine = { problems_cleared: { project: project ?? null, ...last } };
+    writeLine(line);
+    tables.index.clearProblems(line);
+  }
+
+  function clear(project: number | undefined, andRequests: boolean): number {
+    const until = tables.nextSeq - 1;
+    const last = { requests: tables.nextRequest - 1 };
+    const line: ClearLine = { clear: { project: project ?? null, until, ...(andRequests && last) } };
+    writeLine(line);
+    const cleared = tables.index.clear(line);
+    onVeiled({ project: project ?? null, isCleared: true });
+    return cleared;
+  }
+
+  function mark(): LogMark {
+    const hiding = tables.index.hidingTables();
+    const counted = tables.counts();
+    return {
+      birth: tables.opening.birth,
+      n: tables.nextRequest - 1,
+      seq: tables.nextSeq - 1,
+      requests: counted.requests,
+      events: counted.events,
+      evicted: counted.evicted_requests,
+      hidden: { requests: hiddenRuns(hiding.requests), events: hiddenRuns(hiding.events) },
+    };
+  }
+
+  /** The text of copied lines under the next numbers, and of what is hidden then. */
+  function textOf(lines: readonly CopiedLine[], keepsOld: boolean): string {
+    let n = tables.nextRequest;
+    let seq = tables.nextSeq;
+    const hiding = tables.index.hidingTables();
+    const hidden = keepsOld
+      ? { requests: everyRun(hiding.requests), events: everyRun(hiding.events) }
+      : { requests: [], events: [] };
+    let text = "";
+    for (const { line, isCleared } of lines) {
+      const { n: _n, seq: _seq, events: carried, ...rest } = line;
+      const { headers, raw, reply_headers, reply, body, ...head } = rest;
+      // In the order in which lines are written: what lists show comes first.
+      const tail = { headers, raw, reply_headers, reply, body };
+      const own: TrafficLine = { n: n++, ...head, ...(carried && { seq, events: carried }), ...tail };
+      if (carried) {
+        const run = { project: line.project ?? noProject, from: seq, to: seq + carried.length - 1 };
+        if (isCleared) hidden.events.push(run);
+        seq += carried.length;
+      }
+      text += lineOf(own);
+    }
+    if (hidden.requests.length + hidden.events.length === 0) return text;
+    const last: HiddenLine = { hidden: { n: n - 1, seq: seq - 1, hidden } };
+    return text + lineOf(last);
+  }
+
+  /** Nothing may be waiting when it is written or taken. */
+  function part(
+    text: () => string,
+    { isWhole, isCleared }: { isWhole: boolean; isCleared: boolean },
+  ): SwitchPart {
+    let content: Buffer | undefined;
+    const contentNow = () => {
+      content ??= Buffer.from(text());
+      return content;
+    };
+    return {
+      write(folder) {
+        const file = basename(name);
+        writeSynced(join(folder, isWhole ? file : tailName(file, bytes.length)), contentNow());
+      },
+      take() {
+        const from = isWhole ? 0 : bytes.size;
+        if (isWhole) bytes.rebase(0, 0);
+        bytes.renew(contentNow(), from);
+        if (isWhole) onReplaced();
+        tables.catchUp(from);
+        onSwitched();
+        onVeiled({ project: null, isCleared });
+      },
+    };
+  }
+
+  return {
+    clearProblems,
+    clearEvents: (project) => clear(project, false),
+    forget: (project) => void clear(project, true),
+    mark,
+    restoring(given) {
+      const isSame = given.birth === tables.opening.birth;
+      const nothing = { n: 0, seq: 0, hidden: { requests: [], events: [] } };
+      const { n, seq, hidden } = isSame ? given : nothing;
+      const line: HiddenLine = { hidden: { n, seq, hidden } };
+      const shown = part(() => lineOf(line), { isWhole: false, isCleared: false });
+      const isWhole = isSame && tables.counts().evicted_requests === (given.evicted ?? 0);
+      return { ...shown, hasEvents: isWhole || given.requests === 0 };
+    },
+    replacing(lines, keepsOld) {
+      const text = () => {
+        const first = { n: tables.nextRequest, seq: tables.nextSeq };
+        return `${keepsOld ? "" : openingLine({ birth: newBirth(), ...first })}${textOf(lines, keepsOld)}`;
+      };
+      return part(text, { isWhole: !keepsOld, isCleared: true });
+    },
+  };
+}

@@ -1,0 +1,276 @@
+import { isObject } from "../../base/json.ts";
+import type { Damage } from "../../store/damage.ts";
+import { lineNumber } from "../../store/lines.ts";
+import type { TrafficLine } from "../traffic.ts";
+import type { GroupWriter } from "./group-writer.ts";
+import { isIntact, parsed, requestIn } from "./log-lines.ts";
+import type { LogTables } from "./log-tables.ts";
+import { droppedBit, event, spanText } from "./traffic-index.ts";
+
+/** Lines that were read recently stay parsed, up to this many characters of text (a parsed line takes several times that). */
+const lineCacheSize = 4 * 1024 * 1024;
+/** A line is read in one step up to this size when the index does not bound it, in bytes. */
+const readAhead = 4096;
+const newline = 0x0a;
+/** Of longer lines only the head is read where that is enough: their bodies may have 20 MB. */
+const longLine = 16 * 1024;
+/** The lines that the sidecars cover are checked in pieces of this many bytes. */
+const checkSize = 1024 * 1024;
+
+/** What of a line a list of requests shows: all but its events, headers and bodies. */
+export type RequestHead = Pick<TrafficLine, HeadField> & {
+  /** How many events it carried, and how many of them were dropped. */
+  carried: number;
+  dropped: number;
+};
+type HeadField =
+  | ("n" | "at" | "method" | "target" | "status" | "us" | "project")
+  | ("rejected" | "fault" | "scripted" | "source" | "partition");
+
+/** Where an event is: its line and its place among the line's events. */
+export interface EventRef {
+  seq: number;
+  line: TrafficLine;
+  index: number;
+}
+
+/** Reads lines by their rows; what is damaged is found and reported here. */
+export interface LineReader {
+  /** The line of a request; undefined when it is let go or lost. */
+  lineAt(row: number): TrafficLine | undefined;
+  /** Its text. */
+  textAt(row: number): string | undefined;
+  headAt(row: number): RequestHead | undefined;
+  /** The event of a row of the event table. */
+  refAt(row: number): EventRef | undefined;
+  /** Where the line of a row ends at the latest. */
+  endOf(row: number): number;
+  /** Checks the lines that the sidecars cover, a piece with each step: damage is reported before a line is needed. */
+  checkCovered(): Generator<void>;
+  /** Lets go of the lines that are held parsed. */
+  forget(): void;
+}
+
+interface ReaderParts {
+  tables: LogTables;
+  /** Holds the lines that are not in the file yet. */
+  writer: GroupWriter<unknown>;
+  report: (damage: Damage) => void;
+}
+
+export function createLineReader({ tables, writer, report }: ReaderParts): LineReader {
+  const { bytes, name } = tables;
+  const cache = createLineCache();
+  const offsetOf = (row: number): number => tables.index.offsetOf(row);
+  /** Requests of the sidecars whose lines were not checked yet: from the first one to before the second. */
+  const unchecked = {
+    from: tables.opening.from?.n ?? tables.opening.n,
+    to: tables.covered > 0 ? tables.nextRequest : 0,
+  };
+
+  const endOffset = (): number => bytes.size + writer.size;
+
+  /** Lines that stand in another order do not bound each other. */
+  function endOf(row: number): number {
+    const next = row + 1 < tables.requests.length ? offsetOf(row + 1) : endOffset();
+    return next > offsetOf(row) ? next : endOffset();
+  }
+
+  /** The first bytes of the line at a request row; reads the group that is not written yet as well. */
+  function startOf(row: number, size: number): Buffer {
+    const offset = offsetOf(row);
+    return offset >= bytes.size
+      ? writer.pending(offset - bytes.size, offset + size - bytes.size)
+      : bytes.read(offset, size);
+  }
+
+  /** The bytes of the line at a request row, without its newline. */
+  function bytesAt(row: number): Buffer {
+    const offset = offsetOf(row);
+    const isNext = row + 1 < tables.requests.length && offsetOf(row + 1) > offset;
+    for (let size = isNext ? endOf(row) - offset : readAhead; ; size *= 2) {
+      const found = startOf(row, size);
+      const stop = found.indexOf(newline);
+      if (stop !== -1) return found.subarray(0, stop);
+      if (found.length < size) return found;
+    }
+  }
+
+  /** The line at a request row, which is checked; undefined when it is lost, and reported then. */
+  function readAt(row: number): ReturnType<typeof requestIn> {
+    if (tables.index.isLost(row)) return undefined;
+    const found = bytesAt(row);
+    const read = requestIn(found, !bytes.isFile);
+    if (read?.line.n === tables.opening.n + row) return read;
+    const isInPlace = read === undefined && found.length + 1 === endOf(row) - offsetOf(row);
+    if (!isInPlace && !tables.isReindexed) {
+      tables.reindex(`${name} was changed`);
+      return readAt(row);
+    }
+    lose(row);
+    return undefined;
+  }
+
+  function lose(row: number): void {
+    const lost = tables.index.lose(row);
+    report({
+      file: name,
+      line: lineNumber(bytes, offsetOf(row)),
+      detail: `this line is damaged: ${lost} lost`,
+    });
+  }
+
+  function* checkCovered(): Generator<void> {
+    let start = -1;
+    let piece: Buffer = Buffer.alloc(0);
+    while (unchecked.from < unchecked.to && !tables.isReindexed) {
+      // Rows get other numbers when old requests are let go meanwhile; offsets stay.
+      const row = unchecked.from - tables.opening.n;
+      const held = tables.firstHeld();
+      if (row >= held && !tables.index.isLost(row)) {
+        const [offset, end] = [offsetOf(row), endOf(row)];
+        const isRead = start === offset || (offset > start && end <= start + piece.length);
+        if (!isRead) {
+          start = offset;
+          piece = bytes.read(offset, Math.max(checkSize, end - offset));
+          yield;
+          continue;
+        }
+        if (!isIntact(piece.subarray(offset - start, end - start), unchecked.from)) readAt(row);
+      } else if (row === held || (row > held && !tables.index.isLost(row - 1))) {
+        reportLost(row);
+      }
+      unchecked.from++;
+    }
+  }
+
+  /** Reports rows that an earlier run found to be lost. */
+  function reportLost(from: number): void {
+    let to = from;
+    while (to + 1 < tables.requests.length && tables.index.isLost(to + 1)) to++;
+    const { n } = tables.opening;
+    const lost = spanText("request", n + from, n + to);
+    report({ file: name, line: lineNumber(bytes, offsetOf(from)), detail: `${lost} lost before this line` });
+  }
+
+  const isHeld = (row: number): boolean => row >= 0 && row < tables.requests.length && !tables.isGone(row);
+
+  function lineAt(row: number): TrafficLine | undefined {
+    if (!isHeld(row)) return undefined;
+    const n = tables.opening.n + row;
+    const known = cache.get(n);
+    if (known) return known;
+    const read = readAt(row);
+    if (read) cache.set(n, read.line, read.text.length);
+    return read?.line;
+  }
+
+  function headAt(row: number): RequestHead | undefined {
+    if (!isHeld(row) || tables.index.isLost(row)) return undefined;
+    const n = tables.opening.n + row;
+    const isChecked = tables.isReindexed || n < unchecked.from || n >= unchecked.to;
+    const isLong = isChecked && endOf(row) - offsetOf(row) > longLine && !cache.get(n);
+    const head = isLong ? parseHead(startOf(row, readAhead).toString("utf8")) : undefined;
+    if (head?.fields.n === n) return { ...head.fields, ...countsOf(n, head.seq) };
+    const line = lineAt(row);
+    return line && headOf(line);
+  }
+
+  /** How many events a request carried, by the index. */
+  function countsOf(n: number, seq: number | undefined): { carried: number; dropped: number } {
+    const { events, opening } = tables;
+    let carried = 0;
+    let dropped = 0;
+    const first = seq === undefined ? events.length : seq - opening.seq;
+    for (let at = first; at < events.length && events.get(at, event.request) === n; at++) {
+      carried++;
+      if (events.get(at, event.meta) & droppedBit) dropped++;
+    }
+    return { carried, dropped };
+  }
+
+  function refAt(row: number): EventRef | undefined {
+    const line = lineAt(tables.events.get(row, event.request) - tables.opening.n);
+    if (line?.seq === undefined) return undefined;
+    const seq = tables.opening.seq + row;
+    const at = seq - line.seq;
+    return line.events?.[at] === undefined ? undefined : { seq, line, index: at };
+  }
+
+  return {
+    lineAt,
+    textAt: (row) => readAt(row)?.text,
+    headAt,
+    refAt,
+    endOf,
+    checkCovered,
+    forget: () => cache.clear(),
+  };
+}
+
+const fieldsOf = (line: Pick<TrafficLine, HeadField>): Pick<TrafficLine, HeadField> => ({
+  n: line.n,
+  at: line.at,
+  method: line.method,
+  target: line.target,
+  status: line.status,
+  us: line.us,
+  project: line.project,
+  ...(line.rejected && { rejected: line.rejected }),
+  ...(line.fault !== undefined && { fault: line.fault }),
+  ...(line.scripted && { scripted: line.scripted }),
+  ...(line.source !== undefined && { source: line.source }),
+  ...(line.partition !== undefined && { partition: line.partition }),
+});
+
+/** The head of a line that is parsed already. */
+export function headOf(line: TrafficLine): RequestHead {
+  const { events = [] } = line;
+  let dropped = 0;
+  for (const it of events) if (it.dropped !== undefined) dropped++;
+  return { ...fieldsOf(line), carried: events.length, dropped };
+}
+
+/**
+ * The first fields of a line, and the seq of its first event; undefined where they do not end within the text. Quotes in
+ * values are escaped, so that what looks like a key is one.
+ */
+function parseHead(
+  text: string,
+): { fields: Pick<TrafficLine, HeadField>; seq: number | undefined } | undefined {
+  const [, seq] = /,"(?:seq":(\d+),"events|events|headers)":/.exec(text) ?? [];
+  const end = text.search(/,"(?:seq|events|headers)":/);
+  const head = end === -1 ? undefined : parsed(`${text.slice(0, end)}}`);
+  // The line was checked when it was written, or read for the first time.
+  return isObject(head)
+    ? { fields: fieldsOf(head as unknown as TrafficLine), seq: seq === undefined ? undefined : Number(seq) }
+    : undefined;
+}
+
+interface LineCache {
+  get(row: number): TrafficLine | undefined;
+  /** `size` in characters of text. Lets go of the oldest lines until this one fits. */
+  set(row: number, line: TrafficLine, size: number): void;
+  clear(): void;
+}
+
+function createLineCache(): LineCache {
+  const lines = new Map<number, { line: TrafficLine; size: number }>();
+  let total = 0;
+  return {
+    get: (row) => lines.get(row)?.line,
+    set(row, line, size) {
+      for (const [oldest, held] of lines) {
+        if (total + size <= lineCacheSize) break;
+        lines.delete(oldest);
+        total -= held.size;
+      }
+      lines.set(row, { line, size });
+      total += size;
+    },
+    clear() {
+      lines.clear();
+      total = 0;
+    },
+  };
+}

@@ -1,0 +1,305 @@
+import { fnv1a } from "../../base/hash.ts";
+import type { EventKey, TrafficLine } from "../traffic.ts";
+import { clearedProblem, facetTestFor, flagBitsOfRequest, isWarnedFacet } from "./facets.ts";
+import type { EventRef, LineReader } from "./line-reader.ts";
+import type { LogTables } from "./log-tables.ts";
+import {
+  clearedBit,
+  droppedBit,
+  event,
+  flagBits,
+  forgottenBit,
+  lostBit,
+  rejectedBit,
+  request,
+} from "./traffic-index.ts";
+
+/** Which events a scan is about. Absent keys do not restrict. */
+export interface EventFilter {
+  project?: number;
+  event?: string;
+  distinct_id?: string;
+  outcome?: "kept" | "dropped";
+  /** Only events with warnings. */
+  warned?: true;
+  /** Only events with this code of a reason or a warning (journal/outcome.ts). */
+  reason?: string;
+  /** Only events after this seq. */
+  since?: number;
+  /** Only events up to this seq. */
+  until?: number;
+  order?: "asc" | "desc";
+  /** Only the event with this uuid; null: only events whose uuid the sim made, which are not in the index. */
+  uuid?: string | null;
+}
+
+/** Which events are read in the order of their own times. */
+export interface TimeFilter extends EventFilter {
+  /** Only events after, and before, these times, ms. */
+  after: number;
+  before: number;
+}
+
+/** What the index knows of an event; one object serves for all of a pass. */
+export interface IndexedEvent {
+  seq: number;
+  n: number;
+  /** Hash of its name. */
+  name: number;
+  project: number;
+  isDropped: boolean;
+  /** Its reason and its warnings: facets.ts reads them. */
+  facet: number;
+}
+
+/** What the index knows of a request; one object serves for all of a pass. */
+export interface IndexedRequest {
+  n: number;
+  project: number;
+  isRejected: boolean;
+  /** True if a person cleared the problem that its rejection is. */
+  isCleared: boolean;
+}
+
+/** Which requests a list is about, as far as the index knows it. Absent keys do not restrict. */
+interface RequestFilter {
+  rejected?: boolean;
+  project?: number;
+  partition?: string;
+  /** Only requests before this number. */
+  before?: number;
+  /** Only requests that ask for flags, or carry an event about the use of a flag. */
+  flags?: true;
+}
+
+/** Finds events and requests, by the index as far as it knows them. */
+export interface LogScan {
+  /** Events in order of arrival (or backwards); reads lazily. */
+  scan(filter: EventFilter): Generator<EventRef>;
+  /**
+   * Events in order of their times, by the index: only lines of events that are yielded are read. `undefined` in
+   * between: rows were looked at, other work may have a turn.
+   */
+  byTime(filter: TimeFilter): Generator<EventRef | undefined>;
+  /** Numbers of the requests that match, newest first. */
+  requests(filter: RequestFilter): Generator<number>;
+  /** The same; `undefined` in between: rows were looked at, other work may have a turn. */
+  requestsInSteps(filter: RequestFilter): Generator<number | undefined>;
+  /** Goes over the events from one seq to another that the filter takes, by the index: also those whose lines memory let go. */
+  eachEvent(from: number, to: number, filter: EventFilter, use: (it: IndexedEvent) => void): void;
+  /** The same of requests. */
+  eachRequest(from: number, to: number, filter: RequestFilter, use: (it: IndexedRequest) => void): void;
+  /** The name of an event by its hash and the seq of one that has it; undefined where its line is gone. */
+  eventName(hash: number, seq: number): string | undefined;
+}
+
+/** An event, and its time. */
+interface Timed {
+  readonly seq: number;
+  readonly time: number;
+}
+
+/** Rows of the index that are looked at in a step: it takes less than a millisecond. */
+const rowsPerStep = 16_384;
+/** Events that a pass over the index finds, at most. */
+const pageOfTimes = 8_192;
+
+type HashColumns = [a: number, valueA: number, b: number, valueB: number] | undefined;
+
+function hashColumns(filter: EventFilter): HashColumns {
+  const columns: [number, number][] = [];
+  if (filter.distinct_id !== undefined) columns.push([event.distinctId, fnv1a(filter.distinct_id)]);
+  if (filter.event !== undefined) columns.push([event.name, fnv1a(filter.event)]);
+  if (filter.uuid !== undefined) columns.push([event.uuid, filter.uuid === null ? 0 : fnv1a(filter.uuid)]);
+  const [a, b] = columns;
+  return a ? [...a, ...(b ?? ([-1, 0] as const))] : undefined;
+}
+
+interface ScanParts {
+  tables: LogTables;
+  lines: LineReader;
+  /** Index keys of a line's events. */
+  keysOf: (line: TrafficLine) => EventKey[];
+}
+
+export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
+  function* scan(filter: EventFilter): Generator<EventRef> {
+    const backwards = filter.order === "desc";
+    // By seq: rows get other numbers when old ones are let go while this waits.
+    let from = (filter.since ?? 0) + 1;
+    let to = Math.min(tables.nextSeq, (filter.until ?? Number.POSITIVE_INFINITY) + 1);
+    const columns = hashColumns(filter);
+    const rowMatches = rowTest(filter);
+    while (from < to) {
+      const row = nextRow(
+        columns,
+        Math.max(0, from - tables.opening.seq),
+        to - tables.opening.seq,
+        backwards,
+      );
+      if (row < 0 || row >= to - tables.opening.seq) return;
+      if (backwards) to = tables.opening.seq + row;
+      else from = tables.opening.seq + row + 1;
+      if (!rowMatches(row)) continue;
+      const ref = lines.refAt(row);
+      if (ref && keyMatches(ref, filter)) yield ref;
+    }
+  }
+
+  /** A test of event rows for all that the index knows but hashes. */
+  function rowTest(filter: EventFilter): (row: number) => boolean {
+    const { project, outcome, warned, reason } = filter;
+    const hasReason = reason === undefined ? undefined : (facetTestFor(reason) ?? (() => true));
+    return (row) => {
+      const meta = tables.events.get(row, event.meta);
+      if (meta & (clearedBit | lostBit)) return false;
+      if (project !== undefined && meta >>> flagBits !== project) return false;
+      if (outcome !== undefined && (outcome === "dropped") !== ((meta & droppedBit) !== 0)) return false;
+      if (!warned && hasReason === undefined) return true;
+      const facet = tables.events.get(row, event.facet);
+      return !(warned && !isWarnedFacet(facet)) && (hasReason === undefined || hasReason(facet));
+    };
+  }
+
+  /** A test of request rows. */
+  function requestTest({ partition, project, rejected, flags }: RequestFilter): (row: number) => boolean {
+    const hash = partition === undefined ? undefined : fnv1a(partition);
+    return (row) => {
+      const meta = tables.requests.get(row, request.meta);
+      if (meta & (forgottenBit | lostBit)) return false;
+      if (flags && !(tables.requests.get(row, request.facet) & flagBitsOfRequest)) return false;
+      if (hash !== undefined && tables.requests.get(row, request.partition) !== hash) return false;
+      if (project !== undefined && meta >>> flagBits !== project) return false;
+      return rejected === undefined || ((meta & rejectedBit) !== 0) === rejected;
+    };
+  }
+
+  function* requestsInSteps(filter: RequestFilter): Generator<number | undefined> {
+    const first = Math.min(
+      tables.requests.length,
+      (filter.before ?? Number.POSITIVE_INFINITY) - tables.opening.n,
+    );
+    const rowMatches = requestTest(filter);
+    for (let n = tables.opening.n + first - 1, looked = 1; n >= tables.opening.n; n--, looked++) {
+      const row = n - tables.opening.n;
+      if (rowMatches(row) && !tables.isGone(row)) yield n;
+      if (looked % rowsPerStep === 0) yield undefined;
+    }
+  }
+
+  function eachEvent(from: number, to: number, filter: EventFilter, use: (it: IndexedEvent) => void): void {
+    const columns = hashColumns(filter);
+    const rowMatches = rowTest(filter);
+    const end = Math.min(tables.events.length, to + 1 - tables.opening.seq);
+    const it: IndexedEvent = { seq: 0, n: 0, name: 0, project: 0, isDropped: false, facet: 0 };
+    for (let row = Math.max(0, from - tables.opening.seq); row < end; row++) {
+      row = nextRow(columns, row, end, false);
+      if (row === -1) return;
+      if (!rowMatches(row)) continue;
+      const meta = tables.events.get(row, event.meta);
+      it.seq = tables.opening.seq + row;
+      it.n = tables.events.get(row, event.request);
+      it.name = tables.events.get(row, event.name);
+      it.project = meta >>> flagBits;
+      it.isDropped = (meta & droppedBit) !== 0;
+      it.facet = tables.events.get(row, event.facet);
+      use(it);
+    }
+  }
+
+  function eachRequest(
+    from: number,
+    to: number,
+    filter: RequestFilter,
+    use: (it: IndexedRequest) => void,
+  ): void {
+    const rowMatches = requestTest(filter);
+    const it: IndexedRequest = { n: 0, project: 0, isRejected: false, isCleared: false };
+    for (
+      let n = Math.max(from, tables.opening.n);
+      n <= Math.min(to, tables.opening.n + tables.requests.length - 1);
+      n++
+    ) {
+      const row = n - tables.opening.n;
+      if (!rowMatches(row)) continue;
+      const meta = tables.requests.get(row, request.meta);
+      it.n = n;
+      it.project = meta >>> flagBits;
+      it.isRejected = (meta & rejectedBit) !== 0;
+      it.isCleared = (tables.requests.get(row, request.facet) & clearedProblem) !== 0;
+      use(it);
+    }
+  }
+
+  function eventName(hash: number, seq: number): string | undefined {
+    const known = tables.index.nameOf(hash);
+    if (known !== undefined || seq < tables.opening.seq) return known;
+    const ref = lines.refAt(seq - tables.opening.seq);
+    return ref && keysOf(ref.line)[ref.index]?.event;
+  }
+
+  function nextRow(columns: HashColumns, from: number, to: number, backwards: boolean): number {
+    if (!columns) return backwards ? to - 1 : from;
+    const find = backwards ? tables.events.findLast : tables.events.find;
+    return find(...columns, from, to);
+  }
+
+  const timeOf = (row: number): number =>
+    (tables.events.get(row, event.timeHigh) | 0) * 2 ** 32 + tables.events.get(row, event.timeLow);
+
+  function* byTime(filter: TimeFilter): Generator<EventRef | undefined> {
+    const { birth } = tables.opening;
+    const sign = filter.order === "desc" ? -1 : 1;
+    const order = (a: Timed, b: Timed) => sign * (a.time - b.time || a.seq - b.seq);
+    const end = tables.nextSeq;
+    const columns = hashColumns(filter);
+    const rowMatches = rowTest(filter);
+    let passed: Timed | undefined;
+    // Each pass over the index finds the next few: more of them each time, so that there are few passes.
+    for (let most = 128; ; most = Math.min(most * 4, pageOfTimes)) {
+      let found: Timed[] = [];
+      for (let from = tables.opening.seq, looked = 1; from < end; looked++) {
+        const row = nextRow(columns, Math.max(0, from - tables.opening.seq), end - tables.opening.seq, false);
+        if (row === -1) break;
+        const it = { seq: tables.opening.seq + row, time: timeOf(row) };
+        from = it.seq + 1;
+        const isIn = it.time > filter.after && it.time < filter.before;
+        const isNext = isIn && (passed === undefined || order(passed, it) < 0);
+        if (isNext && rowMatches(row)) found.push(it);
+        if (found.length === 2 * most) found = found.sort(order).slice(0, most);
+        if (looked % rowsPerStep === 0) yield undefined;
+        if (birth !== tables.opening.birth) return;
+      }
+      const next = found.sort(order).slice(0, most);
+      for (const { seq } of next) {
+        if (birth !== tables.opening.birth) return;
+        const ref = seq < tables.opening.seq ? undefined : lines.refAt(seq - tables.opening.seq);
+        if (ref && keyMatches(ref, filter)) yield ref;
+      }
+      if (next.length < most) return;
+      passed = next.at(-1);
+    }
+  }
+
+  function keyMatches(ref: EventRef, filter: EventFilter): boolean {
+    if (typeof filter.uuid === "string" && ref.line.events?.[ref.index]?.uuid !== filter.uuid) return false;
+    if (filter.event === undefined && filter.distinct_id === undefined) return true;
+    const key = keysOf(ref.line)[ref.index];
+    return (
+      (filter.event === undefined || key?.event === filter.event) &&
+      (filter.distinct_id === undefined || key?.distinct_id === filter.distinct_id)
+    );
+  }
+
+  return {
+    scan,
+    byTime,
+    *requests(filter) {
+      for (const n of requestsInSteps(filter)) if (n !== undefined) yield n;
+    },
+    requestsInSteps,
+    eachEvent,
+    eachRequest,
+    eventName,
+  };
+}

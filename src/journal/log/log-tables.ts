@@ -1,0 +1,306 @@
+import type { Bytes } from "../../store/bytes.ts";
+import type { Damage } from "../../store/damage.ts";
+import { repairTail } from "../../store/lines.ts";
+import type { EventKey, TrafficLine } from "../traffic.ts";
+import { facetLayout as layout } from "./facets.ts";
+import { createHashIndex } from "./hash-index.ts";
+import { type Opening, readOpening, startLog } from "./log-lines.ts";
+import { openRowFile, type RowFile, type Rows } from "./rows.ts";
+import {
+  clearedBit,
+  createTrafficIndex,
+  droppedBit,
+  event,
+  flagBits,
+  forgottenBit,
+  lostBit,
+  readTraffic,
+  rejectedBit,
+  request,
+  type TrafficIndex,
+} from "./traffic-index.ts";
+
+export interface LogTablesOptions {
+  bytes: Bytes;
+  /** The file's name, for messages. */
+  name: string;
+  /** Where the sidecar files go; absent in memory. */
+  sidecars?: { requests: string; events: string } | undefined;
+  keysOf: (line: TrafficLine) => EventKey[];
+  notice: (text: string) => void;
+  report: (damage: Damage) => void;
+}
+
+export interface TrafficCounts {
+  requests: number;
+  rejected: number;
+  events: number;
+  kept: number;
+  dropped: number;
+  /** No longer readable: pushed out of memory by the limit. */
+  evicted_requests: number;
+}
+
+/**
+ * The tables over a log, the sidecar files that keep them, and the numbers: row r of the requests is request `opening.n + r`,
+ * row r of the events is the event with seq `opening.seq + r`.
+ */
+export interface LogTables {
+  readonly bytes: Bytes;
+  readonly name: string;
+  /** True if lines that are let go stay in the file until it is trimmed. */
+  readonly hasSidecars: boolean;
+  readonly opening: Opening;
+  readonly index: TrafficIndex;
+  readonly requests: Rows;
+  readonly events: Rows;
+  /** Number of the next request, and seq of the next event. */
+  readonly nextRequest: number;
+  readonly nextSeq: number;
+  /** Bytes that the sidecars covered at the start. */
+  readonly covered: number;
+  /** True once the tables were made from the whole file: they cannot be improved. */
+  readonly isReindexed: boolean;
+  /** The first row whose line, or whose event, is still there. */
+  firstHeld(): number;
+  firstEventHeld(): number;
+  /** The first row of requests at or behind `from` for which the test holds, which holds for all behind it. */
+  firstRow(from: number, holds: (row: number) => boolean): number;
+  /** True if the line of a request is let go. */
+  isGone(row: number): boolean;
+  isForgotten(row: number): boolean;
+  /** The first event with this hash of its uuid, by row, that the test takes; -1: none. */
+  findUuid(hash: number, test: (row: number) => boolean): number;
+  counts(): TrafficCounts;
+  /** Indexes the lines from an offset on: what the sidecars do not cover yet, or what a switch added. */
+  catchUp(from: number): void;
+  /** Takes back the rows from these numbers on. */
+  truncate(n: number, seq: number): void;
+  /** Makes the tables anew from the whole file, once. */
+  reindex(reason: string): void;
+  /** The file was trimmed, and begins with another line. */
+  dropBefore(opening: Opening): void;
+  /** The file is another one. */
+  startOver(): void;
+  /** What a new index depends on: the lines that wait are written first, the lines that were read are forgotten. */
+  onReindex(hooks: { before: () => void; after: () => void }): void;
+  saveSidecars(): void;
+  close(): void;
+}
+
+export function openLogTables(options: LogTablesOptions): LogTables {
+  const { bytes, name, notice, report, keysOf } = options;
+  let hooks = { before: () => {}, after: () => {} };
+  const found = readOpening(bytes, name);
+  repairTail(bytes, name, notice);
+  let opening = found ?? startLog(bytes, 1, 1);
+  let index = newIndex();
+  let { requests, events } = index;
+  let isReindexed = false;
+  let files = openSidecars();
+  const covered = agreed(files);
+  isReindexed = covered === 0;
+  /** Rows at the front of the event table that were let go since it was opened: the index of uuids counts them. */
+  let gone = 0;
+  const uuids = createHashIndex(
+    (row) => (row < gone ? 0 : events.get(row - gone, event.uuid)),
+    events.length,
+    (hash, from, to) => {
+      const row = events.find(event.uuid, hash, -1, 0, Math.max(0, from - gone), to - gone);
+      return row === -1 ? -1 : row + gone;
+    },
+  );
+
+  index.fillUp();
+
+  function newIndex(): TrafficIndex {
+    return createTrafficIndex({
+      opening,
+      keysOf,
+      onUnique: (hash, row) => uuids.add(hash, row + gone),
+      onChange: touch,
+    });
+  }
+
+  /** Rows that may be saved already have changed. */
+  function touch(): void {
+    for (const it of files) it.touch();
+  }
+
+  function openSidecars(): RowFile[] {
+    if (!options.sidecars) return [];
+    const log = {
+      bytes,
+      // Rows are numbered from the first request and the first event. Each of them only grows, so the sum
+      // changes whenever pages of either table are dropped.
+      get birth() {
+        return opening.birth + opening.n + opening.seq;
+      },
+      layout,
+    };
+    const recover = () => reindex(`${name}: an index file is damaged`);
+    return [
+      openRowFile(options.sidecars.requests, requests, log, recover),
+      openRowFile(options.sidecars.events, events, log, recover),
+    ];
+  }
+
+  /**
+   * Bytes of the log that both sidecars cover. The two are saved one after the other: a crash in between
+   * leaves one behind, and then both are made anew.
+   */
+  function agreed(sidecars: readonly RowFile[]): number {
+    const [first = 0, second = 0] = sidecars.map((it) => it.covered);
+    if (first === second) return first;
+    requests.truncate(0);
+    events.truncate(0);
+    for (const it of sidecars) it.touch();
+    return 0;
+  }
+
+  /** Numbers keep their rows; those that have no line are lost. */
+  function reindex(reason: string): void {
+    hooks.before();
+    if (isReindexed) return;
+    isReindexed = true;
+    notice(`${reason}; the index is made anew from the log`);
+    const made = createTrafficIndex({ opening, keysOf });
+    made.fillUp();
+    readTraffic({ index: made, bytes, name, opening, report }, 0);
+    while (made.requests.length < requests.length) made.requests.add(0, 0, lostBit);
+    while (made.events.length < events.length) made.events.add(0, 0, 0, 0, lostBit);
+    requests.adopt(made.requests);
+    events.adopt(made.events);
+    hooks.after();
+    touch();
+  }
+
+  function catchUp(from: number): void {
+    const damaged: Damage[] = [];
+    const wasReindexed = isReindexed;
+    readTraffic({ index, bytes, name, opening, report: (it) => damaged.push(it) }, from);
+    // Else a damaged sidecar was found meanwhile, and the whole log was read and reported.
+    if (isReindexed === wasReindexed) damaged.forEach(report);
+  }
+
+  const hasSidecars = options.sidecars !== undefined;
+  const isGone = (row: number): boolean => index.offsetOf(row) < bytes.start;
+
+  function firstRow(from: number, holds: (row: number) => boolean): number {
+    let [low, high] = [from, requests.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (holds(middle)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  function firstHeld(): number {
+    if (hasSidecars) return (opening.from?.n ?? opening.n) - opening.n;
+    return firstRow(0, (row) => !isGone(row));
+  }
+
+  /** Of memory the index counts on, so that `lost` knows what was let go. */
+  function firstEventHeld(): number {
+    return hasSidecars ? (opening.from?.seq ?? opening.seq) - opening.seq : 0;
+  }
+
+  return {
+    bytes,
+    name,
+    hasSidecars,
+    covered,
+    get opening() {
+      return opening;
+    },
+    get index() {
+      return index;
+    },
+    get requests() {
+      return requests;
+    },
+    get events() {
+      return events;
+    },
+    get nextRequest() {
+      return opening.n + requests.length;
+    },
+    get nextSeq() {
+      return opening.seq + events.length;
+    },
+    get isReindexed() {
+      return isReindexed;
+    },
+    firstHeld,
+    firstEventHeld,
+    firstRow,
+    isGone,
+    isForgotten: (row) =>
+      row >= 0 && row < requests.length && (requests.get(row, request.meta) & forgottenBit) !== 0,
+    findUuid: (hash, test) =>
+      uuids.find(hash, (row) => row >= gone && row - gone < events.length && test(row - gone)),
+    counts() {
+      // Of a file only what is still there is counted; what memory let go counts on.
+      const held = firstHeld();
+      const evicted_requests = hasSidecars ? (opening.from?.evicted ?? 0) : held;
+      const first = { request: hasSidecars ? held : 0, event: firstEventHeld() };
+      return { ...countAll(requests, events, first), evicted_requests };
+    },
+    catchUp,
+    truncate(n, seq) {
+      requests.truncate(n - opening.n);
+      events.truncate(Math.min(events.length, seq - opening.seq));
+    },
+    reindex,
+    dropBefore(next) {
+      opening = next;
+      gone += index.dropBefore(next);
+    },
+    startOver() {
+      for (const it of files) it.close();
+      opening = readOpening(bytes, name) ?? startLog(bytes, 1, 1);
+      index = newIndex();
+      ({ requests, events } = index);
+      isReindexed = true;
+      files = openSidecars();
+      gone = 0;
+      uuids.clear();
+    },
+    onReindex(given) {
+      hooks = given;
+    },
+    saveSidecars() {
+      for (const it of files) it.save(bytes.size);
+    },
+    close() {
+      // What is still to be indexed would be read from files that are closed.
+      uuids.clear();
+      for (const it of files) it.close();
+    },
+  };
+}
+
+export const projectOf = (meta: number): number => meta >>> flagBits;
+
+function countAll(
+  requests: Rows,
+  events: Rows,
+  first: { request: number; event: number },
+): Omit<TrafficCounts, "evicted_requests"> {
+  const counts = { requests: 0, rejected: 0, events: 0, kept: 0, dropped: 0 };
+  for (let row = first.request; row < requests.length; row++) {
+    const meta = requests.get(row, request.meta);
+    if (meta & (forgottenBit | lostBit)) continue;
+    counts.requests++;
+    if (meta & rejectedBit) counts.rejected++;
+  }
+  for (let row = first.event; row < events.length; row++) {
+    const meta = events.get(row, event.meta);
+    if (meta & (clearedBit | lostBit)) continue;
+    counts.events++;
+    if (meta & droppedBit) counts.dropped++;
+    else counts.kept++;
+  }
+  return counts;
+}

@@ -1,0 +1,335 @@
+import { createBus } from "../../base/bus.ts";
+import { fnv1a } from "../../base/hash.ts";
+import type { Bytes } from "../../store/bytes.ts";
+import type { Damage } from "../../store/damage.ts";
+import { blankSeal } from "../../store/lines.ts";
+import type { Unit } from "../../store/unit.ts";
+import type { EventKey, TrafficLine } from "../traffic.ts";
+import { requestFacet } from "./facets.ts";
+import { createGroupWriter } from "./group-writer.ts";
+import { createLogHiding, type LogHiding, type Veiled } from "./hide-restore.ts";
+import { createLineReader, type RequestHead } from "./line-reader.ts";
+import { createLogScan, type LogScan } from "./log-scan.ts";
+import { openLogTables, projectOf, type TrafficCounts } from "./log-tables.ts";
+import type { TrafficEntry } from "./traffic-entry.ts";
+import { clearedBit, event, lostBit } from "./traffic-index.ts";
+import { createTrimming, type Keep } from "./trim.ts";
+
+export type { CopiedLine, LogMark } from "./hide-restore.ts";
+export { headOf, type RequestHead } from "./line-reader.ts";
+export type { EventFilter, IndexedEvent, IndexedRequest, TimeFilter } from "./log-scan.ts";
+
+/** The lines that the sidecars cover are checked after the start: from then on (ms), with pauses (ms). */
+const checkDelay = 1000;
+const checkPause = 20;
+
+/** What listeners get once a request is in the log. */
+export interface Written {
+  n: number;
+  /** Seq of its first event, and how many; count 0 when it carried none. */
+  seq: number;
+  count: number;
+  entry: TrafficEntry;
+}
+
+export interface TrafficLog extends LogScan, LogHiding {
+  /** Adds a request to the group that is written at the end of this event-loop turn. Returns its number. */
+  append(entry: TrafficEntry): number;
+  /** Resolves when everything appended so far is in the file; rejects when that failed. */
+  written(): Promise<void>;
+  /** Writes all changes at once. @throws the system's error; then they were taken back */
+  commit(): void;
+  /** True if an event with this uuid was kept in the project. */
+  seen(project: number, uuid: string): boolean;
+  /** The line of request n, or undefined when there is none (any more). */
+  line(n: number): TrafficLine | undefined;
+  /** What a list shows of request n; costs the same however large its body is. */
+  head(n: number): RequestHead | undefined;
+  /** How many bytes the line of request n has; 0 when there is none. */
+  sizeOf(n: number): number;
+  /** The JSON text of each request that is not forgotten, oldest first. */
+  texts(): Generator<{ text: string; isCleared: boolean }>;
+  /** The first event, and the first request, that counts: older ones of a file were let go. */
+  readonly firstSeq: number;
+  readonly firstRequest: number;
+  readonly lastSeq: number;
+  readonly lastRequest: number;
+  /**
+   * True if events after this seq, of one project or of all, were let go: by the memory limit, or cleared. From the
+   * start (0) means from the last time it was cleared.
+   */
+  lost(since: number, project?: number): boolean;
+  counts(): TrafficCounts;
+  subscribe(listener: (written: Written) => void): () => void;
+  /** Reports when events were cleared or forgotten, or another past is shown. */
+  onVeiled(listener: (veiled: Veiled) => void): () => void;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TrafficLogOptions {
+  bytes: Bytes;
+  /** Where the sidecar files go; absent in memory. */
+  sidecars?: { requests: string; events: string };
+  /** Index keys of a line's events, for rebuilding the index after a crash. */
+  keysOf: (line: TrafficLine) => EventKey[];
+  /** What must be on disk before the traffic that caused it: documents, people. A group that fails takes them back. */
+  units?: readonly Unit[];
+  onNotice?: (text: string) => void;
+  /** Called for each line that cannot be read. */
+  onDamage?: (damage: Damage) => void;
+  /** How much is held before the oldest requests are let go. Default: all. */
+  keep?: Keep;
+  /** The sim's time, for what is kept by its age. */
+  now?: () => number;
+  /** The file's name, for messages. */
+  name?: string;
+}
+
+/** Sidecars are saved after this many new bytes: a crash costs at most this much re-reading at the next start. */
+const saveEvery = 16 * 1024 * 1024;
+const tidyEvery = 1000;
+
+/**
+ * Opens the journal of requests and events. One write per event-loop turn; an appended event is
+ * indexed at once and in the file before `written()` resolves.
+ */
+export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
+  const { bytes, keysOf, keep, sidecars, units = [], name = "traffic.ndjson" } = options;
+  const { onNotice: notice = () => {}, onDamage: report = () => {}, now = Date.now } = options;
+  let isClosed = false;
+
+  const tables = openLogTables({ bytes, name, sidecars, keysOf, notice, report });
+  const complain = (error: unknown) => notice(`a listener failed: ${String(error)}`);
+  const bus = createBus<Written>(complain);
+  const veils = createBus<Veiled>(complain);
+  const writer = createGroupWriter<Written>({
+    // Memory keeps what it is given, and the group's buffer is used again.
+    write: (group) => bytes.append(sidecars ? group : Buffer.from(group)),
+    units,
+    notice,
+    onRefused: takeBack,
+    onWritten: announce,
+  });
+  const lines = createLineReader({ tables, writer, report });
+  tables.onReindex({ before: writer.flush, after: lines.forget });
+  tables.catchUp(tables.covered);
+
+  const scan = createLogScan({ tables, lines, keysOf });
+  const trimming = createTrimming({ tables, lines, writer, keep, now, isClosed: () => isClosed });
+  const checking = tables.covered > 0 ? lines.checkCovered() : undefined;
+  const hiding = createLogHiding({
+    tables,
+    writer,
+    onReplaced() {
+      checking?.return(undefined);
+      tables.startOver();
+      lines.forget();
+    },
+    onSwitched: trimming.evict,
+    onVeiled: veils.publish,
+  });
+
+  const lineStart = bytes.isFile ? blankSeal : "{";
+
+  function append(entry: TrafficEntry): number {
+    const { record } = entry;
+    const n = tables.nextRequest;
+    const seq = tables.nextSeq;
+    const count = record.events?.length ?? 0;
+    const place = count > 0 ? `,"seq":${seq}` : "";
+    const start = `${lineStart}"n":${n},${entry.head}${place}`;
+    const end = entry.body === undefined ? "}\n" : ',"body":';
+    const from = writer.size;
+    if (typeof entry.events === "string") {
+      writer.add(`${start}${entry.events}${entry.tail}${end}`);
+    } else {
+      writer.add(start);
+      writer.add(entry.events);
+      writer.add(`${entry.tail}${end}`);
+    }
+    if (entry.body !== undefined) {
+      writer.add(entry.body);
+      writer.add("}\n");
+    }
+    if (bytes.isFile) writer.seal(from);
+    indexEntry(entry, bytes.size + from);
+    writer.schedule({ n, seq, count, entry });
+    return n;
+  }
+
+  function indexEntry(entry: TrafficEntry, offset: number): void {
+    const { index } = tables;
+    const { partition, rejected, events, keys } = entry.record;
+    const facts = {
+      project: entry.project,
+      ...(partition !== undefined && { partition }),
+      ...(rejected && { rejected }),
+    };
+    index.addRequest(offset, facts, requestFacet(entry, keys));
+    events?.forEach((it, i) => {
+      index.addEvent(keys?.[i], it, entry.project);
+    });
+  }
+
+  /** The disk refused the group: its requests are answered with an error and must not be found later. */
+  function takeBack(group: readonly Written[]): void {
+    lines.forget();
+    const [first] = group;
+    if (!first) return;
+    const seqs = group.filter((it) => it.count > 0).map((it) => it.seq);
+    tables.truncate(first.n, Math.min(...seqs));
+  }
+
+  function announce(group: readonly Written[]): void {
+    trimming.evict();
+    if (bus.size > 0) for (const it of group) bus.publish(it);
+  }
+
+  let hasComplained = false;
+
+  function noticeOnce(text: string): void {
+    if (!hasComplained) notice(text);
+    hasComplained = true;
+  }
+
+  let savedAt = bytes.size;
+
+  /** They cost time at the next start and nothing else: a disk that refuses them is no failure. */
+  function saveSidecars(): void {
+    try {
+      if (writer.size === 0) tables.saveSidecars();
+    } catch (error) {
+      noticeOnce(`the index of ${name} could not be written: ${String(error)}`);
+    }
+  }
+
+  let trimmed: Promise<void> | undefined;
+
+  async function trim(): Promise<void> {
+    try {
+      // The sidecars have other rows then.
+      if (await trimming.trim()) savedAt = Number.NEGATIVE_INFINITY;
+    } catch (error) {
+      noticeOnce(`${name}: old requests cannot be let go: ${String(error)}`);
+    } finally {
+      trimmed = undefined;
+    }
+  }
+
+  function tidy(): void {
+    bytes.sync().catch((error: unknown) => noticeOnce(`${name}: cannot be made durable: ${String(error)}`));
+    if (bytes.size - savedAt > saveEvery) {
+      savedAt = bytes.size;
+      saveSidecars();
+    }
+    if (keep) trimmed ??= trim();
+  }
+
+  let checkTimer = checking && setTimeout(checkOn, checkDelay).unref();
+  function checkOn(): void {
+    if (!checking?.next().done) checkTimer = setTimeout(checkOn, checkPause).unref();
+  }
+  const tidyTimer = sidecars || keep?.ms !== undefined ? setInterval(tidy, tidyEvery).unref() : undefined;
+
+  function seen(project: number, uuid: string): boolean {
+    const isKept = (row: number): boolean => {
+      const meta = tables.events.get(row, event.meta);
+      if (projectOf(meta) !== project || meta & (clearedBit | lostBit)) return false;
+      const ref = lines.refAt(row);
+      return ref?.line.events?.[ref.index]?.uuid === uuid;
+    };
+    return tables.findUuid(fnv1a(uuid), isKept) !== -1;
+  }
+
+  function* texts(): Generator<{ text: string; isCleared: boolean }> {
+    let seq = tables.opening.seq;
+    const isBefore = (row: number, n: number): boolean =>
+      (tables.events.get(row, event.meta) & lostBit) !== 0 || tables.events.get(row, event.request) < n;
+    for (let n = tables.opening.n; n < tables.nextRequest; n++) {
+      while (seq < tables.nextSeq && isBefore(seq - tables.opening.seq, n)) seq++;
+      const [at, row] = [n - tables.opening.n, seq - tables.opening.seq];
+      if (at < 0 || tables.isForgotten(at) || tables.isGone(at)) continue;
+      const text = lines.textAt(at);
+      if (text === undefined) continue;
+      const hasEvents = row < tables.events.length && tables.events.get(row, event.request) === n;
+      const isCleared = hasEvents && (tables.events.get(row, event.meta) & clearedBit) !== 0;
+      yield { text, isCleared };
+    }
+  }
+
+  function lost(since: number, project?: number): boolean {
+    const { opening, events } = tables;
+    if (since > 0 && since < opening.seq - 1) return true;
+    if (opening.from && since < opening.from.seq - 1) return true;
+    for (let row = Math.max(tables.firstEventHeld(), since - opening.seq + 1); row < events.length; row++) {
+      const meta = events.get(row, event.meta);
+      if (project !== undefined && projectOf(meta) !== project) continue;
+      if (meta & lostBit) continue;
+      if (since > 0 && meta & clearedBit) return true;
+      if (tables.isGone(events.get(row, event.request) - opening.n)) return true;
+    }
+    return false;
+  }
+
+  const shownRow = (n: number): number | undefined => {
+    const row = n - tables.opening.n;
+    return tables.isForgotten(row) ? undefined : row;
+  };
+
+  return {
+    ...scan,
+    ...hiding,
+    append,
+    written: writer.written,
+    commit: writer.commit,
+    seen,
+    line(n) {
+      const row = shownRow(n);
+      return row === undefined ? undefined : lines.lineAt(row);
+    },
+    head(n) {
+      const row = shownRow(n);
+      return row === undefined ? undefined : lines.headAt(row);
+    },
+    sizeOf(n) {
+      const row = n - tables.opening.n;
+      if (row < 0 || row >= tables.requests.length) return 0;
+      return lines.endOf(row) - tables.index.offsetOf(row);
+    },
+    texts,
+    get firstSeq() {
+      return tables.opening.seq + tables.firstEventHeld();
+    },
+    get firstRequest() {
+      const { from, n } = tables.opening;
+      return tables.hasSidecars ? (from?.n ?? n) : n;
+    },
+    get lastSeq() {
+      return tables.nextSeq - 1;
+    },
+    get lastRequest() {
+      return tables.nextRequest - 1;
+    },
+    lost,
+    counts: tables.counts,
+    subscribe: (listener) => bus.subscribe(listener),
+    onVeiled: (listener) => veils.subscribe(listener),
+    async sync() {
+      writer.flush();
+      await bytes.sync();
+    },
+    async close() {
+      clearInterval(tidyTimer);
+      clearTimeout(checkTimer);
+      isClosed = true;
+      checking?.return(undefined);
+      await trimmed;
+      writer.flush();
+      await bytes.sync();
+      saveSidecars();
+      tables.close();
+      bytes.close();
+    },
+  };
+}

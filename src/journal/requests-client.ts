@@ -1,0 +1,33 @@
+import type { JsonObject } from "../base/json.ts";
+import type { RequestQuery, Requests, SimRequest } from "../client/api.ts";
+import { type Place, queryText } from "../client/call.ts";
+
+const most = 10_000;
+
+/** The journal's part of the client. */
+export function requestsBy({ call, project }: Place): Requests {
+  const asked = (query: RequestQuery | undefined) => ({
+    ...query,
+    project: project ?? query?.project,
+  });
+  /** A page may end early, where much was looked at: the next one goes on. */
+  const list = async (query: RequestQuery = {}) => {
+    const { limit = most } = query;
+    const requests: SimRequest[] = [];
+    for (let before: number | undefined; ; ) {
+      const left = limit - requests.length;
+      const path = `requests${queryText({ ...asked(query), before, limit: left })}`;
+      const page = await call<{ requests: SimRequest[]; before: number | null }>("GET", path);
+      requests.push(...page.requests);
+      if (page.before === null || requests.length >= limit) return requests;
+      before = page.before;
+    }
+  };
+  return {
+    list,
+    unmatched: (query) => list({ ...query, outcome: "unmatched" }),
+    get: (n) => call<SimRequest & JsonObject>("GET", `requests/${n}`),
+    har: ({ limit = most, ...query } = {}) =>
+      call("GET", `requests.har${queryText({ ...asked(query), limit })}`),
+  };
+}

@@ -1,0 +1,219 @@
+import type { Call } from "../http/call.ts";
+import { endpointsOf } from "../http/control-row.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { json } from "../http/reply.ts";
+import type { ControlDesk } from "../sim/control-desk.ts";
+import { type Count, type Counter, countsOf, freshCount, oneByOne } from "./counting.ts";
+import { eventFilterIn, projectIn, requestFilterIn, scanned } from "./feed/asked.ts";
+import { eventSubject, requestSubject } from "./feed/feed-rows.ts";
+import type { EventSubject, Filter, RequestSubject } from "./filter/types.ts";
+import { codesOfFacet } from "./log/facets.ts";
+import type { EventFilter, IndexedEvent, IndexedRequest } from "./log/traffic-log.ts";
+import type { CodeTotal, EventTotals, NameTotal, RequestTotals, Totals } from "./totals-answer.ts";
+
+type TotalsDesk = Pick<ControlDesk, "log" | "clock" | "people">;
+
+/** Counts that are kept, one for each filter in use. */
+const mostCounts = 16;
+/** Names that are counted separately, and those that are listed. */
+const mostNames = 10_000;
+const namesListed = 50;
+
+interface Sum {
+  count: number;
+  dropped: number;
+  last: number;
+  /** Number of the request that carried the last one. */
+  n: number;
+}
+
+interface EventCount extends Count {
+  kept: number;
+  dropped: number;
+  warned: number;
+  /** By the hash of the name: two names of thousands share one once in a million logs. */
+  readonly names: Map<number, Sum>;
+  readonly codes: Map<string, Sum>;
+  areNamesCut: boolean;
+}
+
+interface RequestCount extends Count {
+  answered: number;
+  rejected: number;
+}
+
+function addTo<Key>(sums: Map<Key, Sum>, key: Key, { seq, n, isDropped }: IndexedEvent): void {
+  const sum = sums.get(key);
+  const dropped = isDropped ? 1 : 0;
+  if (!sum) sums.set(key, { count: 1, dropped, last: seq, n });
+  else {
+    sum.count++;
+    sum.dropped += dropped;
+    if (seq > sum.last) [sum.last, sum.n] = [seq, n];
+  }
+}
+
+function addEvent(count: EventCount, it: IndexedEvent): void {
+  const codes = codesOfFacet(it.facet);
+  if (it.isDropped) count.dropped++;
+  else count.kept++;
+  if (codes.length > (it.isDropped ? 1 : 0)) count.warned++;
+  if (count.names.has(it.name) || count.names.size < mostNames) addTo(count.names, it.name, it);
+  else count.areNamesCut = true;
+  for (const code of codes) addTo(count.codes, code, it);
+}
+
+/** True if filter and parameter both name a project: they may differ, so the filter must be tested. */
+const isTwice = (filter: Filter<unknown>, project: number | undefined): boolean =>
+  filter.indexed.project !== undefined && project !== undefined;
+
+/** How events are counted: by the index alone, where that says all of the filter, else line by line. */
+function eventCounter(
+  { log, clock }: TotalsDesk,
+  filter: Filter<EventSubject>,
+  project: number | undefined,
+): Counter<EventCount> {
+  const within: EventFilter = scanned(filter, project);
+  const isIndexed = filter.isIndexed && !isTwice(filter, project);
+  const now = clock.now();
+  function* range(count: EventCount, from: number, to: number, isDown: boolean) {
+    if (isIndexed) return log.eachEvent(from, to, within, (it) => addEvent(count, it));
+    for (const it of oneByOne<IndexedEvent>((use) => log.eachEvent(from, to, within, use), isDown)) {
+      const line = log.line(it.n);
+      const index = it.seq - (line?.seq ?? it.seq);
+      if (!line?.events?.[index]) count.isPart = true;
+      else if (filter.test(eventSubject(line, index), now)) addEvent(count, it);
+      yield it.seq;
+    }
+  }
+  return { first: () => log.firstSeq, last: () => log.lastSeq, range };
+}
+
+function requestCounter(
+  { log, clock }: TotalsDesk,
+  filter: Filter<RequestSubject>,
+  project: number | undefined,
+): Counter<RequestCount> {
+  const { rejected } = filter.indexed;
+  const ofProject = project ?? filter.indexed.project;
+  const within = {
+    ...(ofProject !== undefined && { project: ofProject }),
+    ...(rejected !== undefined && { rejected }),
+  };
+  const isIndexed = filter.isIndexed && !isTwice(filter, project);
+  const add = (count: RequestCount, { isRejected }: IndexedRequest) => {
+    if (isRejected) count.rejected++;
+    else count.answered++;
+  };
+  const now = clock.now();
+  function* range(count: RequestCount, from: number, to: number, isDown: boolean) {
+    if (isIndexed) return log.eachRequest(from, to, within, (it) => add(count, it));
+    for (const it of oneByOne<IndexedRequest>((use) => log.eachRequest(from, to, within, use), isDown)) {
+      const head = log.head(it.n);
+      if (!head) count.isPart = true;
+      else {
+        const subject = requestSubject(head, () => log.line(it.n));
+        if (filter.test(subject, now)) add(count, it);
+      }
+      yield it.n;
+    }
+  }
+  return { first: () => log.firstRequest, last: () => log.lastRequest, range };
+}
+
+const byCount = ([, a]: readonly [unknown, Sum], [, b]: readonly [unknown, Sum]): number =>
+  b.count - a.count || b.last - a.last;
+
+function namesIn({ log }: TotalsDesk, names: ReadonlyMap<number, Sum>): NameTotal[] {
+  return [...names]
+    .sort(byCount)
+    .slice(0, namesListed)
+    .flatMap(([hash, { count, dropped, last, n }]) => {
+      const event = log.eventName(hash, last);
+      const at = log.head(n)?.at;
+      if (event === undefined) return [];
+      return { event, count, dropped, last, last_at: at === undefined ? null : new Date(at).toISOString() };
+    });
+}
+
+const codesIn = (codes: ReadonlyMap<string, Sum>): CodeTotal[] =>
+  [...codes].sort(byCount).map(([code, { count, dropped, last }]) => ({ code, count, dropped, last }));
+
+function createTotals(desk: TotalsDesk) {
+  const { log, people } = desk;
+  const counts = {
+    events: countsOf<EventCount>(log, mostCounts),
+    requests: countsOf<RequestCount>(log, mostCounts),
+  };
+  const nameOf = (filter: Filter<unknown>, project: number | undefined) => `${project ?? ""} ${filter.text}`;
+
+  async function eventTotals(
+    filter: Filter<EventSubject>,
+    project: number | undefined,
+  ): Promise<EventTotals> {
+    const { count, progress } = await counts.events.get(nameOf(filter, project), () => ({
+      isTimed: filter.isTimed,
+      counter: eventCounter(desk, filter, project),
+      count: {
+        ...freshCount(log.lastSeq),
+        kept: 0,
+        dropped: 0,
+        warned: 0,
+        areNamesCut: false,
+        names: new Map(),
+        codes: new Map(),
+      },
+    }));
+    const { kept, dropped, warned, names, codes, areNamesCut } = count;
+    const listed = namesIn(desk, names);
+    return {
+      ...progress,
+      total: kept + dropped,
+      kept,
+      dropped,
+      warned,
+      names: listed,
+      more_names: names.size - listed.length,
+      names_complete: progress.complete && !areNamesCut,
+      codes: codesIn(codes),
+    };
+  }
+
+  async function requestTotals(
+    filter: Filter<RequestSubject>,
+    project: number | undefined,
+  ): Promise<RequestTotals> {
+    const { count, progress } = await counts.requests.get(nameOf(filter, project), () => ({
+      isTimed: filter.isTimed,
+      counter: requestCounter(desk, filter, project),
+      count: { ...freshCount(log.lastRequest), answered: 0, rejected: 0 },
+    }));
+    const { answered, rejected } = count;
+    return { ...progress, total: answered + rejected, answered, rejected };
+  }
+
+  return async (call: Call): Promise<Totals> => {
+    const project = projectIn(call);
+    return {
+      events: await eventTotals(eventFilterIn(call, "events"), project),
+      requests: await requestTotals(requestFilterIn(call, "requests"), project),
+      persons: people.counts(project).persons,
+    };
+  };
+}
+
+/** How much there is of what lists show a part of. */
+export function totalsEndpoints(desk: TotalsDesk): Endpoint[] {
+  const totals = createTotals(desk);
+  return endpointsOf(
+    [
+      [
+        "GET",
+        "/__sim/totals",
+        "How many events and requests there are, by outcome, name and reason: project, events and requests (filters)",
+        async (_, call) => json({ ...(await totals(call)) }),
+      ],
+    ],
+    desk,
+  );
+}

@@ -1,0 +1,119 @@
+import type { Json } from "../base/json.ts";
+import type { EventFacts } from "./event.ts";
+
+/** How the bytes of a body became JSON, in the order it was done. */
+export type DecodeStep = "gzip" | "deflate" | "br" | "zstd" | "base64" | "lz64" | "form" | "query";
+
+/** How a body is cut into items; each shape has one reader (ingest/open.ts). */
+export type Shape = "legacy" | "v1" | "recording";
+
+/**
+ * One line of traffic.ndjson: a request, what came of it, and the events it carried.
+ * Request and events share a line, so that a crash keeps both or neither.
+ */
+export interface TrafficLine {
+  /** Request number, from 1. */
+  n: number;
+  /** Arrival, ms since the epoch. */
+  at: number;
+  method: string;
+  /** Path and query as sent, secrets masked. */
+  target: string;
+  /** The sender's address. */
+  peer: string;
+  /** 0 where a fault kept the answer from arriving. */
+  status: number;
+  /** Time taken until the answer was ready, in microseconds. */
+  us: number;
+  project: number | null;
+  /** Why the request was rejected; absent when it was answered. */
+  rejected?: { reason: string; detail: string; hint?: string };
+  /** Names of the faults that touched it. */
+  fault?: string;
+  /** Answered by a script, not by the emulator. */
+  scripted?: true;
+  /** What answered where it was neither the emulator nor a script: `tape:checkout#12`, `upstream`. */
+  source?: string;
+  /** The partition that its X-Test-Id header names. */
+  partition?: string;
+  /** Seq of the first event; events follow without a gap. Absent when the request carried none. */
+  seq?: number;
+  events?: EventFacts[];
+  shape?: Shape;
+  steps?: DecodeStep[];
+  /** Flat list name, value, name, value … as received, secrets masked. */
+  headers: string[];
+  /** The bytes as received where `body` is not their exact text: `text` if UTF-8, else base64. */
+  raw?: { text: string } | { base64: string } | { omitted: string; bytes: number };
+  /** Of the answer, as `headers`; absent when they are the usual ones. */
+  reply_headers?: string[];
+  /** The answer's body: JSON as is, other text as a string, null when empty; large or binary ones are omitted. */
+  reply?: Json;
+  /** The request's JSON, verbatim; always the last key. */
+  body?: Json;
+}
+
+/** Headers of most answers: lines leave them out. */
+export const usualReplyHeaders: readonly string[] = [
+  ...["content-type", "application/json"],
+  ...["x-phx-source", "emulator"],
+];
+
+/** Headers of the answer as it was made, secrets masked; none where it did not arrive. */
+export const replyHeadersOf = ({ status, reply_headers: given }: TrafficLine): readonly string[] =>
+  status === 0 ? [] : (given ?? usualReplyHeaders);
+
+/**
+ * What becomes known of a call. It is made with the call; each step writes what it finds out, so that it is kept
+ * when a later step fails. The app completes it, and the journal writes it.
+ */
+export interface CallRecord {
+  project?: number | null;
+  shape?: Shape;
+  steps?: DecodeStep[];
+  /** The decoded JSON text of the body, on one line. */
+  text?: string;
+  /** True if keys were masked in the text; the bytes as received are not kept then. */
+  redacted?: boolean;
+  /** The same text as UTF-8, free of keys, where it is at hand: then it need not be encoded again. */
+  bytes?: Buffer | undefined;
+  events?: EventFacts[];
+  /** Index keys of each event, in the same order. */
+  keys?: EventKey[];
+  rejected?: { reason: string; detail: string; hint?: string };
+  fault?: string;
+  scripted?: true;
+  source?: string;
+  partition?: string;
+  /** What was read of the body before a handler asked for it (ingest/call-owner.ts); not written. */
+  decoded?: DecodedBody;
+}
+
+/** A body that was decoded as the capture endpoints do it. */
+export interface DecodedBody {
+  steps: DecodeStep[];
+  /** undefined: it cannot be decoded. */
+  json: JsonText | undefined;
+  /** The key that it carries. */
+  token: string | undefined;
+}
+
+/** A body as JSON: its text, which fits on one line of a file, and its value. */
+export interface JsonText {
+  text: string;
+  /** The same text as bytes, where it is verbatim. */
+  bytes: Buffer | undefined;
+  value: Json;
+  /** True if keys were masked in it: they must reach neither the journal nor a person's properties. */
+  redacted: boolean;
+  /** Size of the decoded body, in bytes. */
+  size: number;
+}
+
+/** What the index knows of an event apart from its place. */
+export interface EventKey {
+  event: string;
+  distinct_id: string;
+  /** null when the sim made the uuid: it cannot be sent again, so it need not be looked for. */
+  uuid?: string | null;
+}

@@ -1,0 +1,63 @@
+import { counted } from "../base/counted.ts";
+import { callSim } from "../cli/ask-sim.ts";
+import { clean } from "../cli/clean-text.ts";
+import { command, type Shell } from "../cli/command.ts";
+import { findRunning, whereOptions } from "../cli/running-sim.ts";
+import type { Settings } from "../cli/settings.ts";
+import type { Style } from "../cli/style.ts";
+import type { LintFinding, LintPage } from "../index.ts";
+import { queryText } from "../journal/commands/query-text.ts";
+
+const times = (count: number): string => (count === 1 ? "" : ` ×${count}`);
+
+const whatOf = ({ event, n }: LintFinding): string =>
+  event === null ? `request ${n}` : `"${clean(event, 80)}"`;
+
+/** A finding in one line. */
+export function lintLine(finding: LintFinding, style: Style): string {
+  const { code, severity, sentence, detail, fix, count } = finding;
+  const label = severity === "hint" ? style.dim("hint") : style.bold("lint");
+  const seen = `${clean(sentence)} (${clean(detail, 300)})`;
+  return `${label} ${whatOf(finding)}${times(count)} ${clean(code, 60)}: ${seen} → ${clean(fix)}`;
+}
+
+/** The findings that count as failures. */
+export const warningsAmong = (findings: readonly LintFinding[]): LintFinding[] =>
+  findings.filter(({ severity }) => severity === "warning");
+
+const options = {
+  project: { kind: "count", describe: "Only events of the project with this number", flagOnly: true },
+  strict: { kind: "switch", describe: "Fail on hints, too", flagOnly: true },
+  ...whereOptions,
+  json: { kind: "switch", describe: "One JSON object per line", flagOnly: true },
+} as const;
+
+/** The command `phx-sim lint`. */
+export const lint = command({
+  name: "lint",
+  describe: "List likely mistakes in the captured events; exit code 1 when there are warnings",
+  options,
+  examples: [["phx-sim lint --strict", "in CI, after the tests; hints count, too"]],
+  confirms: true,
+  run,
+});
+
+async function run(settings: Settings<typeof options>, shell: Shell) {
+  const { project, json, strict } = settings.values;
+  const running = await findRunning(settings, shell.cwd);
+  const page = await callSim<LintPage>(running, "GET", `lint${queryText({ project })}`);
+  const { findings } = page;
+  shell.out.say(...findings.map((it) => (json ? JSON.stringify(it) : lintLine(it, shell.outStyle))));
+  if (!json) shell.err.say(`phx-sim: ${summaryOf(page)}`);
+  return (strict ? findings : warningsAmong(findings)).length > 0 ? 1 : "ok";
+}
+
+function summaryOf({ findings, looked, skipped }: LintPage): string {
+  const note = skipped > 0 ? `, the first ${skipped} skipped` : "";
+  return `${countsText(findings)} in ${counted(looked, "event")}${note}`;
+}
+
+function countsText(findings: readonly LintFinding[]): string {
+  const warnings = warningsAmong(findings).length;
+  return `${counted(warnings, "warning")}, ${counted(findings.length - warnings, "hint")}`;
+}

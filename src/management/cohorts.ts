@@ -1,0 +1,283 @@
+import { z } from "zod";
+import type { JsonObject } from "../base/json.ts";
+import type { Call } from "../http/call.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { wireTime } from "../world/time.ts";
+import type { Cohort, Project } from "../world/world.ts";
+import {
+  checkFlagUse,
+  checkLoop,
+  checkQuery,
+  checkTree,
+  checkUnused,
+  cohortOf,
+  dependenciesOf,
+  isBehavioral,
+  treeOf,
+} from "./cohort-rules.ts";
+import { type Caller, found, numberIn, requireScope } from "./frame/access.ts";
+import { given } from "./frame/body.ts";
+import type { ResourceDesk } from "./frame/desk.ts";
+import { boolean, invalid, json, list, text } from "./frame/fields.ts";
+import {
+  filtered,
+  filterQuery,
+  type ListFilter,
+  pageOf,
+  pageQuery,
+  pageSchema,
+  searchFilter,
+  windowOf,
+} from "./frame/lists.ts";
+import { inProject, managementRow } from "./frame/row.ts";
+import { newestFirst, sortedByProject } from "./frame/sorted.ts";
+import { PersonShape, personLinks, showPerson } from "./persons.ts";
+import { showUserOf, UserShape } from "./users.ts";
+
+/** Upstream PostHog/posthog posthog/api/cohort.py, CohortSerializer. */
+const CohortShape = z
+  .object({
+    id: z.int(),
+    name: z.string().nullable(),
+    description: z.string(),
+    groups: z.array(z.json()),
+    deleted: z.boolean(),
+    filters: z.json(),
+    query: z.json(),
+    is_calculating: z.boolean(),
+    created_by: UserShape.nullable(),
+    created_at: z.string().nullable(),
+    last_calculation: z.string().nullable(),
+    errors_calculating: z.int(),
+    /** How many persons a static cohort lists; null: the sim does not compute it. */
+    count: z.int().nullable(),
+    is_static: z.boolean(),
+    cohort_type: z.string().nullable(),
+    experiment_set: z.array(z.int()),
+  })
+  .meta({ title: "Cohort" });
+
+function showCohort(desk: ResourceDesk, cohort: Cohort): z.infer<typeof CohortShape> {
+  const tree: JsonObject = { properties: treeOf(cohort) };
+  return {
+    id: cohort.id,
+    name: cohort.name ?? null,
+    description: cohort.description ?? "",
+    groups: cohort.groups ?? [],
+    deleted: cohort.deleted ?? false,
+    filters: cohort.filters ?? tree,
+    query: cohort.query ?? null,
+    is_calculating: false,
+    created_by: showUserOf(desk, cohort.created_by ?? null),
+    created_at: cohort.created_at ?? null,
+    last_calculation: null,
+    errors_calculating: 0,
+    count: cohort.is_static === true ? (cohort.persons ?? []).length : null,
+    is_static: cohort.is_static ?? false,
+    cohort_type: null,
+    experiment_set: [],
+  };
+}
+
+/** What may be written, in the order in which the service checks it. */
+const CohortBody = z.object({
+  name: text({ max: 400, blank: true }).nullable().optional(),
+  description: text({ max: 1000, blank: true }).optional(),
+  groups: json().optional(),
+  deleted: boolean().optional(),
+  filters: json().optional(),
+  query: json().optional(),
+  is_static: boolean().optional(),
+  /** Uuids of persons; those that the project does not have are left out. */
+  _create_static_person_ids: list(text()).optional(),
+});
+type CohortBody = z.infer<typeof CohortBody>;
+
+const groupsOf = ({ groups }: CohortBody, cohort?: Cohort) =>
+  Array.isArray(groups) ? groups : (cohort?.groups ?? []);
+
+function personsIn(desk: ResourceDesk, project: number, ids: readonly string[]): string[] {
+  const known = ids.map((id) => id.toLowerCase()).filter((id) => desk.people.person(project, id));
+  return [...new Set(known)];
+}
+
+/** @throws SimError with the service's text for what is wrong */
+function checkFields(body: CohortBody, isStatic: boolean): void {
+  if (body.filters !== undefined && !isStatic) checkTree(body.filters);
+  if (body.query !== undefined) checkQuery(body.query);
+}
+
+function createCohort(
+  desk: ResourceDesk,
+  { caller, project, body }: { caller: Caller; project: Project; body: CohortBody },
+): Cohort {
+  const isStatic = body.is_static ?? false;
+  checkFields(body, isStatic);
+  if (body.query && body.filters) throw invalid("Cannot set both query and filters at the same time.");
+  if (body.query && !isStatic) {
+    throw invalid("Cannot create a dynamic cohort with a query. Set is_static to true.");
+  }
+  const persons = personsIn(desk, project.id, body._create_static_person_ids ?? []);
+  return desk.worlds.change((draft) =>
+    draft.put("cohorts", {
+      id: draft.nextId("cohorts"),
+      project: project.id,
+      name: body.name ?? null,
+      description: body.description ?? "",
+      groups: groupsOf(body),
+      deleted: body.deleted ?? false,
+      filters: body.filters ?? null,
+      query: body.query ?? null,
+      is_static: isStatic,
+      ...(isStatic && { persons }),
+      created_at: wireTime(desk.clock.now()),
+      created_by: caller.user.id,
+    }),
+  );
+}
+
+/**
+ * Changes a cohort; deletes and restores it with `deleted`.
+ * @throws SimError with the service's text for what is wrong
+ */
+function updateCohort(desk: ResourceDesk, cohort: Cohort, body: CohortBody, isPatch: boolean): Cohort {
+  const { worlds } = desk;
+  const isStatic = body.is_static ?? cohort.is_static ?? false;
+  checkFields(body, isStatic || cohort.is_static === true);
+  if (isPatch && body.filters !== undefined && !isStatic) checkFlagUse(worlds, cohort, body.filters);
+  if (body.deleted === true && cohort.deleted !== true) checkUnused(worlds, cohort);
+  const next: Cohort = {
+    ...cohort,
+    ...given(body, ["name", "description", "deleted", "filters", "query", "is_static"]),
+    groups: groupsOf(body, cohort),
+  };
+  checkLoop(worlds, next);
+  return worlds.change((draft) => draft.put("cohorts", next));
+}
+
+const read = "cohort:read";
+const write = "cohort:write";
+
+const cohortNamed = (desk: ResourceDesk, project: Project, id: string): Cohort =>
+  found(cohortOf(desk.worlds, project.id, numberIn(id)));
+
+/** What the list can be narrowed by. */
+const filtersOf = ({ worlds }: ResourceDesk): readonly ListFilter<Cohort>[] => [
+  {
+    name: "type",
+    shape: z.string().describe("static or dynamic"),
+    test([value]) {
+      if (value !== "static" && value !== "dynamic") return undefined;
+      return (cohort) => (cohort.is_static === true) === (value === "static");
+    },
+  },
+  {
+    name: "created_by_id",
+    shape: z.int().describe("Only what the user with this id made"),
+    test:
+      ([value]) =>
+      (cohort) =>
+        String(cohort.created_by) === value,
+  },
+  searchFilter("Part of the name, in any case", ({ name = null }) => [name]),
+  {
+    name: "hide_behavioral_cohorts",
+    shape: z.string().describe("true leaves out what depends on events"),
+    test: ([value]) =>
+      value?.toLowerCase() === "true"
+        ? (cohort) => ![cohort, ...dependenciesOf(worlds, cohort)].some(isBehavioral)
+        : undefined,
+  },
+];
+
+/** The persons of a static cohort that still exist. */
+function personsOf(desk: ResourceDesk, call: Call, cohort: Cohort) {
+  if (cohort.is_static !== true) {
+    throw invalid("phx-sim does not compute who is in a dynamic cohort.");
+  }
+  const { limit, offset } = windowOf(call);
+  const persons = (cohort.persons ?? []).flatMap((uuid) => desk.people.person(cohort.project, uuid) ?? []);
+  const results = persons.slice(offset, offset + limit).map(showPerson);
+  return { results, ...personLinks(call, results.length) };
+}
+
+const CohortPersons = z.object({
+  results: z.array(PersonShape),
+  next: z.string().nullable(),
+  previous: z.string().nullable(),
+});
+
+/** Cohorts of a project. Upstream PostHog/posthog posthog/api/cohort.py. */
+export function cohortEndpoints(desk: ResourceDesk): Endpoint[] {
+  const cohorts = sortedByProject(desk.worlds, "cohorts", {
+    compare: newestFirst,
+    has: ({ deleted }) => deleted !== true,
+  });
+  const filters = filtersOf(desk);
+  const show = (cohort: Cohort) => showCohort(desk, cohort);
+  const update = (isPatch: boolean) =>
+    managementRow(desk, {
+      method: isPatch ? "PATCH" : "PUT",
+      path: "/api/projects/:project_id/cohorts/:id",
+      summary: "Changes a cohort; deletes and restores it with `deleted`",
+      access: inProject(write),
+      body: CohortBody,
+      reply: CohortShape,
+      handle({ project, param, body }) {
+        const cohort = cohortNamed(desk, project, param("id"));
+        return show(updateCohort(desk, cohort, body(), isPatch));
+      },
+    });
+  return [
+    ...managementRow(desk, {
+      method: "GET",
+      path: "/api/projects/:project_id/cohorts",
+      summary: "Cohorts, newest first, without deleted ones",
+      access: inProject(read),
+      query: pageQuery.extend(filterQuery(filters)),
+      reply: pageSchema(CohortShape),
+      handle: ({ call, caller, project }) =>
+        pageOf(call, filtered(call, caller, filters, cohorts(project.id)), show),
+    }),
+    ...managementRow(desk, {
+      method: "POST",
+      path: "/api/projects/:project_id/cohorts",
+      summary: "Creates a cohort",
+      access: inProject(write),
+      status: 201,
+      body: CohortBody,
+      reply: CohortShape,
+      handle: ({ caller, project, body }) => show(createCohort(desk, { caller, project, body: body() })),
+    }),
+    ...managementRow(desk, {
+      method: "GET",
+      path: "/api/projects/:project_id/cohorts/:id",
+      summary: "A cohort",
+      access: inProject(read),
+      reply: CohortShape,
+      handle: ({ project, param }) => show(cohortNamed(desk, project, param("id"))),
+    }),
+    ...update(true),
+    ...update(false),
+    ...managementRow(desk, {
+      method: "DELETE",
+      path: "/api/projects/:project_id/cohorts/:id",
+      summary: "Always refused: cohorts are deleted with PATCH",
+      access: inProject(write),
+      status: 405,
+      handle: () => undefined,
+    }),
+    ...managementRow(desk, {
+      method: "GET",
+      path: "/api/projects/:project_id/cohorts/:id/persons",
+      summary: "The persons that a static cohort lists",
+      access: inProject(read),
+      query: pageQuery,
+      reply: CohortPersons,
+      handle({ call, caller, project, param }) {
+        requireScope(caller, "person:read");
+        return personsOf(desk, call, cohortNamed(desk, project, param("id")));
+      },
+    }),
+  ];
+}

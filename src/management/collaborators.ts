@@ -1,0 +1,226 @@
+import { z } from "zod";
+import { SimError } from "../base/errors.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { derived } from "../world/derived.ts";
+import { wireTime } from "../world/time.ts";
+import type { Dashboard, DashboardCollaborator, Organization, User } from "../world/world.ts";
+import {
+  type Caller,
+  found,
+  type Level,
+  levels,
+  membershipOf,
+  notFound,
+  numberIn,
+  type Place,
+} from "./frame/access.ts";
+import type { ResourceDesk } from "./frame/desk.ts";
+import { invalid, numberChoice, uuid } from "./frame/fields.ts";
+import { inProject, managementRow, type Request } from "./frame/row.ts";
+import { showUser, UserShape } from "./users.ts";
+
+/** Who may do what with a dashboard. Upstream PostHog/posthog posthog/user_permissions.py. */
+
+export const restriction = { everyone: 21, collaborators: 37 } as const;
+export const privilege = { view: 21, edit: 37 } as const;
+
+/** Organizations without the feature cannot restrict dashboards: the level is kept, but does not count. */
+const hasRestrictions = ({ available_product_features }: Organization): boolean =>
+  available_product_features?.some(({ key }) => key === "access_control" || key === "advanced_permissions") ??
+  false;
+
+export const effectiveRestriction = (dashboard: Dashboard, organization: Organization): 21 | 37 =>
+  hasRestrictions(organization) ? dashboard.restriction_level : restriction.everyone;
+
+/** True for callers with all rights: its creator and admins. */
+export const isInherent = (dashboard: Dashboard, user: number, level: Level): boolean =>
+  dashboard.created_by === user || level >= levels.admin;
+
+/** Collaborators of dashboards, through an index. */
+export function openRights(desk: ResourceDesk) {
+  const byDashboard = derived(desk.worlds, ["dashboard_collaborators"], () => {
+    const index = new Map<number, DashboardCollaborator[]>();
+    for (const it of desk.worlds.current.dashboard_collaborators) {
+      const others = index.get(it.dashboard);
+      if (others) others.push(it);
+      else index.set(it.dashboard, [it]);
+    }
+    return index;
+  });
+  const collaborators = (dashboard: Dashboard): readonly DashboardCollaborator[] =>
+    byDashboard().get(dashboard.id) ?? [];
+
+  const effectivePrivilege = (dashboard: Dashboard, { caller, organization, level }: Asker): 21 | 37 =>
+    effectiveRestriction(dashboard, organization) === restriction.everyone ||
+    isInherent(dashboard, caller.user.id, level) ||
+    collaborators(dashboard).some((it) => it.user === caller.user.id)
+      ? privilege.edit
+      : privilege.view;
+
+  return {
+    collaborators,
+    effectivePrivilege,
+    /** @throws SimError permission_denied */
+    requireEdit(dashboard: Dashboard, asker: Asker): void {
+      if (effectivePrivilege(dashboard, asker) === privilege.edit) return;
+      throw new SimError("permission_denied", "You don't have edit permissions for this dashboard.");
+    },
+  };
+}
+
+export type Rights = ReturnType<typeof openRights>;
+
+/** Who asks, and as what in the organization. */
+export type Asker = Place & { readonly caller: Caller };
+
+/** The project's dashboard with this id, also a deleted one. @throws SimError not_found */
+export function anyDashboard(desk: ResourceDesk, project: number, id: string, what?: string): Dashboard {
+  const number = numberIn(id);
+  const dashboard = number === undefined ? undefined : desk.worlds.get("dashboards", number);
+  if (!dashboard || dashboard.project !== project) throw notFound(what);
+  return dashboard;
+}
+
+/** The project's dashboard with this id, unless it is deleted. @throws SimError not_found */
+export function liveDashboard(desk: ResourceDesk, project: number, id: string, what?: string): Dashboard {
+  const dashboard = anyDashboard(desk, project, id, what);
+  if (dashboard.deleted) throw notFound(what);
+  return dashboard;
+}
+
+const Collaborator = z
+  .object({
+    id: z.string(),
+    dashboard_id: z.int(),
+    user: UserShape,
+    level: z.literal(37),
+    added_at: z.string(),
+    updated_at: z.string(),
+    /** Only in the documented dialect; the service never returns it. */
+    user_uuid: z.string().optional(),
+  })
+  .meta({ title: "DashboardCollaborator" });
+
+const Wanted = z.object({ level: numberChoice([privilege.view, privilege.edit]), user_uuid: uuid() });
+type Wanted = z.infer<typeof Wanted>;
+
+const onLowestLevel = (change: "add" | "remove") => {
+  const what = change === "add" ? "add collaborators to a" : "remove collaborators from a";
+  return invalid(`Cannot ${what} dashboard on the lowest restriction level.`);
+};
+
+/**
+ * Users who may edit a restricted dashboard in addition to its creator and the admins.
+ * Upstream PostHog/posthog ee/api/dashboard_collaborator.py.
+ */
+export function collaboratorEndpoints(desk: ResourceDesk): Endpoint[] {
+  const rights = openRights(desk);
+  const path = "/api/projects/:project_id/dashboards/:dashboard_id/collaborators";
+
+  const show = (it: DashboardCollaborator, user: User): z.infer<typeof Collaborator> => ({
+    id: it.id,
+    dashboard_id: it.dashboard,
+    user: showUser(desk, user),
+    level: it.level,
+    added_at: it.added_at,
+    updated_at: it.updated_at,
+    ...(desk.dialect === "documented" && { user_uuid: user.uuid }),
+  });
+
+  /** Inactive users are not listed. */
+  const shown = (it: DashboardCollaborator) => {
+    const user = desk.worlds.get("users", it.user);
+    return user?.is_active ? [show(it, user)] : [];
+  };
+
+  const dashboardOf = (
+    { param }: Pick<Request<unknown>, "param">,
+    { project }: { project: { id: number } },
+  ) => liveDashboard(desk, project.id, param("dashboard_id"), "Dashboard");
+
+  const activeUser = (id: string): User | undefined =>
+    desk.worlds.current.users.find((it) => it.uuid === id && it.is_active);
+
+  const isCollaborator = (dashboard: Dashboard, user: User): boolean =>
+    rights.collaborators(dashboard).some((it) => it.user === user.id);
+
+  /** The user to be added, if all is well. @throws SimError invalid_input */
+  function addable(dashboard: Dashboard, { organization }: Asker, wanted: Wanted): User {
+    if (effectiveRestriction(dashboard, organization) === restriction.everyone) throw onLowestLevel("add");
+    if (wanted.level !== privilege.edit) {
+      throw invalid("Only edit access can be explicitly specified currently.");
+    }
+    const user = activeUser(wanted.user_uuid);
+    if (!user) throw invalid("User does not exist.");
+    const membership = membershipOf(desk, organization.id, user.id);
+    if (!membership) throw invalid("Cannot add collaborators that have no access to the project.");
+    if (isInherent(dashboard, user.id, membership.level)) {
+      throw invalid(
+        "Cannot add collaborators that already have inherent access (the dashboard owner or a project admins).",
+      );
+    }
+    if (isCollaborator(dashboard, user)) throw invalid("User already is a collaborator.");
+    return user;
+  }
+
+  function add(dashboard: Dashboard, user: User): DashboardCollaborator {
+    const now = wireTime(desk.clock.now());
+    return desk.worlds.change((draft) =>
+      draft.put("dashboard_collaborators", {
+        id: desk.ids.uuid(),
+        dashboard: dashboard.id,
+        user: user.id,
+        level: privilege.edit,
+        added_at: now,
+        updated_at: now,
+      }),
+    );
+  }
+
+  return [
+    ...managementRow(desk, {
+      method: "GET",
+      path,
+      summary: "Collaborators of a dashboard",
+      contract: true,
+      access: inProject("dashboard:read"),
+      reply: z.array(Collaborator),
+      handle: (request) => rights.collaborators(dashboardOf(request, request)).flatMap(shown),
+    }),
+    ...managementRow(desk, {
+      method: "POST",
+      path,
+      summary: "Adds a collaborator to a dashboard",
+      contract: true,
+      access: inProject("dashboard:write"),
+      status: 201,
+      body: Wanted,
+      reply: Collaborator,
+      handle(request) {
+        const dashboard = dashboardOf(request, request);
+        rights.requireEdit(dashboard, request);
+        const user = addable(dashboard, request, request.body());
+        return show(add(dashboard, user), user);
+      },
+    }),
+    ...managementRow(desk, {
+      method: "DELETE",
+      path: `${path}/:user__uuid`,
+      summary: "Removes a collaborator from a dashboard",
+      contract: true,
+      access: inProject("dashboard:write"),
+      status: 204,
+      handle(request) {
+        const dashboard = dashboardOf(request, request);
+        rights.requireEdit(dashboard, request);
+        const user = activeUser(request.param("user__uuid").toLowerCase());
+        const { id } = found(rights.collaborators(dashboard).find((it) => it.user === user?.id));
+        if (effectiveRestriction(dashboard, request.organization) === restriction.everyone) {
+          throw onLowestLevel("remove");
+        }
+        desk.worlds.change((draft) => draft.remove("dashboard_collaborators", id));
+        return undefined;
+      },
+    }),
+  ];
+}

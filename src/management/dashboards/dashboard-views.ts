@@ -1,0 +1,309 @@
+import { z } from "zod";
+import { isObject } from "../../base/json.ts";
+import { wireTime } from "../../world/time.ts";
+import type { Dashboard, Draft, Insight, Tile } from "../../world/world.ts";
+import {
+  type Asker,
+  effectiveRestriction,
+  liveDashboard,
+  openRights,
+  privilege,
+  type Rights,
+  restriction,
+} from "../collaborators.ts";
+import type { ResourceDesk } from "../frame/desk.ts";
+import type { ProjectRequest } from "../frame/row.ts";
+import {
+  type InsightPlaces,
+  InsightShape,
+  type Maker,
+  openInsightPlaces,
+  openInsightViews,
+  type ShownInsight,
+} from "../insights/insight-views.ts";
+import { openSharing, type Sharing } from "../sharing/sharing-rows.ts";
+import { showUserOf, UserShape } from "../users.ts";
+
+const TextOfTile = z.object({
+  id: z.int(),
+  created_by: UserShape.nullable(),
+  last_modified_by: UserShape.nullable(),
+  body: z.string(),
+  last_modified_at: z.string(),
+  team: z.int(),
+});
+
+/** A tile: exactly one of `insight` and `text` is set. */
+export const TileShape = z
+  .object({
+    id: z.int(),
+    insight: InsightShape.nullable(),
+    text: TextOfTile.nullable(),
+    layouts: z.record(z.string(), z.json()),
+    color: z.string().nullable(),
+    filters_overrides: z.json(),
+    show_description: z.boolean().nullable(),
+    transparent_background: z.boolean().nullable(),
+    order: z.int().nullable(),
+    last_refresh: z.null(),
+    is_cached: z.literal(false),
+  })
+  .meta({ title: "Tile" });
+type ShownTile = z.infer<typeof TileShape>;
+
+/** A coordinate of a tile in the usual layout; tiles without one come last. */
+function coordinate(tile: Tile, axis: "x" | "y"): number {
+  const { sm } = tile.layouts;
+  const value = isObject(sm) ? sm[axis] : undefined;
+  return typeof value === "number" ? value : 100;
+}
+
+/** Tiles that are not deleted, from top to bottom and left to right. */
+export const tilesInOrder = (dashboard: Dashboard): Tile[] =>
+  dashboard.tiles
+    .filter((tile) => !tile.deleted)
+    .sort((a, b) => coordinate(a, "y") - coordinate(b, "y") || coordinate(a, "x") - coordinate(b, "x"));
+
+/** How an insight on a tile is shown to the reader. */
+type ShowInsight = (insight: Insight) => ShownInsight;
+
+/** How tiles are shown. */
+function openTileViews(desk: ResourceDesk) {
+  const showText = (text: NonNullable<Tile["text"]>, project: number) => ({
+    id: text.id,
+    created_by: showUserOf(desk, text.created_by),
+    last_modified_by: showUserOf(desk, text.last_modified_by),
+    body: text.body,
+    last_modified_at: text.last_modified_at,
+    team: project,
+  });
+
+  const insightOf = (tile: Tile): Insight | undefined =>
+    tile.insight === null ? undefined : desk.worlds.get("insights", tile.insight);
+
+  /** @param order Its place on the dashboard; null when it is shown by itself. */
+  function one(
+    { project }: Dashboard,
+    tile: Tile,
+    order: number | null,
+    showInsight: ShowInsight,
+  ): ShownTile {
+    const insight = insightOf(tile);
+    return {
+      id: tile.id,
+      insight: insight ? showInsight(insight) : null,
+      text: tile.text && showText(tile.text, project),
+      layouts: tile.layouts,
+      color: tile.color,
+      filters_overrides: tile.filters_overrides,
+      show_description: tile.show_description,
+      transparent_background: tile.transparent_background,
+      order,
+      last_refresh: null,
+      is_cached: false,
+    };
+  }
+
+  return {
+    one,
+    /** All that are to be seen. A tile whose insight was deleted stays away until the insight comes back. */
+    all: (dashboard: Dashboard, showInsight: ShowInsight): ShownTile[] =>
+      tilesInOrder(dashboard)
+        .filter((tile) => tile.insight === null || insightOf(tile)?.deleted === false)
+        .map((tile, order) => one(dashboard, tile, order, showInsight)),
+  };
+}
+
+const level = z.literal([21, 37]);
+
+const beforeFilters = {
+  id: z.int(),
+  name: z.string().nullable(),
+  description: z.string(),
+  pinned: z.boolean(),
+  created_at: z.string(),
+  created_by: UserShape.nullable(),
+  last_accessed_at: z.string().nullable(),
+  is_shared: z.boolean(),
+  deleted: z.boolean(),
+  creation_mode: z.enum(["default", "template", "duplicate", "unlisted"]),
+};
+const afterFilters = {
+  tags: z.array(z.string()),
+  restriction_level: level,
+  effective_restriction_level: level,
+  effective_privilege_level: level,
+  user_access_level: z.string().nullable(),
+  access_control_version: z.enum(["v1", "v2"]),
+  last_refresh: z.string().nullable(),
+  team_id: z.int(),
+};
+
+/** A dashboard as lists show it. */
+export const DashboardInList = z
+  .object({ ...beforeFilters, ...afterFilters })
+  .meta({ title: "DashboardInList" });
+type ShownDashboard = z.infer<typeof DashboardInList>;
+
+/** A dashboard with everything that is on it. */
+export const DashboardDetail = z
+  .object({
+    ...beforeFilters,
+    /** Only in the documented dialect; the service never returns the three. */
+    use_template: z.literal("").optional(),
+    use_dashboard: z.null().optional(),
+    delete_insights: z.literal(false).optional(),
+    filters: z.record(z.string(), z.json()),
+    variables: z.record(z.string(), z.json()).nullable(),
+    breakdown_colors: z.array(z.json()),
+    data_color_theme_id: z.int().nullable(),
+    persisted_filters: z.record(z.string(), z.json()).nullable(),
+    persisted_variables: z.record(z.string(), z.json()).nullable(),
+    ...afterFilters,
+    tiles: z.array(TileShape),
+  })
+  .meta({ title: "Dashboard" });
+export type ShownDashboardDetail = z.infer<typeof DashboardDetail>;
+
+/** The levels for one reader. */
+type Levels = Pick<
+  ShownDashboard,
+  "effective_restriction_level" | "effective_privilege_level" | "user_access_level"
+>;
+
+/** For shared links: no user is signed in. */
+const sharedLevels: Levels = {
+  effective_restriction_level: restriction.collaborators,
+  effective_privilege_level: privilege.view,
+  user_access_level: null,
+};
+
+/** Filters and variables of the query, which replace the stored ones. */
+export interface Overrides {
+  filters?: Dashboard["filters"] | undefined;
+  variables?: Dashboard["variables"] | undefined;
+}
+
+const orNull = <T extends object>(value: T | null): T | null =>
+  value !== null && Object.keys(value).length > 0 ? value : null;
+
+/** The levels for a signed-in user. */
+function levelsFor(rights: Rights, dashboard: Dashboard, asker: Asker): Levels {
+  const effective = rights.effectivePrivilege(dashboard, asker);
+  return {
+    effective_restriction_level: effectiveRestriction(dashboard, asker.organization),
+    effective_privilege_level: effective,
+    user_access_level: effective === privilege.edit ? "editor" : "viewer",
+  };
+}
+
+const showAfter = (dashboard: Dashboard, levels: Levels) => ({
+  tags: dashboard.tags,
+  restriction_level: dashboard.restriction_level,
+  ...levels,
+  access_control_version:
+    dashboard.restriction_level > restriction.everyone ? ("v1" as const) : ("v2" as const),
+  last_refresh: dashboard.last_refresh,
+  team_id: dashboard.project,
+});
+
+const writeOnly = { use_template: "", use_dashboard: null, delete_insights: false } as const;
+
+interface DashboardParts {
+  rights: Rights;
+  sharing: Sharing;
+  places?: InsightPlaces;
+}
+
+/**
+ * Dashboards in lists, in detail for a signed-in user, and in detail for a shared link.
+ * Upstream PostHog/posthog posthog/api/dashboards/dashboard.py.
+ */
+export function openDashboardViews(
+  desk: ResourceDesk,
+  { rights, sharing, places = openInsightPlaces(desk) }: DashboardParts,
+) {
+  const insights = openInsightViews(desk, { rights, places });
+  const tiles = openTileViews(desk);
+  const insightsTo =
+    (asker: Asker): ShowInsight =>
+    (insight) =>
+      insights.show(insight, asker);
+
+  const before = (dashboard: Dashboard) => ({
+    id: dashboard.id,
+    name: dashboard.name,
+    description: dashboard.description,
+    pinned: dashboard.pinned,
+    created_at: dashboard.created_at,
+    created_by: showUserOf(desk, dashboard.created_by),
+    last_accessed_at: dashboard.last_accessed_at,
+    is_shared: sharing.isShared(dashboard.id),
+    deleted: dashboard.deleted,
+    creation_mode: dashboard.creation_mode,
+  });
+
+  const detail = (
+    dashboard: Dashboard,
+    levels: Levels,
+    showInsight: ShowInsight,
+    { filters = dashboard.filters, variables = dashboard.variables }: Overrides = {},
+  ): ShownDashboardDetail => ({
+    ...before(dashboard),
+    ...(desk.dialect === "documented" && writeOnly),
+    filters,
+    variables,
+    breakdown_colors: dashboard.breakdown_colors,
+    data_color_theme_id: dashboard.data_color_theme_id,
+    persisted_filters: orNull(dashboard.filters),
+    persisted_variables: orNull(dashboard.variables),
+    ...showAfter(dashboard, levels),
+    tiles: tiles.all(dashboard, showInsight),
+  });
+
+  return {
+    inList: (dashboard: Dashboard, asker: Asker): ShownDashboard => ({
+      ...before(dashboard),
+      ...showAfter(dashboard, levelsFor(rights, dashboard, asker)),
+    }),
+    inDetail: (dashboard: Dashboard, asker: Asker, overrides?: Overrides): ShownDashboardDetail =>
+      detail(dashboard, levelsFor(rights, dashboard, asker), insightsTo(asker), overrides),
+    /** As behind a shared link. */
+    shared: (dashboard: Dashboard): ShownDashboardDetail => detail(dashboard, sharedLevels, insights.shared),
+    /** A tile by itself. */
+    tile: (dashboard: Dashboard, tile: Tile, asker: Asker): ShownTile =>
+      tiles.one(dashboard, tile, null, insightsTo(asker)),
+  };
+}
+
+/** A call about dashboards that may pass. */
+
+/** What the endpoints of dashboards share. */
+export function openDashboardDesk(desk: ResourceDesk) {
+  const rights = openRights(desk);
+  const places = openInsightPlaces(desk);
+  const views = openDashboardViews(desk, { rights, sharing: openSharing(desk), places });
+  const now = () => wireTime(desk.clock.now());
+  return {
+    ...desk,
+    rights,
+    places,
+    views,
+    now,
+    /** The dashboard of the path, which the caller may edit. @throws SimError not_found, permission_denied */
+    editable(request: ProjectRequest<unknown>): Dashboard {
+      const dashboard = liveDashboard(desk, request.project.id, request.param("id"));
+      rights.requireEdit(dashboard, request);
+      return dashboard;
+    },
+    maker: (draft: Draft, { project, caller }: ProjectRequest<unknown>): Maker => ({
+      draft,
+      ids: desk.ids,
+      project: project.id,
+      user: caller.user.id,
+      now: now(),
+    }),
+  };
+}
+
+export type DashboardDesk = ReturnType<typeof openDashboardDesk>;

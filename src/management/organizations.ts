@@ -1,0 +1,249 @@
+import { z } from "zod";
+import type { Endpoint } from "../http/endpoint.ts";
+import { wireTime } from "../world/time.ts";
+import type { Organization } from "../world/world.ts";
+import {
+  type Caller,
+  insufficientLevel,
+  type Level,
+  levels,
+  notFound,
+  organizationNamed,
+  refuseProjectLimits,
+} from "./frame/access.ts";
+import type { ResourceDesk } from "./frame/desk.ts";
+import { boolean, invalid, text, uuid } from "./frame/fields.ts";
+import { pageOf, pageQuery, pageSchema } from "./frame/lists.ts";
+import { inAccount, managementRow, type Request } from "./frame/row.ts";
+import { createOrganization, deleteProjects } from "./project-changes.ts";
+import { ProjectBasics, type ProjectViews } from "./project-views.ts";
+import type { Memberships } from "./users.ts";
+
+const InstanceMetadata = z.object({ instance_tag: z.string() });
+const level = z.literal([1, 8, 15]).nullable();
+
+/** An organization as its members read it. */
+export const OrganizationShape = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    slug: z.string(),
+    logo_media_id: z.string().nullable(),
+    created_at: z.string(),
+    updated_at: z.string(),
+    membership_level: level,
+    plugins_access_level: z.int(),
+    teams: z.array(ProjectBasics),
+    projects: z.array(z.object({ id: z.int(), organization_id: z.string(), name: z.string() })),
+    available_product_features: z.array(z.looseObject({ key: z.string() })).nullable(),
+    is_member_join_email_enabled: z.boolean(),
+    /** JSON text in the documented dialect. */
+    metadata: z.union([z.string(), InstanceMetadata]),
+    customer_id: z.string().nullable(),
+    enforce_2fa: z.boolean().nullable(),
+    /** Digits in the documented dialect. */
+    member_count: z.union([z.string(), z.int()]),
+    allow_publicly_shared_resources: z.boolean(),
+  })
+  .meta({ title: "Organization" });
+type ShownOrganization = z.infer<typeof OrganizationShape>;
+
+/** An organization as other documents show it. */
+export const OrganizationBasics = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    slug: z.string(),
+    logo_media_id: z.string().nullable(),
+    membership_level: level,
+  })
+  .meta({ title: "OrganizationBasics" });
+
+const instance = { instance_tag: "none" };
+
+interface ViewParts {
+  memberships: Memberships;
+  projectViews: ProjectViews;
+}
+
+/** How organizations are shown. Upstream PostHog/posthog posthog/api/organization.py. */
+export function openOrganizationViews(desk: ResourceDesk, { memberships, projectViews }: ViewParts) {
+  /** The types that the contract gives to two fields are not the service's. */
+  const typed = (members: number) =>
+    desk.dialect === "documented"
+      ? { metadata: JSON.stringify(instance), member_count: String(members) }
+      : { metadata: instance, member_count: members };
+
+  const basics = (it: Organization, membership_level: Level | null): z.infer<typeof OrganizationBasics> => ({
+    id: it.id,
+    name: it.name,
+    slug: it.slug,
+    logo_media_id: it.logo_media_id,
+    membership_level,
+  });
+
+  function detail(it: Organization, membership_level: Level | null): ShownOrganization {
+    const projects = memberships.projectsOf(it.id);
+    const { metadata, member_count } = typed(memberships.ofOrganization(it.id).length);
+    return {
+      id: it.id,
+      name: it.name,
+      slug: it.slug,
+      logo_media_id: it.logo_media_id,
+      created_at: it.created_at,
+      updated_at: it.updated_at,
+      membership_level,
+      plugins_access_level: it.plugins_access_level,
+      teams: projects.map(projectViews.basics),
+      projects: projects.map(({ id, name }) => ({ id, organization_id: it.id, name })),
+      available_product_features: it.available_product_features,
+      is_member_join_email_enabled: it.is_member_join_email_enabled,
+      metadata,
+      customer_id: it.customer_id,
+      enforce_2fa: it.enforce_2fa,
+      member_count,
+      allow_publicly_shared_resources: it.allow_publicly_shared_resources,
+    };
+  }
+  return { basics, detail };
+}
+
+export type OrganizationViews = ReturnType<typeof openOrganizationViews>;
+
+const name = text({ max: 64 });
+const options = {
+  logo_media_id: uuid().nullable().optional(),
+  is_member_join_email_enabled: boolean().optional(),
+  enforce_2fa: boolean().nullable().optional(),
+  allow_publicly_shared_resources: boolean().optional(),
+};
+const Whole = z.object({ name, ...options });
+const Changes = z.object({ name: name.optional(), ...options });
+type Changes = z.infer<typeof Changes>;
+
+interface Parts {
+  memberships: Memberships;
+  views: OrganizationViews;
+}
+
+/**
+ * Organizations of the caller. Callers who are not members get a 404.
+ * Upstream PostHog/posthog posthog/api/organization.py.
+ */
+export function organizationEndpoints(desk: ResourceDesk, { memberships, views }: Parts): Endpoint[] {
+  const { worlds } = desk;
+
+  /** @throws SimError not_found, permission_denied */
+  function theirs({ caller, param }: Pick<Request<never>, "caller" | "param">) {
+    refuseProjectLimits(caller);
+    const organization = organizationNamed(param("id"), desk, caller);
+    const level = organization && memberships.levelOf(organization.id, caller.user.id);
+    const limits = caller.key.scoped_organizations;
+    if (!organization || !level || (limits.length > 0 && !limits.includes(organization.id))) throw notFound();
+    return { organization, level };
+  }
+
+  function changeable(request: Pick<Request<never>, "caller" | "param">, minimum: Level): Organization {
+    const { organization, level } = theirs(request);
+    if (level < minimum) throw insufficientLevel();
+    return organization;
+  }
+
+  /** Uploads are not emulated: no media can exist. The contract lets any id be written. */
+  function checkLogo({ logo_media_id: id }: Changes): void {
+    if (desk.dialect === "documented" || id === undefined || id === null) return;
+    throw invalid(`Invalid pk "${id}" - object does not exist.`, "logo_media_id", "does_not_exist");
+  }
+
+  const shown = (organization: Organization, { user }: Caller) =>
+    views.detail(organization, memberships.levelOf(organization.id, user.id));
+
+  const change = (organization: Organization, body: Changes): Organization =>
+    worlds.change((draft) =>
+      draft.put("organizations", {
+        ...organization,
+        ...body,
+        updated_at: wireTime(desk.clock.now()),
+      }),
+    );
+
+  const changing = (method: "PATCH" | "PUT", body: z.ZodType<Changes>) =>
+    managementRow(desk, {
+      method,
+      path: "/api/organizations/:id",
+      summary: "Changes an organization; for its admins",
+      contract: method === "PATCH",
+      access: inAccount("organization:write"),
+      body,
+      reply: OrganizationShape,
+      handle(request) {
+        const organization = changeable(request, levels.admin);
+        const wanted = request.body();
+        checkLogo(wanted);
+        return shown(change(organization, wanted), request.caller);
+      },
+    });
+
+  return [
+    ...managementRow(desk, {
+      method: "GET",
+      path: "/api/organizations",
+      summary: "The caller's organizations",
+      contract: true,
+      access: inAccount("organization:read"),
+      query: pageQuery,
+      reply: pageSchema(OrganizationShape),
+      handle({ call, caller }) {
+        refuseProjectLimits(caller);
+        return pageOf(call, memberships.organizationsOf(caller), (it) => shown(it, caller));
+      },
+    }),
+    ...managementRow(desk, {
+      method: "POST",
+      path: "/api/organizations",
+      summary: "Creates an organization with its first project, and makes them the caller's current ones",
+      contract: true,
+      access: inAccount("organization:write"),
+      status: 201,
+      body: Whole,
+      reply: OrganizationShape,
+      handle({ caller, body }) {
+        refuseProjectLimits(caller);
+        const wanted = body();
+        checkLogo(wanted);
+        return shown(createOrganization(desk, caller.user, wanted), caller);
+      },
+    }),
+    ...managementRow(desk, {
+      method: "GET",
+      path: "/api/organizations/:id",
+      summary: "An organization, by id or as `@current`",
+      contract: true,
+      access: inAccount("organization:read"),
+      reply: OrganizationShape,
+      handle(request) {
+        const { organization, level } = theirs(request);
+        return views.detail(organization, level);
+      },
+    }),
+    ...changing("PATCH", Changes),
+    ...changing("PUT", Whole),
+    ...managementRow(desk, {
+      method: "DELETE",
+      path: "/api/organizations/:id",
+      summary: "Deletes an organization with all its projects; for its owners",
+      contract: true,
+      access: inAccount("organization:write"),
+      status: 204,
+      handle(request) {
+        const { id } = changeable(request, levels.owner);
+        const members = memberships.ofOrganization(id);
+        deleteProjects(desk, memberships.projectsOf(id), (draft) => {
+          for (const it of members) draft.remove("memberships", it.id);
+          draft.remove("organizations", id);
+        });
+        return undefined;
+      },
+    }),
+  ];
+}

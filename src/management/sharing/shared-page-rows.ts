@@ -1,0 +1,178 @@
+import { z } from "zod";
+import type { Call } from "../../http/call.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { json, type Reply, withHeaders } from "../../http/reply.ts";
+import { jsonSchemaOf } from "../../http/row.ts";
+import { derived } from "../../world/derived.ts";
+import { wireTime } from "../../world/time.ts";
+import type { Dashboard, Organization, SharingConfiguration } from "../../world/world.ts";
+import { openRights } from "../collaborators.ts";
+import { DashboardDetail, openDashboardViews } from "../dashboards/dashboard-views.ts";
+import { hasFeature } from "../frame/access.ts";
+import type { ResourceDesk } from "../frame/desk.ts";
+import { dashboardPage, noticePage } from "./shared-page.ts";
+import { openSharing, pageSettings, shownSettings } from "./sharing-rows.ts";
+
+/** A dashboard that can be seen without a key. */
+interface SharedDashboard {
+  readonly dashboard: Dashboard;
+  readonly organization: Organization;
+  readonly configuration: SharingConfiguration;
+}
+
+/** Where a token leads; a replaced one only for a while. */
+interface Way {
+  readonly configuration: SharingConfiguration;
+  /** ms since the epoch. */
+  readonly until: number;
+}
+
+/** Finds shared dashboards by their tokens, through an index. */
+function openViewer(desk: ResourceDesk) {
+  const { worlds } = desk;
+  const ways = derived(worlds, ["sharing_configurations"], () => {
+    const index = new Map<string, Way>();
+    for (const configuration of worlds.current.sharing_configurations) {
+      for (const { access_token, expires_at } of configuration.former_tokens) {
+        index.set(access_token, { configuration, until: Date.parse(expires_at) });
+      }
+      index.set(configuration.access_token, { configuration, until: Number.POSITIVE_INFINITY });
+    }
+    return index;
+  });
+
+  function placeOf(dashboard: Dashboard): Organization | undefined {
+    const project = worlds.projectById(dashboard.project);
+    return project && worlds.get("organizations", project.organization);
+  }
+
+  return {
+    /** What the token opens now; undefined when sharing is off, expired or forbidden, or the dashboard deleted. */
+    find(token: string): SharedDashboard | undefined {
+      const way = ways().get(token);
+      if (!way?.configuration.enabled || way.until <= desk.clock.now()) return undefined;
+      const dashboard = worlds.get("dashboards", way.configuration.dashboard);
+      if (!dashboard || dashboard.deleted) return undefined;
+      const organization = placeOf(dashboard);
+      if (!organization?.allow_publicly_shared_resources) return undefined;
+      return { dashboard, organization, configuration: way.configuration };
+    },
+    /** Records the access to the dashboard. */
+    saw(dashboard: Dashboard): void {
+      worlds.change((draft) =>
+        draft.put("dashboards", { ...dashboard, last_accessed_at: wireTime(desk.clock.now()) }),
+      );
+    },
+  };
+}
+
+const SharedData = z
+  .object({
+    type: z.enum(["scene", "embed"]),
+    accessToken: z.string(),
+    dashboard: DashboardDetail,
+    themes: z.array(z.json()),
+    whitelabel: z.literal(true).optional(),
+    noHeader: z.literal(true).optional(),
+    showInspector: z.literal(true).optional(),
+    legend: z.literal(true).optional(),
+    detailed: z.literal(true).optional(),
+    hideExtraDetails: z.literal(true).optional(),
+    theme: z.enum(["light", "dark", "system"]).optional(),
+  })
+  .meta({ title: "SharedDashboard" });
+
+/** Addresses of shared pages; embedded ones may be shown in frames. */
+const rows = [
+  { path: "/shared/:token", summary: "A shared dashboard, without a key", isEmbedded: false },
+  { path: "/shared_dashboard/:token", summary: "The same at its old address", isEmbedded: false },
+  { path: "/embedded/:token", summary: "A shared dashboard for a frame", isEmbedded: true },
+];
+
+/** The address without its query, of one page. */
+interface Address {
+  token: string;
+  /** What follows the first dot: `json`, `png`; anything else is the page itself. */
+  format: string | undefined;
+}
+
+function addressIn(call: Call): Address {
+  const [token = "", format] = (call.params.token ?? "").split(".");
+  return { token, format };
+}
+
+/**
+ * What a sharing token opens: a page, or its data with `.json`. Upstream PostHog/posthog
+ * posthog/api/sharing.py; flags in the query count whatever the age of the configuration. As there, CORS stops at /api.
+ */
+export function publicSharingEndpoints(desk: ResourceDesk): Endpoint[] {
+  const viewer = openViewer(desk);
+  const views = openDashboardViews(desk, { rights: openRights(desk), sharing: openSharing(desk) });
+
+  const settingsOf = ({ configuration, organization }: SharedDashboard, call: Call) => {
+    const settings = pageSettings(configuration.settings, call.query);
+    const mayHide = hasFeature(organization, "white_labelling");
+    return { ...settings, whitelabel: settings.whitelabel === true && mayHide };
+  };
+
+  function dataOf(shared: SharedDashboard, call: Call, isEmbedded: boolean, token: string): Reply {
+    const isEmbed = isEmbedded || call.query.has("embedded");
+    const dashboard = views.shared(shared.dashboard);
+    const data: z.infer<typeof SharedData> = {
+      type: isEmbed ? "embed" : "scene",
+      accessToken: token,
+      dashboard,
+      themes: [],
+      ...shownSettings(settingsOf(shared, call)),
+    };
+    return withHeaders(json(data), "cache-control", "no-store");
+  }
+
+  function open(shared: SharedDashboard, call: Call, isEmbedded: boolean, { token, format }: Address): Reply {
+    if (shared.configuration.password_required) {
+      const text = "It needs a password, and phx-sim does not emulate passwords. Share it without one.";
+      return noticePage(200, "This dashboard is protected", text, isEmbedded);
+    }
+    if (format === "png") {
+      return noticePage(404, "No image", "phx-sim does not draw images of dashboards.", isEmbedded);
+    }
+    viewer.saw(shared.dashboard);
+    if (format === "json") return dataOf(shared, call, isEmbedded, token);
+    const dashboard = views.shared(shared.dashboard);
+    return dashboardPage(dashboard, settingsOf(shared, call), isEmbedded);
+  }
+
+  const refused = (detail: string) => ({ reason: "not_found", detail });
+
+  return rows.map(({ path, summary, isEmbedded }) => ({
+    methods: ["GET"],
+    path,
+    family: "service",
+    cors: false,
+    summary,
+    docs: () => ({
+      replies: {
+        200: {
+          description: "With `.json` its data, else a page",
+          schema: jsonSchemaOf(SharedData, "output"),
+          type: "text/html",
+        },
+        404: { description: "A page with the message", type: "text/html" },
+      },
+    }),
+    handle(call) {
+      // A scenario's tokens are no secrets: they are written in it, or follow from its names.
+      desk.keys.checkHost(call);
+      const address = addressIn(call);
+      const shared = viewer.find(address.token);
+      if (!shared) {
+        call.record.rejected = refused("no enabled sharing configuration has this token");
+        return noticePage(404, "Page not found", "Nothing is shared here, or not any more.", isEmbedded);
+      }
+      call.record.project = shared.dashboard.project;
+      const reply = open(shared, call, isEmbedded, address);
+      if (reply.status === 404) call.record.rejected = refused("images are not made");
+      return reply;
+    },
+  }));
+}

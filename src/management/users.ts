@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { derived } from "../world/derived.ts";
+import type { Membership, Organization, Project, User } from "../world/world.ts";
+import { type Caller, membershipOf } from "./frame/access.ts";
+import type { ResourceDesk } from "./frame/desk.ts";
+
+/** The user object that other documents carry. */
+export const UserShape = z
+  .object({
+    id: z.int(),
+    uuid: z.string(),
+    distinct_id: z.string().nullable(),
+    first_name: z.string(),
+    last_name: z.string(),
+    email: z.string(),
+    is_email_verified: z.boolean().nullable(),
+    hedgehog_config: z.record(z.string(), z.json()).nullable(),
+    role_at_organization: z.string().nullable(),
+  })
+  .meta({ title: "User" });
+
+export const showUser = (desk: ResourceDesk, user: User): z.infer<typeof UserShape> => ({
+  id: user.id,
+  uuid: user.uuid,
+  distinct_id: user.distinct_id,
+  first_name: user.first_name,
+  last_name: user.last_name,
+  email: user.email,
+  is_email_verified: user.is_email_verified,
+  hedgehog_config: user.hedgehog_config ?? (desk.dialect === "documented" ? {} : null),
+  role_at_organization: user.role_at_organization,
+});
+
+/** The user with this id as other documents show it; null if there is no such user. */
+export function showUserOf(desk: ResourceDesk, id: number | null): z.infer<typeof UserShape> | null {
+  const user = id === null ? undefined : desk.worlds.get("users", id);
+  return user ? showUser(desk, user) : null;
+}
+
+/** Collects values under a key, in their order. */
+function grouped<K, V>(values: readonly V[], keyOf: (value: V) => K): ReadonlyMap<K, readonly V[]> {
+  const groups = new Map<K, V[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group) group.push(value);
+    else groups.set(key, [value]);
+  }
+  return groups;
+}
+
+/** Who belongs where, through indexes. */
+export function openMemberships(desk: ResourceDesk) {
+  const { worlds } = desk;
+  const byUser = derived(worlds, ["memberships"], () => grouped(worlds.current.memberships, (it) => it.user));
+  const byOrganization = derived(worlds, ["memberships"], () =>
+    grouped(worlds.current.memberships, (it) => it.organization),
+  );
+  const projects = derived(worlds, ["projects"], () =>
+    grouped(
+      worlds.current.projects.toSorted((a, b) => a.id - b.id),
+      (it) => it.organization,
+    ),
+  );
+
+  const ofUser = (user: number): readonly Membership[] => byUser().get(user) ?? [];
+  return {
+    ofUser,
+    ofOrganization: (organization: string): readonly Membership[] => byOrganization().get(organization) ?? [],
+    projectsOf: (organization: string): readonly Project[] => projects().get(organization) ?? [],
+    /** The organizations that a caller may see with this key. */
+    organizationsOf({ user, key }: Caller): Organization[] {
+      const limits = key.scoped_organizations;
+      return ofUser(user.id)
+        .filter((it) => limits.length === 0 || limits.includes(it.organization))
+        .flatMap((it) => desk.worlds.get("organizations", it.organization) ?? []);
+    },
+    levelOf: (organization: string, user: number) => membershipOf(desk, organization, user)?.level ?? null,
+  };
+}
+
+export type Memberships = ReturnType<typeof openMemberships>;

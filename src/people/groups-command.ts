@@ -1,0 +1,118 @@
+import { counted } from "../base/counted.ts";
+import type { Json } from "../base/json.ts";
+import { callSim } from "../cli/ask-sim.ts";
+import { clean } from "../cli/clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
+import { findRunning, whereOptions } from "../cli/running-sim.ts";
+import type { Settings } from "../cli/settings.ts";
+import type { Style } from "../cli/style.ts";
+import { queryText } from "../journal/commands/query-text.ts";
+import type { GroupDetails, PropertyChange, StoredGroup, StoredGroupPage } from "./shapes.ts";
+
+const group: CommandGroup = { name: "groups", describe: "Groups such as companies, and their properties" };
+
+const project = { kind: "count", describe: "Only the project with this id", flagOnly: true } as const;
+
+const listOptions = {
+  project,
+  search: { kind: "text", describe: "Only groups with this text in type, key or name", flagOnly: true },
+  limit: { kind: "count", describe: "The newest N groups", default: "100", flagOnly: true },
+  ...whereOptions,
+  json: { kind: "switch", describe: "One JSON object per line", flagOnly: true },
+} as const;
+
+const showOptions = {
+  type: { kind: "text", describe: "The group's type, e.g. company", flagOnly: true, place: 1 },
+  key: { kind: "text", describe: "The group's key", flagOnly: true, place: 2 },
+  project,
+  limit: { kind: "count", describe: "The newest N events of the group", default: "50", flagOnly: true },
+  ...whereOptions,
+  json: { kind: "switch", describe: "Print the answer of the control API", flagOnly: true },
+} as const;
+
+const jsonText = (value: Json, limit?: number): string => clean(JSON.stringify(value), limit);
+
+const typeOf = ({ type, type_index }: StoredGroup): string => clean(type ?? `type ${type_index}`, 60);
+
+function groupLine(it: StoredGroup, style: Style): string {
+  const shown = Object.keys(it.properties).length === 0 ? "" : `  ${jsonText(it.properties, 100)}`;
+  return `${style.bold(`${typeOf(it)} ${clean(it.key, 80)}`)}${shown}  ${style.dim(`project ${it.project}`)}`;
+}
+
+const changeText = ({ property, from, to }: PropertyChange): string => {
+  const was = from === undefined ? "" : `${jsonText(from, 80)} → `;
+  return `${clean(property, 80)}: ${was}${to === undefined ? "removed" : jsonText(to, 80)}`;
+};
+
+function groupLines(it: GroupDetails, style: Style): string[] {
+  const rows = (name: string, texts: readonly string[]): string[] =>
+    texts.map((text, i) => `  ${style.dim((i === 0 ? name : "").padEnd(12))} ${text}`);
+  const { project, created_at, properties, history, events, gaps } = it;
+  return [
+    `${style.bold(`${typeOf(it)} ${clean(it.key, 80)}`)}  ${style.dim(`project ${project}`)}`,
+    ...rows("first seen", [clean(created_at)]),
+    ...rows(
+      "properties",
+      Object.entries(properties).map(([name, value]) => `${clean(name, 80)} = ${jsonText(value)}`),
+    ),
+    ...rows(
+      "history",
+      [...history]
+        .reverse()
+        .map(({ event, changes }) => `#${event.seq} ${changes.map(changeText).join(", ")}`),
+    ),
+    ...rows(
+      "incomplete",
+      gaps.map(({ sentence }) => clean(sentence)),
+    ),
+    ...rows(
+      "events",
+      [...events]
+        .reverse()
+        .map(({ seq, event, distinct_id }) => `#${seq} ${clean(event, 80)}  ${clean(distinct_id, 60)}`),
+    ),
+  ];
+}
+
+async function list(settings: Settings<typeof listOptions>, shell: Shell) {
+  const { project, search, limit, json } = settings.values;
+  const running = await findRunning(settings, shell.cwd);
+  const { groups, more } = await callSim<StoredGroupPage>(
+    running,
+    "GET",
+    `groups${queryText({ project, search, limit })}`,
+  );
+  shell.out.say(...groups.map((it) => (json ? JSON.stringify(it) : groupLine(it, shell.outStyle))));
+  if (more) shell.err.say(`phx-sim: only ${counted(groups.length, "group")} shown; --limit N shows more`);
+  else if (groups.length === 0 && !json) shell.err.say("phx-sim: no groups");
+  return "ok" as const;
+}
+
+async function show(settings: Settings<typeof showOptions>, shell: Shell) {
+  const { type, key, project, limit, json } = settings.values;
+  const running = await findRunning(settings, shell.cwd);
+  const place = `groups/${encodeURIComponent(type)}/${encodeURIComponent(key)}`;
+  const found = await callSim<GroupDetails>(running, "GET", `${place}${queryText({ project, limit })}`);
+  shell.out.say(...(json ? [JSON.stringify(found, null, 2)] : groupLines(found, shell.outStyle)));
+  return "ok" as const;
+}
+
+/** The commands `phx-sim groups …`. */
+export const groupCommands: readonly Command[] = [
+  command({
+    name: "groups list",
+    group,
+    describe: "List the groups, newest first",
+    options: listOptions,
+    examples: [["phx-sim groups list --search acme", "with this text in type, key or name"]],
+    run: list,
+  }),
+  command({
+    name: "groups show",
+    group,
+    describe: "Show a group: its properties, what changed them, and its newest events",
+    options: showOptions,
+    examples: [["phx-sim groups show company acme", "the group acme of the type company"]],
+    run: show,
+  }),
+];

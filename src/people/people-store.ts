@@ -1,0 +1,237 @@
+import type { Bytes } from "../store/bytes.ts";
+import type { SwitchPart } from "../store/switch.ts";
+import type { Unit } from "../store/unit.ts";
+import type { People } from "./people.ts";
+import type { Person } from "./person.ts";
+import { keyHash } from "./store/apply.ts";
+import { folderHome, memoryHome } from "./store/home.ts";
+import {
+  clearLine,
+  goneLine,
+  groupLine,
+  groupTypeLine,
+  type HashKeys,
+  hashKeysLine,
+  idLine,
+  personLine,
+  personlessLine,
+  removedLine,
+} from "./store/line.ts";
+import type { ProjectEntry } from "./store/projects.ts";
+import { createQueries, type Queries } from "./store/query.ts";
+import { openShelf, type Shelf, type ShelfOptions } from "./store/shelf.ts";
+import type { PeopleState } from "./store/state.ts";
+
+export interface PeopleOptions extends Partial<ShelfOptions> {
+  /** Data folder for people.ndjson and people.idx; without it everything stays in memory. */
+  folder?: string;
+}
+
+/** How much is stored; `ids` have a person, `personless` ones do not. */
+type PeopleCounts = Omit<ProjectEntry, "project" | "groupTypes">;
+
+/** Stored people, and what one can ask about them. Changes count at once; `flush` writes them down. */
+export interface PeopleStore extends People, Queries {
+  /** Forgets a stored person and its ids; nothing happens when there is none. */
+  remove(person: Pick<Person, "project" | "uuid">): void;
+  counts(project?: number): PeopleCounts;
+  /** Forgets the people of a project. */
+  clear(project: number): void;
+  /** Copies what is stored as lines of people.ndjson, without what was superseded. */
+  copyInto(target: Bytes): void;
+  /** Replaces all stored lines with others. @throws DataFolderError when a line cannot be read */
+  replacing(lines: Bytes): SwitchPart;
+  /** The changes since they were last settled; `write` uses one call. */
+  readonly unit: Unit;
+  /** Flushes, saves the index, lets go of the file. Harmless when done twice. */
+  close(): void;
+}
+
+const megabyte = 1024 * 1024;
+const defaults = {
+  onNotice: () => {},
+  onDamage: () => {},
+  hash: keyHash,
+  compactFrom: 64 * megabyte,
+  indexFrom: megabyte / 4,
+} satisfies ShelfOptions;
+
+/**
+ * Opens the people of a data folder, or an empty store in memory. Reads people.idx and the lines
+ * behind it; the whole log only when there is no index or it does not fit.
+ * @throws DataFolderError when the log cannot be opened, or is not one.
+ */
+export function openPeople(options: PeopleOptions = {}): PeopleStore {
+  const home = options.folder === undefined ? memoryHome() : folderHome(options.folder);
+  const shelf = openShelf(home, {
+    onNotice: options.onNotice ?? defaults.onNotice,
+    onDamage: options.onDamage ?? defaults.onDamage,
+    hash: options.hash ?? defaults.hash,
+    compactFrom: options.compactFrom ?? defaults.compactFrom,
+    indexFrom: options.indexFrom ?? defaults.indexFrom,
+  });
+  return {
+    ...steady(shelf, createQueries(shelf)),
+    ...steady(shelf, lookUps(shelf)),
+    ...steady(shelf, changes(shelf)),
+    unit: {
+      write() {
+        if (shelf.log.waiting < home.flushFrom) return;
+        shelf.log.flush();
+        shelf.keepCompact();
+      },
+      settle: shelf.settle,
+      rollBack: shelf.rollBack,
+    },
+    copyInto: shelf.copyInto,
+    replacing: shelf.replacing,
+    close: shelf.close,
+  };
+}
+
+/** The same functions, which survive a damaged line on their way. */
+function steady<T extends object>(shelf: Shelf, parts: T): T {
+  const steadied = Object.entries(parts).map(([name, act]) => [
+    name,
+    (...args: unknown[]) => shelf.steadily(() => act(...args)),
+  ]);
+  // Its functions, each behind one with the same parameters.
+  return Object.fromEntries(steadied) as T;
+}
+
+type LookUps = Pick<
+  PeopleStore,
+  "personOf" | "isPersonless" | "distinctIds" | "hashKeysOf" | "group" | "groupTypes" | "counts"
+>;
+
+function lookUps(shelf: Shelf): LookUps {
+  return {
+    personOf(project, distinctId) {
+      const { state } = shelf;
+      const row = ownerOf(state, project, distinctId);
+      return row === -1 ? undefined : state.persons.at(row);
+    },
+    isPersonless(project, distinctId) {
+      const { state } = shelf;
+      const row = state.findId(project, distinctId);
+      return row !== -1 && state.ids.person(row) === -1;
+    },
+    distinctIds({ project, uuid }) {
+      const { state } = shelf;
+      const row = state.findPerson(project, uuid);
+      return row === -1 ? [] : state.ids.rowsOf(row).map(state.ids.text);
+    },
+    hashKeysOf: (person) => hashKeysOf(shelf.state, person),
+    group(project, type, key) {
+      const { state } = shelf;
+      const row = state.findGroup(project, type, key);
+      return row === -1 ? undefined : state.groups.at(row);
+    },
+    groupTypes: (project) => typesOf(shelf.state, project),
+    counts: (project) => countsOf(shelf.state, project),
+  };
+}
+
+type Whole = "copyInto" | "replacing" | "unit" | "close";
+type Changes = Omit<PeopleStore, keyof LookUps | keyof Queries | Whole>;
+
+function changes(shelf: Shelf): Changes {
+  const { record } = shelf;
+
+  /** A line that refers to an unknown person would make the file unreadable: it must not be written. */
+  function mustExist({ project, uuid }: Pick<Person, "project" | "uuid">): void {
+    if (shelf.state.findPerson(project, uuid) === -1)
+      throw new Error(`project ${project} has no person ${uuid}`);
+  }
+
+  const save = (person: Person): void => record(personLine(person), { kind: "person", person });
+
+  function give({ project, uuid }: Person, distinctId: string): void {
+    const { state } = shelf;
+    const owner = ownerOf(state, project, distinctId);
+    if (owner !== -1 && state.persons.at(owner).uuid === uuid) return;
+    record(idLine(project, distinctId, uuid), { kind: "id", project, distinctId, uuid });
+  }
+
+  function addHashKeys({ project, uuid }: Pick<Person, "project" | "uuid">, added: HashKeys["keys"]): void {
+    const known = hashKeysOf(shelf.state, { project, uuid });
+    const keys = new Map([...added, ...known]);
+    if (keys.size === known.size) return;
+    const change = { project, uuid, keys };
+    record(hashKeysLine(change), { kind: "hash_keys", keys: change });
+  }
+
+  return {
+    rememberPersonless(project, distinctId) {
+      if (shelf.state.findId(project, distinctId) !== -1) return;
+      record(personlessLine(project, distinctId), { kind: "personless", project, distinctId });
+    },
+    create(person, distinctIds) {
+      save(person);
+      for (const distinctId of distinctIds) give(person, distinctId);
+    },
+    update(person) {
+      mustExist(person);
+      save(person);
+    },
+    attach(person, distinctId) {
+      mustExist(person);
+      give(person, distinctId);
+    },
+    addHashKeys(person, keys) {
+      mustExist(person);
+      addHashKeys(person, keys);
+    },
+    merge(from, into) {
+      mustExist(from);
+      save(into);
+      if (from.uuid === into.uuid) return;
+      addHashKeys(into, hashKeysOf(shelf.state, from));
+      const { project, uuid } = from;
+      record(goneLine(project, uuid, into.uuid), { kind: "gone", project, uuid, into: into.uuid });
+    },
+    remove({ project, uuid }) {
+      if (shelf.state.findPerson(project, uuid) === -1) return;
+      record(removedLine(project, uuid), { kind: "removed", project, uuid });
+    },
+    saveGroup: (group) => record(groupLine(group), { kind: "group", group }),
+    addGroupType(project, name) {
+      if (typesOf(shelf.state, project).includes(name)) return;
+      record(groupTypeLine(project, name), { kind: "group_type", project, name });
+    },
+    clear(project) {
+      if (shelf.state.projects.find(project) === -1) return;
+      record(clearLine(project), { kind: "clear", project });
+    },
+  };
+}
+
+const noTypes: readonly string[] = Object.freeze([]);
+
+const typesOf = (state: PeopleState, project: number): readonly string[] =>
+  state.projects.known(project)?.groupTypes ?? noTypes;
+
+const noKeys: HashKeys["keys"] = new Map();
+
+function hashKeysOf(state: PeopleState, { project, uuid }: Pick<Person, "project" | "uuid">) {
+  const row = state.findHashKeys(project, uuid);
+  return row === -1 ? noKeys : state.hashKeys.at(row).keys;
+}
+
+/** Row of the person that has the id, or -1. */
+function ownerOf(state: PeopleState, project: number, distinctId: string): number {
+  const row = state.findId(project, distinctId);
+  return row === -1 ? -1 : state.ids.person(row);
+}
+
+function countsOf(state: PeopleState, project?: number): PeopleCounts {
+  const sum = { persons: 0, ids: 0, personless: 0, groups: 0 };
+  for (const entry of state.projects.entries) {
+    if (project !== undefined && entry.project !== project) continue;
+    sum.persons += entry.persons;
+    sum.ids += entry.ids;
+    sum.personless += entry.personless;
+    sum.groups += entry.groups;
+  }
+  return sum;
+}

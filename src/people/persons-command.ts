@@ -1,0 +1,112 @@
+import { counted } from "../base/counted.ts";
+import type { Json } from "../base/json.ts";
+import { callSim } from "../cli/ask-sim.ts";
+import { clean } from "../cli/clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
+import { findRunning, whereOptions } from "../cli/running-sim.ts";
+import type { Settings } from "../cli/settings.ts";
+import type { Style } from "../cli/style.ts";
+import { queryText } from "../journal/commands/query-text.ts";
+import type { StoredPerson, StoredPersonPage, StoredPersonWithHistory } from "./shapes.ts";
+
+const group: CommandGroup = { name: "persons", describe: "Persons: their merged ids and properties" };
+
+const project = {
+  kind: "count",
+  describe: "Only the project with this id",
+  flagOnly: true,
+} as const;
+
+const listOptions = {
+  project,
+  search: { kind: "text", describe: "Only persons with this text in an id or a property", flagOnly: true },
+  "distinct-id": { kind: "text", describe: "Only the person with this distinct id", flagOnly: true },
+  limit: { kind: "count", describe: "The newest N", default: "100", flagOnly: true },
+  ...whereOptions,
+  json: { kind: "switch", describe: "One JSON object per line", flagOnly: true },
+} as const;
+
+const showOptions = {
+  id: { kind: "text", describe: "A uuid or a distinct id", flagOnly: true, place: 1 },
+  project,
+  ...whereOptions,
+  json: { kind: "switch", describe: "Print the answer of the control API", flagOnly: true },
+} as const;
+
+/** Ids on a line; a merged person may have many. */
+const mostIds = 5;
+
+function idsText(ids: readonly string[]): string {
+  const more = ids.length - mostIds;
+  const shown = ids.slice(0, mostIds).map((id) => clean(id, 60));
+  return [...shown, ...(more > 0 ? [`… ${more} more`] : [])].join(", ");
+}
+
+const jsonText = (value: Json, limit?: number): string => clean(JSON.stringify(value), limit);
+
+function personLine(person: StoredPerson, style: Style): string {
+  const { uuid, distinct_ids, is_identified, project, properties } = person;
+  const kind = is_identified ? "identified" : "anonymous";
+  const shown = Object.keys(properties).length === 0 ? "" : `  ${jsonText(properties, 100)}`;
+  return `${style.bold(idsText(distinct_ids) || "(no distinct id)")}  ${kind}${shown}  ${style.dim(`${clean(uuid)}, project ${project}`)}`;
+}
+
+function personLines(person: StoredPersonWithHistory, style: Style): string[] {
+  const row = (name: string, text: string) => `  ${style.dim(name.padEnd(12))} ${text}`;
+  const { uuid, distinct_ids, project, created_at, properties, history } = person;
+  return [
+    personLine({ ...person, properties: {} }, style),
+    row("uuid", clean(uuid)),
+    row("project", String(project)),
+    row("first seen", clean(created_at)),
+    ...distinct_ids.map((id, i) => row(i === 0 ? "distinct ids" : "", clean(id))),
+    ...Object.entries(properties).map(([name, value], i) =>
+      row(i === 0 ? "properties" : "", `${clean(name, 80)} = ${jsonText(value)}`),
+    ),
+    ...history.map(({ seq, event, change }, i) =>
+      row(i === 0 ? "history" : "", `#${seq} ${clean(event, 80)} ${jsonText(change, 200)}`),
+    ),
+  ];
+}
+
+async function list(settings: Settings<typeof listOptions>, shell: Shell) {
+  const { values } = settings;
+  const { project, search, limit, json } = values;
+  const query = queryText({ project, search, limit, distinct_id: values["distinct-id"] });
+  const running = await findRunning(settings, shell.cwd);
+  const answer = await callSim<StoredPersonPage>(running, "GET", `persons${query}`);
+  const { persons, more } = answer;
+  shell.out.say(...persons.map((it) => (json ? JSON.stringify(it) : personLine(it, shell.outStyle))));
+  if (more) shell.err.say(`phx-sim: only ${counted(persons.length, "person")} shown; --limit N shows more`);
+  else if (persons.length === 0 && !json) shell.err.say("phx-sim: no persons");
+  return "ok" as const;
+}
+
+async function show(settings: Settings<typeof showOptions>, shell: Shell) {
+  const { id, project, json } = settings.values;
+  const running = await findRunning(settings, shell.cwd);
+  const path = `persons/${encodeURIComponent(id)}${queryText({ project })}`;
+  const person = await callSim<StoredPersonWithHistory>(running, "GET", path);
+  shell.out.say(...(json ? [JSON.stringify(person, null, 2)] : personLines(person, shell.outStyle)));
+  return "ok" as const;
+}
+
+/** The commands `phx-sim persons …`. */
+export const personCommands: readonly Command[] = [
+  command({
+    name: "persons list",
+    group,
+    describe: "List the persons, newest first",
+    options: listOptions,
+    examples: [["phx-sim persons list --search ann@", "with this text in an id or a property"]],
+    run: list,
+  }),
+  command({
+    name: "persons show",
+    group,
+    describe: "Show a person: its merged ids, its properties, the events that changed it",
+    options: showOptions,
+    examples: [["phx-sim persons show user-1", "its merged ids, e.g. anon-1"]],
+    run: show,
+  }),
+];

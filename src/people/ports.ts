@@ -1,0 +1,15 @@
+import type { Desk } from "../ingest/desk.ts";
+import type { TrafficLog } from "../journal/log/traffic-log.ts";
+import type { PeopleStore } from "./people-store.ts";
+import type { Group, Person } from "./person.ts";
+
+/** What the endpoints of persons and groups need. Ingest's part replays events. */
+export interface PeoplePorts extends Desk {
+  readonly people: PeopleStore;
+  readonly log: TrafficLog;
+  /** The persons and groups of the scenario. */
+  scenarioPeople(): {
+    readonly persons: readonly { readonly person: Person; readonly distinctIds: readonly string[] }[];
+    readonly groups: readonly Group[];
+  };
+}

@@ -1,0 +1,28 @@
+import type { StoredEvent } from "../journal/event.ts";
+import type { People } from "./people.ts";
+import type { Group, Person } from "./person.ts";
+import type { ShortEvent, StoredGroup, StoredPerson } from "./shapes.ts";
+
+export const showPerson = (person: Person, distinctIds: readonly string[]): StoredPerson => ({
+  uuid: person.uuid,
+  project: person.project,
+  distinct_ids: [...distinctIds],
+  is_identified: person.is_identified,
+  created_at: new Date(person.created_at).toISOString(),
+  version: person.version,
+  properties: person.properties,
+});
+
+export const showGroup = (people: Pick<People, "groupTypes">, group: Group): StoredGroup => ({
+  project: group.project,
+  type: people.groupTypes(group.project)[group.type] ?? null,
+  type_index: group.type,
+  key: group.key,
+  created_at: new Date(group.created_at).toISOString(),
+  properties: group.properties,
+});
+
+/** An event without its properties. */
+export function showShort({ project: _, uuid: __, properties: ___, ...event }: StoredEvent): ShortEvent {
+  return event;
+}

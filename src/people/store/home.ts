@@ -1,0 +1,83 @@
+import { closeSync, fdatasyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Bytes, fileBytes, memoryBytes } from "../../store/bytes.ts";
+import { DataFolderError, fileError } from "../../store/data-folder.ts";
+import { lineNumber } from "../../store/lines.ts";
+
+/** Where people.ndjson lives: in a data folder or in memory. */
+export interface PeopleHome {
+  /** What messages call the log. */
+  readonly name: string;
+  /** Path of the sidecar; memory has none. */
+  readonly index: string | undefined;
+  /** A flush waits for this many bytes. */
+  readonly flushFrom: number;
+  /** @throws DataFolderError */
+  open(): Bytes;
+  /** Empty bytes to write a new edition of the log into. */
+  draft(): Bytes;
+  /** Replaces the closed log by the draft, and returns it ready for use. */
+  take(draft: Bytes): Bytes;
+  /** Can a write fail, so that what it was about is to be taken back? */
+  readonly canFail: boolean;
+}
+
+const fileName = "people.ndjson";
+
+export function folderHome(folder: string): PeopleHome {
+  const name = join(folder, fileName);
+  const draft = `${name}.tmp`;
+  const open = (path: string): Bytes => {
+    try {
+      return fileBytes(path);
+    } catch (error) {
+      throw fileError(path, error);
+    }
+  };
+  return {
+    name,
+    index: join(folder, "people.idx"),
+    canFail: true,
+    flushFrom: 1,
+    open: () => open(name),
+    draft() {
+      rmSync(draft, { force: true });
+      return open(draft);
+    },
+    take(written) {
+      written.close();
+      syncFile(draft);
+      renameSync(draft, name);
+      return open(name);
+    },
+  };
+}
+
+/** In memory nothing is lost by waiting, and many small pieces would cost more than they hold. */
+export const memoryHome = (): PeopleHome => ({
+  name: fileName,
+  index: undefined,
+  canFail: false,
+  flushFrom: 256 * 1024,
+  open: memoryBytes,
+  draft: memoryBytes,
+  take: (written) => written,
+});
+
+function syncFile(path: string): void {
+  const fd = openSync(path, "r+");
+  fdatasyncSync(fd);
+  closeSync(fd);
+}
+
+/** An unreadable line, with file and line number. */
+export function damagedLine(name: string, bytes: Bytes, offset: number, cause: unknown): DataFolderError {
+  const line = lineNumber(bytes, offset);
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new DataFolderError(`${name}:${line} cannot be read: ${reason}`, {
+    file: name,
+    line,
+    hint: "correct or delete that line, or move the file away to start without stored people",
+    cause,
+  });
+}

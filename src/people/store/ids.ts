@@ -1,0 +1,125 @@
+import type { Rows } from "../../journal/log/rows.ts";
+import { createCache } from "./cache.ts";
+import { linkColumn } from "./documents.ts";
+import { createLineRows, firstOwnColumn, type LineRows, type Place } from "./rows.ts";
+
+/** A distinct id, with what its row needs. */
+interface IdEntry {
+  slot: number;
+  hash: number;
+  distinctId: string;
+  place: Place;
+}
+
+/**
+ * Distinct ids: each is a row of its own (20 bytes) that points to its person. The ids of a person
+ * are a chain, newest first, so that one more id, or a merge, rewrites nothing.
+ */
+export interface IdTable {
+  readonly table: LineRows;
+  /** Row of the id in the project's slot, or -1. */
+  find(slot: number, hash: number, distinctId: string): number;
+  text(row: number): string;
+  /** Row of its person, or -1 for an id that was only seen on personless events. */
+  person(row: number): number;
+  addPersonless(entry: IdEntry): void;
+  /** Gives the id to a person; it leaves the one it had. Row -1 makes a new row. */
+  give(row: number, entry: IdEntry, person: number): void;
+  /** Moves every id of one person to another. */
+  moveAll(from: number, into: number): void;
+  /** Rows of a person's ids, oldest first. */
+  rowsOf(person: number): number[];
+  kill(row: number): void;
+  clear(): void;
+  /** Takes back what changed since the table's `mark`. */
+  revert(): void;
+}
+
+const ownerColumn = firstOwnColumn;
+const nextColumn = firstOwnColumn + 1;
+/** Owners and links are row + 1: 0 is no owner and the end of a chain. */
+const none = 0;
+const cached = { count: 5_000, weight: 1024 * 1024 };
+
+/** `persons` holds the chains' first links. */
+export function createIdTable(persons: Rows, read: (place: Place) => string): IdTable {
+  const table = createLineRows(2);
+  const cache = createCache<string>(cached.count, cached.weight);
+
+  const owner = (row: number): number => table.rows.get(row, ownerColumn) - 1;
+  const next = (row: number): number => table.rows.get(row, nextColumn);
+  const first = (person: number): number => persons.get(person, linkColumn);
+
+  function text(row: number): string {
+    const known = cache.get(row);
+    if (known !== undefined) return known;
+    const found = read(table.place(row));
+    cache.set(row, found, found.length);
+    return found;
+  }
+
+  function link(row: number, person: number): void {
+    table.rows.set(row, ownerColumn, person + 1);
+    table.rows.set(row, nextColumn, first(person));
+    persons.set(person, linkColumn, row + 1);
+  }
+
+  function unlink(row: number): void {
+    const person = owner(row);
+    if (first(person) === row + 1) {
+      persons.set(person, linkColumn, next(row));
+      return;
+    }
+    let before = first(person) - 1;
+    while (next(before) !== row + 1) before = next(before) - 1;
+    table.rows.set(before, nextColumn, next(row));
+  }
+
+  function chain(person: number): number[] {
+    const rows: number[] = [];
+    for (let at = first(person); at !== none; at = next(at - 1)) rows.push(at - 1);
+    return rows;
+  }
+
+  function add({ hash, slot, place, distinctId }: IdEntry): number {
+    const row = table.add(hash, slot, place);
+    cache.set(row, distinctId, distinctId.length);
+    return row;
+  }
+
+  return {
+    table,
+    text,
+    find: (slot, hash, distinctId) => table.find(hash, slot, (row) => text(row) === distinctId),
+    person: owner,
+    addPersonless: add,
+    give(known, entry, person) {
+      if (known === -1) return link(add(entry), person);
+      if (owner(known) !== -1) unlink(known);
+      table.move(known, entry.place);
+      link(known, person);
+    },
+    moveAll(from, into) {
+      const rows = chain(from);
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      for (const row of rows) table.rows.set(row, ownerColumn, into + 1);
+      table.rows.set(last, nextColumn, first(into));
+      persons.set(into, linkColumn, first(from));
+      persons.set(from, linkColumn, none);
+    },
+    rowsOf: (person) => chain(person).reverse(),
+    kill(row) {
+      table.kill(row);
+      cache.delete(row);
+    },
+    clear() {
+      table.clear();
+      cache.clear();
+    },
+    revert() {
+      table.revert();
+      cache.clear();
+    },
+  };
+}

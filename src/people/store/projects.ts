@@ -1,0 +1,91 @@
+import { slotLimit } from "./rows.ts";
+
+/** What is known of a project without looking at its people. */
+export interface ProjectEntry {
+  project: number;
+  persons: number;
+  /** Distinct ids that belong to a person. */
+  ids: number;
+  personless: number;
+  groups: number;
+  /** Names of the group types; the position is the index. */
+  groupTypes: readonly string[];
+}
+
+/** Projects by slot: a small number that fits into a table's column whatever the project's id is. */
+export interface ProjectSlots {
+  readonly entries: readonly ProjectEntry[];
+  /** -1 when nothing of the project was ever stored. */
+  find(project: number): number;
+  /** The slot, created if missing. @throws RangeError when there are a million projects. */
+  slot(project: number): number;
+  /** For changing it. */
+  entry(slot: number): ProjectEntry;
+  known(project: number): ProjectEntry | undefined;
+  clear(): void;
+  mark(): void;
+  settle(): void;
+  /** Takes back what changed since `mark`. */
+  revert(): void;
+  load(entries: readonly ProjectEntry[]): void;
+}
+
+const noPeople = (project: number): ProjectEntry => ({
+  project,
+  persons: 0,
+  ids: 0,
+  personless: 0,
+  groups: 0,
+  groupTypes: [],
+});
+
+export function createProjectSlots(): ProjectSlots {
+  const entries: ProjectEntry[] = [];
+  const slots = new Map<number, number>();
+  /** How many projects there were at the mark, and those that were changed since, as they were. */
+  let marked = 0;
+  let before = new Map<ProjectEntry, ProjectEntry>();
+
+  function slot(project: number): number {
+    const known = slots.get(project);
+    if (known !== undefined) return known;
+    if (entries.length === slotLimit) throw new RangeError(`people of more than ${slotLimit} projects`);
+    slots.set(project, entries.length);
+    return entries.push(noPeople(project)) - 1;
+  }
+
+  function settle(): void {
+    marked = 0;
+    before = new Map();
+  }
+
+  return {
+    entries,
+    slot,
+    find: (project) => slots.get(project) ?? -1,
+    known: (project) => entries[slots.get(project) ?? -1],
+    entry(at) {
+      const found = entries[at];
+      if (!found) throw new RangeError(`no project slot ${at}`);
+      if (at < marked && !before.has(found)) before.set(found, { ...found });
+      return found;
+    },
+    mark() {
+      marked = entries.length;
+      before = new Map();
+    },
+    settle,
+    revert() {
+      for (const { project } of entries.splice(marked)) slots.delete(project);
+      for (const [entry, old] of before) Object.assign(entry, old);
+      settle();
+    },
+    clear() {
+      entries.length = 0;
+      slots.clear();
+    },
+    load(loaded) {
+      for (const entry of loaded) entries[slot(entry.project)] = entry;
+    },
+  };
+}

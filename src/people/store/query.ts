@@ -1,0 +1,164 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Group, Person } from "../person.ts";
+import type { LineLog } from "./log.ts";
+import type { LineRows } from "./rows.ts";
+import type { Shelf } from "./shelf.ts";
+import type { PeopleState } from "./state.ts";
+
+/** Absent keys do not restrict; newest first, `limit` 100 and `offset` 0 by default. */
+interface PersonQuery {
+  project?: number;
+  distinct_id?: string;
+  /** Part of the email, the name or a distinct id; case does not matter. */
+  search?: string;
+  /** What else must hold; asked last. */
+  where?(person: ListedPerson): boolean;
+  limit?: number;
+  offset?: number;
+}
+
+interface GroupQuery {
+  project?: number;
+  /** Index of the group type. */
+  type?: number;
+  /** What else must hold; asked last. */
+  where?(group: Group): boolean;
+  limit?: number;
+  offset?: number;
+}
+
+interface ListedPerson extends Person {
+  /** Oldest first. */
+  distinct_ids: string[];
+}
+
+interface Listing<T> {
+  results: T[];
+  /** Are there further ones behind these? */
+  more: boolean;
+}
+
+/** Rows looked at before other work gets its turn: about 5 ms when each is read from the disk. */
+const turnRows = 1_000;
+
+function* newestFirst({ rows }: LineRows): Generator<number> {
+  for (let row = rows.length - 1; row >= 0; row--) yield row;
+}
+
+interface Selection<T> {
+  rows: Iterable<number>;
+  fits(row: number): boolean;
+  show(row: number): T;
+  /** Do the row numbers still mean what they meant? Asked after other work had its turn. */
+  isValid(): boolean;
+}
+
+/** Undefined when the rows became others meanwhile. */
+async function pageOf<T>(
+  { rows, fits, show, isValid }: Selection<T>,
+  { limit = 100, offset = 0 }: { limit?: number; offset?: number },
+): Promise<Listing<T> | undefined> {
+  const results: T[] = [];
+  let looked = 0;
+  let matched = 0;
+  for (const row of rows) {
+    if (++looked % turnRows === 0) {
+      await nextTurn();
+      if (!isValid()) return undefined;
+    }
+    if (!fits(row) || matched++ < offset) continue;
+    if (results.length === limit) return { results, more: true };
+    results.push(show(row));
+  }
+  return { results, more: false };
+}
+
+export interface Queries {
+  persons(query?: PersonQuery): Promise<Listing<ListedPerson>>;
+  person(project: number, uuid: string): ListedPerson | undefined;
+  groups(query?: GroupQuery): Promise<Listing<Group>>;
+}
+
+/** The questions that people ask about what is stored. */
+export function createQueries(shelf: Shelf): Queries {
+  /** Asks again when everything was cleared or moved while it looked, or a line turned out to be damaged. */
+  async function steady<T>(
+    ask: (isValid: () => boolean) => Promise<Listing<T> | undefined>,
+  ): Promise<Listing<T>> {
+    for (;;) {
+      const { epoch } = shelf;
+      const found = await ask(() => shelf.epoch === epoch).catch(shelf.renewed);
+      if (found) return found;
+    }
+  }
+
+  return {
+    persons: (query = {}) =>
+      steady((isValid) => {
+        const { state, log } = shelf;
+        const rows =
+          query.distinct_id === undefined
+            ? newestFirst(state.persons.table)
+            : rowsOfId(state, query.project, query.distinct_id);
+        const isLiving = living(state.persons.table, state, query.project);
+        const isMatch = query.search ? matches(state, log, query.search) : () => true;
+        const holds = (row: number) => query.where?.(listed(state, row)) ?? true;
+        const fits = (row: number) => isLiving(row) && isMatch(row) && holds(row);
+        return pageOf({ rows, fits, show: (row) => listed(state, row), isValid }, query);
+      }),
+    person(project, uuid) {
+      const { state } = shelf;
+      const row = state.findPerson(project, uuid);
+      return row === -1 ? undefined : listed(state, row);
+    },
+    groups: (query = {}) =>
+      steady((isValid) => {
+        const { state } = shelf;
+        const { table, at } = state.groups;
+        const isLiving = living(table, state, query.project);
+        const isType = (row: number) => query.type === undefined || at(row).type === query.type;
+        const holds = (row: number) => query.where?.(at(row)) ?? true;
+        const fits = (row: number) => isLiving(row) && isType(row) && holds(row);
+        return pageOf({ rows: newestFirst(table), fits, show: at, isValid }, query);
+      }),
+  };
+}
+
+const listed = ({ persons, ids }: PeopleState, row: number): ListedPerson => ({
+  ...persons.at(row),
+  distinct_ids: ids.rowsOf(row).map(ids.text),
+});
+
+/** Is the row of a living document, and of the project if one is asked for? */
+function living(table: LineRows, { projects }: PeopleState, project?: number): (row: number) => boolean {
+  const slot = project === undefined ? undefined : projects.find(project);
+  return (row) => table.isAlive(row) && (slot === undefined || table.slot(row) === slot);
+}
+
+/** The line is searched as text first: most persons need not be parsed. */
+function matches({ persons, ids }: PeopleState, log: LineLog, search: string): (row: number) => boolean {
+  const part = search.toLowerCase();
+  const written = JSON.stringify(part).slice(1, -1);
+  const has = (value: unknown) => typeof value === "string" && value.toLowerCase().includes(part);
+  return (row) => {
+    const { offset, length } = persons.table.place(row);
+    if (log.lineAt(offset, length)?.toLowerCase().includes(written) !== false) {
+      const { email, name } = persons.at(row).properties;
+      if (has(email) || has(name)) return true;
+    }
+    return ids.rowsOf(row).some((id) => has(ids.text(id)));
+  };
+}
+
+/** Rows of the persons that have the id: at most one in each project. */
+function rowsOfId(
+  { projects, findId, ids }: PeopleState,
+  project: number | undefined,
+  distinctId: string,
+): number[] {
+  const asked = project === undefined ? projects.entries.map((entry) => entry.project) : [project];
+  return asked
+    .map((of) => findId(of, distinctId))
+    .map((row) => (row === -1 ? -1 : ids.person(row)))
+    .filter((row) => row !== -1);
+}

@@ -1,0 +1,120 @@
+import type { Group, Person } from "../person.ts";
+import { createApply, groupKey, type KeyHash } from "./apply.ts";
+import { createDocuments, type Documents } from "./documents.ts";
+import { createIdTable, type IdTable } from "./ids.ts";
+import { type Change, changeIn, type HashKeys } from "./line.ts";
+import type { LineLog } from "./log.ts";
+import { createProjectSlots, type ProjectSlots } from "./projects.ts";
+import type { Place } from "./rows.ts";
+
+/** Rows and caches over people.ndjson: what a line that was just written, or read back, means. */
+export interface PeopleState {
+  readonly projects: ProjectSlots;
+  readonly persons: Documents<Person>;
+  readonly groups: Documents<Group>;
+  readonly ids: IdTable;
+  /** One for each person that has some. */
+  readonly hashKeys: Documents<HashKeys>;
+  /** Rows, or -1. */
+  findPerson(project: number, uuid: string): number;
+  findId(project: number, distinctId: string): number;
+  findHashKeys(project: number, uuid: string): number;
+  findGroup(project: number, type: number, key: string): number;
+  /** Applies one change, whose line is at the place. @throws Error for an unknown person */
+  apply(change: Change, place: Place): void;
+  clear(): void;
+  /** From here on what is applied can be taken back, until `settle`. */
+  mark(): void;
+  settle(): void;
+  /** Takes back what was applied since `mark`. */
+  revert(): void;
+}
+
+export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
+  const projects = createProjectSlots();
+  const persons = createDocuments(personReader(log), (person) => person.uuid);
+  const groups = createDocuments(groupReader(log), (group) => groupKey(group.type, group.key));
+  const ids = createIdTable(persons.table.rows, idReader(log));
+  const hashKeys = createDocuments(hashKeysReader(log), ({ uuid }) => uuid);
+
+  function findPerson(project: number, uuid: string): number {
+    const slot = projects.find(project);
+    return slot === -1 ? -1 : persons.find(slot, hash(project, uuid), uuid);
+  }
+  function findId(project: number, distinctId: string): number {
+    const slot = projects.find(project);
+    return slot === -1 ? -1 : ids.find(slot, hash(project, distinctId), distinctId);
+  }
+  function findHashKeys(project: number, uuid: string): number {
+    if (hashKeys.table.rows.length === 0) return -1;
+    const slot = projects.find(project);
+    return slot === -1 ? -1 : hashKeys.find(slot, hash(project, uuid), uuid);
+  }
+  function findGroup(project: number, type: number, key: string): number {
+    const slot = projects.find(project);
+    const name = groupKey(type, key);
+    return slot === -1 ? -1 : groups.find(slot, hash(project, name), name);
+  }
+
+  const tables = [persons, groups, ids, hashKeys];
+
+  return {
+    projects,
+    persons,
+    groups,
+    ids,
+    hashKeys,
+    findPerson,
+    findId,
+    findHashKeys,
+    findGroup,
+    apply: createApply({ projects, persons, groups, ids, hashKeys }, hash),
+    clear() {
+      for (const part of [projects, ...tables]) part.clear();
+    },
+    mark() {
+      projects.mark();
+      for (const { table } of tables) table.mark();
+    },
+    settle() {
+      projects.settle();
+      for (const { table } of tables) table.settle();
+    },
+    revert() {
+      for (const part of [projects, ...tables]) part.revert();
+    },
+  };
+}
+
+/** The rows point to a line that is damaged, or is another one: they must be made anew from the log. */
+export class StaleRows extends Error {
+  constructor() {
+    super("the rows over people.ndjson do not fit it");
+    this.name = "StaleRows";
+  }
+}
+
+/** Reads the line at a place that the rows point to. @throws StaleRows */
+function changeAt<K extends Change["kind"]>(
+  log: LineLog,
+  place: Place,
+  kinds: readonly K[],
+): Extract<Change, { kind: K }> {
+  const line = log.lineAt(place.offset, place.length);
+  const change = line === undefined ? undefined : changeIn(line);
+  const isExpected = (it: Change): it is Extract<Change, { kind: K }> =>
+    kinds.some((kind) => kind === it.kind);
+  if (change && isExpected(change)) return change;
+  throw new StaleRows();
+}
+
+const personReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["person"]).person;
+const groupReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["group"]).group;
+const hashKeysReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["hash_keys"]).keys;
+const idReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["id", "personless"]).distinctId;
+
+export const hasPeople = ({ projects }: PeopleState): boolean =>
+  projects.entries.some(
+    ({ persons, ids, personless, groups, groupTypes }) =>
+      persons + ids + personless + groups + groupTypes.length > 0,
+  );

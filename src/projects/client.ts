@@ -1,0 +1,57 @@
+import { assertionsOf } from "../assert/client-assertions.ts";
+import type { Project, ProjectOptions } from "../client/api.ts";
+import type { ControlCall } from "../client/call.ts";
+import { ControlError } from "../client/errors.ts";
+import { withKnownOptions } from "../client/option-keys.ts";
+import { tenantBy } from "../client/tenant.ts";
+import type { TestProject } from "./shapes.ts";
+
+/** The project is already deleted, or the sim is closed. */
+const goneCodes: readonly string[] = ["not_found", "sim_closed", "no_sim"];
+
+const isGone = (error: unknown): boolean => error instanceof ControlError && goneCodes.includes(error.code);
+
+/** Makes a project and returns its handle. @throws ControlError */
+export const projectBy = async (call: ControlCall, host: string, options: ProjectOptions): Promise<Project> =>
+  withKnownOptions(await makeProject(call, host, options));
+
+async function makeProject(
+  call: ControlCall,
+  host: string,
+  { name, flags, like }: ProjectOptions,
+): Promise<Project> {
+  const made = await call<TestProject>("POST", "projects", { name, flags, like });
+  const { id: project } = made;
+  let disposing: Promise<void> | undefined;
+  const remove = async () => {
+    try {
+      await call("DELETE", `projects/${project}`);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  };
+  const keys = {
+    apiKey: made.api_key,
+    secretApiKey: made.secret_api_key,
+    personalApiKey: made.personal_api_key,
+    projectId: project,
+    host,
+  };
+  const tenant = tenantBy({ call, project }, keys);
+  const assertions = assertionsOf(tenant);
+  const dispose = async () => {
+    const notAwaited = assertions.end();
+    disposing ??= remove();
+    await disposing;
+    // after a failed assertion the test reports that one; `Promise.all` leaves the others pending
+    if (notAwaited && !assertions.hasFailed) throw notAwaited;
+  };
+  return {
+    ...tenant,
+    id: project,
+    name: made.name,
+    reset: async () => void (await call("POST", "reset", { project })),
+    dispose,
+    [Symbol.asyncDispose]: dispose,
+  };
+}

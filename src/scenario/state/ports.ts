@@ -1,0 +1,28 @@
+import type { Agenda } from "../../base/agenda.ts";
+import type { TrafficLog } from "../../journal/log/traffic-log.ts";
+import type { PeopleStore } from "../../people/people-store.ts";
+import type { ResetPorts } from "../../projects/ports.ts";
+import type { SwitchPart } from "../../store/switch.ts";
+import type { ResetPart } from "./shapes.ts";
+import type { Snapshots } from "./snapshot-store.ts";
+
+export interface SnapshotPorts {
+  readonly snapshots: Snapshots;
+  readonly clock: { now(): number };
+  readonly log: { readonly lastSeq: number };
+  readonly agenda: Pick<Agenda, "changed">;
+  /** Resolves when no request is half handled. */
+  settled(): Promise<void>;
+}
+
+export interface StatePorts extends SnapshotPorts, ResetPorts {
+  readonly clock: ResetPorts["clock"];
+  readonly log: TrafficLog;
+  info(): Record<string, unknown>;
+  /** Ends the program that runs the sim; undefined if the sim may not end it. */
+  readonly stop: (() => void) | undefined;
+  /** Resets these parts to the scenario. `addPeople` stores further persons. */
+  reset(parts: ReadonlySet<ResetPart>, addPeople: (people: PeopleStore) => void): Promise<void>;
+  /** Replaces the state as a whole, or not at all. @throws the system's error */
+  switchTo(parts: readonly SwitchPart[]): void;
+}

@@ -1,0 +1,89 @@
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import {
+  isSnapshotName,
+  type Kept,
+  type Label,
+  memoryShelf,
+  type ShelvedSnapshot,
+  type SnapshotFacts,
+} from "./snapshot-shelf.ts";
+import { damagedSnapshot, folderShelf } from "./snapshots-folder.ts";
+
+interface Restored extends SnapshotFacts {
+  /** False if the journal was emptied since: its events are lost. */
+  hasEvents: boolean;
+}
+
+/**
+ * Named copies of documents, people, and the visible part of the journal. The journal only grows, so that a mark in
+ * it is enough: a restored snapshot hides later entries and shows those that were hidden since.
+ */
+export interface Snapshots {
+  /** Oldest first. */
+  list(): ShelvedSnapshot[];
+  /** Takes a snapshot; replaces one with the same name. @throws the system's error */
+  take(name: string, now: number): SnapshotFacts;
+  /**
+   * @param settled Waits until no request is half handled
+   * @returns undefined for an unknown name
+   * @throws DataFolderError for damaged files, the system's error; then nothing has changed
+   */
+  restore(name: string, settled?: () => Promise<unknown>): Promise<Restored | undefined>;
+  /** @returns false for an unknown name */
+  remove(name: string): boolean;
+  /** True without snapshots. Otherwise the journal may be hidden, but not emptied. */
+  readonly isEmpty: boolean;
+}
+
+export function createSnapshots(kept: Kept): Snapshots {
+  const shelf = kept.folder === null ? memoryShelf(kept) : folderShelf(kept, join(kept.folder, "snapshots"));
+  const keyOf = (name: string) => name.toLowerCase();
+  return {
+    list() {
+      const intact = [...shelf.labels.values()].map((it) => ({ ...factsOf(it), damaged: null }));
+      return [...intact, ...shelf.damaged.values()].sort(
+        (a, b) => (a.created_at ?? 0) - (b.created_at ?? 0) || (a.name < b.name ? -1 : 1),
+      );
+    },
+    take(name, now) {
+      if (!isSnapshotName(name)) throw new RangeError(`not a name of a snapshot: ${name}`);
+      const journal = kept.log.mark();
+      const { persons } = kept.people.counts();
+      const label: Label = { name, created_at: now, persons, events: journal.events, journal };
+      shelf.put(keyOf(name), label);
+      return factsOf(label);
+    },
+    async restore(name, settled = turn) {
+      const label = shelf.labels.get(keyOf(name));
+      const { damaged } = shelf.damaged.get(keyOf(name)) ?? {};
+      if (damaged) throw damagedSnapshot(name, damaged);
+      if (!label) return undefined;
+      const { world, people } = await shelf.read(keyOf(name));
+      try {
+        // by then every answered request is in the journal
+        await settled();
+        const journal = kept.log.restoring(label.journal);
+        kept.switchTo([kept.people.replacing(people), kept.worlds.replacing(world), journal]);
+        return { ...factsOf(label), hasEvents: journal.hasEvents };
+      } finally {
+        people.close();
+      }
+    },
+    remove(name) {
+      const exists = shelf.labels.has(keyOf(name)) || shelf.damaged.has(keyOf(name));
+      if (exists) shelf.remove(keyOf(name));
+      return exists;
+    },
+    get isEmpty() {
+      return shelf.labels.size === 0;
+    },
+  };
+}
+
+const factsOf = ({ name, created_at, persons, events }: Label): SnapshotFacts => ({
+  name,
+  created_at,
+  persons,
+  events,
+});

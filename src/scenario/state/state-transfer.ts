@@ -1,0 +1,193 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { SimError } from "../../base/errors.ts";
+import { isObject, isTooDeep, type Json, type JsonObject } from "../../base/json.ts";
+import { pointerStep } from "../../base/json-pointer.ts";
+import { syntaxErrorAt } from "../../base/json-syntax.ts";
+import type { Reply } from "../../http/reply.ts";
+import type { CopiedLine } from "../../journal/log/traffic-log.ts";
+import type { TrafficLine } from "../../journal/traffic.ts";
+import { type Bytes, memoryBytes } from "../../store/bytes.ts";
+import { DataFolderError } from "../../store/data-folder.ts";
+import { textsOf } from "../../store/lines.ts";
+import type { SwitchPart } from "../../store/switch.ts";
+import { clashOf } from "../../world/store/document.ts";
+import type { World } from "../../world/world.ts";
+import type { StatePorts } from "./ports.ts";
+import type { ImportedState } from "./shapes.ts";
+
+type ExportPorts = Pick<StatePorts, "worlds" | "people" | "log" | "clock">;
+type ImportPorts = Pick<
+  StatePorts,
+  "worlds" | "people" | "log" | "snapshots" | "agenda" | "switchTo" | "settled"
+>;
+
+/** Bytes. A state is one JSON text that must fit into memory several times. */
+export const largestState = 200 * 1024 * 1024;
+
+const tooLarge = (): SimError =>
+  new SimError("conflict", `the state is larger than ${largestState / 1024 / 1024} MB as JSON`, {
+    hint: "clear events first (DELETE /__sim/events), or copy the data folder of a stopped sim",
+  });
+
+function* peopleTexts({ people }: ExportPorts): Generator<string> {
+  const lines = memoryBytes();
+  people.copyInto(lines);
+  for (const { text } of textsOf(lines, 0)) if (text !== undefined) yield text;
+}
+
+function* journalTexts({ log }: ExportPorts): Generator<string> {
+  for (const { text, isCleared } of log.texts()) yield isCleared ? `{"cleared":true,${text.slice(1)}` : text;
+}
+
+/** A JSON list of these items. */
+function* listed(items: Iterable<string>): Generator<string> {
+  let between = "[";
+  for (const item of items) {
+    yield between + item;
+    between = ",\n";
+  }
+  yield between === "[" ? "[]" : "]";
+}
+
+function* stateTexts(ports: ExportPorts): Generator<string> {
+  yield `{"phx_sim_state":1,"saved_at":"${new Date(ports.clock.now()).toISOString()}","world":`;
+  yield JSON.stringify(ports.worlds.current);
+  yield ',\n"people":';
+  yield* listed(peopleTexts(ports));
+  yield ',\n"journal":';
+  yield* listed(journalTexts(ports));
+  yield "}\n";
+}
+
+/** Characters that are encoded at a time. */
+const piece = 1024 * 1024;
+
+/** @throws SimError conflict for more than `most` bytes */
+function bytesOf(texts: Iterable<string>, most: number): Buffer {
+  const pieces: Buffer[] = [];
+  let waiting = "";
+  let size = 0;
+  const flush = () => {
+    const bytes = Buffer.from(waiting);
+    waiting = "";
+    size += bytes.length;
+    if (size > most) throw tooLarge();
+    pieces.push(bytes);
+  };
+  for (const text of texts) {
+    waiting += text;
+    if (waiting.length >= piece) flush();
+  }
+  flush();
+  return Buffer.concat(pieces, size);
+}
+
+/** The whole state as one consistent JSON text. @throws SimError conflict if it is too large */
+export async function exportState(ports: ExportPorts, most = largestState): Promise<Reply> {
+  // by then every answered request is in the journal
+  await turn();
+  return {
+    status: 200,
+    headers: ["content-type", "application/json"],
+    body: bytesOf(stateTexts(ports), most),
+  };
+}
+
+/** The depth that ingest accepts for bodies, and that of the list around them. */
+const deepest = 140;
+
+function parsed(text: string): JsonObject {
+  let value: Json;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    const { line, column } = syntaxErrorAt(text) ?? { line: 1, column: 1 };
+    throw new SimError("parse_error", `the state is not JSON at ${line}:${column}`, { cause });
+  }
+  if (isTooDeep(value, deepest)) throw new SimError("parse_error", "the state is nested too deeply");
+  if (isObject(value)) return value;
+  throw new SimError("invalid_input", "the state must be a JSON object", { pointer: "" });
+}
+
+const invalid = (detail: string, pointer: string, hint?: string): SimError =>
+  new SimError("invalid_input", detail, hint === undefined ? { pointer } : { pointer, hint });
+
+/** A state that was checked. */
+interface State {
+  world: World;
+  people: JsonObject[];
+  journal: JsonObject[];
+}
+
+/** @throws SimError invalid_input with a pointer to the first mistake */
+async function checked(given: JsonObject): Promise<State> {
+  if (given.phx_sim_state !== 1)
+    throw invalid(
+      '"phx_sim_state" must be 1',
+      "/phx_sim_state",
+      "import a state from GET /__sim/state or `phx-sim state export`",
+    );
+  const { StateSchema } = await import("./state-schema.ts");
+  const result = StateSchema.safeParse(given);
+  if (!result.success) {
+    const [first, ...others] = result.error.issues;
+    const more = others.length > 0 ? ` (and ${others.length} more)` : "";
+    const pointer = (first?.path ?? []).map(pointerStep).join("");
+    throw invalid(`${first?.message ?? "not a state"}${more}`, pointer);
+  }
+  const clash = clashOf(result.data.world);
+  if (clash) throw invalid(clash, "/world");
+  // the schema's copies lose keys such as __proto__, so that the checked originals are used
+  return { world: result.data.world, people: objectsIn(given.people), journal: objectsIn(given.journal) };
+}
+
+const objectsIn = (list: Json | undefined): JsonObject[] =>
+  Array.isArray(list) ? list.filter(isObject) : [];
+
+function linesOf(people: readonly JsonObject[]): Bytes {
+  const lines = memoryBytes();
+  const text = people.map((it) => `${JSON.stringify(it)}\n`).join("");
+  if (text !== "") lines.append(Buffer.from(text));
+  return lines;
+}
+
+function copiedLine({ cleared, ...line }: JsonObject): CopiedLine {
+  // checked by the schema
+  return { line: line as unknown as TrafficLine, isCleared: cleared === true };
+}
+
+/** The store checks that lines refer to earlier persons. */
+function replacingPeople({ people }: ImportPorts, lines: Bytes): SwitchPart {
+  try {
+    return people.replacing(lines);
+  } catch (error) {
+    if (!(error instanceof DataFolderError) || error.line === undefined) throw error;
+    throw invalid(error.message.replace(/^.*? cannot be read: /, ""), `/people/${error.line - 1}`);
+  }
+}
+
+function replaceState(ports: ImportPorts, { world, people, journal }: State): void {
+  const { worlds, log, snapshots } = ports;
+  ports.switchTo([
+    replacingPeople(ports, linesOf(people)),
+    worlds.replacing(world),
+    // snapshots need the hidden lines
+    log.replacing(journal.map(copiedLine), !snapshots.isEmpty),
+  ]);
+}
+
+/**
+ * Replaces the state with an exported one: documents, persons with their ids, versions and hash keys, groups, and the
+ * journal. Its requests and events get the next numbers of this sim.
+ * @throws SimError parse_error, invalid_input, the system's error; then nothing has changed
+ */
+export async function importState(ports: ImportPorts, text: string): Promise<ImportedState> {
+  const state = await checked(parsed(text));
+  await ports.settled();
+  replaceState(ports, state);
+  ports.agenda.changed();
+  const { persons, groups } = ports.people.counts();
+  const { requests, events } = ports.log.counts();
+  const projects = ports.worlds.current.projects.length;
+  return { projects, persons, groups, requests, events, cursor: ports.log.lastSeq };
+}

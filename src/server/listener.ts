@@ -1,0 +1,389 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo, Socket } from "node:net";
+import { pipeline, Readable } from "node:stream";
+import type { Clock } from "../base/clock.ts";
+import type { App } from "../http/app.ts";
+import { type Call, callFrom, pathOf } from "../http/call.ts";
+import type { Gauge } from "../http/gauge.ts";
+import { empty, type Reply } from "../http/reply.ts";
+import type { Passing } from "../tapes/upstream/forward.ts";
+import { createInspect } from "./inspect.ts";
+import type { Admit } from "./inspect-socket.ts";
+import { endWith, mishaps, mostLinger, sendLast } from "./last-answer.ts";
+import { type OnePort, openEntrance, openOnePort, type Passage } from "./one-port.ts";
+import type { ProxyOptions } from "./proxy/proxy.ts";
+
+export interface Listener {
+  readonly port: number;
+  readonly host: string;
+  /**
+   * Stops accepting, closes idle connections, waits at most `graceMs` for running requests, then closes the rest.
+   */
+  close(graceMs?: number): Promise<void>;
+}
+
+export interface ListenOptions {
+  app: App;
+  clock: Clock;
+  gauge: Gauge;
+  host: string;
+  port: number;
+  /** Time within which a request must arrive, ms (default: one minute). */
+  bodyTimeout?: number;
+  /** The port is a forward proxy as well; false (default): it is none. */
+  proxy?: ProxyOptions | false;
+  /** Called with notices for users of the proxy. */
+  notice?: (text: string) => void;
+  /** Passes requests on to upstreams, while there are any. */
+  passing?: { readonly current: Passing | undefined };
+  /** Admits calls to the live feed; absent: there is none. */
+  admit?: Admit;
+  /** The sim's public address, if it differs from the one it listens on. */
+  publicUrl?: string | undefined;
+}
+
+const bodyTimeout = 60_000;
+
+const isControl = (target: string): boolean => target.startsWith("/__sim");
+
+/**
+ * Opens the one port. A plain request goes straight through node:http.
+ * @throws the system's error (EADDRINUSE, EADDRNOTAVAIL …) if it cannot listen on the port
+ * @throws TypeError for an invalid rule of the proxy
+ */
+export function listen(options: ListenOptions): Promise<Listener> {
+  const timeout = options.bodyTimeout ?? bodyTimeout;
+  const server = createServer({
+    requestTimeout: timeout,
+    connectionsCheckingInterval: Math.min(timeout, 5_000),
+    keepAliveTimeout: 65_000,
+    requireHostHeader: false,
+  });
+  const late = new WeakSet<object>();
+  const flights = createFlights(options.gauge, (arrival) => {
+    const why = late.has(arrival.req.socket) ? "body_read_timeout" : "sender_gone";
+    void options.app.abandon(callOf(arrival, Buffer.concat(arrival.chunks)), why);
+  });
+  server.on("connection", flights.watch);
+  const ends: Ends = { hung: new Set(), isClosing: false };
+  const feed =
+    options.admit &&
+    createInspect({
+      main: server,
+      takeOver: (socket) => entrance.take(socket),
+      watch: flights.watch,
+      admit: options.admit,
+      clock: options.clock,
+      silence: timeout,
+    });
+  const takeFeed = feed?.take;
+  const onePort = options.proxy
+    ? onePortOf(server, options.proxy, options.notice, timeout, takeFeed)
+    : undefined;
+  const entrance = onePort ?? entranceOf(server, timeout, takeFeed);
+  server.on("request", (req, res) => {
+    // Node refuses it as well, and closes the connection while the body arrives.
+    if (req.httpVersion === "1.1" && req.headers.host === undefined) return sendLast(res, 400, [], null);
+    const passage = onePort?.passage(req, res);
+    if (passage === "elsewhere") return;
+    if (passage !== undefined) rewriteToOrigin(req, passage);
+    const passing = options.passing?.current;
+    const way: Way = { passage, scheme: schemeOf(req, passage, entrance.isSecure(req.socket)) };
+    if (passing === undefined) receive(req, res, options, flights, ends, way);
+    else passOn(req, res, passing, way, () => receive(req, res, options, flights, ends, way));
+  });
+  server.on("clientError", (error, socket) => {
+    if ((error as NodeJS.ErrnoException).code === requestTimedOut) late.add(socket);
+    if (socket instanceof Socket) answerGarbage(error, socket, Math.min(timeout, mostLinger));
+    else socket.destroy();
+  });
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, () => {
+      server.off("error", reject);
+      const { port } = server.address() as AddressInfo;
+      resolve({
+        port,
+        host: options.host,
+        close: async (graceMs = 1000) => {
+          ends.isClosing = true;
+          feed?.close(graceMs);
+          const closing = entrance.close();
+          await closeServer(server, ends.hung, graceMs);
+          await closing;
+        },
+      });
+    });
+  });
+}
+
+/** State that decides how answers end. */
+interface Ends {
+  /** Answers that are never sent. */
+  readonly hung: Set<ServerResponse>;
+  /** True if each answer is the last of its connection. */
+  isClosing: boolean;
+}
+
+/** How a request arrived. */
+interface Way {
+  /** Through the proxy; undefined: directly. */
+  readonly passage: Passage | undefined;
+  /** The scheme of the client's request. */
+  readonly scheme: "http" | "https";
+}
+
+/** A reverse proxy sends the scheme of its clients in a header. */
+const schemeOf = (req: IncomingMessage, passage: Passage | undefined, isSecure: boolean): Way["scheme"] =>
+  passage?.scheme ?? (isSecure || req.headers["x-forwarded-proto"] === "https" ? "https" : "http");
+
+type Take = (socket: Socket) => void;
+
+const onePortOf = (
+  server: Server,
+  settings: ProxyOptions,
+  notice: (text: string) => void = () => {},
+  silence: number,
+  takeFeed: Take | undefined,
+): OnePort =>
+  openOnePort(server, {
+    settings,
+    notice,
+    silence,
+    port: () => (server.address() as AddressInfo).port,
+    ...(takeFeed && { takeFeed }),
+  });
+
+/** Without a proxy only calls to the live feed are special. */
+function entranceOf(server: Server, silence: number, takeFeed: Take | undefined) {
+  const entrance = openEntrance(server, silence, (socket, speech) => {
+    if (speech === "feed" && takeFeed) takeFeed(socket);
+    else entrance.take(socket);
+  });
+  return entrance;
+}
+
+/** Gives the request the form that it has without a proxy. */
+function rewriteToOrigin(req: IncomingMessage, { host, target }: Passage): void {
+  req.url = target;
+  req.headers.host = host;
+}
+
+/** The application's unanswered requests, by connection. */
+interface Flights {
+  begin(arrival: Arrival): void;
+  end(arrival: Arrival): void;
+  watch(socket: Socket): void;
+}
+
+/** One listener per connection, not per request: when the sender disconnects, all its requests end. */
+function createFlights(gauge: Gauge, onCutOff: (arrival: Arrival) => void): Flights {
+  const bySocket = new WeakMap<Socket, Set<Arrival>>();
+  const end = (arrival: Arrival) => {
+    if (bySocket.get(arrival.req.socket)?.delete(arrival)) gauge.end(arrival.ticket);
+  };
+  return {
+    begin(arrival) {
+      bySocket.get(arrival.req.socket)?.add(arrival);
+      arrival.ticket = gauge.begin();
+    },
+    end,
+    watch(socket) {
+      if (bySocket.has(socket)) return;
+      const open = new Set<Arrival>();
+      bySocket.set(socket, open);
+      socket.once("close", () => {
+        for (const arrival of [...open]) {
+          end(arrival);
+          if (!arrival.complete) onCutOff(arrival);
+        }
+      });
+    },
+  };
+}
+
+const requestTimedOut = "ERR_HTTP_REQUEST_TIMEOUT";
+
+/** Answers bytes that are not HTTP; a disconnected sender gets no answer. */
+function answerGarbage(error: NodeJS.ErrnoException, socket: Socket, linger: number): void {
+  if (error.code === "ECONNRESET") return void socket.destroy();
+  // It has its last answer.
+  if (socket.writableEnded) return;
+  const status = garbageStatus[error.code ?? ""] ?? "400 Bad Request";
+  endWith(socket, `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, linger);
+}
+
+const garbageStatus: Readonly<Record<string, string>> = {
+  [requestTimedOut]: "408 Request Timeout",
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+};
+
+function closeServer(server: Server, hung: ReadonlySet<ServerResponse>, graceMs: number): Promise<void> {
+  for (const res of hung) res.destroy();
+  return new Promise((resolve) => {
+    const force = setTimeout(() => server.closeAllConnections(), graceMs).unref();
+    server.close(() => {
+      clearTimeout(force);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+/** A request that is arriving. */
+interface Arrival {
+  req: IncomingMessage;
+  res: ServerResponse;
+  method: string;
+  target: string;
+  at: number;
+  started: number;
+  /** The parts of the body so far. */
+  chunks: Buffer[];
+  /** True once the body is complete, or refused. */
+  complete: boolean;
+  /** Its number in the gauge; 0: not counted there. */
+  ticket: number;
+  way: Way;
+  publicUrl: string | undefined;
+}
+
+const callOf = (
+  { req, res, method, target, at, started, ticket, way, publicUrl }: Arrival,
+  body: Buffer,
+): Call =>
+  callFrom({
+    publicUrl,
+    method,
+    target,
+    headers: req.headers as Record<string, string | undefined>,
+    rawHeaders: req.rawHeaders,
+    body,
+    peer: req.socket.remoteAddress ?? "unknown",
+    at,
+    started,
+    signal: () => signalOf(res),
+    ticket,
+    scheme: way.scheme,
+    proxied: way.passage !== undefined,
+  });
+
+/** Passes a request on to an upstream; the control API is answered here. */
+function passOn(
+  req: IncomingMessage,
+  res: ServerResponse,
+  passing: Passing,
+  { passage, scheme }: Way,
+  answerHere: () => void,
+): void {
+  const path = pathOf(req.url ?? "/");
+  const { host } = req.headers;
+  const origin = host === undefined ? undefined : `${scheme}://${host}`;
+  if (isControl(path)) answerHere();
+  else passing.offer(req, res, { path, host: passage?.host, origin }, answerHere);
+}
+
+/** Reads the body up to the route's limit, has the app answer, writes the answer. */
+function receive(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { app, clock, publicUrl, bodyTimeout: timeout = bodyTimeout }: ListenOptions,
+  flights: Flights,
+  ends: Ends,
+  way: Way,
+): void {
+  const method = req.method ?? "GET";
+  const target = req.url ?? "/";
+  const started = performance.now();
+  const arrival: Arrival = {
+    req,
+    res,
+    method,
+    target,
+    at: clock.now(),
+    started,
+    chunks: [],
+    complete: false,
+    ticket: 0,
+    way,
+    publicUrl,
+  };
+  if (!isControl(target)) flights.begin(arrival);
+  const limit = app.bodyLimit(method, pathOf(target));
+  if (Number(req.headers["content-length"] ?? 0) > limit) {
+    refuse(arrival, app, flights, timeout);
+    return;
+  }
+  let size = 0;
+  req.on("data", (chunk: Buffer) => {
+    if (arrival.complete) return;
+    size += chunk.length;
+    if (size > limit) refuse(arrival, app, flights, timeout);
+    else arrival.chunks.push(chunk);
+  });
+  req.on("end", () => {
+    if (!arrival.complete) handle(arrival, app, flights, ends);
+  });
+}
+
+function handle(arrival: Arrival, app: App, flights: Flights, ends: Ends): void {
+  const { chunks, res, req } = arrival;
+  arrival.complete = true;
+  const body = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  const answer = (reply: Reply) => {
+    if (ends.isClosing) res.shouldKeepAlive = false;
+    if (reply.transport === undefined) send(res, reply);
+    else mishaps[reply.transport](res, req.socket, reply, ends.hung);
+    flights.end(arrival);
+  };
+  app.handle(callOf(arrival, body)).then(answer, () => answer(empty(500)));
+}
+
+/** Answers an upload that is too large before it has ended. */
+function refuse(arrival: Arrival, app: App, flights: Flights, timeout: number): void {
+  arrival.complete = true;
+  arrival.req.resume();
+  app.refuseTooLarge(callOf(arrival, Buffer.alloc(0))).then((reply) => {
+    const { status, headers, body } = reply;
+    // The decrypting proxy drops an answer whose connection closes while its upload runs: there the connection stays.
+    if (arrival.way.passage !== undefined) send(arrival.res, reply);
+    else sendLast(arrival.res, status, headers, body, Math.min(timeout, mostLinger));
+    flights.end(arrival);
+  });
+}
+
+/** Aborts if the sender disconnects before it has its answer. */
+function signalOf(res: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  res.once("close", () => {
+    if (!res.writableFinished) gone.abort(new Error("the caller disconnected"));
+  });
+  return gone.signal;
+}
+
+function send(res: ServerResponse, reply: Reply): void {
+  if (res.destroyed) return;
+  if (reply.stream !== undefined) {
+    sendStream(res, reply, reply.stream);
+    return;
+  }
+  const { body, headers } = reply;
+  const known = body === null ? hasLength(headers) : false;
+  const length = body === null ? 0 : Buffer.byteLength(body);
+  const noLength = known || reply.status === 204 || reply.status === 304;
+  res.writeHead(reply.status, noLength ? headers : [...headers, "content-length", String(length)]);
+  if (body === null) res.end();
+  else res.end(body);
+}
+
+/** Reads the stream as fast as the other side receives it, until either ends. The connection is not reused. */
+function sendStream(res: ServerResponse, { status, headers }: Reply, stream: AsyncIterable<string>): void {
+  res.shouldKeepAlive = false;
+  res.writeHead(status, headers);
+  res.flushHeaders();
+  pipeline(Readable.from(stream), res, () => {});
+}
+
+/** True if an answer to HEAD has the framing headers of the GET. */
+const hasLength = (headers: readonly string[]): boolean =>
+  headers.includes("content-length") || headers.includes("transfer-encoding");

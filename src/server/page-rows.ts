@@ -1,0 +1,139 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { SimError } from "../base/errors.ts";
+import type { Call } from "../http/call.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import type { Reply } from "../http/reply.ts";
+import { row } from "../http/row.ts";
+
+/** Only the page's own code and styles may run or load, and strings never become markup: captured data is hostile. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+/** `no-cache`: browsers keep a copy and revalidate it each time. Further headers are in http/reply.ts. */
+const safety = [
+  "content-security-policy",
+  policy,
+  "cross-origin-opener-policy",
+  "same-origin",
+  "referrer-policy",
+  "no-referrer",
+  "cache-control",
+  "no-cache",
+];
+
+/** The files of the page. */
+const assets = [
+  ["/__sim", "index.html", "text/html; charset=utf-8", "Returns the inspector page"],
+  ["/__sim/app.js", "app.js", "text/javascript; charset=utf-8", "Returns the inspector's code"],
+  ["/__sim/app.css", "app.css", "text/css; charset=utf-8", "Returns the inspector's styles"],
+] as const;
+
+/** The folder of the built page: in `dist`, which is above this file in a build, and next to `src` otherwise. */
+function folderOfPage(): string | undefined {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    for (const found of [join(folder, "inspector"), join(folder, "dist", "inspector")]) {
+      if (existsSync(join(found, "index.html"))) return found;
+    }
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+/** A file of the page, and its entity tag. */
+interface Asset {
+  readonly body: Buffer;
+  readonly tag: string;
+}
+
+async function read(file: string): Promise<Asset> {
+  const folder = folderOfPage();
+  if (folder === undefined) {
+    throw new SimError("not_found", "the inspector page is not built", { hint: "run npm run build" });
+  }
+  const body = await readFile(join(folder, file)).catch((cause: unknown) => {
+    throw noPart(file, cause);
+  });
+  return { body, tag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"` };
+}
+
+/** Reads a file on first use; a failure is not remembered. */
+function readOnce(file: string): () => Promise<Asset> {
+  let asset: Promise<Asset> | undefined;
+  return () => {
+    asset ??= read(file).catch((error: unknown) => {
+      asset = undefined;
+      throw error;
+    });
+    return asset;
+  };
+}
+
+function reply({ headers }: Call, type: string, { body, tag }: Asset): Reply {
+  const tagged = [...safety, "etag", tag];
+  if (headers["if-none-match"] === tag) return { status: 304, headers: tagged, body: null };
+  return { status: 200, headers: ["content-type", type, ...tagged], body };
+}
+
+/** Names of the parts of the code. */
+const partName = /^[\w-]+\.js$/;
+const partType = "text/javascript; charset=utf-8";
+
+const noPart = (name: string, cause?: unknown): SimError =>
+  new SimError("not_found", `the inspector has no part "${name}"`, {
+    hint: "phx-sim was rebuilt since the page was opened: reload the page",
+    cause,
+  });
+
+const repliesOf = (type: string) => ({
+  200: { description: "The file", type: type.split(";")[0] ?? type },
+  304: { description: "The caller's copy is current" },
+});
+
+const assetRow = ([path, file, type, summary]: (typeof assets)[number]): Endpoint => {
+  const asset = readOnce(file);
+  return row({
+    method: "GET",
+    path,
+    access: "page",
+    summary,
+    replies: repliesOf(type),
+    handle: async ({ call }) => reply(call, type, await asset()),
+  });
+};
+
+function partRow(): Endpoint {
+  const parts = new Map<string, () => Promise<Asset>>();
+  const partOf = (name: string): Promise<Asset> => {
+    const known = parts.get(name) ?? readOnce(join("app", name));
+    return known().then((asset) => {
+      parts.set(name, known);
+      return asset;
+    });
+  };
+  return row({
+    method: "GET",
+    path: "/__sim/app/:part",
+    access: "page",
+    summary: "Returns a part of the inspector's code, loaded when its view is opened",
+    replies: repliesOf(partType),
+    async handle({ call, params }) {
+      if (!partName.test(params.part)) throw noPart(params.part);
+      return reply(call, partType, await partOf(params.part));
+    },
+  });
+}
+
+/** The inspector's files, each read once. They hold no data: the page gets it from the control API. */
+export const pageRows = (): Endpoint[] => [...assets.map(assetRow), partRow()];

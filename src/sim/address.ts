@@ -1,0 +1,35 @@
+import { isIP } from "node:net";
+import { parseAddress } from "../base/network.ts";
+import { isLoopbackHost } from "../http/host-rules.ts";
+
+/** Where a sim is reached. */
+export interface SimAddress {
+  readonly port: number;
+  /** By this machine. */
+  readonly url: string;
+  /** The address that is printed: the public one, where there is one. */
+  readonly shownUrl: string;
+}
+
+const isWildcard = (host: string): boolean => parseAddress(host)?.every((byte) => byte === 0) ?? false;
+
+/** True if other machines can reach the sim. */
+export const isOpenAt = (host: string, publicUrl: string | undefined): boolean =>
+  !isLoopbackHost(host) ||
+  isWildcard(host) ||
+  (publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname));
+
+/** The host as it stands in a URL; a wildcard address is reached through loopback. */
+function hostInUrl(host: string): string {
+  if (isWildcard(host)) return "127.0.0.1";
+  return isIP(host) === 6 ? `[${host}]` : host;
+}
+
+export function addressAt(host: string, port: number, publicUrl: string | undefined): SimAddress {
+  const url = `http://${hostInUrl(host)}:${port}`;
+  return { port, url, shownUrl: publicUrl ?? url };
+}
+
+/** The link carries a generated token in the part that browsers do not send; one that was given is not shown. */
+export const inspectorLink = (url: string, token: string | null): string =>
+  `${url}/__sim/${token === null ? "" : `#t=${token}`}`;

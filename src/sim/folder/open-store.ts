@@ -1,0 +1,146 @@
+import { openTrafficLog, type TrafficLog } from "../../journal/log/traffic-log.ts";
+import { dropDraft, type Keep } from "../../journal/log/trim.ts";
+import type { EventKey, TrafficLine } from "../../journal/traffic.ts";
+import { openPeople, type PeopleStore } from "../../people/people-store.ts";
+import { createSnapshots, type Snapshots } from "../../scenario/state/snapshot-store.ts";
+import { type Bytes, fileBytes, memoryBytes } from "../../store/bytes.ts";
+import { type ClockFile, clockFile } from "../../store/clock-file.ts";
+import { createDamageList, type DamageList } from "../../store/damage.ts";
+import {
+  DataFolderError,
+  fileError,
+  folderError,
+  isSystemError,
+  openDataFolder,
+} from "../../store/data-folder.ts";
+import { finishSwitch, type SwitchPart, switchFiles } from "../../store/switch.ts";
+import type { World } from "../../world/world.ts";
+import { memoryWorld, openWorld, type WorldStore } from "../../world/world-store.ts";
+
+/** Everything that is kept: documents, people, traffic. In a folder, or in memory. */
+export interface Store {
+  readonly worlds: WorldStore;
+  readonly people: PeopleStore;
+  readonly log: TrafficLog;
+  readonly snapshots: Snapshots;
+  /** Where a data folder keeps how the clock is set. */
+  readonly clock?: ClockFile;
+  /** What of the data folder cannot be read. */
+  readonly damage: DamageList;
+  /** Absolute path of the data folder, or null in memory. */
+  readonly folder: string | null;
+  /**
+   * Replaces this state, or a part of it, with another: whole or not at all, also when the process is killed.
+   * @throws the system's error; then nothing has changed
+   */
+  switchTo(parts: readonly SwitchPart[]): void;
+  /** Writes the locator that client commands read. */
+  announce(info: Readonly<Record<string, unknown>>): void;
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  folder: string | null;
+  /** The world of a new folder, and of every sim in memory. */
+  seedWorld: () => World;
+  /** Index keys of a line's events, for rebuilding the index after a crash. */
+  keysOf: (line: TrafficLine) => EventKey[];
+  /** How much traffic is held; undefined: all of it. */
+  keep: Keep | undefined;
+  /** The sim's time. */
+  now: () => number;
+  onNotice: (text: string) => void;
+}
+
+/** @throws DataFolderError when the folder cannot be used or holds damaged files */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  return options.folder === null ? inMemory(options) : inFolder(options, options.folder);
+}
+
+async function inMemory({ seedWorld, keysOf, keep, now, onNotice }: StoreOptions): Promise<Store> {
+  const worlds = memoryWorld(seedWorld());
+  const people = openPeople({ onNotice });
+  const log = openTrafficLog({
+    bytes: memoryBytes(),
+    keysOf,
+    ...(keep && { keep }),
+    now,
+    units: [people.unit],
+    onNotice,
+  });
+  const switchTo: Store["switchTo"] = (parts) => {
+    log.commit();
+    for (const part of parts) part.take();
+  };
+  const snapshots = createSnapshots({ worlds, people, log, switchTo, folder: null });
+  const close = () => closeAll(log, people, worlds);
+  const damage = createDamageList();
+  return { worlds, people, log, snapshots, switchTo, damage, folder: null, announce() {}, close };
+}
+
+async function inFolder(
+  { seedWorld, keysOf, keep, now, onNotice }: StoreOptions,
+  path: string,
+): Promise<Store> {
+  const folder = openDataFolder(path);
+  try {
+    finishSwitch(folder.path, onNotice);
+    dropDraft(folder.file("traffic.ndjson"));
+    const damage = createDamageList(onNotice);
+    const onDamage = damage.report;
+    const commit = () => log.commit();
+    const worlds = await openWorld({ folder: folder.path, seedWorld, onNotice, onDamage, commit });
+    const people = openPeople({ folder: folder.path, onNotice, onDamage });
+    const log = openTrafficLog({
+      bytes: trafficBytes(folder.file("traffic.ndjson")),
+      sidecars: { requests: folder.file("requests.idx"), events: folder.file("events.idx") },
+      keysOf,
+      // What traffic refers to is on disk before it: the project it was adopted by, the persons it made.
+      units: [worlds.unit, people.unit],
+      ...(keep && { keep }),
+      now,
+      onNotice,
+      onDamage,
+      name: folder.file("traffic.ndjson"),
+    });
+    const switchTo: Store["switchTo"] = (parts) => {
+      log.commit();
+      switchFiles(folder.path, parts);
+    };
+    return {
+      worlds,
+      people,
+      log,
+      damage,
+      snapshots: createSnapshots({ worlds, people, log, switchTo, folder: folder.path }),
+      switchTo,
+      clock: clockFile(folder.file("clock.json"), onDamage),
+      folder: folder.path,
+      announce: (info) => folder.announce(info),
+      close: () => closeAll(log, people, worlds).finally(() => folder.release()),
+    };
+  } catch (error) {
+    folder.release();
+    throw error instanceof DataFolderError || !isSystemError(error) ? error : folderError(folder.path, error);
+  }
+}
+
+function trafficBytes(file: string): Bytes {
+  try {
+    return fileBytes(file);
+  } catch (error) {
+    throw fileError(file, error);
+  }
+}
+
+async function closeAll(log: TrafficLog, people: PeopleStore, worlds: WorldStore): Promise<void> {
+  try {
+    await log.close();
+  } finally {
+    try {
+      people.close();
+    } finally {
+      worlds.close();
+    }
+  }
+}

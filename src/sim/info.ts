@@ -1,0 +1,105 @@
+import type { Agenda } from "../base/agenda.ts";
+import type { ClockStart, SimClock } from "../base/clock.ts";
+import type { JsonObject } from "../base/json.ts";
+import { version } from "../base/version.ts";
+import { clockFacts } from "../clock/facts.ts";
+import type { Faults } from "../faults/rules.ts";
+import type { Gauge } from "../http/gauge.ts";
+import type { ScenarioState } from "../scenario/follow-scenario.ts";
+import type { ScenarioSource } from "../scenario/load.ts";
+import type { RecordingRoom } from "../tapes/record/recordings.ts";
+import { recordingInShort } from "../tapes/record/recordings.ts";
+import type { Replaying } from "../tapes/replay/replaying.ts";
+import type { Dialect } from "../world/dialect.ts";
+import type { Keyring } from "../world/keyring.ts";
+import { inspectorLink, type SimAddress } from "./address.ts";
+import type { Store } from "./folder/open-store.ts";
+import type { SimOptions } from "./types.ts";
+
+/** What the facts of a sim are read from. */
+interface InfoParts {
+  options: SimOptions;
+  controlToken: string | null;
+  dialect: Dialect;
+  store: Store;
+  keys: Keyring;
+  scenario: ScenarioState;
+  clock: SimClock;
+  agenda: Agenda;
+  clockStart: ClockStart;
+  faults: Faults;
+  replaying: Replaying;
+  recordings: RecordingRoom;
+  gauge: Gauge;
+  address: () => SimAddress;
+}
+
+export interface SimInfo {
+  /** What is known from the start on, as the locator and the client have it. */
+  facts(): JsonObject;
+  /** The facts of GET /__sim/info. */
+  info(): JsonObject;
+}
+
+export function createInfo(parts: InfoParts): SimInfo {
+  const { options, controlToken, dialect, store, keys, scenario, clock, agenda, clockStart } = parts;
+  const { faults, replaying, recordings, gauge, address } = parts;
+  const { worlds, people, log } = store;
+
+  function facts(): JsonObject {
+    const { url, shownUrl } = address();
+    const [project] = worlds.current.projects;
+    const [personal] = worlds.current.personal_api_keys;
+    return {
+      name: "phx-sim",
+      version,
+      pid: process.pid,
+      url: shownUrl,
+      local_url: url,
+      inspector_url: inspectorLink(shownUrl, options.token === undefined ? controlToken : null),
+      project_api_key: project?.api_key ?? null,
+      secret_api_key: project === undefined ? null : keys.shownSecret(project),
+      personal_api_key: personal === undefined ? null : keys.shownPersonal(personal),
+      project_id: project?.id ?? null,
+      projects: worlds.current.projects.map(({ id, name, api_key, adopted }) => ({
+        id,
+        name,
+        api_key,
+        adopted,
+      })),
+      scenario: nameOf(options.scenario ?? "default"),
+      data: store.folder,
+      dialect,
+      rate_limits: options.rateLimits === true,
+      strict: options.strict === true,
+      adopt_tokens: options.adoptTokens === true,
+    };
+  }
+
+  const info = (): JsonObject => ({
+    ...facts(),
+    clock: { ...clockFacts(clock, agenda, clockStart) },
+    counts: { ...log.counts(), ...people.counts() },
+    scenario_problems: scenario.problems.map((it) => ({ ...it })),
+    scenario_warnings: scenario.warnings.map((it) => ({ ...it })),
+    scenario_edit: scenario.edit && {
+      ...scenario.edit,
+      changes: scenario.edit.changes.map((it) => ({ ...it })),
+    },
+    damage: store.damage.first.map((it) => ({ ...it })),
+    damage_count: store.damage.count,
+    tape: replaying.named(),
+    recording: recordingInShort(recordings.facts()),
+    faults: faults.list().flatMap(({ state, name }) => (state === "active" ? [name] : [])),
+    cursor: log.lastSeq,
+    in_flight: gauge.inFlight,
+  });
+
+  return { facts, info };
+}
+
+/** What a scenario is called; one that was given as an object has no name. */
+function nameOf(source: ScenarioSource): string {
+  const parts: readonly unknown[] = Array.isArray(source) ? source : [source];
+  return parts.map((it) => (typeof it === "string" ? it : "(inline)")).join(", ");
+}

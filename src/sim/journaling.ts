@@ -1,0 +1,62 @@
+import { inSlices } from "../base/work.ts";
+import { partitionOf } from "../faults/partition.ts";
+import type { AppOptions } from "../http/app.ts";
+import type { Call } from "../http/call.ts";
+import type { Family } from "../http/endpoint.ts";
+import type { FaultPort } from "../http/fault.ts";
+import type { Gauge } from "../http/gauge.ts";
+import type { CallOwners } from "../ingest/call-owner.ts";
+import type { Desk } from "../ingest/desk.ts";
+import { idInHeader } from "../ingest/project.ts";
+import { type EventsText, entryWriter, eventsText } from "../journal/log/traffic-entry.ts";
+import type { TrafficLog } from "../journal/log/traffic-log.ts";
+import { isUnmatched } from "../journal/unmatched.ts";
+
+interface JournalingParts {
+  desk: Desk;
+  owners: CallOwners;
+  gauge: Gauge;
+  log: TrafficLog;
+}
+
+/** Writes calls to the log, with their records. */
+export function journalTo({ desk, owners, gauge, log }: JournalingParts): AppOptions["journal"] {
+  const entryOf = entryWriter();
+  return (call, reply) => {
+    const { record } = call;
+    // Rejected before a handler found the project.
+    record.project ??= isUnmatched(record) ? owners.ofUnmatched(call) : (idInHeader(desk, call) ?? null);
+    const partition = partitionOf(call.headers);
+    if (partition !== undefined) record.partition = partition;
+    gauge.tell(call.ticket, record.project);
+    const append = (events: EventsText) => {
+      log.append(entryOf(call, reply, record, events));
+      if (record.keys) desk.underway.delete(record.keys);
+      return log.written();
+    };
+    const events = inSlices(eventsText(record.events));
+    return events instanceof Promise ? events.then(append) : append(events);
+  };
+}
+
+/**
+ * The port; it also reports the project of a delayed request to the gauge. The journal does so only once the request
+ * is answered, and until then it would count as a request of every project.
+ */
+export const tellingOwner = (
+  port: FaultPort,
+  gauge: Pick<Gauge, "tell">,
+  owner: (call: Call, family: Family) => number | null,
+): FaultPort => ({
+  closing: port.closing,
+  get active() {
+    return port.active;
+  },
+  take(call, family) {
+    const fault = port.take(call, family);
+    if (fault === undefined || fault.delay === 0) return fault;
+    const project = owner(call, family);
+    if (project !== null) gauge.tell(call.ticket, project);
+    return fault;
+  },
+});

@@ -1,0 +1,90 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { Agenda } from "../base/agenda.ts";
+import type { ClockStart } from "../base/clock.ts";
+import type { Exports } from "../exports/open-exports.ts";
+import type { Answers } from "../faults/answers.ts";
+import type { Faults } from "../faults/rules.ts";
+import type { Desk } from "../ingest/desk.ts";
+import { openPeople, type PeopleStore } from "../people/people-store.ts";
+import type { ScenarioState } from "../scenario/follow-scenario.ts";
+import { peopleOf, storePeople, worldOf } from "../scenario/scenario.ts";
+import type { ResetPart } from "../scenario/state/shapes.ts";
+import { type Bytes, memoryBytes } from "../store/bytes.ts";
+import type { Replaying } from "../tapes/replay/replaying.ts";
+import type { World } from "../world/world.ts";
+import type { Store } from "./folder/open-store.ts";
+import type { Loaded } from "./late.ts";
+
+interface ResetParts {
+  scenario: ScenarioState;
+  store: Store;
+  underway: Desk["underway"];
+  agenda: Agenda;
+  clockStart: ClockStart;
+  faults: Faults;
+  answers: Answers;
+  replaying: Replaying;
+  exports: Loaded<Exports>;
+}
+
+export interface Resetting {
+  /** Resolves when no request is half handled: between turns, with no batch in progress. */
+  settled(): Promise<void>;
+  /** Back to the scenario; `parts` restricts what is reset, `addPeople` stores persons beside the scenario's. */
+  reset(parts: ReadonlySet<ResetPart>, addPeople: (people: PeopleStore) => void): Promise<void>;
+}
+
+export function createResetting(sim: ResetParts): Resetting {
+  const { scenario, store, underway, agenda, clockStart, faults, answers, replaying, exports } = sim;
+  const { worlds, people, log } = store;
+
+  /** Half of a batch must not outlive what it belongs to. */
+  async function settled(): Promise<void> {
+    do await turn();
+    while (underway.size > 0);
+  }
+
+  /** The scenario's world. Where events of test projects stay, no later project gets the number of one of them. */
+  function freshWorld(withoutEvents: boolean): World {
+    const world = worldOf(scenario.current);
+    const { projects = 0 } = withoutEvents ? {} : worlds.current.sequences;
+    return {
+      ...world,
+      sequences: { ...world.sequences, projects: Math.max(projects, world.sequences.projects ?? 0) },
+    };
+  }
+
+  function freshPeople(addMore: (people: PeopleStore) => void): Bytes {
+    const fresh = openPeople();
+    storePeople(fresh, peopleOf(scenario.current));
+    addMore(fresh);
+    const lines = memoryBytes();
+    fresh.copyInto(lines);
+    return lines;
+  }
+
+  return {
+    settled,
+    async reset(parts, addPeople) {
+      await settled();
+      store.switchTo([
+        ...(parts.has("world") ? [worlds.replacing(freshWorld(parts.has("events")))] : []),
+        ...(parts.has("people") ? [people.replacing(freshPeople(addPeople))] : []),
+        ...(parts.has("events") ? [log.replacing([], !store.snapshots.isEmpty)] : []),
+      ]);
+      if (exports.started) await resetExports(await exports.started, parts);
+      if (parts.has("clock")) await agenda.change((it) => it.start(clockStart));
+      if (parts.has("answers")) {
+        answers.clear();
+        replaying.rewind();
+      }
+      if (parts.has("faults")) faults.replace(scenario.current.faults ?? []);
+    },
+  };
+}
+
+/** Files and knowledge of exports go with what they were made of. */
+async function resetExports({ files, forgetEvents }: Exports, parts: ReadonlySet<ResetPart>): Promise<void> {
+  if (parts.has("world")) await files.clear();
+  if (parts.has("events")) forgetEvents();
+}

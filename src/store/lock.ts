@@ -1,0 +1,134 @@
+import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+
+/** The process that holds a lock. */
+export interface LockHolder {
+  pid: number;
+  /** When the process started, in the system's ticks; distinguishes a reused pid. Linux only. */
+  started?: string;
+  [fact: string]: unknown;
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+
+/** This process as the holder of a lock. */
+export const thisProcess = (): LockHolder => {
+  const started = startOf(process.pid);
+  return { pid: process.pid, ...(started !== undefined && { started }) };
+};
+
+export const holderText = (holder: LockHolder): string => `${JSON.stringify(holder, null, 2)}\n`;
+
+/**
+ * Takes a lock file for this process, from a process that has ended if need be. Returns undefined if it was taken,
+ * else the process that holds it; "contended" if others take and release it all the time.
+ * @throws the system's error
+ */
+export function takeLock(file: string): LockHolder | "contended" | undefined {
+  // a second try follows if the holder released it, or a stale lock was moved away, in between
+  for (let tries = 0; tries < 3; tries++) {
+    if (create(file)) return undefined;
+    const text = readText(file);
+    if (text === undefined) continue;
+    const holder = parseHolder(text);
+    if (holder && isRunning(holder)) return holder;
+    moveStaleAway(file, text);
+  }
+  return "contended";
+}
+
+/** Removes a lock file if this process holds it. */
+export function releaseLock(file: string): void {
+  const found = readHolder(file);
+  const mine = thisProcess();
+  if (found?.pid === mine.pid && found.started === mine.started) rmSync(file, { force: true });
+}
+
+/** The lock appears whole or not at all: it is written beside its place, then linked, which fails if one exists. */
+function create(file: string): boolean {
+  const draft = `${file}.${process.pid}.tmp`;
+  writeFileSync(draft, holderText(thisProcess()), { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    return createWithoutLinks(file, error);
+  } finally {
+    unlinkSync(draft);
+  }
+}
+
+/** Some mounted file systems have no hard links; exclusive creation is nearly as good. */
+function createWithoutLinks(file: string, linkError: unknown): boolean {
+  if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV"].includes(codeOf(linkError))) throw linkError;
+  try {
+    writeFileSync(file, holderText(thisProcess()), { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Another process may have replaced the stale lock since it was read: then the moved one is put back. */
+function moveStaleAway(file: string, expected: string): void {
+  const aside = `${file}.${process.pid}.stale`;
+  try {
+    renameSync(file, aside);
+    if (readText(aside) !== expected) linkSync(aside, file);
+  } catch (error) {
+    if (!["ENOENT", "EEXIST"].includes(codeOf(error))) throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+/** True if the process that wrote the lock is running. A process that was given its pid later does not count. */
+export function isRunning(holder: LockHolder): boolean {
+  try {
+    process.kill(holder.pid, 0);
+  } catch (error) {
+    if (codeOf(error) !== "EPERM") return false;
+  }
+  const started = startOf(holder.pid);
+  return holder.started === undefined || started === undefined || holder.started === started;
+}
+
+/** Start time in clock ticks since boot (field 22 of /proc/PID/stat; the name before it may hold anything). */
+function startOf(pid: number): string | undefined {
+  const stat = readText(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+}
+
+/** The holder in a lock file, running or not; undefined if there is none to read. */
+export function readHolder(file: string): LockHolder | undefined {
+  const text = readText(file);
+  return text === undefined ? undefined : parseHolder(text);
+}
+
+function parseHolder(text: string): LockHolder | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isHolder(value) ? value : undefined;
+  } catch {
+    // cut off by a crash: no process holds it
+    return undefined;
+  }
+}
+
+const isHolder = (value: unknown): value is LockHolder =>
+  typeof value === "object" &&
+  value !== null &&
+  "pid" in value &&
+  Number.isSafeInteger(value.pid) &&
+  Number(value.pid) > 0;
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "EACCES", "ESRCH"].includes(codeOf(error))) return undefined;
+    throw error;
+  }
+}

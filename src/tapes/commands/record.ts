@@ -1,0 +1,390 @@
+import { counted } from "../../base/counted.ts";
+import { readDuration } from "../../base/time-text.ts";
+import { banner, readyLine, recordBanner, recordReadyLine } from "../../cli/banner.ts";
+import { clean } from "../../cli/clean-text.ts";
+import { command, type Ending, type Shell } from "../../cli/command.ts";
+import {
+  checkReroute,
+  childVariables,
+  isRerouting,
+  rerouteOptions,
+  rerouteVariables,
+  variableLines,
+} from "../../cli/exec/child-environment.ts";
+import { Failure } from "../../cli/failure.ts";
+import {
+  closesWithin,
+  openSim,
+  reachOf,
+  reachOptions,
+  simOptions,
+  upstreamOf,
+  upstreamOptions,
+} from "../../cli/open-sim.ts";
+import { sizeText } from "../../cli/progress.ts";
+import type { Settings } from "../../cli/settings.ts";
+import { stopRequest, untilSignal } from "../../cli/signals.ts";
+import type { Style } from "../../cli/style.ts";
+import type { RecordingFacts, RequestSummary, Sim, SimOptions } from "../../index.ts";
+import { createRequestLog, type RequestLog } from "../../journal/commands/request-log.ts";
+import { missedOf, replayed, tapeLines } from "./tape-summary.ts";
+
+/** Options for the world of a sim that records. */
+const worldOptions = {
+  scenario: simOptions.scenario,
+  dialect: simOptions.dialect,
+  "rate-limits": simOptions["rate-limits"],
+  geoip: simOptions.geoip,
+  keep: simOptions.keep,
+  clock: simOptions.clock,
+  "no-proxy": simOptions["no-proxy"],
+  "proxy-others": simOptions["proxy-others"],
+  "proxy-allow": simOptions["proxy-allow"],
+} as const;
+
+/** The other options of a sim: a recording adopts the keys it sees, and answers from no tape. */
+const fixed = {
+  "on-miss": undefined,
+  timing: undefined,
+  "skip-status": undefined,
+  tape: undefined,
+  strict: false,
+  "adopt-tokens": true,
+};
+
+const options = {
+  ...upstreamOptions,
+  tape: {
+    kind: "text",
+    describe: "Tape to write: tapes/NAME.tape.ndjson, or a path (default: named after the time)",
+    flagOnly: true,
+  },
+  mode: {
+    kind: "text",
+    describe:
+      "record: all goes to the upstream; all: the tape is replaced; once: replay the tape if it exists; new: replay it and record what is missing; none (or replay): replay only; diff: compare the emulator's answers; spy: pass on what the emulator does not know",
+    default: "record",
+    choices: ["record", "all", "once", "new", "none", "replay", "diff", "spy"],
+    flagOnly: true,
+  },
+  "max-age": {
+    kind: "text",
+    describe: "With --mode once or new: record a tape again that is older than this (7d, 12h)",
+    flagOnly: true,
+  },
+  include: { kind: "text", describe: "Tape only paths like this: '/flags/**'", many: true, flagOnly: true },
+  exclude: { kind: "text", describe: "Do not tape paths like this: '*.js'", many: true, flagOnly: true },
+  redact: {
+    kind: "text",
+    describe: "What is redacted before it is written: secrets, or with pii personal data as well",
+    default: "default",
+    choices: ["default", "pii"],
+  },
+  raw: {
+    kind: "switch",
+    describe: "Redact nothing: tape, log and data folder hold everything as it was sent",
+    flagOnly: true,
+  },
+  "allow-writes": {
+    kind: "switch",
+    describe: "With --mode spy: also pass on requests that change something",
+    flagOnly: true,
+  },
+  port: {
+    kind: "port",
+    describe: "Port to listen on; 0 takes any free one, which is the default with a command",
+    default: "7490",
+  },
+  ...reachOptions,
+  data: {
+    kind: "folder",
+    describe: "Folder for what arrives (default: in memory)",
+    flagOnly: true,
+  },
+  ...worldOptions,
+  ...rerouteOptions,
+  json: { kind: "switch", describe: "Print address, upstream and tape as one JSON line", flagOnly: true },
+  quiet: { kind: "switch", describe: "No request log and no summary" },
+  command: {
+    kind: "word",
+    describe: "A command to run with its host variables set, and its arguments",
+    flagOnly: true,
+    many: true,
+    optional: true,
+    rest: true,
+  },
+} as const;
+
+type RecordSettings = Settings<typeof options>;
+
+export const record = command({
+  name: "record",
+  describe: "Pass everything on to the real service, and record it on a tape without its secrets",
+  options,
+  examples: [
+    ["phx-sim record --upstream us --tape checkout", "point the app's host at http://127.0.0.1:7490"],
+    ["phx-sim record --upstream eu --tape checkout -- npm test", "for as long as a command runs"],
+    [
+      "phx-sim record --upstream us --tape checkout --mode once --max-age 7d -- npm test",
+      "record the first time, then replay; again after a week",
+    ],
+    ["phx-sim record --upstream https://posthog.example.com --mode diff", "where does the emulator differ?"],
+  ],
+  run,
+});
+
+async function run(settings: RecordSettings, shell: Shell): Promise<Ending> {
+  const { values } = settings;
+  await checkReroute(values);
+  if (values.command.length > 0) return runCommand(settings, shell);
+  if (isRerouting(values))
+    throw new Failure("usage", "--reroute needs a command: phx-sim record … -- COMMAND");
+  return serve(settings, shell);
+}
+
+/** `recording-20260131-235959`: no two recordings share a tape by accident. */
+const nameByTime = (): string =>
+  `recording-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-")}`;
+
+type RecordMode = Exclude<RecordSettings["values"]["mode"], "replay">;
+
+/** `replay` is another word for `none`. */
+const modeOf = ({ mode }: RecordSettings["values"]): RecordMode => (mode === "replay" ? "none" : mode);
+
+/** Modes that may replay: they need a tape, and not always an upstream. */
+const replaying: ReadonlySet<RecordMode> = new Set(["once", "new", "none"]);
+const withoutUpstream: ReadonlySet<RecordMode> = new Set(["once", "none"]);
+const taping: ReadonlySet<RecordMode> = new Set(["record", "all"]);
+
+/** @throws Failure usage */
+function checkMode(values: RecordSettings["values"]): void {
+  const { tape, upstream, "max-age": maxAge } = values;
+  const mode = modeOf(values);
+  if (upstream === undefined && !withoutUpstream.has(mode))
+    throw new Failure("usage", "record needs --upstream: us, eu, or an address");
+  if (tape === undefined && replaying.has(mode))
+    throw new Failure("usage", `--mode ${mode} needs --tape: the tape to replay`);
+  if (maxAge !== undefined && mode !== "once" && mode !== "new")
+    throw new Failure("usage", "--max-age needs --mode once or --mode new");
+  if (maxAge !== undefined && !((readDuration(maxAge) ?? 0) > 0))
+    throw new Failure("usage", `--max-age must be an age such as 7d or 12h, not ${JSON.stringify(maxAge)}`);
+}
+
+function recordingOptions(settings: RecordSettings): SimOptions {
+  const { values, origins } = settings;
+  checkMode(values);
+  if (values.raw && origins.redact.source === "flag")
+    throw new Failure("usage", "--raw takes nothing out: leave --redact away, or --raw");
+  const { upstream, ...way } = upstreamOf(settings);
+  const mode = modeOf(values);
+  const tape = values.tape ?? (taping.has(mode) ? nameByTime() : undefined);
+  return {
+    ...way,
+    // A tape alone never asks it.
+    ...(upstream !== undefined && mode !== "none" && { upstream }),
+    ...(values["max-age"] !== undefined && { maxAge: values["max-age"] }),
+    mode,
+    redact: values.redact,
+    raw: values.raw,
+    allowWrites: values["allow-writes"],
+    ...reachOf(values),
+    ...(tape !== undefined && { tape }),
+    ...(values.include.length > 0 && { include: values.include }),
+    ...(values.exclude.length > 0 && { exclude: values.exclude }),
+    ...(values.data !== undefined && { data: values.data }),
+  };
+}
+
+function open(settings: RecordSettings, port: number, shell: Shell, onStop?: () => void): Promise<Sim> {
+  const options = { ...recordingOptions(settings), port, ...(onStop && { onStop }) };
+  return openSim({ ...settings.values, ...fixed }, options, shell);
+}
+
+/** The message at the start when a tape answers, by mode. */
+const replayTexts: Readonly<Partial<Record<RecordMode, string>>> = {
+  once: "the tape exists and answers; nothing is recorded",
+  new: "the tape answers; what it has no answer for goes to the upstream and is recorded",
+  none: "the tape answers; nothing is recorded",
+};
+
+function logOf(sim: Sim, quiet: boolean, shell: Shell): RequestLog {
+  const log = createRequestLog(
+    shell.err,
+    {
+      verbosity: quiet ? "quiet" : "normal",
+      style: shell.errStyle,
+      projectKey: sim.apiKey,
+    },
+    shell.config?.redaction,
+  );
+  sim.onRequest((request: RequestSummary) => log.add(request));
+  return log;
+}
+
+/** With `spy` the emulator answers what it knows, and its keys count; else they have no meaning. */
+const hasOwnKeys = (sim: Sim): boolean => sim.recorded().mode === "spy";
+
+const readyOf = (sim: Sim): object => (hasOwnKeys(sim) ? readyLine(sim) : recordReadyLine(sim));
+
+const bannerOf = (sim: Sim, scenario: string, { outStyle }: Shell): string[] =>
+  hasOwnKeys(sim) ? banner(readyLine(sim), scenario, outStyle) : recordBanner(sim, outStyle);
+
+const rawWarning =
+  "--raw: nothing is redacted; the tape, the log and the data folder hold secrets and personal data as they were sent";
+
+function reportTape(sim: Sim, mode: RecordMode, shell: Shell): void {
+  if (sim.isReplaying()) {
+    shell.err.say(`phx-sim: ${mode}: ${replayTexts[mode] ?? "the tape answers"}`);
+    return;
+  }
+  const { upstream, tape, mode: recording, redaction } = sim.recorded();
+  if (redaction === "none") shell.err.say(`phx-sim: ${shell.errStyle.bad(rawWarning)}`);
+  const to = tape === null ? "" : `, taped on ${clean(tape, 1000)}`;
+  shell.err.say(`phx-sim: ${recording}: requests go to ${clean(upstream ?? "", 300)}${to}`);
+}
+
+async function serve(settings: RecordSettings, shell: Shell): Promise<Ending> {
+  const { values } = settings;
+  const signal = untilSignal(process, shell.quit);
+  const { onStop, stopped } = stopRequest();
+  const sim = await open(settings, values.port, shell, onStop);
+  const log = logOf(sim, values.quiet, shell);
+  shell.out.say(...(values.json ? [JSON.stringify(readyOf(sim))] : bannerOf(sim, values.scenario, shell)));
+  shell.out.flush();
+  if (!values.quiet) reportTape(sim, modeOf(values), shell);
+  const ending = await Promise.race([signal, stopped]);
+  await conclude(sim, log, values.quiet, shell);
+  return ending;
+}
+
+/** Leaves time for the process to end within two seconds of a signal. */
+const closeMs = 1800;
+
+/**
+ * Closes the sim and reports the result. @throws Failure when the tape is incomplete, no request was answered, or a tape
+ * had no answer
+ */
+async function conclude(sim: Sim, log: RequestLog, quiet: boolean, shell: Shell): Promise<void> {
+  const isReplaying = sim.isReplaying();
+  const played = await replayed(sim);
+  const inTime = await closesWithin(sim, closeMs);
+  log.flush();
+  if (!inTime) shell.err.say("phx-sim: some connections did not close in time");
+  if (isReplaying) {
+    if (!quiet) shell.err.say(...tapeLines(played, shell.errStyle));
+    shell.err.flush();
+    const missed = missedOf(played);
+    if (missed > 0) throw new Failure("failed", `the tape had no answer for ${counted(missed, "request")}`);
+    return;
+  }
+  const facts = sim.recorded();
+  if (!quiet) shell.err.say(...recordingLines(facts, shell.errStyle));
+  shell.err.flush();
+  const failure = recordingEnd(facts);
+  if (failure) throw failure;
+}
+
+/** The app keeps its own keys: it only gets the address for its requests. */
+function hostVariables(sim: Sim): Record<string, string> {
+  const access = { ...readyLine(sim), url: sim.url };
+  return Object.fromEntries(
+    Object.entries(childVariables(access)).filter(([, value]) => value === access.url),
+  );
+}
+
+/** What was sent without waiting for the answer has this time to arrive, ms. */
+const settleMs = 1000;
+
+async function runCommand(settings: RecordSettings, shell: Shell): Promise<Ending> {
+  const { values, origins } = settings;
+  const { hasTerminal, relaySignals, runChild } = await import("../../cli/exec/child-process.ts");
+  const relay = relaySignals(process, hasTerminal());
+  const sim = await open(settings, origins.port.source === "default" ? 0 : values.port, shell);
+  const log = logOf(sim, values.quiet, shell);
+  if (relay.first) {
+    await closesWithin(sim, closeMs);
+    return relay.first;
+  }
+  if (!values.quiet) reportTape(sim, modeOf(values), shell);
+  const variables = hostVariables(sim);
+  if (!values.quiet) {
+    const [program = ""] = values.command;
+    shell.err.say(
+      `phx-sim: ready at ${sim.url}; ${clean(program, 80)} gets`,
+      ...variableLines(variables, readyLine(sim)),
+    );
+  }
+  const routes = await rerouteVariables(sim, values, shell).catch(async (error: unknown) => {
+    await closesWithin(sim, closeMs);
+    throw error;
+  });
+  shell.err.flush();
+  const end = await runChild(values.command, { ...shell.env, ...variables, ...routes }, relay);
+  if (end.problem !== undefined) shell.err.say(`phx-sim: ${end.problem}`);
+  await sim.settle({ idleMs: 100, timeoutMs: settleMs }).catch(() => {});
+  const code = end.code;
+  await conclude(sim, log, values.quiet, shell).catch((error: unknown) => {
+    // The exit code of the command comes first.
+    if (code === 0) throw error;
+    shell.err.say(`phx-sim: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  return code;
+}
+
+/** Kinds of differences that are listed; the others are counted. */
+const most = 20;
+
+type Differences = NonNullable<RecordingFacts["differences"]>;
+
+function differenceLines({ compared, differing, groups }: Differences, style: Style): string[] {
+  const lines = groups.slice(0, most).map((it) => {
+    const severity = it.severity === "break" ? style.bad(it.severity) : it.severity;
+    const seen = `${clean(it.recorded, 60)} → ${clean(it.own, 60)}`;
+    return `  ${severity} ${clean(it.route, 80)} ${clean(it.path, 120)}: ${it.detail} (${seen}) ×${it.count} of ${it.of}`;
+  });
+  const more = groups.length > most ? [`  … and ${groups.length - most} more kinds of differences`] : [];
+  return [
+    `phx-sim: the emulator differs in ${differing} of ${counted(compared, "answer")}`,
+    ...lines,
+    ...more,
+  ];
+}
+
+const silence =
+  "  nothing reached it: does the app send to this address, with a project key of the upstream?";
+
+/** The summary of a recording on a terminal. */
+function recordingLines(facts: RecordingFacts, style: Style): string[] {
+  const { passed, aborted, failed, bytes_sent, bytes_received, tape, taped, redacted, differences } = facts;
+  const mishaps = [
+    ...(aborted > 0 ? [`${aborted} cut off`] : []),
+    ...(failed > 0 ? [style.bad(`${failed} without an answer`)] : []),
+  ];
+  const sizes = `${sizeText(bytes_sent)} out, ${sizeText(bytes_received)} back`;
+  const passing = [`${counted(passed, "request")} passed on`, ...mishaps, sizes].join(", ");
+  const taping =
+    tape === null
+      ? []
+      : [
+          `phx-sim: ${counted(taped, "exchange")} on ${clean(tape, 1000)}, ${counted(redacted, "secret")} taken out`,
+        ];
+  return [
+    `phx-sim: ${passing}`,
+    ...(passed === 0 && facts.mode !== "spy" ? [silence] : []),
+    ...taping,
+    ...(differences ? differenceLines(differences, style) : []),
+    ...(facts.trouble === null ? [] : [`phx-sim: ${style.bad(troubleText(facts))}: ${clean(facts.trouble)}`]),
+  ];
+}
+
+const troubleText = ({ mode }: RecordingFacts): string =>
+  mode === "all" ? "the tape was not replaced" : "the tape is not whole";
+
+/** Why the command fails though it did what it could. */
+function recordingEnd(facts: RecordingFacts): Failure | undefined {
+  const { trouble, failed, passed, last_failure } = facts;
+  if (failed > 0 && failed === passed)
+    return new Failure("network", `no request was answered: ${clean(last_failure ?? "")}`);
+  if (trouble !== null) return new Failure("failed", `${troubleText(facts)}: ${clean(trouble)}`);
+  return undefined;
+}

@@ -1,0 +1,71 @@
+import type { Command } from "../../cli/command.ts";
+import { rerouteOptions } from "../../cli/exec/child-environment.ts";
+import { exec } from "../../cli/exec/exec.ts";
+import { Failure } from "../../cli/failure.ts";
+import type { Options } from "../../cli/options.ts";
+import type { Flags } from "../../cli/settings.ts";
+import { start } from "../../cli/start.ts";
+
+const { tape: _, ...startOptions } = start.options;
+const { scenarios: __, command, ...execOptions } = exec.options;
+
+const options: Options = {
+  tape: {
+    kind: "text",
+    describe: "The tape: tapes/NAME.tape.ndjson, or a path",
+    flagOnly: true,
+    place: 1,
+    suggests: "tapes",
+  },
+  ...startOptions,
+  ...rerouteOptions,
+  ...(command && {
+    command: {
+      ...command,
+      describe: "A command to run against it, and its arguments",
+      optional: true,
+    },
+  }),
+};
+
+/** Options of `start` that mean nothing to a run of a command. */
+const servingOnly = Object.keys(startOptions).filter((name) => !Object.hasOwn(execOptions, name));
+
+/** @throws Failure usage when an option is about serving, and there is a command to run */
+function checkForRun(flags: Flags): void {
+  const idle = servingOnly.find((name) => Object.hasOwn(flags, name));
+  if (idle === undefined) return;
+  throw new Failure("usage", `--${idle} does not go with a command after --`);
+}
+
+/** @throws Failure usage when an option is about a command, and there is none to run */
+function checkForServing(flags: Flags): void {
+  const idle = Object.keys(rerouteOptions).find((name) => Object.hasOwn(flags, name));
+  if (idle !== undefined)
+    throw new Failure("usage", `--${idle} needs a command: phx-sim replay TAPE --${idle} … -- COMMAND`);
+}
+
+/** `start --tape`, or `exec --tape` when a command follows. */
+export const replay: Command = {
+  name: "replay",
+  describe: "Answer from a tape; with a command after --, until that ends",
+  options,
+  examples: [
+    ["phx-sim replay checkout", "serve tapes/checkout.tape.ndjson; what is not on it is an error"],
+    ["phx-sim replay checkout --on-miss emulate", "the emulator answers what is not on it"],
+    [
+      "phx-sim replay checkout --on-miss upstream --upstream us",
+      "the real service answers what is not on it",
+    ],
+    ["phx-sim replay checkout -- npm test", "run a command; exit 1 when a request is not on the tape"],
+    ["phx-sim replay checkout --reroute -- npm test", "for a command whose host is hard-coded"],
+  ],
+  run(flags, shell) {
+    if (flags.command === undefined) {
+      checkForServing(flags);
+      return start.run(flags, shell);
+    }
+    checkForRun(flags);
+    return exec.run(flags, shell);
+  },
+};

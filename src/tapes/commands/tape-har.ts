@@ -1,0 +1,213 @@
+import { createWriteStream, existsSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { counted } from "../../base/counted.ts";
+import { makeFolder } from "../../base/make-folder.ts";
+import { clean } from "../../cli/clean-text.ts";
+import type { Shell } from "../../cli/command.ts";
+import { Failure } from "../../cli/failure.ts";
+import { createProgress, type Progress, sizeText } from "../../cli/progress.ts";
+import { tapePlace } from "../format/place.ts";
+import type { RawExchange } from "../format/raw-exchange.ts";
+import type { TapeSummary, TapeWriter } from "../format/write.ts";
+import type { HarProblem } from "../har/import.ts";
+import type { RedactionRules } from "../redact/rules.ts";
+import type { TapeProblem } from "../shapes.ts";
+import { jsonLine, tapeProblemLine } from "./tape-show.ts";
+import { onFile } from "./tape-trouble.ts";
+
+interface ImportRequest {
+  /** The HAR. */
+  file: string;
+  /** Name or path of the new tape; (default: that of the HAR). */
+  tape: string | undefined;
+  all: boolean;
+  redact: "default" | "pii";
+  json: boolean;
+}
+
+/** Problems of the same sort: the first few entries that have it. */
+interface ProblemCount {
+  problem: HarProblem;
+  entries: number[];
+  count: number;
+}
+
+const mostEntries = 5;
+
+function addProblem(counts: Map<string, ProblemCount>, problem: HarProblem): void {
+  const found = counts.get(problem.code) ?? { problem, entries: [], count: 0 };
+  found.count++;
+  if (found.entries.length < mostEntries) found.entries.push(problem.entry);
+  counts.set(problem.code, found);
+}
+
+function problemLine({ problem, entries, count }: ProblemCount): string {
+  const more = count > entries.length ? ", …" : "";
+  const which = `${count === 1 ? "entry" : "entries"} ${entries.join(", ")}${more}`;
+  const left = problem.skipped ? "left out: " : "";
+  return `phx-sim: ${count} × ${left}${problem.detail} (${which}); ${problem.hint}`;
+}
+
+/** A name that is fit for a file: other characters become `-`. */
+const nameOf = (file: string): string =>
+  basename(file)
+    .replace(/\.har$/i, "")
+    .replace(/[^\w.-]+/g, "-")
+    .replace(/^[.-]+/, "") || "imported";
+
+function newPlace(given: string, shell: Shell): string {
+  const place = tapePlace(given, shell.cwd);
+  if (!existsSync(place)) return place;
+  throw new Failure("failed", `${clean(place)} already exists; give another name with --tape`);
+}
+
+/** Opens the tape with the first exchange: a HAR without one leaves no tape behind. */
+async function copy(
+  exchanges: Iterable<RawExchange>,
+  open: () => Promise<TapeWriter>,
+): Promise<TapeSummary | undefined> {
+  let writer: TapeWriter | undefined;
+  try {
+    for (const exchange of exchanges) {
+      writer ??= await open();
+      writer.append(exchange, writer.arrive());
+      if (writer.trouble?.isOver) break;
+    }
+  } finally {
+    await writer?.close();
+  }
+  return writer?.summary;
+}
+
+async function copyWatched(
+  { file, all, redact }: ImportRequest,
+  place: string,
+  { progress, redaction }: { progress: Progress; redaction: RedactionRules | undefined },
+  onProblem: (problem: HarProblem) => void,
+) {
+  const { importHar } = await import("../har/import.ts");
+  const { openTapeWriter } = await import("../format/write.ts");
+  const { createRedactor } = await import("../redact/redactor.ts");
+  const { tapeRules } = await import("../redact/rules.ts");
+  return onFile(file, async () => {
+    const { creator, entries, exchanges } = importHar(file, { all, onProblem });
+    let done = 0;
+    function* watched(): Generator<RawExchange> {
+      for (const exchange of exchanges) {
+        progress.show(`importing ${clean(basename(file), 60)}: ${++done} of ${entries} entries`);
+        yield exchange;
+      }
+    }
+    return copy(watched(), async () =>
+      openTapeWriter(place, {
+        redactor: createRedactor({ profile: redact, rules: tapeRules(redaction) }),
+        header: { creator, noise: redaction?.ignore ?? [] },
+      }),
+    );
+  });
+}
+
+function nothingFound(file: string, counts: ReadonlyMap<string, ProblemCount>): Failure {
+  const elsewhere = counts.get("elsewhere")?.count ?? 0;
+  const hint =
+    elsewhere > 0 ? `; ${counted(elsewhere, "request")} to other services: --all imports them` : "";
+  return new Failure("failed", `${clean(file)} has nothing to import${hint}`);
+}
+
+/** Makes a redacted tape of a HAR file and reports what was odd about it. @throws Failure */
+export async function importTape(request: ImportRequest, shell: Shell): Promise<"ok"> {
+  const place = newPlace(request.tape ?? nameOf(request.file), shell);
+  const counts = new Map<string, ProblemCount>();
+  const progress = createProgress(process.stderr, shell.env);
+  const around = { progress, redaction: shell.config?.redaction };
+  const summary = await copyWatched(request, place, around, (problem) => addProblem(counts, problem)).finally(
+    () => progress.end(),
+  );
+  const problems = [...counts.values()];
+  shell.err.say(...problems.map((it) => clean(problemLine(it), 600)));
+  if (!summary) throw nothingFound(request.file, counts);
+  shell.out.say(request.json ? jsonLine(reportOf(summary, problems)) : summaryLine(summary));
+  if (!summary.trouble) return "ok";
+  throw new Failure("failed", clean(`${summary.trouble.detail}; ${summary.trouble.hint}`, 600));
+}
+
+const reportOf = (
+  { file, exchanges, bytes, redactions }: TapeSummary,
+  problems: readonly ProblemCount[],
+) => ({
+  tape: file,
+  exchanges,
+  bytes,
+  redactions,
+  problems: problems.map(({ problem: { code, skipped, detail, hint }, entries, count }) => ({
+    code,
+    skipped,
+    count,
+    entries,
+    detail,
+    hint,
+  })),
+});
+
+const summaryLine = ({ file, exchanges, bytes, redactions }: TapeSummary): string =>
+  `${clean(file)}: ${counted(exchanges, "exchange")}, ${sizeText(bytes)}, ${counted(redactions, "secret")} redacted`;
+
+interface ExportRequest {
+  tape: string;
+  out: string | undefined;
+  force: boolean;
+  unsafe: boolean;
+  json: boolean;
+}
+
+const harName = (tape: string): string => `${basename(tape).replace(/(?:\.tape)?\.ndjson$/, "")}.har`;
+
+function outPlace({ out, force }: ExportRequest, tape: string, shell: Shell): string {
+  const place = out ?? resolve(shell.cwd, harName(tape));
+  if (force || !existsSync(place)) return place;
+  throw new Failure("failed", `${clean(place)} already exists; give another one with --out, or --force`);
+}
+
+/** The file appears whole or not at all. */
+async function writeWhole(file: string, chunks: AsyncIterable<string>): Promise<void> {
+  const draft = `${file}.${process.pid}.tmp`;
+  makeFolder(dirname(file));
+  try {
+    await pipeline(Readable.from(chunks), createWriteStream(draft, { mode: 0o600, flush: true }));
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Writes a tape as HAR. @throws Failure */
+export async function exportTape(request: ExportRequest, shell: Shell): Promise<"ok"> {
+  const tape = tapePlace(request.tape, shell.cwd);
+  const { exportHar } = await import("../har/export.ts");
+  const { readHeader } = await import("../format/header.ts");
+  await onFile(tape, () => readHeader(tape));
+  const place = outPlace(request, tape, shell);
+  const progress = createProgress(process.stderr, shell.env);
+  let entries = -1;
+  const counted = async function* (chunks: AsyncIterable<string>) {
+    for await (const chunk of chunks) {
+      yield chunk;
+      entries++;
+    }
+  };
+  const onProblem = (problem: TapeProblem) => shell.err.say(`phx-sim: ${tapeProblemLine(problem)}`);
+  const onProgress = (bytes: number) =>
+    progress.show(`exporting ${clean(basename(tape), 60)}: ${entries} entries, ${sizeText(bytes)} read`);
+  const chunks = counted(exportHar(tape, { unsafe: request.unsafe, onProblem, onProgress }));
+  await onFile(tape, () => onFile(place, () => writeWhole(place, chunks))).finally(() => progress.end());
+  const exported = { har: place, entries: entries - 1, bytes: statSync(place).size };
+  shell.out.say(
+    request.json
+      ? jsonLine(exported)
+      : `${clean(place)}: ${exported.entries} ${exported.entries === 1 ? "entry" : "entries"}, ${sizeText(exported.bytes)}`,
+  );
+  return "ok";
+}

@@ -1,0 +1,193 @@
+import { writeFile } from "node:fs/promises";
+import { relative } from "node:path";
+import { counted } from "../../base/counted.ts";
+import { clean } from "../../cli/clean-text.ts";
+import type { Shell } from "../../cli/command.ts";
+import { Failure } from "../../cli/failure.ts";
+import { junitReport } from "../../cli/junit.ts";
+import type { Style } from "../../cli/style.ts";
+import type { DifferenceGroup } from "../shapes.ts";
+import { type Comparison, type RouteTally, skipReasons } from "../verify/compare.ts";
+import type { Severity } from "../verify/compare-json.ts";
+import { onFile } from "./tape-trouble.ts";
+
+/** Which severities fail a run. */
+const failing: Readonly<Record<Severity, readonly Severity[]>> = {
+  break: ["break"],
+  additive: ["break", "additive"],
+  value: ["break", "additive", "value"],
+};
+
+/** What a comparison is called, and how it is reported. */
+export interface ReportRequest {
+  /** The command: `verify`. */
+  command: string;
+  /** What was compared, as a person calls it. */
+  name: string;
+  /** Ends `20 of 20 exchanges compared with …`. */
+  with: string;
+  sides: Sides;
+  /** The least severity that fails. */
+  failOn: Severity;
+  json: boolean;
+  junit: string | undefined;
+  /** Lines before the summary. */
+  notes?: readonly string[];
+  /** Fields of the JSON line that name what was compared. */
+  named: Readonly<Record<string, string>>;
+}
+
+/** Reports a comparison as text, JSON and JUnit; fails when there is a difference that is to fail, or nothing to compare. @throws Failure */
+export async function reportComparison(
+  result: Comparison,
+  request: ReportRequest,
+  shell: Shell,
+): Promise<"ok"> {
+  const { name, json, junit, sides } = request;
+  const fatal = new Set(failing[request.failOn]);
+  const fails = (it: { severity: Severity }) => fatal.has(it.severity);
+  const failed = result.groups.filter(fails);
+  const ok = failed.length === 0 && result.compared > 0;
+  const title = `phx-sim ${request.command}`;
+  if (junit !== undefined)
+    await onFile(junit, () => writeFile(junit, verifyJunit(title, result, fails, sides)));
+  warnOfDamage(result, shell);
+  if (json) shell.out.say(JSON.stringify({ ok, ...request.named, ...result }));
+  else shell.out.say(...verifyLines(result, request, shell.outStyle));
+  if (ok) return "ok";
+  const why = result.compared === 0 ? "there was nothing to compare" : countsText(failed);
+  throw new Failure("failed", `${why} (${clean(name)})`);
+}
+
+function warnOfDamage({ damaged, problems: [problem] }: Comparison, shell: Shell): void {
+  if (problem === undefined) return;
+  const where = `line ${problem.line}: ${problem.detail}`;
+  shell.err.say(clean(`phx-sim: ${counted(damaged, "line")} of the tape passed over; ${where}`, 600));
+}
+
+/** A file of the folder and below by its relative path. */
+export function shownFile(file: string, folder: string): string {
+  const path = relative(folder, file);
+  return path === "" || path.startsWith("..") ? file : path;
+}
+
+/** Most problems of a tape that a report has. */
+const mostProblems = 20;
+
+/** Collects what is wrong with a tape: all are counted, the first few kept. */
+export function problemCount<P>() {
+  const found: { damaged: number; problems: P[] } = { damaged: 0, problems: [] };
+  return {
+    found,
+    add(problem: P): void {
+      found.damaged++;
+      if (found.problems.length < mostProblems) found.problems.push(problem);
+    },
+  };
+}
+
+/** Maximum number of printed lines; `--json` has all. */
+const mostLines = 200;
+
+const labels: Readonly<Record<Severity, { text: string; paint(style: Style): (text: string) => string }>> = {
+  break: { text: "break   ", paint: (style) => style.bad },
+  additive: { text: "additive", paint: (style) => style.bold },
+  value: { text: "value   ", paint: (style) => style.dim },
+};
+
+const severities: readonly Severity[] = ["break", "additive", "value"];
+
+/** What the two answers of a comparison are called. */
+type Sides = readonly [recorded: string, other: string];
+
+/** `body.requestId: the key is missing (recorded string, here nothing)`, safe on a terminal. */
+const differenceText = ({ path, detail, recorded, own }: DifferenceGroup, [first, second]: Sides): string =>
+  `${clean(path, 120)}: ${detail} (${first} ${clean(recorded, 80)}, ${second} ${clean(own, 80)})`;
+
+function groupLine(group: DifferenceGroup, sides: Sides, style: Style): string {
+  const { text, paint } = labels[group.severity];
+  const times = `${group.count}×`.padStart(6);
+  return `  ${paint(style)(text)}${times}  ${differenceText(group, sides)}  ${style.dim(`#${group.first}`)}`;
+}
+
+interface Routes {
+  readonly groups: readonly DifferenceGroup[];
+  readonly routes: readonly RouteTally[];
+}
+
+/** Routes with the gravest differences first; each route's differences below it. */
+function routeLines({ groups, routes }: Routes, sides: Sides, style: Style) {
+  const order = [...new Set(groups.map(({ route }) => route))];
+  return order.flatMap((route) => {
+    const compared = routes.find((it) => it.route === route)?.compared ?? 0;
+    const title = `${style.bold(clean(route, 120))} (${counted(compared, "answer")})`;
+    return [title, ...groups.filter((it) => it.route === route).map((it) => groupLine(it, sides, style))];
+  });
+}
+
+/** `2 breaks, 1 additive, 3 values`. */
+function countsText(groups: readonly DifferenceGroup[]): string {
+  const words = severities.flatMap((severity) => {
+    const count = groups.filter((it) => it.severity === severity).length;
+    if (count === 0) return [];
+    return severity === "additive" ? `${count} additive` : counted(count, severity);
+  });
+  return words.join(", ") || "no differences";
+}
+
+function skippedLines({ skipped }: Comparison): string[] {
+  const rows = Object.entries(skipReasons).flatMap(([reason, text]) => {
+    const count = skipped[reason as keyof typeof skipReasons] ?? 0;
+    return count > 0 ? [`${count} ${text}`] : [];
+  });
+  return rows.length > 0 ? [`not compared: ${rows.join("; ")}`] : [];
+}
+
+interface LinesRequest {
+  /** What was compared. */
+  readonly name: string;
+  /** With what. */
+  readonly with: string;
+  readonly sides: Sides;
+  /** Lines before the summary. */
+  readonly notes?: readonly string[];
+}
+
+/** The report for people: one line for each kind of difference of a route, and a summary. */
+function verifyLines(result: Comparison, request: LinesRequest, style: Style): string[] {
+  const lines = routeLines(result, request.sides, style);
+  const left = lines.length - mostLines;
+  return [
+    ...lines.slice(0, mostLines),
+    ...(left > 0 ? [`… ${left} more lines; --json has all`] : []),
+    ...(result.left > 0 ? [`… and ${counted(result.left, "difference")} of too many kinds`] : []),
+    ...skippedLines(result),
+    ...(request.notes ?? []),
+    `${clean(request.name)}: ${result.compared} of ${counted(result.exchanges, "exchange")} compared with ${clean(request.with)}: ${countsText(result.groups)}`,
+  ];
+}
+
+/**
+ * Differences as JUnit XML: a test case for each route, failed if it has a difference that `fails`; the others are its
+ * output. `title` names the suite: `phx-sim verify`.
+ */
+function verifyJunit(
+  title: string,
+  { routes, groups }: Pick<Comparison, "routes" | "groups">,
+  fails: (group: DifferenceGroup) => boolean,
+  sides: Sides,
+): string {
+  const textOf = (it: DifferenceGroup): string =>
+    `${it.severity} ${it.count} of ${it.of}: ${differenceText(it, sides)} #${it.first}`;
+  const cases = routes.map(({ route }) => {
+    const own = groups.filter((it) => it.route === route);
+    const failing = own.filter(fails);
+    const [first] = failing;
+    return {
+      name: route,
+      ...(first && { failure: { type: first.severity, message: textOf(first), lines: failing.map(textOf) } }),
+      output: own.filter((it) => !fails(it)).map(textOf),
+    };
+  });
+  return junitReport(title, cases);
+}

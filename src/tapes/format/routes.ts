@@ -1,0 +1,108 @@
+import { isUuid } from "../../base/ids.ts";
+import { decodedPart } from "../redact/fields.ts";
+import { placeholdersIn } from "../redact/placeholders.ts";
+import { hasShape } from "../redact/shapes.ts";
+
+/** Routes whose answer is a mere receipt; their bodies are compared as events. */
+export const captureRoutes: readonly string[] = ["capture", "recordings"];
+
+interface Row {
+  /** Without a slash at its end; `*` is one segment, a `**` at the end any number of them, or none. */
+  path: string;
+  name: string;
+}
+
+/** What SDKs ask for, whatever the method. The first row that fits names the route. */
+const rows: readonly Row[] = [
+  ...["/e", "/i/v0/e", "/capture", "/batch", "/track", "/engage"].map((path) => ({ path, name: "capture" })),
+  { path: "/i/v1/analytics/events", name: "capture" },
+  { path: "/i/v0/ai/**", name: "capture" },
+  { path: "/i/v1/ai/events", name: "capture" },
+  { path: "/s/**", name: "recordings" },
+  { path: "/flags/definitions", name: "local-evaluation" },
+  { path: "/flags", name: "flags" },
+  { path: "/decide", name: "flags" },
+  { path: "/array/*/config", name: "remote-config" },
+  { path: "/array/*/config.js", name: "remote-config" },
+  { path: "/array/**", name: "static" },
+  { path: "/static/**", name: "static" },
+  { path: "/api/feature_flag/local_evaluation", name: "local-evaluation" },
+  { path: "/api/projects/*/feature_flags/local_evaluation", name: "local-evaluation" },
+  { path: "/api/environments/*/feature_flags/local_evaluation", name: "local-evaluation" },
+];
+
+const exact = new Map(rows.filter(({ path }) => !path.includes("*")).map(({ path, name }) => [path, name]));
+const patterns = rows
+  .filter(({ path }) => path.includes("*"))
+  .map(({ path, name }) => ({ segments: path.split("/"), name }));
+
+function fits(pattern: readonly string[], path: readonly string[]): boolean {
+  const isOpen = pattern.at(-1) === "**";
+  const fixed = isOpen ? pattern.slice(0, -1) : pattern;
+  const hasLength = isOpen ? path.length >= fixed.length : path.length === fixed.length;
+  return hasLength && fixed.every((it, i) => it === "*" || it === path[i]);
+}
+
+const sharing: ReadonlySet<string> = new Set(["shared", "shared_dashboard", "embedded"]);
+
+/** Ids and keys vary from run to run; names of resources, and `@current`, do not. A tape keeps routes unredacted. */
+function openSegment(segment: string, i: number, segments: readonly string[]): string {
+  if (/^\d+$/.test(segment) || isUuid(segment)) return ":id";
+  const plain = decodedPart(segment);
+  const isKey = sharing.has(segments[i - 1] ?? "") || hasShape(plain) || placeholdersIn(plain).length > 0;
+  return isKey ? ":key" : segment;
+}
+
+/** The path of a target or URL: without query, doubled slashes and a slash at its end. */
+export function pathOf(target: string): string {
+  const path = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(target)?.[1] ?? "";
+  return `/${path.split("/").filter(Boolean).join("/")}`;
+}
+
+/**
+ * Names the route of a request: `capture`, `recordings`, `flags`, `remote-config`, `static`, `local-evaluation`, or
+ * the method and the path with its ids and keys left open, e.g. `GET /api/projects/:id/dashboards/:id`. `path` may be a
+ * target with a query, or a URL.
+ */
+export function routeOf(method: string, path: string): string {
+  const plain = pathOf(path);
+  const known = exact.get(plain);
+  if (known !== undefined) return known;
+  const segments = plain.split("/");
+  const found = patterns.find((it) => fits(it.segments, segments));
+  return found?.name ?? `${method.toUpperCase()} ${segments.map(openSegment).join("/")}`;
+}
+
+const escaped = (text: string): string => text.replace(/[\\^$.+|()[\]{}]/g, "\\$&");
+
+const wild: Readonly<Record<string, string>> = { "/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]" };
+
+/** A glob as a pattern over a whole path. */
+function patternOf(glob: string): RegExp {
+  const rooted = glob.startsWith("/") ? glob : `**/${glob}`;
+  const plain = rooted.length > 1 ? rooted.replace(/\/$/, "") : rooted;
+  const source = plain.split(/(\/\*\*$|\*\*|\*|\?)/).map((part) => wild[part] ?? escaped(part));
+  return new RegExp(`^${source.join("")}$`);
+}
+
+/** A name, of a route or an event, as it may be given: `*` stands for any text. */
+export function namePattern(name: string): RegExp {
+  return new RegExp(`^${name.split("*").map(escapedName).join(".*")}$`, "s");
+}
+
+const escapedName = (text: string): string => text.replace(/[\\^$.+?|()[\]{}]/g, "\\$&");
+
+/**
+ * Does one of the globs fit a path? `*` is any part of a segment, `**` any number of segments, `?` one character; a
+ * slash at the end, the path's or the glob's, does not count; a glob that begins without a slash fits anywhere
+ * (`*.js`). An empty list fits nothing. @throws TypeError when a glob is empty
+ */
+export function globs(list: readonly string[]): (target: string) => boolean {
+  if (list.some((it) => it.trim() === ""))
+    throw new TypeError("a path pattern is empty; write /api/** or *.js");
+  const patterns = list.map(patternOf);
+  return (target) => {
+    const path = pathOf(target);
+    return patterns.some((it) => it.test(path));
+  };
+}

@@ -1,0 +1,222 @@
+import { digest, type Key } from "./keys.ts";
+
+/** Rows of one shape with the same ids, in the order of the tape. */
+export interface Series {
+  readonly ids: readonly string[];
+  readonly rows: number[];
+}
+
+/** What one client has seen of a catalog. */
+export interface Bookmarks {
+  /** Per shape: how many series from the front have no id left to give away. */
+  readonly spent: Map<string, number>;
+}
+
+export interface Catalog {
+  add(key: Key, row: number): void;
+  /**
+   * The series that a live key means; undefined: none. Where several differ only in their secrets, it is the one of
+   * the same secrets, else of those that no other live one stands for, else the first.
+   */
+  find(key: Key, aliases: Aliases, bookmarks: Bookmarks): Series | undefined;
+  /** The series of a recorded key. */
+  of(key: Key): Series | undefined;
+}
+
+/** So many series of one shape are tried with other secrets: more would only make misses slow. */
+const mostTried = 1_000;
+
+/** Lines are written when exchanges end; what counts is when they began. */
+function insert(rows: number[], row: number, rank: (row: number) => number): void {
+  let at = rows.length;
+  while (at > 0 && rank(rows[at - 1] ?? row) > rank(row)) at--;
+  rows.splice(at, 0, row);
+}
+
+/**
+ * Finds rows by key: at once where the ids are known, else the first series whose ids may still be given away.
+ * `rank`: order of the rows within a series.
+ */
+export function createCatalog(isFree: (id: string) => boolean, rank: (row: number) => number): Catalog {
+  const exact = new Map<string, Series>();
+  /** Only series with ids: the others are found by their shape. */
+  const byShape = new Map<string, Series[]>();
+  const known = new Map<string, string>();
+  /** One copy of each id: the same ones come in many requests. */
+  const shared = (id: string): string => {
+    if (!known.has(id)) known.set(id, id);
+    return known.get(id) ?? id;
+  };
+  const keyText = (shape: string, ids: readonly string[]): string =>
+    ids.length === 0 ? shape : digest([shape, ...ids].join("\n"));
+
+  const isSpent = ({ ids }: Series, aliases: Aliases): boolean =>
+    ids.every((id) => aliases.liveOf(id) !== undefined || !isFree(id));
+
+  /** Series at the front that can fit no other request are skipped for good. */
+  const firstUnspent = (shape: string, all: readonly Series[], aliases: Aliases, { spent }: Bookmarks) => {
+    let at = spent.get(shape) ?? 0;
+    for (let it = all[at]; it !== undefined && isSpent(it, aliases); it = all[at]) at++;
+    spent.set(shape, at);
+    return at;
+  };
+
+  return {
+    add({ shape, ids }, row) {
+      const text = keyText(shape, ids);
+      const known = exact.get(text);
+      if (known !== undefined) return insert(known.rows, row, rank);
+      const series = { ids: ids.map(shared), rows: [row] };
+      exact.set(text, series);
+      if (ids.length === 0) return;
+      const all = byShape.get(shape);
+      if (all === undefined) byShape.set(shape, [series]);
+      else all.push(series);
+    },
+    find({ shape, ids }, aliases, bookmarks) {
+      const named = exact.get(
+        keyText(
+          shape,
+          ids.map((id) => aliases.recordedOf(id) ?? id),
+        ),
+      );
+      if (named !== undefined && aliases.fits(named.ids, ids, true)) return named;
+      const all = byShape.get(shape);
+      if (all === undefined) return undefined;
+      const isKnown = ids.every((id) => aliases.recordedOf(id) !== undefined);
+      const start = isKnown ? all.length : firstUnspent(shape, all, aliases, bookmarks);
+      for (let at = start; at < all.length; at++) {
+        const series = all[at];
+        if (series !== undefined && aliases.fits(series.ids, ids)) return series;
+      }
+      if (!ids.some(isSecret)) return undefined;
+      return all.slice(0, mostTried).find((series) => aliases.fits(series.ids, ids, true));
+    },
+    of: ({ shape, ids }) => exact.get(keyText(shape, ids)),
+  };
+}
+
+/**
+ * Which recorded id stands for which live one, for one client. Two runs of a program make other UUIDs; everything
+ * else about their ids is the same.
+ */
+export interface Aliases {
+  /** Could these recorded ids be those live ones, by all that is known? `anySecret`: any secret can be any other one. */
+  fits(recorded: readonly string[], live: readonly string[], anySecret?: boolean): boolean;
+  /**
+   * Remembers that they are; pairs that contradict what is known are left out. A recorded secret is the one that was
+   * sent last in its place: clients may use several keys, and a tape has only one.
+   */
+  bind(recorded: readonly string[], live: readonly string[]): void;
+  /** The live id for a recorded one; undefined: none yet. */
+  liveOf(recorded: string): string | undefined;
+  /** The recorded id for a live one; undefined: none yet. */
+  recordedOf(live: string): string | undefined;
+  /** True if any id differs from its recorded one. */
+  readonly differs: boolean;
+}
+
+/** Keys, tokens, and what has a placeholder on the tape. */
+const isSecret = (id: string): boolean => id.startsWith("s:");
+
+/** `isFree`: true if this recorded id may stand for another live one. */
+export function createAliases(isFree: (recorded: string) => boolean): Aliases {
+  const toLive = new Map<string, string>();
+  const toRecorded = new Map<string, string>();
+  let differs = false;
+
+  /** Pairs of one request must agree with each other, too. */
+  const agrees = (recorded: string, live: string, others: Map<string, string>): boolean => {
+    const bound = toLive.get(recorded) ?? others.get(`>${recorded}`);
+    const back = toRecorded.get(live) ?? others.get(`<${live}`);
+    // Pairs are noted both ways, so that one way shows whether they are each other's.
+    if (bound !== undefined || back !== undefined) return bound === live;
+    others.set(`>${recorded}`, live).set(`<${live}`, recorded);
+    return recorded === live || (recorded.slice(0, 2) === live.slice(0, 2) && isFree(recorded));
+  };
+  const bindOne = (recorded: string, live: string): void => {
+    if (isSecret(recorded) && isSecret(live)) {
+      toLive.set(recorded, live);
+      toRecorded.set(live, recorded);
+      if (recorded !== live) differs = true;
+      return;
+    }
+    if (toLive.has(recorded) || toRecorded.has(live)) return;
+    toLive.set(recorded, live);
+    toRecorded.set(live, recorded);
+    if (recorded !== live) differs = true;
+  };
+  return {
+    fits(recorded, live, anySecret = false) {
+      if (recorded.length !== live.length) return false;
+      const others = new Map<string, string>();
+      return recorded.every((it, at) => {
+        const other = live[at] ?? "";
+        return (anySecret && isSecret(it) && isSecret(other)) || agrees(it, other, others);
+      });
+    },
+    bind(recorded, live) {
+      for (const [at, it] of recorded.entries()) {
+        const other = live[at];
+        if (other !== undefined) bindOne(it, other);
+      }
+    },
+    liveOf: (recorded) => toLive.get(recorded),
+    recordedOf: (live) => toRecorded.get(live),
+    get differs() {
+      return differs;
+    },
+  };
+}
+
+/** What comes when all answers to a request were given: the last again, from the first on, or none. */
+export type OnExhausted = "repeat" | "wrap" | "miss";
+
+/** How far a client has come. */
+export interface Progress {
+  /** Rows that were given to it. */
+  readonly used: Set<number>;
+  /** Per series: how many rows in front are used. */
+  readonly cursors: Map<Series, number>;
+  /** Per series: how many rows were given once more. */
+  readonly rounds: Map<Series, number>;
+}
+
+export const newProgress = (): Progress => ({ used: new Set(), cursors: new Map(), rounds: new Map() });
+
+/**
+ * The next row of a series for a client: the first one that it has not had, and then by `onExhausted`.
+ * `fits` leaves out rows that cannot be given now.
+ */
+export function takeNext(
+  series: Series,
+  progress: Progress,
+  onExhausted: OnExhausted,
+  fits: (row: number) => boolean = () => true,
+): number | undefined {
+  const { rows } = series;
+  const { used, cursors } = progress;
+  const isUsed = (at: number): boolean => used.has(rows[at] ?? -1);
+  let at = cursors.get(series) ?? 0;
+  while (at < rows.length && isUsed(at)) at++;
+  cursors.set(series, at);
+  while (at < rows.length && (isUsed(at) || !fits(rows[at] ?? -1))) at++;
+  const row = rows[at] ?? again(series, progress, onExhausted, fits);
+  if (row !== undefined) used.add(row);
+  return row;
+}
+
+function again(
+  series: Series,
+  { rounds }: Progress,
+  onExhausted: OnExhausted,
+  fits: (row: number) => boolean,
+): number | undefined {
+  const { rows } = series;
+  if (onExhausted === "miss") return undefined;
+  if (onExhausted === "repeat") return rows.findLast(fits);
+  const round = rounds.get(series) ?? 0;
+  rounds.set(series, round + 1);
+  const start = round % rows.length;
+  return [...rows.slice(start), ...rows.slice(0, start)].find(fits);
+}

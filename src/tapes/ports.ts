@@ -1,0 +1,138 @@
+import type { Json } from "../base/json.ts";
+import type { Exchange, TapeBody } from "./format/exchange.ts";
+import type { TapeHeader } from "./format/header.ts";
+import type { LoadedTape, RecordingFacts, RecordingOrder, TapeLedger, TapeMiss } from "./shapes.ts";
+
+/** The nearest exchanges to a request that no exchange answers, and their differences. */
+export type Miss = Pick<TapeMiss, "route" | "nearest">;
+
+export type Ledger = Omit<TapeLedger, "unused_count" | "miss_count">;
+
+/** Numbers of requests with and without an answer. */
+export interface Tally {
+  hits: number;
+  misses: number;
+}
+
+export type Answered =
+  | {
+      hit: Exchange;
+      /** How it was found: `exact`, or a fallback's name. */
+      tier: string;
+      /** The answer's body with recorded ids replaced by live ones. */
+      body: TapeBody | undefined;
+    }
+  /** `target`: path and query without secrets. */
+  | { miss: Miss; target: string };
+
+/** The events of one request, compared with the tape's: SDKs cut batches by timers, so requests are not comparable. */
+export interface EventsCompared {
+  /** Number of events that the tape has as well. */
+  matched: number;
+  /** Names of the others. */
+  extra: string[];
+}
+
+/** Loaded exchanges, and what was used of them. */
+export interface Deck {
+  readonly header: TapeHeader;
+  answer(asked: Asked): Answered;
+  /**
+   * Compares the events of a request of the capture family with the tape's and marks those that came as used; the
+   * emulator answers the request.
+   */
+  compareEvents(asked: Asked): EventsCompared;
+  /** Used, unused and missed so far. */
+  ledger(): Ledger;
+  /** Only its sums, which the page asks for each second. */
+  tally(): Tally;
+  /** Back to the beginning, of one client or all. */
+  rewind(client?: string): void;
+}
+
+/** What a user orders of a replay. */
+export interface ReplayOrder {
+  /** A name (`tapes/NAME.tape.ndjson`) or a path. */
+  readonly tape: string;
+  /** `replay` (default) or `none`: a request that is not on the tape is an error; `hybrid`: the emulator answers it. */
+  readonly mode?: string | undefined;
+  /** Default: by the mode. */
+  readonly onMiss?: string | undefined;
+  /** `none`, `recorded`, `scale:0.5`, `max:2000`. */
+  readonly timing?: string | undefined;
+  /** Recorded answers with these statuses are not given. */
+  readonly skipStatus?: readonly number[] | undefined;
+}
+
+/** The tape that answers, and all that was used of it. */
+export interface TapeStatus extends Omit<LoadedTape, "ledger"> {
+  readonly ledger: Ledger;
+}
+
+/** Loads and unloads the tape that answers. */
+export interface TapePlayer {
+  show(): TapeStatus | null;
+  /** In short, without making lists. */
+  tally(): (Tally & Pick<TapeStatus, "name" | "mode">) | null;
+  /** Answers from a tape, instead of the one before. @throws SimError invalid_input */
+  load(order: ReplayOrder): Promise<TapeStatus>;
+  /** The emulator answers again. Returns the tape that answered. */
+  unload(): TapeStatus | null;
+  /** Back to the beginning, for one client or all; its ids are forgotten as well. */
+  rewind(client?: string): void;
+}
+
+/** A recording to start; only the sim's own options can order that nothing is redacted. */
+export type RecordingRequest = RecordingOrder & { raw?: boolean | undefined };
+
+/** Starts and ends recordings, one at a time. */
+export interface Recordings {
+  /** @throws RecordingError */
+  start(order: RecordingRequest): Promise<RecordingFacts>;
+  /** Ends the recording and closes its tape; does nothing if there is none. */
+  stop(): Promise<RecordingFacts>;
+  facts(): RecordingFacts;
+}
+
+/** Why a recording cannot start, and what to do about it. */
+export class RecordingError extends Error {
+  readonly code: "upstream" | "offline" | "tape" | "running";
+  readonly hint: string;
+
+  constructor(code: RecordingError["code"], message: string, hint: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "RecordingError";
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** Whose answer a request gets, and what is written. `none` is another word for `replay`. */
+export type Mode =
+  | "emulate"
+  | "record"
+  | "all"
+  | "once"
+  | "new"
+  | "replay"
+  | "none"
+  | "hybrid"
+  | "spy"
+  | "diff";
+
+/** A request that is to be answered from a tape. */
+export interface Asked {
+  method: string;
+  /** Path and query. */
+  target: string;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string | undefined>>;
+  /** As the client believes it to be; default http. */
+  scheme?: "http" | "https";
+  /** Decoded JSON, or text; undefined: none. */
+  body: Json | undefined;
+  /** The request before redaction, as a recording has it; absent: it is made of `headers` and `body`. */
+  sent?: Pick<Exchange["req"], "headers" | "wire" | "body">;
+  /** Tests at the same time do not disturb each other: each client has its own aliases and cursors. */
+  client: string;
+}

@@ -1,0 +1,222 @@
+import { maskKeys, maskSecretFields } from "../../base/secrets.ts";
+import type { Work } from "../../base/work.ts";
+import type { Rejection } from "../../http/app.ts";
+import { type Call, callFrom } from "../../http/call.ts";
+import type { Reply } from "../../http/reply.ts";
+import { encodeBody } from "../format/bodies.ts";
+import type { Exchange, TapeBody } from "../format/exchange.ts";
+import type { Redactor } from "../format/header.ts";
+import { toExchange } from "../format/raw-exchange.ts";
+import type { RecordingRequest } from "../ports.ts";
+import { fillBody, fillHeaders, fillText } from "../redact/bind.ts";
+import { replaceEncoded } from "../redact/encoded.ts";
+import { createRedactor } from "../redact/redactor.ts";
+import { type RedactionRules, tapeRules } from "../redact/rules.ts";
+import type { Passage } from "../upstream/forward.ts";
+import { failureBody } from "../upstream/upstreams.ts";
+import { type ComparedAnswer, compareAnswers } from "../verify/compare.ts";
+
+/**
+ * What is written and shown of exchanges. Nothing else of a recording sees what the service's clients sent: tape, log,
+ * data folder and terminal get what `clean` leaves.
+ */
+export interface Redaction {
+  readonly profile: string;
+  /** The exchange for the tape. */
+  clean(exchange: Exchange): Exchange;
+  /** As `clean`, with other calls in between; the next exchange must wait until it is done. */
+  cleanInSteps(exchange: Exchange): Work<Exchange>;
+  /** A clean exchange in which the service's own keys are legible again: the emulator knows projects by them. */
+  withKeys(clean: Exchange): Exchange;
+  /** Paths that differ without meaning, by the project's rules. */
+  readonly ignore: readonly string[];
+  /** What a writer of tapes needs, for exchanges that are clean already. */
+  readonly forCleaned: Redactor;
+}
+
+/** The journal keeps only the size of longer answers. */
+const mostShown = 64 * 1024;
+
+const isServiceKey = (secret: string): boolean => /^ph[a-z]_[\w-]+$/.test(secret);
+
+const unchanged = (exchange: Exchange): Exchange => exchange;
+
+/** Nothing is taken out: the user wants it so. */
+const none: Redaction = {
+  profile: "none",
+  clean: unchanged,
+  *cleanInSteps(exchange) {
+    yield undefined;
+    return exchange;
+  },
+  withKeys: unchanged,
+  ignore: [],
+  forCleaned: { profile: "none", redact: unchanged },
+};
+
+/**
+ * @param own Rules of the project
+ * @param reusesKeys The keys of the app are those that the tape has placeholders for
+ */
+export function createRedaction(
+  { raw = false, redact: profile = "default" }: RecordingRequest,
+  own?: RedactionRules,
+  reusesKeys = false,
+): Redaction {
+  const ignore = own?.ignore ?? [];
+  if (raw) return { ...none, ignore };
+  const rules = tapeRules(own);
+  const keys = new Map<string, string>();
+  const redactor = createRedactor({
+    profile,
+    rules,
+    reusesKeys,
+    onSecret(placeholder, secret) {
+      if (isServiceKey(secret)) keys.set(placeholder, secret);
+    },
+  });
+  const keyOf = ({ text }: { text: string }): string => keys.get(text) ?? text;
+  return {
+    profile,
+    clean: redactor.redact,
+    cleanInSteps: redactor.redactInSteps,
+    withKeys({ req, res, ...rest }) {
+      const side = <Side extends Exchange["req"] | NonNullable<Exchange["res"]>>(it: Side): Side => ({
+        ...it,
+        headers: fillHeaders(it.headers, keyOf),
+        ...(it.body && { body: fillBody(it.body, keyOf) }),
+      });
+      return {
+        ...rest,
+        req: { ...side(req), url: fillText(req.url, keyOf) },
+        // Of a large answer the log keeps no more than its size.
+        res: res && (res.wire.bytes > mostShown ? res : side(res)),
+      };
+    },
+    ignore,
+    forCleaned: { profile, ...(rules && { rules }), redact: unchanged, reserve: redactor.reserve },
+  };
+}
+
+/** What no exchange holds of a call that was passed on. */
+export interface Passed {
+  readonly at: number;
+  /** When it came and when its answer was over, on the monotonic clock. */
+  readonly started: number;
+  readonly ended: number;
+  readonly ticket: number;
+  readonly peer: string;
+}
+
+const never = new AbortController().signal;
+
+/** The bytes of a body that is on the exchange: as they travelled, where they can be made again. */
+function bytesOf({ body, wire }: Exchange["req"]): Buffer {
+  try {
+    return encodeBody(body, wire);
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+/** A passed call as the emulator and the log see it: made of the redacted exchange, so that nothing else can get there. */
+export function observedCall({ req }: Exchange, passed: Passed): Call {
+  const headers = new Map<string, string>();
+  for (const [name, value] of req.headers) {
+    const known = headers.get(name.toLowerCase());
+    headers.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`);
+  }
+  return callFrom({
+    ...passed,
+    method: req.method,
+    target: req.url.replace(/^https?:\/\/[^/?#]*/i, "") || "/",
+    headers: Object.fromEntries(headers),
+    rawHeaders: req.headers.flat(),
+    body: bytesOf(req),
+    signal: () => never,
+  });
+}
+
+/** What was passed on, as the journal and the comparison see it. */
+
+/** As the log masks what the emulator answers. Text may have keys in base64 or compressed. */
+const maskedText = (text: string): string =>
+  replaceEncoded(maskKeys(maskSecretFields(text)), { text: maskKeys, whole: () => "***" });
+
+/** A decoded body as the text that may be shown. */
+function shown(body: TapeBody | undefined): string | Buffer | null {
+  if (body === undefined) return null;
+  if ("json" in body || "text" in body) {
+    const text = "json" in body ? JSON.stringify(body.json) : body.text;
+    if (text.length > mostShown) return text;
+    return "json" in body ? maskKeys(maskSecretFields(text)) : maskedText(text);
+  }
+  return "b64" in body ? Buffer.from(body.b64, "base64") : null;
+}
+
+/** Lower-case names: the journal looks for the type of the content. */
+const flat = (headers: readonly (readonly [string, string])[]): string[] =>
+  headers.flatMap(([name, value]) => [name.toLowerCase(), value]);
+
+/** The client was gone: the usual status for logs. */
+const clientGone = 499;
+
+/** The upstream's answer, for the journal. */
+export function givenReply({ res }: Exchange, { failure }: Passage): Reply {
+  const source = "upstream";
+  if (failure) {
+    return { status: 502, headers: ["content-type", "application/json"], body: failureBody(failure), source };
+  }
+  if (!res) return { status: clientGone, headers: [], body: null, source };
+  return { status: res.status, headers: flat(res.headers), body: shown(res.body), source };
+}
+
+/** Why a request that was passed on counts as rejected. */
+export function rejectionOf({ exchange, failure }: Passage): Rejection | undefined {
+  if (failure) return { reason: "upstream_unreachable", detail: failure.detail };
+  if (exchange.aborted === "client")
+    return { reason: "sender_gone", detail: "the sender went away before it had its answer" };
+  if (exchange.aborted === "upstream")
+    return { reason: "upstream_gone", detail: "the upstream ended its answer before it was whole" };
+  const status = exchange.answer?.status ?? 0;
+  return status >= 400 ? { reason: "upstream", detail: `the upstream answered ${status}` } : undefined;
+}
+
+/** The emulator's answer in the terms of a tape. */
+function ownExchange(exchange: Exchange, own: Reply): Exchange {
+  const body = own.body === null ? Buffer.alloc(0) : Buffer.from(own.body);
+  const answer = {
+    status: own.status,
+    reason: "",
+    http: "1.1",
+    headers: own.headers,
+    body,
+    ttfb: 0,
+    total: 0,
+  };
+  return toExchange(
+    {
+      at: 0,
+      method: exchange.req.method,
+      url: exchange.req.url,
+      http: "1.1",
+      headers: [],
+      body: Buffer.alloc(0),
+      answer,
+    },
+    { i: exchange.i, bodyLimit: Number.MAX_SAFE_INTEGER, isBodyless: () => false },
+  );
+}
+
+/** How the emulator's answer differs from the upstream's. */
+export function compared(exchange: Exchange, own: Reply): ComparedAnswer {
+  const { route, i, res } = exchange;
+  const { res: mine } = ownExchange(exchange, own);
+  if (!res || !mine) return { route, i, differences: [] };
+  const answerOf = (it: NonNullable<Exchange["res"]>) => ({
+    status: it.status,
+    headers: it.headers,
+    body: it.body,
+  });
+  return { route, i, differences: compareAnswers(answerOf(res), answerOf(mine), { route }) };
+}

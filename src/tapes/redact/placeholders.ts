@@ -1,0 +1,71 @@
+/** `{{secret:authorization#1}}`: the first secret of this kind on a tape. */
+const pattern = /\{\{secret:([a-z\d_]{1,60})#(\d{1,9})\}\}/g;
+const whole = new RegExp(`^${pattern.source}$`);
+
+export interface Placeholder {
+  /** As it stands: `{{secret:jwt#2}}`. */
+  text: string;
+  kind: string;
+  number: number;
+}
+
+export const placeholderText = (kind: string, number: number): string => `{{secret:${kind}#${number}}}`;
+
+/** Is the text one placeholder and nothing else? */
+export const isPlaceholder = (text: string): boolean => whole.test(text);
+
+/** In a URL or a form they are percent-encoded: `#` and `{` mean something there. */
+const encodedPattern = /%7B%7Bsecret(?:%3A|:)([a-z\d_]{1,60})%23(\d{1,9})%7D%7D/gi;
+
+const anyPattern = new RegExp(`${pattern.source}|${encodedPattern.source}`, "gi");
+
+/** The text with what stands around its placeholders changed; they themselves stay. */
+export function replaceAround(text: string, change: (part: string) => string): string {
+  let out = "";
+  let done = 0;
+  for (const { 0: found, index } of text.matchAll(anyPattern)) {
+    out += change(text.slice(done, index)) + found;
+    done = index + found.length;
+  }
+  return out + change(text.slice(done));
+}
+
+/** Could the text have been `recorded` before its secrets were taken out? Each placeholder stands for any value. */
+export function fitsPlaceholders(recorded: string, text: string): boolean {
+  const [first = "", ...rest] = decodedPlaceholders(recorded).split(/\{\{secret:[a-z\d_]{1,60}#\d{1,9}\}\}/);
+  const last = rest.pop();
+  if (last === undefined || !text.startsWith(first)) return false;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return text.length - at >= last.length && text.endsWith(last);
+}
+
+/** All placeholders in a text, percent-encoded ones too, in the order they stand. */
+export const placeholdersIn = (text: string): Placeholder[] =>
+  text.includes("secret")
+    ? [...decodedPlaceholders(text).matchAll(pattern)].map(([found, kind = "", number]) => ({
+        text: found,
+        kind,
+        number: Number(number),
+      }))
+    : [];
+
+/** The text with its percent-encoded placeholders in plain. */
+export const decodedPlaceholders = (text: string): string => text.replace(encodedPattern, "{{secret:$1#$2}}");
+
+/** Each placeholder becomes what `value` gives for it; percent-encoded where the placeholder was. */
+export const replacePlaceholders = (text: string, value: (placeholder: Placeholder) => string): string => {
+  if (!text.includes("secret")) return text;
+  const at = (found: string, kind: string, number: string): string =>
+    value({ text: placeholderText(kind, Number(number)), kind, number: Number(number) }) || found;
+  return text
+    .replace(encodedPattern, (found: string, kind: string, number: string) => {
+      const given = at(found, kind.toLowerCase(), number);
+      return given === found ? found : encodeURIComponent(given);
+    })
+    .replace(pattern, at);
+};

@@ -1,0 +1,121 @@
+import { lstat, readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Json } from "../../base/json.ts";
+import { isExchange } from "../format/check-exchange.ts";
+import { sideFolder, volumeFiles } from "../format/place.ts";
+import { fileLines } from "../format/read.ts";
+import { fileTrouble, systemCode } from "../format/tape-error.ts";
+import type { TapeRules } from "./rules.ts";
+import { type Suspicion, scanBytes, scanExchange, scanText } from "./scan.ts";
+
+/** Something in a tape that looks like a secret. */
+export interface Finding extends Suspicion {
+  file: string;
+  /** From 1; 0 in a side file. */
+  line: number;
+}
+
+/** How much was looked at. */
+export interface ScanTally {
+  exchanges: number;
+  /** Lines that hold no exchange that can be read: scanned as text. */
+  damaged: number;
+  side_files: number;
+  /** Headers, parameters and leaves of bodies. */
+  places: number;
+  /** Places that have placeholders. */
+  redacted: number;
+}
+
+export interface TapeScanOptions {
+  /** Checked rules of the project, over those in the tape's header. */
+  rules?: TapeRules | undefined;
+  /** Counted on while the tape is scanned. */
+  tally?: ScanTally;
+}
+
+export const newTally = (): ScanTally => ({
+  exchanges: 0,
+  damaged: 0,
+  side_files: 0,
+  places: 0,
+  redacted: 0,
+});
+
+/** Longer lines and larger side files are not read: they are told as findings, because nobody knows what is in them. */
+const mostBytes = 64 * 1024 * 1024;
+
+const unread = (file: string, line: number): Finding => ({
+  file,
+  line,
+  path: "",
+  kind: "unreadable",
+  detail: `more than ${mostBytes} bytes: not scanned`,
+});
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+type Rules = TapeScanOptions["rules"];
+
+/** Damaged lines are scanned as text. */
+function scanLine(text: string, line: number, rules: Rules, tally: ScanTally): Suspicion[] {
+  const value = parsed(text);
+  if (!isExchange(value)) {
+    if (line > 1) tally.damaged++;
+    return scanText(text, { rules });
+  }
+  const places = new Set<string>();
+  const found = scanExchange(value, { rules, onPlace: (path) => places.add(path) });
+  tally.exchanges++;
+  tally.places += places.size;
+  tally.redacted += value.redacted.length;
+  return found;
+}
+
+async function* scanLines(file: string, rules: Rules, tally: ScanTally): AsyncGenerator<Finding> {
+  for await (const { line, text } of fileLines(file, mostBytes)) {
+    if (text === undefined) yield unread(file, line);
+    else for (const found of scanLine(text, line, rules, tally)) yield { file, line, ...found };
+  }
+}
+
+async function sideFiles(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort().map((name) => join(folder, name));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+async function* scanSideFile(file: string, rules: Rules, tally: ScanTally): AsyncGenerator<Finding> {
+  const stat = await lstat(file);
+  if (!stat.isFile()) return;
+  tally.side_files++;
+  if (stat.size > mostBytes) yield unread(file, 0);
+  else for (const found of scanBytes(await readFile(file), { rules })) yield { file, line: 0, ...found };
+}
+
+/**
+ * Whatever looks like a secret in a tape: all its volumes line by line, damaged lines too, then its side files;
+ * in base64, gzip and other wrappings alike. Placeholders and public project keys are no findings. Memory is
+ * bounded by the longest line.
+ * @throws TapeError when a file cannot be read
+ */
+export async function* scanTape(
+  file: string,
+  { rules, tally = newTally() }: TapeScanOptions = {},
+): AsyncGenerator<Finding> {
+  try {
+    for (const volume of volumeFiles(file)) yield* scanLines(volume, rules, tally);
+    for (const side of await sideFiles(sideFolder(file))) yield* scanSideFile(side, rules, tally);
+  } catch (error) {
+    throw fileTrouble(basename(file), "read", error);
+  }
+}

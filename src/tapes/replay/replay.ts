@@ -1,0 +1,360 @@
+import { maskKeys, maskTargetSecrets } from "../../base/secrets.ts";
+import { partitionOf } from "../../faults/partition.ts";
+import { hopHeaders } from "../../http/hop-headers.ts";
+import { type Decoded, decodeBody } from "../format/bodies.ts";
+import { type Exchange, type HeaderPairs, pairsOf, type TapeBody } from "../format/exchange.ts";
+import { captureRoutes, routeOf } from "../format/routes.ts";
+import type { Answered, Asked, Deck, Miss } from "../ports.ts";
+import type { MissPolicy } from "../shapes.ts";
+
+/** What is read of a call; the request core's `Call` has it. */
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly rawHeaders: readonly string[];
+  /** Scheme, host and port the sender used. */
+  readonly origin: string;
+  readonly body: Buffer;
+}
+
+/** An answer and where it is from. */
+interface Given extends RecordedAnswer {
+  source: string;
+}
+
+/** The answer to a call in the terms of the request core's `CallFault`. */
+export interface Decided {
+  readonly source: "tape";
+  /** `tape:checkout#12`. */
+  readonly name: string;
+  /** ms. */
+  readonly delay: number;
+  readonly answer: Given | Promise<Given>;
+  readonly rejection?: { readonly reason: string; readonly detail: string };
+}
+
+type SideBody = Extract<TapeBody, { file: string }>;
+
+type Hit = Extract<Answered, { hit: Exchange }>;
+type Missed = Extract<Answered, { miss: Miss }>;
+
+/** A tape in force. */
+interface ReplayParts<C extends Sent> {
+  /** The tape's name, as answers carry it. */
+  readonly name: string;
+  readonly deck: Deck;
+  readonly onMiss: MissPolicy;
+  readonly timing: Timing;
+  /** Loads a body that has a file of its own. */
+  readSide(body: SideBody): Promise<TapeBody | undefined>;
+  /** Replaces recorded keys in the answer by the client's own. */
+  restore(exchange: Exchange, asked: Asked): Exchange;
+  /** Asks the service itself; there with the policy `upstream` only. Must not reject. */
+  forward?(call: C): Promise<RecordedAnswer>;
+  /** Gets requests with events that the tape does not have; the emulator answers them. */
+  pass?(call: C): void;
+}
+
+/** A browser's question before a request: the sim answers it for the page that asks now. */
+const isPreflight = ({ method, headers }: Sent): boolean =>
+  method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
+
+const isInFile = (body: TapeBody | undefined): body is SideBody => body !== undefined && "file" in body;
+
+const unusableText = (name: string, { i }: Exchange, why: string): string =>
+  `the tape ${name} cannot give the answer of #${i}: ${why}`;
+
+/** The body that came, as the deck compares it. */
+function askedBody({ body }: Decoded): Asked["body"] {
+  if (body === undefined) return undefined;
+  if ("json" in body) return body.json;
+  if ("text" in body) return body.text;
+  return "b64" in body ? body.b64 : undefined;
+}
+
+function askedOf({ method, target, headers, rawHeaders, origin, body }: Sent, client: string): Asked {
+  const pairs = pairsOf(rawHeaders);
+  const decoded = decodeBody(body, pairs, target);
+  return {
+    method,
+    target,
+    headers,
+    scheme: origin.startsWith("https:") ? "https" : "http",
+    client,
+    body: askedBody(decoded),
+    sent: { headers: pairs, ...decoded },
+  };
+}
+
+/** Recorded refusals are not the app's mistakes; the journal names their exchange. */
+const recordedRefusal = (name: string) => ({ reason: "tape", detail: `${name} has this answer` });
+
+/**
+ * Answers calls from a tape. `owner` finds the project of a call. Requests of the capture family
+ * are left to the emulator: their answer is a mere receipt, and their events are to be in the log; the tape's events
+ * are ticked off by them.
+ */
+export function createReplay<C extends Sent, F extends string>(
+  parts: ReplayParts<C>,
+  owner: (call: C, family: F) => number | null,
+) {
+  const { name, deck, onMiss, timing } = parts;
+
+  const restored = (hit: Exchange, body: TapeBody | undefined, asked: Asked): RecordedAnswer =>
+    answerOf(parts.restore({ ...hit, res: hit.res && { ...hit.res, ...(body && { body }) } }, asked));
+
+  async function load(side: SideBody, hit: Exchange, asked: Asked): Promise<RecordedAnswer> {
+    try {
+      const body = await parts.readSide(side);
+      const obstacle = obstacleOf(hit, body);
+      if (obstacle !== undefined) throw new Error(obstacle);
+      return restored(hit, body, asked);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return refusalOf(unusableText(name, hit, why));
+    }
+  }
+
+  function given(hit: Exchange, body: TapeBody | undefined, asked: Asked): Decided["answer"] {
+    const source = `tape:${name}#${hit.i}`;
+    if (!isInFile(body)) return { ...restored(hit, body, asked), source };
+    return load(body, hit, asked).then((it) => ({ ...it, source }));
+  }
+
+  /** undefined: the tape has no answer after all, and the emulator is to answer. */
+  function hitOf({ hit, body }: Hit, asked: Asked): Decided | undefined {
+    const source = `tape:${name}#${hit.i}`;
+    const obstacle = obstacleOf(hit, body);
+    if (obstacle !== undefined && onMiss === "emulate") return undefined;
+    if (obstacle !== undefined) {
+      const detail = unusableText(name, hit, obstacle);
+      const answer = { ...refusalOf(detail), source };
+      return { source: "tape", name: source, delay: 0, answer, rejection: { reason: "tape_miss", detail } };
+    }
+    const delay = delayOf(timing, hit.res?.ttfb ?? 0);
+    const answer = given(hit, body, asked);
+    return { source: "tape", name: source, delay, answer, rejection: recordedRefusal(source) };
+  }
+
+  function missOf(call: C, { miss, target }: Missed): Decided | undefined {
+    if (onMiss === "emulate") return undefined;
+    if (onMiss === "upstream" && parts.forward) {
+      const answer = parts.forward(call).then((it) => ({ ...it, source: "upstream" }));
+      return { source: "tape", name: "upstream", delay: 0, answer };
+    }
+    const shown = { method: call.method, target };
+    const detail = missText(name, shown, miss);
+    const source = `tape:${name}`;
+    const headers = [...jsonType, "x-phx-miss", printable(miss.route)];
+    const answer = { status: missStatus, headers, body: missBody(name, shown, miss), source };
+    return { source: "tape", name: source, delay: 0, answer, rejection: { reason: "tape_miss", detail } };
+  }
+
+  return {
+    /** What is to become of the call; undefined: the emulator answers. */
+    take(call: C, family: F): Decided | undefined {
+      if (isPreflight(call)) return undefined;
+      const asked = askedOf(call, clientOf(call.headers, owner(call, family)));
+      if (captureRoutes.includes(routeOf(call.method, call.path))) {
+        const { extra } = deck.compareEvents(asked);
+        if (extra.length > 0) parts.pass?.(call);
+        return undefined;
+      }
+      const answered = deck.answer(asked);
+      return "hit" in answered ? hitOf(answered, asked) : missOf(call, answered);
+    },
+  };
+}
+
+/** As a header can carry it. */
+const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?").slice(0, 200);
+
+const jsonType = ["content-type", "application/json"];
+
+/** An answer that cannot be given, in the shape of the service's errors. */
+const refusalOf = (detail: string): RecordedAnswer => ({
+  status: missStatus,
+  headers: jsonType,
+  body: JSON.stringify({ type: "server_error", code: "tape_miss", detail, attr: null }),
+});
+
+/** An answer as the request core sends it. */
+export interface RecordedAnswer {
+  status: number;
+  /** Flat, without content-length. */
+  headers: string[];
+  body: string | Buffer | null;
+}
+
+/** Statuses whose answers have no body (RFC 9110 §15). */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** Can an answer of this status be given again? Interim ones, and what is no status, cannot. */
+const isFinal = (status: number): boolean => Number.isInteger(status) && status >= 200 && status <= 599;
+
+/** Why an exchange cannot be answered again; undefined when it can. */
+function obstacleOf({ res }: Exchange, body: TapeBody | undefined): string | undefined {
+  if (res === null) return "no answer was recorded";
+  if (!isFinal(res.status)) return `its status ${res.status} is none that can be sent`;
+  if (body && "omitted" in body) return `its body of ${body.bytes} bytes was not kept (${body.omitted})`;
+  return undefined;
+}
+
+/** The bytes of a body: decoded as the tape has it, JSON written anew. */
+function contentOf(body: TapeBody | undefined): string | Buffer {
+  if (body === undefined) return "";
+  if ("json" in body) return JSON.stringify(body.json);
+  if ("text" in body) return body.text;
+  return "b64" in body ? Buffer.from(body.b64, "base64") : "";
+}
+
+/** The answer of an exchange, sent uncompressed; a body in a file must have been loaded into it. */
+function answerOf({ res }: Exchange): RecordedAnswer {
+  const status = res?.status ?? 0;
+  const headers = headersToSend(res?.headers ?? []);
+  return { status, headers, body: bodiless.has(status) ? null : contentOf(res?.body) };
+}
+
+/**
+ * Recorded headers that are not sent again: those of one connection (RFC 9110 §7.6.1), those about how the body
+ * travelled, which is sent decoded, those the sim sends itself, and those that would bind a browser to the
+ * recorded host.
+ */
+const unsent: ReadonlySet<string> = new Set([
+  ...hopHeaders,
+  "content-encoding",
+  "content-length",
+  "date",
+  "x-phx-source",
+  "x-phx-miss",
+  "alt-svc",
+  "strict-transport-security",
+]);
+
+/** CORS headers are made for the page that asks now, not for the recorded one. */
+const isUnsent = (name: string): boolean => unsent.has(name) || name.startsWith("access-control-");
+
+const namePattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const valuePattern = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** A tape may come from anywhere: what cannot be in a header is left out. */
+const canBeSent = (name: string, value: string): boolean =>
+  namePattern.test(name) && valuePattern.test(value);
+
+/** The recorded headers of an answer as they are sent again: flat, in order, duplicates kept. */
+export const headersToSend = (recorded: HeaderPairs): string[] =>
+  recorded.flatMap(([name, value]) =>
+    !isUnsent(name.toLowerCase()) && canBeSent(name, value) ? [name, value] : [],
+  );
+
+/** Not a status of HTTP, so that it is not taken for the service's. */
+const missStatus = 599;
+
+const valueLength = 120;
+const mostPaths = 5;
+
+const cut = (text: string): string =>
+  text.length > valueLength ? `${text.slice(0, valueLength - 1)}…` : text;
+
+type Nearest = Miss["nearest"][number];
+type Differing = Nearest["differing"][number];
+
+const differingText = ({ path, recorded, asked }: Differing): string =>
+  `${path} is ${cut(recorded)} on the tape, ${cut(asked)} here`;
+
+function nearestText({ i, method, url, differing }: Nearest): string {
+  const paths = differing.slice(0, mostPaths).map(differingText);
+  const more = differing.length - paths.length;
+  const shown = [...paths, ...(more > 0 ? [`… and ${more} more`] : [])].join("; ");
+  return `#${i} ${method} ${cut(pathOf(url))}${shown && `: ${shown}`}`;
+}
+
+/** Without scheme and host, which do not matter for the difference. */
+const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/]*/i, "") || "/";
+
+/** What was asked for in vain. */
+interface Unanswered {
+  readonly method: string;
+  readonly target: string;
+}
+
+/** Why the tape has no answer: a line for each of the nearest exchanges. Keys are masked. */
+export function missLines(tape: string, { method, target }: Unanswered, { route, nearest }: Miss): string[] {
+  const head = `the tape ${tape} has no answer for ${method} ${cut(maskTargetSecrets(target))} (route ${cut(route)})`;
+  if (nearest.length === 0) return [maskKeys(`${head}; nothing on it is like it`)];
+  return [`${head}; nearest:`, ...nearest.map((it) => `  ${nearestText(it)}`)].map(maskKeys);
+}
+
+/** The same in one line. */
+const missText = (tape: string, asked: Unanswered, miss: Miss): string =>
+  missLines(tape, asked, miss)
+    .map((line) => line.trim())
+    .join(" ");
+
+/** An answer in the shape of the service's errors with the nearest exchanges. */
+const missBody = (tape: string, asked: Unanswered, miss: Miss): string =>
+  JSON.stringify({
+    type: "server_error",
+    code: "tape_miss",
+    detail: missText(tape, asked, miss),
+    attr: null,
+    route: miss.route,
+    nearest: JSON.parse(maskKeys(JSON.stringify(miss.nearest))),
+  });
+
+/**
+ * Whose request it is, for the tape: the `X-Test-Id` header, or the project. Each client has its own place in the
+ * sequences and its own ids, so that tests at the same time do not disturb each other.
+ */
+function clientOf(
+  headers: Readonly<Record<string, string | undefined>>,
+  project: number | null | undefined,
+): string {
+  const partition = partitionOf(headers);
+  if (partition !== undefined) return `test:${partition}`;
+  return typeof project === "number" ? `project:${project}` : "";
+}
+
+/** How long a recorded answer takes: no time, or the recorded time, scaled and limited. */
+export interface Timing {
+  /** Times the recorded time to the first byte; 0: no wait. */
+  readonly scale: number;
+  /** ms. */
+  readonly max: number;
+}
+
+/** The longest wait, whatever was recorded, ms. */
+const longest = 60_000;
+
+const noWait: Timing = { scale: 0, max: 0 };
+
+export const timingExpected = "none, recorded, scale:N (of the recorded time) or max:N (ms)";
+
+const numberIn = (text: string): number | undefined =>
+  /^\d{1,7}(?:\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
+
+/** What may stand before a colon, with the number after it. */
+const measured: Readonly<Record<string, (value: number) => Timing>> = {
+  scale: (scale) => ({ scale, max: longest }),
+  max: (max) => ({ scale: 1, max: Math.min(max, longest) }),
+};
+
+const words: Readonly<Record<string, Timing>> = { none: noWait, recorded: { scale: 1, max: longest } };
+
+/** Reads `none`, `recorded`, `scale:0.5`, `max:2000`; undefined when it is none of these. */
+export function readTiming(text: string): Timing | undefined {
+  if (Object.hasOwn(words, text)) return words[text];
+  const [name = "", value = "", ...more] = text.split(":");
+  const number = numberIn(value);
+  if (more.length > 0 || number === undefined || !Object.hasOwn(measured, name)) return undefined;
+  return measured[name]?.(number);
+}
+
+/** How long to wait, ms. @param ttfb The recorded time to the answer's first byte, ms */
+export function delayOf({ scale, max }: Timing, ttfb: number): number {
+  const ms = Math.min(ttfb * scale, max);
+  return Number.isFinite(ms) && ms > 0 ? Math.round(ms) : 0;
+}

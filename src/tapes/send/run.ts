@@ -1,0 +1,234 @@
+import { setMaxListeners } from "node:events";
+import { setTimeout as sleepFor } from "node:timers/promises";
+import type { Exchange } from "../format/exchange.ts";
+import type { RawAnswer, RawExchange } from "../format/raw-exchange.ts";
+import {
+  type Prepared,
+  planSend,
+  type Rate,
+  type SendOrder,
+  type SendPlan,
+  type SkipReason,
+} from "./plan.ts";
+import { type Kinship, lanesOf } from "./survey.ts";
+import type { Transport } from "./transport.ts";
+
+export interface SendRun {
+  plan: SendPlan;
+  order: SendOrder;
+  /** Requests at the same time, at most. */
+  concurrency: number;
+  rate?: Rate | undefined;
+  kinship: Kinship;
+  transport: Transport;
+  /** From then on nothing is begun. */
+  stop: AbortSignal;
+  /** From then on a request without an answer is no failure: the transport was closed. */
+  cut: AbortSignal;
+  /** Told of each exchange that is over, for a result tape; then answers are kept. */
+  onAnswer?: (exchange: RawExchange, i: number) => void;
+  onStep?: (tally: SendTally) => void;
+}
+
+/** What came of it. */
+export interface SendTally {
+  /** Requests that got an answer. */
+  answered: number;
+  byStatus: Map<number, number>;
+  skipped: Partial<Record<SkipReason, number>>;
+  /** Requests without an answer; `failure` is the reason of the last one. */
+  failed: number;
+  failure?: string;
+  /** No request was answered, or none is any more. */
+  unreachable: boolean;
+  /** Answers of another status class than the recorded ones, and the first few of them. */
+  differing: number;
+  examples: { i: number; method: string; url: string; recorded: number; got: number }[];
+}
+
+const mostExamples = 5;
+/** Failures in a row after which the target counts as gone. */
+export const mostFailures = 10;
+
+/** "Not changed" answers a client that already has it. */
+const classOf = (status: number): number => (status === 304 ? 2 : Math.floor(status / 100));
+
+const newTally = (): SendTally => ({
+  answered: 0,
+  byStatus: new Map(),
+  skipped: {},
+  failed: 0,
+  unreachable: false,
+  differing: 0,
+  examples: [],
+});
+
+function addAnswer(tally: SendTally, { i, req, res }: Exchange, { status }: RawAnswer): void {
+  tally.answered++;
+  tally.byStatus.set(status, (tally.byStatus.get(status) ?? 0) + 1);
+  if (res === null || classOf(res.status) === classOf(status)) return;
+  tally.differing++;
+  if (tally.examples.length < mostExamples)
+    tally.examples.push({ i, method: req.method, url: req.url, recorded: res.status, got: status });
+}
+
+const rawOf = (at: number, target: URL, prepared: Prepared, answer: RawAnswer | null): RawExchange => ({
+  at,
+  method: prepared.method,
+  url: `${target.origin}${prepared.target}`,
+  http: "1.1",
+  headers: prepared.headers,
+  body: prepared.body,
+  answer,
+});
+
+/** The longest that a timer can take. */
+const mostMs = 2 ** 31 - 1;
+
+/** False when it was stopped before. */
+async function waitUntil(due: number, stop: AbortSignal): Promise<boolean> {
+  for (let left = due - Date.now(); left > 0 && !stop.aborted; left = due - Date.now()) {
+    await sleepFor(Math.min(left, mostMs), undefined, { signal: stop }).catch(() => {});
+  }
+  return !stop.aborted;
+}
+
+/** Why no answer came, in the system's words. */
+export const failureText = (error: unknown): string => {
+  const inner = error instanceof AggregateError ? error.errors[0] : error;
+  if (!(inner instanceof Error)) return String(inner);
+  return inner.message;
+};
+
+/** Sends requests again. Failures are part of the result; it throws only what reading the tape throws. */
+export async function runSend(exchanges: AsyncIterable<Exchange>, run: SendRun): Promise<SendTally> {
+  const { plan, concurrency, kinship, transport, cut } = run;
+  const tally = newTally();
+  const pace = createPace(run.rate);
+  const gone = new AbortController();
+  const stop = AbortSignal.any([run.stop, gone.signal]);
+  // Each lane may be waiting for its time.
+  setMaxListeners(0, stop);
+  const count = run.order === "strict" ? 1 : concurrency;
+  const lanes = createLanes(count);
+  const anyLane = takingTurns(count);
+  let failuresInRow = 0;
+
+  function fail(error: unknown): void {
+    if (cut.aborted) return;
+    tally.failed++;
+    tally.failure = failureText(error);
+    if (tally.answered > 0 && ++failuresInRow < mostFailures) return;
+    tally.unreachable = true;
+    gone.abort();
+  }
+
+  async function exchangeOnce(exchange: Exchange, prepared: Prepared, at: number): Promise<void> {
+    const answer = await transport.send(prepared, run.onAnswer !== undefined).catch((error: unknown) => {
+      fail(error);
+      return null;
+    });
+    if (answer) {
+      failuresInRow = 0;
+      addAnswer(tally, exchange, answer);
+    }
+    run.onAnswer?.(rawOf(at, plan.target, prepared, answer), exchange.i);
+  }
+
+  async function job(exchange: Exchange): Promise<void> {
+    if (stop.aborted || !(await waitUntil(pace(Date.parse(exchange.at), Date.now()), stop))) return;
+    const now = Date.now();
+    const planned = planSend(exchange, plan, now);
+    if ("skip" in planned) tally.skipped[planned.skip] = (tally.skipped[planned.skip] ?? 0) + 1;
+    else await exchangeOnce(exchange, planned.prepared, now);
+    run.onStep?.(tally);
+  }
+
+  try {
+    for await (const exchange of exchanges) {
+      if (stop.aborted) break;
+      const at = run.order === "per-person" ? lanesOf(exchange, kinship, count) : anyLane();
+      await lanes.add(at, () => job(exchange));
+    }
+  } finally {
+    await lanes.done();
+  }
+  return tally;
+}
+
+/** Runs jobs side by side, those that share a lane one after the other. */
+interface Lanes {
+  /** Resolves when there is room for more jobs: the caller's reading is held back. */
+  add(lanes: readonly number[], job: () => Promise<void>): Promise<void>;
+  /** Resolves when all jobs are over. @throws what the first job threw that did */
+  done(): Promise<void>;
+}
+
+/** Most jobs that wait, for each lane. */
+const waiting = 4;
+
+/**
+ * A job that is in several lanes waits for all of them, and they for it: a batch of several persons keeps its place
+ * among each one's requests.
+ */
+export function createLanes(count: number): Lanes {
+  const ends = Array.from({ length: count }, () => Promise.resolve());
+  const pending = new Set<Promise<void>>();
+  const thrown: unknown[] = [];
+
+  async function run(earlier: readonly (Promise<void> | undefined)[], job: () => Promise<void>) {
+    await Promise.all(earlier);
+    if (thrown.length === 0) await job().catch((error: unknown) => thrown.push(error));
+  }
+
+  return {
+    async add(lanes, job) {
+      const end = run(
+        lanes.map((lane) => ends[lane]),
+        job,
+      ).finally(() => pending.delete(end));
+      for (const lane of lanes) ends[lane] = end;
+      pending.add(end);
+      while (pending.size >= count * waiting) await Promise.race(pending);
+    },
+    async done() {
+      await Promise.all(pending);
+      if (thrown.length > 0) throw thrown[0];
+    },
+  };
+}
+
+/** Numbers of lanes in turn, for requests that may overtake each other. */
+function takingTurns(count: number): () => number[] {
+  let next = 0;
+  return () => [next++ % count];
+}
+
+/** Reads `10` (requests a second) and `2x` (of the recorded pace); undefined for anything else, and for 0. */
+export function readRate(text: string): Rate | undefined {
+  const [, number, unit] = /^(\d{1,6}(?:\.\d{1,6})?)(x|\/s|rps)?$/i.exec(text) ?? [];
+  const value = Number(number);
+  if (number === undefined || value === 0) return undefined;
+  return unit?.toLowerCase() === "x" ? { factor: value } : { perSecond: value };
+}
+
+/**
+ * Returns when each request may go, ms since the epoch: as often as the rate allows, or as far from the first one as
+ * it was recorded. `at`: when it was recorded.
+ */
+export function createPace(rate: Rate | undefined): (at: number, now: number) => number {
+  if (rate === undefined) return (_, now) => now;
+  if ("perSecond" in rate) {
+    let next = Number.NEGATIVE_INFINITY;
+    return (_, now) => {
+      const due = Math.max(now, next);
+      next = due + 1000 / rate.perSecond;
+      return due;
+    };
+  }
+  let first: { at: number; now: number } | undefined;
+  return (at, now) => {
+    first ??= { at, now };
+    return first.now + Math.max(0, at - first.at) / rate.factor;
+  };
+}

@@ -1,0 +1,130 @@
+import type { Checked } from "../assert/match/operators.ts";
+import type { EventPattern, PropertiesPattern, Scope, Tenant, VerifyOptions } from "../client/api.ts";
+import type { Plan } from "../plan/plan.ts";
+
+/** Which events, and how long to wait. Nothing is polled: a wait ends with the event that ends it. */
+export interface CaptureOptions extends Omit<VerifyOptions, "title" | "project"> {
+  /** Only events of this distinct id. */
+  distinctId?: string;
+}
+
+export interface IdentityOptions {
+  /** How long to wait, ms. Default 4,000. */
+  timeoutMs?: number;
+}
+
+export interface ServedFlagOptions extends IdentityOptions {
+  /** The distinct id it was served to (default: any). */
+  distinctId?: string;
+}
+
+/** A matcher of a project or a sim; it cannot be called for other values. */
+type OnTenant<Received, Matcher> = Received extends Pick<Tenant, "events" | "settle"> ? Matcher : never;
+
+/**
+ * The matchers of `expect(project)`, or of `expect(sim)` for all projects; each returns a promise. With `.not` they
+ * wait until the sim is quiet, then check once.
+ */
+export interface SimMatchers<R, Received = Tenant> {
+  /** Such an event is captured, now or within the wait. With `.not`: there is none once it is quiet. */
+  toHaveCaptured: OnTenant<
+    Received,
+    <E extends EventPattern, P extends PropertiesPattern>(
+      event: Checked<E>,
+      properties?: Checked<P>,
+      options?: CaptureOptions,
+    ) => R
+  >;
+  /** There are exactly `count` such events once it is quiet. */
+  toHaveCapturedTimes: OnTenant<
+    Received,
+    <E extends EventPattern, P extends PropertiesPattern>(
+      event: Checked<E>,
+      count: number,
+      properties?: Checked<P>,
+      options?: CaptureOptions,
+    ) => R
+  >;
+  /** One event for each pattern, in this order; others may come in between. */
+  toHaveCapturedInOrder: OnTenant<
+    Received,
+    <E extends readonly EventPattern[]>(events: Checked<E>, options?: CaptureOptions) => R
+  >;
+  /**
+   * These and no others: each at least as many times as it is in the list. Events whose names start with `$`
+   * (`$pageview`, `$identify` …) do not count unless they are in the list.
+   */
+  toHaveCapturedOnly: OnTenant<
+    Received,
+    <E extends readonly EventPattern[]>(events: Checked<E>, options?: CaptureOptions) => R
+  >;
+  /** Every event was kept, and every request with events accepted. */
+  toHaveNoDroppedEvents: OnTenant<Received, (options?: Pick<Scope, "since">) => R>;
+  /**
+   * `$identify` was sent for this id, or a merge has identified its person, and the person has these properties.
+   */
+  toHaveIdentified: OnTenant<
+    Received,
+    <P extends PropertiesPattern>(distinctId: string, properties?: Checked<P>, options?: IdentityOptions) => R
+  >;
+  /** Both ids belong to one person. */
+  toHaveMerged: OnTenant<Received, (distinctId: string, other: string, options?: IdentityOptions) => R>;
+  /**
+   * This flag was in an answer of `/flags` with this value (default: any; `false` is a value). A local evaluation of an
+   * SDK counts as well, once it sends `$feature_flag_called`.
+   */
+  toHaveServedFlag: OnTenant<
+    Received,
+    (key: string, value?: boolean | string, options?: ServedFlagOptions) => R
+  >;
+  /** All captured events fit the tracking plan: one from `definePlan`, or the path of a plan file. */
+  toMatchTrackingPlan: OnTenant<Received, (plan: Plan | string) => R>;
+  /**
+   * Every request went to a path that the service has. A request belongs to the project of the key in its body, query,
+   * path or bearer; one without such a key counts for every project that exists when it arrives.
+   */
+  toHaveNoUnmatchedRequests: OnTenant<Received, () => R>;
+}
+
+/** The state that a test runner passes to a matcher. */
+export interface RunnerState {
+  readonly isNot?: boolean | undefined;
+}
+
+/** The result that a matcher returns to a test runner. */
+export interface MatcherResult {
+  pass: boolean;
+  message: () => string;
+}
+
+/** One call of a matcher. */
+export interface MatcherCall {
+  readonly tenant: Tenant;
+  /** True with `.not`: then the sim must be quiet before "there is none" counts. */
+  readonly isNot: boolean;
+  /** The call as written, e.g. `not.toHaveCaptured("signup")`. */
+  readonly title: string;
+}
+
+/** Whether the expectation holds, and the message if that is a failure. */
+export interface Judgement {
+  readonly pass: boolean;
+  readonly text: string;
+}
+
+/** A message: the call, and lines below it. */
+export const messageOf = ({ title }: MatcherCall, ...lines: readonly string[]): string =>
+  [title, "", ...lines].join("\n");
+
+/**
+ * The text of the report in a thrown error; other errors are thrown again. Recognized by its shape: a suite may contain
+ * two copies of this package, one of each module system.
+ */
+export function reportText(error: unknown): string {
+  if (error instanceof Error && "report" in error) {
+    const { report } = error;
+    if (typeof report === "object" && report !== null && "text" in report && typeof report.text === "string")
+      return report.text;
+  }
+  throw error;
+}

@@ -1,0 +1,27 @@
+import { SimError } from "../base/errors.ts";
+import type { Project } from "./world.ts";
+
+/** The part of the world's store that finds projects. */
+export interface ProjectLookup {
+  readonly current: { readonly projects: readonly Project[] };
+  projectById(id: number): Project | undefined;
+}
+
+const listed = (words: readonly (string | number)[]): string =>
+  words.length > 10 ? `${words.slice(0, 10).join(", ")} …` : words.join(", ");
+
+/**
+ * The project with an id (default: the first).
+ * @param pointer Where the id was given
+ * @throws SimError not_found
+ */
+export function projectOf(worlds: ProjectLookup, id: number | undefined, pointer?: string): Project {
+  const { projects } = worlds.current;
+  const project = id === undefined ? projects[0] : worlds.projectById(id);
+  if (project) return project;
+  const hint = projects.length > 0 ? `known projects: ${listed(projects.map((it) => it.id))}` : undefined;
+  throw new SimError("not_found", id === undefined ? "there is no project" : `there is no project ${id}`, {
+    ...(hint !== undefined && { hint }),
+    ...(pointer !== undefined && { pointer }),
+  });
+}

@@ -1,0 +1,74 @@
+import { z } from "zod";
+
+export const FlagFilters = z.looseObject({
+  groups: z
+    .array(
+      z.looseObject({
+        properties: z.array(z.looseObject({ key: z.string() })).optional(),
+        rollout_percentage: z.number().nullish(),
+        variant: z.string().nullish(),
+      }),
+    )
+    .optional(),
+  multivariate: z
+    .object({
+      variants: z.array(z.looseObject({ key: z.string(), rollout_percentage: z.number() })),
+    })
+    .nullish(),
+  payloads: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const FeatureFlag = z.object({
+  id: z.int(),
+  project: z.int(),
+  key: z.string(),
+  name: z.string(),
+  active: z.boolean(),
+  deleted: z.boolean(),
+  version: z.int(),
+  ensure_experience_continuity: z.boolean(),
+  has_encrypted_payloads: z.boolean(),
+  is_remote_configuration: z.boolean(),
+  evaluation_runtime: z.enum(["all", "client", "server"]).nullable(),
+  bucketing_identifier: z.string().nullable(),
+  /** For callers that name one of these contexts; none: for everybody. The service's older name: evaluation tags. */
+  evaluation_contexts: z.array(z.string()).optional(),
+  filters: FlagFilters,
+  tags: z.array(z.string()),
+  created_at: z.string(),
+  created_by: z.int().nullable(),
+  updated_at: z.string().nullable(),
+  last_modified_by: z.int().nullable(),
+});
+
+/** Static cohorts list their persons, dynamic ones have conditions in `filters`. */
+export const Cohort = z.looseObject({
+  id: z.int(),
+  project: z.int(),
+  name: z.string().nullish(),
+  description: z.string().optional(),
+  is_static: z.boolean().optional(),
+  deleted: z.boolean().optional(),
+  filters: z.json().optional(),
+  /** What cohorts had before `filters`: any group is enough. */
+  groups: z.array(z.json()).optional(),
+  query: z.json().optional(),
+  /** Uuids of the persons of a static cohort. */
+  persons: z.array(z.string()).optional(),
+  created_at: z.string().nullish(),
+  created_by: z.int().nullish(),
+});
+
+/** What a flag is to be, whatever its rules say; it wins until it is removed or the world is reset. */
+export const FlagOverride = z.object({
+  id: z.string(),
+  project: z.int(),
+  /** The flag's key; the project need not have such a flag. */
+  flag: z.string(),
+  /** For this distinct id only; null: for everybody. */
+  distinct_id: z.string().nullable(),
+  /** A string is a variant. */
+  value: z.union([z.boolean(), z.string()]),
+  payload: z.json(),
+  created_at: z.string(),
+});

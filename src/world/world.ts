@@ -1,0 +1,124 @@
+import type { z } from "zod";
+import type { Tile as TileSchema } from "./schemas/dashboard.ts";
+import type { WorldSchema } from "./world.schema.ts";
+
+/** Everything people edit, as one document. What arrives (events, persons) is not in it. */
+export type World = z.infer<typeof WorldSchema>;
+export type User = World["users"][number];
+export type Organization = World["organizations"][number];
+export type Membership = World["memberships"][number];
+export type Project = World["projects"][number];
+/** What an ephemeral project was made with. */
+export type MadeProject = NonNullable<Project["ephemeral"]>;
+export type PersonalApiKey = World["personal_api_keys"][number];
+export type Dashboard = World["dashboards"][number];
+export type Tile = z.infer<typeof TileSchema>;
+export type DashboardTemplate = World["dashboard_templates"][number];
+export type DashboardCollaborator = World["dashboard_collaborators"][number];
+export type SharingConfiguration = World["sharing_configurations"][number];
+export type Insight = World["insights"][number];
+export type FeatureFlag = World["feature_flags"][number];
+export type FlagOverride = World["flag_overrides"][number];
+export type PlaceRow = World["geoip"][number];
+export type Cohort = World["cohorts"][number];
+export type BatchExport = World["batch_exports"][number];
+export type BatchExportRun = World["batch_export_runs"][number];
+export type BatchExportBackfill = World["batch_export_backfills"][number];
+export type BatchExportLog = World["batch_export_logs"][number];
+
+/** The version that this code reads and writes; older ones are migrated (store/migrations.ts). */
+const worldVersion = 2;
+
+export const emptyWorld = (): World => ({
+  version: worldVersion,
+  sequences: {},
+  users: [],
+  organizations: [],
+  memberships: [],
+  projects: [],
+  personal_api_keys: [],
+  dashboards: [],
+  dashboard_templates: [],
+  dashboard_collaborators: [],
+  sharing_configurations: [],
+  insights: [],
+  feature_flags: [],
+  flag_overrides: [],
+  cohorts: [],
+  batch_exports: [],
+  batch_export_runs: [],
+  batch_export_backfills: [],
+  batch_export_logs: [],
+  surveys: [],
+  early_access_features: [],
+  product_tours: [],
+  web_experiments: [],
+  prompts: [],
+  geoip: [],
+});
+
+/** The collections whose documents have an `id`: they can be looked up and changed one by one. */
+export const collections = [
+  "users",
+  "organizations",
+  "memberships",
+  "projects",
+  "personal_api_keys",
+  "dashboards",
+  "dashboard_templates",
+  "dashboard_collaborators",
+  "sharing_configurations",
+  "insights",
+  "feature_flags",
+  "flag_overrides",
+  "cohorts",
+  "batch_exports",
+  "batch_export_runs",
+  "batch_export_backfills",
+  "batch_export_logs",
+] as const satisfies readonly (keyof World)[];
+
+export type CollectionName = (typeof collections)[number];
+export type DocumentOf<C extends CollectionName> = World[C][number];
+
+/** What is numbered. Tiles and texts live inside dashboards and have numbers of their own. */
+export type SequenceName =
+  | "users"
+  | "projects"
+  | "dashboards"
+  | "tiles"
+  | "texts"
+  | "insights"
+  | "feature_flags"
+  | "cohorts"
+  | "batch_export_logs";
+
+/** The world as its readers see it: documents are replaced, never changed in place. */
+export type ReadonlyWorld = {
+  readonly [K in keyof World]: World[K] extends (infer E)[] ? readonly E[] : Readonly<World[K]>;
+};
+
+/** The world while it is being changed (see `Worlds.change`). */
+export interface Draft {
+  /** Adds a document, or replaces the one with its id. Returns it. */
+  put<C extends CollectionName>(collection: C, document: DocumentOf<C>): DocumentOf<C>;
+  /** Removes a document; nothing happens when there is none. */
+  remove<C extends CollectionName>(collection: C, id: DocumentOf<C>["id"]): void;
+  /** A number that no document of the kind has or has had. */
+  nextId(sequence: SequenceName): number;
+}
+
+/** The world document as handlers use it; the store implements it (store/world.ts). */
+export interface Worlds {
+  readonly current: ReadonlyWorld;
+  projectByKey(apiKey: string): Project | undefined;
+  projectById(id: number): Project | undefined;
+  get<C extends CollectionName>(collection: C, id: DocumentOf<C>["id"]): DocumentOf<C> | undefined;
+  /** Grows with each change of the collection; what is derived from it is kept until then. */
+  versionOf(collection: CollectionName): number;
+  /**
+   * Changes documents, all or none: when `edit` throws, nothing has happened. The change is on disk before
+   * the request that made it is answered.
+   */
+  change<T>(edit: (draft: Draft) => T): T;
+}

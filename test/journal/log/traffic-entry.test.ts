@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { entryWriter, type GivenReply } from "../../../src/journal/log/traffic-entry.ts";
+
+const call = {
+  method: "POST",
+  target: "/batch/",
+  rawHeaders: ["Host", "sim.test"],
+  body: Buffer.alloc(0),
+  peer: "127.0.0.1",
+  at: 1,
+  started: 0,
+};
+
+const usual = ["content-type", "application/json", "x-phx-source", "emulator"];
+const html = ["content-type", "text/html"];
+
+/** What a line says of an answer. */
+const told = (reply: GivenReply): object => JSON.parse(`{${entryWriter()(call, reply, {}).tail.slice(1)}}`);
+
+test.each<[string, GivenReply, object]>([
+  // most lines of a journal are captures: they are not made longer
+  ["the usual headers", { status: 200, headers: [...usual], body: "{}" }, { reply: {} }],
+  [
+    "one more",
+    { status: 405, headers: [...usual, "allow", "POST"], body: null },
+    { reply_headers: [...usual, "allow", "POST"], reply: null },
+  ],
+  [
+    "no text, whatever its type says",
+    { status: 200, headers: html, body: Buffer.from([0xff, 0xfe]) },
+    { reply_headers: html, reply: { omitted: "not_text", bytes: 2 } },
+  ],
+  [
+    "text in bytes",
+    { status: 200, headers: html, body: Buffer.from("<p>ü") },
+    { reply_headers: html, reply: "<p>ü" },
+  ],
+])("an answer with %s", (_, reply, line) => {
+  expect(told(reply)).toEqual({ headers: call.rawHeaders, ...line });
+});
+
+test("an answer that somebody else gave took until it was over, not until it is written down", () => {
+  const passed = { ...call, started: 100, ended: 114.5 };
+  expect(entryWriter()(passed, { status: 200, headers: usual, body: "{}" }, {}).ms).toBe(14.5);
+});

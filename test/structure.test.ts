@@ -1,0 +1,187 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { describe, expect, test } from "vitest";
+
+/** Every slice may import these, and each of these the ones before it. */
+const foundation = ["base", "codec", "http", "store", "world", "journal"];
+
+/** slice → the other slices that it imports, with the reason. An import that is not listed fails. */
+const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  http: { journal: "the type of a call's record, which the journal keeps" },
+  journal: {
+    ingest: "shows stored events",
+    assert: "searches by pattern",
+    tapes: "requests as HAR",
+  },
+  people: {
+    ingest: "replays the events of a person to explain its properties",
+  },
+  ingest: { people: "captures create and change persons and groups", flags: "the public rows of flags" },
+  flags: {
+    ingest: "decodes bodies and finds the project of a request as capture does",
+    people: "evaluates against stored persons and groups",
+    management: "the frame of the management API, for /feature_flags",
+  },
+  management: {
+    people: "the persons endpoints",
+    ingest: "events of a person's deletion",
+    flags: "the rows of /feature_flags",
+    exports: "the rows of /batch_exports",
+  },
+  exports: {
+    management: "the frame of the management API, for /batch_exports",
+    ingest: "the time and project of exported events",
+    people: "exports of persons",
+    flags: "regular expressions of property filters",
+  },
+  assert: { ingest: "shows events as the list of events does" },
+  lint: { ingest: "shows events as the list of events does" },
+  tapes: {
+    ingest: "the address of the client",
+    faults: "the same replies as scripted answers",
+    server: "recordings listen",
+  },
+  projects: {
+    people: "stores and removes the persons and groups of a project",
+    flags: "overrides are part of a test project",
+    ingest: "the uuid of a person",
+    egress: "the variables that point an app at a project",
+  },
+  scenario: {
+    people: "seeds persons and groups",
+    flags: "checks the flags of a file",
+    faults: "the faults of a file",
+    projects: "resets one project",
+    clock: "the clock in the facts of the sim",
+    tapes: "scenarios made from a tape",
+  },
+  server: { tapes: "requests that are passed on" },
+};
+
+/** These wire, or are used by people: they may import every slice. Commands and clients of slices count as theirs. */
+const outer = ["sim", "client", "cli", "testing", "index"];
+
+/** package → its one home. */
+const homes: Readonly<Record<string, string>> = {
+  mockttp: "server",
+  ws: "server",
+  lowdb: "world",
+  chokidar: "scenario",
+  yaml: "scenario",
+  "jsonc-parser": "base",
+  yargs: "cli",
+  "yargs-parser": "cli",
+  "find-my-way": "http",
+  "mmdb-lib": "ingest",
+  ajv: "plan",
+  "ajv-formats": "plan",
+  vitest: "testing",
+  "@playwright/test": "testing",
+  "@jest/globals": "testing",
+  "hyparquet-writer": "exports",
+  "lz-string": "tapes",
+  rregex: "flags",
+};
+
+const source = join(import.meta.dirname, "../src");
+const files = readdirSync(source, { recursive: true, encoding: "utf8" })
+  .map((file) => file.replaceAll("\\", "/"))
+  .filter((file) => /\.c?ts$/.test(file));
+
+const sliceOf = (file: string): string =>
+  file.includes("/") ? (file.split("/")[0] ?? "") : file.replace(/\.ts$/, "");
+
+/** `client` for a slice's part of the client, `cli` for its commands, else the slice. */
+function roleOf(file: string): string {
+  const slice = sliceOf(file);
+  if (outer.includes(slice)) return slice;
+  if (/(^|\/)([\w-]+-)?client\.ts$|\/client-assertions\.ts$|\/client-(judged|pattern)\.ts$/.test(file))
+    return "client";
+  return /\/commands\/|\/command(-[\w-]+)?\.ts$|-command\.ts$/.test(file) ? "cli" : slice;
+}
+
+/** Static, dynamic and type imports alike: `from "x"`, `import "x"`, `import("x")`. */
+const importPattern = /(?:^(?:import|export)\b[^"';]*?\bfrom\s*|^import\s*|\bimport\(\s*)"([^"]+)"/gm;
+
+const withoutComments = (code: string): string => code.replace(/^\s*(\/\/|\*|\/\*).*$/gm, "");
+
+const all = files.flatMap((file) =>
+  [...withoutComments(readFileSync(join(source, file), "utf8")).matchAll(importPattern)].map(
+    ([how, target = ""]) => ({
+      file,
+      target: target.startsWith(".") ? posix.join(posix.dirname(file), target) : target,
+      isLocal: target.startsWith("."),
+      isLate: how.startsWith("import("),
+    }),
+  ),
+);
+const local = all.filter((it) => it.isLocal);
+const packages = all.filter(({ isLocal, target }) => !isLocal && !target.startsWith("node:"));
+
+function isAllowed(from: string, to: string): boolean {
+  // the slices' ports replace these
+  if (to === "sim") return true;
+  if (from === to || outer.includes(from)) return true;
+  const place = foundation.indexOf(to);
+  if (place >= 0 && (foundation.indexOf(from) < 0 || place < foundation.indexOf(from))) return true;
+  return imports[from]?.[to] !== undefined;
+}
+
+describe("the structure of src", () => {
+  test("the source was found", () => {
+    expect(files.length).toBeGreaterThan(20);
+    expect(local.length).toBeGreaterThan(20);
+  });
+
+  test("a slice imports the foundation and what is listed", () => {
+    const wrong = local
+      .filter(({ file, target }) => !isAllowed(roleOf(file), roleOf(target)))
+      .map(({ file, target }) => `${file} → ${target}`);
+    expect(wrong).toEqual([]);
+  });
+
+  test("every listed import exists", () => {
+    const used = new Set(local.map(({ file, target }) => `${roleOf(file)} → ${roleOf(target)}`));
+    const listed = Object.entries(imports).flatMap(([from, to]) =>
+      Object.keys(to).map((it) => `${from} → ${it}`),
+    );
+    expect(listed.filter((it) => !used.has(it))).toEqual([]);
+  });
+
+  test("no file imports itself through others, types included", () => {
+    const graph = new Map<string, string[]>();
+    for (const { file, target, isLate } of local) {
+      if (!isLate) graph.set(file, [...(graph.get(file) ?? []), target]);
+    }
+    const done = new Set<string>();
+    const path: string[] = [];
+    const cycles: string[] = [];
+    function visit(file: string): void {
+      const at = path.indexOf(file);
+      if (at >= 0) cycles.push([...path.slice(at), file].join(" → "));
+      if (at >= 0 || done.has(file)) return;
+      path.push(file);
+      for (const next of graph.get(file) ?? []) visit(next);
+      path.pop();
+      done.add(file);
+    }
+    for (const file of files) visit(file);
+    expect(cycles).toEqual([]);
+  });
+
+  test("every package is used in one slice", () => {
+    const name = (target: string) =>
+      target
+        .split("/")
+        .slice(0, target.startsWith("@") ? 2 : 1)
+        .join("/");
+    const wrong = packages
+      .filter(({ target }) => name(target) !== "zod")
+      .filter(({ file, target }) => homes[name(target)] !== sliceOf(file));
+    expect(wrong).toEqual([]);
+  });
+
+  test("no file or folder is called utils, helpers or common", () => {
+    expect(files.filter((file) => /(^|\/)(utils?|helpers?|common|misc)(\.ts|\/)/.test(file))).toEqual([]);
+  });
+});

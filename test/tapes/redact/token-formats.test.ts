@@ -1,0 +1,187 @@
+import { createDeflate } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import type { Json } from "../../../src/base/json.ts";
+import type { HeaderPairs } from "../../../src/tapes/format/exchange.ts";
+import { createRedactor } from "../../../src/tapes/redact/redactor.ts";
+import { scanText } from "../../../src/tapes/redact/scan.ts";
+import { isPublic, shapesOf } from "../../../src/tapes/redact/shapes.ts";
+import { ruleSet, tokenFormats } from "../../../src/tapes/redact/token-formats.ts";
+import { exchangeWith, leaks } from "./exchanges.ts";
+
+/** Put together here, so that none stands in this file. */
+const hex = (length: number): string => "0a1b2c3d4e5f6789".repeat(9).slice(0, length);
+const chars = (length: number): string => "a1B2c3D4e5F6g7H8".repeat(9).slice(0, length);
+
+const tokens: [kind: string, token: string][] = [
+  ["sendgrid_api_token", `SG.${chars(22)}.${chars(43)}`],
+  ["npm_access_token", `npm_${chars(36)}`],
+  ["gitlab_pat", `glpat-${chars(20)}`],
+  ["gitlab_runner_authentication_token", `glrt-${chars(20)}`],
+  ["gitlab_deploy_token", `gldt-${chars(20)}`],
+  ["twilio_api_key", `SK${hex(32)}`],
+  ["mailgun_private_api_token", `key-${hex(32)}`],
+  ["mailgun_signing_key", `${hex(32)}-${hex(8)}-${hex(8)}`],
+  ["digitalocean_pat", `dop_v1_${hex(64)}`],
+  ["digitalocean_access_token", `doo_v1_${hex(64)}`],
+  ["telegram_bot_api_token", `123456789:AA${chars(33)}`],
+  ["shopify_access_token", `shpat_${hex(32)}`],
+  ["huggingface_access_token", `hf_${chars(34)}`],
+  ["mailchimp_api_key", `${hex(32)}-us21`],
+  ["grafana_service_account_token", `glsa_${chars(32)}_${hex(8)}`],
+  ["postman_api_token", `PMAK-${hex(24)}-${hex(34)}`],
+  ["hashicorp_tf_api_token", `${chars(14)}.atlasv1.${chars(64)}`],
+  ["azure_ad_client_secret", `${chars(3)}8Q~${chars(34)}`],
+];
+
+const cards = [
+  "4111111111111111",
+  "5555 5555 5555 4444",
+  "3782-822463-10005",
+  "6011111111111117",
+  "4242 4242 4242 4242",
+];
+
+const bodyOf = (json: Json, profile: "default" | "pii" = "default"): unknown => {
+  const { body } = createRedactor({ profile }).redact(exchangeWith({ body: { json } })).req;
+  return body !== undefined && "json" in body ? body.json : undefined;
+};
+
+describe(`formats of ${ruleSet.name}`, () => {
+  test.each(tokens)("%s", (kind, token) => {
+    const forms = {
+      note: `use ${token}, please`,
+      alone: token,
+      nested: Buffer.from(JSON.stringify({ a: token })).toString("base64"),
+    };
+    const safe = bodyOf(forms);
+    expect(leaks(safe, token)).toBe(false);
+    expect(safe).toMatchObject({ note: `use {{secret:${kind}#1}}, please`, alone: `{{secret:${kind}#1}}` });
+    expect(scanText(`so: ${token} .`).map((it) => it.kind)).toEqual([kind]);
+    const [first = ""] = token;
+    expect(scanText(`so: ${token.replace(first, "_")}`.slice(0, 16))).toEqual([]);
+  });
+
+  test.each(tokens)("%s, under a name that is secret by itself", (kind, token) => {
+    expect(bodyOf({ password: token })).toEqual({ password: `{{secret:${kind}#1}}` });
+    expect(shapesOf(kind, `so: ${token} .`)).toEqual([token]);
+    expect(isPublic(kind)).toBe(false);
+  });
+
+  test("each is found in linear time", () => {
+    const texts = ["SG.", "key-", ".atlasv1.", "-us", "a".repeat(14), "1", "-"].map((it) =>
+      it.repeat(40_000),
+    );
+    for (const { pattern } of tokenFormats) for (const text of texts) text.replace(pattern, "");
+    // One that backtracks over 40,000 characters does not end before the test times out.
+    expect(texts).toHaveLength(7);
+  });
+});
+
+describe("account keys of Azure", () => {
+  const key = `${chars(86)}==`;
+  test("in a connection string, wherever it is", () => {
+    const connection = `DefaultEndpointsProtocol=https;AccountName=shop;AccountKey=${key};EndpointSuffix=core.windows.net`;
+    const documents: Json[] = [{ note: `with ${connection}` }, { AccountKey: key }, { connection }];
+    for (const json of documents) {
+      expect(leaks(bodyOf(json), key)).toBe(false);
+    }
+    expect(JSON.stringify(bodyOf({ connection }))).toContain("AccountName=shop;");
+  });
+});
+
+describe("headers whose name contains auth", () => {
+  const secret = "correct-horse-7";
+  const headersOf = (headers: HeaderPairs) =>
+    createRedactor().redact(exchangeWith({ headers, res: { headers } })).req.headers;
+
+  test.each([
+    "X-Auth",
+    "x-auth-email",
+    "X-Custom-Authentication",
+    "Proxy-Authorization",
+    "X-OAuth-Code",
+    "Sec-Auth-Key",
+  ])("%s", (name) => {
+    expect(JSON.stringify(headersOf([[name, secret]]))).not.toContain(secret);
+  });
+
+  test.each(["WWW-Authenticate", "Proxy-Authenticate", ":authority", "X-Author", "Authentication-Results"])(
+    "%s holds none",
+    (name) => {
+      expect(headersOf([[name, secret]])).toEqual([[name, secret]]);
+    },
+  );
+});
+
+describe("card numbers", () => {
+  test.each(
+    cards.flatMap((card) => (["default", "pii"] as const).map((profile) => [card, profile] as const)),
+  )("%s, %s", (card, profile) => {
+    const placeholder = "{{secret:card_number#1}}";
+    expect(bodyOf({ note: `paid with ${card}.`, card }, profile)).toEqual({
+      note: `paid with ${placeholder}.`,
+      card: placeholder,
+    });
+  });
+
+  test("as a number", () => {
+    expect(bodyOf({ card: 4111111111111111, total: 4111111111111112 })).toEqual({
+      card: "{{secret:card_number#1}}",
+      total: 4111111111111112,
+    });
+  });
+
+  test.each<[string, Json]>([
+    ["a wrong check digit", { note: "4111111111111112" }],
+    [
+      "times",
+      {
+        timestamp: 1767323045006,
+        at: "1767323045006123",
+        ns: "1767323045006123456",
+        sent_at: "20260102030405",
+      },
+    ],
+    [
+      "the times that have the check digit",
+      { times: Array.from({ length: 50 }, (_, i) => 1767323045000 + i) },
+    ],
+    [
+      "ids that have the check digit",
+      { id: 4111111111111111, user_id: "4111111111111111", distinctId: "4111111111111111" },
+    ],
+    ["UUIDs", { a: "41111111-1111-4111-8111-411111111111", b: "4111-1111-1111-1111-1111" }],
+    ["fractions", { a: 0.4111111111111111, b: "0.4111111111111111", c: "4111111111111111.5" }],
+    ["parts of longer digits", { a: "94111111111111111", b: "x4111111111111111", c: "4111111111111111a" }],
+    ["an article number", { ean: "4006381333931" }],
+    ["one digit only", { a: "4444444444444444" }],
+  ])("none: %s", (_, json) => {
+    expect(bodyOf(json)).toEqual(json);
+  });
+});
+
+test.each([9, 10, 12, 14, 15])("zlib with a window of 2^%i bytes", async (windowBits) => {
+  const token = `phx_${chars(30)}`;
+  const stream = createDeflate({ windowBits });
+  const parts: Buffer[] = [];
+  stream.on("data", (part: Buffer) => parts.push(part));
+  stream.end(JSON.stringify({ note: `the key is ${token}` }));
+  await new Promise((done) => stream.once("end", done));
+  const bytes = Buffer.concat(parts);
+  const safe = createRedactor().redact(
+    exchangeWith({
+      body: { b64: bytes.toString("base64") },
+      res: { body: { json: { packed: bytes.toString("latin1") } } },
+    }),
+  );
+  expect(leaks(safe, token)).toBe(false);
+  expect(safe.redacted).toEqual(["req.body.note", "res.body.packed.note"]);
+});
+
+test("a text that begins like a zlib stream is a text", () => {
+  const lead = Array.from({ length: 0x7f }, (_, i) => `h${String.fromCharCode(i)}`).filter(
+    (it) => Buffer.from(it).readUInt16BE(0) % 31 === 0 && /^[ -~]+$/.test(it),
+  );
+  expect(lead.length).toBeGreaterThan(0);
+  for (const it of lead) expect(scanText(`${it} glpat-${chars(20)}`)).toHaveLength(1);
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import type { SimOptions } from "../../../src/index.ts";
+import { answer, asked, exchange, started, tapeOf } from "./tapes.ts";
+
+const dashboards = "GET /api/projects/1/dashboards/?limit=10";
+
+const tape = () =>
+  tapeOf([
+    exchange(dashboards, answer({ results: [] })),
+    exchange("POST /api/projects/1/dashboards/", answer({ id: 7, name: "Sales" }, { status: 201 }), {
+      body: { name: "Sales", pinned: true },
+    }),
+  ]);
+
+const sales = { body: { name: "Revenue", pinned: true } };
+
+describe("what is not on the tape", () => {
+  test("is an error that names the nearest and what differs", async () => {
+    const sim = await started({ tape: await tape() });
+    const missed = await asked(sim, "POST /api/projects/1/dashboards/", sales);
+    expect(missed).toMatchObject({ status: 599, source: "tape:checkout" });
+    expect(missed.headers.get("x-phx-miss")).toBe("POST /api/projects/:id/dashboards");
+    expect(JSON.parse(missed.text)).toEqual({
+      type: "server_error",
+      code: "tape_miss",
+      attr: null,
+      detail:
+        "the tape checkout has no answer for POST /api/projects/1/dashboards/ " +
+        "(route POST /api/projects/:id/dashboards); nearest: " +
+        "#2 POST /api/projects/1/dashboards/: req.body.name is Sales on the tape, Revenue here",
+      route: "POST /api/projects/:id/dashboards",
+      nearest: [
+        {
+          i: 2,
+          method: "POST",
+          url: "https://us.i.posthog.com/api/projects/1/dashboards/",
+          differing: [{ path: "req.body.name", recorded: "Sales", asked: "Revenue" }],
+        },
+      ],
+    });
+  });
+
+  test("is rejected in the journal, and counted", async () => {
+    const sim = await started({ tape: await tape() });
+    for (const _ of [1, 2]) await asked(sim, "POST /api/projects/1/dashboards/", sales);
+    await asked(sim, dashboards);
+    const [, last] = await sim.requests.list();
+    expect(last).toMatchObject({ status: 599, source: "tape:checkout", rejected: { reason: "tape_miss" } });
+    expect((await sim.tapes.get())?.ledger).toMatchObject({
+      total: 2,
+      hits: 1,
+      miss_count: 2,
+      unused_count: 1,
+      unused: [{ i: 2 }],
+      misses: [{ method: "POST", target: "/api/projects/1/dashboards/", times: 2 }],
+    });
+  });
+
+  test.each([
+    "/api/a/?personal_api_key=phx_mysecretkey&password=mysecretword",
+    "/api/a/?personal%5Fapi%5Fkey=phx%5Fmysecretkey",
+    "/api/a/phx_mysecretkey/",
+    "/api/a/phx%5Fmysecretkey/",
+  ])("shows no keys: %s", async (target) => {
+    const notices: string[] = [];
+    const tape = await tapeOf([exchange("GET /api/a/", answer({}))]);
+    const sim = await started({ tape, onNotice: (text) => notices.push(text) });
+    const told: unknown[] = [];
+    sim.onRequest((summary) => told.push(summary));
+    const { text, headers } = await asked(sim, `GET ${target}`);
+    expect(text).toContain("tape_miss");
+    const shown = await (await fetch(`${sim.url}/__sim/tapes`)).json();
+    expect(shown).toMatchObject({ tape: { ledger: { miss_count: 1 } } });
+    const [n] = await sim.requests.list();
+    const all = {
+      text,
+      headers: [...headers],
+      shown,
+      notices,
+      told,
+      request: await sim.requests.get(n?.n ?? 0),
+    };
+    expect(JSON.stringify(all)).not.toContain("mysecret");
+  });
+
+  test.each<[string, SimOptions]>([
+    ["hybrid", { mode: "hybrid" }],
+    ["on miss: emulate", { onMiss: "emulate" }],
+    ["replay, on miss: emulate", { mode: "replay", onMiss: "emulate" }],
+  ])("is the emulator's: %s", async (_, options) => {
+    const sim = await started({ tape: await tape(), ...options });
+    const headers = { authorization: `Bearer ${sim.personalApiKey}` };
+    const made = await asked(sim, "POST /api/projects/1/dashboards/", { ...sales, headers });
+    expect(made).toMatchObject({ status: 201, source: "emulator" });
+    expect(await asked(sim, dashboards)).toMatchObject({ status: 200, source: "tape:checkout#1" });
+  });
+
+  test("a body that was not kept is told", async () => {
+    const file = await tapeOf([
+      exchange("GET /static/a.js", answer(null, { body: { omitted: "too_large", bytes: 9 } })),
+    ]);
+    const strict = await started({ tape: file });
+    expect(await asked(strict, "GET /static/a.js")).toMatchObject({ status: 599, source: "tape:checkout#1" });
+    const lenient = await started({ tape: file, mode: "hybrid" });
+    expect((await asked(lenient, "GET /static/a.js")).source).toBe("emulator");
+  });
+
+  test("faults and scripted answers come first, and touch what the tape answers", async () => {
+    const sim = await started({ tape: await tape() });
+    await sim.answers.queue({ status: 418, body: { a: 1 } }, { partition: "t1" });
+    const scripted = await asked(sim, dashboards, { headers: { "x-test-id": "t1" } });
+    expect(scripted).toMatchObject({ status: 418, source: "script" });
+    await sim.faults.apply({ match: { route: "management" }, effect: { body: "garbage" }, times: 1 });
+    const garbled = await asked(sim, dashboards);
+    expect([garbled.source, garbled.text.startsWith('{"results"')]).toEqual(["fault", false]);
+    expect(await asked(sim, dashboards)).toMatchObject({ source: "tape:checkout#1", text: '{"results":[]}' });
+  });
+});

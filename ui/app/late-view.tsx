@@ -1,0 +1,60 @@
+import { signal } from "@preact/signals";
+import { type ComponentChildren, type ComponentType, h } from "preact";
+import { useEffect, useErrorBoundary } from "preact/hooks";
+import { Button, Empty } from "../parts/basics.tsx";
+
+/** A component whose code is loaded when it is first shown, or earlier. */
+export interface Late<Props> {
+  (props: Props): ComponentChildren;
+  /** Loads the code once; can be retried after a failure. */
+  fetch(): Promise<void>;
+}
+
+export function late<Props extends object>(load: () => Promise<ComponentType<Props>>): Late<Props> {
+  const found = signal<{ Component: ComponentType<Props> } | "failed" | undefined>(undefined);
+  async function fetch(): Promise<void> {
+    if (typeof found.value === "object") return;
+    found.value = await load().then(
+      (Component) => ({ Component }),
+      () => "failed" as const,
+    );
+  }
+  function LateComponent(props: Props): ComponentChildren {
+    useEffect(() => void fetch(), []);
+    const it = found.value;
+    if (it === undefined) return <p class="shell-loading">Loading</p>;
+    return it === "failed" ? <NotLoaded onRetry={fetch} /> : h(it.Component, props);
+  }
+  return Object.assign(LateComponent, { fetch });
+}
+
+function NotLoaded({ onRetry }: { onRetry: () => Promise<void> }) {
+  return (
+    <Empty title="This part of the page did not load">
+      <p>The sim did not respond. If it is running, it was updated: reload the page.</p>
+      <p>
+        <Button kind="main" onClick={() => void onRetry()}>
+          Try again
+        </Button>
+      </p>
+    </Empty>
+  );
+}
+
+/** Shows an error in place of a view that throws. */
+export function Guarded({ children }: { children: ComponentChildren }) {
+  const [error, reset] = useErrorBoundary((thrown: unknown) => console.error(thrown));
+  if (error === undefined || error === null) return <>{children}</>;
+  return (
+    <Empty title="This view failed">
+      <p>
+        This is a bug in phx-sim. The data of the sim is not affected. Error: <code>{String(error)}</code>
+      </p>
+      <p>
+        <Button kind="main" onClick={reset}>
+          Try again
+        </Button>
+      </p>
+    </Empty>
+  );
+}

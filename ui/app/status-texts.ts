@@ -1,0 +1,118 @@
+import type { Stat } from "../../src/journal/feed/frames.ts";
+import { dateText, numberText, spanText } from "../parts/text.ts";
+
+/** Running totals as the sim reports them. */
+export interface Totals {
+  readonly kept: number;
+  readonly dropped: number;
+  readonly rejected: number;
+}
+
+type Counts = Readonly<Record<keyof Totals, readonly number[]>>;
+
+/** Arrivals in each of the last sixty seconds, newest last. */
+export interface Minute extends Counts {
+  /** Unix time of the last entry, in seconds. */
+  readonly second: number;
+  readonly last: Totals;
+}
+
+const length = 60;
+const none: readonly number[] = Array.from({ length }, () => 0);
+
+const moved = (values: readonly number[], by: number): readonly number[] =>
+  by >= length ? none : [...values.slice(by), ...none.slice(0, by)];
+
+const withMore = (values: readonly number[], more: number): readonly number[] =>
+  more <= 0 ? values : [...values.slice(0, -1), (values.at(-1) ?? 0) + more];
+
+/** A minute without arrivals. */
+export const beginMinute = (at: number, last: Totals): Minute => ({
+  second: Math.floor(at / 1000),
+  last,
+  kept: none,
+  dropped: none,
+  rejected: none,
+});
+
+/** The minute that ends at `at`, ms. Totals that decreased were cleared; counting continues from there. */
+export function minuteAt(minute: Minute, at: number, now: Totals = minute.last): Minute {
+  const second = Math.max(minute.second, Math.floor(at / 1000));
+  const by = second - minute.second;
+  const next = (name: keyof Totals) => withMore(moved(minute[name], by), now[name] - minute.last[name]);
+  return { second, last: now, kept: next("kept"), dropped: next("dropped"), rejected: next("rejected") };
+}
+
+export const sumOf = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+/** True if nothing arrived in the minute: it will look the same in a second. */
+export const isStill = ({ kept, dropped, rejected }: Minute): boolean =>
+  sumOf(kept) + sumOf(dropped) + sumOf(rejected) === 0;
+
+/** A badge of the status line. */
+export interface Sign {
+  readonly tone: "plain" | "good" | "odd" | "bad" | "note";
+  readonly text: string;
+  /** Full text, for the tooltip. */
+  readonly title: string;
+  /** Id of the view where it can be changed. */
+  readonly view: string;
+}
+
+/** What answers requests: the emulator, a tape, or the real service while it is recorded. */
+export function modeOf({ recording, tape }: Stat): Sign {
+  if (recording !== null) {
+    const from = recording.upstream === null ? "" : ` from ${recording.upstream}`;
+    const title = `Requests are passed on and taped${from}`;
+    return { tone: "bad", text: `${recording.mode}${from}`, title, view: "tapes" };
+  }
+  if (tape === null) {
+    return { tone: "plain", text: "emulate", title: "The emulator answers every request", view: "tapes" };
+  }
+  const { name, mode, hits, misses } = tape;
+  return {
+    tone: misses > 0 ? "odd" : "note",
+    text: `${mode} ${name}: ${numberText(hits)} hit, ${numberText(misses)} missed`,
+    title: `The tape ${name} answers; ${misses} requests were not on it`,
+    view: "tapes",
+  };
+}
+
+/** Smaller differences are transmission delay, ms. */
+const noticeable = 5_000;
+
+export function clockSign({ clock, at }: Stat): Sign | undefined {
+  if (clock.real) return undefined;
+  const view = "exports";
+  const title = `The sim's clock shows ${dateText(clock.now)}`;
+  if (clock.frozen) return { tone: "note", text: `clock stands at ${dateText(clock.now)}`, title, view };
+  const ahead = clock.now - at;
+  if (Math.abs(ahead) < noticeable) return undefined;
+  const text = `clock ${spanText(ahead)} ${ahead > 0 ? "ahead" : "behind"}`;
+  return { tone: "note", text, title, view };
+}
+
+const wrong = ({ dropped, rejected }: Totals): number => dropped + rejected;
+const fresh = ({ kept, dropped }: Totals): number => kept + dropped;
+
+/** The seen totals, without what was cleared since. */
+export const seenBy = (seen: Totals, now: Totals): Totals => ({
+  kept: Math.min(seen.kept, now.kept),
+  dropped: Math.min(seen.dropped, now.dropped),
+  rejected: Math.min(seen.rejected, now.rejected),
+});
+
+/**
+ * The tab's title: the view, and what arrived since the page was last visible.
+ * @param seen Totals at that moment; undefined while the page is visible
+ */
+export function titleOf(label: string, now: Totals | undefined, seen: Totals | undefined): string {
+  const name = `${label} · phx-sim`;
+  if (now === undefined || seen === undefined) return name;
+  const counts = [
+    [fresh(now) - fresh(seen), "new"],
+    [wrong(now) - wrong(seen), "lost"],
+  ] as const;
+  const parts = counts.flatMap(([n, word]) => (n > 0 ? [`${n} ${word}`] : []));
+  return parts.length === 0 ? name : `(${parts.join(", ")}) ${name}`;
+}

@@ -1,0 +1,157 @@
+import type { ComponentChildren, JSX, Ref } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { keep, kept } from "./browser-storage.ts";
+
+/** Tabs of a view. Each is a link: the current one is part of the address. */
+export function Tabs({ label, tabs, current }: TabsProps) {
+  const box = useRef<HTMLElement>(null);
+  // scrolls the current tab into view
+  useLayoutEffect(() => {
+    box.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [current]);
+  return (
+    <nav class="tabs" aria-label={label} ref={box}>
+      {tabs.map(({ id, title, href, count }) => (
+        <a key={id} href={href} class="tab" aria-current={id === current ? "page" : undefined}>
+          {title}
+          {count !== undefined && <span class="tab-count">{count}</span>}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+interface TabsProps {
+  label: string;
+  tabs: readonly {
+    id: string;
+    title: ComponentChildren;
+    href: string;
+    count?: number | string | undefined;
+  }[];
+  current: string;
+}
+
+const name = "phx-sim-split";
+const [narrowest, widest, usual, step] = [25, 75, 45, 2] as const;
+
+const within = (share: number): number => Math.round(Math.max(narrowest, Math.min(widest, share)));
+
+/** The stored width of the details, in percent. */
+const keptShare = (): number => {
+  const share = Number(kept(name) ?? Number.NaN);
+  return Number.isFinite(share) ? within(share) : usual;
+};
+
+/** True if the details cover the list. */
+const isOver = () => matchMedia("(max-width: 60rem)").matches;
+
+/** A list with details beside it, or on top of it in a narrow window. */
+export function Split({ list, details, label, onClose }: SplitProps) {
+  const [share, setShare] = useState(keptShare);
+  const box = useRef<HTMLDivElement>(null);
+  const isOpen = details !== undefined;
+  const wasOpen = useRef(isOpen);
+  useLayoutEffect(() => {
+    if (wasOpen.current === isOpen) return;
+    wasOpen.current = isOpen;
+    // the focus must be visible, and may have been in the closed details
+    const inner = isOpen ? ".split-details" : ".split-list [tabindex='0']";
+    const isLost = !isOpen && document.activeElement === document.body;
+    if (isLost || isOver()) box.current?.querySelector<HTMLElement>(inner)?.focus({ preventScroll: true });
+  }, [isOpen]);
+  const resize = (to: number) => {
+    setShare(within(to));
+    keep(name, String(within(to)));
+  };
+  return (
+    <div class={isOpen ? "split split-open" : "split"} ref={box} style={{ "--split-share": `${share}%` }}>
+      <div class="split-list">{list}</div>
+      {isOpen && (
+        <>
+          <Divider share={share} onResize={resize} />
+          <aside class="split-details" aria-label={label} tabIndex={-1}>
+            <button type="button" class="button button-quiet split-close" onClick={onClose}>
+              <span class="split-back">‹ Back</span>
+              <span class="split-cross">
+                <span aria-hidden="true">✕</span>
+                <span class="unseen">Close the details</span>
+              </span>
+            </button>
+            {details}
+          </aside>
+        </>
+      )}
+    </div>
+  );
+}
+
+const keys: Readonly<Record<string, number>> = { ArrowLeft: step, ArrowRight: -step };
+
+/** Divider, moved by dragging or the arrow keys. */
+function Divider({ share, onResize }: { share: number; onResize(share: number): void }) {
+  const drag = (event: PointerEvent) => {
+    const handle = event.currentTarget;
+    if (!(handle instanceof HTMLElement) || !handle.hasPointerCapture(event.pointerId)) return;
+    const room = handle.parentElement?.getBoundingClientRect();
+    if (room) onResize(((room.right - event.clientX) / room.width) * 100);
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved
+    <div
+      role="separator"
+      class="split-divider"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label="Width of the details"
+      aria-valuenow={share}
+      aria-valuemin={narrowest}
+      aria-valuemax={widest}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={drag}
+      onDblClick={() => onResize(usual)}
+      onKeyDown={(event) => {
+        const by = keys[event.key];
+        if (by === undefined) return;
+        event.preventDefault();
+        onResize(share + by);
+      }}
+    />
+  );
+}
+
+interface SplitProps {
+  list: ComponentChildren;
+  /** undefined: closed. */
+  details: ComponentChildren | undefined;
+  label: string;
+  onClose(): void;
+}
+
+/** A table with column titles; a column is its title, or its title and the class of the title's cell. */
+export function Table({ columns, class: name, body, children }: TableProps) {
+  return (
+    <table class={name === undefined ? "table" : `table ${name}`}>
+      <thead>
+        <tr>
+          {columns.map((column, i) => {
+            const [title, cell] = Array.isArray(column) ? column : [column];
+            return (
+              <th key={i} scope="col" class={cell}>
+                {title}
+              </th>
+            );
+          })}
+        </tr>
+      </thead>
+      <tbody ref={body}>{children}</tbody>
+    </table>
+  );
+}
+
+interface TableProps {
+  columns: readonly (string | JSX.Element | [title: string, cell: string])[];
+  class?: string;
+  body?: Ref<HTMLTableSectionElement>;
+  children: ComponentChildren;
+}

@@ -1,0 +1,116 @@
+import { useState } from "preact/hooks";
+import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
+import { call, problemOf, query, type SimProblem } from "../../api/call.ts";
+import { link, project } from "../../app/location.ts";
+import { info, projectName } from "../../app/sim.ts";
+import { nodeCapture, nodeSnippet } from "../../copy/snippets.ts";
+import type { LiveRows } from "../../feed/live-rows.ts";
+import { stat } from "../../feed/socket.ts";
+import { Button, Code, Empty, Prose, Trouble } from "../../parts/basics.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
+import { explained } from "../../parts/reasons.ts";
+import { counted, plain } from "../../parts/text.ts";
+import type { Tally } from "./tally.ts";
+
+/** A notice when every event was dropped: the API answers 200 for these as well. */
+export function AllDropped({ rows, tally }: { rows: LiveRows<EventRow>; tally: Tally }) {
+  const reason = rows.at(0)?.reason;
+  if (tally.total === 0 || tally.sorts.dropped < tally.total || !reason) return null;
+  const { sentence, fix } = explained(reason);
+  return (
+    <p class="events-notice" role="status">
+      <OutcomeBadge of="dropped">
+        {tally.total === 1 ? "This event was dropped" : `All ${counted(tally.total, "event")} were dropped`}
+      </OutcomeBadge>
+      <span>
+        The API answers 200 anyway. The last one: <Prose text={`${plain(sentence)}.`} />{" "}
+        <Fix class="muted" text={fix} />
+      </span>
+    </p>
+  );
+}
+
+interface EmptyListProps {
+  filter: string;
+  isSearching: boolean;
+  onFilter(text: string): void;
+}
+
+export function EmptyList({ filter, isSearching, onFilter }: EmptyListProps) {
+  if (filter !== "") return <NoMatches isSearching={isSearching} onFilter={onFilter} />;
+  return <NoEventsYet />;
+}
+
+function NoMatches({ isSearching, onFilter }: Omit<EmptyListProps, "filter">) {
+  const hidden = project.value === undefined ? (stat.value?.events ?? 0) : 0;
+  return (
+    <Empty title={isSearching ? "Searching" : "No event matches the filter"}>
+      {!isSearching && (
+        <>
+          <p>
+            {hidden > 0 ? `It hides ${counted(hidden, "event")}. ` : ""}
+            New matching events appear here immediately.
+          </p>
+          <p>
+            <Button kind="main" onClick={() => onFilter("")}>
+              Clear the filter
+            </Button>
+          </p>
+        </>
+      )}
+    </Empty>
+  );
+}
+
+function NoEventsYet() {
+  const facts = info.value;
+  const { id } = { id: project.value ?? facts?.project_id };
+  const key = facts?.projects.find((it) => it.id === id)?.api_key ?? facts?.project_api_key;
+  const others = project.value === undefined ? 0 : (stat.value?.events ?? 0);
+  return (
+    <Empty title="No events yet">
+      <p>Point an SDK at this sim. Each event appears here as it arrives, with its outcome and the reason.</p>
+      {facts && key && <Code text={nodeSnippet(key, facts.url, nodeCapture)} label="posthog-node" />}
+      <p>
+        <a href={link("start")}>All ways to send events</a>
+        {others > 0 && <span>{` · ${counted(others, "event")} in all projects`}</span>}
+      </p>
+    </Empty>
+  );
+}
+
+/** Confirms the deletion of events. */
+export function ClearDialog({ onClose }: { onClose(): void }) {
+  const [problem, setProblem] = useState<SimProblem>();
+  const id = project.value;
+  const whose = id === undefined ? "all projects" : plain(projectName(id));
+  async function clear(): Promise<void> {
+    try {
+      await call("DELETE", `events${query({ project: id })}`);
+      onClose();
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+  }
+  return (
+    <Dialog
+      title="Clear events"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="danger" onClick={() => void clear()}>
+            {`Clear the events of ${whose}`}
+          </Button>
+        </>
+      }
+    >
+      <p>
+        {`This deletes the events of ${whose} for all users of the sim. Persons and groups stay, and numbering continues.`}
+      </p>
+      <p class="muted">To see only new events, close this and choose “From now on”: this deletes nothing.</p>
+      {problem && <Trouble problem={problem} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,58 @@
+import type { Export } from "../../../src/exports/shapes.ts";
+import { plain, type Tone } from "../../parts/text.ts";
+
+interface StatusRow {
+  readonly tone: Tone;
+  readonly mark: string;
+  readonly isOpen?: true;
+}
+
+const rows: Readonly<Record<string, StatusRow>> = {
+  Starting: { tone: "plain", mark: "◌", isOpen: true },
+  Running: { tone: "accent", mark: "▸", isOpen: true },
+  Completed: { tone: "good", mark: "✓" },
+  ContinuedAsNew: { tone: "note", mark: "↻" },
+  Cancelled: { tone: "odd", mark: "–" },
+  Terminated: { tone: "odd", mark: "■" },
+  Failed: { tone: "bad", mark: "✕" },
+  FailedRetryable: { tone: "bad", mark: "↺" },
+  FailedBilling: { tone: "bad", mark: "¤" },
+  TimedOut: { tone: "bad", mark: "◔" },
+};
+
+const unknown: StatusRow = { tone: "plain", mark: "?" };
+
+export const statusRow = (status: string): StatusRow =>
+  (Object.hasOwn(rows, status) ? rows[status] : undefined) ?? unknown;
+
+/** Statuses in which a run can end. */
+export const ends: readonly string[] = Object.keys(rows).filter((it) => rows[it]?.isOpen !== true);
+
+const texts: Readonly<Record<string, string>> = {
+  run_started: "a run started",
+  run_completed: "a run completed",
+  run_failed: "a run failed",
+  run_cancelled: "a run was cancelled",
+  run_ended: "a run ended",
+  backfill_completed: "a backfill was completed",
+  batch_export_paused: "an export was paused",
+};
+
+/** Maximum number of listed names. */
+const mostNamed = 3;
+
+/** Names of the exports that are due at a time. */
+export function dueText(exports: readonly Pick<Export, "name" | "next_run">[], at: string): string {
+  const due = exports.filter((it) => it.next_run !== null && Date.parse(it.next_run) === Date.parse(at));
+  const names = due.slice(0, mostNamed).map(({ name }) => plain(name, 60) || "(no name)");
+  const rest = due.length - names.length;
+  return `${names.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+/** Description of an effect. */
+export const happenedText = (kind: string): string =>
+  (Object.hasOwn(texts, kind) ? texts[kind] : undefined) ?? kind.replaceAll("_", " ");
+
+/** An export's interval (`hour`, `every 5 minutes`) in words. */
+export const everyText = (interval: string): string =>
+  interval.startsWith("every") ? interval : `every ${interval}`;

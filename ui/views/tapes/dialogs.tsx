@@ -1,0 +1,258 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { call } from "../../api/call.ts";
+import { useResource } from "../../api/resource.ts";
+import { Button, Field, Trouble } from "../../parts/basics.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { SelectField, TextField } from "../../parts/fields.tsx";
+import { counted, plain } from "../../parts/text.ts";
+import { TextInput } from "../../parts/text-input.tsx";
+import type { TapeFiles } from "./answers.ts";
+import { modes } from "./modes.ts";
+import { emptyLoad, emptyRecord, type LoadForm, loadOrder, type RecordForm, recordOrder } from "./order.ts";
+
+interface ConfirmDialogProps {
+  title: string;
+  /** Label of the confirming button. */
+  does: string;
+  isDanger?: boolean;
+  isReady?: boolean;
+  act(): Promise<unknown>;
+  onClose(): void;
+  children: ComponentChildren;
+}
+
+/** Describes a change and performs it when confirmed. Stays open after an error. */
+export function ConfirmDialog({
+  title,
+  does,
+  isDanger = false,
+  isReady = true,
+  act,
+  onClose,
+  children,
+}: ConfirmDialogProps) {
+  const [problem, setProblem] = useState<Error | undefined>(undefined);
+  const [isBusy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await act();
+      onClose();
+    } catch (error) {
+      setProblem(error instanceof Error ? error : new Error(String(error)));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind={isDanger ? "danger" : "main"} onClick={run} disabled={isBusy || !isReady}>
+            {does}
+          </Button>
+        </>
+      }
+    >
+      <div class="dialog-form">
+        {children}
+        {problem && <Trouble problem={problem} />}
+      </div>
+    </Dialog>
+  );
+}
+
+interface LoadDialogProps {
+  mode?: string;
+  /** While recording, the upstream answers until the recording is stopped. */
+  isRecording: boolean;
+  onDone(): void;
+  onClose(): void;
+}
+
+/** Loads a tape. */
+export function LoadDialog({ mode = "replay", isRecording, onDone, onClose }: LoadDialogProps) {
+  const [form, setForm] = useState<LoadForm>({ ...emptyLoad, mode });
+  const { data } = useResource<TapeFiles>("tapes/files");
+  const put = (change: Partial<LoadForm>) => setForm((it) => ({ ...it, ...change }));
+  const facts = form.mode === "hybrid" ? modes.hybrid : modes.replay;
+  return (
+    <ConfirmDialog
+      title="Load a tape"
+      does="Load"
+      isReady={form.tape.trim() !== ""}
+      act={async () => {
+        await call("POST", "tapes", loadOrder(form));
+        onDone();
+      }}
+      onClose={onClose}
+    >
+      <p class="muted">
+        {isRecording ? "Once the recording stops" : "From now on"}, the tape answers. Events are still
+        accepted by the emulator.
+      </p>
+      <TextField
+        label="Tape"
+        hint={filesHint(data)}
+        list="tapes-files"
+        value={form.tape}
+        placeholder="a name in tapes/, or a path"
+        onText={(text) => put({ tape: text })}
+      />
+      <datalist id="tapes-files">
+        {data?.tapes.map((it) => (
+          <option key={it.name} value={it.name}>
+            {it.problem ?? counted(it.exchanges, "exchange")}
+          </option>
+        ))}
+      </datalist>
+      <div class="tapes-fields">
+        <SelectField
+          label="Mode"
+          value={form.mode}
+          options={[
+            ["replay", "replay"],
+            ["hybrid", "hybrid"],
+          ]}
+          onText={(text) => put({ mode: text })}
+        />
+        <SelectField
+          label="Requests not on it"
+          value={form.onMiss}
+          options={[
+            ["", "mode's default"],
+            ["fail", "fail"],
+            ["emulate", "are answered by the emulator"],
+            ["upstream", "go to the real service"],
+          ]}
+          onText={(text) => put({ onMiss: text })}
+        />
+        <TextField
+          label="Response time"
+          value={form.timing}
+          placeholder="none, recorded, scale:0.5, max:2000"
+          onText={(text) => put({ timing: text })}
+        />
+      </div>
+      <p class="muted">{facts.means}</p>
+    </ConfirmDialog>
+  );
+}
+
+function filesHint(data: TapeFiles | undefined): string {
+  if (!data) return "";
+  if (data.tapes.length === 0) return `There are no tapes in ${plain(data.folder)} yet.`;
+  const names = data.tapes.slice(0, 8).map((it) => plain(it.name, 60));
+  return `In ${plain(data.folder)}: ${names.join(", ")}${data.tapes.length > 8 ? " …" : ""}`;
+}
+
+const recordModes = ["record", "all", "spy", "diff"] as const;
+
+interface RecordDialogProps {
+  mode?: RecordForm["mode"];
+  onDone(): void;
+  onClose(): void;
+}
+
+type Put = (change: Partial<RecordForm>) => void;
+
+/** Starts a recording, with a warning that requests leave this machine. */
+export function RecordDialog({ mode = "record", onDone, onClose }: RecordDialogProps) {
+  const [form, setForm] = useState<RecordForm>({ ...emptyRecord, mode });
+  const put: Put = (change) => setForm((it) => ({ ...it, ...change }));
+  return (
+    <ConfirmDialog
+      title="Record"
+      does="Start recording"
+      isReady={form.upstream.trim() !== ""}
+      act={async () => {
+        await call("POST", "recording/start", recordOrder(form));
+        onDone();
+      }}
+      onClose={onClose}
+    >
+      <p>
+        <b>Requests will reach the real service.</b> From now on, it also stores what your app sends.
+      </p>
+      <Places form={form} put={put} />
+      <Choices form={form} put={put} />
+      <p class="muted">{modes[form.mode].means}</p>
+    </ConfirmDialog>
+  );
+}
+
+function Places({ form, put }: { form: RecordForm; put: Put }) {
+  return (
+    <div class="tapes-fields">
+      <Field label="Upstream">
+        <TextInput
+          value={form.upstream}
+          list="tapes-upstreams"
+          placeholder="us, eu, or an address"
+          onText={(text) => put({ upstream: text })}
+        />
+        <datalist id="tapes-upstreams">
+          <option value="us" />
+          <option value="eu" />
+        </datalist>
+      </Field>
+      <TextField
+        label="Tape"
+        value={form.tape}
+        placeholder="a name (default: no tape)"
+        onText={(text) => put({ tape: text })}
+      />
+    </div>
+  );
+}
+
+function Choices({ form, put }: { form: RecordForm; put: Put }) {
+  return (
+    <>
+      <div class="tapes-fields">
+        <SelectField
+          label="Mode"
+          value={form.mode}
+          options={recordModes.map((it) => [it, it])}
+          onText={(text) => put({ mode: recordModes.find((it) => it === text) ?? "record" })}
+        />
+        <SelectField
+          label="Removed"
+          value={form.redact}
+          options={[
+            ["default", "secrets"],
+            ["pii", "secrets and personal data"],
+          ]}
+          onText={(text) => put({ redact: text })}
+        />
+      </div>
+      <div class="tapes-fields">
+        <TextField
+          label="Only these paths"
+          value={form.include}
+          placeholder="/flags/** /api/**"
+          onText={(text) => put({ include: text })}
+        />
+        <TextField
+          label="Not these paths"
+          value={form.exclude}
+          placeholder="*.js"
+          onText={(text) => put({ exclude: text })}
+        />
+      </div>
+      {form.mode === "spy" && (
+        <Field label="Forward requests that change data" isInline>
+          <input
+            type="checkbox"
+            checked={form.allowWrites}
+            onChange={(event) => put({ allowWrites: event.currentTarget.checked })}
+          />
+        </Field>
+      )}
+    </>
+  );
+}
