@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { builtFile } from "../../base/built-file.ts";
@@ -63,9 +64,10 @@ export function runChild(
 ): Promise<ChildEnd> {
   return new Promise((resolve) => {
     const refuse = (error: Error) => resolve(refusal(program, error));
-    const watcher = startWatcher();
+    const mark = randomUUID();
+    const watcher = startWatcher(mark);
     try {
-      const child = spawn(program, args, { stdio: "inherit", env });
+      const child = spawn(program, args, { stdio: "inherit", env: { ...env, PHX_SIM_EXEC: mark } });
       if (child.pid !== undefined) watcher?.begin(child.pid);
       relay.passTo(child);
       child.on("error", (error) => {
@@ -85,13 +87,13 @@ export function runChild(
 }
 
 /**
- * Ends a child when this process is killed. It is started before the child, which may be quick: only its pid is missing
- * then. Windows has no signals to end a child with.
+ * Ends a child when this process is killed. It is started before the child and knows it by its environment, because the
+ * child may run before this process has sent its pid. Windows has no signals to end a child with.
  */
-function startWatcher(): { begin(pid: number): void; end(): void } | undefined {
+function startWatcher(mark: string): { begin(pid: number): void; end(): void } | undefined {
   if (process.platform === "win32") return undefined;
   // In its own session: a signal to our process group must not end it.
-  const watcher = spawn(process.execPath, [builtFile("cli/exec/child-watch.js")], {
+  const watcher = spawn(process.execPath, [builtFile("cli/exec/child-watch.js"), mark], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
     env: { PATH: process.env.PATH },

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 /**
  * Runs as its own process beside a command of `exec`, for the case that `exec` is killed. When the pipe to `exec` breaks,
  * it ends the command and all its children. The pipe carries the command's pid, and `over` once the command has ended.
+ * The argument is the value of `PHX_SIM_EXEC` in the command's environment: a command may run before its pid is known.
  */
 
 /** After SIGTERM a process has this time, ms, before SIGKILL. */
@@ -22,7 +23,7 @@ function rows(): Row[] {
   }
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .map((pid) => rowOf([pid, parentIn(statOf(pid))]));
+    .map((pid) => rowOf([pid, parentIn(fileOf(pid, "stat"))]));
 }
 
 const rowOf = ([pid, parent]: readonly (string | undefined)[]): Row => ({
@@ -30,10 +31,10 @@ const rowOf = ([pid, parent]: readonly (string | undefined)[]): Row => ({
   parent: Number(parent),
 });
 
-/** A process may end while the list is read. */
-function statOf(pid: string): string {
+/** A process may end while the list is read, or be another user's. */
+function fileOf(pid: number | string, name: "stat" | "environ"): string {
   try {
-    return readFileSync(`/proc/${pid}/stat`, "utf8");
+    return readFileSync(`/proc/${pid}/${name}`, "utf8");
   } catch {
     return "";
   }
@@ -42,12 +43,21 @@ function statOf(pid: string): string {
 /** The fourth field; the second one, the name in brackets, may contain any character. */
 const parentIn = (stat: string): string | undefined => stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1];
 
-/** A process and all below it. */
-function treeOf(root: number): number[] {
+/** The processes with this value of `PHX_SIM_EXEC`. Only Linux shows the environment of every process of the user. */
+function markedWith(mark: string): number[] {
+  if (process.platform !== "linux") return [];
+  return rows()
+    .map(({ pid }) => pid)
+    .filter((pid) => fileOf(pid, "environ").split("\0").includes(`PHX_SIM_EXEC=${mark}`));
+}
+
+/** These processes and all below them. */
+function treeOf(roots: readonly number[]): number[] {
   const all = rows();
-  const tree = [root];
-  for (const pid of tree) tree.push(...all.filter((it) => it.parent === pid).map((it) => it.pid));
-  return tree;
+  const tree = new Set(roots);
+  // A set goes on with what is added to it on the way.
+  for (const pid of tree) for (const it of all) if (it.parent === pid) tree.add(it.pid);
+  return [...tree];
 }
 
 /** Sends the signal to the processes that still run, and returns these; 0 sends nothing. */
@@ -60,23 +70,25 @@ const signalled = (pids: readonly number[], signal: NodeJS.Signals | 0): number[
     }
   });
 
-function endTree(root: number): void {
-  const tree = signalled(treeOf(root), "SIGTERM");
+function endTree(roots: readonly number[]): void {
+  const tree = signalled(treeOf(roots), "SIGTERM");
   const end = Date.now() + grace;
   const check = () => {
     const left = signalled(tree, 0);
     if (left.length === 0) return;
     if (Date.now() < end) setTimeout(check, 50);
-    else signalled([...new Set(left.flatMap(treeOf))], "SIGKILL");
+    else signalled(treeOf(left), "SIGKILL");
   };
   check();
 }
 
+const [, , mark = ""] = process.argv;
 let received = "";
 process.stdin.setEncoding("utf8").on("data", (text: string) => {
   received += text;
 });
 process.stdin.on("end", () => {
-  const [pid = "", over] = received.split("\n");
-  if (/^\d+$/.test(pid) && over !== "over") endTree(Number(pid));
+  const lines = received.trim().split("\n");
+  if (lines.includes("over")) return;
+  endTree([...lines.filter((line) => /^\d+$/.test(line)).map(Number), ...markedWith(mark)]);
 });
