@@ -1,10 +1,9 @@
 import type { Json } from "../base/json.ts";
 import type { DropReason } from "../journal/outcome.ts";
 import type { People } from "../people/people.ts";
-import type { Person } from "../people/person.ts";
+import { type Person, personUuid } from "../people/person.ts";
 import type { Dialect } from "../world/dialect.ts";
 import type { Item } from "./item.ts";
-import { personUuid } from "./person-ids.ts";
 import { type Patch, patched } from "./person-properties.ts";
 
 /** The longest group key, in characters. */

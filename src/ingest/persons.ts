@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { EventFacts } from "../journal/event.ts";
 import type { People } from "../people/people.ts";
-import { maxGroupTypes, type Person } from "../people/person.ts";
+import { maxGroupTypes, type Person, personUuid } from "../people/person.ts";
 import type { Desk } from "./desk.ts";
 import { type Item, warn } from "./item.ts";
 import { applyMerge, type MergedIds } from "./merge.ts";
-import { isIllegalForMerge, personUuid } from "./person-ids.ts";
+import { isIllegalForMerge } from "./person-ids.ts";
 import { type Patch, patched, patchOf, personFieldsOf } from "./person-properties.ts";
 
 /** A personless event this much later than its person was made counts as a full one. */

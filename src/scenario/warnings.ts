@@ -7,11 +7,10 @@ import { defaultMatching, operatorNames } from "../flags/engine/operators.ts";
 import { failures } from "../flags/engine/reasons.ts";
 import { referenceIn } from "../flags/engine/values.ts";
 import type { Cohort, FeatureFlag, World } from "../world/world.ts";
-import type { ScenarioPeople } from "./building.ts";
 import type { Problem } from "./problems.ts";
+import type { AuthoredFlag, AuthoredProject } from "./project-schema.ts";
 import type { Scenario } from "./schema.ts";
-import type { AuthoredFlag } from "./schemas/feature-flag.ts";
-import type { AuthoredProject } from "./schemas/project.ts";
+import type { ScenarioPeople } from "./world-builder.ts";
 
 /**
  * What the schema allows and the service would refuse, or that can never have an effect: references that lead nowhere,

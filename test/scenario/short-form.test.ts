@@ -191,7 +191,7 @@ describe("mistakes", () => {
       "flags: { a: { rollout_percentage: 50 }, b: { enabled: true } }\n",
       [
         'it.yaml:1:15 /flags/a/rollout_percentage: unknown key "rollout_percentage"; write "rollout" in the short form',
-        'it.yaml:1:46 /flags/b/enabled: unknown key "enabled"; write true or false in place of the object',
+        'it.yaml:1:46 /flags/b/enabled: unknown key "enabled"; write true or false instead of the object',
       ],
     ],
     [

@@ -1,31 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { readScenario } from "./load.ts";
-import { shippedFolder, shippedScenarios } from "./shipped.ts";
-
-/** A scenario that comes with phx-sim. */
-export interface ShippedScenario {
-  readonly name: string;
-  /** Absolute path. */
-  readonly file: string;
-  readonly description: string;
-}
-
-/** The scenarios that come with phx-sim, `default` first. */
-export const shippedList = (): Promise<ShippedScenario[]> =>
-  Promise.all(
-    [...shippedScenarios()].map(async ([name, file]) => {
-      const { scenario } = await readScenario(name);
-      return { name, file, description: scenario?.description ?? "" };
-    }),
-  );
-
-/** The published JSON Schema (draft-07) of scenario files, as text. */
-export const scenarioSchemaText = (): string =>
-  readFileSync(join(shippedFolder(), "scenario.schema.json"), "utf8");
-
-/** Where the schema is in a project that has phx-sim installed. */
-const schemaPath = "./node_modules/phx-sim/scenarios/scenario.schema.json";
+/** The path of the schema in a project that has phx-sim installed, for `$schema`. */
+export const schemaPath = "./node_modules/phx-sim/scenarios/scenario.schema.json";
 
 /** A commented scenario to begin with, as the text of a file. */
 export const scenarioStarter = (format: "json" | "yaml"): string =>
@@ -37,18 +11,18 @@ const yamlStarter = `# yaml-language-server: $schema=${schemaPath}
 # phx-sim never writes this file. Everything in it is optional.
 description: What this world is for.
 
-# Lay it over another one instead of starting from nothing: a shipped name or a path. Things of the same name
-# are merged, null takes something away. \`phx-sim scenario list\` shows what is shipped.
+# Lay it over another scenario, a shipped name or a path. Things with the same name are merged, null removes one.
+# \`phx-sim scenario list\` lists the shipped ones.
 # extends: default
 
-# What the SDKs send.
+# The project key that the SDKs send.
 api_key: phc_local
 # For the management API. \`*\` is every scope.
 personal_api_keys:
   - { key: phx_local, scopes: ["*"] }
 
 flags:
-  # On for everybody, for half of everybody, and for some.
+  # On for all persons, for half of them, and for some.
   on: true
   half: { rollout: 50 }
   for-pro: { person: { plan: pro } }
@@ -59,17 +33,17 @@ flags:
   # Or the service's own JSON, as exported from production:
   # from-production: { filters: { groups: [ … ] } }
 
-# Who is known before the first event.
+# Persons that exist before the first event.
 persons:
   - { distinct_ids: [user-1], is_identified: true, properties: { plan: pro } }
 
 insights:
   - { name: Signups, query: { kind: InsightVizNode, source: { kind: TrendsQuery, series: [] } } }
 dashboards:
-  # Tiles call insights by their names.
+  # Tiles name their insights.
   - { name: Overview, tiles: [{ text: "## Hello" }, { insight: Signups }] }
 
-# Several users, organizations or projects? Then flags, persons and so on stand in their project:
+# With several users, organizations or projects, flags, persons and so on are in their project:
 # users:
 #   - { email: dev@example.test, first_name: Dev }
 # organizations:
@@ -86,37 +60,37 @@ const jsonStarter = `{
   // phx-sim never writes this file. Everything in it is optional.
   "description": "What this world is for.",
 
-  // Lay it over another one instead of starting from nothing: a shipped name or a path. Things of the same
-  // name are merged, null takes something away. \`phx-sim scenario list\` shows what is shipped.
+  // Lay it over another scenario, a shipped name or a path. Things with the same name are merged, null removes one.
+  // \`phx-sim scenario list\` lists the shipped ones.
   // "extends": "default",
 
-  // What the SDKs send.
+  // The project key that the SDKs send.
   "api_key": "phc_local",
   // For the management API. \`*\` is every scope.
   "personal_api_keys": [{ "key": "phx_local", "scopes": ["*"] }],
 
   "flags": {
-    // On for everybody, for half of everybody, and for some.
+    // On for all persons, for half of them, and for some.
     "on": true,
     "half": { "rollout": 50 },
     "for-pro": { "person": { "plan": "pro" } },
-    // One of two variants, with a payload. The service's own JSON ("filters") will do, too.
+    // One of two variants, with a payload. The service's own JSON ("filters") works too.
     "button-color": {
       "variants": { "green": 50, "blue": 50 },
       "payloads": { "green": { "hex": "#0a0" }, "blue": { "hex": "#00a" } },
     },
   },
 
-  // Who is known before the first event.
+  // Persons that exist before the first event.
   "persons": [{ "distinct_ids": ["user-1"], "is_identified": true, "properties": { "plan": "pro" } }],
 
   "insights": [
     { "name": "Signups", "query": { "kind": "InsightVizNode", "source": { "kind": "TrendsQuery", "series": [] } } },
   ],
-  // Tiles call insights by their names.
+  // Tiles name their insights.
   "dashboards": [{ "name": "Overview", "tiles": [{ "text": "## Hello" }, { "insight": "Signups" }] }],
 
-  // Several users, organizations or projects? Then flags, persons and so on stand in their project:
+  // With several users, organizations or projects, flags, persons and so on are in their project:
   // "organizations": [
   //   {
   //     "name": "My organization",
