@@ -77,8 +77,11 @@ export type {
 } from "./flags/client.ts";
 export type { StoredEvent } from "./journal/event.ts";
 export type { LintFinding, LintPage } from "./lint/shapes.ts";
-export { scenarioFromTape } from "./scenario/from-tape/offer.ts";
-export type { FromTapeOptions, TapeScenario } from "./scenario/from-tape/types.ts";
+export {
+  type FromTapeOptions,
+  scenarioFromTape,
+  type TapeScenario,
+} from "./scenario/from-tape/scenario-from-tape.ts";
 export {
   type LoadedScenario,
   readScenario,

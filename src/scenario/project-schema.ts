@@ -50,7 +50,7 @@ const Filters = FlagFilters.extend({
 });
 
 /** As exported from production; unknown keys are ignored. */
-const ServiceFlag = z.looseObject({
+export const ServiceFlag = z.looseObject({
   filters: Filters.describe("The service's filters, as exported from production."),
   id: Id.optional().describe("The flag's number; by default the next free one."),
   name: shape.name.nullish().describe("The flag's description."),
@@ -139,7 +139,7 @@ const tileKeys = {
 };
 
 const TextTile = z.strictObject({ ...tileKeys, text: z.string().max(4000).describe("Markdown.") });
-const InsightTile = z.strictObject({
+export const InsightTile = z.strictObject({
   ...tileKeys,
   insight: z.string().describe("Name of an insight of the same project."),
 });
@@ -234,7 +234,7 @@ const Log = z.strictObject({
 const Logs = z.array(Log);
 export type AuthoredLogs = z.infer<typeof Logs>;
 
-const Run = z.strictObject({
+export const AuthoredRun = z.strictObject({
   id: Uuid.optional().describe("By default it follows from the run's place."),
   status: z.enum(runStatuses).describe("The run's status."),
   data_interval_start: Time.nullable().describe("Start of its data; null: the first event."),
@@ -252,7 +252,7 @@ const Run = z.strictObject({
   finished_at: Time.nullable().optional().describe("By default its creation, if it has ended."),
   logs: Logs.optional().describe("The run's log."),
 });
-export type AuthoredRun = z.infer<typeof Run>;
+export type AuthoredRun = z.infer<typeof AuthoredRun>;
 
 const Outcome = z.strictObject({
   status: RunOutcome.shape.status.describe("How the run ends."),
@@ -302,7 +302,7 @@ export const AuthoredBatchExport = z.strictObject({
     .array(Outcome)
     .optional()
     .describe("Outcomes of its next runs, in order; later runs are not affected."),
-  runs: z.array(Run).optional().describe("Its past and current runs."),
+  runs: z.array(AuthoredRun).optional().describe("Its past and current runs."),
   backfills: z.array(Backfill).optional().describe("Requested exports of past data."),
   logs: Logs.optional().describe("The log of the export itself; runs have their own."),
 });

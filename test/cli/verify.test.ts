@@ -152,7 +152,7 @@ describe("scenario from-tape", () => {
     expect((await run("scenario", "check", "world.jsonc")).code).toBe(0);
 
     const again = await run("scenario", "from-tape", "shop", "--out", "world.jsonc");
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/is there already; --force/) });
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/already exists; --force/) });
     expect((await run("scenario", "from-tape", "shop", "--out", "world.jsonc", "--force")).code).toBe(0);
   });
 

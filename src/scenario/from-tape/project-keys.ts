@@ -2,23 +2,26 @@ import { isObject, type Json, own } from "../../base/json.ts";
 import type { Exchange } from "../../tapes/format/exchange.ts";
 import { pathOf } from "../../tapes/format/routes.ts";
 import { decodedPlaceholders, placeholdersIn } from "../../tapes/redact/placeholders.ts";
-import { jsonOf } from "./sightings.ts";
+
+/** The JSON body of a request or an answer. */
+export const jsonOf = (side: Exchange["req"] | Exchange["res"]): Json | undefined =>
+  side?.body !== undefined && "json" in side.body ? side.body.json : undefined;
 
 /** A key as the tape has it: a placeholder, or the key itself. */
 interface SeenKey {
   readonly text: string;
   readonly role: "project" | "personal";
-  /** Number of its project, where an answer tells. */
+  /** Number of its project, if an answer has it. */
   project: string | undefined;
-  /** It opened something at least once. */
+  /** True if it was accepted at least once. */
   accepted: boolean;
 }
 
-const mostKeys = 1000;
+const maxKeys = 1000;
 const keyNames = ["api_key", "token", "$token"];
 const publicRoutes = new Set(["capture", "recordings", "flags", "remote-config"]);
 
-/** A key in a text that holds nothing else but a scheme. */
+/** The key in a text that is a key, perhaps after a scheme. */
 function keyIn(text: string): string | undefined {
   const [placeholder] = placeholdersIn(text);
   if (placeholder !== undefined) return placeholder.text;
@@ -56,7 +59,7 @@ function authorization({ req }: Exchange): string | undefined {
   return value === undefined ? undefined : keyIn(value);
 }
 
-/** The project number that an answer about flag definitions tells. */
+/** The project number in a reply with flag definitions. */
 function projectIn(body: Json | undefined): string | undefined {
   const flags = isObject(body) ? own(body, "flags") : undefined;
   const first = Array.isArray(flags) ? flags[0] : undefined;
@@ -64,7 +67,7 @@ function projectIn(body: Json | undefined): string | undefined {
   return typeof id === "number" ? String(id) : undefined;
 }
 
-/** The project key that a request names. */
+/** The project key of a request. */
 export function projectKeyOf(exchange: Exchange): string | undefined {
   const { req, route } = exchange;
   const found = [...inQuery(req.url), ...inBody(jsonOf(req)), ...inPath(req.url)][0];
@@ -73,12 +76,12 @@ export function projectKeyOf(exchange: Exchange): string | undefined {
   return isV1 ? authorization(exchange) : undefined;
 }
 
-/** Collects the keys that requests came with. */
+/** Collects the keys of requests. */
 export function createKeyRing() {
   const seen = new Map<string, SeenKey>();
 
   function note(text: string | undefined, role: SeenKey["role"], accepted: boolean, project?: string): void {
-    if (text === undefined || (!seen.has(text) && seen.size >= mostKeys)) return;
+    if (text === undefined || (!seen.has(text) && seen.size >= maxKeys)) return;
     const known = seen.get(text) ?? { text, role, project, accepted: false };
     known.accepted ||= accepted;
     known.project ??= project;
@@ -96,7 +99,7 @@ export function createKeyRing() {
       }
       if (!publicRoutes.has(route)) note(authorization(exchange), "personal", accepted);
     },
-    /** In the order in which they were seen. */
+    /** In the order of their first use. */
     all: (role: SeenKey["role"]): SeenKey[] => [...seen.values()].filter((it) => it.role === role),
   };
 }
