@@ -20,10 +20,10 @@ export const Id = z.int().positive();
 export const Uuid = z.guid("a UUID");
 export const Email = z.string().regex(/^[^\s@]+@[^\s@]+$/, "an e-mail address");
 /** One for all, so that the published schema has it once. */
-export const AnyJson = z.json();
+const AnyJson = z.json();
 export const JsonRecord = z.record(z.string(), AnyJson);
 /** Tags are trimmed and put in lower case. */
-export const Tags = z.array(z.string().max(255));
+const Tags = z.array(z.string().max(255));
 
 const share = z.number().min(0).max(100);
 
@@ -119,15 +119,14 @@ export const AuthoredPerson = z.strictObject({
 });
 export type AuthoredPerson = z.infer<typeof AuthoredPerson>;
 
-export const AuthoredGroup = z.strictObject({
+const AuthoredGroup = z.strictObject({
   type: z.string().min(1).describe("The group type, such as `company`."),
   key: z.string().min(1).describe("The key of the group within its type."),
   properties: JsonRecord.optional().describe("Properties of the group; by default none."),
   created_at: Time.optional().describe("By default 2025-01-01."),
 });
-export type AuthoredGroup = z.infer<typeof AuthoredGroup>;
 
-export const GroupTypes = z.array(z.string().min(1)).max(maxGroupTypes);
+const GroupTypes = z.array(z.string().min(1)).max(maxGroupTypes);
 
 const tileKeys = {
   id: Id.optional().describe("The tile's number; by default the next free one."),

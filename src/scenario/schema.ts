@@ -84,7 +84,7 @@ const ClockTime = z
   );
 
 /** How the sim's clock starts. */
-export const AuthoredClock = z.union(
+const AuthoredClock = z.union(
   [
     ClockTime,
     z.strictObject({
@@ -124,7 +124,7 @@ const described = Object.fromEntries(
 ) as typeof shape;
 
 /** An address or a range of addresses, and its location. */
-export const AuthoredPlace = z.strictObject(described);
+const AuthoredPlace = z.strictObject(described);
 
 export const OrganizationWithProjects = AuthoredOrganization.extend({
   projects: z.array(AuthoredProject).min(1).describe("The organization's projects; there is at least one."),

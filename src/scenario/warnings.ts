@@ -13,8 +13,8 @@ import type { Scenario } from "./schema.ts";
 import type { ScenarioPeople } from "./world-builder.ts";
 
 /**
- * What the schema allows and the service would refuse, or that can never have an effect: references that lead nowhere,
- * circles, shares that do not add up. A sim starts with it, as it does with the same documents from an imported state.
+ * Mistakes that the schema allows: unknown references, circles, percentages that do not add up. The service would
+ * reject them, or they have no effect. A sim starts with them, as it does with such documents from an imported state.
  */
 
 interface Placed<T> {
@@ -22,14 +22,14 @@ interface Placed<T> {
   readonly at: Path;
 }
 
-/** A reference from one flag or cohort to another, and where it is. */
+/** A reference from one flag or cohort to another, and its place. */
 interface Reference {
   readonly from: number;
   readonly to: number;
   readonly at: Path;
 }
 
-/** The documents of one project, by what others call them. */
+/** The documents of one project, by the values that refer to them. */
 interface Surroundings {
   readonly flags: ReadonlyMap<number | string, FeatureFlag>;
   readonly cohorts: ReadonlyMap<number, Cohort>;
@@ -48,7 +48,7 @@ interface Built {
   readonly people: ScenarioPeople;
 }
 
-/** Everything that cannot work, by project. */
+/** All warnings, by project. */
 export function warningsOf(scenario: Scenario, built: Built): Problem[] {
   const flags = groupedBy(built.world.feature_flags, (it) => it.project);
   const cohorts = groupedBy(built.world.cohorts, (it) => it.project);
@@ -113,13 +113,13 @@ const warn = ({ problems }: Surroundings, at: Path, text: string, hint?: string)
 
 const quoted = (value: unknown): string => JSON.stringify(value) ?? "nothing";
 
-/** At most this many names are in a hint. */
-const mostNamed = 8;
+/** Names in a hint. */
+const maxNamed = 8;
 
 const listed = (names: readonly string[]): string =>
-  [...names.slice(0, mostNamed), ...(names.length > mostNamed ? ["…"] : [])].join(", ");
+  [...names.slice(0, maxNamed), ...(names.length > maxNamed ? ["…"] : [])].join(", ");
 
-/** A flag in its own form, and what the world has made of it. */
+/** A flag as authored, and in the world. */
 function checkFlag(here: Surroundings, flag: FeatureFlag, { it: authored, at }: Placed<AuthoredFlag>): void {
   if (typeof authored === "boolean") return;
   const before = here.problems.length;
@@ -136,14 +136,14 @@ function checkFlag(here: Surroundings, flag: FeatureFlag, { it: authored, at }: 
   }
 }
 
-/** What rounding in the shares may come to. */
+/** The rounding error of percentages. */
 const tolerance = 1e-6;
 
 function checkVariants(here: Surroundings, variants: readonly (readonly [string, number])[], at: Path): void {
   const sum = variants.reduce((total, [, share]) => total + share, 0);
   if (variants.length === 0 || Math.abs(sum - 100) < tolerance) return;
   const shown = Number(sum.toFixed(4));
-  const rest = sum < 100 ? "the rest gets no variant" : "what is over 100 is never given out";
+  const rest = sum < 100 ? "the rest gets no variant" : "the part over 100 is never used";
   warn(here, at, `the variants add up to ${shown}, not 100: ${rest}`, "change the percentages");
 }
 
@@ -210,7 +210,7 @@ function checkGroupType(here: Surroundings, index: unknown, at: Path): void {
 
 const filterTypes = ["person", "person_metadata", "group", "cohort", "flag"];
 
-/** Loosely typed in the service's JSON: every key is looked at. */
+/** Untyped in the service's JSON. */
 type PropertyFilter = { readonly key: string; readonly [key: string]: unknown };
 
 function checkProperty(here: Surroundings, flag: FeatureFlag, { it, at }: Placed<PropertyFilter>): void {
@@ -226,7 +226,7 @@ function checkProperty(here: Surroundings, flag: FeatureFlag, { it, at }: Placed
   if (type === "flag") checkFlagReference(here, flag, { it, at });
 }
 
-/** The operators of filters on something else than a property; others match nothing there. */
+/** The operators of filters that are not on a property; others match nothing. */
 const operatorsOf: Readonly<Record<string, readonly string[]>> = {
   cohort: ["in", "not_in"],
   flag: ["flag_evaluates_to"],
@@ -239,12 +239,12 @@ function checkOperator(here: Surroundings, operator: unknown, type: unknown, at:
   const text = operatorNames.includes(operator)
     ? `the operator ${quoted(operator)} matches nothing in a filter of the type ${quoted(type)}`
     : `unknown operator ${quoted(operator)}`;
-  const few = known.length <= mostNamed ? listed(known) : undefined;
+  const few = known.length <= maxNamed ? listed(known) : undefined;
   const hint = few === undefined ? meantOf(operator, known) : `use ${few}`;
   warn(here, at, text, hint ?? synonyms[operator.toLowerCase()] ?? `operators are ${known.join(", ")}`);
 }
 
-/** What people call operators elsewhere. */
+/** Names of operators elsewhere. */
 const synonyms: Readonly<Record<string, string>> = Object.fromEntries(
   [
     ["exact", "=", "==", "===", "eq", "equals", "equal", "is", "in"],
@@ -314,7 +314,7 @@ function checkCohort(here: Surroundings, { it: cohort, at }: Placed<Cohort>): vo
   }
 }
 
-/** A node of a cohort's condition tree. Deeper ones than this are refused as a whole. */
+/** The depth of a cohort's conditions; the engine rejects deeper ones. */
 const deepest = 64;
 
 function checkNode(here: Surroundings, cohort: number, { it, at }: Placed<Json>, depth = 0): void {
@@ -329,7 +329,7 @@ function checkNode(here: Surroundings, cohort: number, { it, at }: Placed<Json>,
 function checkLeaf(here: Surroundings, cohort: number, leaf: JsonObject, at: Path): void {
   const { type, operator, value } = leaf;
   if (type === "behavioral") {
-    warn(here, at, "conditions on past events are not evaluated: nobody meets this one");
+    warn(here, at, "conditions on past events are not evaluated: no person meets this one");
     return;
   }
   checkOperator(here, operator, type === "cohort" ? type : "person", [...at, "operator"]);
@@ -338,7 +338,7 @@ function checkLeaf(here: Surroundings, cohort: number, leaf: JsonObject, at: Pat
   if (to !== undefined) here.cohortReferences.push({ from: cohort, to, at: [...at, "value"] });
 }
 
-/** One warning for each circle, at a reference on it. */
+/** One warning for each circle, at one of its references. */
 function checkCircles(here: Surroundings): void {
   for (const circle of circlesIn(here.flagReferences)) {
     const way = circle.map(({ from }) => here.flags.get(from)?.key ?? "");
@@ -353,19 +353,19 @@ function checkCircles(here: Surroundings): void {
 function reportCircle(here: Surroundings, circle: readonly Reference[], way: string[], what: string): void {
   const [first] = circle;
   if (!first) return;
-  const shown = way.length > mostNamed ? [...way.slice(0, mostNamed), "…"] : way;
+  const shown = way.length > maxNamed ? [...way.slice(0, maxNamed), "…"] : way;
   const text = `${what}: ${[...shown, way[0]].join(" → ")}; none of them can be evaluated`;
-  warn(here, first.at, text, "take one of these conditions out");
+  warn(here, first.at, text, "remove one of these conditions");
 }
 
-/** Circles of references, each as the references on it; every document is on one of them at most. */
+/** Circles of references; each document is in one of them at most. */
 function circlesIn(references: readonly Reference[]): Reference[][] {
   const from = groupedBy(references, (it) => it.from);
   const done = new Set<number>();
   const circles: Reference[][] = [];
   for (const start of from.keys()) {
     if (done.has(start)) continue;
-    // A depth-first search without recursion: a chain may have thousands of members.
+    // depth-first without recursion: a chain may have thousands of members
     const way: { readonly id: number; next: number; by?: Reference }[] = [{ id: start, next: 0 }];
     const position = new Map([[start, 0]]);
     for (let top = way.at(-1); top !== undefined; top = way.at(-1)) {
@@ -391,7 +391,7 @@ function circlesIn(references: readonly Reference[]): Reference[][] {
   return circles;
 }
 
-/** Keys of documents that name a flag of the project. */
+/** Keys of documents that contain the key of a flag. */
 const flagNames = [
   ["surveys", "linked_flag_key"],
   ["surveys", "targeting_flag_key"],

@@ -35,7 +35,7 @@ describe("what cannot work is a warning", () => {
         "multivariate:\n  variants:\n    - { key: x, rollout_percentage: 60 }\n    - { key: x, rollout_percentage: 50 }",
       ),
       [
-        "6:11 /flags/a/filters/multivariate/variants: the variants add up to 110, not 100: what is over 100 is never given out; change the percentages",
+        "6:11 /flags/a/filters/multivariate/variants: the variants add up to 110, not 100: the part over 100 is never used; change the percentages",
         '7:20 /flags/a/filters/multivariate/variants/1/key: two variants are called "x"',
       ],
     ],
@@ -96,14 +96,14 @@ describe("what cannot work is a warning", () => {
       "cohorts that contain each other",
       `cohorts:\n${cohort("A", "2")}${cohort("B", "1")}`,
       [
-        '2:93 /cohorts/0/filters/properties/values/0/value: cohorts contain each other: "A" → "B" → "A"; none of them can be evaluated; take one of these conditions out',
+        '2:93 /cohorts/0/filters/properties/values/0/value: cohorts contain each other: "A" → "B" → "A"; none of them can be evaluated; remove one of these conditions',
       ],
     ],
     [
       "a cohort that contains itself",
       `cohorts:\n${cohort("A", "1")}`,
       [
-        '2:93 /cohorts/0/filters/properties/values/0/value: cohorts contain each other: "A" → "A"; none of them can be evaluated; take one of these conditions out',
+        '2:93 /cohorts/0/filters/properties/values/0/value: cohorts contain each other: "A" → "A"; none of them can be evaluated; remove one of these conditions',
       ],
     ],
     [
@@ -116,7 +116,7 @@ describe("what cannot work is a warning", () => {
           )
           .join(""),
       [
-        "2:50 /flags/a/filters/groups/0/properties/0/key: flags depend on each other: a → b → c → a; none of them can be evaluated; take one of these conditions out",
+        "2:50 /flags/a/filters/groups/0/properties/0/key: flags depend on each other: a → b → c → a; none of them can be evaluated; remove one of these conditions",
       ],
     ],
     [
@@ -133,7 +133,7 @@ describe("what cannot work is a warning", () => {
       "conditions on events",
       "cohorts:\n  - { name: A, filters: { properties: { type: OR, values: [{ type: behavioral, key: x }] } } }\n",
       [
-        "2:60 /cohorts/0/filters/properties/values/0: conditions on past events are not evaluated: nobody meets this one",
+        "2:60 /cohorts/0/filters/properties/values/0: conditions on past events are not evaluated: no person meets this one",
       ],
     ],
     [
