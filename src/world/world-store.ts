@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Migration } from "../sim/folder/migrations.ts";
+import type { Migration } from "./store/migrations.ts";
 import type { Damage } from "../store/damage.ts";
 import { DataFolderError } from "../store/data-folder.ts";
 import type { SwitchPart } from "../store/switch.ts";

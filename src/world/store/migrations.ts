@@ -7,8 +7,8 @@ import {
   blankPersonalApiKey,
   blankProject,
   blankUser,
-} from "../../world/blank.ts";
-import { emptyWorld } from "../../world/world.ts";
+} from "../blank.ts";
+import { emptyWorld } from "../world.ts";
 
 /** Makes a document of the next version; it may change what it is given. The new version number is set for it. */
 export type Migration = (old: JsonObject) => JsonObject;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type Migration, migrate, migrations } from "../../src/sim/folder/migrations.ts";
+import { type Migration, migrate, migrations } from "../../src/world/store/migrations.ts";
 import { readWorldFile } from "../../src/world/store/world-file.ts";
 import { WorldSchema } from "../../src/world/world.schema.ts";
 import { emptyWorld, type World } from "../../src/world/world.ts";
