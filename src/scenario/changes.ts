@@ -1,3 +1,4 @@
+import { groupedBy } from "./grouped-by.ts";
 import { type Part, projectParts, scenarioParts } from "./parts.ts";
 import type { AuthoredProject } from "./project-schema.ts";
 import type { Scenario } from "./schema.ts";
@@ -123,13 +124,7 @@ const maxNames = 5;
 
 /** `2 flags changed (a, b), person added (user-1)`: one line. */
 export function changesInWords(changes: readonly ScenarioChange[]): string {
-  const groups = new Map<string, ScenarioChange[]>();
-  for (const it of changes) {
-    const key = `${it.kind} ${it.change}`;
-    const group = groups.get(key);
-    if (group) group.push(it);
-    else groups.set(key, [it]);
-  }
+  const groups = groupedBy(changes, (it) => `${it.kind} ${it.change}`);
   return [...groups.values()].map(groupInWords).join(", ");
 }
 

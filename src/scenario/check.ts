@@ -4,6 +4,7 @@ import type { Path } from "../base/json-pointer.ts";
 import { pointerTo } from "../base/json-pointer.ts";
 import { meantOf } from "../base/nearest.ts";
 import { hintFor, phraseOf, sentence, usualHint } from "../http/schema-messages.ts";
+import { warningsOf } from "./flag-warnings.ts";
 import type { PlacedProblem, Problem } from "./problems.ts";
 import { AuthoredProject } from "./project-schema.ts";
 import { buildWorld } from "./scenario.ts";
@@ -11,7 +12,6 @@ import { AuthoredScenarioSchema, OrganizationWithProjects, type Scenario, Scenar
 import { onlyProjectPointer, type Whole } from "./short-form.ts";
 import { placeAt, plainValue, type Tree } from "./tree.ts";
 import { stepOf, ValidParts } from "./valid-parts.ts";
-import { warningsOf } from "./warnings.ts";
 
 type Issue = z.core.$ZodIssue;
 

@@ -1,3 +1,4 @@
+import { groupedBy } from "./grouped-by.ts";
 import { projectParts, scenarioParts } from "./parts.ts";
 import type { Entry, ObjectTree, Tree } from "./tree.ts";
 
@@ -85,22 +86,10 @@ function mergeLists(lower: readonly Tree[], upper: readonly Tree[], rule: NamedR
 }
 
 /** Positions of the things with each name, by the key that holds it and the name. */
-type Positions = ReadonlyMap<string, ReadonlyMap<string, number[]>>;
+type Positions = ReadonlyMap<string, ReadonlyMap<string | undefined, number[]>>;
 
-function positionsByName(list: readonly Tree[], names: readonly string[]): Positions {
-  const indexOf = (key: string): Map<string, number[]> => {
-    const index = new Map<string, number[]>();
-    for (const [i, it] of list.entries()) {
-      const name = nameOf(it, key);
-      if (name === undefined) continue;
-      const positions = index.get(name);
-      if (positions) positions.push(i);
-      else index.set(name, [i]);
-    }
-    return index;
-  };
-  return new Map(names.map((key) => [key, indexOf(key)]));
-}
+const positionsByName = (list: readonly Tree[], names: readonly string[]): Positions =>
+  new Map(names.map((key) => [key, groupedBy(list.keys(), (i) => nameOf(list[i], key))]));
 
 /** The first lower thing with the same name that is not merged yet. */
 function positionIn(
@@ -111,7 +100,8 @@ function positionIn(
   names: readonly string[],
 ): number | undefined {
   const found = names.flatMap((key) => {
-    const candidates = positions.get(key)?.get(nameOf(one, key) ?? "") ?? [];
+    const name = nameOf(one, key);
+    const candidates = (name !== undefined && positions.get(key)?.get(name)) || [];
     const at = candidates.find((i) => !merged.has(i) && isSame(lower[i] ?? one, one, names));
     // merged things are never candidates again
     while (merged.has(candidates[0] ?? -1)) candidates.shift();
@@ -129,12 +119,12 @@ function isSame(a: Tree, b: Tree, names: readonly string[]): boolean {
 }
 
 /** The name of a thing by a key; the first item of a list; `a+b` is both. */
-function nameOf(tree: Tree, name: string): string | undefined {
+function nameOf(tree: Tree | undefined, name: string): string | undefined {
   if (name.includes("+")) {
     const parts = name.split("+").map((it) => nameOf(tree, it));
     return parts.includes(undefined) ? undefined : JSON.stringify(parts);
   }
-  const value = tree.kind === "object" ? tree.entries.get(name)?.tree : undefined;
+  const value = tree?.kind === "object" ? tree.entries.get(name)?.tree : undefined;
   const first = value?.kind === "list" ? value.items[0] : value;
   if (first?.kind !== "plain" || first.value === null) return undefined;
   return name === "email" ? String(first.value).toLowerCase() : String(first.value);

@@ -44,11 +44,18 @@ export class ValidParts {
       const owner = partAt(this.#whole, at.slice(0, -1));
       added.set(owner, [...(added.get(owner) ?? []), [String(at.at(-1)), value]]);
     }
-    const positions: Positions = new Map();
-    return {
-      tree: without(this.#whole, removed, added),
-      original: (at) => originalOf(this.#whole, removed, at, positions),
+    const positions = new Map<Tree, number>();
+    const tree = without(this.#whole, { removed, added, positions });
+    // only positions in lists change
+    const original = (at: Path): Path => {
+      let here: Tree | undefined = tree;
+      return at.map((step) => {
+        const isInList = here?.kind === "list";
+        here = here && childOf(here, step)?.tree;
+        return (isInList && here ? positions.get(here) : undefined) ?? step;
+      });
     };
+    return { tree, original };
   }
 
   /** Continues with the issues that the schema has with the rest. */
@@ -123,40 +130,32 @@ function partAt(tree: Tree, at: Path): Tree | undefined {
   return here;
 }
 
-type Removed = ReadonlySet<Tree | undefined>;
-type Added = ReadonlyMap<Tree | undefined, readonly (readonly [string, Json])[]>;
+interface Changes {
+  readonly removed: ReadonlySet<Tree | undefined>;
+  readonly added: ReadonlyMap<Tree | undefined, readonly (readonly [string, Json])[]>;
+  /** Receives the original position of each item of a list. */
+  readonly positions: Map<Tree, number>;
+}
 
-function without(tree: Tree, removed: Removed, added: Added): Tree {
-  if (tree.kind === "plain") return tree;
+/** A copy without the removed parts. */
+function without(tree: Tree, changes: Changes): Tree {
+  const { removed, added, positions } = changes;
+  if (tree.kind === "plain") return { ...tree };
   if (tree.kind === "list") {
-    const items = tree.items.filter((it) => !removed.has(it));
-    return { ...tree, items: items.map((it) => without(it, removed, added)) };
+    const items = tree.items.flatMap((it, i) => {
+      if (removed.has(it)) return [];
+      const copy = without(it, changes);
+      positions.set(copy, i);
+      return [copy];
+    });
+    return { ...tree, items };
   }
   const entries = new Map<string, Entry>();
   for (const [key, it] of tree.entries) {
-    if (!removed.has(it.tree)) entries.set(key, { ...it, tree: without(it.tree, removed, added) });
+    if (!removed.has(it.tree)) entries.set(key, { ...it, tree: without(it.tree, changes) });
   }
   for (const [key, value] of added.get(tree) ?? []) {
     entries.set(key, { key: tree.place, tree: treeOf(value, tree.place) });
   }
   return { ...tree, entries };
-}
-
-/** The original positions of the items that each list still has. */
-type Positions = Map<readonly Tree[], readonly number[]>;
-
-/** Only positions in lists change. */
-function originalOf(whole: Tree, removed: Removed, at: Path, positions: Positions): Path {
-  let here: Tree | undefined = whole;
-  return at.map((step) => {
-    const original = here?.kind === "list" ? stepIn(here.items, removed, step, positions) : step;
-    here = here && childOf(here, original)?.tree;
-    return original;
-  });
-}
-
-function stepIn(items: readonly Tree[], removed: Removed, step: string | number, positions: Positions) {
-  const kept = positions.get(items) ?? items.flatMap((it, i) => (removed.has(it) ? [] : [i]));
-  positions.set(items, kept);
-  return typeof step === "number" ? (kept[step] ?? step) : step;
 }

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import { hasKnownRules } from "../../world/flag-config.ts";
+import { groupedBy } from "../grouped-by.ts";
 import { Email } from "../project-schema.ts";
 import { schemaPath } from "../starter.ts";
 import { authored, authoredRun, authoredTile } from "./authored-fields.ts";
@@ -39,7 +40,9 @@ export function authorScenario(
     .filter(({ email }) => Email.safeParse(email).success);
   const emails = new Set(users.map(({ email }) => String(email)));
   const slots = slotsOf(documents, ring);
-  const context: Context = { ...collected, notes, keys, emails, contents: contentsOf(documents) };
+  const found = projectKinds.flatMap((kind) => documents.all(kind));
+  const contents = groupedBy(found, (it) => placeOf(it.kind, it.project));
+  const context: Context = { ...collected, notes, keys, emails, contents };
   const projects = slots.map((slot, i) => ({ slot, made: projectOf(slot, i, context) }));
   const scenario: JsonObject = {
     $schema: schemaPath,
@@ -106,17 +109,6 @@ function withLooseKeys(slots: Slot[], ring: KeyRing): Slot[] {
 /** `@current` and missing numbers have no project yet; they count for the first one. */
 const placeOf = (kind: Kind, project: string | undefined): string =>
   `${kind} ${project !== undefined && /^\d+$/.test(project) ? project : ""}`;
-
-function contentsOf(documents: Documents): Map<string, Found[]> {
-  const contents = new Map<string, Found[]>();
-  for (const it of projectKinds.flatMap((kind) => documents.all(kind))) {
-    const place = placeOf(it.kind, it.project);
-    const others = contents.get(place);
-    if (others) others.push(it);
-    else contents.set(place, [it]);
-  }
-  return contents;
-}
 
 function projectOf(slot: Slot, i: number, context: Context): JsonObject {
   const { notes, keys, answers, groupTypes, contents } = context;
