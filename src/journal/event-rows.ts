@@ -1,13 +1,15 @@
-import { arrivalOf } from "../assert/arrival.ts";
-import { refuseWrong } from "../assert/asked-pattern.ts";
-import type { AssertDesk } from "../assert/desk.ts";
+import { arrivalOf } from "../assert/event-watch.ts";
+import { EventPattern } from "../assert/pattern-shape.ts";
+import type { AssertPorts } from "../assert/ports.ts";
 import { searchBody } from "../assert/search-body.ts";
 import { SimError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
+import { pointerTo } from "../base/json-pointer.ts";
 import type { Call } from "../http/call.ts";
 import { bodyOf, pathNumber, queryChoice, queryNumber, queryObject } from "../http/control-body.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { json, type Reply } from "../http/reply.ts";
+import { parseShape } from "../http/shape-errors.ts";
 import type { ControlDesk } from "../sim/control-desk.ts";
 import type { StoredEvent } from "./event.ts";
 import { eventSubject } from "./feed/feed-rows.ts";
@@ -60,11 +62,11 @@ interface Page {
 
 /** Does the filter want an event of a line? */
 const wantedBy =
-  ({ clock }: AssertDesk, wanted: Asked["wanted"]) =>
+  ({ clock }: AssertPorts, wanted: Asked["wanted"]) =>
   (line: TrafficLine, index: number): boolean =>
     wanted === undefined || wanted.test(eventSubject(line, index), clock.now());
 
-async function pageOf(desk: AssertDesk, { filter, where, wanted, limit }: Asked): Promise<Page> {
+async function pageOf(desk: AssertPorts, { filter, where, wanted, limit }: Asked): Promise<Page> {
   // What comes while this is looking is for the next page: the cursor must not pass it.
   const { log } = desk;
   const end = log.lastSeq;
@@ -84,7 +86,7 @@ async function pageOf(desk: AssertDesk, { filter, where, wanted, limit }: Asked)
 }
 
 /** The list as soon as there is something to list, at the latest after `ms`. */
-async function listWithin(desk: AssertDesk, asked: Asked, ms: number, call: Call): Promise<Page> {
+async function listWithin(desk: AssertPorts, asked: Asked, ms: number, call: Call): Promise<Page> {
   const { filter, where = {}, wanted } = asked;
   if (ms === 0) return pageOf(desk, asked);
   const isWanted = wantedBy(desk, wanted);
@@ -102,7 +104,7 @@ async function listWithin(desk: AssertDesk, asked: Asked, ms: number, call: Call
   }
 }
 
-type EventDesk = AssertDesk & Pick<ControlDesk, "snapshots" | "switchTo">;
+type EventDesk = AssertPorts & Pick<ControlDesk, "snapshots" | "switchTo">;
 
 /** Deletes requests and events for good: numbers go on. */
 function compact({ log, snapshots, switchTo }: EventDesk, project: number | undefined): Reply {
@@ -131,7 +133,7 @@ export const eventEndpoints = (desk: EventDesk): Endpoint[] => [
     async handle(call) {
       const limit = queryNumber(call, "limit", { min: 1, max: largestPage }) ?? defaultPage;
       const where = queryObject(call, "where");
-      if (where) refuseWrong(where, "?where");
+      if (where) parseShape(EventPattern, where, (path) => `?where${pointerTo(path)}`);
       const filter = filterOf(call);
       const wanted = queryEventFilter(call);
       const wait = queryNumber(call, "wait_ms", { min: 0, max: longestWait }) ?? 0;
@@ -143,7 +145,7 @@ export const eventEndpoints = (desk: EventDesk): Endpoint[] => [
     path: "/__sim/events/search",
     family: "control",
     summary: "The same by a body: match, project, outcome, since, until, order, limit",
-    handle: async (call) => json(await pageOf(desk, searchBody(bodyOf(call), { defaultPage, largestPage }))),
+    handle: async (call) => json(await pageOf(desk, searchBody(bodyOf(call), { defaultPage }))),
   },
   {
     methods: ["DELETE"],

@@ -1,4 +1,4 @@
-import { countsFor } from "../assert/requests-seen.ts";
+import { countsFor } from "../assert/surroundings.ts";
 import { SimError } from "../base/errors.ts";
 import type { Call } from "../http/call.ts";
 import { pathNumber, queryChoice, queryNumber } from "../http/control-body.ts";

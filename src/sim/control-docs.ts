@@ -1,4 +1,3 @@
-import { assertDocs } from "../assert/docs.ts";
 import { docsOf, parameter, whole } from "../http/control-docs.ts";
 import type { Endpoint, EndpointDocs } from "../http/endpoint.ts";
 import {
@@ -80,7 +79,6 @@ const request = titled(
 const table = new Map<string, EndpointDocs>(
   Object.entries({
     ...eventDocs,
-    ...assertDocs,
     "GET /__sim/requests": docsOf(
       "Requests, newest first",
       titled(

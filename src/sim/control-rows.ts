@@ -1,5 +1,5 @@
-import { assertDesk } from "../assert/desk.ts";
-import { assertEndpoints } from "../assert/rows.ts";
+import { assertPorts } from "../assert/ports.ts";
+import { assertRows } from "../assert/rows.ts";
 import { clockRows } from "../clock/rows.ts";
 import { exportRows } from "../exports/rows.ts";
 import { answerRows } from "../faults/answer-rows.ts";
@@ -26,7 +26,7 @@ import { problemRows } from "./problems.ts";
 
 /** Every endpoint below /__sim; what the OpenAPI document says of them is in docs.ts. */
 export function controlEndpoints(desk: ControlDesk, rules: GuardRules): Endpoint[] {
-  const asserting = assertDesk(desk);
+  const asserting = assertPorts(desk);
   return [
     ...healthRows(desk),
     ...guarded(
@@ -35,7 +35,7 @@ export function controlEndpoints(desk: ControlDesk, rules: GuardRules): Endpoint
         ...snapshotRows(desk),
         ...clockRows(desk),
         ...eventEndpoints({ ...asserting, snapshots: desk.snapshots, switchTo: desk.switchTo }),
-        ...assertEndpoints(asserting),
+        ...assertRows(asserting),
         ...projectRows(desk),
         ...requestEndpoints(desk),
         ...totalsEndpoints(desk),

@@ -234,8 +234,8 @@ export const accepted = {
   ],
   "src/assert/match/pattern.ts": [
     ['"toJSON" in pattern', "typeof", types],
-    ["askerOf(pattern) ?? ", "askerOf", types],
-    ["askerOf(pattern) ?? ", "true", types],
+    ["predicateOf(pattern) ?? ", "predicateOf", types],
+    ["predicateOf(pattern) ?? ", "true", types],
     ['case "literal"', "", decidedBefore],
     ["return shape.value === value", "", decidedBefore],
     ['case "absent"', "", decidedBefore],
@@ -263,7 +263,7 @@ export const accepted = {
     ["walk.found.length >= most", "(walk.found", shortcut],
     ['shape.is === "literal" && isJson', "isJson", types],
     ['shape.is === "literal" && isJson', "shape.is", "nothing resembles a pattern that is no JSON"],
-    ['shape.is === "asker" && value', "shape.is", "what is absent is not asked"],
+    ['shape.is === "predicate" && value', "shape.is", "what is absent is not asked"],
     ['shape.is === "moment" &&', 'shape.is === "moment"', "a text is no number of seconds"],
   ],
   "src/assert/match/judge.ts": [

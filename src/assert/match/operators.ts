@@ -1,21 +1,21 @@
 import { isObject, type Json } from "../../base/json.ts";
-import { expressionOf } from "./expression.ts";
+import { expressionOf } from "./regex-operand.ts";
 import { isSame, kinds, momentOf } from "./values.ts";
 
-/** Judges a nested pattern; given by whoever walks. */
+/** Tests a nested pattern. */
 type Fits = (pattern: unknown, value: Json | undefined) => boolean;
 
-/** What is inside an operand: another pattern, a list of them, or no pattern. */
+/** The patterns in an operand: one, a list of them, or none. */
 type Nested = "pattern" | "patterns" | null;
 
 /** One `@` operator. */
 export interface Operator<Inside extends Nested = Nested> {
-  /** What it asks for, in words. */
+  /** In words, before the operand. */
   meaning: string;
   nested: Inside;
-  /** What is wrong with the operand, in words; null when nothing is. */
+  /** The mistake in the operand, in words; null for none. */
   wrong(operand: unknown): string | null;
-  /** Is only asked with a right operand. An absent value is undefined. */
+  /** Called with a valid operand only. An absent value is undefined. */
   holds(value: Json | undefined, operand: unknown, fits: Fits): boolean;
 }
 
@@ -43,7 +43,7 @@ const listed = (meaning: string, isWanted: boolean): Operator<null> => ({
   holds: (value, operand) => list(operand).some((item) => isSame(value, item)) === isWanted,
 });
 
-/** Two numbers, or two moments; nothing else has an order here. */
+/** Of two numbers, or two times; other values have no order. */
 function difference(value: Json | undefined, operand: unknown): number {
   if (typeof value === "number") return isNumber(operand) ? value - operand : Number.NaN;
   return (momentOf(value) ?? Number.NaN) - (momentOf(operand) ?? Number.NaN);
@@ -108,10 +108,7 @@ function contains(value: Json | undefined, operand: unknown, fits: Fits): boolea
 const hasLength = (value: Json | undefined): value is string | Json[] =>
   isText(value) || Array.isArray(value);
 
-/**
- * All operators by name. Where a value is absent, `@exists: false` holds, and what denies something (`@ne`,
- * `@nin`, `@not`) does, too.
- */
+/** All operators by name. For an absent value `@exists: false` holds, and so do negations (`@ne`, `@nin`, `@not`). */
 const table = {
   "@eq": literal("is equal to, objects with all their keys", (value, operand) => isSame(value, operand)),
   "@ne": literal("is not equal to", (value, operand) => !isSame(value, operand)),
@@ -182,16 +179,16 @@ const table = {
 
 export const operators: ReadonlyMap<string, Operator> = new Map(Object.entries(table));
 
-/** Is the key an operator's, rather than a property's? `@@x` is the property `@x`. */
+/** True if the key is an operator's; `@@x` is the property `@x`. */
 export const isOperatorKey = (key: string): boolean => key.charCodeAt(0) === 64 && key.charCodeAt(1) !== 64;
 
-/** The property that a key of a pattern stands for. */
+/** The property of a pattern's key. */
 export const propertyOf = (key: string): string => (key.charCodeAt(0) === 64 ? key.slice(1) : key);
 
-/** The key that stands for a property in a pattern. */
+/** The pattern's key for a property. */
 export const keyFor = (property: string): string => (property.startsWith("@") ? `@${property}` : property);
 
-/** In the compiler's error this names the operator that does not exist. */
+/** The compiler's error shows this text and the operator's name. */
 interface UnknownOperator<Name> {
   "unknown operator; for a property of this name write one more @": Name;
 }
@@ -208,12 +205,12 @@ type KeyOf<Key, P> = Key extends `@@${string}`
 
 type NotWalked = RegExp | Date | ((...args: never[]) => unknown) | { asymmetricMatch: unknown };
 
-/** Every value of the pattern's type `P` has this type, too, unless `P` has an operator that does not exist. */
+/** `P`, unless it has an operator that does not exist. */
 type KnownOperators<P> = P extends NotWalked
   ? P
   : P extends object
     ? { [Key in keyof P]: KeyOf<Key, P[Key]> }
     : P;
 
-/** A parameter of this type infers the pattern's type `P`, and refuses operators that do not exist. */
+/** A parameter of this type infers the pattern's type `P`, and rejects operators that do not exist. */
 export type Checked<P> = P & KnownOperators<P>;

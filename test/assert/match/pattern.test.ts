@@ -187,16 +187,16 @@ test.each<[pattern: unknown, is: string]>([
     },
     "never",
   ],
-  [{ toJSON: () => 1 }, "stand-in"],
+  [{ toJSON: () => 1 }, "converted"],
   [{ toJSON: 1 }, "object"],
-  [new URL("http://x.test"), "stand-in"],
+  [new URL("http://x.test"), "converted"],
   [/a/, "regex"],
   [new Date(0), "moment"],
   [[], "list"],
   [{ "@gt": 1 }, "operators"],
   [{ "@@gt": 1 }, "object"],
-  [() => true, "asker"],
-  [expect.anything(), "asker"],
+  [() => true, "predicate"],
+  [expect.anything(), "predicate"],
 ])("%o is of the shape %s", (pattern, is) => {
   expect(shapeOf(pattern).is).toBe(is);
   if (is === "never")

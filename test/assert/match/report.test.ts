@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { judge, sightingOf } from "../../../src/assert/match/judge.ts";
 import { type Findings, reportOf } from "../../../src/assert/match/report.ts";
-import type { Surroundings, Terms } from "../../../src/assert/match/types.ts";
+import type { Surroundings } from "../../../src/assert/match/report-shapes.ts";
+import type { Terms } from "../../../src/assert/match/types.ts";
 import type { StoredEvent } from "../../../src/journal/event.ts";
 import { around, stored } from "./events.ts";
 

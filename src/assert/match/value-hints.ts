@@ -3,10 +3,7 @@ import { distance } from "../../base/nearest.ts";
 import { readMoment } from "../../base/time-text.ts";
 import { isSame, momentOf } from "./values.ts";
 
-/**
- * What is odd about a value where a literal was wanted, in a few words; null when nothing is. The value is
- * there and is not equal.
- */
+/** What is odd about a value that differs from the expected one, in a few words; null for nothing. */
 type Hint = (wanted: Json, value: Json) => string | null;
 
 const both =
@@ -16,7 +13,7 @@ const both =
 
 const when = (is: boolean, words: string): string | null => (is ? words : null);
 
-/** The number that a text is, written as numbers are. */
+/** The number in a string; undefined for other strings. */
 const numberIn = (text: string): number | undefined =>
   /^\s*-?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : undefined;
 
@@ -102,7 +99,7 @@ const isShuffled = (a: readonly Json[], b: readonly Json[]): boolean => {
   return a.length === b.length && isSame(texts(a), texts(b));
 };
 
-/** A list is too long or too short. */
+/** The hint on a list that is too long or too short. */
 export const lengthHint = (length: number, wanted: number): string =>
   `${length} ${length === 1 ? "item" : "items"}, not ${wanted}`;
 
@@ -119,7 +116,7 @@ const lists: Hint = (wanted, value) => {
 
 const rows: readonly Hint[] = [typesDiffer, booleans, texts, moments, numbers, lists, nothing, typos];
 
-/** What is odd about a value where another was wanted, in a few words; null when nothing is. */
+/** What is odd about a value where another was expected; null for nothing. */
 export function hintFor(wanted: Json, value: Json): string | null {
   for (const row of rows) {
     const hint = row(wanted, value);
@@ -128,7 +125,7 @@ export function hintFor(wanted: Json, value: Json): string | null {
   return null;
 }
 
-/** The values that a value was probably meant to be, each with what would be odd about it. */
+/** The values that were probably meant, each with the hint for it. */
 export function readings(value: Json): { value: Json; hint: string }[] {
   if (typeof value === "string") return textReadings(value);
   if (typeof value === "number") {
