@@ -88,7 +88,7 @@ const elsewhere: Cause = ({ surroundings }) =>
   listed(
     surroundings.elsewhere,
     (it) =>
-      `${nameOf(it)} fits, but it was sent to project ${it.project ?? "?"}${it.api_key ? ` with the key ${printable(it.api_key, 80)}` : ""}; looked at was ${projectText(surroundings)}`,
+      `${nameOf(it)} fits, but it was sent to project ${it.project ?? "?"}${it.api_key ? ` with the key ${printable(it.api_key, 80)}` : ""}; the assertion is about ${projectText(surroundings)}`,
     (count) => `${times(count, "more event")} that fit${count === 1 ? "s" : ""} in other projects`,
   );
 
@@ -96,7 +96,7 @@ const early: Cause = ({ surroundings: { early, since } }) =>
   listed(
     early,
     (it) =>
-      `${nameOf(it)} fits, but it came before the mark (only events after #${since} count): take the mark before what captures it`,
+      `${nameOf(it)} fits, but it came before the mark (only events after #${since} count): take the mark before the code that captures it`,
     (count) => `${times(count, "more event")} that fit${count === 1 ? "s" : ""} came before the mark`,
   );
 
@@ -143,7 +143,7 @@ const emptiness: Cause = (facts) => {
   const { requests, rejected, elsewhere, early } = facts.surroundings;
   const others = facts.kept + facts.dropped.length + rejected.length + elsewhere.length + early.length;
   if (requests === 0 || others > 0 || isMute(facts)) return [];
-  return [`${times(requests, "request")} reached the sim, but none brought an event to this scope`];
+  return [`${times(requests, "request")} reached the sim, but none had an event for this scope`];
 };
 
 const rejected: Cause = ({ surroundings: { rejected } }) =>
@@ -158,7 +158,7 @@ const unmatched: Cause = ({ surroundings: { unmatched } }) =>
   listed(
     unmatched,
     (it) =>
-      `request ${it.n}, ${printable(`${it.method} ${it.target}`, 80)}, went to a path that does not exist: ${printable(it.hint ?? "is the host right?", 300)}`,
+      `request ${it.n}, ${printable(`${it.method} ${it.target}`, 80)}, went to a path that does not exist: ${printable(it.hint ?? "check the host", 300)}`,
     (count) => `${times(count, "more request")} to paths that do not exist`,
   );
 
@@ -172,12 +172,12 @@ const faults: Cause = ({ surroundings: { faults } }) =>
 
 const flight: Cause = ({ surroundings: { in_flight } }) =>
   in_flight > 0
-    ? [`${times(in_flight, "request")} still in flight: ${in_flight === 1 ? "it" : "they"} may bring it`]
+    ? [`${times(in_flight, "request")} still in flight: ${in_flight === 1 ? "it" : "they"} may carry it`]
     : [];
 
 const evicted: Cause = ({ surroundings: { evicted } }) =>
   evicted
-    ? ["events after the mark were let go (cleared, or over the log's limit): they are not in this report"]
+    ? ["events after the mark were removed (cleared, or over the log's limit): they are not in this report"]
     : [];
 
 /** A near miss with this score is the event itself, with other properties: the queue is not the cause. */

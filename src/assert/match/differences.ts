@@ -114,7 +114,7 @@ function operatorHint(key: string, operand: Pattern, value: Json | undefined): s
   if (key === "@regex") {
     const expression = expressionOf(operand);
     if (typeof expression !== "string" && expression.gaveUp)
-      return "the pattern takes too long on such texts";
+      return "the pattern takes too long on such strings";
   }
   if (key === "@eq" && isJson(operand)) return hintFor(operand, value);
   return readingHint({ [key]: operand }, value);

@@ -19,10 +19,10 @@ export interface Operator<Inside extends Nested = Nested> {
   holds(value: Json | undefined, operand: unknown, fits: Fits): boolean;
 }
 
-const wants =
+const expects =
   (words: string, is: (operand: unknown) => boolean) =>
   (operand: unknown): string | null =>
-    is(operand) ? null : `wants ${words}`;
+    is(operand) ? null : `expects ${words}`;
 
 const anything = () => null;
 const isText = (value: unknown): value is string => typeof value === "string";
@@ -39,7 +39,7 @@ const literal = (meaning: string, holds: Operator["holds"]): Operator<null> => (
 const listed = (meaning: string, isWanted: boolean): Operator<null> => ({
   meaning,
   nested: null,
-  wrong: wants("a list of values", Array.isArray),
+  wrong: expects("a list of values", Array.isArray),
   holds: (value, operand) => list(operand).some((item) => isSame(value, item)) === isWanted,
 });
 
@@ -52,21 +52,21 @@ function difference(value: Json | undefined, operand: unknown): number {
 const comparison = (meaning: string, isRight: (difference: number) => boolean): Operator<null> => ({
   meaning,
   nested: null,
-  wrong: wants("a number or an ISO 8601 time", (it) => isNumber(it) || momentOf(it) !== undefined),
+  wrong: expects("a number or an ISO 8601 time", (it) => isNumber(it) || momentOf(it) !== undefined),
   holds: (value, operand) => isRight(difference(value, operand)),
 });
 
 const affix = (meaning: string, holds: (text: string, part: string) => boolean): Operator<null> => ({
   meaning,
   nested: null,
-  wrong: wants("a text", isText),
+  wrong: expects("a string", isText),
   holds: (value, operand) => isText(value) && isText(operand) && holds(value, operand),
 });
 
 const many = (meaning: string, holds: Operator["holds"]): Operator<"patterns"> => ({
   meaning,
   nested: "patterns",
-  wrong: wants("a list of patterns", Array.isArray),
+  wrong: expects("a list of patterns", Array.isArray),
   holds,
 });
 
@@ -117,23 +117,23 @@ const table = {
   "@lt": comparison("is less, or earlier, than", (it) => it < 0),
   "@lte": comparison("is at most, or not after", (it) => it <= 0),
   "@at": {
-    meaning: "is an ISO 8601 text for the same moment as",
+    meaning: "is an ISO 8601 time equal to",
     nested: null,
-    wrong: wants("an ISO 8601 time", (it) => momentOf(it) !== undefined),
+    wrong: expects("an ISO 8601 time", (it) => momentOf(it) !== undefined),
     holds: (value, operand) => difference(value, operand) === 0,
   },
   "@in": listed("is one of", true),
   "@nin": listed("is none of", false),
   "@exists": {
-    meaning: "is there at all (true), or is not (false)",
+    meaning: "exists (true), or does not exist (false)",
     nested: null,
-    wrong: wants("true or false", (it) => typeof it === "boolean"),
+    wrong: expects("true or false", (it) => typeof it === "boolean"),
     holds: (value, operand) => (value !== undefined) === operand,
   },
   "@type": {
     meaning: "is of the type, or of one of the types",
     nested: null,
-    wrong: wants(
+    wrong: expects(
       `one of ${kindNames.join(", ")}, or a list of them`,
       (it) => namesOf(it).length > 0 && namesOf(it).every(isKind),
     ),
@@ -152,7 +152,7 @@ const table = {
   "@startsWith": affix("is a string that starts with", (text, part) => text.startsWith(part)),
   "@endsWith": affix("is a string that ends with", (text, part) => text.endsWith(part)),
   "@len": one(
-    "is a string or a list whose length fits",
+    "is a string or a list with a length that fits",
     (value, operand, fits) => hasLength(value) && fits(operand, value.length),
   ),
   "@not": one("does not fit", (value, operand, fits) => !fits(operand, value)),
@@ -163,13 +163,13 @@ const table = {
     list(operand).every((pattern) => fits(pattern, value)),
   ),
   "@each": one(
-    "is a list of which every item fits",
+    "is a list in which every item fits",
     (value, operand, fits) => Array.isArray(value) && value.every((item) => fits(operand, item)),
   ),
   "@closeTo": {
     meaning: "is a number near to",
     nested: null,
-    wrong: wants('a number, {"value", "digits"} or {"value", "within"}', (it) => nearness(it) !== undefined),
+    wrong: expects('a number, {"value", "digits"} or {"value", "within"}', (it) => nearness(it) !== undefined),
     holds: (value, operand) => {
       const near = nearness(operand);
       return typeof value === "number" && near !== undefined && near.isNear(Math.abs(value - near.value));

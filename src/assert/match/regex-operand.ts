@@ -40,7 +40,7 @@ function partsOf(operand: unknown): { source: string; flags: string } | undefine
  */
 export function expressionOf(operand: unknown): Expression | string {
   const parts = partsOf(operand);
-  if (!parts) return 'wants a pattern as text, or {"pattern": …, "flags": …}';
+  if (!parts) return 'expects a pattern as a string, or {"pattern": …, "flags": …}';
   const key = `${parts.flags}/${parts.source}`;
   const found = known.get(key);
   if (found !== undefined) return found;
@@ -56,7 +56,7 @@ export function expressionOf(operand: unknown): Expression | string {
 
 function compile(source: string, flags: string): Expression | string {
   if (source.length > longestPattern)
-    return `wants a pattern of at most ${longestPattern} characters, not ${source.length}`;
+    return `expects a pattern of at most ${longestPattern} characters, not ${source.length}`;
   try {
     return bounded(new RegExp(source, flags));
   } catch (error) {

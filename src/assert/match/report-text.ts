@@ -22,7 +22,7 @@ type Of<K extends Complaint["kind"]> = Extract<Complaint, { kind: K }>;
 type Words = { [K in Complaint["kind"]]: (complaint: Of<K>, within: string) => string };
 
 const counted = ({ got, wanted }: { got: number; wanted: Count }, within: string): string =>
-  got === 0 ? `not captured${within}` : `captured ${times(got)}${within}, wanted ${countText(wanted)}`;
+  got === 0 ? `not captured${within}` : `captured ${times(got)}${within}, expected ${countText(wanted)}`;
 
 const inShort = ({ seq, event }: Sighting): string => `#${seq} ${nameText(event)}`;
 
@@ -31,7 +31,7 @@ const words: Words = {
   too_many: (complaint) => counted(complaint, ""),
   out_of_order: ({ event, previous }) =>
     event.seq === previous.seq
-      ? `only ${inShort(event)} fits two of them`
+      ? `only ${inShort(event)} fits two expectations`
       : `out of order: ${inShort(event)} came before ${inShort(previous)}`,
   unexpected: ({ total }) => `${total} ${total === 1 ? "event that was" : "events that were"} not expected`,
 };
@@ -54,10 +54,10 @@ function head(facts: ReportFacts): string[] {
   const [only, ...others] = complaints;
   const outcome =
     only === undefined
-      ? "all is as wanted"
+      ? "everything is as expected"
       : others.length === 0
         ? complaintText(only, within)
-        : `${complaints.length} things are not as wanted${within}`;
+        : `${complaints.length} expectations failed${within}`;
   return [`${printable(title, 140)} — ${outcome} (${scopeText(facts)})`];
 }
 
@@ -116,7 +116,7 @@ function closest({ near_misses, seen }: ReportFacts): string[] {
 }
 
 const hints = ({ hints }: ReportFacts): string[] =>
-  hints.length === 0 ? [] : ["why it may be:", ...hints.map((hint) => `  - ${hint}`)];
+  hints.length === 0 ? [] : ["possible causes:", ...hints.map((hint) => `  - ${hint}`)];
 
 const mostNames = 12;
 

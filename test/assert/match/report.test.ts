@@ -231,7 +231,7 @@ describe("a report's machine form", () => {
     const { near_misses, seen, wanted } = reportOf(findings(cases["near-miss-type"] ?? { terms: none }));
     expect(near_misses.map(({ seq }) => seq)).toEqual([5, 4]);
     expect(near_misses[0]?.differences).toEqual([
-      { path: "properties.amount", expected: "49", actual: '"49"', hint: "number as text" },
+      { path: "properties.amount", expected: "49", actual: '"49"', hint: "number as a string" },
     ]);
     expect(seen).toEqual({ $pageview: 2, signup_started: 1, signup_complete: 1, signup_completed: 1 });
     expect(wanted).toEqual(['{event: "signup_completed", properties: {plan: "pro", amount: 49}}']);
