@@ -42,7 +42,7 @@ export const assertRows = (ports: AssertPorts) => [
     method: "POST",
     path: "/__sim/events/surroundings",
     access: "control",
-    summary: "The other facts of a report: for clients that test the events themselves",
+    summary: "Returns the other facts of a report, for clients that test the events themselves",
     body: SurroundingsRequest,
     reply: Surroundings,
     handle: ({ body, call }) =>

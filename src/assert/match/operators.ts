@@ -169,7 +169,10 @@ const table = {
   "@closeTo": {
     meaning: "is a number near to",
     nested: null,
-    wrong: expects('a number, {"value", "digits"} or {"value", "within"}', (it) => nearness(it) !== undefined),
+    wrong: expects(
+      'a number, {"value", "digits"} or {"value", "within"}',
+      (it) => nearness(it) !== undefined,
+    ),
     holds: (value, operand) => {
       const near = nearness(operand);
       return typeof value === "number" && near !== undefined && near.isNear(Math.abs(value - near.value));

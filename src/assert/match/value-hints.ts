@@ -69,10 +69,7 @@ const typos = both((wanted, value) => {
   const most = wanted.length < 8 ? 1 : 2;
   const off = distance(wanted, value);
   if (off <= most) return letters(off);
-  return when(
-    distance(folded(wanted), folded(value)) <= most,
-    "similar, apart from case and separators",
-  );
+  return when(distance(folded(wanted), folded(value)) <= most, "similar, apart from case and separators");
 });
 
 const moments: Hint = (wanted, value) => {
@@ -135,8 +132,11 @@ export function readings(value: Json): { value: Json; hint: string }[] {
       ...(value >= 1e11 ? [{ value: value / 1000, hint: "milliseconds, not seconds" }] : []),
     ];
   }
-  if (typeof value === "boolean") return [{ value: String(value), hint: "boolean where a string is expected" }];
-  return value === null ? [] : [{ value: JSON.stringify(value), hint: "an object where a string is expected" }];
+  if (typeof value === "boolean")
+    return [{ value: String(value), hint: "boolean where a string is expected" }];
+  return value === null
+    ? []
+    : [{ value: JSON.stringify(value), hint: "an object where a string is expected" }];
 }
 
 function textReadings(text: string): { value: Json; hint: string }[] {
