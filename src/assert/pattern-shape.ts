@@ -25,5 +25,5 @@ export const EventPattern = z
   .meta({ anyOf: [{ type: "object", description: language }, { type: "string" }] });
 
 /** The pattern of the whole event. */
-export const wholeEvent = (pattern: string | JsonObject): JsonObject =>
+export const patternOf = (pattern: string | JsonObject): JsonObject =>
   typeof pattern === "string" ? { event: pattern } : pattern;

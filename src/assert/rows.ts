@@ -1,6 +1,6 @@
 import { row } from "../http/row.ts";
 import { Surroundings } from "./match/report-shapes.ts";
-import { wholeEvent } from "./pattern-shape.ts";
+import { patternOf } from "./pattern-shape.ts";
 import type { AssertPorts } from "./ports.ts";
 import {
   Failed,
@@ -47,7 +47,7 @@ export const assertRows = (ports: AssertPorts) => [
     reply: Surroundings,
     handle: ({ body, call }) =>
       surroundingsOf(ports, {
-        match: body.match === undefined ? undefined : wholeEvent(body.match),
+        match: body.match === undefined ? undefined : patternOf(body.match),
         scope: scopeOf(ports, body),
         outcome: "kept",
         until: ports.log.lastSeq,

@@ -3,7 +3,7 @@ import type { JsonObject } from "../base/json.ts";
 import { parseShape } from "../http/shape-errors.ts";
 import type { EventFilter } from "../journal/log/traffic-log.ts";
 import { Limit, OfProject, Order, Outcome, SinceSeq, UntilSeq } from "../journal/query-shapes.ts";
-import { EventPattern, wholeEvent } from "./pattern-shape.ts";
+import { EventPattern, patternOf } from "./pattern-shape.ts";
 
 const SearchRequest = z.strictObject({
   match: EventPattern.nullish(),
@@ -23,7 +23,7 @@ export function searchBody(body: JsonObject, page: { defaultPage: number }) {
   );
   return {
     filter,
-    where: match === undefined || match === null ? undefined : wholeEvent(match),
+    where: match === undefined || match === null ? undefined : patternOf(match),
     limit: limit ?? page.defaultPage,
   };
 }

@@ -8,7 +8,7 @@ import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
 import { countOf, fitsEvent, inOrder, judge } from "./match/judge.ts";
 import type { Count } from "./match/report-shapes.ts";
 import type { Terms } from "./match/types.ts";
-import { wholeEvent } from "./pattern-shape.ts";
+import { patternOf } from "./pattern-shape.ts";
 import type { AssertPorts } from "./ports.ts";
 import type { RequestedCount, SettleRequest, VerifyRequest, WaitRequest } from "./shapes.ts";
 import type { Scope } from "./surroundings.ts";
@@ -49,8 +49,8 @@ function waitTitle({ match = {}, sequence, count }: WaitRequest): string {
 const waitOf = (ports: Worlds, body: WaitRequest): Wait => ({
   terms:
     body.sequence === undefined
-      ? { expect: [{ match: wholeEvent(body.match ?? {}), count: { min: body.count ?? 1 } }] }
-      : { expect: body.sequence.map((it) => ({ match: wholeEvent(it) })), ordered: true },
+      ? { expect: [{ match: patternOf(body.match ?? {}), count: { min: body.count ?? 1 } }] }
+      : { expect: body.sequence.map((it) => ({ match: patternOf(it) })), ordered: true },
   scope: scopeOf(ports, body),
   outcome: body.outcome ?? "kept",
   timeout: body.timeout_ms ?? defaultWait,
@@ -66,7 +66,7 @@ function countIn(count: RequestedCount): Count {
 const verificationOf = (ports: Worlds, body: VerifyRequest): Wait => ({
   terms: {
     expect: body.expect.map(({ match, count }) => ({
-      match: wholeEvent(match),
+      match: patternOf(match),
       ...(count !== undefined && count !== null && { count: countIn(count) }),
     })),
     ordered: body.ordered ?? false,

@@ -1,6 +1,5 @@
 import { SimError } from "../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts";
-import { didYouMean } from "../base/nearest.ts";
 import type { Call } from "./call.ts";
 
 const invalid = (detail: string, pointer: string, hint?: string): SimError =>
@@ -26,21 +25,6 @@ function parse(text: string): Json {
   return value;
 }
 
-/**
- * Unknown keys are mistakes, not extensions: a misspelt `timeout` must not wait for the default.
- * @param pointer Where in the body the object is
- * @throws SimError invalid_input naming the nearest key
- */
-export function allowKeys(body: JsonObject, keys: readonly string[], pointer = ""): void {
-  const unknown = Object.keys(body).find((key) => !keys.includes(key));
-  if (unknown !== undefined)
-    throw invalid(
-      `unknown key "${unknown}"${didYouMean(unknown, keys)}`,
-      `${pointer}/${unknown}`,
-      keys.length === 0 ? "it takes none" : `known keys: ${keys.join(", ")}`,
-    );
-}
-
 interface Range {
   min: number;
   max: number;
@@ -49,14 +33,7 @@ interface Range {
 const inRange = (value: unknown, { min, max }: Range): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= min && value <= max;
 
-/** A whole number from the body. @throws SimError invalid_input */
-export function wholeNumber(body: JsonObject, key: string, fallback: number, range: Range): number {
-  const value = body[key] ?? fallback;
-  if (inRange(value, range)) return value;
-  throw invalid(`"${key}" must be a whole number from ${range.min} to ${range.max}`, `/${key}`);
-}
-
-/** The same from the query. @throws SimError invalid_input */
+/** A whole number from the query. @throws SimError invalid_input */
 export function queryNumber(call: Call, key: string, range: Range): number | undefined {
   const text = call.query.get(key);
   if (text === null || text === "") return undefined;

@@ -1,3 +1,4 @@
+import { counted } from "../../base/counted.ts";
 import { nameText, printable } from "./printable.ts";
 import type { Complaint, DroppedSighting, NearMiss, Sighting, Surroundings } from "./report-shapes.ts";
 
@@ -78,8 +79,6 @@ function listed<T>(
 }
 
 const nameOf = ({ seq, event }: Sighting): string => `#${seq} ${nameText(event)}`;
-const times = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`;
 
 const projectText = ({ project }: Surroundings): string =>
   project === null ? "all projects" : `project ${project.id} with the key ${printable(project.api_key, 80)}`;
@@ -89,7 +88,7 @@ const elsewhere: Cause = ({ surroundings }) =>
     surroundings.elsewhere,
     (it) =>
       `${nameOf(it)} fits, but it was sent to project ${it.project ?? "?"}${it.api_key ? ` with the key ${printable(it.api_key, 80)}` : ""}; the assertion is about ${projectText(surroundings)}`,
-    (count) => `${times(count, "more event")} that fit${count === 1 ? "s" : ""} in other projects`,
+    (count) => `${counted(count, "more event")} that fit${count === 1 ? "s" : ""} in other projects`,
   );
 
 const early: Cause = ({ surroundings: { early, since } }) =>
@@ -97,7 +96,7 @@ const early: Cause = ({ surroundings: { early, since } }) =>
     early,
     (it) =>
       `${nameOf(it)} fits, but it came before the mark (only events after #${since} count): take the mark before the code that captures it`,
-    (count) => `${times(count, "more event")} that fit${count === 1 ? "s" : ""} came before the mark`,
+    (count) => `${counted(count, "more event")} that fit${count === 1 ? "s" : ""} came before the mark`,
   );
 
 const late: Cause = ({ surroundings: { late } }) =>
@@ -105,14 +104,14 @@ const late: Cause = ({ surroundings: { late } }) =>
     late,
     (it) =>
       `${nameOf(it)} fits, but it came ${it.ms_late === undefined ? "" : `${it.ms_late} ms `}too late: flush the SDK before the wait, or wait longer (timeoutMs, timeout_ms)`,
-    (count) => `${times(count, "more event")} that fit${count === 1 ? "s" : ""} came too late`,
+    (count) => `${counted(count, "more event")} that fit${count === 1 ? "s" : ""} came too late`,
   );
 
 const dropped: Cause = ({ dropped }) =>
   listed(
     dropped.filter(({ fits }) => fits),
     (it) => `${nameOf(it)} fits, but it was dropped though HTTP 200 was returned: ${it.sentence}; ${it.fix}`,
-    (count) => `${times(count, "more event")} that fit${count === 1 ? "s" : ""} dropped`,
+    (count) => `${counted(count, "more event")} that fit${count === 1 ? "s" : ""} dropped`,
   );
 
 const silence: Cause = ({ surroundings: { requests, in_flight, url, project } }) => {
@@ -143,7 +142,7 @@ const emptiness: Cause = (facts) => {
   const { requests, rejected, elsewhere, early } = facts.surroundings;
   const others = facts.kept + facts.dropped.length + rejected.length + elsewhere.length + early.length;
   if (requests === 0 || others > 0 || isMute(facts)) return [];
-  return [`${times(requests, "request")} reached the sim, but none had an event for this scope`];
+  return [`${counted(requests, "request")} reached the sim, but none had an event for this scope`];
 };
 
 const rejected: Cause = ({ surroundings: { rejected } }) =>
@@ -151,7 +150,7 @@ const rejected: Cause = ({ surroundings: { rejected } }) =>
     rejected,
     (it) =>
       `request ${it.n}, ${printable(`${it.method} ${it.target}`, 80)}, was rejected with all its events: ${printable(it.reason, 60)}${it.detail ? ` (${printable(it.detail, 80)})` : ""}`,
-    (count) => `${times(count, "more request")} rejected`,
+    (count) => `${counted(count, "more request")} rejected`,
   );
 
 const unmatched: Cause = ({ surroundings: { unmatched } }) =>
@@ -159,20 +158,20 @@ const unmatched: Cause = ({ surroundings: { unmatched } }) =>
     unmatched,
     (it) =>
       `request ${it.n}, ${printable(`${it.method} ${it.target}`, 80)}, went to a path that does not exist: ${printable(it.hint ?? "check the host", 300)}`,
-    (count) => `${times(count, "more request")} to paths that do not exist`,
+    (count) => `${counted(count, "more request")} to paths that do not exist`,
   );
 
 const faults: Cause = ({ surroundings: { faults } }) =>
   listed(
     faults,
     ({ name, touched }) =>
-      `the fault ${nameText(name)} is active and touched ${times(touched, "request")}; \`phx-sim faults clear\` ends it`,
-    (count) => `${times(count, "more fault")} active`,
+      `the fault ${nameText(name)} is active and touched ${counted(touched, "request")}; \`phx-sim faults clear\` ends it`,
+    (count) => `${counted(count, "more fault")} active`,
   );
 
 const flight: Cause = ({ surroundings: { in_flight } }) =>
   in_flight > 0
-    ? [`${times(in_flight, "request")} still in flight: ${in_flight === 1 ? "it" : "they"} may carry it`]
+    ? [`${counted(in_flight, "request")} still in flight: ${in_flight === 1 ? "it" : "they"} may carry it`]
     : [];
 
 const evicted: Cause = ({ surroundings: { evicted } }) =>

@@ -1,3 +1,4 @@
+import { counted } from "../../base/counted.ts";
 import { describePattern } from "./describe.ts";
 import { nameText, printable } from "./printable.ts";
 import type { Complaint, Count, DroppedSighting, NearMiss, Report, Sighting } from "./report-shapes.ts";
@@ -21,14 +22,14 @@ function countText({ min = 0, max }: Count): string {
 type Of<K extends Complaint["kind"]> = Extract<Complaint, { kind: K }>;
 type Words = { [K in Complaint["kind"]]: (complaint: Of<K>, within: string) => string };
 
-const counted = ({ got, wanted }: { got: number; wanted: Count }, within: string): string =>
+const countComplaint = ({ got, wanted }: { got: number; wanted: Count }, within: string): string =>
   got === 0 ? `not captured${within}` : `captured ${times(got)}${within}, expected ${countText(wanted)}`;
 
 const inShort = ({ seq, event }: Sighting): string => `#${seq} ${nameText(event)}`;
 
 const words: Words = {
-  too_few: counted,
-  too_many: (complaint) => counted(complaint, ""),
+  too_few: countComplaint,
+  too_many: (complaint) => countComplaint(complaint, ""),
   out_of_order: ({ event, previous }) =>
     event.seq === previous.seq
       ? `only ${inShort(event)} fits two expectations`
@@ -107,9 +108,9 @@ function closest({ near_misses, seen }: ReportFacts): string[] {
   if (near_misses.length === 0) return [];
   const total = Object.values(seen).reduce((sum, count) => sum + count, 0);
   return [
-    `closest of ${total} ${total === 1 ? "event" : "events"}:`,
+    `closest of ${counted(total, "event")}:`,
     ...near_misses.flatMap((miss, i) => [
-      `  #${miss.seq}  ${nameText(miss.event)}  distinct_id ${nameText(miss.distinct_id)}  at ${clock(miss.received_at)}  ${miss.differences.length} ${miss.differences.length === 1 ? "difference" : "differences"}`,
+      `  #${miss.seq}  ${nameText(miss.event)}  distinct_id ${nameText(miss.distinct_id)}  at ${clock(miss.received_at)}  ${counted(miss.differences.length, "difference")}`,
       ...differenceLines(miss, i === 0 ? 4 : 2),
     ]),
   ];

@@ -1,3 +1,4 @@
+import { counted } from "../../base/counted.ts";
 import type { Json } from "../../base/json.ts";
 import { distance } from "../../base/nearest.ts";
 import { readMoment } from "../../base/time-text.ts";
@@ -52,8 +53,7 @@ const nothing: Hint = (wanted, value) => {
   );
 };
 
-const letters = (count: number) =>
-  `${count} ${count === 1 ? "letter" : "letters"} differ${count === 1 ? "s" : ""}`;
+const letters = (count: number) => `${counted(count, "letter")} differ${count === 1 ? "s" : ""}`;
 
 const folded = (text: string): string => text.replace(/[\W_]/g, "").toLowerCase();
 
@@ -98,7 +98,7 @@ const isShuffled = (a: readonly Json[], b: readonly Json[]): boolean => {
 
 /** The hint on a list that is too long or too short. */
 export const lengthHint = (length: number, wanted: number): string =>
-  `${length} ${length === 1 ? "item" : "items"}, not ${wanted}`;
+  `${counted(length, "item")}, not ${wanted}`;
 
 const lists: Hint = (wanted, value) => {
   const isApart = typeof value === "string" && typeof wanted === "object" && wanted !== null;
