@@ -1,6 +1,6 @@
-import { showEvent } from "../ingest/show.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { TrafficLog, Written } from "../journal/log/traffic-log.ts";
+import { showEvent } from "../journal/show.ts";
 
 /** Which events somebody is to be told of, as far as the log's index knows it. Absent keys do not restrict. */
 export interface Interest {

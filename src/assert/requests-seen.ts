@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { headerIn } from "../ingest/client-address.ts";
-import { showEvent } from "../ingest/show.ts";
+import { headerIn } from "../http/client-address.ts";
 import { slice } from "../journal/search.ts";
+import { showEvent } from "../journal/show.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
 import { isUnmatched } from "../journal/unmatched.ts";
 import type { ControlDesk } from "../sim/control-desk.ts";

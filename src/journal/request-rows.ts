@@ -1,13 +1,12 @@
 import { countsFor } from "../assert/requests-seen.ts";
 import { SimError } from "../base/errors.ts";
 import type { Call } from "../http/call.ts";
+import { headerIn } from "../http/client-address.ts";
 import { pathNumber, queryChoice, queryNumber } from "../http/control-body.ts";
 import { type ControlRow, endpointsOf } from "../http/control-row.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { json, jsonText, type Reply } from "../http/reply.ts";
-import { headerIn } from "../ingest/client-address.ts";
 import { projectHeader } from "../ingest/project.ts";
-import { showEvent } from "../ingest/show.ts";
 import type { ControlDesk } from "../sim/control-desk.ts";
 import { harEntry, harText } from "../tapes/har/request-har.ts";
 import { requestSubject } from "./feed/feed-rows.ts";
@@ -15,6 +14,7 @@ import type { Filter, RequestSubject } from "./filter/types.ts";
 import { queryRequestFilter } from "./filter-parameter.ts";
 import { headOf, type RequestHead } from "./log/traffic-log.ts";
 import { createBudget, createPauses } from "./search.ts";
+import { showEvent } from "./show.ts";
 import { replyHeadersOf, type TrafficLine } from "./traffic.ts";
 import { isUnmatched } from "./unmatched.ts";
 

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { fitsEvent } from "../assert/match/judge.ts";
 import type { JsonObject } from "../base/json.ts";
-import { showEvent } from "../ingest/show.ts";
 import type { StoredEvent } from "./event.ts";
 import type { EventFilter, TrafficLog } from "./log/traffic-log.ts";
+import { showEvent } from "./show.ts";
 import type { TrafficLine } from "./traffic.ts";
 
 /** Lines, and bytes of them, looked at before other work gets a turn. */

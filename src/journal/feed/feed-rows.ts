@@ -1,8 +1,8 @@
 import type { Json } from "../../base/json.ts";
-import { keysOf, showEvent } from "../../ingest/show.ts";
 import type { EventFacts } from "../event.ts";
 import type { EventSubject, RequestSubject } from "../filter/types.ts";
 import { headOf, type RequestHead, type Written } from "../log/traffic-log.ts";
+import { keysOf, showEvent } from "../show.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 import { isUnmatched } from "../unmatched.ts";
 import type { EventRow, RequestRow } from "./feed-row.ts";
