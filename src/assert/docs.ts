@@ -17,12 +17,16 @@ import {
   time,
   titled,
 } from "../http/json-schema.ts";
-import {
-  cursorShape as cursor,
-  eventsShape as events,
-  patternShape as pattern,
-} from "../journal/events-docs.ts";
+import { jsonSchemaOf } from "../http/row.ts";
+import { Cursor, StoredEvent } from "../journal/stored-event.ts";
 import { longestTitle, longestWait, mostEvents, mostPatterns } from "./wish.ts";
+
+const events = listOf(jsonSchemaOf(StoredEvent, "output"));
+const cursor = jsonSchemaOf(Cursor, "output");
+const pattern = described(
+  { type: "object" },
+  "What the whole event must be like: a literal is equal, an object is a recursive subset, an array fits item by item, keys that start with @ are operators (@gte, @regex, @any …). A text is the event's name",
+);
 
 const sightings = (description: string) =>
   described(

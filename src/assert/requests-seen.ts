@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { headerIn } from "../http/client-address.ts";
-import { slice } from "../journal/search.ts";
+import { countsFor, slice } from "../journal/search.ts";
 import { showEvent } from "../journal/show.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
 import { isUnmatched } from "../journal/unmatched.ts";
@@ -37,17 +37,6 @@ function senderOf(line: TrafficLine): Sender | undefined {
   return (
     senderIn(headerIn(line.headers, "posthog-sdk-info")) ?? senderIn(headerIn(line.headers, "user-agent"))
   );
-}
-
-/** True if the request is the project's, or has no project's key and arrived while the project existed. */
-export function countsFor(
-  { worlds }: Pick<ControlDesk, "worlds">,
-  line: Pick<TrafficLine, "n" | "project">,
-  project: number,
-): boolean {
-  if (line.project !== null) return line.project === project;
-  const found = worlds.projectById(project);
-  return found !== undefined && line.n > (found.ephemeral?.after_request ?? 0);
 }
 
 type SeenDesk = Pick<ControlDesk, "log" | "worlds">;

@@ -36,7 +36,7 @@ async function* eventsOf(log: TrafficLog, watched: Watched, until: number): Asyn
     return;
   }
   if (names.length === 1) {
-    yield* searchEvents(log, filter, { event: names[0] ?? "" });
+    yield* searchEvents(log, { ...filter, event: names[0] ?? "" });
     return;
   }
   const found: StoredEvent[] = [];

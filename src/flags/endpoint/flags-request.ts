@@ -4,7 +4,7 @@ import { gunzipWithin, isGzip } from "../../codec/inflate.ts";
 import type { Call } from "../../http/call.ts";
 import { forwardedAddress } from "../../http/client-address.ts";
 import { defaultBodyLimit } from "../../http/endpoint.ts";
-import type { DecodeStep } from "../../journal/traffic.ts";
+import type { DecodeStep } from "../../journal/request-shapes.ts";
 
 /** The body of a flags request: a JSON object, its text on one line, and how it was unpacked. */
 export interface FlagsBody {
