@@ -143,6 +143,7 @@ export const feedRows = (ports: FeedRowPorts) => {
       path: "/__sim/ws",
       access: "control",
       summary: "Opens the live feed of rows over a websocket",
+      status: 101,
       errors: [426],
       handle() {
         throw new SimError("upgrade_required", "the feed speaks websocket", {
