@@ -25,7 +25,6 @@ export type {
   Scope,
   SimClient,
   SimPerson,
-  SimRequest,
   Tenant,
   VerifyOptions,
   WaitOptions,
@@ -73,6 +72,7 @@ export type {
   ServedOptions,
 } from "./flags/client.ts";
 export type { StoredEvent } from "./journal/event.ts";
+export type { SimRequest } from "./journal/request-shapes.ts";
 export type { LintFinding, LintPage } from "./lint/shapes.ts";
 export { scenarioFromTape } from "./scenario/from-tape/offer.ts";
 export type { FromTapeOptions, TapeScenario } from "./scenario/from-tape/types.ts";

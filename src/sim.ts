@@ -23,7 +23,7 @@ import type { Desk } from "./ingest/desk.ts";
 import { captureEndpoints } from "./ingest/endpoint/capture.ts";
 import { createPlaces } from "./ingest/geo/places.ts";
 import { eventReader } from "./journal/event-reader.ts";
-import type { Admission } from "./journal/feed/admission.ts";
+import type { Admission } from "./journal/feed/open-feed.ts";
 import type { ResourceDesk } from "./management/frame/desk.ts";
 import { createThrottle, noThrottle } from "./management/frame/desk.ts";
 import type { FollowOptions } from "./scenario/follow-scenario.ts";
@@ -183,8 +183,6 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const controlDesk: Omit<ControlDesk, "flagBook" | "exports"> = {
     ...desk,
     feed: async () => (await lateAdmission()()).feed,
-    scenario: () => ({ problems: scenario.problems.length, edit: scenario.edit }),
-    damageCount: () => store.damage.count,
     faults,
     answers,
     tapes: replaying,
@@ -211,9 +209,16 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     snapshots: store.snapshots,
   };
   const admission = lateAdmission.set(
-    onFirstUse(() =>
-      import("./journal/feed/admission.ts").then((it) => it.openAdmission(controlDesk, rules)),
-    ),
+    onFirstUse(async () => {
+      const [{ openFeed }, { factsForFeed }] = await Promise.all([
+        import("./journal/feed/open-feed.ts"),
+        import("./sim/stat.ts"),
+      ]);
+      const { damage } = store;
+      const parts = { clock, faults, gauge, people, tapes: replaying, recordings, worlds, scenario, damage };
+      const facts = () => factsForFeed(parts);
+      return openFeed({ log, clock, closing: ending.signal, facts, notice }, rules);
+    }),
   );
 
   // The core: from calls to replies.

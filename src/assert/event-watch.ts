@@ -62,7 +62,7 @@ async function* eventsOf(log: TrafficLog, watched: Watched, until: number): Asyn
   }
   const [only = "", ...others] = watched.names;
   if (others.length === 0) {
-    if (watched.names.size > 0) yield* searchEvents(log, filter, { event: only });
+    if (watched.names.size > 0) yield* searchEvents(log, { ...filter, event: only });
     return;
   }
   const found: StoredEvent[] = [];

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { headerIn } from "../ingest/client-address.ts";
-import { showEvent } from "../ingest/show.ts";
+import { headerIn } from "../http/client-address.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { EventFilter, TrafficLog } from "../journal/log/traffic-log.ts";
-import { searchEvents, slice } from "../journal/search.ts";
+import { countsFor, searchEvents, slice } from "../journal/search.ts";
+import { showEvent } from "../journal/show.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
 import { isUnmatched } from "../journal/unmatched.ts";
 import { interestIn } from "./dispatcher.ts";
@@ -117,17 +117,6 @@ function senderOf(line: TrafficLine): Sender | undefined {
   return (
     senderIn(headerIn(line.headers, "posthog-sdk-info")) ?? senderIn(headerIn(line.headers, "user-agent"))
   );
-}
-
-/** True if the request is the project's, or has no project's key and arrived while the project existed. */
-export function countsFor(
-  { worlds }: Pick<Ports, "worlds">,
-  line: Pick<TrafficLine, "n" | "project">,
-  project: number,
-): boolean {
-  if (line.project !== null) return line.project === project;
-  const found = worlds.projectById(project);
-  return found !== undefined && line.n > (found.ephemeral?.after_request ?? 0);
 }
 
 /** Requests of the scope after the cursor, and those without a project, newest first. */

@@ -8,7 +8,6 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { Gauge } from "../http/gauge.ts";
 import type { Desk } from "../ingest/desk.ts";
 import type { Feed } from "../journal/feed/feed.ts";
-import type { Stat } from "../journal/feed/frames.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { ScenarioPeople } from "../scenario/scenario.ts";
@@ -41,10 +40,6 @@ export interface ControlDesk extends Omit<Desk, "people" | "worlds" | "clock"> {
   readonly closing: AbortSignal;
   /** The live feed; made when it is first asked for. */
   feed(): Promise<Feed>;
-  /** How many mistakes the scenario's files have now, and the last edit of them that is in force. */
-  scenario(): { readonly problems: number; readonly edit: Stat["scenario_edit"] };
-  /** How many entries of the data folder cannot be read. */
-  damageCount(): number;
   /** The facts of GET /__sim/info. */
   info(): Record<string, unknown>;
   /** Every row that is served, with its docs. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { keysOf, showEvent } from "../../src/ingest/show.ts";
+import { keysOf, showEvent } from "../../src/journal/show.ts";
 import type { TrafficLine } from "../../src/journal/traffic.ts";
-import { key, now, openEdge } from "./edge.ts";
+import { key, now, openEdge } from "../ingest/edge.ts";
 
 const uuid = "018f3b6e-0000-7000-8000-000000000001";
 

@@ -1,11 +1,12 @@
 import type { Json } from "../../base/json.ts";
-import { keysOf, showEvent } from "../../ingest/show.ts";
 import type { EventFacts } from "../event.ts";
 import type { EventSubject, RequestSubject } from "../filter/types.ts";
-import { headOf, type RequestHead, type Written } from "../log/traffic-log.ts";
+import { headOf, type RequestHead, type TrafficLog, type Written } from "../log/traffic-log.ts";
+import { keysOf, showEvent } from "../show.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 import { isUnmatched } from "../unmatched.ts";
 import type { EventRow, RequestRow } from "./feed-row.ts";
+import type { Entry, Journal } from "./ports.ts";
 
 const noEvents: readonly EventFacts[] = [];
 const noWarnings: readonly string[] = [];
@@ -16,14 +17,14 @@ function droppedIn(events: readonly EventFacts[]): number {
   return count;
 }
 
-/** As the header `x-phx-source` of the answer says it (http/app.ts). */
+/** The value of the answer's header `x-phx-source` (http/app.ts). */
 function sourceOf({ scripted, fault, source }: RequestHead): string {
   if (scripted) return "script";
   return fault === undefined ? (source ?? "emulator") : "fault";
 }
 
-/** The head of a line of the journal as the row of its request. */
-export function requestRowOf(line: RequestHead): RequestRow {
+/** The row of a request. */
+function requestRowOf(line: RequestHead): RequestRow {
   const { rejected } = line;
   return {
     n: line.n,
@@ -45,10 +46,10 @@ export function requestRowOf(line: RequestHead): RequestRow {
   };
 }
 
-/** The same of a request that was just written: nothing that was sent is read again. */
-export function writtenRequestRow({ n, count, entry }: Written): RequestRow {
+/** The row of a request that was just written, without reading its line. */
+function writtenRequestRow({ n, count, entry }: Written): RequestRow {
   const { record } = entry;
-  // spelled out: this is done for every request while a page looks at requests
+  // without spreads: this runs for every request while a page shows requests
   const events = count === 0 ? noEvents : (record.events ?? noEvents);
   return requestRowOf({
     n,
@@ -68,7 +69,7 @@ export function writtenRequestRow({ n, count, entry }: Written): RequestRow {
   });
 }
 
-/** The keys of a line are read once for all its events: a batch may have thousands. */
+/** Keys by line: they are read once for all its events, because a batch may have thousands. */
 const keysByLine = new WeakMap<TrafficLine, readonly EventKey[]>();
 
 function keysIn(line: TrafficLine): readonly EventKey[] {
@@ -79,7 +80,7 @@ function keysIn(line: TrafficLine): readonly EventKey[] {
   return keys;
 }
 
-/** What an event's row has from its request. */
+/** The fields of an event's row that come from its request. */
 interface Carrier {
   readonly n: number;
   readonly at: number;
@@ -103,23 +104,23 @@ const eventRow = (carrier: Carrier, i: number, facts: EventFacts, key: EventKey 
   warnings: facts.warnings ?? noWarnings,
 });
 
-/** One event of a line as a row; `i` counts from 0. @throws RangeError when the line has no such event */
-export function eventRowOf(line: TrafficLine, i: number): EventRow {
+/** The row of event `i` (from 0) of a line. @throws RangeError if the line has no such event */
+function eventRowOf(line: TrafficLine, i: number): EventRow {
   const { n, at, project, seq = 0 } = line;
   const facts = line.events?.[i];
   if (facts === undefined) throw new RangeError(`request ${n} has no event ${i}`);
   return eventRow({ n, at, project, seq }, i, facts, keysIn(line)[i]);
 }
 
-/** The events of a request that was just written. */
-export function writtenEventRows({ n, seq, count, entry }: Written): readonly EventRow[] {
+/** The rows of the events of a request that was just written. */
+function writtenEventRows({ n, seq, count, entry }: Written): readonly EventRow[] {
   const { record, at, project } = entry;
   if (count === 0) return [];
   const carrier = { n, at, project, seq };
   return (record.events ?? noEvents).map((facts, i) => eventRow(carrier, i, facts, record.keys?.[i]));
 }
 
-/** The value, made when it is first asked for. */
+/** The value, made on first use. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {
@@ -128,7 +129,7 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** What a filter is told of one event of a line; `i` counts from 0. */
+/** Event `i` (from 0) of a line, as filters see it. */
 export const eventSubject = (line: TrafficLine, i: number): EventSubject => ({
   row: eventRowOf(line, i),
   properties: once(() => showEvent(line, i).properties),
@@ -138,7 +139,7 @@ export const eventSubject = (line: TrafficLine, i: number): EventSubject => ({
 const textOf = (value: Json | undefined): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 
-/** What a filter asks of a request. The line is read only where its head is not enough. */
+/** A request as filters see it. The line is read only if its head is not enough. */
 export const requestSubject = (head: RequestHead, read: () => TrafficLine | undefined): RequestSubject => ({
   row: requestRowOf(head),
   events: once(() => {
@@ -150,4 +151,46 @@ export const requestSubject = (head: RequestHead, read: () => TrafficLine | unde
     const raw = line?.raw && "text" in line.raw ? line.raw.text : undefined;
     return [textOf(line?.body ?? raw), textOf(line?.reply)].join("\n");
   },
+});
+
+/** The indexes of a line's events that are visible: cleared ones are not. */
+function visibleIn({ seq, events }: TrafficLine, log: TrafficLog): number[] {
+  if (seq === undefined || events === undefined) return [];
+  return Array.from(log.scan({ since: seq - 1, until: seq + events.length - 1 }), ({ index }) => index);
+}
+
+const entryOf = (line: TrafficLine, log: TrafficLog): Entry => ({
+  n: line.n,
+  project: line.project,
+  request: requestRowOf(headOf(line)),
+  events: visibleIn(line, log).map((i) => eventRowOf(line, i)),
+});
+
+/** The log as the feed reads it. */
+export const feedJournal = (log: TrafficLog): Journal => ({
+  get last() {
+    return log.lastRequest;
+  },
+  read(n) {
+    const line = log.line(n);
+    return line && entryOf(line, log);
+  },
+  properties({ n, i }) {
+    const line = log.line(n);
+    return line === undefined ? {} : eventSubject(line, i).properties();
+  },
+  text(n) {
+    const head = log.head(n);
+    return head === undefined ? "" : requestSubject(head, () => log.line(n)).text();
+  },
+  onEntry: (kinds, listener) =>
+    log.subscribe((written) =>
+      listener({
+        n: written.n,
+        project: written.entry.project,
+        request: kinds.requests ? writtenRequestRow(written) : undefined,
+        events: kinds.events ? writtenEventRows(written) : undefined,
+      }),
+    ),
+  onVeiled: (listener) => log.onVeiled(({ project }) => listener(project)),
 });

@@ -1,14 +1,21 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import type { EventFacts, StoredEvent } from "../journal/event.ts";
-import type { EventKey, Shape, TrafficLine } from "../journal/traffic.ts";
-import { legacyKey } from "./admit-legacy.ts";
-import { optionProperties, v1Key } from "./admit-v1.ts";
-import { clientAddress, headerIn } from "./client-address.ts";
-import { eventPlace, ipOf } from "./geoip.ts";
-import { noProperties, objectOf } from "./item.ts";
-import { isEngage, openLegacy, openV1 } from "./open.ts";
-import { personProperties } from "./person-properties.ts";
-import { recordingEvent, recordingProperties } from "./recordings.ts";
+import { clientAddress, headerIn } from "../http/client-address.ts";
+import type { EventFacts, StoredEvent } from "./event.ts";
+import {
+  isEngage,
+  legacyKey,
+  noProperties,
+  objectOf,
+  openLegacy,
+  openV1,
+  optionProperties,
+  recordingEvent,
+  recordingProperties,
+  v1Key,
+} from "./items.ts";
+import { personProperties } from "./person-fields.ts";
+import { eventPlace, ipOf } from "./places.ts";
+import type { EventKey, Shape, TrafficLine } from "./traffic.ts";
 
 /** How the items of a shape are read again when an event is shown. */
 interface Reader {
