@@ -32,7 +32,7 @@ import { answerRequest } from "./server/fetch.ts";
 import { type ListenOptions, listen } from "./server/listener.ts";
 import { addressAt, isOpenAt, type SimAddress } from "./sim/address.ts";
 import { checkOptions, redactionOf } from "./sim/check-options.ts";
-import type { ControlDesk } from "./sim/control-desk.ts";
+import type { ControlPorts } from "./sim/control-rows.ts";
 import { createInfo } from "./sim/info.ts";
 import { journalTo, tellingOwner } from "./sim/journaling.ts";
 import { type Loaded, late, onFirstUse } from "./sim/late.ts";
@@ -180,7 +180,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     events: eventReader(log),
     throttle: options.rateLimits ? createThrottle(clock) : noThrottle,
   };
-  const controlDesk: Omit<ControlDesk, "flagBook" | "exports"> = {
+  const controlPorts: Omit<ControlPorts, "flagBook" | "exports"> = {
     ...desk,
     feed: async () => (await lateAdmission()()).feed,
     faults,
@@ -225,7 +225,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const router = lateRouter.set(
     createRouter(
       captureEndpoints(desk, (call) => mayVisit(call, rules)),
-      lateRows({ desk, resourceDesk, controlDesk, rules, exportsOf: exports }),
+      lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf: exports }),
     ),
   );
   const scripted = answerPort(answers, owners);

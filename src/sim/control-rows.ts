@@ -5,6 +5,7 @@ import { clockRows } from "../clock/rows.ts";
 import { exportRows } from "../exports/rows.ts";
 import { answerRows } from "../faults/answer-rows.ts";
 import { faultRows } from "../faults/rows.ts";
+import type { Faults } from "../faults/rules.ts";
 import { flagRows } from "../flags/rows.ts";
 import { type GuardRules, guarded, guardedPage } from "../http/control-access.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -21,40 +22,64 @@ import { snapshotRows } from "../scenario/state/snapshot-rows.ts";
 import { openApiRows } from "../server/openapi-rows.ts";
 import { pageRows } from "../server/page-rows.ts";
 import { requestHarRows } from "../tapes/har/request-rows.ts";
+import type { Recordings, TapePlayer } from "../tapes/ports.ts";
 import { recordingRows, tapeRows } from "../tapes/rows.ts";
-import type { ControlDesk } from "./control-desk.ts";
 import { withKnownQuery } from "./control-query-names.ts";
 import { problemRows } from "./problems.ts";
 
+type PortsOf<Rows> = Rows extends (ports: infer Ports) => Endpoint[] ? Ports : never;
+
+/** What the rows need, as each slice declares it. */
+export type ControlPorts = Parameters<typeof assertPorts>[0] &
+  PortsOf<typeof stateRows> &
+  PortsOf<typeof snapshotRows> &
+  PortsOf<typeof clockRows> &
+  PortsOf<typeof eventRows> &
+  PortsOf<typeof projectRows> &
+  PortsOf<typeof requestRows> &
+  PortsOf<typeof totalRows> &
+  PortsOf<typeof problemRows> &
+  PortsOf<typeof peopleRows> &
+  PortsOf<typeof flagRows> &
+  PortsOf<typeof answerRows> &
+  PortsOf<typeof exportRows> &
+  PortsOf<typeof lintRows> &
+  PortsOf<typeof feedRows> &
+  PortsOf<typeof worldRows> & {
+    readonly faults: Faults;
+    readonly tapes: TapePlayer;
+    readonly recordings: Recordings;
+  };
+
 /** Every endpoint below /__sim. */
-export function controlEndpoints(desk: ControlDesk, rules: GuardRules): Endpoint[] {
-  const asserting = assertPorts(desk);
+export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoint[] {
+  const asserting = assertPorts(ports);
   return [
-    ...healthRows(desk),
+    ...healthRows(ports),
     ...guarded(
       [
-        ...stateRows(desk),
-        ...snapshotRows(desk),
-        ...clockRows(desk),
+        ...stateRows(ports),
+        ...snapshotRows(ports),
+        ...clockRows(ports),
         ...searchRows(asserting),
-        ...eventRows(desk),
+        ...eventRows(ports),
         ...assertRows(asserting),
-        ...projectRows(desk),
-        ...requestRows(desk),
-        ...requestHarRows(desk),
-        ...totalRows(desk),
-        ...problemRows(desk),
-        ...peopleRows(desk),
-        ...flagRows(desk),
-        ...faultRows(desk.faults),
-        ...answerRows(desk),
-        ...tapeRows(desk.tapes),
-        ...exportRows(desk),
-        ...lintRows(desk),
-        ...feedRows(desk),
-        ...recordingRows(desk.recordings),
-        ...worldRows(desk),
-        ...openApiRows(() => desk.endpoints()),
+        ...projectRows(ports),
+        ...requestRows(ports),
+        ...requestHarRows(ports),
+        ...totalRows(ports),
+        ...problemRows(ports),
+        ...peopleRows(ports),
+        ...flagRows(ports),
+        ...faultRows(ports.faults),
+        ...answerRows(ports),
+        ...tapeRows(ports.tapes),
+        ...exportRows(ports),
+        ...lintRows(ports),
+        ...feedRows(ports),
+        ...recordingRows(ports.recordings),
+        ...worldRows(ports),
+        ...openApiRows(() => ports.endpoints()),
       ].map(withKnownQuery),
       rules,
     ),
