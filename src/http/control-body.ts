@@ -25,50 +25,6 @@ function parse(text: string): Json {
   return value;
 }
 
-interface Range {
-  min: number;
-  max: number;
-}
-
-const inRange = (value: unknown, { min, max }: Range): value is number =>
-  typeof value === "number" && Number.isInteger(value) && value >= min && value <= max;
-
-/** A whole number from the query. @throws SimError invalid_input */
-export function queryNumber(call: Call, key: string, range: Range): number | undefined {
-  const text = call.query.get(key);
-  if (text === null || text === "") return undefined;
-  const value = Number(text);
-  if (inRange(value, range)) return value;
-  throw invalid(`"${key}" must be a whole number from ${range.min} to ${range.max}`, `?${key}`);
-}
-
-/** One of a few words from the query. @throws SimError invalid_input */
-export function queryChoice<T extends string>(call: Call, key: string, choices: readonly T[]): T | undefined {
-  const text = call.query.get(key);
-  if (text === null || text === "") return undefined;
-  const found = choices.find((it) => it === text);
-  if (found !== undefined) return found;
-  throw invalid(`"${key}" must be one of ${choices.join(", ")}`, `?${key}`);
-}
-
-/** A JSON object from the query, e.g. `where={"properties":{"plan":"pro"}}`. @throws SimError invalid_input */
-export function queryObject(call: Call, key: string): JsonObject | undefined {
-  const text = call.query.get(key);
-  if (text === null || text === "") return undefined;
-  let value: Json;
-  try {
-    value = parse(text);
-  } catch {
-    throw invalid(
-      `"${key}" must be a JSON object`,
-      `?${key}`,
-      `for example ${key}={"properties":{"plan":"pro"}}`,
-    );
-  }
-  if (!isObject(value)) throw invalid(`"${key}" must be a JSON object`, `?${key}`);
-  return value;
-}
-
 /** A number that counts from 1 in the path. @throws SimError not_found when it is none */
 export function pathNumber(call: Call, name: string, what: string): number {
   const text = call.params[name] ?? "";
