@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json, JsonObject } from "../base/json.ts";
+import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts";
 import { pointerTo } from "../base/json-pointer.ts";
 import type { Call } from "../http/call.ts";
 import { row } from "../http/row.ts";
@@ -24,10 +24,32 @@ import { createBudget, examineEvents } from "../journal/search.ts";
 import { showEvent } from "../journal/show.ts";
 import { EventPage, type StoredEvent } from "../journal/stored-event.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
+import { indexFilter } from "./dispatcher.ts";
 import { arrivalOf } from "./event-watch.ts";
 import { fitsEvent } from "./match/judge.ts";
 import { EventPattern, patternLanguage, patternOf } from "./pattern-shape.ts";
 import type { AssertPorts } from "./ports.ts";
+
+/** Not a record: zod would leave out the key `__proto__`, which is a mistake in a pattern. */
+const PatternText = z
+  .string()
+  .transform((text, context): JsonObject | undefined => {
+    const value = text === "" ? {} : parsed(text);
+    if (isObject(value) && !isTooDeep(value)) return value;
+    const detail = '"where" must be a JSON object';
+    const hint = 'for example where={"properties":{"plan":"pro"}}';
+    context.addIssue({ code: "custom", message: detail, params: { detail, hint } });
+    return undefined;
+  })
+  .describe(`${patternLanguage}; as JSON`);
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 const ListQuery = z.strictObject({
   project: OfProject.optional(),
@@ -36,14 +58,14 @@ const ListQuery = z.strictObject({
   outcome: Outcome.optional(),
   since: SinceSeq.optional(),
   until: UntilSeq.optional(),
-  where: z.record(z.string(), z.custom<Json>()).optional().describe(`${patternLanguage}; as JSON`),
+  where: PatternText.optional(),
   filter: FilterText.optional(),
   order: Order.optional(),
   limit: Limit.default(100),
   wait_ms: WaitMs.default(0).describe("Waits up to N ms if there is no event yet (default: 0)"),
 });
 
-const SearchOrder = z.strictObject({
+const SearchRequest = z.strictObject({
   match: EventPattern.nullish(),
   project: OfProject.nullish(),
   outcome: Outcome.nullish(),
@@ -60,29 +82,23 @@ interface EventSelection {
   readonly filter: Filter<EventSubject>;
 }
 
-/** The part of a pattern that the index can find. */
-const indexedPattern = ({ event, distinct_id }: JsonObject = {}): EventFilter => ({
-  ...(typeof event === "string" && { event }),
-  ...(typeof distinct_id === "string" && { distinct_id }),
-});
-
 const passes = ({ clock }: AssertPorts, { filter }: EventSelection, line: TrafficLine, index: number) =>
   filter === everything || filter.test(eventSubject(line, index), clock.now());
 
-async function pageOf(desk: AssertPorts, selection: EventSelection, limit: number): Promise<EventPage> {
+async function pageOf(ports: AssertPorts, selection: EventSelection, limit: number): Promise<EventPage> {
   const { within, where, filter } = selection;
   // events that arrive during the search are for the next page: the cursor must not pass them
-  const end = desk.log.lastSeq;
+  const end = ports.log.lastSeq;
   const until = Math.min(within.until ?? end, end);
-  const scan = { ...indexedPattern(where), ...indexedPart(filter), ...within, until };
+  const scan = { ...(where && indexFilter(where)), ...indexedPart(filter), ...within, until };
   const events: StoredEvent[] = [];
   const isSpent = createBudget();
   let last = 0;
   const match = (line: TrafficLine, index: number) => {
-    const event = passes(desk, selection, line, index) ? showEvent(line, index) : undefined;
+    const event = passes(ports, selection, line, index) ? showEvent(line, index) : undefined;
     return event && (where === undefined || fitsEvent(where, event)) ? event : undefined;
   };
-  for await (const { seq, event, size } of examineEvents(desk.log, scan, match)) {
+  for await (const { seq, event, size } of examineEvents(ports.log, scan, match)) {
     // with more events the next page starts after the last one examined, otherwise after all
     if (event && events.length === limit) return { events, cursor: last, more: true };
     if (event) events.push(event);
@@ -92,7 +108,7 @@ async function pageOf(desk: AssertPorts, selection: EventSelection, limit: numbe
   return { events, cursor: end, more: false };
 }
 
-interface Patience {
+interface PageRequest {
   readonly limit: number;
   readonly ms: number;
   readonly call: Call;
@@ -100,28 +116,28 @@ interface Patience {
 
 /** The list as soon as it has an event, at the latest after `ms`. */
 async function listWithin(
-  desk: AssertPorts,
+  ports: AssertPorts,
   selection: EventSelection,
-  { limit, ms, call }: Patience,
+  { limit, ms, call }: PageRequest,
 ): Promise<EventPage> {
-  if (ms === 0) return pageOf(desk, selection, limit);
+  if (ms === 0) return pageOf(ports, selection, limit);
   const { within, where = {}, filter } = selection;
-  const arrival = arrivalOf(desk, { ...indexedPart(filter), ...within }, where, ({ request, seq }) => {
-    const line = desk.log.line(request);
-    return line !== undefined && passes(desk, selection, line, seq - (line.seq ?? seq));
+  const arrival = arrivalOf(ports, { ...indexedPart(filter), ...within }, where, ({ request, seq }) => {
+    const line = ports.log.line(request);
+    return line !== undefined && passes(ports, selection, line, seq - (line.seq ?? seq));
   });
   try {
-    const page = await pageOf(desk, selection, limit);
+    const page = await pageOf(ports, selection, limit);
     const { until = Number.MAX_SAFE_INTEGER } = within;
     if (page.events.length > 0 || page.more || page.cursor >= until) return page;
-    return (await arrival.within(ms, call.signal)) ? await pageOf(desk, selection, limit) : page;
+    return (await arrival.within(ms, call.signal)) ? await pageOf(ports, selection, limit) : page;
   } finally {
     arrival.close();
   }
 }
 
 /** The endpoints that list and search events. */
-export const searchRows = (desk: AssertPorts) => [
+export const searchRows = (ports: AssertPorts) => [
   row({
     method: "GET",
     path: "/__sim/events",
@@ -132,7 +148,7 @@ export const searchRows = (desk: AssertPorts) => [
     handle({ query: { where, filter, limit, wait_ms: ms, ...within }, call }) {
       if (where) parseShape(EventPattern, where, (path) => `?where${pointerTo(path)}`);
       const selection = { within, where, filter: parseEventFilter(filter) };
-      return listWithin(desk, selection, { limit, ms, call });
+      return listWithin(ports, selection, { limit, ms, call });
     },
   }),
   row({
@@ -140,7 +156,7 @@ export const searchRows = (desk: AssertPorts) => [
     path: "/__sim/events/search",
     access: "control",
     summary: "Lists events that match a pattern, in order of arrival",
-    body: SearchOrder,
+    body: SearchRequest,
     reply: EventPage,
     handle({ body: { match, limit, project, outcome, since, until, order } }) {
       const within = {
@@ -151,7 +167,7 @@ export const searchRows = (desk: AssertPorts) => [
         order: order ?? undefined,
       };
       const where = match === undefined || match === null ? undefined : patternOf(match);
-      return pageOf(desk, { within, where, filter: everything }, limit ?? 100);
+      return pageOf(ports, { within, where, filter: everything }, limit ?? 100);
     },
   }),
 ];
