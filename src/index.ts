@@ -4,15 +4,12 @@ export type {
   Count,
   Difference,
   DroppedSighting,
-  Expectation,
   NearMiss,
-  Pattern,
   Report,
   Sighting,
   Surroundings,
-  Terms,
-  Verdict,
-} from "./assert/match/types.ts";
+} from "./assert/match/report-shapes.ts";
+export type { Expectation, Pattern, Terms, Verdict } from "./assert/match/types.ts";
 export { version } from "./base/version.ts";
 export type {
   EventPattern,

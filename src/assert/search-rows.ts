@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "../base/json.ts";
+import { pointerTo } from "../base/json-pointer.ts";
 import type { Call } from "../http/call.ts";
 import { row } from "../http/row.ts";
+import { parseShape } from "../http/shape-errors.ts";
 import { eventSubject } from "../journal/feed/make-rows.ts";
 import type { EventSubject, Filter } from "../journal/filter/types.ts";
 import { everything, indexedPart, parseEventFilter } from "../journal/filter-parameter.ts";
@@ -22,15 +24,10 @@ import { createBudget, examineEvents } from "../journal/search.ts";
 import { showEvent } from "../journal/show.ts";
 import { EventPage, type StoredEvent } from "../journal/stored-event.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
-import { arrivalOf } from "./arrival.ts";
-import { patternIn, refuseWrong } from "./asked-pattern.ts";
-import type { AssertDesk } from "./desk.ts";
+import { arrivalOf } from "./event-watch.ts";
 import { fitsEvent } from "./match/judge.ts";
-
-const patternText =
-  "Pattern of the whole event: a literal must be equal, an object is a recursive subset, an array matches item by item, keys that start with @ are operators (@gte, @regex, @any …)";
-
-const PatternObject = z.record(z.string(), z.custom<Json>());
+import { EventPattern, patternOf } from "./pattern-shape.ts";
+import type { AssertPorts } from "./ports.ts";
 
 const ListQuery = z.strictObject({
   project: OfProject.optional(),
@@ -39,18 +36,15 @@ const ListQuery = z.strictObject({
   outcome: Outcome.optional(),
   since: SinceSeq.optional(),
   until: UntilSeq.optional(),
-  where: PatternObject.optional().describe(`${patternText}; as JSON`),
+  where: z.record(z.string(), z.custom<Json>()).optional().describe("A pattern for the whole event, as JSON"),
   filter: FilterText.optional(),
   order: Order.optional(),
   limit: Limit.default(100),
   wait_ms: WaitMs.default(0).describe("Waits up to N ms if there is no event yet (default: 0)"),
 });
 
-const SearchOrder = z.strictObject({
-  match: z
-    .union([z.string(), PatternObject], "an object, or the event's name")
-    .nullish()
-    .describe(`${patternText}. A string is the event's name`),
+const SearchRequest = z.strictObject({
+  match: EventPattern.nullish(),
   project: OfProject.nullish(),
   outcome: Outcome.nullish(),
   since: SinceSeq.nullish(),
@@ -72,23 +66,23 @@ const indexedPattern = ({ event, distinct_id }: JsonObject = {}): EventFilter =>
   ...(typeof distinct_id === "string" && { distinct_id }),
 });
 
-const passes = ({ clock }: AssertDesk, { filter }: EventSelection, line: TrafficLine, index: number) =>
+const passes = ({ clock }: AssertPorts, { filter }: EventSelection, line: TrafficLine, index: number) =>
   filter === everything || filter.test(eventSubject(line, index), clock.now());
 
-async function pageOf(desk: AssertDesk, selection: EventSelection, limit: number): Promise<EventPage> {
+async function pageOf(ports: AssertPorts, selection: EventSelection, limit: number): Promise<EventPage> {
   const { within, where, filter } = selection;
   // events that arrive during the search are for the next page: the cursor must not pass them
-  const end = desk.log.lastSeq;
+  const end = ports.log.lastSeq;
   const until = Math.min(within.until ?? end, end);
   const scan = { ...indexedPattern(where), ...indexedPart(filter), ...within, until };
   const events: StoredEvent[] = [];
   const isSpent = createBudget();
   let last = 0;
   const match = (line: TrafficLine, index: number) => {
-    const event = passes(desk, selection, line, index) ? showEvent(line, index) : undefined;
+    const event = passes(ports, selection, line, index) ? showEvent(line, index) : undefined;
     return event && (where === undefined || fitsEvent(where, event)) ? event : undefined;
   };
-  for await (const { seq, event, size } of examineEvents(desk.log, scan, match)) {
+  for await (const { seq, event, size } of examineEvents(ports.log, scan, match)) {
     // with more events the next page starts after the last one examined, otherwise after all
     if (event && events.length === limit) return { events, cursor: last, more: true };
     if (event) events.push(event);
@@ -106,28 +100,28 @@ interface Patience {
 
 /** The list as soon as it has an event, at the latest after `ms`. */
 async function listWithin(
-  desk: AssertDesk,
+  ports: AssertPorts,
   selection: EventSelection,
   { limit, ms, call }: Patience,
 ): Promise<EventPage> {
-  if (ms === 0) return pageOf(desk, selection, limit);
+  if (ms === 0) return pageOf(ports, selection, limit);
   const { within, where = {}, filter } = selection;
-  const arrival = arrivalOf(desk, { ...indexedPart(filter), ...within }, where, ({ request, seq }) => {
-    const line = desk.log.line(request);
-    return line !== undefined && passes(desk, selection, line, seq - (line.seq ?? seq));
+  const arrival = arrivalOf(ports, { ...indexedPart(filter), ...within }, where, ({ request, seq }) => {
+    const line = ports.log.line(request);
+    return line !== undefined && passes(ports, selection, line, seq - (line.seq ?? seq));
   });
   try {
-    const page = await pageOf(desk, selection, limit);
+    const page = await pageOf(ports, selection, limit);
     const { until = Number.MAX_SAFE_INTEGER } = within;
     if (page.events.length > 0 || page.more || page.cursor >= until) return page;
-    return (await arrival.within(ms, call.signal)) ? await pageOf(desk, selection, limit) : page;
+    return (await arrival.within(ms, call.signal)) ? await pageOf(ports, selection, limit) : page;
   } finally {
     arrival.close();
   }
 }
 
 /** The endpoints that list and search events. */
-export const searchRows = (desk: AssertDesk) => [
+export const searchRows = (ports: AssertPorts) => [
   row({
     method: "GET",
     path: "/__sim/events",
@@ -136,9 +130,9 @@ export const searchRows = (desk: AssertDesk) => [
     query: ListQuery,
     reply: EventPage,
     handle({ query: { where, filter, limit, wait_ms: ms, ...within }, call }) {
-      if (where) refuseWrong(where, "?where");
+      if (where) parseShape(EventPattern, where, (path) => `?where${pointerTo(path)}`);
       const selection = { within, where, filter: parseEventFilter(filter) };
-      return listWithin(desk, selection, { limit, ms, call });
+      return listWithin(ports, selection, { limit, ms, call });
     },
   }),
   row({
@@ -146,7 +140,7 @@ export const searchRows = (desk: AssertDesk) => [
     path: "/__sim/events/search",
     access: "control",
     summary: "Lists events that match a pattern, in order of arrival",
-    body: SearchOrder,
+    body: SearchRequest,
     reply: EventPage,
     handle({ body: { match, limit, project, outcome, since, until, order } }) {
       const within = {
@@ -156,8 +150,8 @@ export const searchRows = (desk: AssertDesk) => [
         until: until ?? undefined,
         order: order ?? undefined,
       };
-      const where = match === undefined || match === null ? undefined : patternIn(match, "/match");
-      return pageOf(desk, { within, where, filter: everything }, limit ?? 100);
+      const where = match === undefined || match === null ? undefined : patternOf(match);
+      return pageOf(ports, { within, where, filter: everything }, limit ?? 100);
     },
   }),
 ];

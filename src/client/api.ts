@@ -135,8 +135,7 @@ export interface Requests {
   har(query?: Omit<RequestQuery, "outcome">): Promise<JsonObject>;
 }
 
-/** A person: its merged ids and what is known of it. */
-
+/** A person with its merged ids and its properties. */
 export type SimPerson = StoredPerson;
 
 export interface Persons {

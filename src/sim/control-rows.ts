@@ -1,5 +1,5 @@
-import { assertDesk } from "../assert/desk.ts";
-import { assertEndpoints } from "../assert/rows.ts";
+import { assertPorts } from "../assert/ports.ts";
+import { assertRows } from "../assert/rows.ts";
 import { searchRows } from "../assert/search-rows.ts";
 import { clockRows } from "../clock/rows.ts";
 import { exportRows } from "../exports/rows.ts";
@@ -24,13 +24,12 @@ import { pageRows } from "../server/page-rows.ts";
 import { requestHarRows } from "../tapes/har/request-rows.ts";
 import type { Recordings, TapePlayer } from "../tapes/ports.ts";
 import { recordingRows, tapeRows } from "../tapes/rows.ts";
-import { withKnownQuery } from "./control-query-names.ts";
 import { problemRows } from "./problems.ts";
 
 type PortsOf<Rows> = Rows extends (ports: infer Ports) => Endpoint[] ? Ports : never;
 
 /** What the rows need, as each slice declares it. */
-export type ControlPorts = Parameters<typeof assertDesk>[0] &
+export type ControlPorts = Parameters<typeof assertPorts>[0] &
   PortsOf<typeof stateRows> &
   PortsOf<typeof snapshotRows> &
   PortsOf<typeof clockRows> &
@@ -53,7 +52,7 @@ export type ControlPorts = Parameters<typeof assertDesk>[0] &
 
 /** Every endpoint below /__sim. */
 export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoint[] {
-  const asserting = assertDesk(ports);
+  const asserting = assertPorts(ports);
   return [
     ...healthRows(ports),
     ...guarded(
@@ -63,7 +62,7 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...clockRows(ports),
         ...searchRows(asserting),
         ...eventRows(ports),
-        ...assertEndpoints(asserting),
+        ...assertRows(asserting),
         ...projectRows(ports),
         ...requestRows(ports),
         ...requestHarRows(ports),
@@ -80,7 +79,7 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...recordingRows(ports.recordings),
         ...worldRows(ports),
         ...openApiRows(() => ports.endpoints()),
-      ].map(withKnownQuery),
+      ],
       rules,
     ),
     ...guardedPage(pageRows(), rules),

@@ -53,13 +53,10 @@ interface LateParts {
   exportsOf(): Promise<Exports>;
 }
 
-/** The rows with their docs; those of the public endpoints and of the control API are loaded only for this. */
+/** The rows with their docs; those of the public endpoints are loaded only for this. */
 export async function documented(router: Router): Promise<readonly Endpoint[]> {
-  const [{ withIngestionDocs }, { withControlDocs }] = await Promise.all([
-    import("../ingest/endpoint/public-docs.ts"),
-    import("./control-docs.ts"),
-  ]);
-  return withControlDocs(withIngestionDocs(await router.endpoints()));
+  const { withIngestionDocs } = await import("../ingest/endpoint/public-docs.ts");
+  return withIngestionDocs(await router.endpoints());
 }
 
 const warmUpDelay = 250;

@@ -1,6 +1,7 @@
 import { wholeEvent } from "../assert/client-pattern.ts";
 import { nameText, printable, quoted } from "../assert/match/printable.ts";
-import type { Count, Terms } from "../assert/match/types.ts";
+import type { Count } from "../assert/match/report-shapes.ts";
+import type { Terms } from "../assert/match/types.ts";
 import type { EventPattern, PropertiesPattern, Scope } from "../client/api.ts";
 import type { StoredEvent } from "../index.ts";
 import { explain } from "../journal/outcome.ts";

@@ -1,28 +1,29 @@
 import type { Json } from "../../base/json.ts";
 
-/** What a matcher or a predicate said; `note` is there when it could not say anything. */
-export interface Said {
+/** The answer of a predicate; `note`: why it gave none. */
+export interface PredicateResult {
   fits: boolean;
   note: string | null;
 }
 
-type Ask = (value: Json) => unknown;
+/** A function of the test's code, or a matcher's method. */
+export type Predicate = (value: Json) => unknown;
 
 const isFunction = (value: unknown): value is (...args: unknown[]) => unknown => typeof value === "function";
 
 /**
- * How to ask an object that judges values itself: `asymmetricMatch` of vitest, jest and jasmine, `test` of
+ * The predicate of a pattern that tests values itself: `asymmetricMatch` of vitest, jest and jasmine, `test` of
  * sinon's matchers, a plain function. Undefined for any other value.
  */
-export function askerOf(pattern: unknown): Ask | undefined {
+export function predicateOf(pattern: unknown): Predicate | undefined {
   if ((typeof pattern !== "object" && typeof pattern !== "function") || pattern === null) return undefined;
-  const judge = pattern as Record<"asymmetricMatch" | "test" | "and" | "or", unknown>;
-  if (isFunction(judge.asymmetricMatch)) {
-    const { asymmetricMatch } = judge;
+  const matcher = pattern as Record<"asymmetricMatch" | "test" | "and" | "or", unknown>;
+  if (isFunction(matcher.asymmetricMatch)) {
+    const { asymmetricMatch } = matcher;
     return (value) => asymmetricMatch.call(pattern, value);
   }
-  if (isFunction(judge.test) && isFunction(judge.and) && isFunction(judge.or)) {
-    const { test } = judge;
+  if (isFunction(matcher.test) && isFunction(matcher.and) && isFunction(matcher.or)) {
+    const { test } = matcher;
     return (value) => test.call(pattern, value);
   }
   return isFunction(pattern) ? (value) => pattern(value) : undefined;
@@ -32,13 +33,13 @@ const isPromise = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "then" in value && isFunction(value.then);
 
 /**
- * Asks. What throws does not fit: a predicate is shown every event, also those it was not written for. The
- * report says what was thrown.
+ * Tests a value. If the predicate throws, the value does not fit: a predicate gets every event, also those it was not
+ * written for. The report shows the error.
  */
-export function ask(asker: Ask, value: Json | undefined): Said {
+export function testWith(predicate: Predicate, value: Json | undefined): PredicateResult {
   if (value === undefined) return { fits: false, note: null };
   try {
-    const answer = asker(value);
+    const answer = predicate(value);
     if (isPromise(answer))
       return { fits: false, note: "a predicate must answer at once, not with a promise" };
     return { fits: Boolean(answer), note: null };
@@ -47,7 +48,7 @@ export function ask(asker: Ask, value: Json | undefined): Said {
   }
 }
 
-/** A matcher of vitest or jest, as far as it can be read. */
+/** The readable parts of a matcher of vitest or jest. */
 export interface KnownMatcher {
   /** E.g. `Any`, `StringContaining`, `ObjectNotContaining`. */
   name: string;
@@ -55,16 +56,16 @@ export interface KnownMatcher {
   precision: unknown;
 }
 
-const kin = Symbol.for("jest.asymmetricMatcher");
+const mark = Symbol.for("jest.asymmetricMatcher");
 
 /** Reads a matcher of vitest or jest; undefined for those of others. */
 export function readMatcher(pattern: object): KnownMatcher | undefined {
   const { $$typeof, sample, precision } = pattern as Record<string, unknown>;
-  const name = $$typeof === kin ? textOf(() => String(pattern)) : undefined;
+  const name = $$typeof === mark ? textOf(() => String(pattern)) : undefined;
   return name === undefined ? undefined : { name, sample, precision };
 }
 
-/** Text that foreign code makes; undefined when it fails. */
+/** Text that other code makes; undefined if it throws. */
 export function textOf(make: () => unknown): string | undefined {
   try {
     const made = make();

@@ -1,21 +1,22 @@
 import { types } from "node:util";
 import { createContext, Script } from "node:vm";
 
-/** A regular expression that came over the wire, or in process as the operand of `@regex`. */
+/** The regular expression of an `@regex` operand. */
 export interface Expression {
   readonly source: string;
   readonly flags: string;
   test(text: string): boolean;
-  /** Did it once take too long? Then it holds for nothing any more. */
+  /** True if a search took too long once; it then fits nothing. */
   readonly gaveUp: boolean;
 }
 
 /** Longest pattern, characters. */
 export const longestPattern = 1_000;
-/** Ways that a backtracking search may try in the worst case without being watched; some 0.1 s. */
+/** Steps that a search without a time limit may take in the worst case; about 0.1 s. */
 const mostWays = 10_000_000;
-/** A watched search is stopped after this, ms. */
-const watchLimit = 100;
+/** Limit of other searches, ms. */
+const timeLimit = 100;
+/** Expressions that are kept, compiled. */
 const mostKnown = 5_000;
 
 const known = new Map<string, Expression | string>();
@@ -34,18 +35,18 @@ function partsOf(operand: unknown): { source: string; flags: string } | undefine
 }
 
 /**
- * The expression that the operand of `@regex` stands for, or what is wrong with it, in words. JavaScript's
- * syntax; the flags `g`, `d` and `y` mean nothing here.
+ * The expression of an `@regex` operand, or the mistake in it. JavaScript's syntax; the flags `g`, `d` and `y` have no
+ * effect.
  */
 export function expressionOf(operand: unknown): Expression | string {
   const parts = partsOf(operand);
-  if (!parts) return 'wants a pattern as text, or {"pattern": …, "flags": …}';
+  if (!parts) return 'expects a pattern as a string, or {"pattern": …, "flags": …}';
   const key = `${parts.flags}/${parts.source}`;
   const found = known.get(key);
   if (found !== undefined) return found;
   const made = compile(parts.source, parts.flags.replace(/[dgy]/g, ""));
   known.set(key, made);
-  // Patterns come from users: what is remembered must not grow for ever. The oldest go first.
+  // patterns come from users: their number is limited, the oldest are dropped
   for (const oldest of known.keys()) {
     if (known.size <= mostKnown) break;
     known.delete(oldest);
@@ -55,16 +56,16 @@ export function expressionOf(operand: unknown): Expression | string {
 
 function compile(source: string, flags: string): Expression | string {
   if (source.length > longestPattern)
-    return `wants a pattern of at most ${longestPattern} characters, not ${source.length}`;
+    return `expects a pattern of at most ${longestPattern} characters, not ${source.length}`;
   try {
-    return watched(new RegExp(source, flags));
+    return bounded(new RegExp(source, flags));
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-/** Searches at once where that is certain to end soon; else under a watch that stops it. */
-function watched(expression: RegExp): Expression {
+/** Searches without a time limit if that is certain to end soon; else in a script with one. */
+function bounded(expression: RegExp): Expression {
   const isQuick = quickness(expression.source);
   let gaveUp = false;
   return {
@@ -84,8 +85,8 @@ function watched(expression: RegExp): Expression {
 }
 
 /**
- * A rough upper bound, from the text of the pattern alone: each quantifier multiplies the ways by the text's
- * length, and a group that is repeated may take exponentially many.
+ * A rough upper bound from the pattern's text: each quantifier multiplies the steps by the subject's length, and a
+ * repeated group may take exponentially many.
  */
 function quickness(source: string): (length: number) => boolean {
   if (/\)[*+{]/.test(source)) return (length) => length <= 12;
@@ -93,17 +94,17 @@ function quickness(source: string): (length: number) => boolean {
   return (length) => (length + 1) ** (variable + 1) <= mostWays;
 }
 
-let desk: { script: Script; world: { expression?: RegExp; subject?: string } } | undefined;
+let runner: { script: Script; world: { expression?: RegExp; subject?: string } } | undefined;
 
-/** Node stops a search only where a whole script can be stopped. */
+/** Node can stop a search only by stopping a script. */
 function testInTime(expression: RegExp, subject: string): boolean | undefined {
-  desk ??= { script: new Script("expression.test(subject)"), world: createContext({}) };
-  Object.assign(desk.world, { expression, subject });
+  runner ??= { script: new Script("expression.test(subject)"), world: createContext({}) };
+  Object.assign(runner.world, { expression, subject });
   try {
-    return desk.script.runInContext(desk.world, { timeout: watchLimit }) === true;
+    return runner.script.runInContext(runner.world, { timeout: timeLimit }) === true;
   } catch {
     return undefined;
   } finally {
-    Object.assign(desk.world, { expression: undefined, subject: undefined });
+    Object.assign(runner.world, { expression: undefined, subject: undefined });
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { queueHint } from "../../../src/assert/match/queues.ts";
+import { queueHint } from "../../../src/assert/match/causes.ts";
 
 test.each<[lib: string, waited: number | null, hint: RegExp | undefined]>([
   [
