@@ -28,7 +28,7 @@ function isBlank(text: string): boolean {
  * A distinct id as the service reads it: text as is, anything else as its JSON text, NUL replaced.
  * undefined when it is missing or blank. Upstream common/types event.rs.
  */
-export function distinctIdText(value: Json | undefined): string | undefined {
+function distinctIdText(value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined;
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (isBlank(text)) return undefined;

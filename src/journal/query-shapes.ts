@@ -4,9 +4,9 @@ import { z } from "zod";
 // body, and a description where it means something else.
 
 /** The most entries that one page has. */
-export const largestPage = 10_000;
+const largestPage = 10_000;
 /** A call that waits never holds its connection longer than this, ms. */
-export const longestWait = 60_000;
+const longestWait = 60_000;
 
 export const ProjectNumber = z.int().min(0);
 export const OfProject = ProjectNumber.describe("Only of this project");

@@ -15,7 +15,7 @@ export const slice = 200;
 const sliceBytes = 512 * 1024;
 
 /** Takes the size of each line, and returns a promise when other work should get a turn. */
-export function createPauses(): (size: number) => Promise<void> | undefined {
+function createPauses(): (size: number) => Promise<void> | undefined {
   let [lines, bytes] = [0, 0];
   return (size) => {
     bytes += size;

@@ -24,7 +24,6 @@ import { pageRows } from "../server/page-rows.ts";
 import { requestHarRows } from "../tapes/har/request-rows.ts";
 import type { Recordings, TapePlayer } from "../tapes/ports.ts";
 import { recordingRows, tapeRows } from "../tapes/rows.ts";
-import { withKnownQuery } from "./control-query-names.ts";
 import { problemRows } from "./problems.ts";
 
 type PortsOf<Rows> = Rows extends (ports: infer Ports) => Endpoint[] ? Ports : never;
@@ -80,7 +79,7 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...recordingRows(ports.recordings),
         ...worldRows(ports),
         ...openApiRows(() => ports.endpoints()),
-      ].map(withKnownQuery),
+      ],
       rules,
     ),
     ...guardedPage(pageRows(), rules),
