@@ -4,15 +4,12 @@ export type {
   Count,
   Difference,
   DroppedSighting,
-  Expectation,
   NearMiss,
-  Pattern,
   Report,
   Sighting,
   Surroundings,
-  Terms,
-  Verdict,
-} from "./assert/match/types.ts";
+} from "./assert/match/report-shapes.ts";
+export type { Expectation, Pattern, Terms, Verdict } from "./assert/match/types.ts";
 export { version } from "./base/version.ts";
 export type {
   EventPattern,
@@ -28,7 +25,6 @@ export type {
   Scope,
   SimClient,
   SimPerson,
-  SimRequest,
   Tenant,
   VerifyOptions,
   WaitOptions,
@@ -76,6 +72,7 @@ export type {
   ServedOptions,
 } from "./flags/client.ts";
 export type { StoredEvent } from "./journal/event.ts";
+export type { SimRequest } from "./journal/request-shapes.ts";
 export type { LintFinding, LintPage } from "./lint/shapes.ts";
 export {
   type FromTapeOptions,

@@ -23,7 +23,7 @@ import type { Desk } from "./ingest/desk.ts";
 import { captureEndpoints } from "./ingest/endpoint/capture.ts";
 import { createPlaces } from "./ingest/geo/places.ts";
 import { eventReader } from "./journal/event-reader.ts";
-import type { Admission } from "./journal/feed/admission.ts";
+import type { Admission } from "./journal/feed/open-feed.ts";
 import type { ResourceDesk } from "./management/frame/desk.ts";
 import { createThrottle, noThrottle } from "./management/frame/desk.ts";
 import type { FollowOptions } from "./scenario/follow-scenario.ts";
@@ -32,7 +32,7 @@ import { answerRequest } from "./server/fetch.ts";
 import { type ListenOptions, listen } from "./server/listener.ts";
 import { addressAt, isOpenAt, type SimAddress } from "./sim/address.ts";
 import { checkOptions, redactionOf } from "./sim/check-options.ts";
-import type { ControlDesk } from "./sim/control-desk.ts";
+import type { ControlPorts } from "./sim/control-rows.ts";
 import { createInfo } from "./sim/info.ts";
 import { journalTo, tellingOwner } from "./sim/journaling.ts";
 import { type Loaded, late, onFirstUse } from "./sim/late.ts";
@@ -180,11 +180,9 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     events: eventReader(log),
     throttle: options.rateLimits ? createThrottle(clock) : noThrottle,
   };
-  const controlDesk: Omit<ControlDesk, "flagBook" | "exports"> = {
+  const controlPorts: Omit<ControlPorts, "flagBook" | "exports"> = {
     ...desk,
     feed: async () => (await lateAdmission()()).feed,
-    scenario: () => ({ problems: scenario.problems.length, edit: scenario.edit }),
-    damageCount: () => store.damage.count,
     faults,
     answers,
     tapes: replaying,
@@ -211,16 +209,23 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     snapshots: store.snapshots,
   };
   const admission = lateAdmission.set(
-    onFirstUse(() =>
-      import("./journal/feed/admission.ts").then((it) => it.openAdmission(controlDesk, rules)),
-    ),
+    onFirstUse(async () => {
+      const [{ openFeed }, { factsForFeed }] = await Promise.all([
+        import("./journal/feed/open-feed.ts"),
+        import("./sim/stat.ts"),
+      ]);
+      const { damage } = store;
+      const parts = { clock, faults, gauge, people, tapes: replaying, recordings, worlds, scenario, damage };
+      const facts = () => factsForFeed(parts);
+      return openFeed({ log, clock, closing: ending.signal, facts, notice }, rules);
+    }),
   );
 
   // The core: from calls to replies.
   const router = lateRouter.set(
     createRouter(
       captureEndpoints(desk, (call) => mayVisit(call, rules)),
-      lateRows({ desk, resourceDesk, controlDesk, rules, exportsOf: exports }),
+      lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf: exports }),
     ),
   );
   const scripted = answerPort(answers, owners);

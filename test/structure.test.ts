@@ -8,11 +8,6 @@ const foundation = ["base", "codec", "http", "store", "world", "journal"];
 /** slice → the other slices that it imports, with the reason. An import that is not listed fails. */
 const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   http: { journal: "the type of a call's record, which the journal keeps" },
-  journal: {
-    ingest: "shows stored events",
-    assert: "searches by pattern",
-    tapes: "requests as HAR",
-  },
   people: {
     ingest: "replays the events of a person to explain its properties",
   },
@@ -34,10 +29,8 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     people: "exports of persons",
     flags: "regular expressions of property filters",
   },
-  assert: { ingest: "shows events as the list of events does" },
-  lint: { ingest: "shows events as the list of events does" },
+  lint: { ingest: "the times and limits of captures" },
   tapes: {
-    ingest: "the address of the client",
     faults: "the same replies as scripted answers",
     server: "recordings listen",
   },

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { callerFrames } from "../egress/attempt.ts";
-import { defaultWait } from "./match/patience.ts";
+import { defaultWait } from "./limits.ts";
 
 /** An assertion ended its test's project before it had a result: its `await` is missing. */
 export class NotAwaitedError extends Error {

@@ -4,26 +4,27 @@ import type { Place } from "../client/call.ts";
 import { ControlError, ExpectationError } from "../client/errors.ts";
 import { largestPage, listingOf, pageOf } from "../client/pages.ts";
 import type { StoredEvent } from "../journal/event.ts";
+import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
 import { fitsEvent, inOrder, judge, sightingOf } from "./match/judge.ts";
-import { defaultSettle, defaultWait, settleGrace } from "./match/patience.ts";
 import { reportOf } from "./match/report.ts";
-import type { Expectation, Pattern, Sighting, Surroundings, Terms, Verdict } from "./match/types.ts";
+import type { Sighting, Surroundings } from "./match/report-shapes.ts";
+import type { Expectation, Pattern, Terms, Verdict } from "./match/types.ts";
 import { toWire } from "./match/wire.ts";
 
 /**
- * Assertions with patterns that cannot be said over HTTP: a function, a matcher of one's own. The sim sends what
- * may be it, as it comes; it is judged here, by the rules and with the report of the sim.
+ * Assertions with patterns that have no JSON form: a function, a custom matcher. The sim sends the events that a wider
+ * pattern fits, as they come; they are tested here, by the rules and with the report of the sim.
  */
 
-/** What is waited for: so many events of one pattern, or one of each in order. */
-export type Wish = { match: Pattern; count: number } | { sequence: readonly Pattern[] };
+/** N events of one pattern, or one event for each pattern in order. */
+export type WaitTarget = { match: Pattern; count: number } | { sequence: readonly Pattern[] };
 
-/** Events that a report names at most. */
+/** Events that a report lists. */
 const mostNamed = 20;
 
 interface Collected {
   events: StoredEvent[];
-  /** Where it was left off. */
+  /** The end of the log when it was read. */
   cursor: number;
 }
 
@@ -33,7 +34,7 @@ const scopeOf = ({ project }: Place, options: WaitOptions): EventQuery => ({
   since: options.since ?? 0,
 });
 
-/** Every event that may concern the terms is like this. */
+/** Selects every event that can concern the terms. */
 const concerns = ({ expect, nothingElse }: Terms): EventQuery => {
   if (nothingElse) return {};
   const [only, ...others] = expect;
@@ -41,19 +42,19 @@ const concerns = ({ expect, nothingElse }: Terms): EventQuery => {
   return only ? { where: only.match as EventQuery["where"] } : {};
 };
 
-/** Adds what comes until it is enough, or `waitMs` are over. */
+/** Collects events until they are enough, or `waitMs` are over. */
 async function collect(
   place: Place,
   query: EventQuery,
   { events, cursor }: Collected,
   { waitMs, isEnough }: { waitMs: number; isEnough(events: readonly StoredEvent[]): boolean },
 ): Promise<Collected> {
-  const { query: asked } = listingOf(place, { ...query, order: "asc", limit: largestPage });
+  const { query: listing } = listingOf(place, { ...query, order: "asc", limit: largestPage });
   const end = performance.now() + waitMs;
   let since = cursor;
   for (;;) {
     const left = Math.max(0, Math.ceil(end - performance.now()));
-    const page = await pageOf(place, { ...asked, since }, { waitMs: left });
+    const page = await pageOf(place, { ...listing, since }, { waitMs: left });
     events.push(...page.events);
     since = page.cursor;
     const isOver = left === 0 && !page.more;
@@ -61,18 +62,19 @@ async function collect(
   }
 }
 
-const termsOf = (wish: Wish): Terms =>
-  "match" in wish
-    ? { expect: [{ match: wish.match, count: { min: wish.count } }] }
-    : { expect: wish.sequence.map((match) => ({ match, count: { min: 1 } })), ordered: true };
+const termsOf = (target: WaitTarget): Terms =>
+  "match" in target
+    ? { expect: [{ match: target.match, count: { min: target.count } }] }
+    : { expect: target.sequence.map((match) => ({ match, count: { min: 1 } })), ordered: true };
 
-/** The first events of one pattern, or one of each after the other. */
-function picked(wish: Wish, terms: Terms, events: readonly StoredEvent[]): StoredEvent[] {
-  if ("match" in wish) return events.filter((event) => fitsEvent(wish.match, event)).slice(0, wish.count);
+/** The first events of the pattern, or one event for each pattern in order. */
+function picked(target: WaitTarget, terms: Terms, events: readonly StoredEvent[]): StoredEvent[] {
+  if ("match" in target)
+    return events.filter((event) => fitsEvent(target.match, event)).slice(0, target.count);
   return (inOrder(terms, events) ?? []).flat();
 }
 
-/** Those of the sightings that really fit: the sim can only tell what may. */
+/** The sightings that fit: the sim knows only the wider pattern. */
 async function fitting<T extends Sighting>(
   place: Place,
   match: Pattern,
@@ -87,7 +89,7 @@ async function fitting<T extends Sighting>(
   return sightings.filter((_, i) => doFit[i]);
 }
 
-/** How long an answer that is on its way may take to be told as late, ms. */
+/** Time for requests in flight to end, ms: the report then shows that their events came too late. */
 const lateGrace = 250;
 
 /** Events that came after the wait was over. */
@@ -115,14 +117,14 @@ async function surroundings(place: Place, match: Pattern, failure: Failure): Pro
   return { ...around, early, late, elsewhere, waited_ms: Math.round(waited) };
 }
 
-/** What the report looks for: the first expectation that failed. */
+/** The first expectation that failed. */
 const missed = ({ complaints }: Verdict, { expect }: Terms): Expectation | undefined =>
   complaints.flatMap((it) => ("expectation" in it ? (expect[it.expectation] ?? []) : []))[0];
 
 interface Failure {
   code: "wait_timeout" | "expectation_failed";
   terms: Terms;
-  /** What was judged, and how far. */
+  /** The tested events. */
   seen: Collected;
   waited: number;
   options: WaitOptions;
@@ -144,21 +146,25 @@ async function failed(place: Place, failure: Failure): Promise<ExpectationError>
 
 const none = (options: WaitOptions): Collected => ({ events: [], cursor: options.since ?? 0 });
 
-/** Waits for events of patterns that only this end can judge. @throws ExpectationError */
-export async function waitHere(place: Place, wish: Wish, options: WaitOptions): Promise<StoredEvent[]> {
-  const terms = termsOf(wish);
+/** Waits for events of patterns without a JSON form. @throws ExpectationError */
+export async function waitHere(
+  place: Place,
+  target: WaitTarget,
+  options: WaitOptions,
+): Promise<StoredEvent[]> {
+  const terms = termsOf(target);
   const started = performance.now();
   const query = { ...scopeOf(place, options), ...concerns(terms) };
   const seen = await collect(place, query, none(options), {
     waitMs: options.timeoutMs ?? defaultWait,
     isEnough: (found) => judge(terms, found).passed,
   });
-  if (judge(terms, seen.events).passed) return picked(wish, terms, seen.events);
+  if (judge(terms, seen.events).passed) return picked(target, terms, seen.events);
   const waited = performance.now() - started;
   throw await failed(place, { code: "wait_timeout", terms, seen, waited, options });
 }
 
-/** The terms without what forbids. */
+/** The terms without maximums. */
 const minima = ({ expect, ordered = false }: Terms): Terms => ({
   expect: expect.map(({ match, count = { min: 1 } }) => ({
     match,
@@ -170,11 +176,11 @@ const minima = ({ expect, ordered = false }: Terms): Terms => ({
 const forbids = ({ expect, nothingElse }: Terms): boolean =>
   nothingElse === true || expect.some(({ count }) => count?.max !== undefined);
 
-/** Does what came already exceed the terms, whatever comes? */
+/** True if a maximum is exceeded: later events cannot change that. */
 const exceeded = (terms: Terms, events: readonly StoredEvent[]): boolean =>
   judge(terms, events).complaints.some(({ kind }) => kind === "too_many");
 
-/** Verifies terms that only this end can judge; returns the seqs that fit. @throws ExpectationError */
+/** Verifies terms with patterns without a JSON form; returns the seqs that fit. @throws ExpectationError */
 export async function verifyHere(place: Place, terms: Terms, options: VerifyOptions): Promise<number[][]> {
   const started = performance.now();
   const query = { ...scopeOf(place, options), ...concerns(terms) };
@@ -194,7 +200,7 @@ export async function verifyHere(place: Place, terms: Terms, options: VerifyOpti
   throw await failed(place, { code: "expectation_failed", terms, seen, waited, options });
 }
 
-/** Where it does not get quiet, what came until then is judged. */
+/** If it does not get quiet in time, the events until then count. */
 async function settle(
   place: Place,
   { project, settleMs = defaultSettle, timeoutMs = defaultWait }: VerifyOptions,

@@ -1,8 +1,11 @@
-import { showEvent } from "../ingest/show.ts";
+import { isObject, type Json } from "../base/json.ts";
 import type { StoredEvent } from "../journal/event.ts";
-import type { TrafficLog, Written } from "../journal/log/traffic-log.ts";
+import type { EventFilter, TrafficLog, Written } from "../journal/log/traffic-log.ts";
+import { showEvent } from "../journal/show.ts";
+import { namePatterns } from "./match/judge.ts";
+import type { Pattern } from "./match/types.ts";
 
-/** Which events somebody is to be told of, as far as the log's index knows it. Absent keys do not restrict. */
+/** Which events a listener needs, as far as the log's index knows it. Absent keys do not restrict. */
 export interface Interest {
   names?: ReadonlySet<string> | undefined;
   distinct_id?: string | undefined;
@@ -11,16 +14,39 @@ export interface Interest {
 }
 
 interface Listener extends Interest {
-  tell(event: StoredEvent): void;
+  onEvent(event: StoredEvent): void;
 }
 
-/** Tells listeners of events as they are written. */
+/** Passes events to listeners when they are written. */
 export interface Dispatcher {
   /** Returns the function that ends it. */
   listen(listener: Listener): () => void;
 }
 
-/** Reads one of a request's events, once for all who want it; undefined when it is gone already. */
+const nameIn = (pattern: Pattern): string | undefined =>
+  namePatterns(pattern).find((it): it is string => typeof it === "string");
+
+const idIn = (pattern: Pattern): Json | undefined => (isObject(pattern) ? pattern.distinct_id : undefined);
+
+/** The names and the distinct id of all events that fit one of the patterns; absent if they can have any. */
+export function interestIn(...patterns: readonly Pattern[]): Pick<Interest, "names" | "distinct_id"> {
+  const names = patterns.flatMap((it) => nameIn(it) ?? []);
+  const ids = new Set(patterns.map(idIn));
+  const [id] = ids;
+  return {
+    ...(names.length === patterns.length && { names: new Set(names) }),
+    ...(ids.size === 1 && typeof id === "string" && { distinct_id: id }),
+  };
+}
+
+/** The part of a pattern that the log's index can find. */
+export function indexFilter(match: Pattern): EventFilter {
+  const { names = new Set(), distinct_id } = interestIn(match);
+  const [event] = names;
+  return { ...(event !== undefined && { event }), ...(distinct_id !== undefined && { distinct_id }) };
+}
+
+/** Reads an event of a request, once for all listeners; undefined if it was removed. */
 function reader(log: TrafficLog, n: number, index: number): () => StoredEvent | undefined {
   let event: StoredEvent | undefined;
   return () => {
@@ -31,7 +57,7 @@ function reader(log: TrafficLog, n: number, index: number): () => StoredEvent | 
   };
 }
 
-const suits = (
+const matches = (
   { distinct_id, project, outcome }: Interest,
   key: { distinct_id: string },
   of: { project: number | null; outcome: string },
@@ -41,8 +67,8 @@ const suits = (
   (distinct_id === undefined || distinct_id === key.distinct_id);
 
 /**
- * One subscription to the log for all who wait, and none while nobody does. Who waits for events of certain names
- * costs nothing when others come; the line is read only once somebody may want it.
+ * One subscription to the log for all listeners. A listener for events of certain names costs nothing when others come;
+ * a line is read only for a listener that may need it.
  */
 export function createDispatcher(log: TrafficLog): Dispatcher {
   const byName = new Map<string, Set<Listener>>();
@@ -50,7 +76,7 @@ export function createDispatcher(log: TrafficLog): Dispatcher {
   let size = 0;
   let unsubscribe = () => {};
 
-  function tellAll(listeners: ReadonlySet<Listener> | undefined, { n, entry }: Written, index: number) {
+  function dispatch(listeners: ReadonlySet<Listener> | undefined, { n, entry }: Written, index: number) {
     if (!listeners || listeners.size === 0) return;
     const { keys = [], events = [] } = entry.record;
     const key = keys[index] ?? { distinct_id: "" };
@@ -58,15 +84,15 @@ export function createDispatcher(log: TrafficLog): Dispatcher {
     const of = { project: entry.project, outcome };
     const read = reader(log, n, index);
     for (const listener of [...listeners]) {
-      const event = suits(listener, key, of) ? read() : undefined;
-      if (event) listener.tell(event);
+      const event = matches(listener, key, of) ? read() : undefined;
+      if (event) listener.onEvent(event);
     }
   }
 
   function publish(written: Written): void {
     for (let index = 0; index < written.count; index++) {
-      tellAll(byName.get(written.entry.record.keys?.[index]?.event ?? ""), written, index);
-      tellAll(anyName, written, index);
+      dispatch(byName.get(written.entry.record.keys?.[index]?.event ?? ""), written, index);
+      dispatch(anyName, written, index);
     }
   }
 
@@ -79,7 +105,7 @@ export function createDispatcher(log: TrafficLog): Dispatcher {
     });
   }
 
-  function leave(listener: Listener): void {
+  function remove(listener: Listener): void {
     anyName.delete(listener);
     for (const name of listener.names ?? []) {
       const listeners = byName.get(name);
@@ -95,7 +121,7 @@ export function createDispatcher(log: TrafficLog): Dispatcher {
       if (size++ === 0) unsubscribe = log.subscribe(publish);
       let isOver = false;
       return () => {
-        if (!isOver) leave(listener);
+        if (!isOver) remove(listener);
         isOver = true;
       };
     },

@@ -1,17 +1,26 @@
 import { type ErrorCode, SimError } from "../base/errors.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { EventFilter } from "../journal/log/traffic-log.ts";
-import type { AssertDesk } from "./desk.ts";
+import { joinSignals } from "./event-watch.ts";
 import { judge } from "./match/judge.ts";
 import { reportOf } from "./match/report.ts";
-import type { Pattern, Report, Terms, Verdict } from "./match/types.ts";
-import { reach } from "./requests-seen.ts";
-import { type About, newest, surroundingsOf } from "./surroundings.ts";
-import type { Wish } from "./wish.ts";
+import type { Pattern, Terms, Verdict } from "./match/types.ts";
+import type { AssertPorts } from "./ports.ts";
+import { mostSearched, newest, type Scope, type Subject, surroundingsOf } from "./surroundings.ts";
 
-/** What was wanted, and what came of it. */
-export interface Outcome {
-  wish: Wish;
+/** What a call expects, where, and how long it waits. */
+export interface Wait {
+  terms: Terms;
+  scope: Scope;
+  outcome: "kept" | "dropped";
+  timeout: number;
+  /** First line of the report. */
+  title: string;
+}
+
+/** A wait that failed. */
+interface Failed {
+  wait: Wait;
   /** The events that the terms are about. */
   events: readonly StoredEvent[];
   waited: number;
@@ -21,18 +30,16 @@ export interface Outcome {
   gone: AbortSignal;
 }
 
-/** Requests in flight get so long to end, ms: what they bring came too late, and the report can say so. */
+/** Time for requests in flight to end, ms: the report then shows that their events came too late. */
 const grace = 250;
 
-async function letEnd({ gauge }: AssertDesk, project: number | undefined, gone: AbortSignal): Promise<void> {
+async function letEnd({ gauge }: AssertPorts, project: number | undefined, gone: AbortSignal): Promise<void> {
   if (gauge.inFlightOf(project) === 0) return;
-  const limit = new AbortController();
-  const end = () => limit.abort();
-  const timer = setTimeout(end, grace);
-  gone.addEventListener("abort", end);
-  await gauge.drained(limit.signal, project).catch(() => {});
+  const over = joinSignals(gone);
+  const timer = setTimeout(over.end, grace);
+  await gauge.drained(over.signal, project).catch(() => {});
   clearTimeout(timer);
-  gone.removeEventListener("abort", end);
+  over.release();
 }
 
 /** The pattern of the first expectation that failed. */
@@ -42,53 +49,46 @@ function firstMissed({ complaints }: Verdict, { expect }: Terms): Pattern | unde
   return undefined;
 }
 
-async function reportFor(desk: AssertDesk, { wish, events }: Outcome, about: About): Promise<Report> {
-  const { terms, title } = wish;
-  const { project, since } = wish.scope;
-  const filter: EventFilter = { since, until: about.until, ...(project !== undefined && { project }) };
-  const any = () => true;
-  return reportOf({
-    title,
-    terms,
-    verdict: judge(terms, events),
-    kept: await newest(desk.log, { ...filter, outcome: "kept" }, any, reach),
-    dropped: await newest(desk.log, { ...filter, outcome: "dropped" }, any, reach),
-    surroundings: await surroundingsOf(desk, about),
-  });
-}
-
-/** Too little can still come: then it is said. */
-function regret(desk: AssertDesk, { wish }: Outcome, verdict: Verdict): void {
-  if (wish.timeout === 0) return;
-  const { scope, outcome, terms } = wish;
+/** Remembers missing events, which can still come. */
+function remember({ lateEvents }: AssertPorts, { scope, outcome, terms }: Wait, verdict: Verdict): void {
   for (const complaint of verdict.complaints) {
     if (complaint.kind !== "too_few") continue;
-    desk.regrets.remember({ match: terms.expect[complaint.expectation]?.match, scope, outcome });
+    lateEvents.remember({ match: terms.expect[complaint.expectation]?.match, ...scope, outcome });
   }
 }
 
-/** The error that says what came instead; it waits a little for what is on its way. */
+/** The error with the report. Waits a little for requests in flight. */
 export async function failure(
-  desk: AssertDesk,
+  ports: AssertPorts,
   code: Extract<ErrorCode, "wait_timeout" | "expectation_failed">,
-  outcome: Outcome,
+  { wait, events, gone, url, waited: elapsed }: Failed,
 ): Promise<SimError> {
-  const { wish, events, gone, url } = outcome;
-  const waited = Math.round(outcome.waited);
-  const cursor = desk.log.lastSeq;
+  const { log, closing, clock } = ports;
+  const { terms, title, scope, outcome, timeout } = wait;
+  const waited = Math.round(elapsed);
+  const cursor = log.lastSeq;
   const data = { waited_ms: waited, cursor };
   if (gone.aborted) {
-    const detail = desk.closing.aborted ? "the sim is closing" : "the caller went away";
+    const detail = closing.aborted ? "the sim is closing" : "the caller went away";
     return new SimError(code, detail, { data });
   }
-  const endedAt = desk.clock.now();
-  const verdict = judge(wish.terms, events);
-  if (wish.timeout > 0) await letEnd(desk, wish.scope.project, gone);
-  const match = firstMissed(verdict, wish.terms);
-  const { scope } = wish;
-  const about: About = { match, scope, outcome: wish.outcome, until: cursor, endedAt, waited, url };
-  const report = await reportFor(desk, outcome, about);
-  if (report.late.length === 0 && !gone.aborted) regret(desk, outcome, verdict);
+  const endedAt = clock.now();
+  const verdict = judge(terms, events);
+  if (timeout > 0) await letEnd(ports, scope.project, gone);
+  const match = firstMissed(verdict, terms);
+  const subject: Subject = { match, scope, outcome, until: cursor, endedAt, waited, url };
+  const { project, since } = scope;
+  const filter: EventFilter = { since, until: cursor, ...(project !== undefined && { project }) };
+  const all = () => true;
+  const report = reportOf({
+    title,
+    terms,
+    verdict,
+    kept: await newest(log, { ...filter, outcome: "kept" }, all, mostSearched),
+    dropped: await newest(log, { ...filter, outcome: "dropped" }, all, mostSearched),
+    surroundings: await surroundingsOf(ports, subject),
+  });
+  if (timeout > 0 && report.late.length === 0 && !gone.aborted) remember(ports, wait, verdict);
   const [detail = ""] = report.text.split("\n", 1);
   return new SimError(code, detail, { data: { ...data, report } });
 }

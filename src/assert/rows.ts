@@ -1,51 +1,70 @@
-import { allowKeys, bodyOf } from "../http/control-body.ts";
-import { type ControlRow, endpointsOf } from "../http/control-row.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import { json } from "../http/reply.ts";
-import { patternIn } from "./asked-pattern.ts";
-import type { AssertDesk } from "./desk.ts";
-import type { Handle } from "./opening.ts";
-import { settle } from "./settle.ts";
+import { row } from "../http/row.ts";
+import { Surroundings } from "./match/report-shapes.ts";
+import { patternOf } from "./pattern-shape.ts";
+import type { AssertPorts } from "./ports.ts";
+import {
+  Failed,
+  Settled,
+  SettleRequest,
+  SurroundingsRequest,
+  Verified,
+  VerifyRequest,
+  Waited,
+  WaitRequest,
+} from "./shapes.ts";
 import { surroundingsOf } from "./surroundings.ts";
-import { verify } from "./verify.ts";
-import { wait } from "./wait.ts";
-import { scopeIn } from "./wish.ts";
+import { scopeOf, settle, verify, wait } from "./waits.ts";
 
-const surroundings: Handle = async (desk, call) => {
-  const body = bodyOf(call);
-  allowKeys(body, ["match", "project", "since"]);
-  const match = body.match === undefined ? undefined : patternIn(body.match, "/match");
-  const until = desk.log.lastSeq;
-  const scope = scopeIn(desk, body);
-  const now = { until, endedAt: desk.clock.now(), waited: null };
-  return json(await surroundingsOf(desk, { match, scope, outcome: "kept", url: call.origin, ...now }));
-};
-
-const rows: readonly ControlRow<AssertDesk>[] = [
-  [
-    "POST",
-    "/__sim/events/wait",
-    "Waits until events match: `count` of one pattern, or a `sequence`; 409 with a report when they do not come",
-    wait,
-  ],
-  [
-    "POST",
-    "/__sim/events/verify",
-    "Waits until expectations hold: counts, order, nothing else; 409 with a report when they do not",
-    verify,
-  ],
-  [
-    "POST",
-    "/__sim/events/surroundings",
-    "What else there is to know when events did not come: for clients that judge themselves",
-    surroundings,
-  ],
-  [
-    "POST",
-    "/__sim/settle",
-    "Returns once no request is in flight and it has been quiet for idle_ms, in one project or in all",
-    settle,
-  ],
+/** The endpoints of assertions. */
+export const assertRows = (ports: AssertPorts) => [
+  row({
+    method: "POST",
+    path: "/__sim/events/wait",
+    access: "control",
+    summary:
+      "Waits until events match: `count` of one pattern, or a `sequence`; 409 with a report when they do not come",
+    body: WaitRequest,
+    reply: Waited,
+    replies: { 409: { description: "They did not come in time", shape: Failed } },
+    handle: ({ body, call }) => wait(ports, body, call),
+  }),
+  row({
+    method: "POST",
+    path: "/__sim/events/verify",
+    access: "control",
+    summary: "Waits until expectations hold: counts, order, nothing else; 409 with a report when they do not",
+    body: VerifyRequest,
+    reply: Verified,
+    replies: { 409: { description: "They do not", shape: Failed } },
+    handle: ({ body, call }) => verify(ports, body, call),
+  }),
+  row({
+    method: "POST",
+    path: "/__sim/events/surroundings",
+    access: "control",
+    summary: "Returns the other facts of a report, for clients that test the events themselves",
+    body: SurroundingsRequest,
+    reply: Surroundings,
+    handle: ({ body, call }) =>
+      surroundingsOf(ports, {
+        match: body.match === undefined ? undefined : patternOf(body.match),
+        scope: scopeOf(ports, body),
+        outcome: "kept",
+        until: ports.log.lastSeq,
+        endedAt: ports.clock.now(),
+        waited: null,
+        url: call.origin,
+      }),
+  }),
+  row({
+    method: "POST",
+    path: "/__sim/settle",
+    access: "control",
+    summary:
+      "Returns once no request is in flight and it has been quiet for idle_ms, in one project or in all",
+    body: SettleRequest,
+    reply: Settled,
+    errors: [409],
+    handle: ({ body, call }) => settle(ports, body, call),
+  }),
 ];
-
-export const assertEndpoints = (desk: AssertDesk): Endpoint[] => endpointsOf(rows, desk);

@@ -1,20 +1,30 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { headerIn } from "../http/client-address.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { EventFilter, TrafficLog } from "../journal/log/traffic-log.ts";
-import { searchEvents } from "../journal/search.ts";
-import type { ControlDesk } from "../sim/control-desk.ts";
-import { distinctIdIn, namesIn } from "./asked-pattern.ts";
+import { countsFor, searchEvents, slice } from "../journal/search.ts";
+import { showEvent } from "../journal/show.ts";
+import type { TrafficLine } from "../journal/traffic.ts";
+import { isUnmatched } from "../journal/unmatched.ts";
+import { indexFilter } from "./dispatcher.ts";
 import { fitsEvent, sightingOf } from "./match/judge.ts";
-import type { Pattern, Sighting, Surroundings } from "./match/types.ts";
-import { mostNamed, reach, requestsSeen } from "./requests-seen.ts";
-import type { Scope } from "./wish.ts";
+import type { Sighting, Surroundings } from "./match/report-shapes.ts";
+import type { Pattern } from "./match/types.ts";
+import type { AssertPorts } from "./ports.ts";
 
-/** What is told about. */
-export interface About {
-  /** What the events that count would be like; undefined: no event in particular. */
+/** The part of the log that counts: a project's events, or all, after a cursor. */
+export interface Scope {
+  project: number | undefined;
+  since: number;
+}
+
+/** What the surroundings are about. */
+export interface Subject {
+  /** The pattern of the missing events; undefined for no particular ones. */
   match: Pattern | undefined;
   scope: Scope;
   outcome: "kept" | "dropped";
-  /** When it was over: where the log ended, and the sim's time in ms. */
+  /** The end of the wait: the cursor, and the sim's time in ms. */
   until: number;
   endedAt: number;
   waited: number | null;
@@ -22,63 +32,57 @@ export interface About {
   url: string;
 }
 
-export type SurroundingsDesk = Pick<ControlDesk, "log" | "worlds" | "faults" | "gauge" | "inspectable">;
+type Ports = Omit<AssertPorts, "dispatcher" | "lateEvents" | "closing">;
 
-/** The newest events of a filter that satisfy the condition, oldest first; not all of the past is looked at. */
+/** Requests, or events, that are searched. */
+export const mostSearched = 1_000;
+/** Entries of each list in a report. */
+const mostListed = 10;
+
+/** The newest events of a filter that satisfy the condition, oldest first; only recent events are searched. */
 export async function newest(
   log: TrafficLog,
   filter: EventFilter,
-  suits: (event: StoredEvent) => boolean,
+  isWanted: (event: StoredEvent) => boolean,
   most: number,
 ): Promise<StoredEvent[]> {
   const found: StoredEvent[] = [];
-  let looked = 0;
+  let searched = 0;
   for await (const event of searchEvents(log, { ...filter, order: "desc" })) {
-    if (suits(event)) found.push(event);
-    if (found.length >= most || ++looked >= reach) break;
+    if (isWanted(event)) found.push(event);
+    if (found.length >= most || ++searched >= mostSearched) break;
   }
   return found.reverse();
 }
 
-/** What the index can tell of a pattern. */
-function indexFilter(match: Pattern): EventFilter {
-  const [name, ...others] = namesIn([match]) ?? [];
-  const id = distinctIdIn([match]);
-  return {
-    ...(name !== undefined && others.length === 0 && { event: name }),
-    ...(id !== undefined && { distinct_id: id }),
-  };
-}
-
-/** How much too late it was; a request that was on its way already is not late by its arrival. */
+/** How late it came; undefined for a request that was already in flight. */
 function lateness({ received_at }: Sighting, endedAt: number): { ms_late?: number } {
   const ms = Date.parse(received_at) - endedAt;
   return ms > 0 ? { ms_late: ms } : {};
 }
 
-/** Was it made for a test? What a neighbour captured in its own project says nothing about another test's. */
-function isTests(worlds: SurroundingsDesk["worlds"], id: number | undefined): boolean {
+/** True for projects of tests. Events in another test's project do not explain a failure. */
+function isOfTest(worlds: Ports["worlds"], id: number | undefined): boolean {
   if (id === undefined) return false;
   const project = worlds.projectById(id);
   return project === undefined || project.ephemeral !== undefined;
 }
 
-type Sightings = Pick<Surroundings, "early" | "late" | "elsewhere">;
-
-/** Events like the pattern that did not count: of another time, or another project. */
-async function sightings({ log, worlds }: SurroundingsDesk, about: About): Promise<Sightings> {
-  const { match, scope, outcome, until, endedAt } = about;
-  const { project, since } = scope;
+/** Events that fit and did not count: they came at another time, or in another project. */
+async function sightings(
+  { log, worlds }: Ports,
+  { match, scope: { project, since }, outcome, until, endedAt }: Subject,
+): Promise<Pick<Surroundings, "early" | "late" | "elsewhere">> {
   if (match === undefined) return { early: [], late: [], elsewhere: [] };
-  const find = async (filter: EventFilter, where: (event: StoredEvent) => boolean): Promise<Sighting[]> => {
-    const isIt = (event: StoredEvent) => where(event) && fitsEvent(match, event);
-    return (await newest(log, { ...indexFilter(match), ...filter }, isIt, mostNamed)).map(sightingOf);
+  const find = async (filter: EventFilter, isWanted = (_: StoredEvent) => true): Promise<Sighting[]> => {
+    const fits = (event: StoredEvent) => isWanted(event) && fitsEvent(match, event);
+    return (await newest(log, { ...indexFilter(match), ...filter }, fits, mostListed)).map(sightingOf);
   };
   const own: EventFilter = { outcome, ...(project !== undefined && { project }) };
-  const early = since === 0 ? [] : await find({ ...own, until: since }, () => true);
-  const late = await find({ ...own, since: Math.max(until, since) }, () => true);
+  const early = since === 0 ? [] : await find({ ...own, until: since });
+  const late = await find({ ...own, since: Math.max(until, since) });
   const isElsewhere = ({ project: other }: StoredEvent) =>
-    other !== null && other !== project && !(isTests(worlds, project) && isTests(worlds, other));
+    other !== null && other !== project && !(isOfTest(worlds, project) && isOfTest(worlds, other));
   const elsewhere = project === undefined ? [] : await find({ outcome: "kept", since }, isElsewhere);
   const keyOf = (id: number | null) => (id === null ? undefined : worlds.projectById(id)?.api_key);
   return {
@@ -88,8 +92,67 @@ async function sightings({ log, worlds }: SurroundingsDesk, about: About): Promi
   };
 }
 
-/** Faults that could touch the scope or did. */
-function faultsOf({ faults }: SurroundingsDesk, { project }: Scope, touched: ReadonlyMap<string, number>) {
+type Sender = Surroundings["senders"][number];
+
+const productPattern = /^([\w.@/-]*posthog[\w.@/-]*?)\/([\w.+-]+)/i;
+
+/** From `posthog-node/5.70.0`, a header of SDKs. */
+function senderIn(text: string | undefined): Sender | undefined {
+  const [, lib, version] = productPattern.exec(text ?? "") ?? [];
+  return lib === undefined || version === undefined ? undefined : { lib, version };
+}
+
+/** The library that sent a request, by its first event, else by the headers. */
+function senderOf(line: TrafficLine): Sender | undefined {
+  const properties = line.events && line.events.length > 0 ? showEvent(line, 0).properties : {};
+  const { $lib: lib, $lib_version: version } = properties;
+  if (typeof lib === "string") return { lib, version: typeof version === "string" ? version : null };
+  return (
+    senderIn(headerIn(line.headers, "posthog-sdk-info")) ?? senderIn(headerIn(line.headers, "user-agent"))
+  );
+}
+
+/** Requests of the scope after the cursor, and those without a project, newest first. */
+async function* requestsAfter(ports: Ports, { project, since }: Scope): AsyncGenerator<TrafficLine> {
+  const { log } = ports;
+  let searched = 0;
+  for (const n of log.requests({})) {
+    const line = log.line(n);
+    if (line?.seq !== undefined && line.seq <= since) return;
+    if (line && (project === undefined || countsFor(ports, line, project))) yield line;
+    if (++searched >= mostSearched) return;
+    if (searched % slice === 0) await turn();
+  }
+}
+
+/** The requests of the scope; `touched`: how many of them each fault affected. */
+async function requestsSeen(ports: Ports, scope: Scope) {
+  const rejected: Surroundings["rejected"] = [];
+  const unmatched: Surroundings["unmatched"] = [];
+  const senders = new Map<string, Sender>();
+  const touched = new Map<string, number>();
+  let requests = 0;
+  for await (const line of requestsAfter(ports, scope)) {
+    requests++;
+    const { n, method, target } = line;
+    const { hint } = line.rejected ?? {};
+    if (isUnmatched(line)) unmatched.push({ n, method, target, ...(hint !== undefined && { hint }) });
+    else if (line.rejected) rejected.push({ n, method, target, ...line.rejected });
+    const sender = senders.size < mostListed ? senderOf(line) : undefined;
+    if (sender) senders.set(`${sender.lib} ${sender.version}`, sender);
+    for (const name of line.fault?.split(", ") ?? []) touched.set(name, (touched.get(name) ?? 0) + 1);
+  }
+  return {
+    rejected: rejected.slice(0, mostListed),
+    unmatched: unmatched.slice(0, mostListed),
+    requests,
+    senders: [...senders.values()],
+    touched,
+  };
+}
+
+/** Faults that affected the scope, or can. */
+function faultsOf({ faults }: Ports, { project }: Scope, touched: ReadonlyMap<string, number>) {
   const named = new Map<string, number>();
   for (const { name, state, match } of faults.list()) {
     const concerns = project === undefined || match.project === undefined || match.project === project;
@@ -99,31 +162,31 @@ function faultsOf({ faults }: SurroundingsDesk, { project }: Scope, touched: Rea
   return [...named].map(([name, times]) => ({ name, touched: times }));
 }
 
-function projectOf({ worlds }: SurroundingsDesk, { project: id }: Scope): Surroundings["project"] {
+function projectOf({ worlds }: Ports, { project: id }: Scope): Surroundings["project"] {
   if (id === undefined) return null;
   const project = worlds.projectById(id);
-  // deleted while it was waited for
+  // it may be deleted during the wait
   return { id, name: project?.name ?? "(deleted)", api_key: project?.api_key ?? "" };
 }
 
-/** What else there is to know when events did not come as they were wanted. */
-export async function surroundingsOf(desk: SurroundingsDesk, about: About): Promise<Surroundings> {
-  const { scope, waited, url } = about;
-  const { log, gauge } = desk;
-  const { touched, ...seen } = await requestsSeen(desk, scope);
-  // of requests before the cursor, or of a log that was emptied, the journal tells nothing either
+/** What else is known when events did not come. */
+export async function surroundingsOf(ports: Ports, subject: Subject): Promise<Surroundings> {
+  const { scope, waited, url } = subject;
+  const { log, gauge, inspectable } = ports;
+  const { touched, ...seen } = await requestsSeen(ports, scope);
+  // without requests after the cursor, the last one was before it
   const idle = seen.requests === 0 ? null : gauge.idleFor(scope.project);
   return {
-    project: projectOf(desk, scope),
+    project: projectOf(ports, scope),
     since: scope.since,
     waited_ms: waited,
     url,
-    inspectable: desk.inspectable,
-    ...(await sightings(desk, about)),
+    inspectable,
+    ...(await sightings(ports, subject)),
     ...seen,
     in_flight: gauge.inFlightOf(scope.project),
     last_request_ms_ago: idle === null ? null : Math.round(idle),
-    faults: faultsOf(desk, scope, touched),
+    faults: faultsOf(ports, scope, touched),
     evicted: log.lost(scope.since, scope.project),
   };
 }

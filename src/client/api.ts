@@ -9,6 +9,7 @@ import type { Answers } from "../faults/answers-client.ts";
 import type { Faults } from "../faults/client.ts";
 import type { Flags } from "../flags/client.ts";
 import type { StoredEvent } from "../journal/event.ts";
+import type { SimRequest } from "../journal/request-shapes.ts";
 import type { LintPage } from "../lint/shapes.ts";
 import type { StoredGroup, StoredPerson, StoredPersonWithHistory } from "../people/shapes.ts";
 import type { StateClient } from "../scenario/state/client.ts";
@@ -119,30 +120,6 @@ export interface RequestQuery {
   limit?: number;
 }
 
-/** A request in the journal, in short. */
-export interface SimRequest {
-  n: number;
-  at: string;
-  method: string;
-  /** Path and query as sent, secrets masked. */
-  target: string;
-  /** 0 if a fault prevented the answer. */
-  status: number;
-  ms: number;
-  project: number | null;
-  outcome: "answered" | "rejected";
-  /** `hint`: how to fix it, if that depends on the request (an unknown path). */
-  rejected: { reason: string; detail: string; hint?: string } | null;
-  fault: string | null;
-  scripted: boolean;
-  /** What answered, if neither the emulator nor a script did: `tape:checkout#12`, `upstream`. */
-  source: string | null;
-  partition: string | null;
-  /** Number of its events, and of those that were dropped. */
-  events: number;
-  dropped: number;
-}
-
 /** The journal. */
 export interface Requests {
   /** Newest first. */
@@ -158,8 +135,7 @@ export interface Requests {
   har(query?: Omit<RequestQuery, "outcome">): Promise<JsonObject>;
 }
 
-/** A person: its merged ids and what is known of it. */
-
+/** A person with its merged ids and its properties. */
 export type SimPerson = StoredPerson;
 
 export interface Persons {

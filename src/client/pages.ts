@@ -1,15 +1,7 @@
 import { toWire } from "../assert/match/wire.ts";
-import type { StoredEvent } from "../journal/event.ts";
+import type { EventPage } from "../journal/stored-event.ts";
 import type { EventQuery } from "./api.ts";
 import { type Place, type Query, queryText } from "./call.ts";
-
-/** Part of a list of events. */
-export interface Page {
-  events: StoredEvent[];
-  /** Where the next part begins. */
-  cursor: number;
-  more: boolean;
-}
 
 /** The server's limit. */
 export const largestPage = 10_000;
@@ -42,4 +34,5 @@ export const pageOf = (
   { call }: Place,
   query: Query,
   { waitMs, signal }: { waitMs?: number; signal?: AbortSignal } = {},
-): Promise<Page> => call<Page>("GET", `events${queryText({ ...query, wait_ms: waitMs })}`, undefined, signal);
+): Promise<EventPage> =>
+  call<EventPage>("GET", `events${queryText({ ...query, wait_ms: waitMs })}`, undefined, signal);

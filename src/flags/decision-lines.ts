@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
 import { pathOf } from "../http/call.ts";
-import { clientAddress, headerIn } from "../ingest/client-address.ts";
-import { keysOf, showEvent } from "../ingest/show.ts";
+import { clientAddress, headerIn } from "../http/client-address.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { flagUse } from "../journal/log/facets.ts";
+import { keysOf, showEvent } from "../journal/show.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
 import type { DecidedFlag, FlagCall, FlagDecision, FlagsAsked } from "./decision-shapes.ts";
 import { first, flagsRequestOf, textIn as identifierIn } from "./endpoint/flags-request.ts";

@@ -1,6 +1,5 @@
 import { SimError } from "../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts";
-import { didYouMean } from "../base/nearest.ts";
 import type { Call } from "./call.ts";
 
 const invalid = (detail: string, pointer: string, hint?: string): SimError =>
@@ -23,72 +22,6 @@ function parse(text: string): Json {
     throw new SimError("parse_error", `the body is not JSON: ${(cause as Error).message}`, { cause });
   }
   if (isTooDeep(value)) throw new SimError("parse_error", "the body is nested too deeply");
-  return value;
-}
-
-/**
- * Unknown keys are mistakes, not extensions: a misspelt `timeout` must not wait for the default.
- * @param pointer Where in the body the object is
- * @throws SimError invalid_input naming the nearest key
- */
-export function allowKeys(body: JsonObject, keys: readonly string[], pointer = ""): void {
-  const unknown = Object.keys(body).find((key) => !keys.includes(key));
-  if (unknown !== undefined)
-    throw invalid(
-      `unknown key "${unknown}"${didYouMean(unknown, keys)}`,
-      `${pointer}/${unknown}`,
-      keys.length === 0 ? "it takes none" : `known keys: ${keys.join(", ")}`,
-    );
-}
-
-interface Range {
-  min: number;
-  max: number;
-}
-
-const inRange = (value: unknown, { min, max }: Range): value is number =>
-  typeof value === "number" && Number.isInteger(value) && value >= min && value <= max;
-
-/** A whole number from the body. @throws SimError invalid_input */
-export function wholeNumber(body: JsonObject, key: string, fallback: number, range: Range): number {
-  const value = body[key] ?? fallback;
-  if (inRange(value, range)) return value;
-  throw invalid(`"${key}" must be a whole number from ${range.min} to ${range.max}`, `/${key}`);
-}
-
-/** The same from the query. @throws SimError invalid_input */
-export function queryNumber(call: Call, key: string, range: Range): number | undefined {
-  const text = call.query.get(key);
-  if (text === null || text === "") return undefined;
-  const value = Number(text);
-  if (inRange(value, range)) return value;
-  throw invalid(`"${key}" must be a whole number from ${range.min} to ${range.max}`, `?${key}`);
-}
-
-/** One of a few words from the query. @throws SimError invalid_input */
-export function queryChoice<T extends string>(call: Call, key: string, choices: readonly T[]): T | undefined {
-  const text = call.query.get(key);
-  if (text === null || text === "") return undefined;
-  const found = choices.find((it) => it === text);
-  if (found !== undefined) return found;
-  throw invalid(`"${key}" must be one of ${choices.join(", ")}`, `?${key}`);
-}
-
-/** A JSON object from the query, e.g. `where={"properties":{"plan":"pro"}}`. @throws SimError invalid_input */
-export function queryObject(call: Call, key: string): JsonObject | undefined {
-  const text = call.query.get(key);
-  if (text === null || text === "") return undefined;
-  let value: Json;
-  try {
-    value = parse(text);
-  } catch {
-    throw invalid(
-      `"${key}" must be a JSON object`,
-      `?${key}`,
-      `for example ${key}={"properties":{"plan":"pro"}}`,
-    );
-  }
-  if (!isObject(value)) throw invalid(`"${key}" must be a JSON object`, `?${key}`);
   return value;
 }
 

@@ -160,7 +160,7 @@ function readQuery(call: Call, shape: z.ZodObject | undefined): unknown {
 }
 
 /** The error for a parameter that an endpoint does not have. */
-export function unknownParameter(name: string, known: readonly string[]): SimError {
+function unknownParameter(name: string, known: readonly string[]): SimError {
   const hint = known.length === 0 ? "it takes none" : `parameters: ${known.join(", ")}`;
   return new SimError("invalid_input", `unknown parameter "${name}"${didYouMean(name, known)}`, {
     pointer: `?${name}`,

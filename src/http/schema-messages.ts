@@ -48,11 +48,14 @@ const phrases: { readonly [K in RawIssue["code"]]?: (issue: Extract<RawIssue, { 
       : `a number ${inclusive ? "of at most" : "below"} ${maximum}`,
 };
 
+/** The phrase for issues that have no better one. */
+export const anotherValue = "another value";
+
 /** The message for an issue without one of its own in the schema: a phrase that completes "expected …". */
 export function phraseOf(issue: RawIssue): string {
   // the compiler cannot infer that the entry fits the issue's code
   const phrase = phrases[issue.code] as ((issue: RawIssue) => string) | undefined;
-  return phrase?.(issue) ?? "another value";
+  return phrase?.(issue) ?? anotherValue;
 }
 
 const secretive = /key|secret|token|password|credential/i;

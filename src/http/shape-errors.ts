@@ -3,7 +3,7 @@ import { SimError } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import { type Path, pointerTo } from "../base/json-pointer.ts";
 import { meantOf } from "../base/nearest.ts";
-import { hintFor, phraseOf, sentence } from "./schema-messages.ts";
+import { anotherValue, hintFor, phraseOf, sentence } from "./schema-messages.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -57,11 +57,26 @@ function unknownKey(key: string, known: readonly string[], pointer: string): Sim
   return invalid(`unknown key "${key}"`, pointer, meant ?? hint);
 }
 
-function errorOf(issue: Issue, value: Json, shape: z.ZodType, pointer: PointerTo): SimError {
+/** For a union without a phrase of its own: the mistake in the option for values of this type. */
+function issueInUnion(issue: Issue): Issue {
+  if (issue.code !== "invalid_union" || issue.message !== anotherValue) return issue;
+  const issues = issue.errors.flatMap(([first]) => first ?? []);
+  const isOtherType = ({ code, path }: Issue) => code === "invalid_type" && path.length === 0;
+  const inner = issues.find((it) => !isOtherType(it));
+  if (inner) return issueInUnion({ ...inner, path: [...issue.path, ...inner.path] });
+  return { ...issue, message: issues.map(({ message }) => message).join(" or ") };
+}
+
+function errorOf(given: Issue, value: Json, shape: z.ZodType, pointer: PointerTo): SimError {
+  const issue = issueInUnion(given);
   const path = issue.path.map(stepOf);
   if (issue.code === "unrecognized_keys") {
     const key = issue.keys[0] ?? "";
     return unknownKey(key, keysAt(shape, path), pointer([...path, key]));
+  }
+  if (issue.code === "custom" && typeof issue.params?.detail === "string") {
+    const { detail, hint } = issue.params;
+    return invalid(detail, pointer(path), typeof hint === "string" ? hint : undefined);
   }
   const found = valueAt(value, path);
   const phrase = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;

@@ -1,18 +1,8 @@
 import { SimError } from "../base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import type { EventKey } from "../journal/traffic.ts";
+import { idText, nameText, noProperties, objectOf, shortened } from "../journal/items.ts";
 import type { Dialect } from "../world/dialect.ts";
-import {
-  cut,
-  distinctIdText,
-  type Item,
-  isTooLong,
-  noProperties,
-  objectOf,
-  unreadItem,
-  uuidText,
-  warn,
-} from "./item.ts";
+import { type Item, unreadItem, uuidText, warn } from "./item.ts";
 import { namelessText } from "./open.ts";
 import { eventTime } from "./timestamp.ts";
 
@@ -133,23 +123,6 @@ export function admitLegacy(raw: Json, index: number, admission: Admission): Ite
   }
   return item;
 }
-
-const nameText = (item: JsonObject): string => (typeof item.event === "string" ? item.event : "");
-
-/** The id may stand at the top or in the properties; null at the top counts as missing (posthog-php). */
-function idText(item: JsonObject): string {
-  const top = item.distinct_id ?? item.$distinct_id;
-  if (top !== undefined && top !== null) return distinctIdText(top) ?? "";
-  return isObject(item.properties) ? (distinctIdText(item.properties.distinct_id) ?? "") : "";
-}
-
-const shortened = (text: string): string => (isTooLong(text) ? cut(text) : text);
-
-/** Name and distinct id of an item as they are kept: at most 200 characters, "" when missing. */
-export const legacyKey = (item: JsonObject): EventKey => ({
-  event: shortened(nameText(item)),
-  distinct_id: shortened(idText(item)),
-});
 
 function readItem(raw: JsonObject, index: number, admission: Admission): Item {
   const properties = propertiesOf(raw, index);

@@ -4,7 +4,8 @@ import { fromBase64, isBase64, isLooseBase64 } from "../codec/base64.ts";
 import { formType, looksLikeForm, readForm } from "../codec/form.ts";
 import { gunzip, inflated, isGzip, tooLarge, undecodable } from "../codec/inflate.ts";
 import { unpackLz64 } from "../codec/lz64.ts";
-import type { DecodeStep, JsonText } from "../journal/traffic.ts";
+import type { DecodeStep } from "../journal/request-shapes.ts";
+import type { JsonText } from "../journal/traffic.ts";
 import { parseJson, utf8Text } from "./json-text.ts";
 import type { Packet } from "./packet.ts";
 

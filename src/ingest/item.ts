@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import { noProperties } from "../journal/items.ts";
 import type { DropReason, Warning } from "../journal/outcome.ts";
 import type { Place } from "../journal/places.ts";
 
@@ -28,12 +29,6 @@ export interface Item {
   detail: string | undefined;
 }
 
-export const noProperties: JsonObject = Object.freeze({});
-
-/** The value if it is an object. */
-export const objectOf = (value: Json | undefined): JsonObject | undefined =>
-  isObject(value) ? value : undefined;
-
 /** An item of which nothing is known yet. */
 export const unreadItem = (time: number): Item => ({
   event: "",
@@ -50,32 +45,6 @@ export const unreadItem = (time: number): Item => ({
   dropped: undefined,
   detail: undefined,
 });
-
-/** The service's limit for names and distinct ids, in characters. */
-export const maxName = 200;
-
-/** The text's first 200 characters. A character outside the BMP counts once, as in the service. */
-export const cut = (text: string): string => [...text].slice(0, maxName).join("");
-
-/** Is it longer than 200 characters? */
-export const isTooLong = (text: string): boolean => text.length > maxName && [...text].length > maxName;
-
-/** A printable ASCII character in front settles it for nearly every id. */
-function isBlank(text: string): boolean {
-  const first = text.charCodeAt(0);
-  return !(first > 0x20 && first < 0x7f) && text.trim() === "";
-}
-
-/**
- * A distinct id as the service reads it: text as is, anything else as its JSON text, NUL replaced.
- * undefined when it is missing or blank. Upstream common/types event.rs.
- */
-export function distinctIdText(value: Json | undefined): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  if (isBlank(text)) return undefined;
-  return text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text;
-}
 
 const usual = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const other =

@@ -1,11 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { copiedProperties } from "../journal/copied-properties.ts";
-import { personPlace } from "./geoip.ts";
-import { type Item, objectOf } from "./item.ts";
-
-/** Not copied from events that a server sends: they describe the server. */
-const serverOwn: ReadonlySet<string> = new Set(["$os", "$os_version"]);
+import { personProperties } from "../journal/person-fields.ts";
+import type { Item } from "./item.ts";
 
 /** Events that change no person. */
 const withoutEffect: ReadonlySet<string> = new Set(["$exception", "$$heatmap", "$groupidentify"]);
@@ -15,55 +11,6 @@ export interface Patch {
   set: JsonObject;
   setOnce: JsonObject;
   unset: readonly string[];
-}
-
-interface Copies {
-  set: JsonObject;
-  setOnce: JsonObject;
-}
-
-/** One pass over the names; most events have none to copy. The names come from the table, not the user. */
-function copiesOf(properties: JsonObject): Copies | undefined {
-  let found: Copies | undefined;
-  for (const name in properties) {
-    const initial = copiedProperties.get(name);
-    if (initial === undefined || (properties.$is_server === true && serverOwn.has(name))) continue;
-    const value = properties[name] ?? null;
-    found ??= { set: {}, setOnce: {} };
-    found.set[name] = value;
-    found.setOnce[initial] = value;
-  }
-  return found;
-}
-
-type Layer = JsonObject | undefined;
-
-/** The upper layers win. A single layer is handed on as it is. */
-function layered(lowest: Layer, middle: Layer, highest: Layer): Layer {
-  if (lowest === undefined && middle === undefined) return highest;
-  if (highest === undefined && (lowest === undefined || middle === undefined)) return lowest ?? middle;
-  return { ...lowest, ...middle, ...highest };
-}
-
-interface PersonProperties {
-  set: JsonObject | undefined;
-  setOnce: JsonObject | undefined;
-}
-
-/**
- * `$set` and `$set_once` of an event as stored: copies below, then the properties', then the item's own,
- * then those of its place.
- */
-export function personProperties(
-  item: Pick<Item, "properties" | "set" | "setOnce" | "place">,
-): PersonProperties {
-  const { properties, place } = item;
-  const copies = copiesOf(properties);
-  const set = layered(copies?.set, objectOf(properties.$set), item.set);
-  const setOnce = layered(copies?.setOnce, objectOf(properties.$set_once), item.setOnce);
-  if (place === undefined) return { set, setOnce };
-  const located = personPlace(place);
-  return { set: { ...set, ...located.set }, setOnce: { ...setOnce, ...located.setOnce } };
 }
 
 /** What the service keeps of an event for its person. */

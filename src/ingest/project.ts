@@ -1,13 +1,11 @@
 import { SimError } from "../base/errors.ts";
+import { projectHeader } from "../journal/traffic.ts";
 import type { Project } from "../world/world.ts";
 import type { Desk } from "./desk.ts";
 import { tokenFault } from "./open.ts";
 import type { Packet } from "./packet.ts";
 
 const unknownKey = "Project API key invalid. You can find your project API key in PostHog project settings.";
-
-/** Names the project of a request where a test cannot change the keys that the app sends. Ours, not the service's. */
-export const projectHeader = "x-phx-project";
 
 /**
  * The project that a request's `X-Phx-Project` header names, by number or public key; undefined without the

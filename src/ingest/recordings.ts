@@ -1,53 +1,16 @@
 import { SimError } from "../base/errors.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
 import { atOnce, inSlices, type Work } from "../base/work.ts";
 import type { Call } from "../http/call.ts";
 import { type Endpoint, recordingBodyLimit } from "../http/endpoint.ts";
 import { json, type Reply } from "../http/reply.ts";
 import type { EventFacts } from "../journal/event.ts";
+import { type Opened, propertiesOf, recordingEvent } from "../journal/items.ts";
 import { personUuid } from "../people/person.ts";
 import type { Desk } from "./desk.ts";
-import { type Item, noProperties } from "./item.ts";
-import type { Opened } from "./open.ts";
+import type { Item } from "./item.ts";
 import { decodedLimits, isUsedUp, type Packet } from "./packet.ts";
 import { accepted, admitAll, decodeBody, findProject, openBody } from "./take-legacy.ts";
-
-/** The name of the one record that the snapshots of a request become. */
-export const recordingEvent = "$snapshot_items";
-
-/** An item's properties; none for what is no item. */
-const propertiesOf = (item: Json | undefined): JsonObject =>
-  isObject(item) && isObject(item.properties) ? item.properties : noProperties;
-
-/** `posthog-js/1.2` → `posthog-js`; other senders are browsers. */
-function libraryOf(userAgent: string | undefined): string {
-  if (userAgent === undefined) return "unknown";
-  const name = userAgent.split("/")[0] ?? "";
-  return name.includes("posthog") ? name : "web";
-}
-
-const snapshotsOf = (item: Json): Json[] => {
-  const data = propertiesOf(item).$snapshot_data;
-  if (Array.isArray(data)) return data;
-  return isObject(data) ? [data] : [];
-};
-
-/** The record's properties: the first item's labels, everybody's snapshots. Upstream events/recordings.rs. */
-export function recordingProperties(
-  items: readonly Json[],
-  distinctId: string,
-  userAgent: string | undefined,
-): JsonObject {
-  const { $session_id, $window_id, $snapshot_source, $lib } = propertiesOf(items[0]);
-  return {
-    distinct_id: distinctId,
-    $session_id: $session_id ?? null,
-    $window_id: $window_id ?? $session_id ?? null,
-    $snapshot_source: $snapshot_source ?? "web",
-    $snapshot_items: items.flatMap(snapshotsOf),
-    $lib: typeof $lib === "string" ? $lib : libraryOf(userAgent),
-  };
-}
 
 const invalid = (text: string): SimError => new SimError("invalid_recording", text);
 

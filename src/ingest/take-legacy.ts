@@ -3,14 +3,16 @@ import { isObject, type Json } from "../base/json.ts";
 import { itemsPerStep, type Work } from "../base/work.ts";
 import type { Call } from "../http/call.ts";
 import { empty, jsonText, type Reply } from "../http/reply.ts";
-import type { CallRecord, DecodeStep, JsonText } from "../journal/traffic.ts";
+import { isEngage, type Opened, openLegacy } from "../journal/items.ts";
+import type { DecodeStep } from "../journal/request-shapes.ts";
+import type { CallRecord, JsonText } from "../journal/traffic.ts";
 import type { Dialect } from "../world/dialect.ts";
 import { type Admission, admitLegacy } from "./admit-legacy.ts";
 import { decideItems } from "./decide.ts";
 import { decodeLegacy } from "./decode.ts";
 import type { Desk } from "./desk.ts";
 import type { Item } from "./item.ts";
-import { batchToken, commonToken, isEngage, type Opened, openLegacy, sentAtOf } from "./open.ts";
+import { batchToken, commonToken, sentAtOf } from "./open.ts";
 import { decodedLimits, type Packet } from "./packet.ts";
 import { legacyProject, projectByHeader } from "./project.ts";
 

@@ -1,6 +1,6 @@
-import { showEvent } from "../ingest/show.ts";
 import type { StoredEvent } from "./event.ts";
 import type { TrafficLog } from "./log/traffic-log.ts";
+import { showEvent } from "./show.ts";
 
 /** Which kept events are read. Absent keys do not restrict. */
 export interface EventQuery {

@@ -1,8 +1,8 @@
 import type { Assertions } from "../assert/client-assertions.ts";
-import type { Wish } from "../assert/client-judged.ts";
+import type { WaitTarget } from "../assert/client-judged.ts";
 import { called, wholeEvent } from "../assert/client-pattern.ts";
+import { defaultWait } from "../assert/limits.ts";
 import { fitsEvent } from "../assert/match/judge.ts";
-import { defaultWait } from "../assert/match/patience.ts";
 import type { Terms } from "../assert/match/types.ts";
 import { toWire } from "../assert/match/wire.ts";
 import type { EventQuery, Events, Requests, VerifyOptions, WaitOptions } from "../client/api.ts";
@@ -48,12 +48,12 @@ const scopeBody = (place: Place, { since, project, timeoutMs, title }: WaitOptio
 });
 
 /** What can be said over HTTP is decided there; all else here, by the same rules. */
-async function wait(place: Place, wish: Wish, options: WaitOptions): Promise<StoredEvent[]> {
-  const said = ("match" in wish ? [wish.match] : wish.sequence).map((it) => toWire(it));
+async function wait(place: Place, target: WaitTarget, options: WaitOptions): Promise<StoredEvent[]> {
+  const said = ("match" in target ? [target.match] : target.sequence).map((it) => toWire(it));
   if (!said.every(({ exact }) => exact))
-    return (await import("../assert/client-judged.ts")).waitHere(place, wish, options);
+    return (await import("../assert/client-judged.ts")).waitHere(place, target, options);
   const wires = said.map(({ wire }) => wire);
-  const what = "match" in wish ? { match: wires[0], count: wish.count } : { sequence: wires };
+  const what = "match" in target ? { match: wires[0], count: target.count } : { sequence: wires };
   const body = { ...what, ...scopeBody(place, options) };
   return (await place.call<{ events: StoredEvent[] }>("POST", "events/wait", body)).events;
 }

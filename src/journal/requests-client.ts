@@ -1,6 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
-import type { RequestQuery, Requests, SimRequest } from "../client/api.ts";
+import type { RequestQuery, Requests } from "../client/api.ts";
 import { type Place, queryText } from "../client/call.ts";
+import type { RequestPage, SimRequest } from "./request-shapes.ts";
 
 const most = 10_000;
 
@@ -17,7 +18,7 @@ export function requestsBy({ call, project }: Place): Requests {
     for (let before: number | undefined; ; ) {
       const left = limit - requests.length;
       const path = `requests${queryText({ ...asked(query), before, limit: left })}`;
-      const page = await call<{ requests: SimRequest[]; before: number | null }>("GET", path);
+      const page = await call<RequestPage>("GET", path);
       requests.push(...page.requests);
       if (page.before === null || requests.length >= limit) return requests;
       before = page.before;

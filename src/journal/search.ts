@@ -1,17 +1,21 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { fitsEvent } from "../assert/match/judge.ts";
-import type { JsonObject } from "../base/json.ts";
-import { showEvent } from "../ingest/show.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Project } from "../world/world.ts";
 import type { StoredEvent } from "./event.ts";
-import type { EventFilter, TrafficLog } from "./log/traffic-log.ts";
+import { requestSubject } from "./feed/make-rows.ts";
+import type { Filter, RequestSubject } from "./filter/types.ts";
+import { everything } from "./filter-parameter.ts";
+import type { EventFilter, RequestHead, TrafficLog } from "./log/traffic-log.ts";
+import { showEvent } from "./show.ts";
 import type { TrafficLine } from "./traffic.ts";
+import { isUnmatched } from "./unmatched.ts";
 
-/** Lines, and bytes of them, looked at before other work gets a turn. */
+/** Lines, and bytes of them, that are read before other work gets a turn. */
 export const slice = 200;
 const sliceBytes = 512 * 1024;
 
-/** Says after each line, by its size, whether it is time for a turn of the event loop. */
-export function createPauses(): (size: number) => Promise<void> | undefined {
+/** Takes the size of each line, and returns a promise when other work should get a turn. */
+function createPauses(): (size: number) => Promise<void> | undefined {
   let [lines, bytes] = [0, 0];
   return (size) => {
     bytes += size;
@@ -21,15 +25,11 @@ export function createPauses(): (size: number) => Promise<void> | undefined {
   };
 }
 
-/** What is looked at for one page, at most: it then ends early, and names the place where the next one begins. */
-interface Farthest {
-  readonly entries: number;
-  readonly bytes: number;
-}
-const farthest: Farthest = { entries: 20_000, bytes: 64 * 1024 * 1024 };
+/** The most that is read for one page. The page then ends early, with the place where the next one begins. */
+const largestSearch = { entries: 20_000, bytes: 64 * 1024 * 1024 };
 
 /** Counts entries and their bytes; returns true once they are enough for one page. */
-export function createBudget(most: Farthest = farthest): (size: number) => boolean {
+export function createBudget(most = largestSearch): (size: number) => boolean {
   let [entries, bytes] = [0, 0];
   return (size) => {
     bytes += size;
@@ -37,51 +37,106 @@ export function createBudget(most: Farthest = farthest): (size: number) => boole
   };
 }
 
-/** An event that was looked at; `event` is undefined where it is not what is searched. */
-interface Looked {
+/** An event that was examined; `event` is undefined if it does not match. */
+interface ExaminedEvent {
   readonly seq: number;
   readonly event: StoredEvent | undefined;
-  /** Bytes that were read for it: its request's, at that request's first event. */
+  /** Bytes that were read for it: those of its request, counted with that request's first event. */
   readonly size: number;
 }
 
 /**
- * Looks at events in order. `event` and `distinct_id` literals of the pattern go through the index; the rest is read
- * line by line, with pauses for other requests.
- * @param isWanted Asked of the line and the event's place in it, before the event is made of them
+ * Examines events in order, with pauses for other requests.
+ * @param match Returns the event if it matches (default: every event)
  */
-export async function* lookAtEvents(
+export async function* examineEvents(
   log: TrafficLog,
   filter: EventFilter,
-  pattern?: JsonObject,
-  isWanted: (line: TrafficLine, index: number) => boolean = () => true,
-): AsyncGenerator<Looked> {
+  match: (line: TrafficLine, index: number) => StoredEvent | undefined = showEvent,
+): AsyncGenerator<ExaminedEvent> {
   const pause = createPauses();
-  let line: TrafficLine | undefined;
-  for (const ref of log.scan({ ...indexed(pattern), ...filter })) {
-    const event = isWanted(ref.line, ref.index) ? showEvent(ref.line, ref.index) : undefined;
-    const isIt = event !== undefined && (pattern === undefined || fitsEvent(pattern, event));
-    const size = ref.line === line ? 0 : log.sizeOf(ref.line.n);
-    line = ref.line;
-    yield { seq: ref.seq, event: isIt ? event : undefined, size };
-    const turn = pause(size);
-    if (turn) await turn;
+  let last: TrafficLine | undefined;
+  for (const { seq, line, index } of log.scan(filter)) {
+    const size = line === last ? 0 : log.sizeOf(line.n);
+    last = line;
+    yield { seq, event: match(line, index), size };
+    const paused = pause(size);
+    if (paused) await paused;
   }
 }
 
-/** Events in order that fit the filter and the pattern. */
-export async function* searchEvents(
-  log: TrafficLog,
-  filter: EventFilter,
-  pattern?: JsonObject,
-): AsyncGenerator<StoredEvent> {
-  for await (const { event } of lookAtEvents(log, filter, pattern)) if (event) yield event;
+/** Events that the filter matches, in order. */
+export async function* searchEvents(log: TrafficLog, filter: EventFilter): AsyncGenerator<StoredEvent> {
+  for await (const { event } of examineEvents(log, filter)) if (event) yield event;
 }
 
-function indexed(pattern: JsonObject | undefined): EventFilter {
-  const { event, distinct_id } = pattern ?? {};
-  return {
-    ...(typeof event === "string" && { event }),
-    ...(typeof distinct_id === "string" && { distinct_id }),
-  };
+/** What a search of requests uses. */
+export interface RequestSearchPorts {
+  readonly log: TrafficLog;
+  readonly clock: Clock;
+  readonly worlds: { projectById(id: number): Project | undefined };
+}
+
+/** Selects requests; absent keys do not restrict. */
+export interface RequestSelection {
+  readonly project?: number | undefined;
+  readonly partition?: string | undefined;
+  /** `unmatched`: rejected because the path does not exist. */
+  readonly outcome?: "answered" | "rejected" | "unmatched" | undefined;
+  /** Only requests before, and after, this number. */
+  readonly before?: number | undefined;
+  readonly since?: number | undefined;
+  readonly filter: Filter<RequestSubject>;
+}
+
+/** True if the request is of the project, or has no project's key and arrived while the project existed. */
+export function countsFor(
+  { worlds }: Pick<RequestSearchPorts, "worlds">,
+  line: Pick<TrafficLine, "n" | "project">,
+  project: number,
+): boolean {
+  if (line.project !== null) return line.project === project;
+  const found = worlds.projectById(project);
+  return found !== undefined && line.n > (found.ephemeral?.after_request ?? 0);
+}
+
+/** A request that was examined; `head` is undefined if it does not match. */
+interface ExaminedRequest {
+  readonly n: number;
+  readonly head: RequestHead | undefined;
+}
+
+/** Examines requests, newest first, with pauses for other calls. */
+export async function* examineRequests(
+  ports: RequestSearchPorts,
+  { outcome, partition, before, since = 0, filter, ...selection }: RequestSelection,
+): AsyncGenerator<ExaminedRequest> {
+  const { log, clock } = ports;
+  // unmatched requests of a project include those without a project's key, which the index cannot find
+  const shared = outcome === "unmatched" ? selection.project : undefined;
+  const project =
+    shared === undefined ? (selection.project ?? filter.indexed.project) : filter.indexed.project;
+  const rejected = outcome === undefined ? filter.indexed.rejected : outcome !== "answered";
+  const matches = (head: RequestHead): boolean =>
+    (!partition || head.partition === partition) &&
+    (outcome !== "unmatched" || isUnmatched(head)) &&
+    (shared === undefined || countsFor(ports, head, shared)) &&
+    (filter === everything ||
+      filter.test(
+        requestSubject(head, () => log.line(head.n)),
+        clock.now(),
+      ));
+  const pause = createPauses();
+  for (const n of log.requests({
+    ...(project !== undefined && { project }),
+    ...(rejected !== undefined && { rejected }),
+    ...(partition && { partition }),
+    ...(before !== undefined && { before }),
+  })) {
+    if (n <= since) return;
+    const head = log.head(n);
+    yield { n, head: head && matches(head) ? head : undefined };
+    const paused = pause(log.sizeOf(n));
+    if (paused) await paused;
+  }
 }

@@ -1,26 +1,37 @@
-import type { Json } from "../base/json.ts";
+import { z } from "zod";
+import type { JsonObject } from "../base/json.ts";
 import type { DropReason, Warning } from "./outcome.ts";
 
-/** Who the event's person is: a stored person, a synthetic one (personless event), or nobody (dropped). */
-export type PersonMode = "full" | "propertyless" | "none";
+const PersonMode = z
+  .enum(["full", "propertyless", "none"])
+  .describe("full: a stored person; propertyless: a synthetic one; none: the event was dropped");
+export type PersonMode = z.infer<typeof PersonMode>;
 
-/** An event as the sim shows it: one shape, whatever way it came in. */
-export interface StoredEvent {
-  /** Order of arrival over all projects, from 1; the cursor of every list and wait. */
-  seq: number;
-  outcome: "kept" | "dropped";
-  reason: DropReason | null;
-  detail: string | null;
-  warnings: Warning[];
-  project: number | null;
-  uuid: string | null;
-  event: string;
-  distinct_id: string;
-  timestamp: string;
-  received_at: string;
-  person_id: string | null;
-  person_mode: PersonMode;
-  properties: Record<string, Json>;
-  /** Number of the request that carried it (GET /__sim/requests/{n}). */
-  request: number;
-}
+/** An event as the sim shows it, in one shape for every endpoint that captures events. */
+export const StoredEvent = z
+  .strictObject({
+    seq: z.int().describe("Order of arrival over all projects, from 1"),
+    outcome: z.enum(["kept", "dropped"]),
+    reason: z.custom<DropReason>().meta({ type: "string" }).nullable().describe("Why it was dropped"),
+    detail: z.string().nullable(),
+    warnings: z.array(z.custom<Warning>().meta({ type: "string" })),
+    project: z.int().nullable(),
+    uuid: z.uuid().nullable(),
+    event: z.string(),
+    distinct_id: z.string(),
+    timestamp: z.iso.datetime(),
+    received_at: z.iso.datetime(),
+    person_id: z.uuid().nullable(),
+    person_mode: PersonMode,
+    properties: z.custom<JsonObject>().meta({ type: "object" }),
+    request: z.int().describe("Number of the request that carried it"),
+  })
+  .meta({ title: "StoredEvent" });
+export type StoredEvent = z.infer<typeof StoredEvent>;
+
+export const Cursor = z.int().describe("For `since` of the next call");
+
+export const EventPage = z
+  .strictObject({ events: z.array(StoredEvent), cursor: Cursor, more: z.boolean() })
+  .meta({ title: "EventPage" });
+export type EventPage = z.infer<typeof EventPage>;

@@ -1,17 +1,25 @@
-import type { Call } from "../http/call.ts";
-import { endpointsOf } from "../http/control-row.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import { json } from "../http/reply.ts";
-import type { ControlDesk } from "../sim/control-desk.ts";
+import type { Clock } from "../base/clock.ts";
+import { row } from "../http/row.ts";
 import { type Count, type Counter, countsOf, freshCount, oneByOne } from "./counting.ts";
-import { eventFilterIn, projectIn, requestFilterIn, scanned } from "./feed/asked.ts";
-import { eventSubject, requestSubject } from "./feed/feed-rows.ts";
+import { eventSubject, requestSubject } from "./feed/make-rows.ts";
 import type { EventSubject, Filter, RequestSubject } from "./filter/types.ts";
+import { indexedPart, parseEventFilter, parseRequestFilter } from "./filter-parameter.ts";
 import { codesOfFacet } from "./log/facets.ts";
-import type { EventFilter, IndexedEvent, IndexedRequest } from "./log/traffic-log.ts";
-import type { CodeTotal, EventTotals, NameTotal, RequestTotals, Totals } from "./totals-answer.ts";
+import type { IndexedEvent, IndexedRequest, TrafficLog } from "./log/traffic-log.ts";
+import {
+  type CodeTotal,
+  type EventTotals,
+  type NameTotal,
+  type RequestTotals,
+  Totals,
+  TotalsQuery,
+} from "./totals-answer.ts";
 
-type TotalsDesk = Pick<ControlDesk, "log" | "clock" | "people">;
+interface TotalsPorts {
+  readonly log: TrafficLog;
+  readonly clock: Clock;
+  readonly people: { counts(project?: number): { readonly persons: number } };
+}
 
 /** Counts that are kept, one for each filter in use. */
 const mostCounts = 16;
@@ -69,11 +77,11 @@ const isTwice = (filter: Filter<unknown>, project: number | undefined): boolean 
 
 /** How events are counted: by the index alone, where that says all of the filter, else line by line. */
 function eventCounter(
-  { log, clock }: TotalsDesk,
+  { log, clock }: TotalsPorts,
   filter: Filter<EventSubject>,
   project: number | undefined,
 ): Counter<EventCount> {
-  const within: EventFilter = scanned(filter, project);
+  const within = indexedPart(filter, project);
   const isIndexed = filter.isIndexed && !isTwice(filter, project);
   const now = clock.now();
   function* range(count: EventCount, from: number, to: number, isDown: boolean) {
@@ -90,7 +98,7 @@ function eventCounter(
 }
 
 function requestCounter(
-  { log, clock }: TotalsDesk,
+  { log, clock }: TotalsPorts,
   filter: Filter<RequestSubject>,
   project: number | undefined,
 ): Counter<RequestCount> {
@@ -124,7 +132,7 @@ function requestCounter(
 const byCount = ([, a]: readonly [unknown, Sum], [, b]: readonly [unknown, Sum]): number =>
   b.count - a.count || b.last - a.last;
 
-function namesIn({ log }: TotalsDesk, names: ReadonlyMap<number, Sum>): NameTotal[] {
+function namesIn({ log }: TotalsPorts, names: ReadonlyMap<number, Sum>): NameTotal[] {
   return [...names]
     .sort(byCount)
     .slice(0, namesListed)
@@ -139,8 +147,8 @@ function namesIn({ log }: TotalsDesk, names: ReadonlyMap<number, Sum>): NameTota
 const codesIn = (codes: ReadonlyMap<string, Sum>): CodeTotal[] =>
   [...codes].sort(byCount).map(([code, { count, dropped, last }]) => ({ code, count, dropped, last }));
 
-function createTotals(desk: TotalsDesk) {
-  const { log, people } = desk;
+function createTotals(ports: TotalsPorts) {
+  const { log } = ports;
   const counts = {
     events: countsOf<EventCount>(log, mostCounts),
     requests: countsOf<RequestCount>(log, mostCounts),
@@ -153,7 +161,7 @@ function createTotals(desk: TotalsDesk) {
   ): Promise<EventTotals> {
     const { count, progress } = await counts.events.get(nameOf(filter, project), () => ({
       isTimed: filter.isTimed,
-      counter: eventCounter(desk, filter, project),
+      counter: eventCounter(ports, filter, project),
       count: {
         ...freshCount(log.lastSeq),
         kept: 0,
@@ -165,7 +173,7 @@ function createTotals(desk: TotalsDesk) {
       },
     }));
     const { kept, dropped, warned, names, codes, areNamesCut } = count;
-    const listed = namesIn(desk, names);
+    const listed = namesIn(ports, names);
     return {
       ...progress,
       total: kept + dropped,
@@ -185,35 +193,32 @@ function createTotals(desk: TotalsDesk) {
   ): Promise<RequestTotals> {
     const { count, progress } = await counts.requests.get(nameOf(filter, project), () => ({
       isTimed: filter.isTimed,
-      counter: requestCounter(desk, filter, project),
+      counter: requestCounter(ports, filter, project),
       count: { ...freshCount(log.lastRequest), answered: 0, rejected: 0 },
     }));
     const { answered, rejected } = count;
     return { ...progress, total: answered + rejected, answered, rejected };
   }
 
-  return async (call: Call): Promise<Totals> => {
-    const project = projectIn(call);
-    return {
-      events: await eventTotals(eventFilterIn(call, "events"), project),
-      requests: await requestTotals(requestFilterIn(call, "requests"), project),
-      persons: people.counts(project).persons,
-    };
-  };
+  return { eventTotals, requestTotals };
 }
 
-/** How much there is of what lists show a part of. */
-export function totalsEndpoints(desk: TotalsDesk): Endpoint[] {
-  const totals = createTotals(desk);
-  return endpointsOf(
-    [
-      [
-        "GET",
-        "/__sim/totals",
-        "How many events and requests there are, by outcome, name and reason: project, events and requests (filters)",
-        async (_, call) => json({ ...(await totals(call)) }),
-      ],
-    ],
-    desk,
-  );
+/** The endpoint of totals. */
+export function totalRows(ports: TotalsPorts) {
+  const { eventTotals, requestTotals } = createTotals(ports);
+  return [
+    row({
+      method: "GET",
+      path: "/__sim/totals",
+      access: "control",
+      summary: "Counts events and requests by outcome, name and reason",
+      query: TotalsQuery,
+      reply: Totals,
+      handle: async ({ query: { project, events, requests } }) => ({
+        events: await eventTotals(parseEventFilter(events, "events"), project),
+        requests: await requestTotals(parseRequestFilter(requests, "requests"), project),
+        persons: ports.people.counts(project).persons,
+      }),
+    }),
+  ];
 }

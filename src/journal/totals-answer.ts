@@ -1,57 +1,65 @@
-/** What GET /__sim/totals answers. The page reads it, too. */
+import { z } from "zod";
+import { OfProject } from "./query-shapes.ts";
 
+export const TotalsQuery = z.strictObject({
+  project: OfProject.optional(),
+  events: z.string().optional().describe("Counts only events that pass this filter (default: all)"),
+  requests: z.string().optional().describe("Counts only requests that pass this filter (default: all)"),
+});
+
+const progress = {
+  complete: z
+    .boolean()
+    .describe("False if a part was not counted yet, or can no longer be read: there are at least as many"),
+  counting: z.boolean().describe("True if a part was not counted yet: the next call continues"),
+};
 /** How far a count is. */
 export interface Progress {
-  /** False while a part was not counted yet, or cannot be read any more: then there are at least as many. */
   readonly complete: boolean;
-  /** True while a part was not counted yet: the next call continues. */
   readonly counting: boolean;
 }
 
-/** How many events there are of a name. */
-export interface NameTotal {
-  readonly event: string;
-  readonly count: number;
-  /** How many of them were dropped. */
-  readonly dropped: number;
-  /** Seq of the last one, and its arrival; null where memory let go of it. */
-  readonly last: number;
-  readonly last_at: string | null;
-}
+const lastSeq = z.int().describe("Seq of the last one");
 
-/** How many events have a reason for their drop, or a warning. */
-export interface CodeTotal {
-  readonly code: string;
-  readonly count: number;
-  readonly dropped: number;
-  /** Seq of the last one. */
-  readonly last: number;
-}
+const NameTotal = z.strictObject({
+  event: z.string(),
+  count: z.int(),
+  dropped: z.int(),
+  last: lastSeq,
+  last_at: z.iso.datetime().nullable().describe("Arrival of the last one; null if it is no longer in memory"),
+});
+export type NameTotal = z.infer<typeof NameTotal>;
 
-export interface EventTotals extends Progress {
-  readonly total: number;
-  readonly kept: number;
-  readonly dropped: number;
-  /** Events with warnings. */
-  readonly warned: number;
-  /** The most frequent ones first. */
-  readonly names: readonly NameTotal[];
-  /** How many more names there are. */
-  readonly more_names: number;
-  /** False where there are more names than are counted separately. */
-  readonly names_complete: boolean;
-  /** The most frequent ones first. */
-  readonly codes: readonly CodeTotal[];
-}
+const CodeTotal = z.strictObject({ code: z.string(), count: z.int(), dropped: z.int(), last: lastSeq });
+export type CodeTotal = z.infer<typeof CodeTotal>;
 
-export interface RequestTotals extends Progress {
-  readonly total: number;
-  readonly answered: number;
-  readonly rejected: number;
-}
+const EventTotals = z
+  .strictObject({
+    ...progress,
+    total: z.int(),
+    kept: z.int(),
+    dropped: z.int(),
+    warned: z.int().describe("Events with warnings"),
+    names: z.array(NameTotal).describe("The most frequent names first, at most 50"),
+    more_names: z.int().describe("Number of further names"),
+    names_complete: z
+      .boolean()
+      .describe("False if there are more names than the 10,000 that are counted separately"),
+    codes: z.array(CodeTotal).describe("Reasons for drops, and warnings; the most frequent first"),
+  })
+  .meta({ title: "EventTotals" });
+export type EventTotals = z.infer<typeof EventTotals>;
 
-export interface Totals {
-  readonly events: EventTotals;
-  readonly requests: RequestTotals;
-  readonly persons: number;
-}
+const RequestTotals = z
+  .strictObject({ ...progress, total: z.int(), answered: z.int(), rejected: z.int() })
+  .meta({ title: "RequestTotals" });
+export type RequestTotals = z.infer<typeof RequestTotals>;
+
+export const Totals = z
+  .strictObject({
+    events: EventTotals,
+    requests: RequestTotals,
+    persons: z.int().describe("Persons of the project; no filter applies"),
+  })
+  .meta({ title: "Totals" });
+export type Totals = z.infer<typeof Totals>;

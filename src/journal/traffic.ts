@@ -1,8 +1,6 @@
 import type { Json } from "../base/json.ts";
 import type { EventFacts } from "./event.ts";
-
-/** How the bytes of a body became JSON, in the order it was done. */
-export type DecodeStep = "gzip" | "deflate" | "br" | "zstd" | "base64" | "lz64" | "form" | "query";
+import type { DecodeStep } from "./request-shapes.ts";
 
 /** How a body is cut into items; each shape has one reader (ingest/open.ts). */
 export type Shape = "legacy" | "v1" | "recording";
@@ -52,6 +50,9 @@ export interface TrafficLine {
   /** The request's JSON, verbatim; always the last key. */
   body?: Json;
 }
+
+/** Names the project of a request if a test cannot change the keys that the app sends. Not a header of the service. */
+export const projectHeader = "x-phx-project";
 
 /** Headers of most answers: lines leave them out. */
 export const usualReplyHeaders: readonly string[] = [

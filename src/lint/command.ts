@@ -1,10 +1,10 @@
 import { counted } from "../base/counted.ts";
-import { callSim } from "../cli/ask-sim.ts";
 import { clean } from "../cli/clean-text.ts";
 import { command, type Shell } from "../cli/command.ts";
-import { findRunning, whereOptions } from "../cli/running-sim.ts";
+import { whereOptions } from "../cli/running-sim.ts";
 import type { Settings } from "../cli/settings.ts";
 import type { Style } from "../cli/style.ts";
+import { ask } from "../cli/thin-command.ts";
 import type { LintFinding, LintPage } from "../index.ts";
 import { queryText } from "../journal/commands/query-text.ts";
 
@@ -44,8 +44,7 @@ export const lint = command({
 
 async function run(settings: Settings<typeof options>, shell: Shell) {
   const { project, json, strict } = settings.values;
-  const running = await findRunning(settings, shell.cwd);
-  const page = await callSim<LintPage>(running, "GET", `lint${queryText({ project })}`);
+  const page = await ask<LintPage>(settings, shell, "GET", `lint${queryText({ project })}`);
   const { findings } = page;
   shell.out.say(...findings.map((it) => (json ? JSON.stringify(it) : lintLine(it, shell.outStyle))));
   if (!json) shell.err.say(`phx-sim: ${summaryOf(page)}`);

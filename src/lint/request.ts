@@ -1,10 +1,11 @@
 import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
 import { pathOf } from "../http/call.ts";
-import { headerIn } from "../ingest/client-address.ts";
-import { isEngage, type Opened, openLegacy, openV1, sentAtOf } from "../ingest/open.ts";
+import { headerIn } from "../http/client-address.ts";
+import { sentAtOf } from "../ingest/open.ts";
 import { decodedLimits } from "../ingest/packet.ts";
-import { keysOf } from "../ingest/show.ts";
 import type { EventFacts } from "../journal/event.ts";
+import { isEngage, type Opened, openLegacy, openV1 } from "../journal/items.ts";
+import { keysOf } from "../journal/show.ts";
 import type { EventKey, TrafficLine } from "../journal/traffic.ts";
 import type { LintEvent, LintRequest, Serving } from "./rule.ts";
 

@@ -1,6 +1,6 @@
 import { SimError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { showEvent } from "../ingest/show.ts";
+import { showEvent } from "../journal/show.ts";
 import type { Person } from "./person.ts";
 import type { PeoplePorts } from "./ports.ts";
 import type { PersonChange } from "./shapes.ts";

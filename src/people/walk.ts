@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { showEvent } from "../ingest/show.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { EventFilter, TrafficLog } from "../journal/log/traffic-log.ts";
+import { showEvent } from "../journal/show.ts";
 
 /** Events read between breaks for other work. */
 const perTurn = 200;

@@ -1,14 +1,12 @@
 import { isObject, type JsonObject } from "../base/json.ts";
-import { nearest } from "../base/nearest.ts";
-import { unsafeCharacters } from "../base/unsafe-text.ts";
+import { meantOf } from "../base/nearest.ts";
+import { spelledOut } from "../base/unsafe-text.ts";
 
 const longest = 120;
 
-const spelled = (char: string): string => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
-
 /** Text of unknown origin on one line, safe to print. */
 export const printable = (text: string, limit = longest): string =>
-  (text.length > limit ? `${text.slice(0, limit)}…` : text).replace(unsafeCharacters, spelled);
+  spelledOut(text.length > limit ? `${text.slice(0, limit)}…` : text);
 
 /** A value as JSON on one line; null for undefined. */
 export const shownValue = (value: unknown): string | null =>
@@ -116,7 +114,4 @@ export function oddValue(allowed: readonly unknown[], value: unknown): string | 
 }
 
 /** `did you mean "plan"?` */
-export function meant(word: string, known: readonly string[]): string | null {
-  const found = nearest(word, known);
-  return found === undefined ? null : `did you mean ${JSON.stringify(found)}?`;
-}
+export const meant = (word: string, known: readonly string[]): string | null => meantOf(word, known) ?? null;

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { keysOf } from "../ingest/show.ts";
+import { keysOf } from "../journal/show.ts";
 import type { Damage } from "../store/damage.ts";
 import { checkFolder } from "./folder/check-folder.ts";
 

@@ -1,16 +1,18 @@
-import { assertDesk } from "../assert/desk.ts";
-import { assertEndpoints } from "../assert/rows.ts";
+import { assertPorts } from "../assert/ports.ts";
+import { assertRows } from "../assert/rows.ts";
+import { searchRows } from "../assert/search-rows.ts";
 import { clockRows } from "../clock/rows.ts";
 import { exportRows } from "../exports/rows.ts";
 import { answerRows } from "../faults/answer-rows.ts";
 import { faultRows } from "../faults/rows.ts";
+import type { Faults } from "../faults/rules.ts";
 import { flagRows } from "../flags/rows.ts";
 import { type GuardRules, guarded, guardedPage } from "../http/control-access.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { eventEndpoints } from "../journal/event-rows.ts";
-import { feedEndpoints } from "../journal/feed/rows.ts";
-import { requestEndpoints } from "../journal/request-rows.ts";
-import { totalsEndpoints } from "../journal/total-rows.ts";
+import { eventRows } from "../journal/event-rows.ts";
+import { feedRows } from "../journal/feed/rows.ts";
+import { requestRows } from "../journal/request-rows.ts";
+import { totalRows } from "../journal/total-rows.ts";
 import { lintRows } from "../lint/rows.ts";
 import { worldRows } from "../management/world-rows.ts";
 import { peopleRows } from "../people/rows.ts";
@@ -19,39 +21,65 @@ import { healthRows, stateRows } from "../scenario/state/rows.ts";
 import { snapshotRows } from "../scenario/state/snapshot-rows.ts";
 import { openApiRows } from "../server/openapi-rows.ts";
 import { pageRows } from "../server/page-rows.ts";
+import { requestHarRows } from "../tapes/har/request-rows.ts";
+import type { Recordings, TapePlayer } from "../tapes/ports.ts";
 import { recordingRows, tapeRows } from "../tapes/rows.ts";
-import type { ControlDesk } from "./control-desk.ts";
-import { withKnownQuery } from "./control-query-names.ts";
 import { problemRows } from "./problems.ts";
 
-/** Every endpoint below /__sim; what the OpenAPI document says of them is in docs.ts. */
-export function controlEndpoints(desk: ControlDesk, rules: GuardRules): Endpoint[] {
-  const asserting = assertDesk(desk);
+type PortsOf<Rows> = Rows extends (ports: infer Ports) => Endpoint[] ? Ports : never;
+
+/** What the rows need, as each slice declares it. */
+export type ControlPorts = Parameters<typeof assertPorts>[0] &
+  PortsOf<typeof stateRows> &
+  PortsOf<typeof snapshotRows> &
+  PortsOf<typeof clockRows> &
+  PortsOf<typeof eventRows> &
+  PortsOf<typeof projectRows> &
+  PortsOf<typeof requestRows> &
+  PortsOf<typeof totalRows> &
+  PortsOf<typeof problemRows> &
+  PortsOf<typeof peopleRows> &
+  PortsOf<typeof flagRows> &
+  PortsOf<typeof answerRows> &
+  PortsOf<typeof exportRows> &
+  PortsOf<typeof lintRows> &
+  PortsOf<typeof feedRows> &
+  PortsOf<typeof worldRows> & {
+    readonly faults: Faults;
+    readonly tapes: TapePlayer;
+    readonly recordings: Recordings;
+  };
+
+/** Every endpoint below /__sim. */
+export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoint[] {
+  const asserting = assertPorts(ports);
   return [
-    ...healthRows(desk),
+    ...healthRows(ports),
     ...guarded(
       [
-        ...stateRows(desk),
-        ...snapshotRows(desk),
-        ...clockRows(desk),
-        ...eventEndpoints({ ...asserting, snapshots: desk.snapshots, switchTo: desk.switchTo }),
-        ...assertEndpoints(asserting),
-        ...projectRows(desk),
-        ...requestEndpoints(desk),
-        ...totalsEndpoints(desk),
-        ...problemRows(desk),
-        ...peopleRows(desk),
-        ...flagRows(desk),
-        ...faultRows(desk.faults),
-        ...answerRows(desk),
-        ...tapeRows(desk.tapes),
-        ...exportRows(desk),
-        ...lintRows(desk),
-        ...feedEndpoints(desk),
-        ...recordingRows(desk.recordings),
-        ...worldRows(desk),
-        ...openApiRows(() => desk.endpoints()),
-      ].map(withKnownQuery),
+        ...stateRows(ports),
+        ...snapshotRows(ports),
+        ...clockRows(ports),
+        ...searchRows(asserting),
+        ...eventRows(ports),
+        ...assertRows(asserting),
+        ...projectRows(ports),
+        ...requestRows(ports),
+        ...requestHarRows(ports),
+        ...totalRows(ports),
+        ...problemRows(ports),
+        ...peopleRows(ports),
+        ...flagRows(ports),
+        ...faultRows(ports.faults),
+        ...answerRows(ports),
+        ...tapeRows(ports.tapes),
+        ...exportRows(ports),
+        ...lintRows(ports),
+        ...feedRows(ports),
+        ...recordingRows(ports.recordings),
+        ...worldRows(ports),
+        ...openApiRows(() => ports.endpoints()),
+      ],
       rules,
     ),
     ...guardedPage(pageRows(), rules),

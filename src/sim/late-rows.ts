@@ -5,13 +5,13 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { LateRows, Router } from "../http/router.ts";
 import type { Desk } from "../ingest/desk.ts";
 import type { ResourceDesk } from "../management/frame/desk.ts";
-import type { ControlDesk } from "./control-desk.ts";
+import type { ControlPorts } from "./control-rows.ts";
 
 const isControl = (path: string): boolean => path.startsWith("/__sim");
 const isManagement = (path: string): boolean => /^\/(api|shared|shared_dashboard|embedded)\//.test(path);
 
 /** Everything but capture: the other endpoints of SDKs, the management API, the control API; each when it is needed. */
-export function lateRows({ desk, resourceDesk, controlDesk, rules, exportsOf }: LateParts): LateRows[] {
+export function lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf }: LateParts): LateRows[] {
   let book: Promise<FlagBook> | undefined;
   const bookOf = () => {
     book ??= import("../flags/flag-book.ts").then(({ createFlagBook }) => createFlagBook(desk));
@@ -22,7 +22,7 @@ export function lateRows({ desk, resourceDesk, controlDesk, rules, exportsOf }: 
       owns: (path) => !isControl(path),
       async load() {
         const { lateIngestionEndpoints } = await import("../ingest/endpoint/public-rows.ts");
-        return lateIngestionEndpoints(desk, await bookOf(), controlDesk.notice);
+        return lateIngestionEndpoints(desk, await bookOf(), controlPorts.notice);
       },
     },
     {
@@ -37,7 +37,7 @@ export function lateRows({ desk, resourceDesk, controlDesk, rules, exportsOf }: 
       async load() {
         const { controlEndpoints } = await import("./control-rows.ts");
         return controlEndpoints(
-          { ...controlDesk, flagBook: await bookOf(), exports: await exportsOf() },
+          { ...controlPorts, flagBook: await bookOf(), exports: await exportsOf() },
           rules,
         );
       },
@@ -48,18 +48,15 @@ export function lateRows({ desk, resourceDesk, controlDesk, rules, exportsOf }: 
 interface LateParts {
   desk: Desk;
   resourceDesk: Omit<ResourceDesk, "exports">;
-  controlDesk: Omit<ControlDesk, "flagBook" | "exports">;
+  controlPorts: Omit<ControlPorts, "flagBook" | "exports">;
   rules: GuardRules;
   exportsOf(): Promise<Exports>;
 }
 
-/** The rows with their docs; those of the public endpoints and of the control API are loaded only for this. */
+/** The rows with their docs; those of the public endpoints are loaded only for this. */
 export async function documented(router: Router): Promise<readonly Endpoint[]> {
-  const [{ withIngestionDocs }, { withControlDocs }] = await Promise.all([
-    import("../ingest/endpoint/public-docs.ts"),
-    import("./control-docs.ts"),
-  ]);
-  return withControlDocs(withIngestionDocs(await router.endpoints()));
+  const { withIngestionDocs } = await import("../ingest/endpoint/public-docs.ts");
+  return withIngestionDocs(await router.endpoints());
 }
 
 const warmUpDelay = 250;

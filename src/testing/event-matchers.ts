@@ -1,9 +1,11 @@
 import { wholeEvent } from "../assert/client-pattern.ts";
 import { nameText, printable, quoted } from "../assert/match/printable.ts";
-import type { Count, Terms } from "../assert/match/types.ts";
-import type { EventPattern, PropertiesPattern, Scope, SimRequest } from "../client/api.ts";
+import type { Count } from "../assert/match/report-shapes.ts";
+import type { Terms } from "../assert/match/types.ts";
+import type { EventPattern, PropertiesPattern, Scope } from "../client/api.ts";
 import type { StoredEvent } from "../index.ts";
 import { explain } from "../journal/outcome.ts";
+import type { SimRequest } from "../journal/request-shapes.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type CaptureOptions, type Judgement, type MatcherCall, messageOf, reportText } from "./matcher.ts";
 

@@ -265,7 +265,7 @@ describe.each(ends)("events, $end", (end) => {
     await using it = await held(end);
     const nothing = JSON.parse("null");
     for (const event of [nothing, undefined, 7])
-      await expect(it.client.events.waitFor(event)).rejects.toThrow(/told by its name or by what it is like/);
+      await expect(it.client.events.waitFor(event)).rejects.toThrow(/an event's name or a pattern/);
     // @ts-expect-error there is no such operator
     const wrong = it.client.events.waitFor("a", { amount: { "@gretaer": 1 } }, soon);
     await expect(wrong).rejects.toBeInstanceOf(ControlError);

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
-import { queryNames } from "../../src/sim/control-query-names.ts";
-import { documentOf, operationsOf } from "../contract/document.ts";
 import { captureWith, control } from "../support/control.ts";
 
 let sim: Sim;
@@ -10,19 +8,6 @@ beforeAll(async () => {
   await captureWith(() => sim)({ event: "kept", distinct_id: "u" });
 });
 afterAll(() => sim.close());
-
-/** As the rows write it: `/a/:id` of `/a/{id}`. */
-const rowPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
-
-test("each parameter that is documented is known, and no other", async () => {
-  const operations = operationsOf(await documentOf(sim)).filter(({ path }) => path.startsWith("/__sim"));
-  const documented = operations.flatMap(({ method, path, parameters }): [string, string[]][] => {
-    const names = parameters.filter((it) => it.in === "query").map(({ name }) => name);
-    return names.length === 0 ? [] : [[`${method} ${rowPath(path)}`, names.sort()]];
-  });
-  const known = Object.entries(queryNames).map(([row, names]) => [row, [...names].sort()]);
-  expect(Object.fromEntries(known)).toEqual(Object.fromEntries(documented));
-});
 
 test.each([
   ["GET", "events?evnt=signup", 'unknown parameter "evnt"; did you mean event?', "?evnt"],

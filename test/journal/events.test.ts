@@ -72,20 +72,26 @@ describe("GET /__sim/events", () => {
     expect(event).toMatchObject({ event: "a", outcome: "dropped", reason: "missing_distinct_id" });
   });
 
-  const bad: [string, string][] = [
-    ["?limit=0", '"limit" must be a whole number'],
-    ["?limit=x", '"limit" must be a whole number'],
-    ["?since=-1", '"since" must be a whole number'],
-    ["?outcome=lost", '"outcome" must be one of kept, dropped'],
-    ["?where=x", '"where" must be a JSON object'],
-    [`?where=${encodeURIComponent('{"a":{"@gtx":1}}')}`, 'there is no operator "@gtx"'],
-    ["?wait_ms=60001", '"wait_ms" must be a whole number'],
-    ["?wait_ms=-1", '"wait_ms" must be a whole number'],
+  const bad: [string, string, string][] = [
+    ["?limit=0", "?limit", "expected a number of at least 1, got 0"],
+    ["?limit=10001", "?limit", "expected a number of at most 10000, got 10001"],
+    ["?limit=x", "?limit", 'expected a number, got "x"'],
+    ["?since=-1", "?since", "expected a number of at least 0, got -1"],
+    ["?outcome=lost", "?outcome", 'expected "kept" or "dropped", got "lost"'],
+    ["?where=x", "?where", '"where" must be a JSON object'],
+    [
+      `?where=${encodeURIComponent('{"a":{"@gtx":1}}')}`,
+      "?where/a/@gtx",
+      'there is no operator "@gtx"; did you mean @gt?',
+    ],
+    [`?where=${encodeURIComponent('{"__proto__":1}')}`, "?where/__proto__", 'an event has no "__proto__"'],
+    ["?wait_ms=60001", "?wait_ms", "expected a number of at most 60000, got 60001"],
+    ["?wait_ms=-1", "?wait_ms", "expected a number of at least 0, got -1"],
   ];
-  test.each(bad)("%s is refused", async (query, detail) => {
+  test.each(bad)("%s is refused", async (query, pointer, detail) => {
     const { status, answer } = await control("GET", `events${query}`);
-    expect([status, answer.code]).toEqual([400, "invalid_input"]);
-    expect(answer.detail).toContain(detail);
+    expect([status, answer.code, answer.pointer]).toEqual([400, "invalid_input", pointer]);
+    expect(answer.detail).toBe(detail);
   });
 });
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
-import type { EventRow, RequestRow } from "../../src/journal/feed/feed-row.ts";
-import type { History } from "../../src/journal/feed/frames.ts";
+import type { EventRow, History, RequestRow } from "../../src/journal/feed/feed-row.ts";
 import { captureWith } from "../support/control.ts";
 import { openPage } from "../support/feed-page.ts";
 

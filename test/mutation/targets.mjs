@@ -32,11 +32,11 @@ export const targets = {
   "src/tapes/redact/personal.ts": tests("tape/redact", "personal"),
   ...each(files("src/tape/redact", "exchange redactor scan-tape memory bind json-text"), redact),
   "src/world/keyring.ts": tests("sim", "published-keys"),
-  "src/assert/match/nearest.ts": tests("match", "nearest"),
-  "src/assert/match/pattern.ts": tests("match", "pattern wire"),
-  "src/assert/match/operators.ts": tests("match", "pattern wire describe"),
-  "src/assert/match/differences.ts": tests("match", "differences"),
-  "src/assert/match/judge.ts": tests("match", "judge report queues"),
+  "src/assert/match/nearest.ts": tests("assert/match", "nearest"),
+  "src/assert/match/pattern.ts": tests("assert/match", "pattern wire"),
+  "src/assert/match/operators.ts": tests("assert/match", "pattern wire describe"),
+  "src/assert/match/differences.ts": tests("assert/match", "differences"),
+  "src/assert/match/judge.ts": tests("assert/match", "judge report causes"),
   ...Object.fromEntries(
     ["near-miss", "canonical", "catalog"].map((it) => [
       `src/tapes/match/${it}.ts`,
@@ -234,8 +234,8 @@ export const accepted = {
   ],
   "src/assert/match/pattern.ts": [
     ['"toJSON" in pattern', "typeof", types],
-    ["askerOf(pattern) ?? ", "askerOf", types],
-    ["askerOf(pattern) ?? ", "true", types],
+    ["predicateOf(pattern) ?? ", "predicateOf", types],
+    ["predicateOf(pattern) ?? ", "true", types],
     ['case "literal"', "", decidedBefore],
     ["return shape.value === value", "", decidedBefore],
     ['case "absent"', "", decidedBefore],
@@ -263,7 +263,7 @@ export const accepted = {
     ["walk.found.length >= most", "(walk.found", shortcut],
     ['shape.is === "literal" && isJson', "isJson", types],
     ['shape.is === "literal" && isJson', "shape.is", "nothing resembles a pattern that is no JSON"],
-    ['shape.is === "asker" && value', "shape.is", "what is absent is not asked"],
+    ['shape.is === "predicate" && value', "shape.is", "what is absent is not asked"],
     ['shape.is === "moment" &&', 'shape.is === "moment"', "a text is no number of seconds"],
   ],
   "src/assert/match/judge.ts": [

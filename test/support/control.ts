@@ -1,4 +1,4 @@
-import type { Report } from "../../src/assert/match/types.ts";
+import type { Report } from "../../src/assert/match/report-shapes.ts";
 import type { Sim } from "../../src/index.ts";
 import type { StoredEvent } from "../../src/journal/event.ts";
 

@@ -1,50 +1,7 @@
 import type { Json } from "../../src/base/json.ts";
-import type { RequestRow } from "../../src/journal/feed/feed-row.ts";
-import type { StoredEvent } from "../../src/journal/stored-event.ts";
+import type { DecodeStep, RequestInFull } from "../../src/journal/request-shapes.ts";
 
-/** Steps by which a body was decoded to JSON (src/journal/traffic.ts). */
-type DecodeStep = "gzip" | "deflate" | "br" | "zstd" | "base64" | "lz64" | "form" | "query";
-
-/** The received bytes, if the body is not their exact text. */
-type RawBody =
-  | { readonly text: string }
-  | { readonly base64: string }
-  | { readonly omitted: string; readonly bytes: number };
-
-/** Fields that the rows of lists have as well. */
-type SharedFacts = Pick<
-  RequestRow,
-  | "n"
-  | "method"
-  | "target"
-  | "status"
-  | "ms"
-  | "project"
-  | "outcome"
-  | "fault"
-  | "partition"
-  | "events"
-  | "dropped"
->;
-
-/** The response of GET /__sim/requests/{n}. */
-export interface RequestInFull extends SharedFacts {
-  /** ISO 8601. */
-  readonly at: string;
-  readonly rejected: { readonly reason: string; readonly detail: string; readonly hint?: string } | null;
-  readonly scripted: boolean;
-  readonly source: string | null;
-  readonly peer: string;
-  readonly project_header: string | null;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly decode_steps: readonly DecodeStep[];
-  readonly raw: RawBody | null;
-  readonly body: Json;
-  /** Empty if no response was sent. */
-  readonly reply_headers: readonly (readonly [name: string, value: string])[];
-  readonly reply: Json;
-  readonly carried: readonly StoredEvent[];
-}
+export type { RequestInFull };
 
 /** The first header with a name, in any case. */
 export const headerOf = ({ headers }: Pick<RequestInFull, "headers">, name: string): string | undefined =>

@@ -1,5 +1,5 @@
 import { type Signal, signal } from "@preact/signals";
-import type { History } from "../../src/journal/feed/frames.ts";
+import type { History } from "../../src/journal/feed/feed-row.ts";
 import type { FilterProblem } from "../../src/journal/filter/types.ts";
 import { type Gap, type Limits, type RowKind, type RowList, rowList } from "./row-list.ts";
 

@@ -1,63 +1,117 @@
+import { counted } from "../../base/counted.ts";
 import { nameText, printable } from "./printable.ts";
-import { queueHint } from "./queues.ts";
-import type { Complaint, DroppedSighting, NearMiss, Sighting, Surroundings } from "./types.ts";
+import type { Complaint, DroppedSighting, NearMiss, Sighting, Surroundings } from "./report-shapes.ts";
 
-/** What is known when terms did not hold. */
+/** How a library queues events before it sends them. */
+interface Queue {
+  /** Its name in `$lib` or in its User-Agent. */
+  lib: RegExp;
+  /** How often it sends its queue, ms; null if it waits for more events, a call or the process's end. */
+  everyMs: number | null;
+  /** How to make it send now. */
+  flush: string;
+}
+
+/** Defaults of the libraries: the times were read in the sources of posthog-js 1.449, posthog-node 5.70, @posthog/core and posthog-go 1.5. */
+const sdkQueues: readonly Queue[] = [
+  { lib: /^(posthog-js|web)$/, everyMs: 3_000, flush: "`request_batching: false` sends at once" },
+  {
+    lib: /^posthog-node$/,
+    everyMs: 5_000,
+    flush: "`await client.flush()` or `await client.shutdown()` first",
+  },
+  { lib: /^posthog-edge$/, everyMs: null, flush: "`await client.shutdown()` first" },
+  { lib: /^(posthog-js-lite|js)$/, everyMs: 10_000, flush: "`await posthog.flush()` first, or `flushAt: 1`" },
+  { lib: /^posthog-react-native$/, everyMs: 10_000, flush: "`await posthog.flush()` first, or `flushAt: 1`" },
+  { lib: /^posthog-go$/, everyMs: 5_000, flush: "`client.Close()` first, or `BatchSize: 1`" },
+  { lib: /^posthog-(python|py)$/, everyMs: null, flush: "`posthog.flush()` first, or `sync_mode=True`" },
+  { lib: /^posthog-ruby$/, everyMs: null, flush: "`client.flush` first" },
+  { lib: /^posthog-php$/, everyMs: null, flush: "`PostHog::flush()` first" },
+  { lib: /^posthog-(ios|android|flutter)$/, everyMs: null, flush: "`flush()` first, or `flushAt = 1`" },
+  { lib: /^posthog-dotnet$/, everyMs: null, flush: "`await client.FlushAsync()` first" },
+];
+
+const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
+
+/**
+ * What to do if an event may still be in the library's queue: a sentence, or undefined if the library is not known or
+ * has certainly sent it.
+ * @param waited How long the wait took, ms; null for none
+ */
+export function queueHint(
+  { lib, version }: { lib: string; version: string | null },
+  waited: number | null,
+): string | undefined {
+  const queue = sdkQueues.find((row) => row.lib.test(lib));
+  if (!queue || (queue.everyMs !== null && waited !== null && waited > queue.everyMs)) return undefined;
+  const name = version === null ? lib : `${lib} ${version}`;
+  return `the event may still be in the SDK's queue: ${name} ${habitOf(queue, waited)}; ${queue.flush}`;
+}
+
+function habitOf({ everyMs }: Queue, waited: number | null): string {
+  if (everyMs === null) return "keeps events in a queue";
+  const habit = `sends only every ${seconds(everyMs)} by default`;
+  return waited === null ? habit : `${habit}, and the wait took ${seconds(waited)}`;
+}
+
+/** What is known when terms do not hold. */
 export interface Facts {
   surroundings: Surroundings;
   complaints: readonly Complaint[];
   near_misses: readonly NearMiss[];
-  /** How many events were kept in the scope. */
+  /** Number of events that were kept in the scope. */
   kept: number;
   dropped: readonly DroppedSighting[];
 }
 
 type Cause = (facts: Facts) => readonly string[];
 
-/** Events told one by one; of more there is the number. */
-const mostTold = 2;
+/** Items that have a line each; the rest are counted. */
+const mostListed = 2;
 
-function told<T>(items: readonly T[], tell: (item: T) => string, rest: (count: number) => string): string[] {
-  const more = items.length - mostTold;
-  return [...items.slice(0, mostTold).map(tell), ...(more > 0 ? [rest(more)] : [])];
+function listed<T>(
+  items: readonly T[],
+  line: (item: T) => string,
+  rest: (count: number) => string,
+): string[] {
+  const more = items.length - mostListed;
+  return [...items.slice(0, mostListed).map(line), ...(more > 0 ? [rest(more)] : [])];
 }
 
 const nameOf = ({ seq, event }: Sighting): string => `#${seq} ${nameText(event)}`;
-const times = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`;
 
 const projectText = ({ project }: Surroundings): string =>
   project === null ? "all projects" : `project ${project.id} with the key ${printable(project.api_key, 80)}`;
 
 const elsewhere: Cause = ({ surroundings }) =>
-  told(
+  listed(
     surroundings.elsewhere,
     (it) =>
-      `${nameOf(it)} fits, but it was sent to project ${it.project ?? "?"}${it.api_key ? ` with the key ${printable(it.api_key, 80)}` : ""}; looked at was ${projectText(surroundings)}`,
-    (count) => `${times(count, "more event")} that fit${count === 1 ? "s" : ""} in other projects`,
+      `${nameOf(it)} fits, but it was sent to project ${it.project ?? "?"}${it.api_key ? ` with the key ${printable(it.api_key, 80)}` : ""}; the assertion is about ${projectText(surroundings)}`,
+    (count) => `${counted(count, "more event")} that fit${count === 1 ? "s" : ""} in other projects`,
   );
 
 const early: Cause = ({ surroundings: { early, since } }) =>
-  told(
+  listed(
     early,
     (it) =>
-      `${nameOf(it)} fits, but it came before the mark (only events after #${since} count): take the mark before what captures it`,
-    (count) => `${times(count, "more event")} that fit${count === 1 ? "s" : ""} came before the mark`,
+      `${nameOf(it)} fits, but it came before the mark (only events after #${since} count): take the mark before the code that captures it`,
+    (count) => `${counted(count, "more event")} that fit${count === 1 ? "s" : ""} came before the mark`,
   );
 
 const late: Cause = ({ surroundings: { late } }) =>
-  told(
+  listed(
     late,
     (it) =>
       `${nameOf(it)} fits, but it came ${it.ms_late === undefined ? "" : `${it.ms_late} ms `}too late: flush the SDK before the wait, or wait longer (timeoutMs, timeout_ms)`,
-    (count) => `${times(count, "more event")} that fit${count === 1 ? "s" : ""} came too late`,
+    (count) => `${counted(count, "more event")} that fit${count === 1 ? "s" : ""} came too late`,
   );
 
 const dropped: Cause = ({ dropped }) =>
-  told(
+  listed(
     dropped.filter(({ fits }) => fits),
     (it) => `${nameOf(it)} fits, but it was dropped though HTTP 200 was returned: ${it.sentence}; ${it.fix}`,
-    (count) => `${times(count, "more event")} that fit${count === 1 ? "s" : ""} dropped`,
+    (count) => `${counted(count, "more event")} that fit${count === 1 ? "s" : ""} dropped`,
   );
 
 const silence: Cause = ({ surroundings: { requests, in_flight, url, project } }) => {
@@ -73,7 +127,7 @@ const silence: Cause = ({ surroundings: { requests, in_flight, url, project } })
 
 const isBrowser = ({ lib }: { lib: string }): boolean => /^(posthog-js|web)$/.test(lib);
 
-/** A browser library came, but no event: is it in an automated browser? */
+/** True if a browser library sent requests, but no event: it may run in an automated browser. */
 const isMute = ({ surroundings: { senders, rejected }, kept, dropped }: Facts): boolean =>
   kept + dropped.length + rejected.length === 0 && senders.some(isBrowser);
 
@@ -88,44 +142,44 @@ const emptiness: Cause = (facts) => {
   const { requests, rejected, elsewhere, early } = facts.surroundings;
   const others = facts.kept + facts.dropped.length + rejected.length + elsewhere.length + early.length;
   if (requests === 0 || others > 0 || isMute(facts)) return [];
-  return [`${times(requests, "request")} reached the sim, but none brought an event to this scope`];
+  return [`${counted(requests, "request")} reached the sim, but none had an event for this scope`];
 };
 
 const rejected: Cause = ({ surroundings: { rejected } }) =>
-  told(
+  listed(
     rejected,
     (it) =>
       `request ${it.n}, ${printable(`${it.method} ${it.target}`, 80)}, was rejected with all its events: ${printable(it.reason, 60)}${it.detail ? ` (${printable(it.detail, 80)})` : ""}`,
-    (count) => `${times(count, "more request")} rejected`,
+    (count) => `${counted(count, "more request")} rejected`,
   );
 
 const unmatched: Cause = ({ surroundings: { unmatched } }) =>
-  told(
+  listed(
     unmatched,
     (it) =>
-      `request ${it.n}, ${printable(`${it.method} ${it.target}`, 80)}, went to a path that does not exist: ${printable(it.hint ?? "is the host right?", 300)}`,
-    (count) => `${times(count, "more request")} to paths that do not exist`,
+      `request ${it.n}, ${printable(`${it.method} ${it.target}`, 80)}, went to a path that does not exist: ${printable(it.hint ?? "check the host", 300)}`,
+    (count) => `${counted(count, "more request")} to paths that do not exist`,
   );
 
 const faults: Cause = ({ surroundings: { faults } }) =>
-  told(
+  listed(
     faults,
     ({ name, touched }) =>
-      `the fault ${nameText(name)} is active and touched ${times(touched, "request")}; \`phx-sim faults clear\` ends it`,
-    (count) => `${times(count, "more fault")} active`,
+      `the fault ${nameText(name)} is active and touched ${counted(touched, "request")}; \`phx-sim faults clear\` ends it`,
+    (count) => `${counted(count, "more fault")} active`,
   );
 
 const flight: Cause = ({ surroundings: { in_flight } }) =>
   in_flight > 0
-    ? [`${times(in_flight, "request")} still in flight: ${in_flight === 1 ? "it" : "they"} may bring it`]
+    ? [`${counted(in_flight, "request")} still in flight: ${in_flight === 1 ? "it" : "they"} may carry it`]
     : [];
 
 const evicted: Cause = ({ surroundings: { evicted } }) =>
   evicted
-    ? ["events after the mark were let go (cleared, or over the log's limit): they are not in this report"]
+    ? ["events after the mark were removed (cleared, or over the log's limit): they are not in this report"]
     : [];
 
-/** The very event came and is not as wanted: then the queue is not to blame. */
+/** A near miss with this score is the event itself, with other properties: the queue is not the cause. */
 const sureMiss = 0.75;
 
 const queues: Cause = ({ surroundings, near_misses, dropped }) => {
@@ -138,7 +192,7 @@ const queues: Cause = ({ surroundings, near_misses, dropped }) => {
   return [...new Set(senders.flatMap((sender) => queueHint(sender, waited_ms) ?? []))].slice(0, 2);
 };
 
-/** Why something can be missing, the surest first. */
+/** Why something can be missing, the most certain first. */
 const absences: readonly Cause[] = [
   elsewhere,
   early,
@@ -155,10 +209,10 @@ const absences: readonly Cause[] = [
   evicted,
 ];
 
-/** What can have led to too much, or to another order. */
+/** Why there can be too much, or another order. */
 const excesses: readonly Cause[] = [faults, evicted];
 
-/** What may be the cause and what to do about it: whole sentences, safe to print. */
+/** Possible causes and what to do about them: whole sentences, safe to print. */
 export function causesOf(facts: Facts): string[] {
   const isMissing = facts.complaints.some(({ kind }) => kind === "too_few");
   return (isMissing ? absences : excesses).flatMap((cause) => cause(facts));

@@ -1,19 +1,19 @@
 import type { Json } from "../../base/json.ts";
-import { readMatcher, textOf } from "./matchers.ts";
 import { shapeOf } from "./pattern.ts";
+import { readMatcher, textOf } from "./predicates.ts";
 import { keyText, printable, quoted } from "./printable.ts";
 import type { Pattern } from "./types.ts";
 
-/** What is left to write: a pattern of any size and shape is described in bounded time. */
+/** The characters left to write: a pattern of any size and shape is described in bounded time. */
 interface Pen {
   left: number;
-  /** Are keys with `@` those of plain values? */
+  /** True if keys with `@` are those of plain values. */
   literal: boolean;
 }
 
 const deepest = 6;
 
-/** The items, each written until the pen is empty. */
+/** The items; ends with `…` when no characters are left. */
 function joined<T>(items: readonly T[], pen: Pen, write: (item: T) => string): string {
   const parts: string[] = [];
   for (const item of items) {
@@ -58,7 +58,7 @@ function matcherText(matcher: object, pen: Pen, depth: number): string {
   return spend(pen, printable(name?.startsWith("[object") ? "a matcher" : (name ?? "a matcher"), 80));
 }
 
-/** A predicate, as it stands in the source. */
+/** A predicate's source text. */
 const predicateText = (predicate: unknown): string =>
   printable((textOf(() => String(predicate)) ?? "a function").replace(/\s+/g, " "), 60);
 
@@ -85,7 +85,7 @@ function write(value: unknown, pen: Pen, depth: number): string {
       return operatorsText(shape.object, pen, depth);
     case "list":
       return listText(shape.items, pen, depth);
-    case "asker":
+    case "predicate":
       return typeof value === "object" && value !== null
         ? matcherText(value, pen, depth)
         : spend(pen, predicateText(value));
@@ -93,7 +93,7 @@ function write(value: unknown, pen: Pen, depth: number): string {
       return spend(pen, printable(String(shape.regex), 80));
     case "moment":
       return spend(pen, dateText(shape.date));
-    case "stand-in":
+    case "converted":
       return write(shape.pattern, pen, depth + 1);
     case "never":
       return spend(pen, printable(textOf(() => Object.prototype.toString.call(value)) ?? "?", 40));
@@ -107,12 +107,12 @@ const bounded = (text: string, limit: number): string =>
   text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
 
 /**
- * A pattern as one would write it in code, on one line that is safe to print: `{plan: "pro", amount:
- * Any<Number>}`, `/checkout/`, `@gte 10`. At most `limit` characters.
+ * A pattern as in code, on one line that is safe to print: `{plan: "pro", amount: Any<Number>}`, `/checkout/`,
+ * `@gte 10`. At most `limit` characters.
  */
 export const describePattern = (pattern: Pattern, limit = 120): string =>
   bounded(write(pattern, { left: limit, literal: false }, 0), limit);
 
-/** A captured value as one would write it in code, on one line; null when there is none. */
+/** A captured value as in code, on one line; null for no value. */
 export const describeValue = (value: Json | undefined, limit = 120): string | null =>
   value === undefined ? null : bounded(write(value, { left: limit, literal: true }, 0), limit);

@@ -1,22 +1,23 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { nearest } from "../../base/nearest.ts";
 import { describePattern, describeValue } from "./describe.ts";
-import { expressionOf } from "./expression.ts";
-import { hintFor, lengthHint, readings } from "./hints.ts";
-import { ask, readMatcher } from "./matchers.ts";
 import { keyFor, operators, propertyOf } from "./operators.ts";
 import { fits, type Shape, shapeOf } from "./pattern.ts";
+import { readMatcher, testWith } from "./predicates.ts";
 import { pathTo, printable, quoted } from "./printable.ts";
-import type { Difference, Pattern } from "./types.ts";
+import { expressionOf } from "./regex-operand.ts";
+import type { Difference } from "./report-shapes.ts";
+import type { Pattern } from "./types.ts";
+import { hintFor, lengthHint, readings } from "./value-hints.ts";
 import { isJson } from "./values.ts";
 
-/** Differences that are told at most. */
+/** Differences that are listed. */
 const most = 50;
 const deepest = 100;
 
 interface Walk {
   found: Difference[];
-  /** The value that it began with: what is missing may be elsewhere in it. */
+  /** The whole value: what is missing may be elsewhere in it. */
   root: Json | undefined;
 }
 
@@ -25,7 +26,7 @@ type Keys = { readonly [key: string]: Pattern };
 const add = (walk: Walk, path: string, pattern: Pattern, value: Json | undefined, hint: string | null) =>
   walk.found.push({ path, expected: describePattern(pattern), actual: describeValue(value), hint });
 
-/** Where else a property is: `properties.$set.plan`. Looks three objects deep. */
+/** Another place of a property, `properties.$set.plan`, up to three objects deep. */
 function placeOf(property: string, pattern: Pattern, root: Json | undefined, not: string): string | null {
   let level: { path: string; value: Json | undefined }[] = [{ path: "", value: root }];
   for (let depth = 0; depth <= 3; depth++) {
@@ -41,7 +42,7 @@ function placeOf(property: string, pattern: Pattern, root: Json | undefined, not
   return null;
 }
 
-/** Where a missing property may be: elsewhere, or under a name that is nearly its own and not wanted itself. */
+/** Where a missing property may be: at another place, or under a similar name that is not expected itself. */
 function missingHint(walk: Walk, path: string, property: string, object: Keys, there: JsonObject) {
   const place = placeOf(property, object[keyFor(property)], walk.root, path);
   if (place !== null) return `it is at ${place}`;
@@ -82,7 +83,7 @@ function inList(walk: Walk, items: readonly Pattern[], value: Json | undefined, 
   for (const [i, item] of items.entries()) visit(walk, item, value[i], pathTo(path, i), depth + 1);
 }
 
-/** Operators into which one can look, each at the value itself or at its parts. */
+/** Operators whose operands are compared part by part. */
 const inner: Readonly<
   Record<string, (walk: Walk, operand: Pattern, value: Json | undefined, path: string, depth: number) => void>
 > = {
@@ -113,15 +114,15 @@ function operatorHint(key: string, operand: Pattern, value: Json | undefined): s
   if (key === "@regex") {
     const expression = expressionOf(operand);
     if (typeof expression !== "string" && expression.gaveUp)
-      return "the pattern takes too long on such texts";
+      return "the pattern takes too long on such strings";
   }
   if (key === "@eq" && isJson(operand)) return hintFor(operand, value);
   return readingHint({ [key]: operand }, value);
 }
 
-/** The value as it was probably meant, if that would fit. */
+/** The hint on the value that was probably meant, if that one fits. */
 function readingHint(pattern: Pattern, value: Json): string | null {
-  // What denies something fits nearly every other value: no hint in that.
+  // a negation fits nearly every other value
   const denies = isObject(pattern) && ["@ne", "@nin", "@not"].some((key) => Object.hasOwn(pattern, key));
   if (denies) return null;
   return (
@@ -129,7 +130,7 @@ function readingHint(pattern: Pattern, value: Json): string | null {
   );
 }
 
-/** What vitest and jest find in an object can be told property by property. */
+/** The sample of vitest's and jest's `objectContaining`, which is compared property by property. */
 function sampleOf(pattern: Pattern): Keys | undefined {
   const known = typeof pattern === "object" && pattern !== null ? readMatcher(pattern) : undefined;
   if (known?.name !== "ObjectContaining" || !isObject(known.sample)) return undefined;
@@ -139,7 +140,7 @@ function sampleOf(pattern: Pattern): Keys | undefined {
 function atMatcher(
   walk: Walk,
   pattern: Pattern,
-  shape: Shape & { is: "asker" },
+  shape: Shape & { is: "predicate" },
   value: Json,
   at: Place,
 ): void {
@@ -147,7 +148,7 @@ function atMatcher(
   const before = walk.found.length;
   if (sample && isObject(value)) inObject(walk, sample, value, at.path, at.depth + 1);
   if (walk.found.length > before) return;
-  const { note } = ask(shape.asker, value);
+  const { note } = testWith(shape.predicate, value);
   add(walk, at.path, pattern, value, note === null ? readingHint(pattern, value) : printable(note, 120));
 }
 
@@ -162,8 +163,8 @@ function visit(walk: Walk, pattern: Pattern, value: Json | undefined, path: stri
   if (shape.is === "object") inObject(walk, shape.object, value, path, depth);
   else if (shape.is === "list") inList(walk, shape.items, value, path, depth);
   else if (shape.is === "operators") inOperators(walk, shape.object, value, path, depth);
-  else if (shape.is === "stand-in") visit(walk, shape.pattern, value, path, depth + 1);
-  else if (shape.is === "asker" && value !== undefined)
+  else if (shape.is === "converted") visit(walk, shape.pattern, value, path, depth + 1);
+  else if (shape.is === "predicate" && value !== undefined)
     atMatcher(walk, pattern, shape, value, { path, depth });
   else add(walk, path, pattern, value, leafHint(shape, value));
 }
@@ -181,8 +182,8 @@ function leafHint(shape: Shape, value: Json | undefined): string | null {
 }
 
 /**
- * Where and how a value is not as the pattern wants it, in the pattern's order; empty when it fits. Paths are as
- * in code, from the value on: `properties.items[2].sku`.
+ * The places where a value does not fit a pattern, in the pattern's order. Paths are as in code, from the value on:
+ * `properties.items[2].sku`.
  */
 export function differences(pattern: Pattern, value: Json | undefined): Difference[] {
   const walk: Walk = { found: [], root: value };

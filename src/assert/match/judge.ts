@@ -1,12 +1,13 @@
 import type { Json } from "../../base/json.ts";
 import type { StoredEvent } from "../../journal/event.ts";
 import { fits } from "./pattern.ts";
-import type { Complaint, Count, Expectation, Pattern, Sighting, Terms, Verdict } from "./types.ts";
+import type { Complaint, Count, Sighting } from "./report-shapes.ts";
+import type { Expectation, Pattern, Terms, Verdict } from "./types.ts";
 
-/** Events that a complaint names at most. */
+/** Events that a complaint lists. */
 const mostNamed = 20;
 
-/** An event in short. */
+/** The short form of an event. */
 export const sightingOf = ({ seq, event, distinct_id, project, received_at }: StoredEvent): Sighting => ({
   seq,
   event,
@@ -15,11 +16,11 @@ export const sightingOf = ({ seq, event, distinct_id, project, received_at }: St
   received_at,
 });
 
-/** Is the event like the pattern? */
+/** True if the event fits the pattern. */
 export const fitsEvent = (pattern: Pattern, event: StoredEvent): boolean =>
   fits(pattern, event as unknown as Json);
 
-/** How often an expectation wants its events: at least once, unless it says otherwise. */
+/** An expectation's count (default: at least one). */
 export const countOf = ({ count }: Expectation): Count => count ?? { min: 1 };
 
 const leastOf = (expectation: Expectation): number => countOf(expectation).min ?? 0;
@@ -38,16 +39,15 @@ function countComplaints({ expect }: Terms, matched: Matched): Complaint[] {
   });
 }
 
-/** Events that serve the expectations in order, and the first expectation that cannot be served. */
+/** The events that meet the expectations in order, and the first expectation that cannot be met. */
 interface Assignment {
   chosen: StoredEvent[][];
   failed: { expectation: number; after: number; event: StoredEvent; previous: StoredEvent } | undefined;
 }
 
 /**
- * Gives each expectation its earliest events after those of the expectation before: as many as its minimum.
- * If there is any way to serve all in order, this is one. Expectations without a minimum take no part, nor
- * do those that have too few events anyway.
+ * Assigns each expectation its earliest events after those of the expectation before, as many as its minimum. This
+ * finds an order if there is one. Skips expectations without a minimum, and those with too few events.
  */
 function assign({ expect }: Terms, matched: Matched): Assignment {
   const chosen: StoredEvent[][] = expect.map(() => []);
@@ -72,13 +72,13 @@ const matchedBy = ({ expect }: Terms, events: readonly StoredEvent[]): Matched =
   expect.map(({ match }) => events.filter((event) => fitsEvent(match, event)));
 
 /**
- * The events that serve the terms' expectations in order, as many as each one's minimum, e.g. what a wait for a
- * sequence returns. Undefined when they cannot all be served.
+ * The events that meet the expectations in order, as many as each one's minimum: the result of a wait for a sequence.
+ * Undefined if they cannot all be met.
  */
 export function inOrder(terms: Terms, events: readonly StoredEvent[]): StoredEvent[][] | undefined {
   const { chosen } = assign(terms, matchedBy(terms, events));
-  const isServed = terms.expect.every((expectation, i) => (chosen[i]?.length ?? 0) >= leastOf(expectation));
-  return isServed ? chosen : undefined;
+  const isMet = terms.expect.every((expectation, i) => (chosen[i]?.length ?? 0) >= leastOf(expectation));
+  return isMet ? chosen : undefined;
 }
 
 function orderComplaints(terms: Terms, matched: Matched): Complaint[] {
@@ -88,7 +88,7 @@ function orderComplaints(terms: Terms, matched: Matched): Complaint[] {
   return [{ kind: "out_of_order", ...where, event: sightingOf(event), previous: sightingOf(previous) }];
 }
 
-/** The part of a pattern that is about the event's name; undefined when there is none. */
+/** The patterns of the event's name in a pattern. */
 export function namePatterns(match: Pattern): Pattern[] {
   if (typeof match !== "object" || match === null) return [];
   const { event, "@all": all } = match as Record<string, unknown>;
@@ -96,7 +96,7 @@ export function namePatterns(match: Pattern): Pattern[] {
   return event === undefined ? inner : [event, ...inner];
 }
 
-/** Does an expectation name this event, whatever else it wants of it? */
+/** True if an expectation has this event's name, whatever its other conditions. */
 const isNamed = ({ expect }: Terms, name: string): boolean =>
   expect.some(({ match }) => {
     const names = namePatterns(match);
@@ -104,18 +104,18 @@ const isNamed = ({ expect }: Terms, name: string): boolean =>
   });
 
 function extraComplaints(terms: Terms, matched: Matched, events: readonly StoredEvent[]): Complaint[] {
-  const wanted = new Set(matched.flat());
+  const expected = new Set(matched.flat());
   const extras = events.filter(
-    (event) => !wanted.has(event) && (!event.event.startsWith("$") || isNamed(terms, event.event)),
+    (event) => !expected.has(event) && (!event.event.startsWith("$") || isNamed(terms, event.event)),
   );
   if (extras.length === 0) return [];
   return [{ kind: "unexpected", events: extras.slice(0, mostNamed).map(sightingOf), total: extras.length }];
 }
 
 /**
- * Do the events satisfy the terms? Expectations are counted each for itself: one event can count for several.
- * In order (`ordered`), each expectation takes as many events as its minimum, all of them later than those of
- * the expectation before; others may come in between, and before.
+ * Compares events with the terms. One event can count for several expectations. In order (`ordered`), each expectation
+ * takes as many events as its minimum, all of them later than those of the expectation before; other events may be in
+ * between.
  * @param events The kept events of the scope, in order of arrival
  */
 export function judge(terms: Terms, events: readonly StoredEvent[]): Verdict {

@@ -5,11 +5,12 @@ import { differences } from "./differences.ts";
 import { fitsEvent, namePatterns } from "./judge.ts";
 import { propertyOf } from "./operators.ts";
 import { fits, shapeOf } from "./pattern.ts";
-import type { NearMiss, Pattern } from "./types.ts";
+import type { NearMiss } from "./report-shapes.ts";
+import type { Pattern } from "./types.ts";
 
-/** What the name counts for; the rest is the share of properties that fit. */
+/** Weight of the name; the rest is the share of properties that fit. */
 const nameWeight = 0.65;
-/** What a property that is there counts for, though it does not fit. */
+/** Points of a property that exists, but does not fit. */
 const presence = 0.3;
 
 const folded = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
@@ -20,7 +21,7 @@ const words = (name: string): string[] =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== "");
 
-/** The share of letters that two names have alike, 0 when that is less than two thirds. */
+/** The share of equal letters of two names; 0 if it is less than two thirds. */
 function spelling(a: string, b: string): number {
   const longest = Math.max(a.length, b.length);
   if (longest === 0 || longest > 64 || Math.min(a.length, b.length) * 3 < longest * 2) return 0;
@@ -28,7 +29,7 @@ function spelling(a: string, b: string): number {
   return share < 2 / 3 ? 0 : share;
 }
 
-/** Do they consist of the same words in another order, or is one the other with a word more? */
+/** The share of common words, in any order, with a discount; 0 if it is half or less. */
 function wording(a: readonly string[], b: readonly string[]): number {
   const [left, right] = [new Set(a), new Set(b)];
   const common = [...left].filter((word) => right.has(word)).length;
@@ -36,7 +37,7 @@ function wording(a: readonly string[], b: readonly string[]): number {
   return share > 0.5 ? share * 0.8 : 0;
 }
 
-/** How alike two names of events are, 0 to 1. */
+/** The similarity of two event names, 0 to 1. */
 export function likeness(a: string, b: string): number {
   if (a === b) return 1;
   const [left, right] = [folded(a), folded(b)];
@@ -44,7 +45,7 @@ export function likeness(a: string, b: string): number {
   return Math.max(spelling(left, right) * 0.95, wording(words(a), words(b)));
 }
 
-/** How well the name fits what the pattern says of it; undefined when that is nothing. */
+/** How well the name fits; undefined if the pattern has no name. */
 function nameScore(patterns: readonly Pattern[], name: string): number | undefined {
   if (patterns.length === 0) return undefined;
   const scores = patterns.map((pattern) =>
@@ -53,22 +54,22 @@ function nameScore(patterns: readonly Pattern[], name: string): number | undefin
   return Math.min(...scores);
 }
 
-interface Tally {
+interface Score {
   points: number;
   leaves: number;
 }
 
-/** Counts the leaves of the pattern and how well each is met. */
-function tally(pattern: Pattern, value: Json | undefined, into: Tally, depth = 0): Tally {
+/** Counts the leaves of the pattern and the points of each. */
+function count(pattern: Pattern, value: Json | undefined, into: Score, depth = 0): Score {
   const shape = shapeOf(pattern);
   if (shape.is === "object" && depth < 10) {
     for (const [key, it] of Object.entries(shape.object)) {
-      if (depth > 0 || key !== "event") tally(it, propertyIn(value, propertyOf(key)), into, depth + 1);
+      if (depth > 0 || key !== "event") count(it, propertyIn(value, propertyOf(key)), into, depth + 1);
     }
     return into;
   }
   if (shape.is === "operators" && Array.isArray(shape.object["@all"]) && depth === 0) {
-    for (const it of shape.object["@all"]) tally(it, value, into, depth);
+    for (const it of shape.object["@all"]) count(it, value, into, depth);
     return into;
   }
   into.leaves += 1;
@@ -79,18 +80,18 @@ function tally(pattern: Pattern, value: Json | undefined, into: Tally, depth = 0
 const propertyIn = (value: Json | undefined, property: string): Json | undefined =>
   isObject(value) ? own(value, property) : undefined;
 
-/** How near an event is to what was wanted, 0 to 1. */
+/** How near an event is to a pattern, 0 to 1. */
 function scoreOf(match: Pattern, event: StoredEvent, name: number | undefined): number {
-  const { points, leaves } = tally(match, event as unknown as Json, { points: 0, leaves: 0 });
+  const { points, leaves } = count(match, event as unknown as Json, { points: 0, leaves: 0 });
   const rest = leaves === 0 ? 1 : points / leaves;
   const score = name === undefined ? rest : nameWeight * name + (1 - nameWeight) * rest;
-  // Only what fits has 1.
+  // 1 is for events that fit
   return Math.min(Math.round(score * 100) / 100, 0.99);
 }
 
 /**
- * The events that come nearest to a pattern without fitting it, best first, of equals the newest. The name counts
- * most: an event with quite another name is none. `score` is a judgement, good for an order and no more.
+ * The events nearest to a pattern that do not fit it, best first, of equal ones the newest first. The name has most
+ * weight: an event with an unrelated name is no near miss. `score` is an estimate, useful for sorting only.
  */
 export function nearestEvents(match: Pattern, events: readonly StoredEvent[], limit = 3): NearMiss[] {
   const patterns = namePatterns(match);

@@ -1,28 +1,28 @@
 import { isObject, type Json } from "../../base/json.ts";
-import { expressionOf } from "./expression.ts";
+import { expressionOf } from "./regex-operand.ts";
 import { isSame, kinds, momentOf } from "./values.ts";
 
-/** Judges a nested pattern; given by whoever walks. */
+/** Tests a nested pattern. */
 type Fits = (pattern: unknown, value: Json | undefined) => boolean;
 
-/** What is inside an operand: another pattern, a list of them, or no pattern. */
+/** The patterns in an operand: one, a list of them, or none. */
 type Nested = "pattern" | "patterns" | null;
 
 /** One `@` operator. */
 export interface Operator<Inside extends Nested = Nested> {
-  /** What it asks for, in words. */
+  /** In words, before the operand. */
   meaning: string;
   nested: Inside;
-  /** What is wrong with the operand, in words; null when nothing is. */
+  /** The mistake in the operand, in words; null for none. */
   wrong(operand: unknown): string | null;
-  /** Is only asked with a right operand. An absent value is undefined. */
+  /** Called with a valid operand only. An absent value is undefined. */
   holds(value: Json | undefined, operand: unknown, fits: Fits): boolean;
 }
 
-const wants =
+const expects =
   (words: string, is: (operand: unknown) => boolean) =>
   (operand: unknown): string | null =>
-    is(operand) ? null : `wants ${words}`;
+    is(operand) ? null : `expects ${words}`;
 
 const anything = () => null;
 const isText = (value: unknown): value is string => typeof value === "string";
@@ -39,11 +39,11 @@ const literal = (meaning: string, holds: Operator["holds"]): Operator<null> => (
 const listed = (meaning: string, isWanted: boolean): Operator<null> => ({
   meaning,
   nested: null,
-  wrong: wants("a list of values", Array.isArray),
+  wrong: expects("a list of values", Array.isArray),
   holds: (value, operand) => list(operand).some((item) => isSame(value, item)) === isWanted,
 });
 
-/** Two numbers, or two moments; nothing else has an order here. */
+/** Of two numbers, or two times; other values have no order. */
 function difference(value: Json | undefined, operand: unknown): number {
   if (typeof value === "number") return isNumber(operand) ? value - operand : Number.NaN;
   return (momentOf(value) ?? Number.NaN) - (momentOf(operand) ?? Number.NaN);
@@ -52,21 +52,21 @@ function difference(value: Json | undefined, operand: unknown): number {
 const comparison = (meaning: string, isRight: (difference: number) => boolean): Operator<null> => ({
   meaning,
   nested: null,
-  wrong: wants("a number or an ISO 8601 time", (it) => isNumber(it) || momentOf(it) !== undefined),
+  wrong: expects("a number or an ISO 8601 time", (it) => isNumber(it) || momentOf(it) !== undefined),
   holds: (value, operand) => isRight(difference(value, operand)),
 });
 
 const affix = (meaning: string, holds: (text: string, part: string) => boolean): Operator<null> => ({
   meaning,
   nested: null,
-  wrong: wants("a text", isText),
+  wrong: expects("a string", isText),
   holds: (value, operand) => isText(value) && isText(operand) && holds(value, operand),
 });
 
 const many = (meaning: string, holds: Operator["holds"]): Operator<"patterns"> => ({
   meaning,
   nested: "patterns",
-  wrong: wants("a list of patterns", Array.isArray),
+  wrong: expects("a list of patterns", Array.isArray),
   holds,
 });
 
@@ -108,10 +108,7 @@ function contains(value: Json | undefined, operand: unknown, fits: Fits): boolea
 const hasLength = (value: Json | undefined): value is string | Json[] =>
   isText(value) || Array.isArray(value);
 
-/**
- * All operators by name. Where a value is absent, `@exists: false` holds, and what denies something (`@ne`,
- * `@nin`, `@not`) does, too.
- */
+/** All operators by name. For an absent value `@exists: false` holds, and so do negations (`@ne`, `@nin`, `@not`). */
 const table = {
   "@eq": literal("is equal to, objects with all their keys", (value, operand) => isSame(value, operand)),
   "@ne": literal("is not equal to", (value, operand) => !isSame(value, operand)),
@@ -120,23 +117,23 @@ const table = {
   "@lt": comparison("is less, or earlier, than", (it) => it < 0),
   "@lte": comparison("is at most, or not after", (it) => it <= 0),
   "@at": {
-    meaning: "is an ISO 8601 text for the same moment as",
+    meaning: "is an ISO 8601 time equal to",
     nested: null,
-    wrong: wants("an ISO 8601 time", (it) => momentOf(it) !== undefined),
+    wrong: expects("an ISO 8601 time", (it) => momentOf(it) !== undefined),
     holds: (value, operand) => difference(value, operand) === 0,
   },
   "@in": listed("is one of", true),
   "@nin": listed("is none of", false),
   "@exists": {
-    meaning: "is there at all (true), or is not (false)",
+    meaning: "exists (true), or does not exist (false)",
     nested: null,
-    wrong: wants("true or false", (it) => typeof it === "boolean"),
+    wrong: expects("true or false", (it) => typeof it === "boolean"),
     holds: (value, operand) => (value !== undefined) === operand,
   },
   "@type": {
     meaning: "is of the type, or of one of the types",
     nested: null,
-    wrong: wants(
+    wrong: expects(
       `one of ${kindNames.join(", ")}, or a list of them`,
       (it) => namesOf(it).length > 0 && namesOf(it).every(isKind),
     ),
@@ -155,7 +152,7 @@ const table = {
   "@startsWith": affix("is a string that starts with", (text, part) => text.startsWith(part)),
   "@endsWith": affix("is a string that ends with", (text, part) => text.endsWith(part)),
   "@len": one(
-    "is a string or a list whose length fits",
+    "is a string or a list with a length that fits",
     (value, operand, fits) => hasLength(value) && fits(operand, value.length),
   ),
   "@not": one("does not fit", (value, operand, fits) => !fits(operand, value)),
@@ -166,13 +163,16 @@ const table = {
     list(operand).every((pattern) => fits(pattern, value)),
   ),
   "@each": one(
-    "is a list of which every item fits",
+    "is a list in which every item fits",
     (value, operand, fits) => Array.isArray(value) && value.every((item) => fits(operand, item)),
   ),
   "@closeTo": {
     meaning: "is a number near to",
     nested: null,
-    wrong: wants('a number, {"value", "digits"} or {"value", "within"}', (it) => nearness(it) !== undefined),
+    wrong: expects(
+      'a number, {"value", "digits"} or {"value", "within"}',
+      (it) => nearness(it) !== undefined,
+    ),
     holds: (value, operand) => {
       const near = nearness(operand);
       return typeof value === "number" && near !== undefined && near.isNear(Math.abs(value - near.value));
@@ -182,16 +182,16 @@ const table = {
 
 export const operators: ReadonlyMap<string, Operator> = new Map(Object.entries(table));
 
-/** Is the key an operator's, rather than a property's? `@@x` is the property `@x`. */
+/** True if the key is an operator's; `@@x` is the property `@x`. */
 export const isOperatorKey = (key: string): boolean => key.charCodeAt(0) === 64 && key.charCodeAt(1) !== 64;
 
-/** The property that a key of a pattern stands for. */
+/** The property of a pattern's key. */
 export const propertyOf = (key: string): string => (key.charCodeAt(0) === 64 ? key.slice(1) : key);
 
-/** The key that stands for a property in a pattern. */
+/** The pattern's key for a property. */
 export const keyFor = (property: string): string => (property.startsWith("@") ? `@${property}` : property);
 
-/** In the compiler's error this names the operator that does not exist. */
+/** The compiler's error shows this text and the operator's name. */
 interface UnknownOperator<Name> {
   "unknown operator; for a property of this name write one more @": Name;
 }
@@ -208,12 +208,12 @@ type KeyOf<Key, P> = Key extends `@@${string}`
 
 type NotWalked = RegExp | Date | ((...args: never[]) => unknown) | { asymmetricMatch: unknown };
 
-/** Every value of the pattern's type `P` has this type, too, unless `P` has an operator that does not exist. */
+/** `P`, unless it has an operator that does not exist. */
 type KnownOperators<P> = P extends NotWalked
   ? P
   : P extends object
     ? { [Key in keyof P]: KeyOf<Key, P[Key]> }
     : P;
 
-/** A parameter of this type infers the pattern's type `P`, and refuses operators that do not exist. */
+/** A parameter of this type infers the pattern's type `P`, and rejects operators that do not exist. */
 export type Checked<P> = P & KnownOperators<P>;

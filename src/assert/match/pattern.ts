@@ -2,13 +2,14 @@ import { types } from "node:util";
 import { isObject, type Json, own } from "../../base/json.ts";
 import { pointerStep } from "../../base/json-pointer.ts";
 import { didYouMean, nearest } from "../../base/nearest.ts";
-import { ask, askerOf } from "./matchers.ts";
+import type { StoredEvent } from "../../journal/stored-event.ts";
 import { isOperatorKey, operators, propertyOf } from "./operators.ts";
+import { type Predicate, predicateOf, testWith } from "./predicates.ts";
 import { quoted } from "./printable.ts";
 import type { Pattern } from "./types.ts";
 import { momentOf } from "./values.ts";
 
-/** What is wrong with a pattern. */
+/** A mistake in a pattern. */
 export interface PatternProblem {
   /** JSON pointer into the pattern; "" is the pattern itself. */
   pointer: string;
@@ -16,25 +17,25 @@ export interface PatternProblem {
   hint: string | null;
 }
 
-/** What a pattern says, before it is taken apart: each kind is judged, described and put on the wire its own way. */
+/** The kinds of patterns: each is tested, described and sent in its own way. */
 export type Shape =
   | { is: "literal"; value: unknown }
   | { is: "absent" }
-  | { is: "asker"; asker: (value: Json) => unknown }
+  | { is: "predicate"; predicate: Predicate }
   | { is: "regex"; regex: RegExp }
   | { is: "moment"; date: Date }
   | { is: "list"; items: readonly Pattern[] }
   | { is: "operators"; object: { readonly [key: string]: Pattern } }
   | { is: "object"; object: { readonly [key: string]: Pattern } }
-  /** Made by its `toJSON`, e.g. a URL. */
-  | { is: "stand-in"; pattern: Pattern }
-  /** What no JSON value can ever be like: a Map, a bigint, a symbol. */
+  /** The result of its `toJSON`, e.g. of a URL. */
+  | { is: "converted"; pattern: Pattern }
+  /** No JSON value can fit it: a Map, a bigint, a symbol. */
   | { is: "never" };
 
 const isNever = (value: object): boolean =>
   types.isMap(value) || types.isSet(value) || types.isPromise(value) || types.isAnyArrayBuffer(value);
 
-/** Most patterns are plain: what only instances of classes can be need not be asked. */
+/** Most patterns are plain objects: they skip the tests for instances of classes. */
 const isPlain = (pattern: object): boolean => Object.getPrototypeOf(pattern) === Object.prototype;
 
 function instanceShape(pattern: object): Shape | undefined {
@@ -45,23 +46,24 @@ function instanceShape(pattern: object): Shape | undefined {
 
 function objectShape(pattern: object): Shape {
   if (Array.isArray(pattern)) return { is: "list", items: pattern };
-  const asker = askerOf(pattern);
-  if (asker) return { is: "asker", asker };
+  const predicate = predicateOf(pattern);
+  if (predicate) return { is: "predicate", predicate };
   const instance = isPlain(pattern) ? undefined : instanceShape(pattern);
   if (instance) return instance;
   if ("toJSON" in pattern && typeof pattern.toJSON === "function") {
     const made: unknown = pattern.toJSON();
-    return made === pattern ? { is: "never" } : { is: "stand-in", pattern: made };
+    return made === pattern ? { is: "never" } : { is: "converted", pattern: made };
   }
   const object = pattern as { readonly [key: string]: Pattern };
   return { is: Object.keys(object).some(isOperatorKey) ? "operators" : "object", object };
 }
 
-/** What kind of pattern it is. */
+/** The kind of a pattern. */
 export function shapeOf(pattern: Pattern): Shape {
   if (pattern === undefined) return { is: "absent" };
   if (typeof pattern === "bigint" || typeof pattern === "symbol") return { is: "never" };
-  if (typeof pattern === "function") return { is: "asker", asker: askerOf(pattern) ?? (() => false) };
+  if (typeof pattern === "function")
+    return { is: "predicate", predicate: predicateOf(pattern) ?? (() => false) };
   if (typeof pattern !== "object" || pattern === null) return { is: "literal", value: pattern };
   return objectShape(pattern);
 }
@@ -76,7 +78,7 @@ const holdsAll = (object: { readonly [key: string]: Pattern }, value: Json | und
 const fitsObject = (object: { readonly [key: string]: Pattern }, value: Json | undefined): boolean =>
   isObject(value) && Object.keys(object).every((key) => fits(object[key], own(value, propertyOf(key))));
 
-/** `search` starts at the beginning and leaves `lastIndex` alone, whatever the flags are. */
+/** `search` starts at the beginning and does not change `lastIndex`, whatever the flags are. */
 const finds = (regex: RegExp, value: Json | undefined): boolean =>
   typeof value === "string" && value.search(regex) !== -1;
 
@@ -86,9 +88,9 @@ const isMoment = (date: Date, value: Json | undefined): boolean => {
 };
 
 /**
- * Does the value fit the pattern? See `Pattern` in types.ts for the language. An absent value is undefined; it
- * fits `undefined`, `@exists: false` and what denies something (`@not`, `@ne`, `@nin`). A pattern that is
- * wrong (`checkPattern`) fits nothing.
+ * True if the value fits the pattern; `Pattern` in types.ts describes the language. An absent value is undefined; it
+ * fits `undefined`, `@exists: false` and negations (`@not`, `@ne`, `@nin`). Nothing fits a pattern with mistakes
+ * (`checkPattern`).
  */
 export function fits(pattern: Pattern, value: Json | undefined): boolean {
   if (typeof pattern !== "object" || pattern === null) {
@@ -109,13 +111,13 @@ function fitsShape(shape: Shape, value: Json | undefined): boolean {
         value.length === shape.items.length &&
         shape.items.every((item, i) => fits(item, value[i]))
       );
-    case "asker":
-      return ask(shape.asker, value).fits;
+    case "predicate":
+      return testWith(shape.predicate, value).fits;
     case "regex":
       return finds(shape.regex, value);
     case "moment":
       return isMoment(shape.date, value);
-    case "stand-in":
+    case "converted":
       return fits(shape.pattern, value);
     case "literal":
       return shape.value === value;
@@ -126,7 +128,7 @@ function fitsShape(shape: Shape, value: Json | undefined): boolean {
   }
 }
 
-/** Deepest pattern that is taken. */
+/** Levels of a pattern. */
 const deepest = 100;
 
 const step = (pointer: string, key: string | number): string => pointer + pointerStep(key);
@@ -185,7 +187,60 @@ function problems(pattern: Pattern, pointer: string, depth: number): PatternProb
 }
 
 /**
- * What is wrong with a pattern, from the wire or in process: unknown operators, wrong operands, operators
- * beside properties, too deep nesting. Empty when all is well.
+ * The mistakes in a pattern, from HTTP or in process: unknown operators, wrong operands, operators and properties in
+ * one object, too many levels.
  */
 export const checkPattern = (pattern: Pattern): PatternProblem[] => problems(pattern, "", 0);
+
+/** Each key of an event; the compiler checks that the list is complete. */
+const eventKeys: Readonly<Record<keyof StoredEvent, true>> = {
+  event: true,
+  distinct_id: true,
+  properties: true,
+  timestamp: true,
+  uuid: true,
+  seq: true,
+  outcome: true,
+  reason: true,
+  detail: true,
+  warnings: true,
+  project: true,
+  received_at: true,
+  person_id: true,
+  person_mode: true,
+  request: true,
+};
+const knownKeys = Object.keys(eventKeys);
+
+/** Operators whose operands are patterns of the same event. */
+const joining: ReadonlySet<string> = new Set(["@not", "@any", "@all"]);
+
+function strangeKey(key: string, pointer: string): PatternProblem {
+  const near = didYouMean(key, knownKeys);
+  return {
+    pointer,
+    detail: `an event has no ${quoted(key)}${near}`,
+    hint: near === "" ? `it has ${knownKeys.join(", ")}; what the app sends is in properties` : null,
+  };
+}
+
+function strangeKeys(pattern: Pattern, pointer: string): PatternProblem[] {
+  const shape = shapeOf(pattern);
+  if (shape.is === "list") return shape.items.flatMap((it, i) => strangeKeys(it, step(pointer, i)));
+  if (shape.is === "operators") {
+    const joined = Object.entries(shape.object).filter(([key]) => joining.has(key));
+    return joined.flatMap(([key, operand]) => strangeKeys(operand, step(pointer, key)));
+  }
+  if (shape.is !== "object") return [];
+  const strange = Object.keys(shape.object).filter((key) => !Object.hasOwn(eventKeys, key));
+  return strange.map((key) => strangeKey(key, step(pointer, key)));
+}
+
+/**
+ * The mistakes in a pattern of an event: those of `checkPattern`, and keys that no event has. Nothing would ever fit
+ * them, so that "none came" would always hold.
+ */
+export function checkEventPattern(pattern: Pattern): PatternProblem[] {
+  const problems = checkPattern(pattern);
+  return problems.length > 0 ? problems : strangeKeys(pattern, "");
+}

@@ -1,13 +1,14 @@
+import { counted } from "../../base/counted.ts";
 import { describePattern } from "./describe.ts";
-import { inspectLink } from "./inspect-link.ts";
 import { nameText, printable } from "./printable.ts";
-import type { Complaint, Count, DroppedSighting, NearMiss, Report, Sighting, Terms } from "./types.ts";
+import type { Complaint, Count, DroppedSighting, NearMiss, Report, Sighting } from "./report-shapes.ts";
+import type { Terms } from "./types.ts";
 
 const mostLines = 40;
 const widest = 240;
 
-/** What the text is made of. */
-export type Told = Omit<Report, "text">;
+/** The facts of a report. */
+export type ReportFacts = Omit<Report, "text">;
 
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
 
@@ -21,26 +22,26 @@ function countText({ min = 0, max }: Count): string {
 type Of<K extends Complaint["kind"]> = Extract<Complaint, { kind: K }>;
 type Words = { [K in Complaint["kind"]]: (complaint: Of<K>, within: string) => string };
 
-const counted = ({ got, wanted }: { got: number; wanted: Count }, within: string): string =>
-  got === 0 ? `not captured${within}` : `captured ${times(got)}${within}, wanted ${countText(wanted)}`;
+const countComplaint = ({ got, wanted }: { got: number; wanted: Count }, within: string): string =>
+  got === 0 ? `not captured${within}` : `captured ${times(got)}${within}, expected ${countText(wanted)}`;
 
 const inShort = ({ seq, event }: Sighting): string => `#${seq} ${nameText(event)}`;
 
 const words: Words = {
-  too_few: counted,
-  too_many: (complaint) => counted(complaint, ""),
+  too_few: countComplaint,
+  too_many: (complaint) => countComplaint(complaint, ""),
   out_of_order: ({ event, previous }) =>
     event.seq === previous.seq
-      ? `only ${inShort(event)} fits two of them`
+      ? `only ${inShort(event)} fits two expectations`
       : `out of order: ${inShort(event)} came before ${inShort(previous)}`,
   unexpected: ({ total }) => `${total} ${total === 1 ? "event that was" : "events that were"} not expected`,
 };
 
-// The row for the complaint's own kind takes just that complaint.
-const say = (complaint: Complaint, within: string): string =>
+// the compiler cannot infer that the entry fits the complaint's kind
+const complaintText = (complaint: Complaint, within: string): string =>
   (words[complaint.kind] as (complaint: Complaint, within: string) => string)(complaint, within);
 
-function scopeText({ project, since }: Told): string {
+function scopeText({ project, since }: ReportFacts): string {
   const where =
     project === null
       ? "all projects"
@@ -48,26 +49,28 @@ function scopeText({ project, since }: Told): string {
   return since > 0 ? `${where}, since #${since}` : where;
 }
 
-function head(told: Told): string[] {
-  const { complaints, title, waited_ms } = told;
+function head(facts: ReportFacts): string[] {
+  const { complaints, title, waited_ms } = facts;
   const within = waited_ms === null ? "" : ` within ${waited_ms} ms`;
   const [only, ...others] = complaints;
   const outcome =
     only === undefined
-      ? "all is as wanted"
+      ? "everything is as expected"
       : others.length === 0
-        ? say(only, within)
-        : `${complaints.length} things are not as wanted${within}`;
-  return [`${printable(title, 140)} — ${outcome} (${scopeText(told)})`];
+        ? complaintText(only, within)
+        : `${complaints.length} expectations failed${within}`;
+  return [`${printable(title, 140)} — ${outcome} (${scopeText(facts)})`];
 }
 
 const expectationOf = (complaint: Complaint, wanted: readonly string[]): string =>
   "expectation" in complaint ? `${wanted[complaint.expectation] ?? "?"}: ` : "";
 
-function list({ complaints, wanted }: Told): string[] {
+function list({ complaints, wanted }: ReportFacts): string[] {
   const isNamed = complaints.length < 2 && (wanted.length < 2 || !complaints.some((it) => "wanted" in it));
   if (isNamed) return [];
-  return complaints.map((complaint) => `  ${expectationOf(complaint, wanted)}${say(complaint, "")}`);
+  return complaints.map(
+    (complaint) => `  ${expectationOf(complaint, wanted)}${complaintText(complaint, "")}`,
+  );
 }
 
 const clock = (received: string): string => /T([\d:.]+)/.exec(received)?.[1] ?? "";
@@ -75,8 +78,8 @@ const clock = (received: string): string => /T([\d:.]+)/.exec(received)?.[1] ?? 
 const sighting = (it: Sighting): string =>
   `  #${it.seq}  ${nameText(it.event)}  distinct_id ${nameText(it.distinct_id)}  at ${printable(clock(it.received_at), 20)}`;
 
-/** Events that are too few, too many, or in the wrong place. */
-function culprits({ complaints }: Told): string[] {
+/** The events of the complaints. */
+function culprits({ complaints }: ReportFacts): string[] {
   return complaints.flatMap((complaint) => {
     if (complaint.kind === "out_of_order")
       return complaint.event.seq === complaint.previous.seq
@@ -101,24 +104,24 @@ function differenceLines({ differences }: NearMiss, most: number): string[] {
   return more > 0 ? [...lines, `      … and ${more} more`] : lines;
 }
 
-function closest({ near_misses, seen }: Told): string[] {
+function closest({ near_misses, seen }: ReportFacts): string[] {
   if (near_misses.length === 0) return [];
   const total = Object.values(seen).reduce((sum, count) => sum + count, 0);
   return [
-    `closest of ${total} ${total === 1 ? "event" : "events"}:`,
+    `closest of ${counted(total, "event")}:`,
     ...near_misses.flatMap((miss, i) => [
-      `  #${miss.seq}  ${nameText(miss.event)}  distinct_id ${nameText(miss.distinct_id)}  at ${clock(miss.received_at)}  ${miss.differences.length} ${miss.differences.length === 1 ? "difference" : "differences"}`,
+      `  #${miss.seq}  ${nameText(miss.event)}  distinct_id ${nameText(miss.distinct_id)}  at ${clock(miss.received_at)}  ${counted(miss.differences.length, "difference")}`,
       ...differenceLines(miss, i === 0 ? 4 : 2),
     ]),
   ];
 }
 
-const hints = ({ hints }: Told): string[] =>
-  hints.length === 0 ? [] : ["why it may be:", ...hints.map((hint) => `  - ${hint}`)];
+const hints = ({ hints }: ReportFacts): string[] =>
+  hints.length === 0 ? [] : ["possible causes:", ...hints.map((hint) => `  - ${hint}`)];
 
 const mostNames = 12;
 
-function captured({ seen }: Told): string[] {
+function captured({ seen }: ReportFacts): string[] {
   const names = Object.entries(seen).sort(([, a], [, b]) => b - a);
   const shown = names
     .slice(0, mostNames)
@@ -134,7 +137,7 @@ const droppedLine = ({ seq, event, reason, sentence }: DroppedSighting): string 
 
 const mostDropped = 4;
 
-function dropped({ dropped }: Told): string[] {
+function dropped({ dropped }: ReportFacts): string[] {
   if (dropped.length === 0) return [];
   const more = dropped.length - mostDropped;
   return [
@@ -144,7 +147,7 @@ function dropped({ dropped }: Told): string[] {
   ];
 }
 
-function traffic({ requests, in_flight, last_request_ms_ago, senders }: Told): string[] {
+function traffic({ requests, in_flight, last_request_ms_ago, senders }: ReportFacts): string[] {
   const last =
     last_request_ms_ago === null ? "" : `   last request ${(last_request_ms_ago / 1000).toFixed(1)} s ago`;
   const from = senders
@@ -155,28 +158,56 @@ function traffic({ requests, in_flight, last_request_ms_ago, senders }: Told): s
   ];
 }
 
+/** Names in a link; more would hide its subject. */
+const mostLinked = 4;
+/** Longer links are cut by terminals and by reports. */
+const longestLink = 200;
+
+/** A name in the language of filters: in quotes if it has more than letters. */
+const valueText = (name: string): string =>
+  /^[\w$-]+$/.test(name) ? name : `"${name.replace(/[\\"]/g, "\\$&")}"`;
+
+interface Place {
+  url: string;
+  project: { id: number } | null;
+}
+
+/**
+ * The address of the inspector's list of events, as `hrefTo` of ui/app/route.ts writes it.
+ * @param names Only events with these names; all events if there are no names, or too many
+ */
+export function inspectLink({ url, project }: Place, names: readonly string[]): string {
+  const scope: [string, string][] = project === null ? [] : [["project", `${project.id}`]];
+  const text = [...new Set(names)].slice(0, mostLinked).map(valueText).join(",");
+  const filter: [string, string][] = text === "" ? [] : [["f", `event:${text}`]];
+  const linked = (pairs: [string, string][]): string =>
+    `${url}/__sim/#/events${pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`}`;
+  const whole = linked([...scope, ...filter]);
+  return whole.length > longestLink ? linked(scope) : whole;
+}
+
 const namesIn = (complaint: Complaint): string[] => {
   if (complaint.kind === "out_of_order") return [complaint.previous.event, complaint.event.event];
   return complaint.events.map(({ event }) => event);
 };
 
-/** The names of the events that the report is about, where they came; a list that is empty would say nothing. */
-const namesToInspect = ({ complaints, near_misses, dropped, late, early }: Told): string[] => [
+/** The names of events in the report that arrived: a link to an empty list would be useless. */
+const namesToInspect = ({ complaints, near_misses, dropped, late, early }: ReportFacts): string[] => [
   ...complaints.flatMap(namesIn),
   ...near_misses.map(({ event }) => event),
   ...dropped.flatMap(({ event, fits }) => (fits ? [event] : [])),
   ...[...late, ...early].map(({ event }) => event),
 ];
 
-const inspect = (told: Told): string[] =>
-  told.inspectable
-    ? [`inspect: ${inspectLink({ ...told, url: printable(told.url, 100) }, namesToInspect(told))}`]
+const inspect = (facts: ReportFacts): string[] =>
+  facts.inspectable
+    ? [`inspect: ${inspectLink({ ...facts, url: printable(facts.url, 100) }, namesToInspect(facts))}`]
     : [];
 
-/** Parts in order; those with the most lines give way where there is too little room. */
+/** Parts in order; the longest ones are shortened if there are too many lines. */
 const parts = [head, list, culprits, closest, hints, captured, dropped, traffic, inspect];
 
-function squeezed(sections: readonly string[][]): string[] {
+function shortened(sections: readonly string[][]): string[] {
   const kept = sections.map((lines) => [...lines]);
   const total = () => kept.reduce((sum, lines) => sum + lines.length, 0);
   while (total() > mostLines) {
@@ -186,12 +217,12 @@ function squeezed(sections: readonly string[][]): string[] {
   return kept.flat();
 }
 
-/** The report as text: at most 40 lines, none longer than 240 characters, free of control characters and colour. */
-export const reportText = (told: Told): string =>
-  squeezed(parts.map((part) => part(told)))
+/** The report as text: at most 40 lines of 240 characters, without control characters and colour. */
+export const reportText = (facts: ReportFacts): string =>
+  shortened(parts.map((part) => part(facts)))
     .map((line) => (line.length > widest ? `${line.slice(0, widest - 1)}…` : line))
     .join("\n");
 
-/** The expectations, each on a line. */
+/** The expectations, one line each. */
 export const wantedLines = ({ expect }: Terms): string[] =>
   expect.map(({ match }) => describePattern(match, 100));

@@ -4,20 +4,13 @@ import { causesOf } from "./causes.ts";
 import { describePattern } from "./describe.ts";
 import { fitsEvent, sightingOf } from "./judge.ts";
 import { nearestEvents } from "./nearest.ts";
-import { reportText, type Told, wantedLines } from "./report-text.ts";
-import type {
-  DroppedSighting,
-  Expectation,
-  NearMiss,
-  Report,
-  Surroundings,
-  Terms,
-  Verdict,
-} from "./types.ts";
+import type { DroppedSighting, NearMiss, Report, Surroundings } from "./report-shapes.ts";
+import { type ReportFacts, reportText, wantedLines } from "./report-text.ts";
+import type { Expectation, Terms, Verdict } from "./types.ts";
 
-/** What a report is made of. */
+/** The input of a report. */
 export interface Findings {
-  /** What was called, e.g. `toHaveCaptured("signup", {plan: "pro"})`; "" for the first expectation's pattern. */
+  /** The assertion: `toHaveCaptured("signup", {plan: "pro"})`; "": the patterns. */
   title: string;
   terms: Terms;
   verdict: Verdict;
@@ -28,7 +21,7 @@ export interface Findings {
   surroundings: Surroundings;
 }
 
-/** Dropped events that a report lists; those that would have fitted come first. */
+/** Dropped events that a report lists; those that fit come first. */
 const mostDropped = 20;
 
 /** The expectations that have too few events. */
@@ -37,14 +30,14 @@ const missing = ({ terms, verdict }: Findings): Expectation[] =>
     complaint.kind === "too_few" ? (terms.expect[complaint.expectation] ?? []) : [],
   );
 
-/** How often each name was captured. Names come from users: nothing is looked up by them. */
+/** The number of events by name. Names come from users, so they are not used as keys of a plain object. */
 function namesOf(events: readonly StoredEvent[]): Record<string, number> {
   const counts = new Map<string, number>();
   for (const { event } of events) counts.set(event, (counts.get(event) ?? 0) + 1);
   return Object.fromEntries(counts);
 }
 
-/** An event as it would have been, had it been kept: patterns may ask for that, too. */
+/** The event as if it had been kept: patterns can have conditions on `outcome`. */
 const asKept = (event: StoredEvent): StoredEvent => ({ ...event, outcome: "kept", reason: null });
 
 function droppedOf({ dropped, ...rest }: Findings): DroppedSighting[] {
@@ -67,14 +60,14 @@ const titleOf = ({ title, terms }: Findings): string =>
     ? terms.expect.map(({ match }) => describePattern(match, 100)).join(", ") || "nothing else"
     : title;
 
-/** Why the terms do not hold: for machines, and as text. Pure; what was going on is told by the surroundings. */
+/** Why the events do not meet the terms, for programs and as text. Pure: the surroundings are given. */
 export function reportOf(findings: Findings): Report {
   const { surroundings, verdict, kept, terms } = findings;
   const near_misses = nearMisses(findings);
   const dropped = droppedOf(findings);
   const { complaints } = verdict;
   const facts = { surroundings, complaints, near_misses, kept: kept.length, dropped };
-  const told: Told = {
+  const report: ReportFacts = {
     title: titleOf(findings),
     wanted: wantedLines(terms),
     complaints,
@@ -84,5 +77,5 @@ export function reportOf(findings: Findings): Report {
     hints: causesOf(facts),
     ...surroundings,
   };
-  return { text: reportText(told), ...told };
+  return { text: reportText(report), ...report };
 }

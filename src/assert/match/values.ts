@@ -17,7 +17,7 @@ export function isSame(a: unknown, b: unknown): boolean {
   );
 }
 
-/** The moment that an ISO 8601 text or a Date stands for, ms since the epoch. */
+/** The time of an ISO 8601 string or a Date, ms since the epoch. */
 export function momentOf(value: unknown): number | undefined {
   if (typeof value === "string") return readMoment(value);
   if (!types.isDate(value)) return undefined;
@@ -25,7 +25,7 @@ export function momentOf(value: unknown): number | undefined {
   return isInRange(time) ? time : undefined;
 }
 
-/** What a value can be, by the names that `@type` takes. */
+/** The types of `@type`. */
 export const kinds: Readonly<Record<string, (value: Json | undefined) => boolean>> = {
   string: (value) => typeof value === "string",
   number: (value) => typeof value === "number",
@@ -37,7 +37,7 @@ export const kinds: Readonly<Record<string, (value: Json | undefined) => boolean
   date: (value) => typeof value === "string" && readMoment(value) !== undefined,
 };
 
-/** Is it made of null, booleans, finite numbers, texts, lists and plain objects only? */
+/** True for null, booleans, finite numbers, strings, and lists and plain objects of these. */
 export function isJson(value: unknown, depth = 100): value is Json {
   if (value === null || typeof value === "string" || typeof value === "boolean") return true;
   if (typeof value === "number") return Number.isFinite(value);

@@ -1,30 +1,30 @@
 import type { Json } from "../../base/json.ts";
-import { longestPattern } from "./expression.ts";
-import { type KnownMatcher, readMatcher } from "./matchers.ts";
 import { keyFor, operators } from "./operators.ts";
 import { shapeOf } from "./pattern.ts";
+import { type KnownMatcher, readMatcher } from "./predicates.ts";
+import { longestPattern } from "./regex-operand.ts";
 import type { Pattern } from "./types.ts";
 import { isJson, momentOf } from "./values.ts";
 
-/** A pattern that can be sent. */
+/** A pattern as JSON. */
 export interface WirePattern {
   /** Fits every value that the pattern fits. */
   wire: Json;
-  /** Does it fit no other value? If not, what it lets through must be judged by the pattern itself. */
+  /** True if it fits no other value; else its results must be tested with the pattern itself. */
   exact: boolean;
 }
 
 const exactly = (wire: Json): WirePattern => ({ wire, exact: true });
 /** Fits everything, absent values too. */
-const whatever: WirePattern = { wire: { "@all": [] }, exact: false };
-/** Fits everything that is there. */
+const anyValue: WirePattern = { wire: { "@all": [] }, exact: false };
+/** Fits every value that is not absent. */
 const present: WirePattern = { wire: { "@exists": true }, exact: false };
 const never: WirePattern = exactly({ "@in": [] });
 
-/** Each nested level takes up to three on the wire, which has a limit. */
+/** Each level becomes up to three in JSON, whose depth is limited. */
 const deepest = 30;
 
-/** What is there and does not fit. The negation of what fits too much would fit too little. */
+/** Fits present values that do not fit. The negation of a wider pattern would fit too little. */
 const opposite = ({ wire, exact }: WirePattern): WirePattern =>
   exact ? exactly({ "@exists": true, "@not": wire }) : present;
 
@@ -53,7 +53,7 @@ function momentWire(date: Date): WirePattern {
 
 const comparisons: ReadonlySet<string> = new Set(["@gt", "@gte", "@lt", "@lte", "@at"]);
 
-/** An operand that holds no patterns, in JSON; undefined when JSON cannot say it. */
+/** An operand without patterns, as JSON; undefined if JSON has no form for it. */
 function plainOperand(key: string, operand: unknown): Json | undefined {
   const shape = shapeOf(operand);
   if (shape.is === "moment" && comparisons.has(key)) {
@@ -63,7 +63,7 @@ function plainOperand(key: string, operand: unknown): Json | undefined {
     return { pattern: shape.regex.source, flags: shape.regex.flags.replace(/[dgy]/g, "") };
   }
   if (isJson(operand)) return operand;
-  // What is unknown is sent: the other end says so.
+  // the sim reports unknown operators
   return operators.has(key) ? undefined : null;
 }
 
@@ -78,14 +78,14 @@ function operatorWire(key: string, operand: unknown, depth: number): readonly [s
   }
   if (nested === "pattern") {
     const inner = convert(operand, depth + 1);
-    // The negation of what fits too much would fit too little.
+    // the negation of a wider pattern would fit too little
     return key === "@not" && !inner.exact ? leftOut : [key, inner];
   }
   const plain = plainOperand(key, operand);
   return plain === undefined ? leftOut : [key, exactly(plain)];
 }
 
-/** Operators on one value; what is left out may share a key with another, hence the list. */
+/** Operators on one value; omitted ones can have the same key as another, which then needs a list. */
 function operatorsWire(pattern: { readonly [key: string]: Pattern }, depth: number): WirePattern {
   const entries = Object.entries(pattern).map(([key, operand]) => operatorWire(key, operand, depth));
   const isUnique = new Set(entries.map(([key]) => key)).size === entries.length;
@@ -93,21 +93,21 @@ function operatorsWire(pattern: { readonly [key: string]: Pattern }, depth: numb
   return { wire: { "@all": entries.map(([key, { wire }]): Json => ({ [key]: wire })) }, exact: false };
 }
 
-/** Zeros are not all equal to the runners' matchers, but JSON has two. */
+/** The runners' matchers distinguish 0 and -0. */
 const hasZero = (value: Json): boolean =>
   value === 0 ||
   (typeof value === "object" && value !== null && Object.values(value).some((it) => hasZero(it)));
 
-/** What vitest and jest call equal: nothing is a subset, no key an operator. */
+/** Equality of vitest and jest: no subsets, and no operators. */
 function equalWire(sample: unknown, depth: number): WirePattern {
-  if (typeof sample === "object" && sample !== null && shapeOf(sample).is === "asker") {
+  if (typeof sample === "object" && sample !== null && shapeOf(sample).is === "predicate") {
     return convert(sample, depth + 1);
   }
   if (!isJson(sample)) return present;
   return hasZero(sample) ? present : exactly({ "@eq": sample });
 }
 
-/** `objectContaining` also finds inherited properties, and some runners' looks into texts and lists. */
+/** `objectContaining` also finds inherited properties; that of some runners reads strings and lists. */
 const isOrdinary = (key: string): boolean =>
   !/^\d+$/.test(key) &&
   ![Array.prototype, String.prototype, Number.prototype, Boolean.prototype].some((it) => key in it);
@@ -141,7 +141,7 @@ const anyWires = new Map<unknown, WirePattern>([
   [Number, exactly({ "@type": "number" })],
   [Boolean, exactly({ "@type": "boolean" })],
   [Array, exactly({ "@type": "array" })],
-  // `typeof null` is "object", and both runners say so.
+  // `typeof null` is "object", also in both runners
   [Object, exactly({ "@type": ["object", "array", "null"] })],
   [Function, never],
   [BigInt, never],
@@ -155,7 +155,7 @@ const matching = (sample: unknown, depth: number): WirePattern => {
   const shape = shapeOf(sample);
   if (shape.is !== "regex") return present;
   const { wire } = regexWire(shape.regex, depth);
-  // A matcher with `g` remembers where it was: it is not the same twice.
+  // a matcher with `g` keeps its position between calls
   return { wire, exact: !/[gy]/.test(shape.regex.flags) && shape.regex.source.length <= longestPattern };
 };
 
@@ -174,7 +174,7 @@ function notCloseTo(matcher: KnownMatcher): WirePattern {
 
 type Convert = (matcher: KnownMatcher, depth: number) => WirePattern;
 
-/** The matchers of vitest 4 and jest 30, by the names they print. */
+/** The matchers of vitest 4 and jest 30, by their printed names. */
 const matchers: ReadonlyMap<string, Convert> = new Map<string, Convert>([
   ["Any", ({ sample }) => anyWires.get(sample) ?? present],
   ["Anything", () => exactly({ "@exists": true, "@ne": null })],
@@ -183,7 +183,7 @@ const matchers: ReadonlyMap<string, Convert> = new Map<string, Convert>([
   ["StringMatching", ({ sample }, depth) => matching(sample, depth)],
   ["StringNotMatching", ({ sample }, depth) => opposite(matching(sample, depth))],
   ["ObjectContaining", ({ sample }, depth) => objectContaining(sample, depth)],
-  // Of a list, vitest says that it does not contain it, jest says that it is no object.
+  // a list fits in vitest, and does not in jest
   ["ObjectNotContaining", ({ sample }, d) => ({ ...opposite(objectContaining(sample, d)), exact: false })],
   ["ArrayContaining", ({ sample }, depth) => arrayContaining(sample, depth)],
   ["ArrayNotContaining", ({ sample }, depth) => opposite(arrayContaining(sample, depth))],
@@ -199,7 +199,7 @@ function matcherWire(pattern: unknown, depth: number): WirePattern {
 }
 
 function convert(pattern: Pattern, depth: number): WirePattern {
-  if (depth > deepest) return whatever;
+  if (depth > deepest) return anyValue;
   const shape = shapeOf(pattern);
   switch (shape.is) {
     case "object":
@@ -210,13 +210,13 @@ function convert(pattern: Pattern, depth: number): WirePattern {
       const { wires, exact } = each(shape.items, depth);
       return { wire: wires, exact };
     }
-    case "asker":
+    case "predicate":
       return matcherWire(pattern, depth);
     case "regex":
       return regexWire(shape.regex, depth);
     case "moment":
       return momentWire(shape.date);
-    case "stand-in":
+    case "converted":
       return convert(shape.pattern, depth + 1);
     case "absent":
       return exactly({ "@exists": false });
@@ -228,8 +228,8 @@ function convert(pattern: Pattern, depth: number): WirePattern {
 }
 
 /**
- * What of a pattern can be said over HTTP. Regular expressions, dates and the matchers of vitest and jest
- * become operators; what cannot be said (predicates, other matchers) becomes something that fits more, and
- * `exact` is false. Mistakes (an unknown operator) are sent as they are, for the other end to complain.
+ * The JSON form of a pattern. Regular expressions, dates and the matchers of vitest and jest become operators;
+ * predicates and other matchers become a wider pattern, and `exact` is false. Mistakes such as an unknown operator are
+ * sent unchanged: the sim reports them.
  */
 export const toWire = (pattern: Pattern): WirePattern => convert(pattern, 0);

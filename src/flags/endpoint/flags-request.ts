@@ -2,9 +2,9 @@ import { SimError } from "../../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../base/json.ts";
 import { gunzipWithin, isGzip } from "../../codec/inflate.ts";
 import type { Call } from "../../http/call.ts";
+import { forwardedAddress } from "../../http/client-address.ts";
 import { defaultBodyLimit } from "../../http/endpoint.ts";
-import { forwardedAddress } from "../../ingest/client-address.ts";
-import type { DecodeStep } from "../../journal/traffic.ts";
+import type { DecodeStep } from "../../journal/request-shapes.ts";
 
 /** The body of a flags request: a JSON object, its text on one line, and how it was unpacked. */
 export interface FlagsBody {

@@ -5,7 +5,7 @@ import type { Call } from "../../http/call.ts";
 import { bearerOf, queryToken } from "../../http/credentials.ts";
 import { defaultBodyLimit } from "../../http/endpoint.ts";
 import { json, type Reply, withHeaders } from "../../http/reply.ts";
-import type { DecodeStep } from "../../journal/traffic.ts";
+import type { DecodeStep } from "../../journal/request-shapes.ts";
 import { grants, isOutOfReach } from "../../world/access.ts";
 import type { PersonalApiKey, Project } from "../../world/world.ts";
 import type { Desk } from "../desk.ts";

@@ -9,9 +9,9 @@ import { findRunning, type Running, whereOptions } from "../../cli/running-sim.t
 import type { Settings } from "../../cli/settings.ts";
 import type { Style } from "../../cli/style.ts";
 import { fixFor } from "../../http/rejection-fixes.ts";
-import type { SimRequest, StoredEvent } from "../../index.ts";
 import { exportTo } from "../../scenario/state/command-file.ts";
 import { readRequestFilter } from "../filter/read.ts";
+import type { RequestInFull, RequestPage, SimRequest } from "../request-shapes.ts";
 import { eventLine } from "./event-lines.ts";
 import { checkedFilter } from "./filter-option.ts";
 import { queryText } from "./query-text.ts";
@@ -74,7 +74,7 @@ async function newest(running: Running, query: Query, limit: number) {
   const requests: SimRequest[] = [];
   for (let before: number | undefined; ; ) {
     const path = `requests${queryText({ ...query, before, limit: limit - requests.length })}`;
-    const page = await callSim<{ requests: SimRequest[]; before: number | null }>(running, "GET", path);
+    const page = await callSim<RequestPage>(running, "GET", path);
     requests.push(...page.requests);
     if (page.before === null || requests.length >= limit) return { requests, more: page.before !== null };
     before = page.before;
@@ -121,20 +121,6 @@ async function list(settings: Settings<typeof listOptions>, shell: Shell) {
   return "ok" as const;
 }
 
-type Pairs = readonly (readonly [string, string])[];
-
-/** What GET /__sim/requests/{n} answers, as far as it is shown. */
-interface RequestInFull extends SimRequest {
-  readonly headers: Pairs;
-  readonly decode_steps: readonly string[];
-  readonly raw: { text: string } | { base64: string } | { omitted: string; bytes: number } | null;
-  readonly body: Json;
-  readonly reply_headers: Pairs;
-  readonly reply: Json;
-  readonly carried: readonly StoredEvent[];
-  readonly nearest: readonly string[];
-}
-
 /** Lines of a body that are shown; `--json` has all. */
 const mostLines = 400;
 
@@ -160,7 +146,7 @@ function bodyLines({ body, raw, decode_steps }: RequestInFull, style: Style): st
   return [`  ${style.dim(`body not kept: ${clean(raw.omitted)}, ${counted(raw.bytes, "byte")}`)}`];
 }
 
-const headerLines = (headers: Pairs): string[] =>
+const headerLines = (headers: RequestInFull["headers"]): string[] =>
   headers.map(([name, value]) => `  ${clean(name, 100)}: ${clean(value, 1000)}`);
 
 function rejectionLines({ rejected, nearest }: RequestInFull, projectKey: string, style: Style): string[] {

@@ -1,16 +1,14 @@
+import type { Subscription, Wanted } from "./client-frames.ts";
 import type { SimFrame } from "./frames.ts";
-import { eventSubject, type Held, type HeldRow, requestSubject, textOf } from "./held.ts";
-import { limits } from "./limits.ts";
-import type { Journal, Kinds } from "./ports.ts";
-import type { Subscription, Wanted } from "./subscription.ts";
+import { type Journal, type Kinds, limits } from "./ports.ts";
+import { type Held, type HeldRow, heldEventSubject, heldRequestSubject, textOf } from "./recent.ts";
 
-/** A frame that is ready to be sent, and the last request that it is about. */
+/** A frame as bytes, and the last request in it. */
 export interface Batch {
   readonly bytes: Buffer;
   readonly to: number;
 }
 
-/** Where requests are taken from. */
 interface HeldSource {
   readonly journal: Pick<Journal, "properties" | "text">;
   readonly last: number;
@@ -18,10 +16,9 @@ interface HeldSource {
   at(n: number, needs: Kinds): Held | undefined;
 }
 
-/** A frame as it travels. */
 export const bytesOf = (frame: SimFrame): Buffer => Buffer.from(JSON.stringify(frame));
 
-/** Adds the texts of the rows that pass; returns how many characters they have. */
+/** Adds the texts of the rows that pass; returns their number of characters. */
 function add<Row, Subject>(
   texts: string[],
   rows: readonly HeldRow<Row>[] | undefined,
@@ -42,7 +39,7 @@ function add<Row, Subject>(
 const test = <Subject>(wanted: Wanted<Subject>, makeSubject: () => Subject, now: number): boolean =>
   typeof wanted === "string" ? wanted === "all" : wanted.test(makeSubject(), now);
 
-/** Requests that cannot be read any more. */
+/** Reports requests that were evicted. */
 function gapFrom(from: number, source: HeldSource, needs: Kinds): Batch {
   let to = from;
   while (to < source.last && source.at(to + 1, needs) === undefined) to++;
@@ -50,8 +47,8 @@ function gapFrom(from: number, source: HeldSource, needs: Kinds): Batch {
 }
 
 /**
- * The next frame for whoever has seen everything up to `cursor`; there must be something newer.
- * @param now The time of the sim's clock, ms.
+ * The next frame after `cursor`; there must be a newer request.
+ * @param now The time of the sim's clock, ms
  */
 export function batchAfter(
   cursor: number,
@@ -65,19 +62,19 @@ export function batchAfter(
   const requestTexts: string[] = [];
   const most = Math.min(source.last, cursor + limits.batch.requests);
   let to = cursor;
-  let looked = 0;
+  let examined = 0;
   let characters = 0;
-  while (to < most && looked < limits.batch.events && characters < limits.batch.characters) {
+  while (to < most && examined < limits.batch.events && characters < limits.batch.characters) {
     const held = source.at(to + 1, needs);
     if (held === undefined) break;
     to++;
-    looked += held.events?.length ?? 0;
+    examined += held.events?.length ?? 0;
     if (project !== undefined && held.project !== project) continue;
     characters += add(eventTexts, held.events, events, (it) =>
-      test(events, () => eventSubject(held, it, source.journal), now),
+      test(events, () => heldEventSubject(held, it, source.journal), now),
     );
     characters += add(requestTexts, held.request && [held.request], requests, (it) =>
-      test(requests, () => requestSubject(held, it, source.journal), now),
+      test(requests, () => heldRequestSubject(held, it, source.journal), now),
     );
   }
   const text = `{"t":"rows","from":${from},"to":${to},"events":[${eventTexts.join(",")}],"requests":[${requestTexts.join(",")}]}`;

@@ -1,51 +1,74 @@
-/** An event in a list: light enough that a page holds a hundred thousand of them. */
-export interface EventRow {
-  /** Order of arrival over all projects, from 1. */
-  readonly seq: number;
-  /** Number of the request that carried it, and its place among that request's events, from 0. */
-  readonly n: number;
-  readonly i: number;
-  /** Arrival, and the event's own time, ms since the epoch. */
-  readonly at: number;
-  readonly time: number;
-  readonly project: number | null;
-  readonly event: string;
-  readonly distinct_id: string;
-  /** The person's uuid at that moment. */
-  readonly person: string | null;
-  readonly outcome: "kept" | "dropped";
-  /** Why it was dropped (model/outcome.ts); null when it was kept. */
-  readonly reason: string | null;
-  /** Codes of what was odd about an event that was kept. */
-  readonly warnings: readonly string[];
-}
+import { z } from "zod";
+import { FilterText, Limit, OfProject } from "../query-shapes.ts";
+
+const arrival = z.int().describe("Arrival, ms since the epoch");
+
+/** An event in a list, small enough that a page holds 100,000 of them. */
+export const EventRow = z
+  .strictObject({
+    seq: z.int().describe("Order of arrival over all projects, from 1"),
+    n: z.int().describe("Number of the request that carried it"),
+    i: z.int().describe("Its index among that request's events, from 0"),
+    at: arrival,
+    time: z.int().describe("Its own time, ms since the epoch"),
+    project: z.int().nullable(),
+    event: z.string(),
+    distinct_id: z.string(),
+    person: z.uuid().nullable().describe("The person at that moment"),
+    outcome: z.enum(["kept", "dropped"]),
+    reason: z.string().nullable().describe("Why it was dropped"),
+    warnings: z.array(z.string()).readonly(),
+  })
+  .meta({ title: "EventRow" });
+export type EventRow = z.infer<typeof EventRow>;
 
 /** A request in a list. */
-export interface RequestRow {
-  /** Its number, from 1. */
-  readonly n: number;
-  /** Arrival, ms since the epoch. */
-  readonly at: number;
-  readonly method: string;
-  /** Path and query, secrets masked. */
-  readonly target: string;
-  /** 0 where a fault kept the answer from arriving. */
-  readonly status: number;
-  /** Time taken until the answer was ready, ms. */
-  readonly ms: number;
-  readonly project: number | null;
-  readonly outcome: "answered" | "rejected";
-  /** Why it was rejected: a machine reason and a sentence. */
-  readonly reason: string | null;
-  readonly detail: string | null;
-  /** It was rejected because its path is not there. */
-  readonly unmatched: boolean;
-  /** Names of the faults that touched it. */
-  readonly fault: string | null;
-  /** `emulator`, `fault`, `script`, `tape:NAME#12`, `upstream` …, as the answer's `x-phx-source` says it. */
-  readonly source: string;
-  readonly partition: string | null;
-  /** How many events it carried, and how many of them were dropped. */
-  readonly events: number;
-  readonly dropped: number;
-}
+export const RequestRow = z
+  .strictObject({
+    n: z.int(),
+    at: arrival,
+    method: z.string(),
+    target: z.string().describe("Path and query as sent, secrets masked"),
+    status: z.int().describe("0: a fault prevented the answer"),
+    ms: z.number().describe("Time until the answer was ready"),
+    project: z.int().nullable(),
+    outcome: z.enum(["answered", "rejected"]),
+    reason: z.string().nullable().describe("Why it was rejected"),
+    detail: z.string().nullable(),
+    unmatched: z.boolean().describe("True if it was rejected because its path does not exist"),
+    fault: z.string().nullable().describe("Names of the faults that affected it"),
+    source: z
+      .string()
+      .describe("What answered, as in the header `x-phx-source`: `emulator`, `fault`, `tape:NAME#12` …"),
+    partition: z.string().nullable().describe("Its X-Test-Id header"),
+    events: z.int().describe("Number of its events"),
+    dropped: z.int().describe("Number of its events that were dropped"),
+  })
+  .meta({ title: "RequestRow" });
+export type RequestRow = z.infer<typeof RequestRow>;
+
+export const HistoryQuery = z.strictObject({
+  filter: FilterText.optional(),
+  project: OfProject.optional(),
+  before: z.int().min(1).optional().describe("Only rows before this seq, or number of a request"),
+  limit: Limit.default(100),
+});
+export type HistoryQuery = z.infer<typeof HistoryQuery>;
+
+const historyOf = <Row extends z.ZodType>(row: Row) =>
+  z.strictObject({
+    epoch: z.string(),
+    cursor: z.int().describe("Subscribe with it, and with the epoch, to get later rows"),
+    rows: z.array(row).readonly().describe("Newest first"),
+    more: z.boolean().describe("True if there may be more before the last row"),
+    before: z
+      .int()
+      .nullable()
+      .describe("For `before` of the next call; also set if no row was found in the part that was searched"),
+  });
+
+export const EventHistory = historyOf(EventRow).meta({ title: "EventHistory" });
+export const RequestHistory = historyOf(RequestRow).meta({ title: "RequestHistory" });
+
+/** The answer of GET /__sim/feed/events and /__sim/feed/requests. */
+export type History<Row> = Omit<z.infer<typeof EventHistory>, "rows"> & { readonly rows: readonly Row[] };

@@ -1,58 +1,72 @@
 import { stackOf } from "../../base/stack-of.ts";
 import { type Batch, batchAfter, bytesOf } from "./batch.ts";
+import type { Subscription } from "./client-frames.ts";
 import { closing, type Stat } from "./frames.ts";
-import { limits } from "./limits.ts";
 import {
   type FilterReaders,
   type Journal,
+  limits,
   machineTimer,
   type Session,
   type Timer,
   type Wire,
 } from "./ports.ts";
+import { createRecent } from "./recent.ts";
 import { type Common, createSession, type FeedSession } from "./session.ts";
-import { isNews } from "./stat-news.ts";
-import type { Subscription } from "./subscription.ts";
-import { createTail } from "./tail.ts";
 
 export interface FeedOptions {
   readonly journal: Journal;
   readonly read: FilterReaders;
-  /** The time of the sim's clock, by which arrivals are stamped, ms. */
+  /** The time of the sim's clock, ms. */
   now(): number;
-  /** How the sim is; `pages` is the feed's to say. */
+  /** The state of the sim; the feed adds `pages`. */
   stat(): Omit<Stat, "pages">;
-  /** What a client must know; null: nothing. */
+  /** The token that a client must send; null: none. */
   readonly token: string | null;
-  /** Names a past; never the same twice. */
+  /** Returns a new name each time. */
   makeEpoch(): string;
   notice(text: string): void;
   readonly timer?: Timer;
 }
 
-/** The live feed of requests and events (frames.ts). Nothing is made for it that nobody has asked for. */
+/** The live feed of requests and events (frames.ts). It makes only rows that a client has subscribed to. */
 export interface Feed {
-  /** Which past is shown: cursors of another one mean nothing. */
+  /** Names the history that is shown: cursors of another epoch mean nothing. */
   readonly epoch: string;
   /** Number of the newest request. */
   readonly cursor: number;
   connect(wire: Wire): Session;
-  /** Lets go of everything; the doors close the connections. */
+  /** Ends the sessions; their connections are closed by the server. */
   close(): void;
 }
 
-/** Frames that clients at the same place share, until the next round. */
+/** Frames that clients at the same position share, until the next round. */
 const mostShared = 16;
 
-const nobody: Session = { receive() {}, gone() {} };
+/** Difference between the sim's clock and the machine's that is not reported while the clock runs, ms. */
+const jitter = 500;
+
+const distance = ({ at, clock }: Stat): number => (clock.frozen ? clock.now : clock.now - at);
+
+const withoutTime = ({ at: _, clock, ...rest }: Stat): string =>
+  JSON.stringify([rest, clock.frozen, clock.real]);
+
+/** True if the stat differs from the last one by more than the passage of time. */
+const isNews = (stat: Stat, last: Stat | undefined): boolean =>
+  last === undefined ||
+  withoutTime(stat) !== withoutTime(last) ||
+  Math.abs(distance(stat) - distance(last)) > (stat.clock.frozen ? 0 : jitter);
+
+const noSession: Session = { receive() {}, gone() {} };
 
 export function createFeed(options: FeedOptions): Feed {
   const { journal, timer = machineTimer, makeEpoch } = options;
   const sessions = new Set<FeedSession>();
   const shared = new Map<string, Batch>();
-  const tail = createTail(journal, () => roundSoon());
+  const recent = createRecent(journal, () => roundSoon());
   let epoch = makeEpoch();
-  let told: Stat | undefined;
+  /** Undefined until every session has received a stat. */
+  let lastStat: Stat | undefined;
   let roundAt = Number.NEGATIVE_INFINITY;
   let isRoundDue = false;
   let isClosed = false;
@@ -64,7 +78,7 @@ export function createFeed(options: FeedOptions): Feed {
     const key = `${cursor} ${subscription.key}`;
     const known = shared.get(key);
     if (known !== undefined) return known;
-    const batch = batchAfter(cursor, tail, subscription, options.now());
+    const batch = batchAfter(cursor, recent, subscription, options.now());
     if (sessions.size > 1 && shared.size < mostShared) shared.set(key, batch);
     return batch;
   }
@@ -74,13 +88,13 @@ export function createFeed(options: FeedOptions): Feed {
       return epoch;
     },
     get last() {
-      return tail.last;
+      return recent.last;
     },
     get oldest() {
-      return tail.oldest;
+      return recent.oldest;
     },
     get newest() {
-      return Math.max(journal.last, tail.last);
+      return Math.max(journal.last, recent.last);
     },
     token: options.token,
     read: options.read,
@@ -91,15 +105,17 @@ export function createFeed(options: FeedOptions): Feed {
     leave(session) {
       sessions.delete(session);
       attend();
-      if (sessions.size === 0) rest();
+      if (sessions.size > 0) return;
+      cancelTick();
+      shared.clear();
     },
     notice: options.notice,
   };
 
-  /** Makes what the sessions need, and no more. */
+  /** Makes the rows that the sessions need, and no more. */
   function attend(): void {
     const needs = [...sessions].flatMap((it) => it.needs ?? []);
-    tail.attend({ events: needs.some((it) => it.events), requests: needs.some((it) => it.requests) });
+    recent.attend({ events: needs.some((it) => it.events), requests: needs.some((it) => it.requests) });
   }
 
   function round(): void {
@@ -109,7 +125,7 @@ export function createFeed(options: FeedOptions): Feed {
     for (const session of sessions) session.pump();
   }
 
-  /** The first after silence goes out at once. */
+  /** After silence, a round begins at once. */
   function roundSoon(): void {
     if (isRoundDue) return;
     isRoundDue = true;
@@ -118,41 +134,31 @@ export function createFeed(options: FeedOptions): Feed {
     else timer.after(wait, round);
   }
 
-  function tellStat(): void {
+  function sendStat(): void {
     const stat = statNow();
-    if (!isNews(stat, told)) return;
+    if (!isNews(stat, lastStat)) return;
     const frame = bytesOf({ t: "stat", stat });
-    const taken = Array.from(sessions, (it) => it.tell(frame));
-    // who took nothing is told with a later look
-    told = taken.every(Boolean) ? stat : undefined;
+    const sent = Array.from(sessions, (it) => it.send(frame));
+    // sessions without room get it with a later tick
+    lastStat = sent.every(Boolean) ? stat : undefined;
   }
 
   function tick(): void {
-    for (const session of sessions) session.look();
+    for (const session of sessions) session.check();
     if (sessions.size === 0) return;
     cancelTick = timer.after(limits.tick, tick);
     try {
-      tellStat();
+      sendStat();
     } catch (error) {
-      // nobody else would catch it, and a mistake of ours must not end the sim
-      options.notice(`the feed cannot tell how the sim is: ${stackOf(error)}`);
+      // nothing else catches it, and a bug in the feed must not end the sim
+      options.notice(`the feed cannot report the state of the sim: ${stackOf(error)}`);
     }
   }
 
-  function wake(): void {
-    told = undefined;
-    cancelTick = timer.after(limits.tick, tick);
-  }
-
-  function rest(): void {
-    cancelTick();
-    shared.clear();
-  }
-
-  const unveil = journal.onVeiled((project) => {
+  const stopVeiled = journal.onVeiled((project) => {
     epoch = makeEpoch();
     shared.clear();
-    tail.begin();
+    recent.begin();
     for (const session of sessions) session.reset(project);
   });
 
@@ -166,24 +172,27 @@ export function createFeed(options: FeedOptions): Feed {
     connect(wire) {
       if (isClosed) {
         wire.close(goingAway, "the sim is closing");
-        return nobody;
+        return noSession;
       }
       const session = createSession(common, wire);
       if (sessions.size >= limits.pages) {
         session.end(closing.too_many_pages, `more than ${limits.pages} pages`);
-        return nobody;
+        return noSession;
       }
-      if (sessions.size === 0) wake();
+      if (sessions.size === 0) {
+        lastStat = undefined;
+        cancelTick = timer.after(limits.tick, tick);
+      }
       sessions.add(session);
       return session;
     },
     close() {
       isClosed = true;
-      unveil();
+      stopVeiled();
       for (const session of sessions) session.gone();
     },
   };
 }
 
-/** The code of the protocol for a server that goes down. */
+/** The websocket code of a server that shuts down. */
 const goingAway = 1001;

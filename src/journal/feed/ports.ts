@@ -2,13 +2,41 @@ import type { Json } from "../../base/json.ts";
 import type { EventSubject, Reading, RequestSubject } from "../filter/types.ts";
 import type { EventRow, RequestRow } from "./feed-row.ts";
 
-/** Kinds of rows: those that somebody needs are made. */
+/** Limits of the feed. */
+export const limits = {
+  /** Pages at the same time. */
+  pages: 32,
+  /** Time in which a page must send hello, ms. */
+  hello: 5_000,
+  /** Messages of one page in a second. */
+  messages: 20,
+  /** Resets that are sent to a page in a second: after each it reads everything again. */
+  resets: 4,
+  /** Unsent bytes of a page, above which nothing more is sent to it. */
+  buffered: 512 * 1024,
+  /** A page that receives nothing for this time is disconnected, ms. */
+  stalled: 30_000,
+  /** Requests, events and characters of a frame; one request is never split. */
+  batch: { requests: 200, events: 2_000, characters: 128 * 1024 },
+  /** From one round of frames to the next, ms. */
+  round: 30,
+  /** Work for one page before other work gets a turn, ms. */
+  turn: 4,
+  /** What the ring holds. */
+  ring: { events: 100_000, bytes: 32 * 1024 * 1024 },
+  /** Requests older than the ring that are read again for a page that reconnects. */
+  readBack: 10_000,
+  /** From one check of the stat and of stalled pages to the next, ms. */
+  tick: 1_000,
+} as const;
+
+/** The kinds of rows that are needed. */
 export interface Kinds {
   readonly events: boolean;
   readonly requests: boolean;
 }
 
-/** What one request adds to the feed; rows that nobody needs are missing. */
+/** The rows of one request; kinds that are not needed are missing. */
 export interface Entry {
   readonly n: number;
   readonly project: number | null;
@@ -20,48 +48,48 @@ export interface Entry {
 export interface Journal {
   /** Number of the newest request. */
   readonly last: number;
-  /** The rows of request n as they can be seen now; undefined when it is gone or hidden. */
+  /** The visible rows of request n; undefined if it is evicted or hidden. */
   read(n: number): Entry | undefined;
-  /** The properties of an event; none when its request is gone. */
+  /** The properties of an event; empty if its request is evicted. */
   properties(row: EventRow): Readonly<Record<string, Json>>;
-  /** Body and answer of a request as text; "" when it is gone. */
+  /** Body and answer of a request as text; "" if it is evicted. */
   text(n: number): string;
-  /** Tells of each request once it is written, in order, with rows of these kinds; returns what ends it. */
-  onEntry(kinds: Kinds, tell: (entry: Entry) => void): () => void;
-  /** Tells when rows were hidden, or can be seen again; of one project or (null) of all. */
-  onVeiled(tell: (project: number | null) => void): () => void;
+  /** Calls the listener with each request once it is written, in order; returns a function that stops it. */
+  onEntry(kinds: Kinds, listener: (entry: Entry) => void): () => void;
+  /** Calls the listener when rows of one project or (null) of all were hidden or became visible again. */
+  onVeiled(listener: (project: number | null) => void): () => void;
 }
 
-/** How a filter's text is understood. */
+/** Parses filters. */
 export interface FilterReaders {
   events(text: string): Reading<EventSubject>;
   requests(text: string): Reading<RequestSubject>;
 }
 
-/** The connection of one client, as its door gives it. */
+/** The connection of one client. */
 export interface Wire {
   /** Sends one frame of JSON text, in UTF-8; `sent` is called once the system has taken it. */
   send(frame: Buffer, sent: () => void): void;
-  /** Bytes that the other side has not taken yet. */
+  /** Bytes that are not sent yet. */
   buffered(): number;
   close(code: number, reason: string): void;
 }
 
-/** What the door tells of a client. */
+/** What the connection reports of a client. */
 export interface Session {
-  /** A message came; null: one that is not text. */
+  /** A message arrived; null: one that is not text. */
   receive(message: string | null): void;
   /** The connection is closed. */
   gone(): void;
 }
 
-/** The passing of time; another one is for tests. */
+/** Passes time; tests replace it. */
 export interface Timer {
   /** Milliseconds since some moment; never goes back. */
   now(): number;
-  /** Runs once after `ms`; returns what prevents it. */
+  /** Runs once after `ms`; returns a function that cancels it. */
   after(ms: number, run: () => void): () => void;
-  /** Runs once after what is going on now. */
+  /** Runs once after the current work. */
   soon(run: () => void): void;
 }
 

@@ -1,35 +1,155 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { z } from "zod";
 import { SimError } from "../../base/errors.ts";
-import { type ControlRow, endpointsOf } from "../../http/control-row.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
-import type { ControlDesk } from "../../sim/control-desk.ts";
-import { eventHistory, requestHistory } from "./history.ts";
-import { streamEvents } from "./stream.ts";
+import { row } from "../../http/row.ts";
+import { indexedPart, parseEventFilter, parseRequestFilter } from "../filter-parameter.ts";
+import { FilterText, OfProject, SinceSeq } from "../query-shapes.ts";
+import { slice } from "../search.ts";
+import type { Feed } from "./feed.ts";
+import {
+  EventHistory,
+  type EventRow,
+  type History,
+  HistoryQuery,
+  RequestHistory,
+  type RequestRow,
+} from "./feed-row.ts";
+import { eventSubject, requestSubject } from "./make-rows.ts";
+import { lastSeen, type StreamPorts, streamEvents } from "./stream.ts";
 
-const rows: readonly ControlRow<ControlDesk>[] = [
-  ["GET", "/__sim/feed/events", "Rows of events, newest first: filter, project, before, limit", eventHistory],
-  [
-    "GET",
-    "/__sim/feed/requests",
-    "Rows of requests, newest first: filter, project, before, limit",
-    requestHistory,
-  ],
-  [
-    "GET",
-    "/__sim/events/stream",
-    "Events as they come, as server-sent events: filter, project, since (or Last-Event-ID)",
-    streamEvents,
-  ],
-  [
-    "GET",
-    "/__sim/ws",
-    "The live feed of rows over a websocket",
-    () => {
-      throw new SimError("upgrade_required", "the feed speaks websocket", {
-        hint: "open it with a websocket client, directly and without a proxy; GET /__sim/events/stream needs none",
-      });
-    },
-  ],
-];
+export interface FeedRowPorts extends StreamPorts {
+  /** The live feed; made on first use. */
+  feed(): Promise<Pick<Feed, "epoch" | "cursor">>;
+}
 
-/** The live feed. A websocket does not come this way: its door opens it (door/inspect.ts). */
-export const feedEndpoints = (desk: ControlDesk): Endpoint[] => endpointsOf(rows, desk);
+/** Limits of one call; the next page continues with `before`. */
+const limits = { examined: 200_000, ms: 300 } as const;
+
+/** Something that was examined: its number, and its row if it passes. */
+interface Examined<Row> {
+  readonly number: number;
+  readonly row: Row | undefined;
+}
+
+/** Collects rows until there are enough of them, or it took too long. */
+async function take<Row>(
+  source: Iterator<Examined<Row>>,
+  limit: number,
+): Promise<Pick<History<Row>, "rows" | "more" | "before">> {
+  const until = performance.now() + limits.ms;
+  const rows: Row[] = [];
+  for (let examined = 1; ; examined++) {
+    const next = source.next();
+    if (next.done) return { rows, more: false, before: null };
+    const { number, row } = next.value;
+    if (row !== undefined) rows.push(row);
+    const isEnough = rows.length === limit || examined === limits.examined;
+    if (isEnough) return { rows, more: number > 1, before: number };
+    if (examined % slice !== 0) continue;
+    if (performance.now() > until) return { rows, more: true, before: number };
+    await turn();
+  }
+}
+
+function* examineEvents({ log, clock }: FeedRowPorts, query: HistoryQuery): Generator<Examined<EventRow>> {
+  const filter = parseEventFilter(query.filter);
+  const now = clock.now();
+  const until = Math.min((query.before ?? Number.POSITIVE_INFINITY) - 1, log.lastSeq);
+  const within = { ...indexedPart(filter, query.project), until, order: "desc" as const };
+  for (const { seq, line, index } of log.scan(within)) {
+    const subject = eventSubject(line, index);
+    yield { number: seq, row: filter.test(subject, now) ? subject.row : undefined };
+  }
+}
+
+function* examineRequests(
+  { log, clock }: FeedRowPorts,
+  query: HistoryQuery,
+): Generator<Examined<RequestRow>> {
+  const filter = parseRequestFilter(query.filter);
+  const { rejected } = filter.indexed;
+  const project = query.project ?? filter.indexed.project;
+  const now = clock.now();
+  const numbers = log.requests({
+    before: Math.min(query.before ?? Number.POSITIVE_INFINITY, log.lastRequest + 1),
+    ...(project !== undefined && { project }),
+    ...(rejected !== undefined && { rejected }),
+  });
+  for (const n of numbers) {
+    const head = log.head(n);
+    const subject = head && requestSubject(head, () => log.line(n));
+    yield { number: n, row: subject && filter.test(subject, now) ? subject.row : undefined };
+  }
+}
+
+/** The endpoints of the live feed. The websocket itself is opened by the server (server/inspect-socket.ts). */
+export const feedRows = (ports: FeedRowPorts) => {
+  /** The cursor is read first: a subscription with it gets what arrives during the search. */
+  const positionOf = async () => {
+    const { epoch, cursor } = await ports.feed();
+    return { epoch, cursor };
+  };
+  return [
+    row({
+      method: "GET",
+      path: "/__sim/feed/events",
+      access: "control",
+      summary: "Lists rows of events, newest first",
+      query: HistoryQuery,
+      reply: EventHistory,
+      handle: async ({ query }) => ({
+        ...(await positionOf()),
+        ...(await take(examineEvents(ports, query), query.limit)),
+      }),
+    }),
+    row({
+      method: "GET",
+      path: "/__sim/feed/requests",
+      access: "control",
+      summary: "Lists rows of requests, newest first",
+      query: HistoryQuery,
+      reply: RequestHistory,
+      handle: async ({ query }) => ({
+        ...(await positionOf()),
+        ...(await take(examineRequests(ports, query), query.limit)),
+      }),
+    }),
+    row({
+      method: "GET",
+      path: "/__sim/events/stream",
+      access: "control",
+      summary: "Sends events as they arrive, as server-sent events",
+      query: z.strictObject({
+        filter: FilterText.optional(),
+        project: OfProject.optional(),
+        since: SinceSeq.optional().describe(
+          "Only events after this seq, or the one in Last-Event-ID (default: from now on)",
+        ),
+      }),
+      replies: {
+        200: {
+          description:
+            "Events: `id` is the seq, `data` the event as JSON; `gap` names evicted events. The token, if needed, is sent in a header, which fetch can do and a browser's EventSource cannot",
+          type: "text/event-stream",
+        },
+      },
+      handle({ query: { filter, project, since }, call }) {
+        const wanted = { filter: parseEventFilter(filter), project };
+        return streamEvents(ports, wanted, lastSeen(call) ?? since ?? ports.log.lastSeq);
+      },
+    }),
+    row({
+      method: "GET",
+      path: "/__sim/ws",
+      access: "control",
+      summary: "Opens the live feed of rows over a websocket",
+      status: 101,
+      errors: [426],
+      handle() {
+        throw new SimError("upgrade_required", "the feed speaks websocket", {
+          hint: "open it with a websocket client, directly and without a proxy; GET /__sim/events/stream needs none",
+        });
+      },
+    }),
+  ];
+};

@@ -1,17 +1,13 @@
 import { stackOf } from "../../base/stack-of.ts";
-import { createAllowance } from "./allowance.ts";
-import type { Batch } from "./batch.ts";
-import { closing, protocol, type Stat } from "./frames.ts";
-import { limits } from "./limits.ts";
-import { createOutlet } from "./outlet.ts";
-import type { FilterReaders, Kinds, Session, Timer, Wire } from "./ports.ts";
-import { readFrame, type Subscribe } from "./read-frame.ts";
-import { readSubscription, type Subscription } from "./subscription.ts";
+import { type Batch, bytesOf } from "./batch.ts";
+import { readFrame, readSubscription, type Subscribe, type Subscription } from "./client-frames.ts";
+import { closing, protocol, type SimFrame, type Stat } from "./frames.ts";
+import { type FilterReaders, type Kinds, limits, type Session, type Timer, type Wire } from "./ports.ts";
 
 /** What the sessions share. */
 export interface Common {
   readonly epoch: string;
-  /** The oldest request that can be told, and the newest. */
+  /** The oldest request that can be sent, and the newest. */
   readonly oldest: number;
   readonly last: number;
   /** The newest request of the journal; it may not be written yet. */
@@ -23,81 +19,122 @@ export interface Common {
   batchAfter(cursor: number, subscription: Subscription): Batch;
   /** A session needs other rows than before. */
   attend(): void;
-  /** The session takes no more part. */
   leave(session: FeedSession): void;
   notice(text: string): void;
 }
 
 /** A client as the feed sees it. */
 export interface FeedSession extends Session {
-  /** The rows that are to be made for it; undefined: none. */
+  /** The kinds of rows that it needs; undefined: none. */
   readonly needs: Kinds | undefined;
-  /** Sends what there is, as far as the other side takes it. */
+  /** Sends what is new, as far as the connection takes it. */
   pump(): void;
-  /** Tells something to a client that said hello. Returns false where it takes nothing now. */
-  tell(frame: Buffer): boolean;
-  /** What was told is void. */
+  /** Sends a frame to a client that sent hello. Returns false if the connection has no room. */
+  send(frame: Buffer): boolean;
+  /** Rows of a project or (null) of all were hidden or became visible: the client must read them again. */
   reset(project: number | null): void;
-  /** Once in a while: is the other side still taking, and is anything left to be told? */
-  look(): void;
-  /** Says goodbye. */
+  /** Disconnects a stalled client, and sends a pending reset. */
+  check(): void;
+  /** Sends `bye` and disconnects. */
   end(code: number, message: string): void;
 }
 
-/** How far a client is with what it asked for. */
-interface Place {
+/** Lets `perSecond` messages through in a second, and as many at once after silence. */
+function createAllowance(perSecond: number, { now }: Timer): () => boolean {
+  let left = perSecond;
+  let at = now();
+  return () => {
+    const time = now();
+    left = Math.min(perSecond, left + ((time - at) / 1000) * perSecond);
+    at = time;
+    if (left < 1) return false;
+    left--;
+    return true;
+  };
+}
+
+/** Sends frames without a queue of its own. @param onSent Called whenever the system has taken a frame */
+function createOutlet(wire: Wire, timer: Timer, onSent: () => void) {
+  let progressAt = timer.now();
+  let waiting = 0;
+  const progress = () => {
+    progressAt = timer.now();
+  };
+  const sent = () => {
+    progress();
+    onSent();
+  };
+  function send(bytes: Buffer): void {
+    if (wire.buffered() === 0) progress();
+    wire.send(bytes, sent);
+  }
+  return {
+    send,
+    sendFrame: (frame: SimFrame) => send(bytesOf(frame)),
+    hasRoom: () => wire.buffered() < limits.buffered,
+    /** True if the client received nothing for too long; called regularly. */
+    isStalled() {
+      const now = wire.buffered();
+      if (now === 0 || now < waiting) progress();
+      waiting = now;
+      return timer.now() - progressAt > limits.stalled;
+    },
+  };
+}
+
+/** The position of a client in its subscription. */
+interface Position {
   readonly subscription: Subscription;
-  /** Everything up to this request was told. */
+  /** Everything up to this request was sent. */
   cursor: number;
-  /** It came with a cursor of its own, and is not done with what it missed. */
+  /** True if it came with a cursor of its own, and has not received all that it missed. */
   isBack: boolean;
 }
 
-/** Why a client is sent away. */
+/** Why a client is disconnected. */
 type Farewell = readonly [code: number, message: string];
 
-/** Where the rows go on for who asks; `reset`: its own cursor means nothing here. */
-function placeOf({ epoch, cursor }: Subscribe, common: Common): { cursor: number; reset: boolean } {
+/** Where the rows continue; `reset`: the client's own cursor means nothing here. */
+function startOf({ epoch, cursor }: Subscribe, common: Common): { cursor: number; reset: boolean } {
   if (epoch === common.epoch && cursor !== undefined && cursor <= common.newest)
     return { cursor, reset: false };
   const isOther = epoch !== undefined && epoch !== common.epoch;
   return { cursor: common.last, reset: isOther || cursor !== undefined };
 }
 
-/** Does it show rows of this project, or (null) of any? */
-const concerns = ({ project: shown }: Subscription, project: number | null): boolean =>
-  project === null || shown === undefined || shown === project;
+/** True if the subscription has rows of this project, or (null) of any. */
+const concerns = ({ project: own }: Subscription, project: number | null): boolean =>
+  project === null || own === undefined || own === project;
 
-/** Talks with one client. */
+/** Serves one client. */
 export function createSession(common: Common, wire: Wire): FeedSession {
   const { timer } = common;
-  const allowed = createAllowance(limits.messages, timer.now);
-  const mayReset = createAllowance(limits.resets, timer.now);
-  /** Was there more than the other side took? Else what is new waits for its round: frames are to be few. */
+  const mayReceive = createAllowance(limits.messages, timer);
+  const mayReset = createAllowance(limits.resets, timer);
+  /** True if there was more than the connection took. Otherwise new rows wait for the next round, for few frames. */
   let isBehind = false;
   const outlet = createOutlet(wire, timer, () => {
     if (isBehind) guarded(pump);
   });
   let isOpen = true;
   let isGreeted = false;
-  /** Undefined while nothing is asked for. */
-  let place: Place | undefined;
-  /** A reset that was not told yet. */
-  let voided: { project: number | null } | undefined;
+  /** Undefined without a subscription. */
+  let position: Position | undefined;
+  let pendingReset: { project: number | null } | undefined;
   let isPumpDue = false;
   const cancelHello = timer.after(limits.hello, () => end(closing.bad_frame, "no hello in time"));
 
   function leave(): void {
     if (!isOpen) return;
     isOpen = false;
-    place = undefined;
+    position = undefined;
     cancelHello();
     common.leave(session);
   }
 
   function end(code: number, message: string): void {
     if (!isOpen) return;
-    outlet.say({ t: "bye", code, message });
+    outlet.sendFrame({ t: "bye", code, message });
     leave();
     wire.close(code, message);
   }
@@ -107,7 +144,7 @@ export function createSession(common: Common, wire: Wire): FeedSession {
     if (common.token !== null && token !== common.token) return [closing.token_required, tokenMissing];
     isGreeted = true;
     cancelHello();
-    outlet.say({ t: "hello", v: protocol, epoch: common.epoch, stat: common.stat() });
+    outlet.sendFrame({ t: "hello", v: protocol, epoch: common.epoch, stat: common.stat() });
     return undefined;
   }
 
@@ -115,20 +152,20 @@ export function createSession(common: Common, wire: Wire): FeedSession {
     const { id } = asked;
     const subscription = readSubscription(asked, common.read);
     if (!("key" in subscription)) {
-      for (const refusal of subscription) outlet.say({ t: "refused", id, ...refusal });
+      for (const refusal of subscription) outlet.sendFrame({ t: "refused", id, ...refusal });
       return;
     }
-    const { cursor, reset } = placeOf(asked, common);
+    const { cursor, reset } = startOf(asked, common);
     const { needs } = subscription;
     const isNothing = !needs.events && !needs.requests;
-    place = isNothing ? undefined : { subscription, cursor, isBack: cursor === asked.cursor };
+    position = isNothing ? undefined : { subscription, cursor, isBack: cursor === asked.cursor };
     common.attend();
-    outlet.say({ t: "subscribed", id, epoch: common.epoch, cursor, reset });
+    outlet.sendFrame({ t: "subscribed", id, epoch: common.epoch, cursor, reset });
     pump();
   }
 
-  function hear(message: string | null): Farewell | undefined {
-    if (!allowed()) return [closing.too_many_messages, `more than ${limits.messages} messages a second`];
+  function handle(message: string | null): Farewell | undefined {
+    if (!mayReceive()) return [closing.too_many_messages, `more than ${limits.messages} messages a second`];
     const reading = readFrame(message);
     if ("problem" in reading) return [closing.bad_frame, reading.problem];
     const { frame } = reading;
@@ -139,20 +176,20 @@ export function createSession(common: Common, wire: Wire): FeedSession {
   }
 
   function receive(message: string | null): void {
-    const farewell = hear(message);
+    const farewell = handle(message);
     if (farewell !== undefined) end(...farewell);
   }
 
-  function tellReset(): void {
-    if (voided === undefined || !outlet.hasRoom() || !mayReset()) return;
-    outlet.say({ t: "reset", epoch: common.epoch, ...voided });
-    voided = undefined;
+  function sendReset(): void {
+    if (pendingReset === undefined || !outlet.hasRoom() || !mayReset()) return;
+    outlet.sendFrame({ t: "reset", epoch: common.epoch, ...pendingReset });
+    pendingReset = undefined;
   }
 
-  function tellMore(at: Place): void {
+  function sendMore(at: Position): void {
     if (at.cursor + 1 < common.oldest) {
       const to = common.oldest - 1;
-      outlet.say({ t: "gap", from: at.cursor + 1, to, why: at.isBack ? "old" : "slow" });
+      outlet.sendFrame({ t: "gap", from: at.cursor + 1, to, why: at.isBack ? "old" : "slow" });
       at.cursor = to;
       return;
     }
@@ -162,17 +199,17 @@ export function createSession(common: Common, wire: Wire): FeedSession {
   }
 
   function pump(): void {
-    tellReset();
+    sendReset();
     const until = timer.now() + limits.turn;
-    while (isOpen && place !== undefined && place.cursor < common.last && outlet.hasRoom()) {
+    while (isOpen && position !== undefined && position.cursor < common.last && outlet.hasRoom()) {
       if (timer.now() > until) {
         pumpSoon();
         return;
       }
-      tellMore(place);
+      sendMore(position);
     }
-    isBehind = voided !== undefined || (place !== undefined && place.cursor < common.last);
-    if (!isBehind && place !== undefined) place.isBack = false;
+    isBehind = pendingReset !== undefined || (position !== undefined && position.cursor < common.last);
+    if (!isBehind && position !== undefined) position.isBack = false;
   }
 
   function pumpSoon(): void {
@@ -184,24 +221,24 @@ export function createSession(common: Common, wire: Wire): FeedSession {
     });
   }
 
-  /** A mistake of ours must not end the sim. */
+  /** A bug in the feed must not end the sim. */
   function guarded(work: () => void): void {
     try {
       if (isOpen) work();
     } catch (error) {
       common.notice(`the feed failed: ${stackOf(error)}`);
-      end(broken, "a bug in phx-sim");
+      end(internalError, "a bug in phx-sim");
     }
   }
 
   const session: FeedSession = {
     get needs() {
-      return place?.subscription.needs;
+      return position?.subscription.needs;
     },
     receive: (message) => guarded(() => receive(message)),
     gone: leave,
     pump: () => guarded(pump),
-    tell(frame) {
+    send(frame) {
       if (!isOpen || !isGreeted) return true;
       const hasRoom = outlet.hasRoom();
       if (hasRoom) outlet.send(frame);
@@ -209,14 +246,14 @@ export function createSession(common: Common, wire: Wire): FeedSession {
     },
     reset(project) {
       if (!isGreeted) return;
-      const isOther = voided !== undefined && voided.project !== project;
-      voided = { project: isOther ? null : project };
-      if (place !== undefined && concerns(place.subscription, project)) place.cursor = common.newest;
+      const isOther = pendingReset !== undefined && pendingReset.project !== project;
+      pendingReset = { project: isOther ? null : project };
+      if (position !== undefined && concerns(position.subscription, project)) position.cursor = common.newest;
       guarded(pump);
     },
-    look() {
+    check() {
       if (outlet.isStalled()) end(closing.stalled, "nothing was taken for 30 s");
-      else if (voided !== undefined) guarded(pump);
+      else if (pendingReset !== undefined) guarded(pump);
     },
     end,
   };
@@ -224,5 +261,5 @@ export function createSession(common: Common, wire: Wire): FeedSession {
 }
 
 const tokenMissing = "the feed is open to the network and needs its token";
-/** The code of the protocol for an error of the server. */
-const broken = 1011;
+/** The websocket code of an internal error. */
+const internalError = 1011;

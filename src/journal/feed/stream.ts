@@ -1,31 +1,30 @@
 import { setImmediate as turn } from "node:timers/promises";
+import type { Clock } from "../../base/clock.ts";
 import { SimError } from "../../base/errors.ts";
 import type { Call } from "../../http/call.ts";
-import { queryNumber } from "../../http/control-body.ts";
 import type { Reply } from "../../http/reply.ts";
-import { showEvent } from "../../ingest/show.ts";
-import type { ControlDesk } from "../../sim/control-desk.ts";
 import type { EventSubject, Filter } from "../filter/types.ts";
+import { indexedPart } from "../filter-parameter.ts";
 import type { EventFilter, TrafficLog } from "../log/traffic-log.ts";
 import { slice } from "../search.ts";
-import { eventFilterIn, projectIn, scanned } from "./asked.ts";
-import { bellOf } from "./bell.ts";
-import { endable } from "./endable.ts";
-import { eventSubject } from "./feed-rows.ts";
+import { showEvent } from "../show.ts";
+import { eventSubject } from "./make-rows.ts";
 
-type StreamDesk = Pick<ControlDesk, "log" | "clock" | "closing">;
+export interface StreamPorts {
+  readonly log: TrafficLog;
+  readonly clock: Clock;
+  /** Ends when the sim closes. */
+  readonly closing: AbortSignal;
+}
 
-const most = Number.MAX_SAFE_INTEGER;
-/** A comment is sent after so much silence, ms: what is in between must not think that nobody is there. */
+/** A comment is sent after this much silence, ms, so that proxies keep the connection. */
 const silence = 15_000;
-/** After so many characters, whatever they are of, a page of events ends: others get a turn. */
-const enough = 512 * 1024;
+/** After this many characters a page of events ends, so that other work gets a turn. */
+const mostCharacters = 512 * 1024;
 
 interface Wanted {
   readonly filter: Filter<EventSubject>;
   readonly project: number | undefined;
-  /** Only events after this one. */
-  readonly since: number;
 }
 
 const message = (event: string, id: number, data: unknown): string =>
@@ -33,46 +32,97 @@ const message = (event: string, id: number, data: unknown): string =>
 
 const gap = (from: number, to: number): string => message("gap", to, { from, to });
 
-/** Where the readable events go on, if some after the cursor were let go. */
-function resumption(log: TrafficLog, cursor: number, project: number | undefined): number | undefined {
+/** Wakes up when something was written. */
+function bellOf(log: TrafficLog) {
+  let hasRung = false;
+  let wake = () => {};
+  const stop = log.subscribe(() => {
+    hasRung = true;
+    wake();
+  });
+  return {
+    /** Resolves with true once something was written since the last call, with false after `ms` or on `end`. */
+    async rung(ms: number): Promise<boolean> {
+      if (!hasRung)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms).unref();
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      wake = () => {};
+      const was = hasRung;
+      hasRung = false;
+      return was;
+    },
+    end() {
+      stop();
+      wake();
+    },
+  };
+}
+
+/** A stream that ends at once when its reader leaves; a generator alone would continue to wait. */
+const endable = (make: (signal: AbortSignal) => AsyncGenerator<string>): AsyncIterable<string> => ({
+  [Symbol.asyncIterator]() {
+    const left = new AbortController();
+    const made = make(left.signal);
+    return {
+      next: () => made.next(),
+      return() {
+        left.abort();
+        return made.return(undefined);
+      },
+    };
+  },
+});
+
+/** The last seq of a gap after the cursor; undefined if no event after it was evicted. */
+function gapAfter(log: TrafficLog, cursor: number, project: number | undefined): number | undefined {
   const [next] = log.scan({ since: cursor });
   const first = next?.seq ?? log.lastSeq + 1;
   return first > cursor + 1 && log.lost(cursor, project) ? first - 1 : undefined;
 }
 
-/** The next events, a few at a time, and up to where all were looked at. */
+/** The next events, a few at a time, and the seq of the last one examined. */
 function pageAfter(
-  { log, clock }: StreamDesk,
+  { log, clock }: StreamPorts,
   { filter, project }: Wanted,
   cursor: number,
 ): { text: string; cursor: number } {
   const until = log.lastSeq;
-  const within: EventFilter = { ...scanned(filter, project), since: cursor, until };
+  const within: EventFilter = { ...indexedPart(filter, project), since: cursor, until };
   const now = clock.now();
   let text = "";
-  let looked = 0;
+  let examined = 0;
   for (const { seq, line, index } of log.scan(within)) {
     if (filter.test(eventSubject(line, index), now)) text += message("event", seq, showEvent(line, index));
-    if (++looked === slice || text.length > enough) return { text, cursor: seq };
+    if (++examined === slice || text.length > mostCharacters) return { text, cursor: seq };
   }
   return { text, cursor: until };
 }
 
-async function* told(desk: StreamDesk, wanted: Wanted, signal: AbortSignal): AsyncGenerator<string> {
-  const { log, closing } = desk;
+async function* messages(
+  ports: StreamPorts,
+  wanted: Wanted,
+  since: number,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const { log, closing } = ports;
   const bell = bellOf(log);
   const ends = [signal, closing];
   for (const it of ends) it.addEventListener("abort", bell.end);
-  let cursor = Math.min(wanted.since, log.lastSeq);
+  let cursor = Math.min(since, log.lastSeq);
   try {
     yield ": phx-sim\n\n";
-    // a number that was never given here is of another past
-    if (wanted.since > cursor && cursor > 0) yield gap(1, cursor);
+    // a larger seq is of another history
+    if (since > cursor && cursor > 0) yield gap(1, cursor);
     while (!ends.some((it) => it.aborted)) {
       if (cursor < log.lastSeq) {
-        const to = resumption(log, cursor, wanted.project);
+        const to = gapAfter(log, cursor, wanted.project);
         if (to !== undefined) yield gap(cursor + 1, to);
-        const page = pageAfter(desk, wanted, to ?? cursor);
+        const page = pageAfter(ports, wanted, to ?? cursor);
         cursor = page.cursor;
         if (page.text !== "") yield page.text;
         await turn();
@@ -84,8 +134,8 @@ async function* told(desk: StreamDesk, wanted: Wanted, signal: AbortSignal): Asy
   }
 }
 
-/** Where a client was that connects again; browsers send it by themselves. */
-function lastSeen(call: Call): number | undefined {
+/** The seq in the header that browsers send when they reconnect. @throws SimError invalid_input */
+export function lastSeen(call: Call): number | undefined {
   const text = call.headers["last-event-id"];
   if (text === undefined || text === "") return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
@@ -94,11 +144,10 @@ function lastSeen(call: Call): number | undefined {
 
 const headers = ["content-type", "text/event-stream; charset=utf-8", "cache-control", "no-store"];
 
-/** GET /__sim/events/stream: events as they come, as server-sent events. */
-export function streamEvents(desk: StreamDesk, call: Call): Reply {
-  const filter = eventFilterIn(call);
-  const project = projectIn(call);
-  const since = lastSeen(call) ?? queryNumber(call, "since", { min: 0, max: most }) ?? desk.log.lastSeq;
-  const stream = endable((signal) => told(desk, { filter, project, since }, signal));
-  return { status: 200, headers, body: null, stream };
-}
+/** Events after a seq as server-sent events. */
+export const streamEvents = (ports: StreamPorts, wanted: Wanted, since: number): Reply => ({
+  status: 200,
+  headers,
+  body: null,
+  stream: endable((signal) => messages(ports, wanted, since, signal)),
+});

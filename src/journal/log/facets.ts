@@ -4,11 +4,11 @@ import { dropReasons, warnings } from "../outcome.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 
 /**
- * What the index keeps of a request or an event in addition to its place, in the bits of one number: totals, problems and
- * flag decisions are found by it without reading lines.
+ * A facet holds facts of a request or an event in the bits of one number: totals, problems and flag decisions are found
+ * by it without reading lines.
  */
 
-/** Set once a person cleared the problems that the request, or the event, stands for. */
+/** Set once the problems of the request, or the event, were cleared. */
 export const clearedProblem = 2 ** 30;
 
 const asksBit = 1;
@@ -34,12 +34,12 @@ const reasonCodes = Object.keys(dropReasons);
 const warningCodes = Object.keys(warnings);
 const reasonMask = 63;
 const firstWarning = 6;
-/** The place of codes that another version wrote, among reasons and among warnings. */
+/** The numbers of codes that another version wrote, among reasons and among warnings. */
 const unknownReason = reasonMask;
 const unknownWarning = 29 - firstWarning;
 const otherCode = "other";
 
-/** Changes with the codes: what was saved with other ones must not be read by these. */
+/** Changes with the codes: facets that were saved with other codes are not read. */
 export const facetLayout = crc32([...reasonCodes, "/", ...warningCodes].join());
 
 const places = (codes: readonly string[]): ReadonlyMap<string, number> =>
@@ -66,14 +66,14 @@ export function eventFacet({ dropped, warnings: codes }: Pick<EventFacts, "dropp
 /** True if the event has warnings. */
 export const isWarnedFacet = (facet: number): boolean => (facet & warningBits) !== 0;
 
-/** True if the event was dropped, or has a warning, and no person cleared that. */
+/** True if the event was dropped, or has a warning, and was not cleared. */
 export const isProblemFacet = (facet: number): boolean =>
   (facet & (reasonMask | warningBits)) !== 0 && (facet & clearedProblem) === 0;
 
 const noCodes: readonly string[] = [];
 const namesByFacet = new Map<number, readonly string[]>();
 
-/** The codes in the bits: the reason first. There are few combinations: each is made once. */
+/** The codes in the bits, the reason first; each combination is made once. */
 export function codesOfFacet(facet: number): readonly string[] {
   const bits = facet & (reasonMask | warningBits);
   if (bits === 0) return noCodes;

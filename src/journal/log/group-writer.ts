@@ -1,7 +1,7 @@
 import { writeSeal } from "../../store/lines.ts";
 import type { Unit } from "../../store/unit.ts";
 
-/** Size of an empty group's buffer, and above which it is let go of once it is written, in bytes. */
+/** Size of an empty group's buffer, and above which it is released once it is written, in bytes. */
 const usualSize = 256 * 1024;
 const largeSize = 4 * 1024 * 1024;
 

@@ -19,7 +19,7 @@ export interface HidingTable {
   first: number;
 }
 
-/** What is hidden now, a run for each stretch of a project's rows: few, however many rows there are. */
+/** The hidden rows, one run for each sequence of a project's rows. */
 export function hiddenRuns({ rows, meta, hiddenBit, flagBits, first }: HidingTable): Run[] {
   const runs: Run[] = [];
   const open = new Map<number, Run>();
@@ -40,14 +40,14 @@ export function hiddenRuns({ rows, meta, hiddenBit, flagBits, first }: HidingTab
   return runs;
 }
 
-/** All rows as hidden ones: a run for each project. */
+/** All rows, one run for each project. */
 export function everyRun({ rows, meta, flagBits, first }: HidingTable): Run[] {
   const projects = new Set<number>();
   for (let row = 0; row < rows.length; row++) projects.add(rows.get(row, meta) >>> flagBits);
   return [...projects].map((project) => ({ project, from: first, to: first + rows.length - 1 }));
 }
 
-/** Hides what the runs name and all that comes after `last`; shows everything else. */
+/** Hides the runs and everything after `last`; shows all other rows. */
 export function hideOnly(table: HidingTable, runs: readonly Run[], last: number): void {
   const { rows, meta, hiddenBit, flagBits, first } = table;
   const byProject = new Map<number, Run[]>();
@@ -62,7 +62,7 @@ export function hideOnly(table: HidingTable, runs: readonly Run[], last: number)
   }
 }
 
-/** Asked with rising numbers: `at` keeps how many runs of each project lie behind. */
+/** Called with rising numbers: `at` counts the runs of each project that are passed. */
 function isIn(
   runs: readonly Run[] | undefined,
   at: Map<number, number>,

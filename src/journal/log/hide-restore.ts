@@ -8,17 +8,17 @@ import { type ClearLine, type HiddenLine, newBirth, openingLine, type ProblemsLi
 import type { LogTables } from "./log-tables.ts";
 import { noProject } from "./traffic-index.ts";
 
-/** What can be seen of the log at a moment: `TrafficLog.restore` brings it back. */
+/** The visible part of the log at a moment, which `restoring` shows again. */
 export interface LogMark {
-  /** Which log it is of; a log that was emptied is another one. */
+  /** Identifies the log; a log that was emptied is another one. */
   birth: number;
   /** The last request and the last event. */
   n: number;
   seq: number;
-  /** How many requests and events can be seen. */
+  /** Numbers of visible requests and events. */
   requests: number;
   events: number;
-  /** How many requests had been let go. Absent: none. */
+  /** Number of evicted requests (default: 0). */
   evicted?: number;
   hidden: { requests: Run[]; events: Run[] };
 }
@@ -30,31 +30,31 @@ export interface CopiedLine {
   isCleared: boolean;
 }
 
-/** What changed once something cannot be seen any more, or can again. */
+/** Reports that something was hidden, or became visible again. */
 export interface Veiled {
-  /** Only this project's. */
+  /** Only of this project. */
   project: number | null;
-  /** True if it is everything up to now; else another past is shown than before. */
+  /** True if everything up to now was hidden; false if another history is shown. */
   isCleared: boolean;
 }
 
-/** Hides what the log has, and replaces it. What is hidden keeps its numbers; they are never used again. */
+/** Hides and replaces the log's content. Hidden entries keep their numbers, which are never used again. */
 export interface LogHiding {
-  /** Problems of the events and requests up to now, of one project or of all, are cleared: a person has seen them. @throws the system's error */
+  /** Clears the problems of the events and requests up to now, of one project or of all. @throws the system's error */
   clearProblems(project?: number): void;
   /** Hides the events up to now, of one project or of all; their seqs are never used again. @throws the system's error */
   clearEvents(project?: number): number;
-  /** The same for requests and their events. What `mark` saw can be restored. @throws the system's error */
+  /** Hides requests and their events. A mark can restore them. @throws the system's error */
   forget(project?: number): void;
   mark(): LogMark;
   /**
-   * Shows what could be seen when the mark was made, and nothing else. Of a log that was emptied since then
-   * nothing can be shown: `hasEvents` is true if everything is still there.
+   * Shows what was visible when the mark was made, and nothing else; nothing if the log was emptied since then.
+   * `hasEvents` is true if nothing is missing.
    */
   restoring(mark: LogMark): SwitchPart & { readonly hasEvents: boolean };
   /**
    * Replaces all requests with those of another log; their numbers and seqs become the next ones.
-   * @param keepsOld True if the old ones are only hidden, so that a mark can show them again; else their space is free
+   * @param keepsOld True: old requests are only hidden, and a mark can show them again; false: their space is freed
    */
   replacing(lines: readonly CopiedLine[], keepsOld: boolean): SwitchPart;
 }
@@ -79,7 +79,7 @@ export function createLogHiding(parts: HidingParts): LogHiding {
     return `${bytes.isFile ? sealed(json) : json}\n`;
   };
 
-  /** Writes a line before it takes effect: what the disk refuses must not be hidden. */
+  /** Writes a line before it takes effect: if the disk refuses it, nothing is hidden. */
   function writeLine(line: object): void {
     writer.add(lineOf(line));
     writer.commit();
@@ -116,7 +116,7 @@ export function createLogHiding(parts: HidingParts): LogHiding {
     };
   }
 
-  /** The text of copied lines under the next numbers, and of what is hidden then. */
+  /** The text of copied lines with the next numbers, and of the hidden runs. */
   function textOf(lines: readonly CopiedLine[], keepsOld: boolean): string {
     let n = tables.nextRequest;
     let seq = tables.nextSeq;
@@ -128,7 +128,7 @@ export function createLogHiding(parts: HidingParts): LogHiding {
     for (const { line, isCleared } of lines) {
       const { n: _n, seq: _seq, events: carried, ...rest } = line;
       const { headers, raw, reply_headers, reply, body, ...head } = rest;
-      // In the order in which lines are written: what lists show comes first.
+      // in the order in which lines are written: the head first
       const tail = { headers, raw, reply_headers, reply, body };
       const own: TrafficLine = { n: n++, ...head, ...(carried && { seq, events: carried }), ...tail };
       if (carried) {
@@ -143,7 +143,7 @@ export function createLogHiding(parts: HidingParts): LogHiding {
     return text + lineOf(last);
   }
 
-  /** Nothing may be waiting when it is written or taken. */
+  /** No line may be pending when it is written or taken. */
   function part(
     text: () => string,
     { isWhole, isCleared }: { isWhole: boolean; isCleared: boolean },

@@ -12,14 +12,14 @@ const lineCacheSize = 4 * 1024 * 1024;
 /** A line is read in one step up to this size when the index does not bound it, in bytes. */
 const readAhead = 4096;
 const newline = 0x0a;
-/** Of longer lines only the head is read where that is enough: their bodies may have 20 MB. */
+/** Above this size, in bytes, only the head of a line is read if that is enough: bodies may have 20 MB. */
 const longLine = 16 * 1024;
 /** The lines that the sidecars cover are checked in pieces of this many bytes. */
 const checkSize = 1024 * 1024;
 
-/** What of a line a list of requests shows: all but its events, headers and bodies. */
+/** A line without its events, headers and bodies, as lists show it. */
 export type RequestHead = Pick<TrafficLine, HeadField> & {
-  /** How many events it carried, and how many of them were dropped. */
+  /** Number of its events, and of those that were dropped. */
   carried: number;
   dropped: number;
 };
@@ -27,27 +27,27 @@ type HeadField =
   | ("n" | "at" | "method" | "target" | "status" | "us" | "project")
   | ("rejected" | "fault" | "scripted" | "source" | "partition");
 
-/** Where an event is: its line and its place among the line's events. */
+/** An event by its line and its index in the line. */
 export interface EventRef {
   seq: number;
   line: TrafficLine;
   index: number;
 }
 
-/** Reads lines by their rows; what is damaged is found and reported here. */
+/** Reads lines by their rows, and reports damaged ones. */
 export interface LineReader {
-  /** The line of a request; undefined when it is let go or lost. */
+  /** The line of a request; undefined if it is evicted or lost. */
   lineAt(row: number): TrafficLine | undefined;
   /** Its text. */
   textAt(row: number): string | undefined;
   headAt(row: number): RequestHead | undefined;
   /** The event of a row of the event table. */
   refAt(row: number): EventRef | undefined;
-  /** Where the line of a row ends at the latest. */
+  /** The latest offset at which the line of a row ends. */
   endOf(row: number): number;
-  /** Checks the lines that the sidecars cover, a piece with each step: damage is reported before a line is needed. */
+  /** Checks the lines that the sidecars cover, a piece with each step, so that damage is reported early. */
   checkCovered(): Generator<void>;
-  /** Lets go of the lines that are held parsed. */
+  /** Empties the cache of parsed lines. */
   forget(): void;
 }
 
@@ -62,7 +62,7 @@ export function createLineReader({ tables, writer, report }: ReaderParts): LineR
   const { bytes, name } = tables;
   const cache = createLineCache();
   const offsetOf = (row: number): number => tables.index.offsetOf(row);
-  /** Requests of the sidecars whose lines were not checked yet: from the first one to before the second. */
+  /** The requests in the sidecars whose lines are not checked yet; `to` is excluded. */
   const unchecked = {
     from: tables.opening.from?.n ?? tables.opening.n,
     to: tables.covered > 0 ? tables.nextRequest : 0,
@@ -70,7 +70,7 @@ export function createLineReader({ tables, writer, report }: ReaderParts): LineR
 
   const endOffset = (): number => bytes.size + writer.size;
 
-  /** Lines that stand in another order do not bound each other. */
+  /** Lines in another order do not bound each other. */
   function endOf(row: number): number {
     const next = row + 1 < tables.requests.length ? offsetOf(row + 1) : endOffset();
     return next > offsetOf(row) ? next : endOffset();
@@ -96,7 +96,7 @@ export function createLineReader({ tables, writer, report }: ReaderParts): LineR
     }
   }
 
-  /** The line at a request row, which is checked; undefined when it is lost, and reported then. */
+  /** The checked line at a request row; undefined, and reported, if it is lost. */
   function readAt(row: number): ReturnType<typeof requestIn> {
     if (tables.index.isLost(row)) return undefined;
     const found = bytesAt(row);
@@ -124,7 +124,7 @@ export function createLineReader({ tables, writer, report }: ReaderParts): LineR
     let start = -1;
     let piece: Buffer = Buffer.alloc(0);
     while (unchecked.from < unchecked.to && !tables.isReindexed) {
-      // Rows get other numbers when old requests are let go meanwhile; offsets stay.
+      // rows change when old requests are evicted meanwhile; numbers stay
       const row = unchecked.from - tables.opening.n;
       const held = tables.firstHeld();
       if (row >= held && !tables.index.isLost(row)) {
@@ -176,7 +176,7 @@ export function createLineReader({ tables, writer, report }: ReaderParts): LineR
     return line && headOf(line);
   }
 
-  /** How many events a request carried, by the index. */
+  /** Number of a request's events, by the index. */
   function countsOf(n: number, seq: number | undefined): { carried: number; dropped: number } {
     const { events, opening } = tables;
     let carried = 0;

@@ -5,8 +5,6 @@ import { hasSeal, isSealed, linesOf, sealed, sealLength, textsOf, unsealed } fro
 import type { TrafficLine } from "../traffic.ts";
 import type { Run } from "./hidden.ts";
 
-/** The kinds of lines of traffic.ndjson beside requests, and how a line is checked when it is read. */
-
 /** First line of the file: which log this is, and where its numbering starts. */
 export interface Opening {
   log: "phx-sim traffic";
@@ -14,7 +12,7 @@ export interface Opening {
   birth: number;
   n: number;
   seq: number;
-  /** Where the log goes on after older requests were let go, and how many that were. */
+  /** Where the log continues after older requests were evicted, and their number. */
   from?: { n: number; seq: number; offset: number; evicted: number };
 }
 
@@ -23,19 +21,19 @@ export interface ClearLine {
   clear: { project: number | null; until: number; requests?: number };
 }
 
-/** A line with the problems that a person cleared: those of events up to a seq, and of requests up to a number. */
+/** A line that clears the problems of events up to a seq, and of requests up to a number. */
 export interface ProblemsLine {
   problems_cleared: { project: number | null; seq: number; n: number };
 }
 
-/** A line that lists all that is hidden of what stands before it. */
+/** A line that lists everything hidden in the lines before it. */
 export interface HiddenLine {
   hidden: { n: number; seq: number; hidden: { requests: Run[]; events: Run[] } };
 }
 
 type Line = TrafficLine | ClearLine | HiddenLine | ProblemsLine | Opening;
 
-/** A line's content; undefined when it is not one of ours. Lines without a checksum are looked at more closely. */
+/** A line's content; undefined if it is none of these. Lines without a checksum are checked more closely. */
 export function lineIn(text: string, isSealed: boolean): Line | undefined {
   try {
     const value: Json = JSON.parse(text);
@@ -89,7 +87,7 @@ const eventShape: Shape = {
   strips: optional(isTexts),
 };
 
-/** What the code relies on in a line without a checksum, by the line's kind. */
+/** The fields that the code relies on in a line without a checksum, by the line's kind. */
 const shapes: Readonly<Record<string, Shape>> = {
   log: { birth: isCount },
   clear: {
@@ -166,7 +164,7 @@ export function readOpening(bytes: Bytes, name: string): Opening | undefined {
     if (fits(found, openingShape)) {
       // The shape is the opening's.
       const opening = found as unknown as Opening;
-      // Offsets go on where those of the lines end that were let go.
+      // offsets continue after those of the evicted lines
       if (opening.from) bytes.rebase(opening.from.offset - first.bytes.length - 1, opening.from.offset);
       return opening;
     }

@@ -14,7 +14,7 @@ import {
   request,
 } from "./traffic-index.ts";
 
-/** Which events a scan is about. Absent keys do not restrict. */
+/** Selects events. Absent keys do not restrict. */
 export interface EventFilter {
   project?: number;
   event?: string;
@@ -33,14 +33,14 @@ export interface EventFilter {
   uuid?: string | null;
 }
 
-/** Which events are read in the order of their own times. */
+/** Selects events that are read in the order of their own times. */
 export interface TimeFilter extends EventFilter {
   /** Only events after, and before, these times, ms. */
   after: number;
   before: number;
 }
 
-/** What the index knows of an event; one object serves for all of a pass. */
+/** The index's facts of an event; a pass reuses one object. */
 export interface IndexedEvent {
   seq: number;
   n: number;
@@ -52,16 +52,16 @@ export interface IndexedEvent {
   facet: number;
 }
 
-/** What the index knows of a request; one object serves for all of a pass. */
+/** The index's facts of a request; a pass reuses one object. */
 export interface IndexedRequest {
   n: number;
   project: number;
   isRejected: boolean;
-  /** True if a person cleared the problem that its rejection is. */
+  /** True if its rejection was cleared as a problem. */
   isCleared: boolean;
 }
 
-/** Which requests a list is about, as far as the index knows it. Absent keys do not restrict. */
+/** Selects requests by the index. Absent keys do not restrict. */
 interface RequestFilter {
   rejected?: boolean;
   project?: number;
@@ -72,24 +72,24 @@ interface RequestFilter {
   flags?: true;
 }
 
-/** Finds events and requests, by the index as far as it knows them. */
+/** Finds events and requests, by the index where possible. */
 export interface LogScan {
   /** Events in order of arrival (or backwards); reads lazily. */
   scan(filter: EventFilter): Generator<EventRef>;
   /**
-   * Events in order of their times, by the index: only lines of events that are yielded are read. `undefined` in
-   * between: rows were looked at, other work may have a turn.
+   * Events in order of their times, by the index: only lines of yielded events are read. Yields `undefined` from time
+   * to time, so that other work gets a turn.
    */
   byTime(filter: TimeFilter): Generator<EventRef | undefined>;
   /** Numbers of the requests that match, newest first. */
   requests(filter: RequestFilter): Generator<number>;
-  /** The same; `undefined` in between: rows were looked at, other work may have a turn. */
+  /** The same; yields `undefined` from time to time, so that other work gets a turn. */
   requestsInSteps(filter: RequestFilter): Generator<number | undefined>;
-  /** Goes over the events from one seq to another that the filter takes, by the index: also those whose lines memory let go. */
+  /** Visits matching events from one seq to another, by the index, including those whose lines were evicted. */
   eachEvent(from: number, to: number, filter: EventFilter, use: (it: IndexedEvent) => void): void;
   /** The same of requests. */
   eachRequest(from: number, to: number, filter: RequestFilter, use: (it: IndexedRequest) => void): void;
-  /** The name of an event by its hash and the seq of one that has it; undefined where its line is gone. */
+  /** The name of an event by its hash and the seq of one that has it; undefined if its line is evicted. */
   eventName(hash: number, seq: number): string | undefined;
 }
 
@@ -99,9 +99,9 @@ interface Timed {
   readonly time: number;
 }
 
-/** Rows of the index that are looked at in a step: it takes less than a millisecond. */
+/** Rows of the index in a step, which takes less than a millisecond. */
 const rowsPerStep = 16_384;
-/** Events that a pass over the index finds, at most. */
+/** The most events that a pass over the index finds. */
 const pageOfTimes = 8_192;
 
 type HashColumns = [a: number, valueA: number, b: number, valueB: number] | undefined;
@@ -125,7 +125,7 @@ interface ScanParts {
 export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
   function* scan(filter: EventFilter): Generator<EventRef> {
     const backwards = filter.order === "desc";
-    // By seq: rows get other numbers when old ones are let go while this waits.
+    // by seq, because rows change when old ones are evicted meanwhile
     let from = (filter.since ?? 0) + 1;
     let to = Math.min(tables.nextSeq, (filter.until ?? Number.POSITIVE_INFINITY) + 1);
     const columns = hashColumns(filter);
@@ -180,10 +180,10 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
       (filter.before ?? Number.POSITIVE_INFINITY) - tables.opening.n,
     );
     const rowMatches = requestTest(filter);
-    for (let n = tables.opening.n + first - 1, looked = 1; n >= tables.opening.n; n--, looked++) {
+    for (let n = tables.opening.n + first - 1, visited = 1; n >= tables.opening.n; n--, visited++) {
       const row = n - tables.opening.n;
       if (rowMatches(row) && !tables.isGone(row)) yield n;
-      if (looked % rowsPerStep === 0) yield undefined;
+      if (visited % rowsPerStep === 0) yield undefined;
     }
   }
 
@@ -255,10 +255,10 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
     const columns = hashColumns(filter);
     const rowMatches = rowTest(filter);
     let passed: Timed | undefined;
-    // Each pass over the index finds the next few: more of them each time, so that there are few passes.
+    // each pass over the index finds more events than the one before, so that there are few passes
     for (let most = 128; ; most = Math.min(most * 4, pageOfTimes)) {
       let found: Timed[] = [];
-      for (let from = tables.opening.seq, looked = 1; from < end; looked++) {
+      for (let from = tables.opening.seq, visited = 1; from < end; visited++) {
         const row = nextRow(columns, Math.max(0, from - tables.opening.seq), end - tables.opening.seq, false);
         if (row === -1) break;
         const it = { seq: tables.opening.seq + row, time: timeOf(row) };
@@ -267,7 +267,7 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
         const isNext = isIn && (passed === undefined || order(passed, it) < 0);
         if (isNext && rowMatches(row)) found.push(it);
         if (found.length === 2 * most) found = found.sort(order).slice(0, most);
-        if (looked % rowsPerStep === 0) yield undefined;
+        if (visited % rowsPerStep === 0) yield undefined;
         if (birth !== tables.opening.birth) return;
       }
       const next = found.sort(order).slice(0, most);

@@ -48,7 +48,7 @@ export interface TrafficCounts {
 export interface LogTables {
   readonly bytes: Bytes;
   readonly name: string;
-  /** True if lines that are let go stay in the file until it is trimmed. */
+  /** True if evicted lines stay in the file until it is trimmed. */
   readonly hasSidecars: boolean;
   readonly opening: Opening;
   readonly index: TrafficIndex;
@@ -59,30 +59,30 @@ export interface LogTables {
   readonly nextSeq: number;
   /** Bytes that the sidecars covered at the start. */
   readonly covered: number;
-  /** True once the tables were made from the whole file: they cannot be improved. */
+  /** True once the tables were made from the whole file. */
   readonly isReindexed: boolean;
-  /** The first row whose line, or whose event, is still there. */
+  /** The first row with a line, and the first with an event. */
   firstHeld(): number;
   firstEventHeld(): number;
-  /** The first row of requests at or behind `from` for which the test holds, which holds for all behind it. */
+  /** The first row of requests from `from` on for which the test holds; it must hold for all later ones. */
   firstRow(from: number, holds: (row: number) => boolean): number;
-  /** True if the line of a request is let go. */
+  /** True if the line of a request is evicted. */
   isGone(row: number): boolean;
   isForgotten(row: number): boolean;
-  /** The first event with this hash of its uuid, by row, that the test takes; -1: none. */
+  /** The row of the first event with this hash of its uuid that passes the test; -1: none. */
   findUuid(hash: number, test: (row: number) => boolean): number;
   counts(): TrafficCounts;
-  /** Indexes the lines from an offset on: what the sidecars do not cover yet, or what a switch added. */
+  /** Indexes the lines from an offset on: those that the sidecars do not cover, or that a switch added. */
   catchUp(from: number): void;
-  /** Takes back the rows from these numbers on. */
+  /** Removes the rows from these numbers on. */
   truncate(n: number, seq: number): void;
-  /** Makes the tables anew from the whole file, once. */
+  /** Makes the tables from the whole file again, once. */
   reindex(reason: string): void;
   /** The file was trimmed, and begins with another line. */
   dropBefore(opening: Opening): void;
   /** The file is another one. */
   startOver(): void;
-  /** What a new index depends on: the lines that wait are written first, the lines that were read are forgotten. */
+  /** Called around a new index: pending lines are written before it, cached lines are dropped after it. */
   onReindex(hooks: { before: () => void; after: () => void }): void;
   saveSidecars(): void;
   close(): void;
@@ -100,7 +100,7 @@ export function openLogTables(options: LogTablesOptions): LogTables {
   let files = openSidecars();
   const covered = agreed(files);
   isReindexed = covered === 0;
-  /** Rows at the front of the event table that were let go since it was opened: the index of uuids counts them. */
+  /** Rows at the front of the event table that were dropped since it was opened: the index of uuids counts them. */
   let gone = 0;
   const uuids = createHashIndex(
     (row) => (row < gone ? 0 : events.get(row - gone, event.uuid)),
@@ -147,7 +147,7 @@ export function openLogTables(options: LogTablesOptions): LogTables {
 
   /**
    * Bytes of the log that both sidecars cover. The two are saved one after the other: a crash in between
-   * leaves one behind, and then both are made anew.
+   * leaves one of them old, and then both are made again.
    */
   function agreed(sidecars: readonly RowFile[]): number {
     const [first = 0, second = 0] = sidecars.map((it) => it.covered);
@@ -158,7 +158,7 @@ export function openLogTables(options: LogTablesOptions): LogTables {
     return 0;
   }
 
-  /** Numbers keep their rows; those that have no line are lost. */
+  /** Numbers keep their rows; rows without a line are lost. */
   function reindex(reason: string): void {
     hooks.before();
     if (isReindexed) return;
@@ -179,7 +179,7 @@ export function openLogTables(options: LogTablesOptions): LogTables {
     const damaged: Damage[] = [];
     const wasReindexed = isReindexed;
     readTraffic({ index, bytes, name, opening, report: (it) => damaged.push(it) }, from);
-    // Else a damaged sidecar was found meanwhile, and the whole log was read and reported.
+    // otherwise a damaged sidecar was found, and the whole log was read and reported
     if (isReindexed === wasReindexed) damaged.forEach(report);
   }
 
@@ -201,7 +201,7 @@ export function openLogTables(options: LogTablesOptions): LogTables {
     return firstRow(0, (row) => !isGone(row));
   }
 
-  /** Of memory the index counts on, so that `lost` knows what was let go. */
+  /** In memory the index keeps all rows, so that `lost` knows about evicted events. */
   function firstEventHeld(): number {
     return hasSidecars ? (opening.from?.seq ?? opening.seq) - opening.seq : 0;
   }
@@ -241,7 +241,7 @@ export function openLogTables(options: LogTablesOptions): LogTables {
     findUuid: (hash, test) =>
       uuids.find(hash, (row) => row >= gone && row - gone < events.length && test(row - gone)),
     counts() {
-      // Of a file only what is still there is counted; what memory let go counts on.
+      // in a file only the remaining requests count; in memory the evicted ones, too
       const held = firstHeld();
       const evicted_requests = hasSidecars ? (opening.from?.evicted ?? 0) : held;
       const first = { request: hasSidecars ? held : 0, event: firstEventHeld() };
@@ -274,7 +274,7 @@ export function openLogTables(options: LogTablesOptions): LogTables {
       for (const it of files) it.save(bytes.size);
     },
     close() {
-      // What is still to be indexed would be read from files that are closed.
+      // rows that are not indexed yet would be read from closed files
       uuids.clear();
       for (const it of files) it.close();
     },

@@ -19,19 +19,19 @@ export interface Rows {
   add(...cells: RowCells): number;
   get(row: number, column: number): number;
   set(row: number, column: number, value: number): void;
-  /** First row in [from, to) whose columns a and b hold these values, or -1. Pass b = -1 to ask for a alone. */
+  /** First row in [from, to) whose columns a and b hold these values, or -1. With b = -1 only a is compared. */
   find(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number;
   /** The same, backwards from `to - 1`. */
   findLast(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number;
   truncate(length: number): void;
-  /** Lets go of whole pages at the front; the rows behind them get lower numbers. Returns how many rows are gone. */
+  /** Drops whole pages at the front; later rows get lower numbers. Returns the number of dropped rows. */
   dropPagesBefore(row: number): number;
   /** From here on what changes can be taken back, until `settle`. */
   mark(): void;
   settle(): void;
   /** Takes back what was added and set since `mark`. */
   revert(): void;
-  /** Takes over rows that are kept elsewhere; `load` is asked for a page on first use. */
+  /** Takes over stored rows; `load` reads a page on first use. */
   resume(length: number, load?: (page: number) => Uint32Array): void;
   /** Takes over all rows of another table, which is of no use then. */
   adopt(other: Rows): void;
@@ -137,14 +137,14 @@ export function createRows(width: number): Rows {
     },
     dropPagesBefore(row) {
       const count = Math.floor(Math.min(row, length) / pageRows);
-      // The file has them at their old places, and is written anew.
+      // the file has them at their old offsets, and is written again
       for (let i = count; i < pages.length; i++) page(i * pageRows);
       pages.splice(0, count);
       length -= count * pageRows;
       return count * pageRows;
     },
     truncate(to) {
-      // Whole pages go; what is left of the last one is emptied.
+      // whole pages are dropped, and the rest of the last one is emptied
       pages.length = Math.ceil(to / pageRows);
       for (let row = to; row < Math.min(length, pages.length * pageRows); row++) {
         for (let column = 0; column < width; column++) this.set(row, column, 0);
@@ -160,7 +160,7 @@ const headerFields = 6;
 const headerBytes = (headerFields + 1) * 8;
 /** Behind each page: its checksum. */
 const checkBytes = 4;
-/** Bytes of the log before the place that a sidecar covers: a log in which lines were moved has others there. */
+/** Bytes at the end of the covered part of the log; they differ in a log in which lines were moved. */
 const printed = 4096;
 
 /** A sidecar file that keeps a table's rows, so that opening does not read the log they index. */
@@ -185,7 +185,7 @@ interface IndexedLog {
 
 /**
  * Opens (or starts) the sidecar of `rows`, which loads its pages as they are needed. A sidecar is a cache: one that is damaged, or
- * does not fit the log, is ignored. A page may turn out to be damaged later: then `recover` must make the rows anew.
+ * does not fit the log, is ignored. A page may turn out to be damaged later: then `recover` must make the rows again.
  */
 export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: () => void): RowFile {
   const pageBytes = pageRows * rows.width * 4;

@@ -6,7 +6,7 @@ import { inflaters, isGzip } from "../../codec/inflate.ts";
 import type { EventFacts } from "../event.ts";
 import { type CallRecord, usualReplyHeaders } from "../traffic.ts";
 
-/** What the journal needs of a call; the request core's `Call` has it. */
+/** The part of a call that the journal needs. */
 export interface ReceivedCall {
   readonly method: string;
   readonly target: string;
@@ -19,20 +19,20 @@ export interface ReceivedCall {
   readonly ended?: number | undefined;
 }
 
-/** What the journal needs of the answer; the request core's `Reply` has it. */
+/** The part of the reply that the journal needs. */
 export interface GivenReply {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body: string | Buffer | null;
 }
 
-/** Answers and undecodable bodies up to this size are kept whole; larger ones leave their size. */
+/** Answers and undecodable bodies up to this size are kept; of larger ones only the size. */
 const keptWhole = 64 * 1024;
 
-/** Most bytes that are looked through for keys. */
+/** The most bytes that are searched for keys. */
 const mostUnpacked = 64 * 1024 * 1024;
 
-/** Names of headers whose values are secrets (or may be). The scheme and the key's kind stay readable. */
+/** Names of headers with values that are or may be secrets. The scheme and the key's kind stay readable. */
 const secretHeader = /authorization|cookie|password|secret|token|credential|api-?key/i;
 const publicKey = /^phc_[\w-]+\s*$/;
 const secretParameters = /([?&](?:personal_api_key|secret_api_key|access_token|password)=)[^&#]*/gi;
@@ -47,7 +47,7 @@ function maskHeader(name: string, value: string): string {
   return `${scheme}${kind}***`;
 }
 
-/** Events in a query are in base64, and perhaps compressed; what they say is in the line's body. */
+/** Events in a query are in base64, and perhaps compressed; the line's body has them decoded. */
 const maskData = (target: string): string =>
   target.replace(/([?&]data=)([^&#]+)/g, (found, name: string, value: string) => {
     const bytes = fromBase64(Buffer.from(value.replaceAll(/%2b/gi, "+").replaceAll(/%2f/gi, "/")));
@@ -60,7 +60,7 @@ function maskTarget(target: string): string {
   return masked.includes("data=") ? maskData(masked) : masked;
 }
 
-/** Is there a key in the bytes, or in what they unpack to? */
+/** True if the bytes, or what they unpack to, contain a key. */
 function hidesKey(bytes: Buffer, encoding: string): boolean {
   const seen = (text: string): boolean => maskKeys(text) !== text;
   const inflate = inflaters.get(encoding);
@@ -76,8 +76,8 @@ const headerOf = (rawHeaders: readonly string[], name: string): string =>
   rawHeaders.find((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name) ?? "";
 
 /**
- * Makes the JSON of header lists. Clients send the same headers over and over: the last list is
- * remembered and compared, which is cheaper than writing it again.
+ * Makes the JSON of header lists. Clients repeat their headers: comparing a list with the last one is cheaper than
+ * writing it again.
  */
 function headerWriter(): (rawHeaders: readonly string[]) => string {
   let last: readonly string[] = [];
@@ -135,7 +135,7 @@ export function* eventsText(events: readonly EventFacts[] = []): Work<EventsText
   return parts.length === 0 ? `${text}]` : Buffer.concat([...parts, Buffer.from(`${text}]`)]);
 }
 
-/** The bytes as received, where the body in the line does not already say them. */
+/** The bytes as received, unless the body in the line is their exact text. */
 function rawText(call: ReceivedCall, record: CallRecord, isMasked: boolean): string {
   const { body } = call;
   if (body.length === 0 || (record.bytes === body && !isMasked)) return "";

@@ -57,9 +57,9 @@ export interface TrafficIndex {
     facet: number,
   ): void;
   addEvent(key: EventKey | undefined, facts: EventFacts, project: number | null): void;
-  /** Requests that were let go get rows without a line, so that the numbers of the others are right. */
+  /** Evicted requests get rows without a line, so that the others have the right numbers. */
   fillUp(): void;
-  /** The log begins with a later request. Returns how many rows of events are gone at the front. */
+  /** The log begins with a later request. Returns the number of dropped rows of events. */
   dropBefore(next: Opening): number;
   /** Takes a line over at the rows that its numbers name. Returns false when these rows are taken. */
   place(line: TrafficLine, offset: number): boolean;
@@ -91,7 +91,7 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
   let { opening } = options;
   const requests = createRows(request.width);
   const events = createRows(event.width);
-  /** Memory may let go of the line with the last event of a name, and its totals still name it. */
+  /** Names by hash: totals name an event even if all lines with it are evicted. */
   const names = new Map<number, string>();
 
   const isLost = (row: number): boolean => (requests.get(row, request.meta) & lostBit) !== 0;
@@ -247,9 +247,9 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
   };
 }
 
-/** A stretch of lost rows behind a place in the file. */
+/** A sequence of lost rows at an offset of the file. */
 interface Gap {
-  /** Offset of the first line that cannot be read; of the line behind the gap where lines are missing. */
+  /** Offset of the first unreadable line, or of the line after missing ones. */
   offset: number;
   isMissing: boolean;
   rows: readonly [from: number, to: number];
@@ -265,7 +265,7 @@ interface Reading {
   report: (damage: Damage) => void;
 }
 
-/** Takes the lines from an offset on into the index, and reports those that cannot be read, with what is lost. */
+/** Indexes the lines from an offset on, and reports unreadable ones with the lost numbers. */
 export function readTraffic({ index, bytes, name, opening, report }: Reading, from: number): void {
   const { requests, events } = index;
   const gaps: Gap[] = [];

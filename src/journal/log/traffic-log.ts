@@ -43,25 +43,24 @@ export interface TrafficLog extends LogScan, LogHiding {
   seen(project: number, uuid: string): boolean;
   /** The line of request n, or undefined when there is none (any more). */
   line(n: number): TrafficLine | undefined;
-  /** What a list shows of request n; costs the same however large its body is. */
+  /** The head of request n; the cost does not depend on its body's size. */
   head(n: number): RequestHead | undefined;
-  /** How many bytes the line of request n has; 0 when there is none. */
+  /** Bytes of the line of request n; 0 if there is none. */
   sizeOf(n: number): number;
   /** The JSON text of each request that is not forgotten, oldest first. */
   texts(): Generator<{ text: string; isCleared: boolean }>;
-  /** The first event, and the first request, that counts: older ones of a file were let go. */
+  /** The first event, and the first request, that is not evicted. */
   readonly firstSeq: number;
   readonly firstRequest: number;
   readonly lastSeq: number;
   readonly lastRequest: number;
   /**
-   * True if events after this seq, of one project or of all, were let go: by the memory limit, or cleared. From the
-   * start (0) means from the last time it was cleared.
+   * True if events after this seq, of one project or of all, were evicted or cleared. 0 means since the last clear.
    */
   lost(since: number, project?: number): boolean;
   counts(): TrafficCounts;
   subscribe(listener: (written: Written) => void): () => void;
-  /** Reports when events were cleared or forgotten, or another past is shown. */
+  /** Calls the listener when events were cleared or forgotten, or another history is shown. */
   onVeiled(listener: (veiled: Veiled) => void): () => void;
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -73,12 +72,12 @@ export interface TrafficLogOptions {
   sidecars?: { requests: string; events: string };
   /** Index keys of a line's events, for rebuilding the index after a crash. */
   keysOf: (line: TrafficLine) => EventKey[];
-  /** What must be on disk before the traffic that caused it: documents, people. A group that fails takes them back. */
+  /** Must be on disk before the traffic that caused them: documents, people. A group that fails reverts them. */
   units?: readonly Unit[];
   onNotice?: (text: string) => void;
   /** Called for each line that cannot be read. */
   onDamage?: (damage: Damage) => void;
-  /** How much is held before the oldest requests are let go. Default: all. */
+  /** How much is kept before the oldest requests are evicted (default: all). */
   keep?: Keep;
   /** The sim's time, for what is kept by its age. */
   now?: () => number;
@@ -104,7 +103,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   const bus = createBus<Written>(complain);
   const veils = createBus<Veiled>(complain);
   const writer = createGroupWriter<Written>({
-    // Memory keeps what it is given, and the group's buffer is used again.
+    // memory keeps the buffer that it gets, and the group's buffer is reused
     write: (group) => bytes.append(sidecars ? group : Buffer.from(group)),
     units,
     notice,
@@ -172,7 +171,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     });
   }
 
-  /** The disk refused the group: its requests are answered with an error and must not be found later. */
+  /** The disk refused the group: its requests get an error and must not be found later. */
   function takeBack(group: readonly Written[]): void {
     lines.forget();
     const [first] = group;
@@ -195,7 +194,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
 
   let savedAt = bytes.size;
 
-  /** They cost time at the next start and nothing else: a disk that refuses them is no failure. */
+  /** Failures are ignored: without sidecars the next start only takes longer. */
   function saveSidecars(): void {
     try {
       if (writer.size === 0) tables.saveSidecars();
@@ -208,7 +207,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
 
   async function trim(): Promise<void> {
     try {
-      // The sidecars have other rows then.
+      // the sidecars have other rows then
       if (await trimming.trim()) savedAt = Number.NEGATIVE_INFINITY;
     } catch (error) {
       noticeOnce(`${name}: old requests cannot be let go: ${String(error)}`);

@@ -9,7 +9,7 @@ import type { LogTables } from "./log-tables.ts";
 import { pageRows } from "./rows.ts";
 import { event, lostBit } from "./traffic-index.ts";
 
-/** What is kept of a log: at most this many bytes, or what is not older than this many ms. */
+/** How much of a log is kept: at most this many bytes, or requests not older than this many ms. */
 export interface Keep {
   bytes?: number;
   ms?: number;
@@ -19,7 +19,7 @@ const megabyte = 1024 * 1024;
 const sizes: Readonly<Record<string, number>> = { MB: megabyte, GB: 1024 * megabyte };
 const sizeShape = /^(\d{1,6}(?:\.\d{1,3})?)\s?(MB|GB)$/i;
 
-/** What `readKeep` takes, in words. */
+/** Completes "expected …" for `readKeep`. */
 export const keepExpected = "a size of at least 1MB (500MB, 2GB), an age (12h, 7d), or both: 2GB,7d";
 
 /** A size, an age, or both with a comma between them; undefined for anything else. */
@@ -41,22 +41,22 @@ const chunkSize = 1024 * 1024;
 const writeTo = promisify(write);
 const syncTo = promisify(fdatasync);
 
-/** Where the copy is written; a crash leaves it behind. */
+/** The file of the copy; a crash may leave it. */
 const draftOf = (path: string): string => `${path}.trimmed.tmp`;
 
-/** Removes what a crash left behind. */
+/** Removes a copy that a crash left. */
 export const dropDraft = (path: string): void => rmSync(draftOf(path), { force: true });
 
 /** A copy of the end of a file, beside it. */
 interface Draft {
-  /** Copies what came since, and takes the file's place. @throws the system's error; then nothing has changed */
+  /** Copies newer lines, and replaces the file. @throws the system's error; then nothing has changed */
   finish(): void;
   drop(): void;
 }
 
 /**
- * Copies a file from an offset on, behind `head`, a chunk at a time: the file is appended to meanwhile. `isOver` ends it
- * early. @throws the system's error
+ * Copies a file from an offset on, after `head`, in chunks, while lines are appended to it. `isOver` ends it early.
+ * @throws the system's error
  */
 async function draftFrom(
   { bytes, path }: { bytes: Bytes; path: string },
@@ -104,7 +104,7 @@ async function draftFrom(
   }
 }
 
-/** A file is trimmed by this part of what is kept at once: each copy makes room for a while. */
+/** The share of the kept bytes by which a file is trimmed at once, so that copies are rare. */
 const worthCopying = 0.25;
 
 interface TrimmingParts {
@@ -117,11 +117,11 @@ interface TrimmingParts {
   isClosed: () => boolean;
 }
 
-/** Lets go of the oldest requests. */
+/** Evicts the oldest requests. */
 export interface Trimming {
-  /** Memory lets go at once; of a file the rest is copied, so that it waits until that is worth it. */
+  /** Evicts from memory at once; files are trimmed. */
   evict(): void;
-  /** What is kept of a file is written beside it, and replaces it at once. Returns true if it did. */
+  /** Copies the kept part of a file, and replaces the file. Returns true if it did. */
   trim(): Promise<boolean>;
 }
 
@@ -138,7 +138,7 @@ export function createTrimming({ tables, lines, writer, keep, now, isClosed }: T
     return row;
   }
 
-  /** Of a file that is too large, or too old, a part is kept: enough to be worth the copy. */
+  /** The first row to keep of a file that is too large or too old; trims enough to be worth the copy. */
   function firstToKeep(): number {
     const { bytes: most, ms } = keep ?? {};
     const held = tables.firstHeld();

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { version } from "../../base/version.ts";
-import { headerIn } from "../../ingest/client-address.ts";
+import { headerIn } from "../../http/client-address.ts";
 import { replyHeadersOf, type TrafficLine } from "../../journal/traffic.ts";
 import { isUnmatched } from "../../journal/unmatched.ts";
 

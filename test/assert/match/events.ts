@@ -1,4 +1,4 @@
-import type { Surroundings } from "../../../src/assert/match/types.ts";
+import type { Surroundings } from "../../../src/assert/match/report-shapes.ts";
 import type { Json } from "../../../src/base/json.ts";
 import type { StoredEvent } from "../../../src/journal/event.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { inspectLink } from "../../../src/assert/match/inspect-link.ts";
+import { inspectLink } from "../../../src/assert/match/report-text.ts";
 import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
 import { readEventFilter } from "../../../src/journal/filter/read.ts";
 import { hrefTo, readRoute } from "../../../ui/app/route.ts";

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { judge, sightingOf } from "../../../src/assert/match/judge.ts";
 import { type Findings, reportOf } from "../../../src/assert/match/report.ts";
-import type { Surroundings, Terms } from "../../../src/assert/match/types.ts";
+import type { Surroundings } from "../../../src/assert/match/report-shapes.ts";
+import type { Terms } from "../../../src/assert/match/types.ts";
 import type { StoredEvent } from "../../../src/journal/event.ts";
 import { around, stored } from "./events.ts";
 
@@ -230,7 +231,7 @@ describe("a report's machine form", () => {
     const { near_misses, seen, wanted } = reportOf(findings(cases["near-miss-type"] ?? { terms: none }));
     expect(near_misses.map(({ seq }) => seq)).toEqual([5, 4]);
     expect(near_misses[0]?.differences).toEqual([
-      { path: "properties.amount", expected: "49", actual: '"49"', hint: "number as text" },
+      { path: "properties.amount", expected: "49", actual: '"49"', hint: "number as a string" },
     ]);
     expect(seen).toEqual({ $pageview: 2, signup_started: 1, signup_complete: 1, signup_completed: 1 });
     expect(wanted).toEqual(['{event: "signup_completed", properties: {plan: "pro", amount: 49}}']);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { limits } from "../../../src/journal/feed/limits.ts";
+import { limits } from "../../../src/journal/feed/ports.ts";
 import { type Stage, stage } from "./stage.ts";
 
 const kinds = (frames: readonly { t: string }[]) => frames.map(({ t }) => t);

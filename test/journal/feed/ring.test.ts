@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { holdEntry } from "../../../src/journal/feed/held.ts";
-import { createRing } from "../../../src/journal/feed/ring.ts";
+import { createRing, holdEntry } from "../../../src/journal/feed/recent.ts";
 import { eventRow, requestRow } from "../../support/rows.ts";
 
 const held = (n: number, events = 1) =>

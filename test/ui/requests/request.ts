@@ -26,5 +26,6 @@ export const requestOf = (over: Partial<RequestInFull> = {}): RequestInFull => (
   reply_headers: [],
   reply: null,
   carried: [],
+  nearest: [],
   ...over,
 });

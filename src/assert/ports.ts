@@ -1,0 +1,42 @@
+import { setMaxListeners } from "node:events";
+import type { Gauge } from "../http/gauge.ts";
+import type { TrafficLog } from "../journal/log/traffic-log.ts";
+import type { WorldStore } from "../world/world-store.ts";
+import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
+import { createLateEvents, type LateEvents } from "./late-events.ts";
+
+/** What assertions need from the sim. */
+interface SimPorts {
+  readonly log: TrafficLog;
+  readonly worlds: Pick<WorldStore, "projectById">;
+  readonly gauge: Gauge;
+  readonly clock: { now(): number };
+  readonly faults: {
+    list(): readonly {
+      readonly name: string;
+      readonly state: string;
+      readonly match: { readonly project?: number | undefined };
+    }[];
+  };
+  /** Ends when the sim closes. */
+  readonly closing: AbortSignal;
+  /** True if the sim outlives the tests: reports link to the inspector. */
+  readonly inspectable: boolean;
+  /** Shows a notice to the user. */
+  notice(text: string): void;
+}
+
+/** With what all waits share. */
+export interface AssertPorts extends Omit<SimPorts, "notice"> {
+  readonly dispatcher: Dispatcher;
+  readonly lateEvents: LateEvents;
+}
+
+export function assertPorts(sim: SimPorts): AssertPorts {
+  const { log, worlds, gauge, clock, faults, closing, inspectable } = sim;
+  // every wait listens to it
+  setMaxListeners(0, closing);
+  const dispatcher = createDispatcher(log);
+  const lateEvents = createLateEvents(dispatcher, (text) => sim.notice(text));
+  return { log, worlds, gauge, clock, faults, closing, inspectable, dispatcher, lateEvents };
+}

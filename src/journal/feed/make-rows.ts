@@ -1,0 +1,196 @@
+import type { Json } from "../../base/json.ts";
+import type { EventFacts } from "../event.ts";
+import type { EventSubject, RequestSubject } from "../filter/types.ts";
+import { headOf, type RequestHead, type TrafficLog, type Written } from "../log/traffic-log.ts";
+import { keysOf, showEvent } from "../show.ts";
+import type { EventKey, TrafficLine } from "../traffic.ts";
+import { isUnmatched } from "../unmatched.ts";
+import type { EventRow, RequestRow } from "./feed-row.ts";
+import type { Entry, Journal } from "./ports.ts";
+
+const noEvents: readonly EventFacts[] = [];
+const noWarnings: readonly string[] = [];
+
+function droppedIn(events: readonly EventFacts[]): number {
+  let count = 0;
+  for (const { dropped } of events) if (dropped !== undefined) count++;
+  return count;
+}
+
+/** The value of the answer's header `x-phx-source` (http/app.ts). */
+function sourceOf({ scripted, fault, source }: RequestHead): string {
+  if (scripted) return "script";
+  return fault === undefined ? (source ?? "emulator") : "fault";
+}
+
+/** The row of a request. */
+function requestRowOf(line: RequestHead): RequestRow {
+  const { rejected } = line;
+  return {
+    n: line.n,
+    at: line.at,
+    method: line.method,
+    target: line.target,
+    status: line.status,
+    ms: line.us / 1000,
+    project: line.project,
+    outcome: rejected ? "rejected" : "answered",
+    reason: rejected?.reason ?? null,
+    detail: rejected?.detail ?? null,
+    unmatched: isUnmatched(line),
+    fault: line.fault ?? null,
+    source: sourceOf(line),
+    partition: line.partition ?? null,
+    events: line.carried,
+    dropped: line.dropped,
+  };
+}
+
+/** The row of a request that was just written, without reading its line. */
+function writtenRequestRow({ n, count, entry }: Written): RequestRow {
+  const { record } = entry;
+  // without spreads: this runs for every request while a page shows requests
+  const events = count === 0 ? noEvents : (record.events ?? noEvents);
+  return requestRowOf({
+    n,
+    at: entry.at,
+    method: entry.method,
+    target: entry.target,
+    status: entry.status,
+    us: entry.ms * 1000,
+    project: entry.project,
+    rejected: record.rejected,
+    fault: record.fault,
+    scripted: record.scripted,
+    source: record.source,
+    partition: record.partition,
+    carried: events.length,
+    dropped: droppedIn(events),
+  });
+}
+
+/** Keys by line: they are read once for all its events, because a batch may have thousands. */
+const keysByLine = new WeakMap<TrafficLine, readonly EventKey[]>();
+
+function keysIn(line: TrafficLine): readonly EventKey[] {
+  const known = keysByLine.get(line);
+  if (known) return known;
+  const keys = keysOf(line);
+  keysByLine.set(line, keys);
+  return keys;
+}
+
+/** The fields of an event's row that come from its request. */
+interface Carrier {
+  readonly n: number;
+  readonly at: number;
+  readonly project: number | null;
+  /** Seq of its first event. */
+  readonly seq: number;
+}
+
+const eventRow = (carrier: Carrier, i: number, facts: EventFacts, key: EventKey | undefined): EventRow => ({
+  seq: carrier.seq + i,
+  n: carrier.n,
+  i,
+  at: carrier.at,
+  time: facts.time,
+  project: carrier.project,
+  event: key?.event ?? "",
+  distinct_id: key?.distinct_id ?? "",
+  person: facts.person,
+  outcome: facts.dropped === undefined ? "kept" : "dropped",
+  reason: facts.dropped ?? null,
+  warnings: facts.warnings ?? noWarnings,
+});
+
+/** The row of event `i` (from 0) of a line. @throws RangeError if the line has no such event */
+function eventRowOf(line: TrafficLine, i: number): EventRow {
+  const { n, at, project, seq = 0 } = line;
+  const facts = line.events?.[i];
+  if (facts === undefined) throw new RangeError(`request ${n} has no event ${i}`);
+  return eventRow({ n, at, project, seq }, i, facts, keysIn(line)[i]);
+}
+
+/** The rows of the events of a request that was just written. */
+function writtenEventRows({ n, seq, count, entry }: Written): readonly EventRow[] {
+  const { record, at, project } = entry;
+  if (count === 0) return [];
+  const carrier = { n, at, project, seq };
+  return (record.events ?? noEvents).map((facts, i) => eventRow(carrier, i, facts, record.keys?.[i]));
+}
+
+/** The value, made on first use. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** Event `i` (from 0) of a line, as filters see it. */
+export const eventSubject = (line: TrafficLine, i: number): EventSubject => ({
+  row: eventRowOf(line, i),
+  properties: once(() => showEvent(line, i).properties),
+  request: once(() => requestRowOf(headOf(line))),
+});
+
+const textOf = (value: Json | undefined): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+
+/** A request as filters see it. The line is read only if its head is not enough. */
+export const requestSubject = (head: RequestHead, read: () => TrafficLine | undefined): RequestSubject => ({
+  row: requestRowOf(head),
+  events: once(() => {
+    const line = head.carried > 0 ? read() : undefined;
+    return line ? (line.events ?? []).map((_, i) => eventSubject(line, i)) : [];
+  }),
+  text() {
+    const line = read();
+    const raw = line?.raw && "text" in line.raw ? line.raw.text : undefined;
+    return [textOf(line?.body ?? raw), textOf(line?.reply)].join("\n");
+  },
+});
+
+/** The indexes of a line's events that are visible: cleared ones are not. */
+function visibleIn({ seq, events }: TrafficLine, log: TrafficLog): number[] {
+  if (seq === undefined || events === undefined) return [];
+  return Array.from(log.scan({ since: seq - 1, until: seq + events.length - 1 }), ({ index }) => index);
+}
+
+const entryOf = (line: TrafficLine, log: TrafficLog): Entry => ({
+  n: line.n,
+  project: line.project,
+  request: requestRowOf(headOf(line)),
+  events: visibleIn(line, log).map((i) => eventRowOf(line, i)),
+});
+
+/** The log as the feed reads it. */
+export const feedJournal = (log: TrafficLog): Journal => ({
+  get last() {
+    return log.lastRequest;
+  },
+  read(n) {
+    const line = log.line(n);
+    return line && entryOf(line, log);
+  },
+  properties({ n, i }) {
+    const line = log.line(n);
+    return line === undefined ? {} : eventSubject(line, i).properties();
+  },
+  text(n) {
+    const head = log.head(n);
+    return head === undefined ? "" : requestSubject(head, () => log.line(n)).text();
+  },
+  onEntry: (kinds, listener) =>
+    log.subscribe((written) =>
+      listener({
+        n: written.n,
+        project: written.entry.project,
+        request: kinds.requests ? writtenRequestRow(written) : undefined,
+        events: kinds.events ? writtenEventRows(written) : undefined,
+      }),
+    ),
+  onVeiled: (listener) => log.onVeiled(({ project }) => listener(project)),
+});

@@ -1,0 +1,147 @@
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { clientAddress, headerIn } from "../http/client-address.ts";
+import type { EventFacts, StoredEvent } from "./event.ts";
+import {
+  isEngage,
+  legacyKey,
+  noProperties,
+  objectOf,
+  openLegacy,
+  openV1,
+  optionProperties,
+  recordingEvent,
+  recordingProperties,
+  v1Key,
+} from "./items.ts";
+import { personProperties } from "./person-fields.ts";
+import { eventPlace, ipOf } from "./places.ts";
+import type { EventKey, Shape, TrafficLine } from "./traffic.ts";
+
+/** How the items of a shape are read again when an event is shown. */
+interface Reader {
+  items(line: TrafficLine): readonly Json[];
+  key(item: JsonObject): EventKey;
+  /** The item's properties with what its shape keeps elsewhere. */
+  properties(item: JsonObject, line: TrafficLine): JsonObject;
+}
+
+/** Collapsed like a call's path; the query may stay. */
+const pathIn = (line: TrafficLine): string => line.target.replace(/^\/+/, "/");
+
+const legacyItems = (line: TrafficLine): readonly Json[] =>
+  line.body === undefined ? [] : openLegacy(line.body, isEngage(pathIn(line))).items;
+
+/** `$lib` and `$lib_version` from `PostHog-Sdk-Info: name/version`; nothing when it is not that. */
+function sdkProperties(info: string): { $lib: string; $lib_version: string } | undefined {
+  const slash = info.lastIndexOf("/");
+  const $lib = info.slice(0, Math.max(slash, 0)).trim();
+  const $lib_version = info.slice(slash + 1).trim();
+  return slash > 0 && $lib !== "" && $lib_version !== "" ? { $lib, $lib_version } : undefined;
+}
+
+function v1Properties(item: JsonObject, line: TrafficLine): JsonObject {
+  const { session_id, window_id, options } = item;
+  return {
+    ...objectOf(item.properties),
+    ...(typeof session_id === "string" ? { $session_id: session_id } : {}),
+    ...(typeof window_id === "string" ? { $window_id: window_id } : {}),
+    ...optionProperties(options),
+    ...sdkProperties(headerIn(line.headers, "posthog-sdk-info") ?? ""),
+  };
+}
+
+const readers: Record<Shape, Reader> = {
+  legacy: {
+    items: legacyItems,
+    key: legacyKey,
+    properties: (item) => objectOf(item.properties) ?? noProperties,
+  },
+  v1: {
+    items: (line) => (line.body === undefined ? [] : openV1(line.body).items),
+    key: v1Key,
+    properties: v1Properties,
+  },
+  recording: {
+    // All items of the request are the one event.
+    items: (line) => legacyItems(line).slice(0, 1),
+    key: (item) => ({ event: recordingEvent, distinct_id: legacyKey(item).distinct_id }),
+    properties: (item, line) =>
+      recordingProperties(
+        legacyItems(line),
+        legacyKey(item).distinct_id,
+        headerIn(line.headers, "user-agent"),
+      ),
+  },
+};
+
+const readerOf = (line: TrafficLine): Reader => readers[line.shape ?? "legacy"];
+
+const noKey: EventKey = { event: "", distinct_id: "" };
+
+/** The index keys of a line's events, as they were when it was written; blank where its body is gone. */
+export function keysOf(line: TrafficLine): EventKey[] {
+  const reader = readerOf(line);
+  const items = reader.items(line);
+  return (line.events ?? []).map((_, index) => {
+    const item = items[index];
+    return isObject(item) ? reader.key(item) : noKey;
+  });
+}
+
+/** `$set` and `$set_once` as stored: with the copies and the place, and the item's own over the properties'. */
+function personFields(item: JsonObject, properties: JsonObject, { place }: EventFacts): JsonObject {
+  const top = { set: objectOf(item.$set), setOnce: objectOf(item.$set_once), place };
+  const { set, setOnce } = personProperties({ properties, ...top });
+  return { ...(set ? { $set: set } : {}), ...(setOnce ? { $set_once: setOnce } : {}) };
+}
+
+const groupFields = (facts: EventFacts): JsonObject =>
+  Object.fromEntries(Object.entries(facts.groups ?? {}).map(([index, key]) => [`$group_${index}`, key]));
+
+/** The item's properties and all that the service adds to them, without what it takes away. */
+function keptProperties(item: JsonObject, line: TrafficLine, facts: EventFacts): JsonObject {
+  const own = readerOf(line).properties(item, line);
+  const address = clientAddress((name) => headerIn(line.headers, name), line.peer);
+  const all: JsonObject = {
+    ...own,
+    $ip: ipOf(own, address),
+    ...(facts.place && eventPlace(facts.place)),
+    ...(line.shape === "recording" ? {} : personFields(item, own, facts)),
+    ...groupFields(facts),
+    ...facts.adds,
+  };
+  for (const name of facts.strips ?? []) delete all[name];
+  return all;
+}
+
+const isoOf = (time: number): string => new Date(time).toISOString();
+
+/**
+ * One event of a line in the shape in which the sim shows events; `index` counts from 0.
+ * A line whose body was not kept shows what its facts know.
+ * @throws RangeError when the line has no such event
+ */
+export function showEvent(line: TrafficLine, index: number): StoredEvent {
+  const facts = line.events?.[index];
+  if (facts === undefined) throw new RangeError(`request ${line.n} has no event ${index}`);
+  const reader = readerOf(line);
+  const found = reader.items(line)[index];
+  const item = objectOf(found) ?? noProperties;
+  const isKept = facts.dropped === undefined;
+  return {
+    seq: (line.seq ?? 0) + index,
+    outcome: isKept ? "kept" : "dropped",
+    reason: facts.dropped ?? null,
+    detail: facts.detail ?? null,
+    warnings: facts.warnings ?? [],
+    project: line.project,
+    uuid: facts.uuid,
+    ...(isObject(found) ? reader.key(item) : noKey),
+    timestamp: isoOf(facts.time),
+    received_at: isoOf(line.at),
+    person_id: facts.person,
+    person_mode: facts.mode ?? (isKept ? "full" : "none"),
+    properties: isKept ? keptProperties(item, line, facts) : reader.properties(item, line),
+    request: line.n,
+  };
+}
