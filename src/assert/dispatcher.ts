@@ -1,6 +1,6 @@
 import { isObject, type Json } from "../base/json.ts";
 import type { StoredEvent } from "../journal/event.ts";
-import type { TrafficLog, Written } from "../journal/log/traffic-log.ts";
+import type { EventFilter, TrafficLog, Written } from "../journal/log/traffic-log.ts";
 import { showEvent } from "../journal/show.ts";
 import { namePatterns } from "./match/judge.ts";
 import type { Pattern } from "./match/types.ts";
@@ -37,6 +37,13 @@ export function interestIn(...patterns: readonly Pattern[]): Pick<Interest, "nam
     ...(names.length === patterns.length && { names: new Set(names) }),
     ...(ids.size === 1 && typeof id === "string" && { distinct_id: id }),
   };
+}
+
+/** The part of a pattern that the log's index can find. */
+export function indexFilter(match: Pattern): EventFilter {
+  const { names = new Set(), distinct_id } = interestIn(match);
+  const [event] = names;
+  return { ...(event !== undefined && { event }), ...(distinct_id !== undefined && { distinct_id }) };
 }
 
 /** Reads an event of a request, once for all listeners; undefined if it was removed. */

@@ -3,8 +3,8 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import { stepsOf } from "../base/json-pointer.ts";
 import { checkEventPattern, type PatternProblem } from "./match/pattern.ts";
 
-const language =
-  "A pattern for the whole event: a literal is equal, an object is a recursive subset, an array fits item by item, keys that start with @ are operators (@gte, @regex, @any …). A string is the event's name";
+export const patternLanguage =
+  "A pattern for the whole event: a literal is equal, an object is a recursive subset, an array fits item by item, keys that start with @ are operators (@gte, @regex, @any …)";
 
 const notPattern: PatternProblem = {
   pointer: "",
@@ -22,7 +22,12 @@ export const EventPattern = z
     const { pointer, detail, hint } = problem;
     context.addIssue({ code: "custom", message: detail, path: stepsOf(pointer), params: { detail, hint } });
   })
-  .meta({ anyOf: [{ type: "object", description: language }, { type: "string" }] });
+  .meta({
+    anyOf: [
+      { type: "object", description: patternLanguage },
+      { type: "string", description: "The event's name" },
+    ],
+  });
 
 /** The pattern of the whole event. */
 export const patternOf = (pattern: string | JsonObject): JsonObject =>

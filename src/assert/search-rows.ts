@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json, JsonObject } from "../base/json.ts";
+import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts";
 import { pointerTo } from "../base/json-pointer.ts";
 import type { Call } from "../http/call.ts";
 import { row } from "../http/row.ts";
@@ -24,10 +24,32 @@ import { createBudget, examineEvents } from "../journal/search.ts";
 import { showEvent } from "../journal/show.ts";
 import { EventPage, type StoredEvent } from "../journal/stored-event.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
+import { indexFilter } from "./dispatcher.ts";
 import { arrivalOf } from "./event-watch.ts";
 import { fitsEvent } from "./match/judge.ts";
-import { EventPattern, patternOf } from "./pattern-shape.ts";
+import { EventPattern, patternLanguage, patternOf } from "./pattern-shape.ts";
 import type { AssertPorts } from "./ports.ts";
+
+/** Not a record: zod would leave out the key `__proto__`, which is a mistake in a pattern. */
+const PatternText = z
+  .string()
+  .transform((text, context): JsonObject | undefined => {
+    const value = text === "" ? {} : parsed(text);
+    if (isObject(value) && !isTooDeep(value)) return value;
+    const detail = '"where" must be a JSON object';
+    const hint = 'for example where={"properties":{"plan":"pro"}}';
+    context.addIssue({ code: "custom", message: detail, params: { detail, hint } });
+    return undefined;
+  })
+  .describe(`${patternLanguage}; as JSON`);
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 const ListQuery = z.strictObject({
   project: OfProject.optional(),
@@ -36,7 +58,7 @@ const ListQuery = z.strictObject({
   outcome: Outcome.optional(),
   since: SinceSeq.optional(),
   until: UntilSeq.optional(),
-  where: z.record(z.string(), z.custom<Json>()).optional().describe("A pattern for the whole event, as JSON"),
+  where: PatternText.optional(),
   filter: FilterText.optional(),
   order: Order.optional(),
   limit: Limit.default(100),
@@ -60,12 +82,6 @@ interface EventSelection {
   readonly filter: Filter<EventSubject>;
 }
 
-/** The part of a pattern that the index can find. */
-const indexedPattern = ({ event, distinct_id }: JsonObject = {}): EventFilter => ({
-  ...(typeof event === "string" && { event }),
-  ...(typeof distinct_id === "string" && { distinct_id }),
-});
-
 const passes = ({ clock }: AssertPorts, { filter }: EventSelection, line: TrafficLine, index: number) =>
   filter === everything || filter.test(eventSubject(line, index), clock.now());
 
@@ -74,7 +90,7 @@ async function pageOf(ports: AssertPorts, selection: EventSelection, limit: numb
   // events that arrive during the search are for the next page: the cursor must not pass them
   const end = ports.log.lastSeq;
   const until = Math.min(within.until ?? end, end);
-  const scan = { ...indexedPattern(where), ...indexedPart(filter), ...within, until };
+  const scan = { ...(where && indexFilter(where)), ...indexedPart(filter), ...within, until };
   const events: StoredEvent[] = [];
   const isSpent = createBudget();
   let last = 0;
@@ -92,7 +108,7 @@ async function pageOf(ports: AssertPorts, selection: EventSelection, limit: numb
   return { events, cursor: end, more: false };
 }
 
-interface Patience {
+interface PageRequest {
   readonly limit: number;
   readonly ms: number;
   readonly call: Call;
@@ -102,7 +118,7 @@ interface Patience {
 async function listWithin(
   ports: AssertPorts,
   selection: EventSelection,
-  { limit, ms, call }: Patience,
+  { limit, ms, call }: PageRequest,
 ): Promise<EventPage> {
   if (ms === 0) return pageOf(ports, selection, limit);
   const { within, where = {}, filter } = selection;

@@ -6,7 +6,7 @@ import { countsFor, searchEvents, slice } from "../journal/search.ts";
 import { showEvent } from "../journal/show.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
 import { isUnmatched } from "../journal/unmatched.ts";
-import { interestIn } from "./dispatcher.ts";
+import { indexFilter } from "./dispatcher.ts";
 import { fitsEvent, sightingOf } from "./match/judge.ts";
 import type { Sighting, Surroundings } from "./match/report-shapes.ts";
 import type { Pattern } from "./match/types.ts";
@@ -53,13 +53,6 @@ export async function newest(
     if (found.length >= most || ++searched >= mostSearched) break;
   }
   return found.reverse();
-}
-
-/** The part of a pattern that the index knows. */
-function indexFilter(match: Pattern): EventFilter {
-  const { names = new Set(), distinct_id } = interestIn(match);
-  const [event] = names;
-  return { ...(event !== undefined && { event }), ...(distinct_id !== undefined && { distinct_id }) };
 }
 
 /** How late it came; undefined for a request that was already in flight. */

@@ -3,7 +3,7 @@
  * terminal: controls (C0, C1), format characters (bidirectional marks, zero-width, tags), line
  * separators, lone surrogates.
  */
-export const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 function spelled(character: string): string {
   const hex = (character.codePointAt(0) ?? 0).toString(16);

@@ -78,12 +78,13 @@ describe("GET /__sim/events", () => {
     ["?limit=x", "?limit", 'expected a number, got "x"'],
     ["?since=-1", "?since", "expected a number of at least 0, got -1"],
     ["?outcome=lost", "?outcome", 'expected "kept" or "dropped", got "lost"'],
-    ["?where=x", "?where", 'expected an object, got "x"'],
+    ["?where=x", "?where", '"where" must be a JSON object'],
     [
       `?where=${encodeURIComponent('{"a":{"@gtx":1}}')}`,
       "?where/a/@gtx",
       'there is no operator "@gtx"; did you mean @gt?',
     ],
+    [`?where=${encodeURIComponent('{"__proto__":1}')}`, "?where/__proto__", 'an event has no "__proto__"'],
     ["?wait_ms=60001", "?wait_ms", "expected a number of at most 60000, got 60001"],
     ["?wait_ms=-1", "?wait_ms", "expected a number of at least 0, got -1"],
   ];
