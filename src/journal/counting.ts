@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { TrafficLog } from "./log/traffic-log.ts";
 import type { Progress } from "./totals-answer.ts";
 
-/** Rows of the index that are looked at in a step: it takes about a millisecond, also on a busy machine. */
+/** Rows of the index in a step, which takes about a millisecond. */
 const step = 4_096;
 /** From one turn of the event loop to the next, and for one call, ms. */
 const slice = 8;
@@ -17,7 +17,7 @@ export interface Count {
   isPart: boolean;
 }
 
-/** How rows are counted: those by their numbers in the order of a range; each `yield` is a place to stop at. */
+/** Counts rows; it can stop at each `yield`. */
 export interface Counter<C extends Count> {
   readonly first: () => number;
   readonly last: () => number;
@@ -35,7 +35,7 @@ export function* oneByOne<Row extends object>(
   yield* isDown ? found.reverse() : found;
 }
 
-/** Counts all that is not counted yet: what came since first, then further and further back. */
+/** Counts the rest: new rows first, then older and older ones. */
 function* rest<C extends Count>(count: C, { first, last, range }: Counter<C>): Generator<void, void, void> {
   const end = last();
   for (let from = count.high + 1; from <= end; from = count.high + 1) {
@@ -53,7 +53,7 @@ function* rest<C extends Count>(count: C, { first, last, range }: Counter<C>): G
   }
 }
 
-/** Starts before the newest row: what comes is above, what was there below. */
+/** A count before its first row: new rows are above it, older ones below. */
 export const freshCount = (last: number): Count => ({ low: last + 1, high: last, isPart: false });
 
 export function progressOf<C extends Count>(count: C, { first, last }: Counter<C>): Progress {
@@ -74,26 +74,26 @@ export async function continueCounting<C extends Count>(count: C, counter: Count
   }
 }
 
-/** A count to begin with, and how it continues. */
+/** A count, and its counter. */
 interface Begun<C extends Count> {
   readonly count: C;
   readonly counter: Counter<C>;
-  /** What it counts changes with the time: once all was counted, the next call begins anew. */
+  /** True if the filter depends on the time: a complete count is made again. */
   readonly isTimed?: boolean;
 }
 
 /**
- * Counts by name, at most `most` of them: those used last. One call works on a count at a time. All begin anew when
- * events are cleared.
+ * Keeps the `most` counts that were used last, by name. One call works on a count at a time. Clearing events drops all
+ * counts.
  */
 export function countsOf<C extends Count>(log: TrafficLog, most: number) {
   const known = new Map<string, Begun<C> & { first: number; working: Promise<void> }>();
   log.onVeiled(() => known.clear());
   return {
-    /** The count after some more work. After a trim of the file everything is counted anew. */
+    /** The count after some more work. A trim of the file drops the count. */
     async get(name: string, make: () => Begun<C>): Promise<{ count: C; progress: Progress }> {
       let entry = known.get(name);
-      // Numbers that the disk refused are given out again.
+      // numbers that the disk refused are used again
       const isOld = (it: NonNullable<typeof entry>) =>
         it.first !== it.counter.first() || it.count.high > it.counter.last();
       if (!entry || isOld(entry)) {

@@ -2,7 +2,7 @@ import type { StoredEvent } from "./event.ts";
 import type { TrafficLog } from "./log/traffic-log.ts";
 import { showEvent } from "./show.ts";
 
-/** Which kept events are read. Absent keys do not restrict. */
+/** Selects kept events. Absent keys do not restrict. */
 export interface EventQuery {
   project: number;
   event?: string;
@@ -10,7 +10,7 @@ export interface EventQuery {
   uuid?: string | null;
 }
 
-/** Which of them by their own times, ms; both bounds are excluded. */
+/** Selects kept events by their own times, ms; both bounds are excluded. */
 export interface TimedQuery extends EventQuery {
   after: number;
   before: number;
@@ -21,7 +21,7 @@ export interface TimedQuery extends EventQuery {
 export interface EventReader {
   /** Kept events of a project, the last to arrive first; read lazily. */
   newest(query: EventQuery): Iterable<StoredEvent>;
-  /** Kept events in order of their times; read lazily. `undefined` in between: other work may have a turn. */
+  /** Kept events in order of their times; read lazily. Yields `undefined` so that other work gets a turn. */
   byTime(query: TimedQuery): Iterable<StoredEvent | undefined>;
 }
 

@@ -6,8 +6,8 @@ import type { PersonMode } from "./stored-event.ts";
 export type { StoredEvent } from "./stored-event.ts";
 
 /**
- * What ingest decided about one item of a request. It is stored beside the verbatim item, in
- * `TrafficLine.events`; together they are the stored event. Absent keys mean the usual case.
+ * What ingest decided about an item of a request. `TrafficLine.events` stores it with the verbatim item; together they
+ * are the stored event. Absent keys mean the usual case.
  */
 export interface EventFacts {
   uuid: string | null;
@@ -18,14 +18,14 @@ export interface EventFacts {
   mode?: PersonMode;
   /** Set when the event was dropped. */
   dropped?: DropReason;
-  /** More exactly: the offending value or the ids involved, as text. */
+  /** Details: the wrong value, or the ids. */
   detail?: string;
   warnings?: Warning[];
   /** Group keys by type index, e.g. {"0": "acme"}. */
   groups?: Record<string, string>;
-  /** Where the event's address is: its `$geoip_…` properties. */
+  /** The place of the event's address: its `$geoip_…` properties. */
   place?: Place;
-  /** Properties that the service adds or changes, laid over the item's own. */
+  /** Properties that the service adds or changes. */
   adds?: JsonObject;
   /** Names of the item's properties that are not kept, e.g. `$set` of a personless event. */
   strips?: string[];

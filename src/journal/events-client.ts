@@ -12,7 +12,7 @@ import { largestPage, listingOf, pageOf } from "../client/pages.ts";
 import type { StoredEvent } from "./event.ts";
 import { streamOf } from "./stream-client.ts";
 
-/** Lists to the end where the server can only narrow down; by its own page where it decides. */
+/** Lists events; if the server cannot evaluate the pattern, the client filters its result. */
 async function list(place: Place, query: EventQuery): Promise<StoredEvent[]> {
   const { query: asked, exact } = listingOf(place, query);
   const { limit = largestPage, where } = query;
@@ -28,7 +28,7 @@ async function list(place: Place, query: EventQuery): Promise<StoredEvent[]> {
   return (query.order === "desc" ? found.reverse() : found).slice(0, limit);
 }
 
-/** A page may end early, where much was looked at: the next one goes on. */
+/** A page may end early if much was searched; the next one continues. */
 async function pagesOf(place: Place, query: Query, limit: number): Promise<StoredEvent[]> {
   const found: StoredEvent[] = [];
   for (let asked = query; ; ) {
@@ -47,23 +47,23 @@ const scopeBody = (place: Place, { since, project, timeoutMs, title }: WaitOptio
   title,
 });
 
-/** What can be said over HTTP is decided there; all else here, by the same rules. */
+/** The server evaluates patterns that JSON can express; the client evaluates others by the same rules. */
 async function wait(place: Place, target: WaitTarget, options: WaitOptions): Promise<StoredEvent[]> {
-  const said = ("match" in target ? [target.match] : target.sequence).map((it) => toWire(it));
-  if (!said.every(({ exact }) => exact))
+  const wired = ("match" in target ? [target.match] : target.sequence).map((it) => toWire(it));
+  if (!wired.every(({ exact }) => exact))
     return (await import("../assert/client-judged.ts")).waitHere(place, target, options);
-  const wires = said.map(({ wire }) => wire);
+  const wires = wired.map(({ wire }) => wire);
   const what = "match" in target ? { match: wires[0], count: target.count } : { sequence: wires };
   const body = { ...what, ...scopeBody(place, options) };
   return (await place.call<{ events: StoredEvent[] }>("POST", "events/wait", body)).events;
 }
 
 async function verify(place: Place, terms: Terms, options: VerifyOptions): Promise<number[][]> {
-  const said = terms.expect.map(({ match }) => toWire(match));
-  if (!said.every(({ exact }) => exact))
+  const wired = terms.expect.map(({ match }) => toWire(match));
+  if (!wired.every(({ exact }) => exact))
     return (await import("../assert/client-judged.ts")).verifyHere(place, terms, options);
   const body = {
-    expect: terms.expect.map(({ count }, i) => ({ match: said[i]?.wire, count })),
+    expect: terms.expect.map(({ count }, i) => ({ match: wired[i]?.wire, count })),
     ordered: terms.ordered,
     nothing_else: terms.nothingElse,
     settle_ms: options.settleMs,
@@ -80,7 +80,7 @@ const first = (events: readonly StoredEvent[]): StoredEvent => {
 
 /** The events' part of the client. */
 export function eventsBy(place: Place, requests: Requests, assertions: Assertions): Events {
-  /** Ends the wait before the test's own limit; the report of a wait that was shortened says so. */
+  /** Ends the wait before the test's own limit, and notes in the report that it was shortened. */
   const within = async <T extends WaitOptions, R>(
     options: T,
     run: (options: T) => Promise<R>,
@@ -97,7 +97,7 @@ export function eventsBy(place: Place, requests: Requests, assertions: Assertion
         : error;
     }
   };
-  /** Runs an assertion; what it throws points at the line that called `above`. */
+  /** Runs an assertion; its error points at the line that called `above`. */
   const asserted = <T>(
     above: (...args: never[]) => unknown,
     title: string,

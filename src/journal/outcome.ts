@@ -1,11 +1,9 @@
 /**
- * What can become of an event. Every code is one row: a sentence for people and what to do about it.
- * Codes that the service has keep the service's name.
+ * The reasons for drops and warnings. Each code has a sentence and a fix; codes of the service have its names.
  */
 export interface ReasonText {
-  /** What happened, as a sentence without the final stop. */
+  /** A sentence without the final stop. */
   sentence: string;
-  /** What to do about it. */
   fix: string;
 }
 

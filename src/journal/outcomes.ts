@@ -1,4 +1,4 @@
-/** What becomes of an event, or of a whole request. */
+/** An outcome of an event, or of a whole request. */
 interface OutcomeText {
   /** For terminals; the page draws it (ui/parts/outcome.tsx). */
   readonly sign: string;
@@ -8,8 +8,7 @@ interface OutcomeText {
 }
 
 /**
- * The one table of outcomes: each has one word, its key, and one sign, wherever people see it. An event is shown with
- * one of the first three.
+ * The outcomes: each has one word, its key, and one sign everywhere. Events have one of the first three.
  */
 export const outcomes = {
   kept: { sign: "✓", of: "events", means: "stored as sent" },
@@ -35,5 +34,5 @@ export function outcomeOf(event: {
   return event.warnings.length > 0 ? "warned" : "kept";
 }
 
-/** An outcome as it stands in a line of text: `✕ dropped`. */
+/** An outcome in a line of text: `✕ dropped`. */
 export const outcomeText = (outcome: Outcome): string => `${outcomes[outcome].sign} ${outcome}`;

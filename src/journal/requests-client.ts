@@ -11,7 +11,7 @@ export function requestsBy({ call, project }: Place): Requests {
     ...query,
     project: project ?? query?.project,
   });
-  /** A page may end early, where much was looked at: the next one goes on. */
+  /** A page may end early if much was searched; the next one continues. */
   const list = async (query: RequestQuery = {}) => {
     const { limit = most } = query;
     const requests: SimRequest[] = [];

@@ -17,11 +17,11 @@ import { personProperties } from "./person-fields.ts";
 import { eventPlace, ipOf } from "./places.ts";
 import type { EventKey, Shape, TrafficLine } from "./traffic.ts";
 
-/** How the items of a shape are read again when an event is shown. */
+/** Reads the items of a shape. */
 interface Reader {
   items(line: TrafficLine): readonly Json[];
   key(item: JsonObject): EventKey;
-  /** The item's properties with what its shape keeps elsewhere. */
+  /** The item's properties, with those that its shape has elsewhere. */
   properties(item: JsonObject, line: TrafficLine): JsonObject;
 }
 
@@ -88,7 +88,7 @@ export function keysOf(line: TrafficLine): EventKey[] {
   });
 }
 
-/** `$set` and `$set_once` as stored: with the copies and the place, and the item's own over the properties'. */
+/** `$set` and `$set_once` as stored. */
 function personFields(item: JsonObject, properties: JsonObject, { place }: EventFacts): JsonObject {
   const top = { set: objectOf(item.$set), setOnce: objectOf(item.$set_once), place };
   const { set, setOnce } = personProperties({ properties, ...top });
@@ -98,7 +98,7 @@ function personFields(item: JsonObject, properties: JsonObject, { place }: Event
 const groupFields = (facts: EventFacts): JsonObject =>
   Object.fromEntries(Object.entries(facts.groups ?? {}).map(([index, key]) => [`$group_${index}`, key]));
 
-/** The item's properties and all that the service adds to them, without what it takes away. */
+/** The item's properties with those that the service adds, without those that it removes. */
 function keptProperties(item: JsonObject, line: TrafficLine, facts: EventFacts): JsonObject {
   const own = readerOf(line).properties(item, line);
   const address = clientAddress((name) => headerIn(line.headers, name), line.peer);
@@ -117,8 +117,7 @@ function keptProperties(item: JsonObject, line: TrafficLine, facts: EventFacts):
 const isoOf = (time: number): string => new Date(time).toISOString();
 
 /**
- * One event of a line in the shape in which the sim shows events; `index` counts from 0.
- * A line whose body was not kept shows what its facts know.
+ * Event `index` (from 0) of a line. A line without its body shows only the facts.
  * @throws RangeError when the line has no such event
  */
 export function showEvent(line: TrafficLine, index: number): StoredEvent {

@@ -4,18 +4,18 @@ import type { Place } from "../client/call.ts";
 import { listingOf, pageOf } from "../client/pages.ts";
 import type { StoredEvent } from "./event.ts";
 
-/** One request stays open so long while nothing comes, ms. */
+/** An empty answer is delayed by up to this time, ms. */
 const longPoll = 20_000;
 const pageSize = 1_000;
 
 interface StreamOptions {
   query: EventQuery;
   signal?: AbortSignal | undefined;
-  /** Where the log ends now. */
+  /** The current end of the log. */
   mark(): Promise<number>;
 }
 
-/** Reads on from a cursor; undefined when there will be no more. */
+/** The next event; undefined at the end. */
 type Read = () => Promise<StoredEvent | undefined>;
 
 function readerOf(place: Place, query: EventQuery, from: Promise<number>, signal: AbortSignal): Read {
@@ -41,7 +41,7 @@ function readerOf(place: Place, query: EventQuery, from: Promise<number>, signal
 
 const over: IteratorResult<StoredEvent> = { done: true, value: undefined };
 
-/** An iterator by hand: one made by a generator is left only when what it waits for has come. */
+/** An iterator without a generator: a generator would end only once its pending wait is over. */
 function iteratorOf(read: Read, end: AbortController): AsyncIterator<StoredEvent> {
   let last: Promise<unknown> = Promise.resolve();
   const next = async (): Promise<IteratorResult<StoredEvent>> => {
@@ -59,7 +59,7 @@ function iteratorOf(read: Read, end: AbortController): AsyncIterator<StoredEvent
   };
   return {
     next() {
-      // calls that overlap are answered in their order
+      // overlapping calls get their results in order
       const result = last.then(next);
       last = result.catch(() => {});
       return result;
@@ -71,10 +71,10 @@ function iteratorOf(read: Read, end: AbortController): AsyncIterator<StoredEvent
   };
 }
 
-/** Events page by page as they come. Leaving the loop, or the signal, ends the pending request at once. */
+/** Events as they arrive. Leaving the loop, or the signal, ends the pending request at once. */
 export function streamOf(place: Place, { query, signal, mark }: StreamOptions): AsyncIterable<StoredEvent> {
   const from = query.since === undefined ? mark() : Promise.resolve(query.since);
-  // who never begins to read learns of no failure
+  // a stream that is never read reports no failure
   from.catch(() => {});
   return {
     [Symbol.asyncIterator]() {

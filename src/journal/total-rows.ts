@@ -21,9 +21,9 @@ interface TotalsPorts {
   readonly people: { counts(project?: number): { readonly persons: number } };
 }
 
-/** Counts that are kept, one for each filter in use. */
+/** The most counts that are kept, one for each filter. */
 const mostCounts = 16;
-/** Names that are counted separately, and those that are listed. */
+/** The most names that are counted, and listed. */
 const mostNames = 10_000;
 const namesListed = 50;
 
@@ -39,7 +39,7 @@ interface EventCount extends Count {
   kept: number;
   dropped: number;
   warned: number;
-  /** By the hash of the name: two names of thousands share one once in a million logs. */
+  /** By the hash of the name; collisions are very unlikely. */
   readonly names: Map<number, Sum>;
   readonly codes: Map<string, Sum>;
   areNamesCut: boolean;
@@ -75,7 +75,7 @@ function addEvent(count: EventCount, it: IndexedEvent): void {
 const isTwice = (filter: Filter<unknown>, project: number | undefined): boolean =>
   filter.indexed.project !== undefined && project !== undefined;
 
-/** How events are counted: by the index alone, where that says all of the filter, else line by line. */
+/** Counts events by the index alone if it can evaluate the filter, otherwise line by line. */
 function eventCounter(
   { log, clock }: TotalsPorts,
   filter: Filter<EventSubject>,

@@ -2,11 +2,11 @@ import type { Json } from "../base/json.ts";
 import type { EventFacts } from "./event.ts";
 import type { DecodeStep } from "./request-shapes.ts";
 
-/** How a body is cut into items; each shape has one reader (ingest/open.ts). */
+/** How a body is split into items; each shape has one reader (show.ts). */
 export type Shape = "legacy" | "v1" | "recording";
 
 /**
- * One line of traffic.ndjson: a request, what came of it, and the events it carried.
+ * One line of traffic.ndjson: a request, its outcome, and its events.
  * Request and events share a line, so that a crash keeps both or neither.
  */
 export interface TrafficLine {
@@ -19,18 +19,18 @@ export interface TrafficLine {
   target: string;
   /** The sender's address. */
   peer: string;
-  /** 0 where a fault kept the answer from arriving. */
+  /** 0 if a fault prevented the answer. */
   status: number;
   /** Time taken until the answer was ready, in microseconds. */
   us: number;
   project: number | null;
   /** Why the request was rejected; absent when it was answered. */
   rejected?: { reason: string; detail: string; hint?: string };
-  /** Names of the faults that touched it. */
+  /** Names of the faults that affected it. */
   fault?: string;
   /** Answered by a script, not by the emulator. */
   scripted?: true;
-  /** What answered where it was neither the emulator nor a script: `tape:checkout#12`, `upstream`. */
+  /** What answered, if neither the emulator nor a script did: `tape:checkout#12`, `upstream`. */
   source?: string;
   /** The partition that its X-Test-Id header names. */
   partition?: string;
@@ -54,19 +54,19 @@ export interface TrafficLine {
 /** Names the project of a request if a test cannot change the keys that the app sends. Not a header of the service. */
 export const projectHeader = "x-phx-project";
 
-/** Headers of most answers: lines leave them out. */
+/** Headers of most answers, which lines omit. */
 export const usualReplyHeaders: readonly string[] = [
   ...["content-type", "application/json"],
   ...["x-phx-source", "emulator"],
 ];
 
-/** Headers of the answer as it was made, secrets masked; none where it did not arrive. */
+/** Headers of the answer, secrets masked; empty if it was prevented. */
 export const replyHeadersOf = ({ status, reply_headers: given }: TrafficLine): readonly string[] =>
   status === 0 ? [] : (given ?? usualReplyHeaders);
 
 /**
- * What becomes known of a call. It is made with the call; each step writes what it finds out, so that it is kept
- * when a later step fails. The app completes it, and the journal writes it.
+ * The facts of a call. Each step adds what it learns, so that it is kept if a later step fails. The app completes the
+ * record, and the journal writes it.
  */
 export interface CallRecord {
   project?: number | null;
@@ -76,7 +76,7 @@ export interface CallRecord {
   text?: string;
   /** True if keys were masked in the text; the bytes as received are not kept then. */
   redacted?: boolean;
-  /** The same text as UTF-8, free of keys, where it is at hand: then it need not be encoded again. */
+  /** The same text as UTF-8, without keys, if it exists already. */
   bytes?: Buffer | undefined;
   events?: EventFacts[];
   /** Index keys of each event, in the same order. */
@@ -86,11 +86,11 @@ export interface CallRecord {
   scripted?: true;
   source?: string;
   partition?: string;
-  /** What was read of the body before a handler asked for it (ingest/call-owner.ts); not written. */
+  /** The body, if it was decoded before the handler ran (ingest/call-owner.ts); not written. */
   decoded?: DecodedBody;
 }
 
-/** A body that was decoded as the capture endpoints do it. */
+/** A body, decoded as by the capture endpoints. */
 export interface DecodedBody {
   steps: DecodeStep[];
   /** undefined: it cannot be decoded. */
@@ -111,10 +111,10 @@ export interface JsonText {
   size: number;
 }
 
-/** What the index knows of an event apart from its place. */
+/** The names by which the index finds an event. */
 export interface EventKey {
   event: string;
   distinct_id: string;
-  /** null when the sim made the uuid: it cannot be sent again, so it need not be looked for. */
+  /** null: the sim made the uuid, so it cannot arrive again. */
   uuid?: string | null;
 }

@@ -5,8 +5,8 @@ import { whereOptions } from "../cli/running-sim.ts";
 import type { Settings } from "../cli/settings.ts";
 import type { Style } from "../cli/style.ts";
 import { ask } from "../cli/thin-command.ts";
+import { queryText } from "../client/call.ts";
 import type { LintFinding, LintPage } from "../index.ts";
-import { queryText } from "../journal/commands/query-text.ts";
 
 const times = (count: number): string => (count === 1 ? "" : ` ×${count}`);
 

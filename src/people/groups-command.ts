@@ -6,7 +6,7 @@ import { type Command, type CommandGroup, command, type Shell } from "../cli/com
 import { findRunning, whereOptions } from "../cli/running-sim.ts";
 import type { Settings } from "../cli/settings.ts";
 import type { Style } from "../cli/style.ts";
-import { queryText } from "../journal/commands/query-text.ts";
+import { queryText } from "../client/call.ts";
 import type { GroupDetails, PropertyChange, StoredGroup, StoredGroupPage } from "./shapes.ts";
 
 const group: CommandGroup = { name: "groups", describe: "Groups such as companies, and their properties" };

@@ -6,7 +6,7 @@ import { type Command, type CommandGroup, command, type Shell } from "../cli/com
 import { findRunning, whereOptions } from "../cli/running-sim.ts";
 import type { Settings } from "../cli/settings.ts";
 import type { Style } from "../cli/style.ts";
-import { queryText } from "../journal/commands/query-text.ts";
+import { queryText } from "../client/call.ts";
 import type { StoredPerson, StoredPersonPage, StoredPersonWithHistory } from "./shapes.ts";
 
 const group: CommandGroup = { name: "persons", describe: "Persons: their merged ids and properties" };

@@ -54,7 +54,7 @@ const byArea = (rows: readonly ListedEndpoint[]): string =>
 const fieldTable = (kind: FilterKind): string =>
   table(
     ["field", "what it is", "example"],
-    filterFields[kind].map(({ name, aliases, note, example }) => [
+    filterFields[kind].map(({ name, aliases = [], note, example }) => [
       [name, ...aliases].map((it) => `\`${it}\``).join(", "),
       note,
       `\`${example}\``,

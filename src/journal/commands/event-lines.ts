@@ -14,7 +14,7 @@ function shortProperties(properties: StoredEvent["properties"]): string {
   return own.length === 0 ? "" : clean(text, propertiesWidth);
 }
 
-/** What became of it, where that is not what its sender meant: `✕ dropped missing_distinct_id`. */
+/** Its outcome, unless it was kept without warnings: `✕ dropped missing_distinct_id`. */
 function outcomePart(event: StoredEvent, style: Style): string {
   const { reason, detail, warnings } = event;
   const outcome = outcomeOf(event);
@@ -24,7 +24,7 @@ function outcomePart(event: StoredEvent, style: Style): string {
   return outcome === "dropped" ? style.bad(text) : style.bold(text);
 }
 
-/** All of an event: its facts, then its properties, one a line. */
+/** An event with all its facts and properties, one a line. */
 export function eventLines(event: StoredEvent, style: Style): string[] {
   const row = (name: string, text: string) => `  ${style.dim(name.padEnd(12))} ${text}`;
   return [
@@ -41,7 +41,7 @@ export function eventLines(event: StoredEvent, style: Style): string[] {
   ];
 }
 
-/** An event on a line: time, number, project when there are several, name, distinct id, outcome, properties. */
+/** An event on a line: time, number, project if there are several, name, distinct id, outcome, properties. */
 export function eventLine(event: StoredEvent, severalProjects: boolean, style: Style): string {
   const { seq, project, received_at, properties } = event;
   return [

@@ -1,17 +1,18 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { counted } from "../../base/counted.ts";
 import { isObject, type JsonObject } from "../../base/json.ts";
 import { callSim, RefusedCall, trySim } from "../../cli/ask-sim.ts";
 import { clean } from "../../cli/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../../cli/command.ts";
+import { type Command, type CommandGroup, command, type Ending, type Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
 import { readPattern } from "../../cli/json-pattern.ts";
 import { findRunning, type Running, whereOptions } from "../../cli/running-sim.ts";
 import type { Settings } from "../../cli/settings.ts";
-import type { StoredEvent } from "../../index.ts";
+import { untilSignal } from "../../cli/signals.ts";
+import { queryText } from "../../client/call.ts";
+import type { EventPage, StoredEvent } from "../stored-event.ts";
 import { eventLine, eventLines } from "./event-lines.ts";
-import { followEvents } from "./events-tail.ts";
 import { checkedFilter, filterOption } from "./filter-option.ts";
-import { queryText } from "./query-text.ts";
 
 const group: CommandGroup = { name: "events", describe: "Captured events: list, follow, wait for, clear" };
 
@@ -76,18 +77,18 @@ const clearOptions = {
 type Common = Settings<typeof common>;
 type Tail = Settings<typeof tailOptions>;
 
-/** Are there several projects whose events could be mixed up? */
+/** True if events of several projects are shown. */
 const isMixed = ({ info }: Running, { values }: Common): boolean =>
   values.project === undefined && Array.isArray(info.projects) && info.projects.length > 1;
 
-/** How events are printed: each on a line, for people or as JSON. */
+/** Prints an event on a line, as text or JSON. */
 const printer = (running: Running, settings: Common, shell: Shell) => {
   const mixed = isMixed(running, settings);
   return (event: StoredEvent): string =>
     settings.values.json ? JSON.stringify(event) : eventLine(event, mixed, shell.outStyle);
 };
 
-/** The filters as the control API takes them in a query. @throws Failure usage */
+/** The query of the control API. @throws Failure usage */
 function queryOf({ values }: Tail) {
   const pattern = readPattern(values.where, "--where");
   return {
@@ -106,7 +107,7 @@ async function list(settings: Settings<typeof listOptions>, shell: Shell) {
   const { limit } = settings.values;
   const running = await findRunning(settings, shell.cwd);
   const path = `events${queryText({ ...query, limit, order: "desc" })}`;
-  const { events, more } = await callSim<{ events: StoredEvent[]; more: boolean }>(running, "GET", path);
+  const { events, more } = await callSim<EventPage>(running, "GET", path);
   shell.out.say(...events.reverse().map(printer(running, settings, shell)));
   if (more) shell.err.say(`phx-sim: older ones are not shown; --limit N shows the newest N`);
   else if (events.length === 0 && !settings.values.json) shell.err.say("phx-sim: no events");
@@ -121,6 +122,62 @@ async function show(settings: Settings<typeof showOptions>, shell: Shell) {
   return "ok" as const;
 }
 
+type Query = Parameters<typeof queryText>[0];
+
+/** The sim delays an empty answer by up to this time, ms. */
+const holdMs = 20_000;
+
+/** The pause after an empty answer without a delay, ms. */
+const breathMs = 500;
+
+/**
+ * Passes on events as they arrive, from `query.since` (default: now) on, until a signal arrives or the output is closed.
+ * @throws Failure no_sim if the sim ends
+ */
+async function followEvents(
+  running: Running,
+  query: Query,
+  pass: (events: readonly StoredEvent[]) => void,
+): Promise<Ending> {
+  const ended = new AbortController();
+  const signal = untilSignal(process, (again) => process.kill(process.pid, again));
+  const unread = new Promise<"ok">((resolve) => {
+    process.stdout.on("error", () => resolve("ok"));
+  });
+  const followed = follow(running, query, pass, ended.signal);
+  try {
+    return await Promise.race([signal, unread, followed]);
+  } finally {
+    ended.abort();
+  }
+}
+
+async function follow(
+  running: Running,
+  query: Query,
+  pass: (events: readonly StoredEvent[]) => void,
+  ended: AbortSignal,
+): Promise<never> {
+  let since = Number(query.since ?? running.info.cursor ?? 0);
+  for (;;) {
+    const asked = performance.now();
+    const page = await pageAfter(running, { ...query, since, wait_ms: holdMs });
+    if (ended.aborted) return new Promise(() => {});
+    since = page.cursor;
+    if (page.events.length > 0) pass(page.events);
+    else if (performance.now() - asked < breathMs) await pause(breathMs);
+  }
+}
+
+async function pageAfter(running: Running, query: Query): Promise<EventPage> {
+  try {
+    return await callSim<EventPage>(running, "GET", `events${queryText(query)}`, undefined, 2 * holdMs);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== "no_sim") throw error;
+    throw new Failure("no_sim", `the sim at ${running.url} is gone`, error);
+  }
+}
+
 async function tail(settings: Tail, shell: Shell) {
   const query = queryOf(settings);
   const running = await findRunning(settings, shell.cwd);
@@ -131,7 +188,7 @@ async function tail(settings: Tail, shell: Shell) {
   });
 }
 
-/** The pattern and the filters that are part of it; what --where says of them must not be lost. */
+/** The pattern, with --event and --distinct-id. @throws Failure usage if --where has them, too */
 function matchOf({ values }: Common): JsonObject {
   const given = readPattern(values.where, "--where") ?? {};
   const literals = { event: values.event, distinct_id: values["distinct-id"] };
@@ -144,12 +201,12 @@ function matchOf({ values }: Common): JsonObject {
   throw new Failure("usage", `--${option} and "${twice}" in --where say the same; give one of them`);
 }
 
-/** The answer to a wait comes at the latest this long after its end, ms. */
+/** The answer to a wait arrives at most this long after its end, ms. */
 const graceMs = 10_000;
 
 async function wait(settings: Settings<typeof waitOptions>, shell: Shell) {
   const { values } = settings;
-  const wish = {
+  const request = {
     match: matchOf(settings),
     count: values.count,
     project: values.project,
@@ -158,16 +215,16 @@ async function wait(settings: Settings<typeof waitOptions>, shell: Shell) {
     timeout_ms: values.timeout,
   };
   const running = await findRunning(settings, shell.cwd);
-  const { status, answer } = await trySim(running, "POST", "events/wait", wish, values.timeout + graceMs);
+  const { status, answer } = await trySim(running, "POST", "events/wait", request, values.timeout + graceMs);
   const body: JsonObject = isObject(answer) ? answer : {};
-  if (status >= 300) throw isObject(body.report) ? inVain(body.report) : new RefusedCall(status, answer);
+  if (status >= 300) throw isObject(body.report) ? timedOut(body.report) : new RefusedCall(status, answer);
   const events = (body as { events?: StoredEvent[] }).events ?? [];
   shell.out.say(...events.map(printer(running, settings, shell)));
   return "ok" as const;
 }
 
-/** The report's text, which the sim wrote; captured text in it stays on its lines. */
-function inVain({ text }: JsonObject): Failure {
+/** The report of a failed wait. */
+function timedOut({ text }: JsonObject): Failure {
   const lines = typeof text === "string" ? text.split("\n") : ["no event came in time"];
   return new Failure("failed", lines.map((line) => clean(line, 1000)).join("\n"));
 }

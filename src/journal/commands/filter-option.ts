@@ -10,7 +10,7 @@ export const filterOption = {
   flagOnly: true,
 } as const;
 
-/** The filter as it was given, once it is known to be one. @throws Failure usage with the place of the mistake */
+/** The filter, if it is valid. @throws Failure usage with the place of the mistake */
 export function checkedFilter(
   text: string | undefined,
   read: (text: string) => Reading<never> = readEventFilter,

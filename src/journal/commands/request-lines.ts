@@ -7,48 +7,34 @@ import { type Outcome, outcomeText } from "../outcomes.ts";
 
 export type Verbosity = "quiet" | "normal" | "verbose";
 
-/** Requests told together: one, or many of the same sort when they come thick. */
-interface Told {
-  readonly method: string;
-  readonly target: string;
-  readonly status: number;
+/** Requests that share a line: one, or many of the same sort. */
+interface RequestGroup extends RequestSummary {
   readonly requests: number;
-  readonly ms: number;
-  readonly events: number;
-  /** Names of kept events, the first few; of single requests only. */
-  readonly names: readonly string[];
-  readonly dropped: readonly Finding[];
-  readonly warnings: readonly Finding[];
-  readonly rejected: RequestSummary["rejected"];
-  readonly unmatched: RequestSummary["unmatched"];
-  readonly fault: RequestSummary["fault"];
-  readonly scripted: RequestSummary["scripted"];
-  readonly source: RequestSummary["source"];
 }
 
 /** How requests become lines. */
 export interface LineRules {
   readonly verbosity: Verbosity;
   readonly style: Style;
-  /** Named in the advice for requests with an unknown key. */
+  /** Shown in the fix for requests with an unknown key. */
   readonly projectKey: string;
 }
 
-/** Beyond this many requests in one go, those of the same sort share a line. */
+/** Above this many requests at once, those of the same sort share a line. */
 const manyRequests = 20;
 
-/** Different drops, and different warnings, told per line of traffic. */
+/** The most lines of drops, and of warnings, for each request. */
 const maxFindingLines = 5;
 
 /**
- * Log lines for requests that were answered in the same moment: events in short, each drop and rejection
- * with its reason.
+ * Log lines for requests that were answered at about the same time: events in short, each drop and rejection with its
+ * reason.
  */
 export function requestLines(requests: readonly RequestSummary[], rules: LineRules): string[] {
-  const wanted = requests.filter((request) => isWorthTelling(request, rules.verbosity));
-  const told =
+  const wanted = requests.filter((request) => isShown(request, rules.verbosity));
+  const groups =
     rules.verbosity === "verbose" || wanted.length <= manyRequests ? wanted.map(alone) : together(wanted);
-  return told.flatMap((it) => [
+  return groups.flatMap((it) => [
     headLine(it, rules.style),
     ...rejectionLines(it, rules),
     ...findingLines("dropped", it.dropped, rules.style),
@@ -56,7 +42,7 @@ export function requestLines(requests: readonly RequestSummary[], rules: LineRul
   ]);
 }
 
-function isWorthTelling(request: RequestSummary, verbosity: Verbosity): boolean {
+function isShown(request: RequestSummary, verbosity: Verbosity): boolean {
   if (verbosity === "quiet") return false;
   return (
     verbosity === "verbose" ||
@@ -69,17 +55,9 @@ function isWorthTelling(request: RequestSummary, verbosity: Verbosity): boolean 
   );
 }
 
-const alone = (request: RequestSummary): Told => ({
-  ...request,
-  rejected: request.rejected,
-  unmatched: request.unmatched,
-  fault: request.fault,
-  scripted: request.scripted,
-  source: request.source,
-  requests: 1,
-});
+const alone = (request: RequestSummary): RequestGroup => ({ ...request, requests: 1 });
 
-function together(requests: readonly RequestSummary[]): Told[] {
+function together(requests: readonly RequestSummary[]): RequestGroup[] {
   const groups = new Map<string, RequestSummary[]>();
   for (const request of requests) {
     const { method, status, rejected, fault, scripted } = request;
@@ -92,7 +70,7 @@ function together(requests: readonly RequestSummary[]): Told[] {
   return [...groups.values()].flatMap((group) => merged(group));
 }
 
-function merged(group: readonly RequestSummary[]): Told[] {
+function merged(group: readonly RequestSummary[]): RequestGroup[] {
   const [first] = group;
   if (!first) return [];
   if (group.length === 1) return [alone(first)];
@@ -112,7 +90,7 @@ function merged(group: readonly RequestSummary[]): Told[] {
 
 const pathOf = (target: string): string => target.split("?", 1)[0] ?? target;
 
-function headLine(it: Told, style: Style): string {
+function headLine(it: RequestGroup, style: Style): string {
   const times = it.requests === 1 ? "" : ` ×${it.requests}`;
   const status = it.status === 0 ? "no answer" : it.status;
   const head = `${clean(it.method, 20)} ${clean(it.target, 120)} ${status}${times}`;
@@ -124,26 +102,27 @@ function headLine(it: Told, style: Style): string {
     .join("  ");
 }
 
-function eventsPart({ events, dropped, names }: Told): string {
+function eventsPart({ events, dropped, names }: RequestGroup): string {
   if (events === 0) return "";
   const kept = events - dropped.length;
-  const told =
+  const text =
     kept === events ? `${counted(events, "event")} kept` : `${kept} of ${counted(events, "event")} kept`;
-  if (names.length === 0) return told;
+  if (names.length === 0) return text;
   const more = kept > names.length ? ", …" : "";
-  return `${told}: ${names.map((name) => clean(name, 60)).join(", ")}${more}`;
+  return `${text}: ${names.map((name) => clean(name, 60)).join(", ")}${more}`;
 }
 
-const timePart = ({ ms, requests }: Told): string => `${requests === 1 ? "" : "≤ "}${ms.toFixed(1)} ms`;
+const timePart = ({ ms, requests }: RequestGroup): string =>
+  `${requests === 1 ? "" : "≤ "}${ms.toFixed(1)} ms`;
 
-const toldInHead: ReadonlySet<string> = new Set(["fault", "script", "tape"]);
+const shownInHead: ReadonlySet<string> = new Set(["fault", "script", "tape"]);
 
-function rejectionLines({ rejected }: Told, { style, projectKey }: LineRules): string[] {
-  // The line before names the fault, the script, or the tape.
-  if (!rejected || toldInHead.has(rejected.reason)) return [];
+function rejectionLines({ rejected }: RequestGroup, { style, projectKey }: LineRules): string[] {
+  // the line before names the fault, the script, or the tape
+  if (!rejected || shownInHead.has(rejected.reason)) return [];
   const fix = clean(rejected.hint ?? fixFor(rejected.reason, projectKey), 500);
-  const told = `${style.bold(outcomeText("rejected"))} ${clean(rejected.reason, 60)}: ${clean(rejected.detail)}`;
-  return [`  ${told}${fix && ` → ${fix}`}`];
+  const text = `${style.bold(outcomeText("rejected"))} ${clean(rejected.reason, 60)}: ${clean(rejected.detail)}`;
+  return [`  ${text}${fix && ` → ${fix}`}`];
 }
 
 function findingLines(outcome: "dropped" | "warned", findings: readonly Finding[], style: Style): string[] {

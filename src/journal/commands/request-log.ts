@@ -5,19 +5,19 @@ import { createTargetMask } from "../../tapes/redact/mask-target.ts";
 import type { RedactionRules } from "../../tapes/redact/rules.ts";
 import { type LineRules, requestLines } from "./request-lines.ts";
 
-/** Tells requests on a terminal and counts what became of them. */
+/** Prints requests on a terminal, and counts their outcomes. */
 export interface RequestLog {
   add(request: RequestSummary): void;
-  /** Tells what is waiting, now. */
+  /** Prints the pending requests now. */
   flush(): void;
   /** `N events kept, M dropped, K requests rejected`, since the start. */
   total(): string;
 }
 
-/** Long enough to gather what comes thick, too short for a person to notice. */
-const gatherMs = 20;
+/** Requests are collected for this time, ms, which users do not notice. */
+const collectMs = 20;
 
-/** Gathers requests for a moment and tells them with one write, so that telling does not slow the traffic. */
+/** Collects requests and prints them with one write, so that printing does not slow the traffic. */
 export function createRequestLog(lines: Lines, rules: LineRules, redaction?: RedactionRules): RequestLog {
   const mask = createTargetMask(redaction);
   const counts = { kept: 0, dropped: 0, rejected: 0 };
@@ -43,7 +43,7 @@ export function createRequestLog(lines: Lines, rules: LineRules, redaction?: Red
       if (request.rejected) counts.rejected++;
       if (rules.verbosity === "quiet") return;
       waiting.push(request);
-      timer ??= setTimeout(flush, gatherMs);
+      timer ??= setTimeout(flush, collectMs);
     },
     total() {
       const { kept, dropped, rejected } = counts;

@@ -8,13 +8,13 @@ import { Failure } from "../../cli/failure.ts";
 import { findRunning, type Running, whereOptions } from "../../cli/running-sim.ts";
 import type { Settings } from "../../cli/settings.ts";
 import type { Style } from "../../cli/style.ts";
+import { queryText } from "../../client/call.ts";
 import { fixFor } from "../../http/rejection-fixes.ts";
 import { exportTo } from "../../scenario/state/command-file.ts";
 import { readRequestFilter } from "../filter/read.ts";
 import type { RequestInFull, RequestPage, SimRequest } from "../request-shapes.ts";
 import { eventLine } from "./event-lines.ts";
 import { checkedFilter } from "./filter-option.ts";
-import { queryText } from "./query-text.ts";
 
 const group: CommandGroup = {
   name: "requests",
@@ -59,7 +59,7 @@ const harOptions = {
   json: { kind: "switch", describe: "With --out: print the file's name and size as JSON", flagOnly: true },
 } as const;
 
-/** The filters as the control API takes them. @throws Failure usage */
+/** The query of the control API. @throws Failure usage */
 const queryOf = ({ project, outcome, since, filter }: Settings<typeof filters>["values"]) => ({
   project,
   outcome,
@@ -69,7 +69,7 @@ const queryOf = ({ project, outcome, since, filter }: Settings<typeof filters>["
 
 type Query = Parameters<typeof queryText>[0];
 
-/** The newest requests, newest first; a page may end early where much was looked at. */
+/** The newest requests, newest first; a page may end early if much was searched. */
 async function newest(running: Running, query: Query, limit: number) {
   const requests: SimRequest[] = [];
   for (let before: number | undefined; ; ) {
@@ -121,7 +121,7 @@ async function list(settings: Settings<typeof listOptions>, shell: Shell) {
   return "ok" as const;
 }
 
-/** Lines of a body that are shown; `--json` has all. */
+/** The most lines of a body; `--json` has all. */
 const mostLines = 400;
 
 function textLines(text: string): string[] {
@@ -158,7 +158,7 @@ function rejectionLines({ rejected, nearest }: RequestInFull, projectKey: string
   ];
 }
 
-/** All of one request, in the order in which it happened. */
+/** A request with its answer and events. */
 function requestLines(request: RequestInFull, projectKey: string, style: Style): string[] {
   const { method, target, headers, reply_headers, reply, carried } = request;
   return [

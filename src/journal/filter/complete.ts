@@ -7,20 +7,20 @@ import { requestLanguage } from "./request-language.ts";
 import { type Name, scan, type Term, type Token, type Value } from "./scan.ts";
 import type { Completion, FilterKind, KnownValues } from "./types.ts";
 
-/** More than these help nobody. */
+/** The most completions. */
 const mostOffered = 50;
-/** Names and values that are longer are not offered. */
+/** Longer names and values are not offered. */
 const longestOffered = 200;
 
-/** Something to be offered for what was typed. */
+/** A possible completion. */
 interface Offer {
   readonly text: string;
   readonly note: string;
-  /** What it is looked for by, where that is not the text. */
+  /** The names by which it is found (default: the text). */
   readonly names?: readonly string[];
 }
 
-/** What is typed: from where to where it would be replaced, and what of it stands before the caret. */
+/** The part of the filter that is replaced, and its text before the caret. */
 interface Typed {
   readonly from: number;
   readonly to: number;
@@ -40,7 +40,7 @@ const propertyName = "prop.";
 
 const isOffered = (text: string): boolean => text !== "" && text.length <= longestOffered;
 
-/** The properties that were seen, as the fields that they are. */
+/** Properties that were seen. */
 const propertyOffers = ({ properties }: KnownValues, after: string): Offer[] =>
   properties.filter(isOffered).map((name) => ({
     text: pathText(["prop", name]) + after,
@@ -48,14 +48,14 @@ const propertyOffers = ({ properties }: KnownValues, after: string): Offer[] =>
     names: [name, `prop.${name}`],
   }));
 
-/** A field as it is begun: `event:`, `prop.`. */
-const fieldOffer = ({ name, aliases, note }: FieldFacts, after: string): Offer => ({
+/** The start of a term: `event:`, `prop.`. */
+const fieldOffer = ({ name, aliases = [], note }: FieldFacts, after: string): Offer => ({
   text: name === "prop.NAME" ? propertyName : name + after,
   note,
   names: name === "prop.NAME" ? ["prop"] : [name, ...aliases],
 });
 
-/** Properties are many: they come after the fields, once there is something that they can begin with. */
+/** Properties come after the fields, and only once a letter is typed, because they are many. */
 function nameOffers(kind: FilterKind, known: KnownValues, word: string, after: string): Offer[] {
   const fields = filterFields[kind].map((it) => fieldOffer(it, after));
   return word === "" ? fields : [...fields, ...propertyOffers(known, after)];
@@ -77,19 +77,19 @@ function seenOffers(seen: keyof KnownValues, known: KnownValues): Offer[] {
   }));
 }
 
-/** What a field can be, as far as it is known. */
+/** The known values of a field. */
 function valueOffers(kind: FilterKind, { path }: Name, known: KnownValues): Offer[] {
   const [name = ""] = path;
   if (path.length > 1) return [];
   if (name === "is") return [...states[kind]];
   if (name === "has") return presenceOffers(kind, known);
-  const field = filterFields[kind].find((it) => it.name === name || it.aliases.includes(name));
+  const field = filterFields[kind].find((it) => it.name === name || it.aliases?.includes(name));
   const offers = field?.choices ?? field?.offers ?? [];
   if (typeof offers === "string") return seenOffers(offers, known);
   return offers.map((text) => ({ text, note: field?.note ?? "" }));
 }
 
-/** How well an offer fits: 0 when it begins so, 1 when it holds it, undefined when neither. One letter is in too many. */
+/** 0 if the offer begins with the text, 1 if it contains it (not for one letter), otherwise undefined. */
 function rankOf({ text, names = [text] }: Offer, lower: string): number | undefined {
   const lowered = names.map((it) => it.toLowerCase());
   if (lowered.some((it) => it.startsWith(lower))) return 0;
@@ -108,26 +108,26 @@ function chosen(offers: readonly Offer[], { from, to, word }: Typed, typed: stri
     .map(({ offer: { text, note } }) => ({ text, note, from, to }));
 }
 
-/** Parentheses and dashes are replaced by nothing. */
+/** True for tokens that are completed: not for parentheses and dashes. */
 const isWord = ({ kind, length }: Token): boolean =>
   kind !== "open" && kind !== "close" && (kind !== "not" || length > 1);
 
 const holds = ({ at, length }: Token, caret: number): boolean => at <= caret && caret <= at + length;
 
-/** The value that the caret is in; undefined where it is in the sign before it. */
+/** The value at the caret; undefined in the operator before it. */
 const valueIn = ({ values }: Term, caret: number): Value | undefined =>
   values.findLast((it) => it.at <= caret);
 
-/** A quote that is not closed yet takes nothing with it of what follows. */
+/** An open quote ends at the caret. */
 function typedValue(text: string, caret: number, { at, length, isQuoted }: Value, isOpen: boolean): Typed {
   const from = isQuoted ? at + 1 : at;
   return { from: at, to: isOpen ? caret : at + length, word: text.slice(from, caret) };
 }
 
 /**
- * What may stand at the caret of a filter that is being typed: fields with what they mean, and the values that are
- * known of the field before the caret. Best first, at most 50; nothing inside a phrase.
- * @param caret Before which character, from 0
+ * The completions at the caret of a filter: fields with their notes, and the known values of the field before the
+ * caret. Best first, at most 50; none inside a phrase.
+ * @param caret Index of the character after it
  */
 export function completeFilter(
   text: string,

@@ -1,14 +1,13 @@
 import { type Json, own } from "../../base/json.ts";
 import type { Field, FieldFacts, Language, State } from "./language.ts";
-import { valuesAt } from "./property.ts";
 import { arrivalFields, rowFields, rowStates } from "./row-fields.ts";
-import { holdsText } from "./text-match.ts";
 import type { EventSubject } from "./types.ts";
+import { holdsText, valuesAt } from "./values.ts";
 
-/** What posthog-js calls itself, and what people call it. */
+/** posthog-js calls itself "web". */
 const libOf = (lib: Json | undefined): Json | undefined => (lib === "web" ? ["web", "posthog-js"] : lib);
 
-/** What an event has that a request only carries. */
+/** Fields of events; a request has those of its events. */
 export const carriedFields: readonly Field<EventSubject>[] = [
   {
     name: "event",
@@ -17,7 +16,6 @@ export const carriedFields: readonly Field<EventSubject>[] = [
     note: "the event's name",
     example: "event:$pageview",
     offers: "events",
-    isLight: true,
     index: "event",
     of: ({ row }) => row.event,
   },
@@ -28,41 +26,35 @@ export const carriedFields: readonly Field<EventSubject>[] = [
     note: "the sender's id of the person",
     example: "distinct_id:user-1",
     offers: "distinctIds",
-    isLight: true,
     index: "distinct_id",
     of: ({ row }) => row.distinct_id,
   },
   {
     name: "person",
-    aliases: [],
     kind: "word",
     note: "the person's uuid at that moment",
     example: "person:0192*",
-    isLight: true,
     of: ({ row }) => row.person,
   },
   {
     name: "seq",
-    aliases: [],
     kind: "number",
     note: "the event's number, in order of arrival",
     example: "seq:>100",
-    isLight: true,
     of: ({ row }) => row.seq,
   },
   {
     name: "lib",
-    aliases: [],
     kind: "word",
     note: "the SDK ($lib)",
     example: "lib:posthog-node",
     offers: ["posthog-js", "posthog-node", "posthog-python", "posthog-android", "posthog-ios"],
-    isLight: false,
+    isHeavy: true,
     of: (subject) => libOf(own(subject.properties(), "$lib")),
   },
 ];
 
-/** Why it was dropped, and what was odd. */
+/** The reason for its drop, and its warnings. */
 export const reasonsOf = ({ row }: EventSubject): string[] =>
   row.reason === null ? [...row.warnings] : [row.reason, ...row.warnings];
 
@@ -75,7 +67,6 @@ const eventFields: readonly Field<EventSubject>[] = [
     note: "what became of it",
     example: "outcome:dropped",
     choices: ["kept", "dropped"],
-    isLight: true,
     index: "outcome",
     of: ({ row }) => row.outcome,
   },
@@ -86,7 +77,6 @@ const eventFields: readonly Field<EventSubject>[] = [
     note: "why it was dropped, or what was odd about it",
     example: "reason:missing_*",
     offers: "reasons",
-    isLight: true,
     index: "reason",
     of: reasonsOf,
   },
@@ -96,14 +86,12 @@ const eventFields: readonly Field<EventSubject>[] = [
     kind: "number",
     note: "number of the request that carried it",
     example: "request:12",
-    isLight: true,
     of: ({ row }) => row.n,
   },
   ...arrivalFields<EventSubject>(),
   ...rowFields.map(
     (field): Field<EventSubject> => ({
       ...field,
-      isLight: true,
       of(subject) {
         const row = subject.request();
         return row && field.of(row);
@@ -112,28 +100,24 @@ const eventFields: readonly Field<EventSubject>[] = [
   ),
 ];
 
-/** Was something odd about it? */
 export const isWarned = ({ row }: EventSubject): boolean => row.warnings.length > 0;
 
 const eventStates: readonly State<EventSubject>[] = [
   {
     name: "kept",
     note: "it was kept",
-    isLight: true,
     indexed: { outcome: "kept" },
     test: ({ row }) => row.outcome === "kept",
   },
   {
     name: "dropped",
     note: "it was dropped",
-    isLight: true,
     indexed: { outcome: "dropped" },
     test: ({ row }) => row.outcome === "dropped",
   },
   {
     name: "warned",
     note: "something was odd about it",
-    isLight: true,
     indexed: { warned: true },
     test: isWarned,
   },
@@ -141,7 +125,6 @@ const eventStates: readonly State<EventSubject>[] = [
     ({ name, note, test }): State<EventSubject> => ({
       name,
       note,
-      isLight: true,
       test(subject) {
         const row = subject.request();
         return row !== undefined && test(row);
@@ -150,7 +133,7 @@ const eventStates: readonly State<EventSubject>[] = [
   ),
 ];
 
-/** Properties, whatever their names. */
+/** Any property. */
 export const propertyFacts: FieldFacts = {
   name: "prop.NAME",
   aliases: ["properties.NAME"],
@@ -161,11 +144,11 @@ export const propertyFacts: FieldFacts = {
 
 const eventProperty = (path: readonly string[]): Field<EventSubject> => ({
   ...propertyFacts,
-  isLight: false,
+  isHeavy: true,
   of: (subject) => valuesAt(subject.properties(), path),
 });
 
-/** What filters of events can say. */
+/** The language of filters of events. */
 export const eventLanguage: Language<EventSubject> = {
   fields: eventFields,
   states: eventStates,

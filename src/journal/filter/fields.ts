@@ -10,14 +10,12 @@ const facts = <Subject>({ fields, states }: Language<Subject>): readonly FieldFa
   propertyFacts,
   {
     name: "has",
-    aliases: [],
     kind: "name",
     note: "it has this: a property, or any of the fields",
     example: "has:prop.email",
   },
   {
     name: "is",
-    aliases: [],
     kind: "word",
     note: states.map((it) => it.name).join(", "),
     example: "is:dropped",

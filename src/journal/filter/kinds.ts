@@ -1,24 +1,31 @@
 import type { Json } from "../../base/json.ts";
+import { nearest } from "../../base/nearest.ts";
 import { readDuration, readMoment } from "../../base/time-text.ts";
-import { meant } from "./meant.ts";
 import type { Op, Value } from "./scan.ts";
-import { globTest, holdsText } from "./text-match.ts";
+import { globTest, holdsText } from "./values.ts";
 
-/** Is what was found what is looked for? `now` in ms. */
+/** True if the found value matches. @param now ms */
 export type Check = (found: Json, now: number) => boolean;
 
-/** Why a value cannot be read. */
+/** Why a value is invalid. */
 export interface Complaint {
   readonly message: string;
   readonly hint: string;
 }
 
-/** What a kind is told of a field. */
+/** The facts of a field that messages need. */
 export interface Asked {
   readonly name: string;
   readonly example: string;
-  /** The only words it can be. */
+  /** The only valid words. */
   readonly choices?: readonly string[] | undefined;
+}
+
+/** The known word that was probably meant: one that continues it, or is spelled nearly so. */
+export function meant(word: string, known: readonly string[]): string | undefined {
+  const lower = word.toLowerCase();
+  const longer = lower.length > 1 ? known.find((it) => it.startsWith(lower)) : undefined;
+  return longer ?? nearest(word, known);
 }
 
 type Reader = (value: Value, asked: Asked) => Check | Complaint;
@@ -26,7 +33,7 @@ type Reader = (value: Value, asked: Asked) => Check | Complaint;
 const numberShape = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const numberGlob = /^[\d*.-]*\*[\d*.-]*$/;
 
-/** The text as a number; undefined when it is none. */
+/** The number in a text; undefined if it is none. */
 export const numberIn = (text: string): number | undefined =>
   numberShape.test(text) ? Number(text) : undefined;
 
@@ -42,7 +49,7 @@ type Order = keyof typeof orders;
 
 const isOrder = (op: Op): op is Order => op in orders;
 
-/** Texts by their characters; what is no text by its word, numbers by their value. In quotes it is a text. */
+/** Compares strings by their characters, numbers by their value, and other values by their word; quotes make a string. */
 function equalTo({ text, isQuoted }: Value, isFolded: boolean): Check {
   const fold = (it: string) => (isFolded ? it.toLowerCase() : it);
   const wanted = fold(text);
@@ -63,7 +70,7 @@ const containing = ({ text }: Value): Check => {
   return (found) => holdsText(found, lower);
 };
 
-/** A number against a number, also one that is written as a text; else text against text, as with ISO times. */
+/** Compares numbers, also those in strings; otherwise strings, as for ISO times. */
 function inOrder({ text }: Value, op: Order): Check {
   const number = numberIn(text);
   const fits = orders[op];
@@ -77,7 +84,7 @@ function inOrder({ text }: Value, op: Order): Check {
 const oneOf = (choices: readonly string[]): string =>
   `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
 
-/** A word that none of the choices is; globs and parts of words look for several. */
+/** Rejects a word that is none of the choices; globs and parts of words may match several. */
 function unknownWord({ text, op, isQuoted }: Value, { name, choices }: Asked): Complaint | undefined {
   const isOpen = op !== ":" || (!isQuoted && text.includes("*"));
   if (!choices || isOpen || choices.includes(text.toLowerCase())) return undefined;
@@ -105,7 +112,7 @@ const readAnything: Reader = (value) => {
   return op === "~" ? containing(value) : equalTo(value, false);
 };
 
-/** A length of time before now, or a time. */
+/** A duration before now, or a time. */
 const readTime =
   (fits: (at: number, limit: number) => boolean): Reader =>
   ({ text }, { name }) => {
@@ -117,14 +124,14 @@ const readTime =
     return { message: `"${name}" is a length of time before now, or a time in ISO 8601`, hint };
   };
 
-/** How values are read and compared, by kind; `ops` as people write them. */
+/** How values are read and compared, by kind of field. */
 const kinds = {
-  /** Names and ids: case counts. */
+  /** Names and ids, with case. */
   name: { ops: [":", "~"], read: readName },
-  /** Words: case does not count. */
+  /** Words, without case. */
   word: { ops: [":", "~"], read: readWord },
   number: { ops: [":", ">", ">=", "<", "<="], read: readNumber },
-  /** Whatever JSON there is. */
+  /** Any JSON. */
   anything: { ops: [":", "~", ">", ">=", "<", "<="], read: readAnything },
   after: { ops: [":"], read: readTime((at, limit) => at >= limit) },
   before: { ops: [":"], read: readTime((at, limit) => at <= limit) },
@@ -132,7 +139,7 @@ const kinds = {
 
 export type KindName = keyof typeof kinds;
 
-/** The check that a value asks for, or why there is none. */
+/** The check of a value, or why it is invalid. */
 export function checkFor(kind: KindName, value: Value, asked: Asked): Check | Complaint {
   const { ops, read } = kinds[kind];
   const known: readonly Op[] = ops;

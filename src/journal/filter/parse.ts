@@ -1,16 +1,15 @@
 import { type Scan, type Span, scan, type Term, type Token } from "./scan.ts";
 import type { FilterProblem } from "./types.ts";
 
-/** A filter as it was understood. */
+/** The syntax tree of a filter. */
 export type Node =
   | { readonly kind: "all" | "any"; readonly of: readonly Node[] }
   | { readonly kind: "not"; readonly of: Node }
   | { readonly kind: "text"; readonly text: string; readonly isQuoted: boolean }
   | { readonly kind: "term"; readonly term: Term };
 
-/** Longer texts are not read. */
 const longestFilter = 2_000;
-/** Parentheses and negations inside each other. */
+/** The most nested parentheses and negations. */
 const deepest = 40;
 
 const nothing: Node = { kind: "all", of: [] };
@@ -37,7 +36,6 @@ const joined = (kind: "all" | "any", of: readonly Node[]): Node => {
   return of.length === 1 && first ? first : { kind, of };
 };
 
-/** Does a term begin here? */
 const isStart = (token: Token | undefined): boolean =>
   token !== undefined && token.kind !== "close" && token.kind !== "or" && token.kind !== "and";
 
@@ -51,7 +49,7 @@ function readAny(state: State): Node {
   return joined("any", parts);
 }
 
-/** Blanks join as AND does; the word is for who likes to write it. */
+/** Blanks and AND are the same. */
 function readAll(state: State): Node {
   const parts: Node[] = [];
   for (;;) {
@@ -64,7 +62,7 @@ function readAll(state: State): Node {
   }
 }
 
-/** What joins two terms must have both. */
+/** Reports a joiner without a term on each side. */
 function checkSides(state: State, token: Token, word: string): void {
   const before = state.tokens[state.next - 1]?.kind;
   const hasBefore = before !== undefined && !["open", "or", "and", "not"].includes(before);
@@ -87,7 +85,7 @@ function inside(state: State, token: Token): Node {
   if (++state.depth > deepest) {
     complain(state, token, `this is more than ${deepest} parentheses and negations deep`);
     state.next = state.tokens.length;
-    // nothing that is left open is worth a word any more
+    // open parentheses are not reported any more
     state.depth = Number.POSITIVE_INFINITY;
     return nothing;
   }
@@ -109,7 +107,7 @@ function readGroup(state: State, open: Token): Node {
   return node;
 }
 
-/** A dash stands right before what it negates: `a - b` is a mistake rather than a surprise. */
+/** A dash directly precedes the negated term; `a - b` is a mistake. */
 function readNegation(state: State, token: Token): Node {
   const next = state.tokens[state.next];
   const isTouching = token.length > 1 || next?.at === token.at + 1;
@@ -130,7 +128,7 @@ function readTokens({ tokens, problems }: Scan): { node: Node; problems: readonl
   return { node, problems: state.problems };
 }
 
-/** The text as a tree; where there are problems, the tree is not to be used. */
+/** Parses the text. With problems, the tree must not be used. */
 export function parse(text: string): { node: Node; problems: readonly FilterProblem[] } {
   if (text.length <= longestFilter) return readTokens(scan(text));
   const message = `a filter has at most ${longestFilter.toLocaleString("en")} characters`;

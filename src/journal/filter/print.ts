@@ -2,10 +2,10 @@ import { isObject, type Json } from "../../base/json.ts";
 import type { Node } from "./parse.ts";
 import { nameAt, scan, type Term, type Value } from "./scan.ts";
 
-/** The text in quotes, for any place where a value or a phrase may stand. */
+/** The text in quotes. */
 export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, "\\$&")}"`;
 
-/** Would the text, written bare, be read as this one value and nothing else? */
+/** True if the text without quotes is read as this one value. */
 function isPlain(text: string): boolean {
   if (text.includes("*")) return false;
   const { tokens, problems } = scan(`x:${text}`);
@@ -15,7 +15,7 @@ function isPlain(text: string): boolean {
   return token.term.values.length === 1 && value?.op === ":" && !value.isQuoted && value.text === text;
 }
 
-/** The text as the value of a field: bare where it can be, else in quotes. */
+/** The text as the value of a field, in quotes if it needs them. */
 export const valueText = (text: string): string => (isPlain(text) ? text : quoted(text));
 
 /** The path to a property as it is written: `prop.$current_url`, `prop."a.b"`. */
@@ -28,12 +28,11 @@ export function pathText(path: readonly string[]): string {
   return steps.join(".");
 }
 
-/** Would it be read as a number, or as one of JSON's words? */
+/** True if it would be read as a number, or as a word of JSON. */
 const isTyped = (text: string): boolean => /^(?:null|true|false|[+-]?\.?\d.*)$/i.test(text);
 
 /**
- * A term that finds this value again, for the filter of a click: `prop.plan:pro`; of lists and objects, that they
- * are there.
+ * A term that matches this value: `prop.plan:pro`; for lists and objects, that they exist.
  * @param path The field's name, or `prop` and the steps to the property
  */
 export function termText(path: readonly string[], value: Json): string {
@@ -54,7 +53,7 @@ const isList = (node: Node): boolean => node.kind === "all" || node.kind === "an
 
 const grouped = (node: Node): string => (isList(node) ? `(${printed(node)})` : printed(node));
 
-/** The filter in its usual spelling, which reads as the same filter. */
+/** The usual spelling of a filter. */
 export function printed(node: Node): string {
   switch (node.kind) {
     case "text":

@@ -6,7 +6,7 @@ import { printed } from "./print.ts";
 import { requestLanguage } from "./request-language.ts";
 import type { EventSubject, FilterProblem, Reading, RequestSubject } from "./types.ts";
 
-/** Who has made more mistakes mends these first; a hostile text is not to make a long answer. */
+/** The most problems that are reported, so that a hostile text does not cause a long answer. */
 const mostProblems = 20;
 
 const inOrder = (problems: readonly FilterProblem[]) =>
@@ -22,10 +22,10 @@ function read<Subject>(text: string, language: Language<Subject>): Reading<Subje
 }
 
 /**
- * Reads a filter of events; "" is everything. It never throws: what is wrong is told with its place in the text,
- * first things first, at most 20 of them. At most 2,000 characters, 40 parentheses and negations deep.
+ * Reads a filter of events; "" matches everything. Returns at most 20 problems, in the order of the text. Limits:
+ * 2,000 characters, 40 nested parentheses and negations.
  */
 export const readEventFilter = (text: string): Reading<EventSubject> => read(text, eventLanguage);
 
-/** The same of requests; what is said of an event means that the request carried such a one. */
+/** Reads a filter of requests; fields of events match if any of the request's events matches. */
 export const readRequestFilter = (text: string): Reading<RequestSubject> => read(text, requestLanguage);

@@ -2,7 +2,6 @@ import type { Json } from "../../base/json.ts";
 import type { RequestRow } from "../feed/feed-row.ts";
 import type { Field, FieldFacts, State } from "./language.ts";
 
-/** Path and query of a target apart. */
 const pathOf = (target: string): string => target.split("?", 1)[0] ?? "";
 
 /** `/flags/`, `/flags` and `flags` are the same route. */
@@ -12,22 +11,22 @@ function routesOf({ target }: RequestRow): string[] {
   return [path, short, path.slice(1), short.slice(1)];
 }
 
-/** `tape:checkout#12` is of the source `tape`, too. */
+/** `tape:checkout#12` also matches `tape`. */
 const sourcesOf = ({ source }: RequestRow): string[] => [source, source.split(":", 1)[0] ?? ""];
 
-/** Several faults may have touched it: their names stand one after another. */
+/** Several faults may have affected it: all names together, and each one. */
 const faultsOf = ({ fault }: RequestRow): string[] | null =>
   fault === null ? null : [fault, ...fault.split(", ")];
 
 const methods = ["GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS", "HEAD"];
 const sources = ["emulator", "tape", "upstream", "script", "fault"];
 
-/** A field of a request, as events have it, too. */
+/** A field of requests, and of their events. */
 export interface RowField extends FieldFacts {
   of(row: RequestRow): Json | undefined;
 }
 
-/** What requests, and the events that they carried, have in common. */
+/** The fields that requests and their events have in common. */
 export const rowFields: readonly RowField[] = [
   {
     name: "route",
@@ -48,7 +47,6 @@ export const rowFields: readonly RowField[] = [
   },
   {
     name: "method",
-    aliases: [],
     kind: "word",
     note: "method of the request",
     example: "method:POST",
@@ -57,7 +55,6 @@ export const rowFields: readonly RowField[] = [
   },
   {
     name: "status",
-    aliases: [],
     kind: "number",
     note: "status of the answer; 0 where a fault kept it",
     example: "status:>=400",
@@ -66,7 +63,6 @@ export const rowFields: readonly RowField[] = [
   },
   {
     name: "ms",
-    aliases: [],
     kind: "number",
     note: "time until the answer, in ms",
     example: "ms:>100",
@@ -74,7 +70,6 @@ export const rowFields: readonly RowField[] = [
   },
   {
     name: "source",
-    aliases: [],
     kind: "word",
     note: "what answered",
     example: "source:tape",
@@ -83,7 +78,6 @@ export const rowFields: readonly RowField[] = [
   },
   {
     name: "fault",
-    aliases: [],
     kind: "word",
     note: "name of a fault that touched it",
     example: "fault:slow*",
@@ -91,7 +85,6 @@ export const rowFields: readonly RowField[] = [
   },
   {
     name: "partition",
-    aliases: [],
     kind: "name",
     note: "its X-Test-Id header",
     example: "partition:worker-1",
@@ -109,40 +102,32 @@ interface Timed {
 export const arrivalFields = <Subject extends Timed>(): readonly Field<Subject>[] => [
   {
     name: "project",
-    aliases: [],
     kind: "number",
     note: "number of the project; null where there is none",
     example: "project:1",
-    isLight: true,
     index: "project",
     of: ({ row }) => row.project,
   },
   {
     name: "since",
-    aliases: [],
     kind: "after",
     note: "arrived this long ago at most, or at this time or later",
     example: "since:5m",
     offers: times,
-    isLight: true,
     of: ({ row }) => row.at,
   },
   {
     name: "until",
-    aliases: [],
     kind: "before",
     note: "arrived this long ago at least, or at this time or earlier",
     example: "until:1h",
     offers: times,
-    isLight: true,
     of: ({ row }) => row.at,
   },
 ];
 
-/** A state of a request, as events have it, too. */
-interface RowState extends Omit<State<RequestRow>, "isLight"> {}
-
-export const rowStates: readonly RowState[] = [
+/** The states that requests and their events have in common. */
+export const rowStates: readonly State<RequestRow>[] = [
   {
     name: "rejected",
     note: "the request was rejected whole",
@@ -151,7 +136,7 @@ export const rowStates: readonly RowState[] = [
   },
   {
     name: "unmatched",
-    note: "the request's path is not there",
+    note: "the request's path does not exist",
     test: (row) => row.unmatched,
     indexed: { rejected: true },
     isWider: true,

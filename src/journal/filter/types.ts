@@ -1,23 +1,23 @@
 import type { Json } from "../../base/json.ts";
 import type { EventRow, RequestRow } from "../feed/feed-row.ts";
 
-/** What a filter is asked about. The parts that cost something are functions. */
+/** An event as filters see it; expensive parts are functions. */
 export interface EventSubject {
   readonly row: EventRow;
   properties(): Readonly<Record<string, Json>>;
-  /** The request that carried it; undefined when it is gone. */
+  /** Its request; undefined if it is evicted. */
   request(): RequestRow | undefined;
 }
 
+/** A request as filters see it. */
 export interface RequestSubject {
   readonly row: RequestRow;
-  /** The events that it carried. */
   events(): readonly EventSubject[];
-  /** Its decoded body and its answer, as text, for free words. */
+  /** Its decoded body and its answer as text, for free words. */
   text(): string;
 }
 
-/** What of a filter the log's index can find, ANDed with the rest. */
+/** The part of a filter that the log's index can find; the rest must match, too. */
 export interface IndexedPart {
   event?: string;
   distinct_id?: string;
@@ -25,33 +25,32 @@ export interface IndexedPart {
   outcome?: "kept" | "dropped";
   /** Only events with warnings. */
   warned?: true;
-  /** A code of a reason or a warning. */
+  /** Code of a reason or a warning. */
   reason?: string;
   /** Of requests. */
   rejected?: boolean;
 }
 
-/** What a filter is about. */
 export type FilterKind = "events" | "requests";
 
-/** A filter that was understood. */
+/** A parsed filter. */
 export interface Filter<Subject> {
-  /** It in its usual spelling. */
+  /** Its usual spelling. */
   readonly text: string;
-  /** Does it look at rows only? Then `properties`, `events` and `text` are never called. */
+  /** True if it reads rows only, and never calls `properties`, `events` and `text`. */
   readonly isLight: boolean;
   readonly indexed: IndexedPart;
-  /** True if the indexed part says all of it: `test` passes what the index finds. */
+  /** True if the indexed part is all of it: `test` passes everything that the index finds. */
   readonly isIndexed: boolean;
-  /** True if it depends on the time of day: what passed may fail later. */
+  /** True if it depends on the time: what passes now may fail later. */
   readonly isTimed: boolean;
-  /** @param now The time of the sim's clock, by which arrivals are stamped, ms: `since:5m` is relative to it. */
+  /** @param now The time of the sim's clock, ms; `since:5m` is relative to it */
   test(subject: Subject, now: number): boolean;
 }
 
 /** A mistake in a filter's text. */
 export interface FilterProblem {
-  /** Which characters, from 0. */
+  /** Index of its first character. */
   readonly at: number;
   readonly length: number;
   readonly message: string;
@@ -62,17 +61,16 @@ export type Reading<Subject> =
   | { readonly filter: Filter<Subject> }
   | { readonly problems: readonly FilterProblem[] };
 
-/** Something that may stand at the caret. */
+/** A completion at the caret. */
 export interface Completion {
   /** Replaces the characters from `from` to `to`. */
   readonly text: string;
   readonly from: number;
   readonly to: number;
-  /** What it means, in a few words. */
   readonly note: string;
 }
 
-/** What has been seen so far, for completing values. */
+/** Values that were seen, for completion. */
 export interface KnownValues {
   readonly events: readonly string[];
   readonly distinctIds: readonly string[];

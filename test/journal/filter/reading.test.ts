@@ -53,8 +53,10 @@ test.each(indexedRequests)("the index finds of requests of %s", (text, expected)
   expect(filterOf(readRequestFilter(text)).indexed).toEqual(expected);
 });
 
-const examples = (light: boolean, { fields }: { fields: readonly { isLight: boolean; example: string }[] }) =>
-  fields.filter((it) => it.isLight === light).map((it) => it.example);
+const examples = (
+  light: boolean,
+  { fields }: { fields: readonly { isHeavy?: boolean; example: string }[] },
+) => fields.filter(({ isHeavy = false }) => isHeavy !== light).map((it) => it.example);
 
 describe("light filters look at rows only", () => {
   test.each([...examples(true, eventLanguage), "is:kept,warned", "-is:faulted", "has:fault"])(

@@ -20,7 +20,7 @@ const grammar: readonly (readonly [written: string, means: string])[] = [
   ['word, "two words"', "anywhere"],
 ];
 
-const otherNames = ({ aliases }: FieldFacts): string =>
+const otherNames = ({ aliases = [] }: FieldFacts): string =>
   aliases.length === 0 ? "" : ` (also ${aliases.join(", ")})`;
 
 /** Help on the filter syntax, which is the same in the terminal (`--filter`) and in HTTP (`?filter=`). */
