@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SimError } from "../../base/errors.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { found } from "../../management/frame/access.ts";
+import { found, hasFeature } from "../../management/frame/access.ts";
 import { given } from "../../management/frame/body.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import { invalid } from "../../management/frame/fields.ts";
@@ -25,11 +25,7 @@ import { brokenRule, type Destination, mergedDestination } from "./destinations.
 import { everywhere, type Home, openRecords, type Records, requireProject } from "./records.ts";
 import { logRows, runActionRows, runRows } from "./run-rows.ts";
 
-const highFrequency = "high_frequency_batch_exports";
 const isHighFrequency = (interval: BatchExport["interval"]): boolean => interval.startsWith("every");
-
-const hasFeature = ({ available_product_features }: Organization, wanted: string): boolean =>
-  available_product_features?.some(({ key }) => key === wanted) ?? false;
 
 /** Rules about more than one field. @throws SimError invalid_input */
 function checkWhole({ destination, model }: Partial<WrittenExport>, stored?: Destination): void {
@@ -48,7 +44,7 @@ function allowedModel(model: WrittenExport["model"]): BatchExport["model"] | und
 
 /** Only new exports need the feature, as upstream. @throws SimError permission_denied */
 function checkInterval(interval: BatchExport["interval"], organization: Organization): void {
-  if (!isHighFrequency(interval) || hasFeature(organization, highFrequency)) return;
+  if (!isHighFrequency(interval) || hasFeature(organization, "high_frequency_batch_exports")) return;
   throw new SimError("permission_denied", "Higher frequency batch exports are not enabled for this team.");
 }
 

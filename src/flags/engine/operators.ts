@@ -20,6 +20,8 @@ export interface Matching {
   readonly version: 1 | 2;
   /** Where dates without an offset are. */
   readonly zone: Zone;
+  /** `isPattern` with a memory, for words. */
+  readonly isPattern?: (pattern: string) => boolean;
 }
 
 export const defaultMatching: Matching = { version: 1, zone: utc };

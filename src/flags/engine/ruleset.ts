@@ -6,6 +6,7 @@ import type { Decision } from "./decision.ts";
 import { type Entry, orderFlags, withDependencies } from "./dependencies.ts";
 import { decide } from "./evaluate.ts";
 import type { Matching } from "./operators.ts";
+import { createPatternCheck } from "./pattern.ts";
 import type { FlagValue, Recorder, Run, Subject } from "./run.ts";
 import { zoneOf } from "./zone.ts";
 
@@ -71,6 +72,7 @@ export function compileRuleset(source: RulesetSource, previous?: Ruleset): Rules
   const matching: Matching = usable?.matching ?? {
     version: source.propertyMatchingVersion,
     zone: zoneOf(source.timezone),
+    isPattern: createPatternCheck(),
   };
   const known = compiledBefore(usable);
   const compiled = source.flags.map((flag) => known.get(flag) ?? compileFlag(flag, matching));

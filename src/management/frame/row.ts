@@ -32,7 +32,7 @@ interface Places {
 }
 
 /** Which callers are let in. */
-interface Access<Of extends keyof Places = keyof Places> {
+export interface Access<Of extends keyof Places = keyof Places> {
   readonly of: Of;
   /** Scope that the key needs; null: the service maps none, so that every key is refused; `anyScope`: any key passes. */
   readonly scope: string | null;
