@@ -20,7 +20,7 @@ import { inProject, managementRow, type ProjectRequest } from "./frame/row.ts";
 import { grouped } from "./frame/sorted.ts";
 import { showUser, UserShape } from "./users.ts";
 
-/** Who may do what with a dashboard. Upstream PostHog/posthog posthog/user_permissions.py. */
+/** The rights of users on dashboards. Upstream PostHog/posthog posthog/user_permissions.py. */
 
 export const restriction = { everyone: 21, collaborators: 37 } as const;
 export const privilege = { view: 21, edit: 37 } as const;
@@ -78,7 +78,7 @@ export function openRights(desk: ResourceDesk) {
 
 export type Rights = ReturnType<typeof openRights>;
 
-/** Who asks, and as what in the organization. */
+/** The caller, with its level in the organization. */
 export type Asker = Place & { readonly caller: Caller };
 
 /** The project's dashboard with this id, also a deleted one. @throws SimError not_found */

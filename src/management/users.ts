@@ -33,7 +33,7 @@ export function showUserOf(desk: ResourceDesk, id: number | null): z.infer<typeo
   return user ? showUser(desk, user) : null;
 }
 
-/** Who belongs where, through indexes. */
+/** Memberships and projects of organizations, through indexes. */
 export function openMemberships(desk: ResourceDesk) {
   const { worlds } = desk;
   const byUser = derived(worlds, ["memberships"], () => grouped(worlds.current.memberships, (it) => it.user));

@@ -113,7 +113,7 @@ function updateExport(desk: ResourceDesk, stored: BatchExport, body: Partial<Wri
   });
 }
 
-/** Keeps an export; the engine learns of it. */
+/** Stores an export and reports it to the engine. */
 function save(desk: ResourceDesk, document: BatchExport): BatchExport {
   const saved = desk.worlds.change((draft) => draft.put("batch_exports", document));
   desk.exports.scheduled(saved);

@@ -26,7 +26,7 @@ export interface Matching {
 
 export const defaultMatching: Matching = { version: 1, zone: utc };
 
-/** Does a present property pass? `now` in ms since the epoch. */
+/** True if a present property passes. `now` in ms since the epoch. */
 type ValueTest = (property: Json, now: number) => boolean;
 
 /** One way to compare a property with a filter's value. */

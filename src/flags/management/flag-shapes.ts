@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
-import { cohortOf, referenceIn } from "../../management/cohort-rules.ts";
+import { cohortOf } from "../../management/cohort-rules.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import {
   boolean,
@@ -15,6 +15,7 @@ import {
 } from "../../management/frame/fields.ts";
 import { showUserOf, UserShape } from "../../management/users.ts";
 import type { FeatureFlag } from "../../world/world.ts";
+import { referenceIn } from "../engine/values.ts";
 
 const keyPattern = /^[a-zA-Z0-9_-]+$/;
 

@@ -19,7 +19,7 @@ import {
 import { bodyTypes, fieldsOf, readBody } from "./body.ts";
 import type { Pace, ResourceDesk } from "./desk.ts";
 
-/** What a call may be about, and what the handler learns of it. */
+/** What a call may be about, and what the handler gets of it. */
 interface Places {
   /** The caller, or all that the caller may see. */
   account: unknown;

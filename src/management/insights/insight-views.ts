@@ -22,7 +22,7 @@ import type { ProjectRequest } from "../frame/row.ts";
 import { follow } from "../frame/sorted.ts";
 import { showUserOf, UserShape } from "../users.ts";
 
-/** Who makes documents, where and when. */
+/** What new documents have in common: author, project and time. */
 export interface Maker {
   readonly draft: Draft;
   readonly ids: Ids;
@@ -86,7 +86,7 @@ export const copyInsight = (maker: Maker, { name, ...insight }: Insight): Insigh
     saved: insight.saved,
   });
 
-/** Where an insight stands. */
+/** A place of an insight. */
 export interface InsightPlace {
   readonly dashboard: Dashboard;
   readonly tile: Tile;
