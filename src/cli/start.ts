@@ -5,7 +5,15 @@ import { missedOf, replayed, tapeFacts, tapeLines } from "../tapes/commands/tape
 import { banner, readyLine } from "./banner.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Shell } from "./command.ts";
-import { closesWithin, missUpstreamOf, openRequestLog, openSim, reachOf, reachOptions, simOptions } from "./open-sim.ts";
+import {
+  closesWithin,
+  missUpstreamOf,
+  openRequestLog,
+  openSim,
+  reachOf,
+  reachOptions,
+  simOptions,
+} from "./open-sim.ts";
 import type { Settings } from "./settings.ts";
 import { stopRequest, untilSignal } from "./signals.ts";
 

@@ -114,9 +114,7 @@ export const Export = z
     destination: z.string().describe("Its type"),
     paused: z.boolean(),
     next_run: time.nullable().describe("The next boundary of its schedule, by the sim's clock"),
-    last_runs: z
-      .array(ExportRunSummary)
-      .describe("The last five, newest first"),
+    last_runs: z.array(ExportRunSummary).describe("The last five, newest first"),
   })
   .meta({ title: "ExportSummary" });
 export type Export = z.infer<typeof Export>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Json } from "../base/json.ts";
-import { recordOf } from "../http/row.ts";
+import { recordOf } from "../http/record-shape.ts";
 import { failures } from "./engine/reasons.ts";
 
 // Messages complete the words "expected …".

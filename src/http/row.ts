@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { SimError } from "../base/errors.ts";
-import { isObject, type Json } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { Call } from "./call.ts";
 import { bodyOf } from "./control-body.ts";
 import type { Endpoint, EndpointDocs, Family, JsonSchema, ReplyDocs } from "./endpoint.ts";
 import { controlErrorSchema, errorReplies } from "./error-schemas.ts";
 import { json, type Reply } from "./reply.ts";
-import { phraseOf } from "./schema-messages.ts";
 import { parseShape } from "./shape-errors.ts";
 
 /** The names in a path: `{ id: string }` for `/__sim/faults/:id`. */
@@ -186,18 +185,6 @@ export function jsonSchemaOf(shape: z.ZodType, io: "input" | "output"): JsonSche
   });
   return schema;
 }
-
-/** An object with any keys. `z.record` would lose the key `__proto__`. */
-export const recordOf = <Values extends z.ZodType>(values: Values) =>
-  z
-    .custom<Readonly<Record<string, z.output<Values>>>>(isObject, "an object")
-    .superRefine((record, context) => {
-      for (const [key, value] of Object.entries(record)) {
-        const issue = values.safeParse(value, { error: phraseOf }).error?.issues[0];
-        if (issue) context.addIssue({ code: "custom", message: issue.message, path: [key, ...issue.path] });
-      }
-    })
-    .meta(jsonSchemaOf(z.record(z.string(), values), "input"));
 
 const queryDocs = (shape: z.ZodObject): EndpointDocs["query"] =>
   Object.entries(shape.shape as Record<string, z.ZodType>).map(([name, field]) => {

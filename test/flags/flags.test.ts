@@ -437,7 +437,10 @@ describe("explain", () => {
 
   test.each(ways)("by %s: a property may have any name", async (_, ask) => {
     const properties = [{ key: "__proto__", type: "person", operator: "exact", value: "x" }];
-    const body = JSON.stringify({ key: "odd", filters: { groups: [{ properties, rollout_percentage: 100 }] } });
+    const body = JSON.stringify({
+      key: "odd",
+      filters: { groups: [{ properties, rollout_percentage: 100 }] },
+    });
     const headers = { authorization: "Bearer phx_all", "content-type": "application/json" };
     const url = `${sim.url}/api/projects/1/feature_flags/`;
     expect((await sim.handle(new Request(url, { method: "POST", headers, body }))).status).toBe(201);

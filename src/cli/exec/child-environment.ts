@@ -42,7 +42,7 @@ function grouped(pairs: readonly (readonly [key: string, value: string])[]): [st
  * Which variables are set, and which kind of key each one is: `POSTHOG_API_KEY = project key (phc_…)`. Those of the
  * frameworks share a line.
  */
-export function variableLines(variables: Readonly<Record<string, string>>, access: Access): string[] {
+function variableLines(variables: Readonly<Record<string, string>>, access: Access): string[] {
   const rows = Object.entries(variables).map(([name, value]) => {
     const [, prefix, tail = name] = prefixed.exec(name) ?? [];
     return { prefix, tail, value, kind: kindOf(value, access) };

@@ -64,7 +64,9 @@ function reachable(compiled: CohortBook["compiled"], id: number): CompiledCohort
 /** Dependencies first, or a failure when they run in a circle. */
 function inOrder(cohorts: readonly CompiledCohort[]): CohortPlan {
   const byId = new Map(cohorts.map((it) => [it.cohort.id, it]));
-  const ordered = dependenciesFirst(cohorts, ({ references }) => references.flatMap((id) => byId.get(id) ?? []));
+  const ordered = dependenciesFirst(cohorts, ({ references }) =>
+    references.flatMap((id) => byId.get(id) ?? []),
+  );
   return ordered.length === cohorts.length ? ordered : "dependency_cycle_cohort";
 }
 

@@ -27,8 +27,7 @@ function flagAsked(key: string, ruleset: Ruleset) {
 
 /** What a filter requires, as it is written. @param aggregation The group type that its condition set is about */
 export function clauseOf(filter: WrittenFilter, aggregation: number | null, ruleset: Ruleset): string {
-  const type =
-    typeof filter.type === "string" ? filter.type : aggregation === null ? "person" : "group";
+  const type = typeof filter.type === "string" ? filter.type : aggregation === null ? "person" : "group";
   const index = typeof filter.group_type_index === "number" ? filter.group_type_index : aggregation;
   return filterWords({
     key: filter.key,
@@ -82,4 +81,3 @@ export function nodeWords(node: TreeNode, ruleset: Ruleset, isInner: boolean): s
       return leafWords(node, ruleset);
   }
 }
-

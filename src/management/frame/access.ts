@@ -1,7 +1,7 @@
 import { SimError } from "../../base/errors.ts";
 import { isUuid } from "../../base/ids.ts";
 import type { Call } from "../../http/call.ts";
-import { bearerOf } from "../../http/credentials.ts";
+import { bearerOf } from "../../http/call.ts";
 import { grants } from "../../world/access.ts";
 import type {
   DocumentOf,
