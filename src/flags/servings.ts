@@ -16,17 +16,11 @@ interface Wanted {
 }
 
 /** A decision as a serving of one flag; the value is null where the decision does not have it. */
-const servingIn = (made: FlagDecision, key: string): FlagServing => ({
-  by: made.by,
-  at: made.at,
-  request: made.request,
-  seq: made.seq,
-  project: made.project,
-  distinct_id: made.distinct_id,
-  value: made.flags.find((it) => it.key === key)?.value ?? null,
-  status: made.status,
-  fault: made.fault,
-});
+function servingIn(made: FlagDecision, wanted: string): FlagServing {
+  const { by, at, request, seq, project, distinct_id, status, fault, flags } = made;
+  const value = flags.find(({ key }) => key === wanted)?.value ?? null;
+  return { by, at, request, seq, project, distinct_id, value, status, fault };
+}
 
 const inScope = (serving: FlagServing, { project, distinctId }: Wanted): boolean =>
   (project === undefined || serving.project === project) &&
