@@ -43,22 +43,17 @@ export const ServedQuery = z.strictObject({
 });
 export type ServedQuery = z.infer<typeof ServedQuery>;
 
-/** What is known of any decision. */
-const madeFields = {
+/** A value of a flag that a client got. */
+export const FlagServing = z.strictObject({
   by: DecidedBy,
   at: z.iso.datetime(),
   request: RequestNumber,
   seq: EventNumber,
   project: z.int().nullable(),
   distinct_id: z.string().nullable(),
+  value: Value.nullable().describe("null: the answer did not have the flag"),
   status: z.int(),
   fault: FaultNames,
-};
-
-/** A value of a flag that a client got. */
-export const FlagServing = z.strictObject({
-  ...madeFields,
-  value: Value.nullable().describe("null: the answer did not have the flag"),
 });
 export type FlagServing = z.infer<typeof FlagServing>;
 
@@ -114,9 +109,16 @@ export type FlagCall = z.infer<typeof FlagCall>;
 /** Flags that were decided for a subject. */
 const FlagDecision = z
   .strictObject({
-    ...madeFields,
+    by: DecidedBy,
+    at: z.iso.datetime(),
+    request: RequestNumber,
+    seq: EventNumber,
+    project: z.int().nullable(),
+    distinct_id: z.string().nullable(),
     client: z.string().nullable().describe("User-Agent of the client"),
+    status: z.int(),
     rejected: z.string().nullable().describe("Why the request was rejected"),
+    fault: FaultNames,
     has_errors: z.boolean().describe("True if the answer has `errorsWhileComputingFlags`"),
     asked: FlagsAsked.nullable().describe("null for an evaluation by an SDK"),
     flags: z.array(DecidedFlag),
