@@ -4,6 +4,7 @@
 import { dirname, relative, resolve } from "node:path";
 import { build } from "esbuild";
 import { loadedWith } from "./loaded-with.mjs";
+import { partOf } from "./parts.mjs";
 
 const library = "src/index.ts";
 const commandLine = "src/cli/main.ts";
@@ -53,13 +54,6 @@ const settings = {
   // modules that are imported for their company have no side effects, and need none
   logOverride: { "ignored-bare-import": "silent" },
 };
-
-/** `cli` for commands, `client` for the parts of the client, else the first folder. */
-function partOf(path) {
-  if (/\/commands\/|\/command(-[\w-]+)?\.ts$|-command\.ts$/.test(path)) return "cli";
-  if (/-client\.ts$|\/client(-[\w-]+)?\.ts$/.test(path)) return "client";
-  return path.split("/")[0];
-}
 
 /** What the commands that start no sim need of the library; they do not load all of it. */
 function sharedByCommands(inputs) {

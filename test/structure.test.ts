@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { describe, expect, test } from "vitest";
+import { partOf } from "../build/parts.mjs";
 
 /** Every slice may import these, and each of these the ones before it. */
 const foundation = ["base", "codec", "http", "store", "world", "journal"];
@@ -83,15 +84,6 @@ const files = readdirSync(source, { recursive: true, encoding: "utf8" })
 const sliceOf = (file: string): string =>
   file.includes("/") ? (file.split("/")[0] ?? "") : file.replace(/\.ts$/, "");
 
-/** `client` for a slice's part of the client, `cli` for its commands, else the slice. */
-function roleOf(file: string): string {
-  const slice = sliceOf(file);
-  if (outer.includes(slice)) return slice;
-  if (/(^|\/)([\w-]+-)?client\.ts$|\/client-assertions\.ts$|\/client-(judged|pattern)\.ts$/.test(file))
-    return "client";
-  return /\/commands\/|\/command(-[\w-]+)?\.ts$|-command\.ts$/.test(file) ? "cli" : slice;
-}
-
 /** Static, dynamic and type imports alike: `from "x"`, `import "x"`, `import("x")`. */
 const importPattern = /(?:^(?:import|export)\b[^"';]*?\bfrom\s*|^import\s*|\bimport\(\s*)"([^"]+)"/gm;
 
@@ -127,13 +119,13 @@ describe("the structure of src", () => {
 
   test("a slice imports the foundation and what is listed", () => {
     const wrong = local
-      .filter(({ file, target }) => !isAllowed(roleOf(file), roleOf(target)))
+      .filter(({ file, target }) => !isAllowed(partOf(file), partOf(target)))
       .map(({ file, target }) => `${file} → ${target}`);
     expect(wrong).toEqual([]);
   });
 
   test("every listed import exists", () => {
-    const used = new Set(local.map(({ file, target }) => `${roleOf(file)} → ${roleOf(target)}`));
+    const used = new Set(local.map(({ file, target }) => `${partOf(file)} → ${partOf(target)}`));
     const listed = Object.entries(imports).flatMap(([from, to]) =>
       Object.keys(to).map((it) => `${from} → ${it}`),
     );

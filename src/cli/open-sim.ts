@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Sim, SimOptions, StartError } from "../index.ts";
+import type { LineRules } from "../journal/commands/request-lines.ts";
+import { createRequestLog, type RequestLog } from "../journal/commands/request-log.ts";
 import { clean, cleanLines } from "./clean-text.ts";
 import type { Shell } from "./command.ts";
 import { Failure, type FailureKind } from "./failure.ts";
@@ -213,6 +215,19 @@ const failureKinds: Readonly<Record<StartError["code"], FailureKind>> = {
 async function portTaken({ host = "127.0.0.1", port = 0 }: SimOptions): Promise<string> {
   const holder = await portHolder(host, port);
   return `port ${port} is in use by ${holder}; stop it, or use --port 0 for any free port or --port N for another`;
+}
+
+/** Waits for the last requests, but not for a program in the background that continues to send. */
+export const settles = (sim: Sim): Promise<void> =>
+  sim.settle({ idleMs: 100, timeoutMs: 1000 }).catch(() => {});
+
+/** Prints the requests of a sim on stderr. */
+export function openRequestLog(
+  sim: Sim,
+  verbosity: LineRules["verbosity"],
+  { err, errStyle, config }: Shell,
+): RequestLog {
+  return createRequestLog(err, { verbosity, style: errStyle, projectKey: sim.apiKey }, config?.redaction);
 }
 
 /** Closes the sim; false if that takes longer than `ms`. */

@@ -1,11 +1,19 @@
 import type { Sim } from "../index.ts";
-import { createRequestLog, type RequestLog } from "../journal/commands/request-log.ts";
+import type { RequestLog } from "../journal/commands/request-log.ts";
 import { createLintWatch, type LintWatch } from "../lint/command-watch.ts";
 import { missedOf, replayed, tapeFacts, tapeLines } from "../tapes/commands/tape-summary.ts";
 import { banner, readyLine } from "./banner.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Shell } from "./command.ts";
-import { closesWithin, missUpstreamOf, openSim, reachOf, reachOptions, simOptions } from "./open-sim.ts";
+import {
+  closesWithin,
+  missUpstreamOf,
+  openRequestLog,
+  openSim,
+  reachOf,
+  reachOptions,
+  simOptions,
+} from "./open-sim.ts";
 import type { Settings } from "./settings.ts";
 import { stopRequest, untilSignal } from "./signals.ts";
 
@@ -54,15 +62,8 @@ async function run(settings: StartSettings, shell: Shell) {
   const signal = untilSignal(process, shell.quit);
   const { onStop, stopped } = stopRequest();
   const sim = await open(settings, onStop, shell);
-  const log = createRequestLog(
-    shell.err,
-    {
-      verbosity: settings.values.quiet ? "quiet" : settings.values.verbose ? "verbose" : "normal",
-      style: shell.errStyle,
-      projectKey: sim.apiKey,
-    },
-    shell.config?.redaction,
-  );
+  const { quiet, verbose } = settings.values;
+  const log = openRequestLog(sim, quiet ? "quiet" : verbose ? "verbose" : "normal", shell);
   if (!settings.values.quiet) sim.onRequest(log.add);
   announce(sim, settings, shell);
   const watch = settings.values.quiet || settings.values["no-lint"] ? undefined : watchLint(sim, shell);

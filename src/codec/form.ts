@@ -1,7 +1,7 @@
 /** The content type that makes a body a form; with parameters it does not count, as upstream. */
 export const formType = "application/x-www-form-urlencoded";
 
-/** Does the text start like a form that carries events? Upstream capture looks for the same names. */
+/** True if the text starts like a form that carries events. Upstream capture looks for the same names. */
 const front = /^(?:[\w.]{1,32}=[^&{["]{0,256}&){0,8}data=/;
 
 /** How many bytes are looked at. */

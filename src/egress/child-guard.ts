@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { builtFile } from "../base/built-file.ts";
-import { hopHeaders } from "../http/hop-headers.ts";
 import type { Place } from "../http/host-rules.ts";
+import { hopHeaders } from "../http/reply.ts";
 import { aimOf } from "./attempt.ts";
 import {
   type BlockedCall,

@@ -1,10 +1,8 @@
 import { counted } from "../base/counted.ts";
-import { callSim } from "../cli/ask-sim.ts";
 import { clean } from "../cli/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
-import { findRunning, whereOptions } from "../cli/running-sim.ts";
-import type { Settings } from "../cli/settings.ts";
+import type { Command, CommandGroup } from "../cli/command.ts";
 import type { Style } from "../cli/style.ts";
+import { thinCommand, thinOptions } from "../cli/thin-command.ts";
 import type { Export, ExportPerformed, ExportRun, ExportRunWithLogs, ScriptedRun } from "../index.ts";
 import { endStatuses } from "../world/run-statuses.ts";
 
@@ -71,14 +69,8 @@ const scriptedLine = ({ id, ends_at, name }: ScriptedRun): string =>
 
 const group: CommandGroup = { name: "exports", describe: "Batch exports: past and coming runs" };
 
-const json = { kind: "switch", describe: "Print the control API's answer", flagOnly: true } as const;
-const common = { ...whereOptions, json } as const;
-
 const project = { kind: "count", describe: "Only the project with this number", flagOnly: true } as const;
 const run = { kind: "text", describe: "Id of the run", flagOnly: true, place: 1, suggests: "runs" } as const;
-
-const listOptions = { project, ...common } as const;
-const runOptions = { run, ...common } as const;
 
 const runsOptions = {
   project,
@@ -86,10 +78,8 @@ const runsOptions = {
   status: { kind: "text", describe: "Only runs in this status, e.g. Failed", flagOnly: true },
   before: { kind: "text", describe: "Only runs before the one with this id", flagOnly: true },
   limit: { kind: "count", describe: "At most N runs (default: 100)", flagOnly: true },
-  ...common,
+  ...thinOptions,
 } as const;
-
-type RunsOptions = Settings<typeof runsOptions>["values"];
 
 const scriptOptions = {
   run,
@@ -100,111 +90,60 @@ const scriptOptions = {
   },
   status: { kind: "text", describe: "How it ends", choices: endStatuses, default: "Failed", flagOnly: true },
   error: { kind: "text", describe: "The run's latest error", flagOnly: true },
-  ...common,
+  ...thinOptions,
 } as const;
 
 /** Exports may be large; no answer is waited for longer than this, ms. */
 const tickMs = 300_000;
 
-interface ControlRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: object;
-  readonly timeoutMs?: number;
-}
-
-/** Calls the sim and prints its answer, as JSON or in lines. */
-async function callAndPrint<T>(
-  settings: Settings<typeof common>,
-  shell: Shell,
-  { method, path, body, timeoutMs }: ControlRequest,
-  lines: (answer: T) => readonly string[],
-): Promise<"ok"> {
-  const running = await findRunning(settings, shell.cwd);
-  const answer = await callSim<T>(running, method, path, body, timeoutMs);
-  shell.out.say(...(settings.values.json ? [JSON.stringify(answer, null, 2)] : lines(answer)));
-  return "ok";
-}
-
-/** The path with what is given of these. */
-function get(path: string, given: Readonly<Record<string, string | number | undefined>>): ControlRequest {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, String(value));
-  return { method: "GET", path: query.size === 0 ? path : `${path}?${query}` };
-}
-
-const pathOf = (id: string): string => `exports/runs/${encodeURIComponent(id)}`;
-
-function runsRequest({ export: batch_export, project, status, before, limit }: RunsOptions) {
-  return get("exports/runs", { project, batch_export, status, before, limit });
-}
-
-function script(settings: Settings<typeof scriptOptions>, shell: Shell): Promise<"ok"> {
-  const { run, after, status, error } = settings.values;
-  const request = { method: "PUT", path: pathOf(run), body: { after, status, latest_error: error } };
-  return callAndPrint<ScriptedRun>(settings, shell, request, (answer) => {
-    if (answer.hint !== null) shell.err.say(`phx-sim: ${clean(answer.hint)}`);
-    return [scriptedLine(answer)];
-  });
-}
-
 /** The commands `phx-sim exports …`. */
 export const exportCommands: readonly Command[] = [
-  command({
+  thinCommand({
     name: "exports list",
     group,
     describe: "List the exports with their next and last runs",
-    options: listOptions,
+    options: { project, ...thinOptions },
     examples: [["phx-sim exports list --project 1", "those of one project"]],
-    run: (settings, shell) =>
-      callAndPrint<{ exports: Export[] }>(
-        settings,
-        shell,
-        get("exports", { project: settings.values.project }),
-        (it) => exportListLines(it.exports, shell.outStyle),
-      ),
+    call: "GET exports",
+    lines: ({ exports }: { exports: Export[] }, style) => exportListLines(exports, style),
   }),
-  command({
+  thinCommand({
     name: "exports runs",
     group,
     describe: "List the runs, newest first",
     options: runsOptions,
     examples: [["phx-sim exports runs --status Failed", "with what went wrong"]],
-    run: (settings, shell) =>
-      callAndPrint<{ runs: ExportRun[]; more: boolean }>(
-        settings,
-        shell,
-        runsRequest(settings.values),
-        (it) => runLines(it.runs, it.more, shell.outStyle),
-      ),
+    call: "GET exports/runs",
+    sends: ({ export: batch_export, project, status, before, limit }) => ({
+      project,
+      batch_export,
+      status,
+      before,
+      limit,
+    }),
+    lines: ({ runs, more }: { runs: ExportRun[]; more: boolean }, style) => runLines(runs, more, style),
   }),
-  command({
+  thinCommand({
     name: "exports show",
     group,
     describe: "Show a run with its files and its log",
-    options: runOptions,
+    options: { run, ...thinOptions },
     examples: [["phx-sim exports show RUN --json", "also where its files are served"]],
-    run: (settings, shell) =>
-      callAndPrint<ExportRunWithLogs>(settings, shell, get(pathOf(settings.values.run), {}), (it) =>
-        runWithLogLines(it, shell.outStyle),
-      ),
+    call: "GET exports/runs/:run",
+    lines: runWithLogLines,
   }),
-  command({
+  thinCommand({
     name: "exports tick",
     group,
     describe: "Perform the runs that are due now; the clock stays as it is",
-    options: common,
+    options: thinOptions,
     examples: [["phx-sim exports tick", "performs due runs while the clock is frozen"]],
     confirms: true,
-    run: (settings, shell) =>
-      callAndPrint<{ happened: ExportPerformed[] }>(
-        settings,
-        shell,
-        { method: "POST", path: "exports/tick", body: {}, timeoutMs: tickMs },
-        (it) => performedLines(it.happened),
-      ),
+    call: "POST exports/tick",
+    timeoutMs: tickMs,
+    lines: ({ happened }: { happened: ExportPerformed[] }) => performedLines(happened),
   }),
-  command({
+  thinCommand({
     name: "exports script",
     group,
     describe: "Set how an unfinished run ends",
@@ -214,6 +153,9 @@ export const exportCommands: readonly Command[] = [
       ["phx-sim exports script RUN --after 5m --status Completed", "takes five minutes, then exports"],
     ],
     confirms: true,
-    run: script,
+    call: "PUT exports/runs/:run",
+    sends: ({ after, status, error }) => ({ after, status, latest_error: error }),
+    hints: true,
+    lines: (answer: ScriptedRun) => [scriptedLine(answer)],
   }),
 ];

@@ -7,7 +7,7 @@ import type { ExportPorts } from "./ports.ts";
 /** True if the record is exported. */
 type RecordTest = (record: EventRecord) => boolean;
 
-/** Does a property pass, as text? undefined: it is absent or null. */
+/** True if a property passes, as text; undefined: it is absent or null. */
 type ValueTest = (value: string | undefined) => boolean;
 
 /** Makes the test for a filter's values: none, one, or several of which one is enough. */

@@ -1,9 +1,10 @@
 import { SimError } from "../base/errors.ts";
+import { shownAs } from "../management/frame/fields.ts";
 import { wireTime } from "../world/time.ts";
 import type { BatchExport, BatchExportRun, Worlds } from "../world/world.ts";
 import type { ExportFiles } from "./ports.ts";
 import { nextDue } from "./schedules.ts";
-import type { Export, ExportFile, ExportRun, ExportRunWithLogs } from "./shapes.ts";
+import { Export, type ExportFile, ExportRun, ExportRunSummary, type ExportRunWithLogs } from "./shapes.ts";
 
 interface Stored {
   readonly worlds: Pick<Worlds, "current" | "get">;
@@ -51,23 +52,13 @@ export function runOf(worlds: Stored["worlds"], id: string): BatchExportRun {
 
 export async function shownRun({ worlds, exports }: Stored, run: BatchExportRun): Promise<ExportRun> {
   const batchExport = worlds.get("batch_exports", run.batch_export);
-  return {
-    id: run.id,
-    batch_export: run.batch_export,
+  return shownAs(ExportRun, {
+    ...run,
     name: batchExport?.name ?? null,
     project: batchExport?.project ?? null,
     interval: batchExport?.interval ?? null,
-    data_interval_start: run.data_interval_start,
-    data_interval_end: run.data_interval_end,
-    status: run.status,
-    records_completed: run.records_completed,
-    bytes_exported: run.bytes_exported,
-    latest_error: run.latest_error,
-    backfill: run.backfill,
-    created_at: run.created_at,
-    finished_at: run.finished_at,
     files: (await filesOf(exports.files, run)).map(({ name, bytes, url }) => ({ name, bytes, url })),
-  };
+  });
 }
 
 export async function shownRunWithLogs(stored: Stored, run: BatchExportRun): Promise<ExportRunWithLogs> {
@@ -93,25 +84,14 @@ export function exportsIn(worlds: Stored["worlds"], project: number | undefined,
 
 function shownExport(it: BatchExport, runs: readonly BatchExportRun[], now: number): Export {
   const next = nextDue(it, now);
-  return {
-    id: it.id,
-    project: it.project,
-    name: it.name,
-    model: it.model,
-    interval: it.interval,
+  return shownAs(Export, {
+    ...it,
     destination: it.destination.type,
-    paused: it.paused,
     next_run: next === undefined ? null : wireTime(next),
     last_runs: newestFirst(runs)
       .slice(0, lastRuns)
-      .map(({ id, status, data_interval_end, records_completed, latest_error }) => ({
-        id,
-        status,
-        data_interval_end,
-        records_completed,
-        latest_error,
-      })),
-  };
+      .map((run) => shownAs(ExportRunSummary, run)),
+  });
 }
 
 /** Where files are served. */

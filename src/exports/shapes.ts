@@ -98,6 +98,11 @@ export const ExportOutcome = z
   });
 export type ExportOutcome = z.input<typeof ExportOutcome>;
 
+/** A run in the list of exports. */
+export const ExportRunSummary = z
+  .strictObject({ id: z.uuid(), data_interval_end: time, ...outcome })
+  .meta({ title: "ExportRunSummary" });
+
 /** A batch export with its next run and its last ones; without its destination's config. */
 export const Export = z
   .strictObject({
@@ -109,13 +114,7 @@ export const Export = z
     destination: z.string().describe("Its type"),
     paused: z.boolean(),
     next_run: time.nullable().describe("The next boundary of its schedule, by the sim's clock"),
-    last_runs: z
-      .array(
-        z
-          .strictObject({ id: z.uuid(), data_interval_end: time, ...outcome })
-          .meta({ title: "ExportRunSummary" }),
-      )
-      .describe("The last five, newest first"),
+    last_runs: z.array(ExportRunSummary).describe("The last five, newest first"),
   })
   .meta({ title: "ExportSummary" });
 export type Export = z.infer<typeof Export>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../http/not-found.ts";
+import { notFound } from "../http/control-body.ts";
 import { row } from "../http/row.ts";
 import { shownPresets } from "./presets.ts";
 import type { Faults } from "./rules.ts";

@@ -4,16 +4,11 @@ import { callSim } from "../cli/ask-sim.ts";
 import { clean } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
 import { Failure } from "../cli/failure.ts";
-import { findRunning, type Running, whereOptions } from "../cli/running-sim.ts";
+import { findRunning, whereOptions } from "../cli/running-sim.ts";
 import type { Settings } from "../cli/settings.ts";
-import type {
-  FlagDecision,
-  FlagDistribution,
-  FlagExplanation,
-  FlagOverride,
-  FlagOverrideSet,
-  FlagSummary,
-} from "./client.ts";
+import { print, thinCommand, thinOptions } from "../cli/thin-command.ts";
+import { queryText } from "../client/call.ts";
+import type { FlagDecision, FlagOverride, FlagOverrideSet, FlagSummary } from "./client.ts";
 import {
   decisionLines,
   explainLines,
@@ -40,10 +35,9 @@ const project = {
   describe: "Number of the project (default: the first one)",
   flagOnly: true,
 } as const;
-const json = { kind: "switch", describe: "Print the control API's answer", flagOnly: true } as const;
 const distinctId = { kind: "text", flagOnly: true } as const;
 
-const common = { ...whereOptions, project, json } as const;
+const common = { ...whereOptions, project, json: thinOptions.json } as const;
 
 /** Properties of the subject. */
 const about = {
@@ -115,62 +109,12 @@ const decisionsOptions = {
   project: { ...project, describe: "Only this project's" },
 } as const;
 
-const find = (where: Settings<typeof whereOptions>, shell: Shell): Promise<Running> =>
-  findRunning(where, shell.cwd);
-
-const path = (flagKey: string, rest = ""): string => `flags/${encodeURIComponent(flagKey)}${rest}`;
-
-const query = (given: Readonly<Record<string, string | number | undefined>>): string => {
-  const there = Object.entries(given).filter(([, value]) => value !== undefined);
-  const search = new URLSearchParams(there.map(([name, value]): [string, string] => [name, String(value)]));
-  return search.size === 0 ? "" : `?${search}`;
-};
-
-function say(shell: Shell, asJson: boolean, answer: unknown, lines: () => string[]): "ok" {
-  shell.out.say(...(asJson ? [JSON.stringify(answer, null, 2)] : lines()));
-  return "ok";
-}
-
-async function list(settings: Settings<typeof listOptions>, shell: Shell) {
-  const { values } = settings;
-  const running = await find(settings, shell);
-  const answer = await callSim<{ flags: FlagSummary[] }>(
-    running,
-    "GET",
-    `flags${query({ project: values.project })}`,
-  );
-  return say(shell, values.json, answer, () => listLines(answer.flags, shell.outStyle));
-}
-
-const words: Readonly<Record<string, boolean>> = { true: true, false: false };
-
-async function set(settings: Settings<typeof setOptions>, shell: Shell) {
-  const { values } = settings;
-  const answer = await callSim<FlagOverrideSet>(await find(settings, shell), "PUT", path(values.key), {
-    value: Object.hasOwn(words, values.value) ? words[values.value] : values.value,
-    payload: values.payload,
-    distinct_id: values["distinct-id"],
-    project: values.project,
-    force: values.force,
-  });
-  if (answer.hint !== null) shell.err.say(`phx-sim: ${clean(answer.hint)}`);
-  return say(shell, values.json, answer, () => [setLine(answer)]);
-}
+/** `true` and `false` are booleans, all else is a variant. */
+const valueIn = (text: string): boolean | string =>
+  text === "true" || text === "false" ? text === "true" : text;
 
 const setLine = (override: FlagOverride): string =>
   `${clean(override.key)} is now ${valueText(override.value)} for ${forWhom(override)}`;
-
-async function unset(settings: Settings<typeof unsetOptions>, shell: Shell) {
-  const { values } = settings;
-  const which = query({ project: values.project, distinct_id: values["distinct-id"] });
-  const answer = await callSim<{ removed: number }>(
-    await find(settings, shell),
-    "DELETE",
-    path(values.key, which),
-  );
-  const line = `removed ${counted(answer.removed, "override")} of ${clean(values.key)}`;
-  return say(shell, values.json, answer, () => [line]);
-}
 
 /** Later ones win. Own keys only: a name may be `__proto__`. */
 const merged = (objects: readonly JsonObject[]): JsonObject =>
@@ -193,64 +137,55 @@ const aboutIn = (values: Settings<typeof about & { project: typeof project }>["v
   group_properties: mergedByType(values["group-property"]),
 });
 
-async function explain(settings: Settings<typeof explainOptions>, shell: Shell) {
-  const { values } = settings;
+/** @throws Failure usage without --distinct-id */
+function explainRequest(values: Settings<typeof explainOptions>["values"]) {
   const id = values["distinct-id"];
   if (id === undefined) {
     const example = `phx-sim flags explain ${clean(values.key)} --distinct-id user-1`;
     throw new Failure("usage", `flags explain needs --distinct-id, e.g. ${example}`);
   }
-  const running = await find(settings, shell);
-  const answer = await callSim<FlagExplanation>(running, "POST", path(values.key, "/explain"), {
+  return {
     ...aboutIn(values),
     distinct_id: id,
     device_id: values["device-id"],
     anon_distinct_id: values["anon-distinct-id"],
     ip: values.ip,
-  });
-  return say(shell, values.json, answer, () => explainLines(answer, shell.outStyle));
-}
-
-async function simulate(settings: Settings<typeof simulateOptions>, shell: Shell) {
-  const { values } = settings;
-  const running = await find(settings, shell);
-  const body = { ...aboutIn(values), count: values.count };
-  const answer = await callSim<FlagDistribution>(running, "POST", path(values.key, "/simulate"), body);
-  return say(shell, values.json, answer, () => simulateLines(answer, shell.outStyle));
+  };
 }
 
 /** The decisions, page by page: a page reads a part of the journal. */
 async function decisions(settings: Settings<typeof decisionsOptions>, shell: Shell) {
   const { values } = settings;
   const { key, project, limit } = values;
-  const running = await find(settings, shell);
+  const running = await findRunning(settings, shell.cwd);
   const found: FlagDecision[] = [];
   for (let before: number | undefined; ; ) {
     const which = { key, project, distinct_id: values["distinct-id"], limit: Math.min(limit, 500), before };
     const page = await callSim<{ decisions: FlagDecision[]; before: number | null }>(
       running,
       "GET",
-      `flag-decisions${query(which)}`,
+      `flag-decisions${queryText(which)}`,
     );
     found.push(...page.decisions);
     if (page.before === null || found.length >= limit) break;
     before = page.before;
   }
   const shown = found.slice(0, limit);
-  return say(shell, values.json, { decisions: shown }, () => decisionLines(shown, shell.outStyle));
+  return print(shell, values.json, { decisions: shown }, decisionLines(shown, shell.outStyle));
 }
 
 /** The commands `phx-sim flags …`. */
 export const flagCommands: readonly Command[] = [
-  command({
+  thinCommand({
     name: "flags list",
     group,
     describe: "List the flags with their rules and overrides",
     options: listOptions,
     examples: [["phx-sim flags list", "of all projects"]],
-    run: list,
+    call: "GET flags",
+    lines: ({ flags }: { flags: FlagSummary[] }, style) => listLines(flags, style),
   }),
-  command({
+  thinCommand({
     name: "flags set",
     group,
     describe: "Override a flag until it is unset or the sim is reset",
@@ -260,18 +195,30 @@ export const flagCommands: readonly Command[] = [
       ["phx-sim flags set beta-feature false --distinct-id user-1", "for one user"],
     ],
     confirms: true,
-    run: set,
+    call: "PUT flags/:key",
+    sends: ({ value, payload, "distinct-id": distinct_id, project, force }) => ({
+      value: valueIn(value),
+      payload,
+      distinct_id,
+      project,
+      force,
+    }),
+    hints: true,
+    lines: (answer: FlagOverrideSet) => [setLine(answer)],
   }),
-  command({
+  thinCommand({
     name: "flags unset",
     group,
     describe: "Remove a flag's overrides",
     options: unsetOptions,
     examples: [["phx-sim flags unset new-checkout", "back to its rules"]],
     confirms: true,
-    run: unset,
+    call: "DELETE flags/:key",
+    lines: ({ removed }: { removed: number }, _, { key }) => [
+      `removed ${counted(removed, "override")} of ${clean(key)}`,
+    ],
   }),
-  command({
+  thinCommand({
     name: "flags explain",
     group,
     describe: "Explain why a user gets a flag's value",
@@ -283,15 +230,19 @@ export const flagCommands: readonly Command[] = [
         "with a group",
       ],
     ],
-    run: explain,
+    call: "POST flags/:key/explain",
+    sends: explainRequest,
+    lines: explainLines,
   }),
-  command({
+  thinCommand({
     name: "flags simulate",
     group,
     describe: "Count the values that generated users get",
     options: simulateOptions,
     examples: [["phx-sim flags simulate new-checkout --count 10000", "how the variants are spread"]],
-    run: simulate,
+    call: "POST flags/:key/simulate",
+    sends: (values) => ({ ...aboutIn(values), count: values.count }),
+    lines: simulateLines,
   }),
   command({
     name: "flags decisions",

@@ -15,12 +15,12 @@ const textIn = (value: unknown): string | null => (typeof value === "string" ? v
 const flagPaths: ReadonlySet<string> = new Set(["/flags", "/decide"]);
 
 /** The body of a request for flags; undefined for other requests. */
-export function flagsBody({ method, target, body }: TrafficLine): JsonObject | undefined {
+function flagsBody({ method, target, body }: TrafficLine): JsonObject | undefined {
   return method === "POST" && flagPaths.has(pathOf(target)) && isObject(body) ? body : undefined;
 }
 
 /** The distinct id of a request for flags. */
-export const distinctIdOf = (body: JsonObject): string | null =>
+const distinctIdOf = (body: JsonObject): string | null =>
   identifierIn(first(body, "distinct_id", "$distinct_id")) ?? null;
 
 function askedIn(body: JsonObject, line: TrafficLine): FlagsAsked {
@@ -75,7 +75,7 @@ function detailed([key, entry]: [string, Json]): DecidedFlag[] {
 }
 
 /** The flags in an answer of any version. */
-export function flagsIn(reply: Json | undefined): DecidedFlag[] {
+function flagsIn(reply: Json | undefined): DecidedFlag[] {
   if (!isObject(reply)) return [];
   const { flags, featureFlags, featureFlagPayloads } = reply;
   if (isObject(flags)) return Object.entries(flags).flatMap(detailed);
@@ -176,6 +176,15 @@ export function evaluatedLocally({ call, distinctId, event, line }: Use): FlagDe
     flags: [flag],
     called: [{ ...call, differs: false }],
   };
+}
+
+/** The decisions of a line: its answer, else the evaluations that its events report, newest first. */
+export function decisionsIn(line: TrafficLine): FlagDecision[] {
+  const answer = answered(line);
+  if (answer) return [answer];
+  return usesIn(line)
+    .filter((it) => it.isLocal)
+    .map(evaluatedLocally);
 }
 
 export const requestIdIn = ({ reply }: TrafficLine): string | null =>

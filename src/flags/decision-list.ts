@@ -3,15 +3,7 @@ import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import { createBudget } from "../journal/search.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
 import { type DecisionBook, flagRequests } from "./decision-book.ts";
-import {
-  answered,
-  differs,
-  evaluatedLocally,
-  follows,
-  requestIdIn,
-  type Use,
-  usesIn,
-} from "./decision-lines.ts";
+import { decisionsIn, differs, follows, requestIdIn, type Use, usesIn } from "./decision-lines.ts";
 import type { DecisionQuery, FlagCall, FlagDecision, FlagDecisions } from "./decision-shapes.ts";
 
 const most = Number.MAX_SAFE_INTEGER;
@@ -58,13 +50,12 @@ function isListed(
   return isInRange && (distinctId === undefined || made.distinct_id === distinctId);
 }
 
-/** The decisions that a line made; uses are kept for the answers before it. */
-function decisionsIn(line: TrafficLine, waiting: ReturnType<typeof createWaiting>): FlagDecision[] {
-  const uses = usesIn(line);
-  waiting.add(uses.filter((it) => !it.isLocal));
-  const answer = answered(line);
-  if (answer) return [{ ...answer, called: waiting.take(answer, requestIdIn(line)) }];
-  return uses.filter((it) => it.isLocal).map(evaluatedLocally);
+/** The decisions of a line with their uses; further uses are kept for the answers before it. */
+function withUses(line: TrafficLine, waiting: ReturnType<typeof createWaiting>): FlagDecision[] {
+  waiting.add(usesIn(line).filter((it) => !it.isLocal));
+  return decisionsIn(line).map((it) =>
+    it.by === "answer" ? { ...it, called: waiting.take(it, requestIdIn(line)) } : it,
+  );
 }
 
 /** Where the pass begins, so that it meets uses of the flags that it lists: a few requests after those. */
@@ -104,7 +95,7 @@ export async function listDecisions(
   for await (const n of flagRequests(log, within, mayHold)) {
     if (n <= since) break;
     const line = log.line(n);
-    for (const made of line ? decisionsIn(line, waiting) : []) {
+    for (const made of line ? withUses(line, waiting) : []) {
       const shown = isListed(made, query) ? aboutKey(made, key) : undefined;
       if (shown) decisions.push(shown);
     }

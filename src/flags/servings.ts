@@ -1,10 +1,8 @@
 import { SimError } from "../base/errors.ts";
-import type { Json } from "../base/json.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
-import type { TrafficLine } from "../journal/traffic.ts";
 import { type DecisionBook, flagRequests } from "./decision-book.ts";
-import { distinctIdOf, flagsBody, flagsIn, usesIn } from "./decision-lines.ts";
-import type { FlagServing, FlagServings, ServedQuery } from "./decision-shapes.ts";
+import { decisionsIn } from "./decision-lines.ts";
+import type { FlagDecision, FlagServing, FlagServings, ServedQuery } from "./decision-shapes.ts";
 
 const defaultLimit = 20;
 
@@ -17,42 +15,12 @@ interface Wanted {
   readonly value: boolean | string | undefined;
 }
 
-/** The value of a flag in an answer of any version; null where the answer does not have it. */
-const servedValue = (reply: Json | undefined, key: string): boolean | string | null =>
-  flagsIn(reply).find((it) => it.key === key)?.value ?? null;
-
-function answered(line: TrafficLine, key: string): FlagServing | undefined {
-  const body = flagsBody(line);
-  if (!body) return undefined;
-  return {
-    by: "answer",
-    at: new Date(line.at).toISOString(),
-    request: line.n,
-    seq: null,
-    project: line.project,
-    distinct_id: distinctIdOf(body),
-    value: line.rejected || line.status !== 200 ? null : servedValue(line.reply, key),
-    status: line.status,
-    fault: line.fault ?? null,
-  };
+/** A decision as a serving of one flag; the value is null where the decision does not have it. */
+function servingIn(made: FlagDecision, wanted: string): FlagServing {
+  const { by, at, request, seq, project, distinct_id, status, fault, flags } = made;
+  const value = flags.find(({ key }) => key === wanted)?.value ?? null;
+  return { by, at, request, seq, project, distinct_id, value, status, fault };
 }
-
-/** SDKs that evaluate flags locally report it with an event. */
-const evaluatedLocally = (line: TrafficLine, key: string): FlagServing[] =>
-  usesIn(line)
-    .filter(({ isLocal, call }) => isLocal && call.key === key)
-    .map(({ call: { at, seq, response }, distinctId }) => ({
-      by: "local_evaluation" as const,
-      at,
-      request: line.n,
-      seq,
-      project: line.project,
-      distinct_id: distinctId,
-      value: response,
-      status: line.status,
-      fault: line.fault ?? null,
-    }))
-    .toReversed();
 
 const inScope = (serving: FlagServing, { project, distinctId }: Wanted): boolean =>
   (project === undefined || serving.project === project) &&
@@ -60,11 +28,11 @@ const inScope = (serving: FlagServing, { project, distinctId }: Wanted): boolean
 
 function servingsIn(log: TrafficLog, n: number, wanted: Wanted): FlagServing[] {
   const line = log.line(n);
-  if (!line) return [];
-  const answer = answered(line, wanted.key);
-  return [...(answer ? [answer] : []), ...evaluatedLocally(line, wanted.key)].filter((it) =>
-    inScope(it, wanted),
-  );
+  return (line ? decisionsIn(line) : [])
+    .filter(({ by, flags }) => by === "answer" || flags.some(({ key }) => key === wanted.key))
+    .map((it) => servingIn(it, wanted.key))
+    .filter((it) => inScope(it, wanted))
+    .toReversed();
 }
 
 const fits = ({ value }: FlagServing, wanted: Wanted): boolean =>

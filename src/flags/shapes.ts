@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Json } from "../base/json.ts";
+import { recordOf } from "../http/record-shape.ts";
 import { failures } from "./engine/reasons.ts";
 
 // Messages complete the words "expected …".
@@ -17,13 +18,13 @@ const project = ProjectNumber.describe("Number of the project (default: the firs
 
 const subjectFields = {
   project,
-  person: z.record(z.string(), AnyJson).describe("Person properties; they override the stored ones"),
-  groups: z
-    .record(z.string(), z.union([z.string(), z.number()], "the key of a group"))
-    .describe("Keys of groups by group type"),
-  group_properties: z
-    .record(z.string(), z.record(z.string(), AnyJson))
-    .describe("Properties of groups by group type; they override the stored ones"),
+  person: recordOf(AnyJson).describe("Person properties; they override the stored ones"),
+  groups: recordOf(z.union([z.string(), z.number()], "the key of a group")).describe(
+    "Keys of groups by group type",
+  ),
+  group_properties: recordOf(recordOf(AnyJson)).describe(
+    "Properties of groups by group type; they override the stored ones",
+  ),
 };
 const explainFields = {
   ...subjectFields,

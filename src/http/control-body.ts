@@ -1,5 +1,6 @@
 import { SimError } from "../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts";
+import { meantOf } from "../base/nearest.ts";
 import type { Call } from "./call.ts";
 
 const invalid = (detail: string, pointer: string, hint?: string): SimError =>
@@ -30,4 +31,10 @@ export function pathNumber(call: Call, name: string, what: string): number {
   const text = call.params[name] ?? "";
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   throw new SimError("not_found", `there is no ${what} ${text}`);
+}
+
+/** The error for a thing that does not exist, with the nearest name as a hint. */
+export function notFound(what: string, name: string, known: readonly string[]): SimError {
+  const hint = meantOf(name, known, (it) => it);
+  return new SimError("not_found", `there is no ${what} "${name}"`, hint === undefined ? {} : { hint });
 }

@@ -4,7 +4,7 @@ import type { Reply } from "./reply.ts";
 
 /** Where the app asks what is to go wrong. */
 export interface FaultPort {
-  /** Is any rule in force? All that a call pays while there is none. */
+  /** True while a rule is active; while none is, calls only read this. */
   readonly active: boolean;
   /** Ends every wait: the sim closes. */
   readonly closing: AbortSignal;

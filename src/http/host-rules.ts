@@ -58,7 +58,7 @@ function fitsHost({ host, below }: HostRule, given: string): boolean {
   return below ? given.endsWith(`.${host}`) : given === host;
 }
 
-/** Is the path the prefix, or below it? Where no path is known only rules without one fit. */
+/** True if the path is the prefix, or below it. Where no path is known only rules without one match. */
 const fitsPrefix = ({ prefix }: HostRule, path: string | undefined): boolean =>
   prefix === "" || (path !== undefined && (path === prefix || /^[/?#]/.test(after(path, prefix))));
 
@@ -90,7 +90,7 @@ export const placeOf = (url: URL): Place => ({
 
 const loopback = parseNetwork("127.0.0.0/8");
 
-/** Does a host name stand for this machine? Names are not looked up. */
+/** True if a host name means this machine. Names are not looked up. */
 export function isLoopbackHost(given: string): boolean {
   const host = plainHost(given);
   if (host === "localhost" || host.endsWith(".localhost")) return true;

@@ -120,6 +120,7 @@ function kindOf(shape: z.core.$ZodType): Kind {
   if (def.type === "number" || def.type === "int") return "number";
   if (def.type === "boolean" || def.type === "array") return def.type;
   if (def.type === "enum") return "choice";
+  if (def.type === "custom") return z.globalRegistry.get(shape)?.type === "object" ? "object" : "string";
   return def.type === "object" || def.type === "record" ? "object" : "string";
 }
 

@@ -99,7 +99,7 @@ export function explainUnknownPath(
   return { nearest, hint };
 }
 
-/** Is it a slip of the pen? Of two letters, any other one would be. */
+/** True if it may be a typing mistake. Of two letters, any other one would be. */
 const isSlip = (segment: string, wanted: string): boolean =>
   wanted.length > 2 && nearest(segment, [wanted]) !== undefined;
 

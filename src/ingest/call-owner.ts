@@ -1,7 +1,7 @@
 import { isObject, type Json, own } from "../base/json.ts";
 import { atOnce } from "../base/work.ts";
 import type { Call } from "../http/call.ts";
-import { bearerOf, queryToken } from "../http/credentials.ts";
+import { bearerOf, queryToken } from "../http/call.ts";
 import type { Family } from "../http/endpoint.ts";
 import type { DecodeStep } from "../journal/request-shapes.ts";
 import type { DecodedBody, JsonText } from "../journal/traffic.ts";

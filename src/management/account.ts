@@ -4,7 +4,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { Organization, Project, User } from "../world/world.ts";
 import { type Caller, denied, found, numberIn } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
-import { choice, dictionary, invalid, text } from "./frame/fields.ts";
+import { choice, dictionary, invalid, shownAs, text } from "./frame/fields.ts";
 import { inAccount, managementRow } from "./frame/row.ts";
 import { OrganizationBasics, OrganizationShape, type OrganizationViews } from "./organizations.ts";
 import { ProjectBasics, type ProjectViews } from "./project-views.ts";
@@ -74,16 +74,9 @@ export function openAccountView(desk: ResourceDesk, parts: ViewParts) {
   return (user: User): z.infer<typeof AccountShape> => {
     const organization = current(user);
     const project = user.current_project === null ? undefined : worlds.projectById(user.current_project);
-    return {
+    return shownAs(AccountShape, {
+      ...user,
       ...showUser(desk, user),
-      date_joined: user.date_joined,
-      pending_email: null,
-      is_staff: user.is_staff,
-      has_password: true,
-      is_2fa_enabled: false,
-      has_social_auth: false,
-      has_sso_enforcement: false,
-      is_impersonated: false,
       team: project ? projectViews.basics(project) : null,
       organization: organization
         ? organizationViews.detail(organization, level(organization.id, user))
@@ -92,7 +85,7 @@ export function openAccountView(desk: ResourceDesk, parts: ViewParts) {
         const one = worlds.get("organizations", it.organization);
         return one ? [organizationViews.basics(one, it.level)] : [];
       }),
-    };
+    });
   };
 }
 

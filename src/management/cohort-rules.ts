@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { referenceIn } from "../flags/engine/values.ts";
 import type { Cohort, FeatureFlag, Worlds } from "../world/world.ts";
 import { invalid } from "./frame/fields.ts";
 
@@ -28,13 +29,7 @@ function filtersIn(tree: Json): JsonObject[] {
   return Object.hasOwn(tree, "type") ? [tree] : [];
 }
 
-/** A reference to a cohort or a flag: a number, also as text. */
-export function referenceIn(value: unknown): number | undefined {
-  if (typeof value === "number" && Number.isSafeInteger(value)) return value;
-  return typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
-}
-
-/** Does it ask for what persons did? Static cohorts keep such conditions, but do not use them. */
+/** True if it has conditions on events. Static cohorts keep such conditions, but do not use them. */
 export const isBehavioral = (cohort: Cohort): boolean =>
   cohort.is_static !== true && filtersIn(treeOf(cohort)).some(({ type }) => type === "behavioral");
 

@@ -3,33 +3,24 @@ import type { JsonObject } from "../base/json.ts";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { wireTime } from "../world/time.ts";
-import type { Cohort, Project } from "../world/world.ts";
+import type { Cohort } from "../world/world.ts";
 import {
   checkFlagUse,
   checkLoop,
   checkQuery,
   checkTree,
   checkUnused,
-  cohortOf,
   dependenciesOf,
   isBehavioral,
   treeOf,
 } from "./cohort-rules.ts";
-import { type Caller, found, numberIn, requireScope } from "./frame/access.ts";
+import { documentNamed, found, requireScope } from "./frame/access.ts";
 import { given } from "./frame/body.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import { boolean, invalid, json, list, text } from "./frame/fields.ts";
-import {
-  filtered,
-  filterQuery,
-  type ListFilter,
-  pageOf,
-  pageQuery,
-  pageSchema,
-  searchFilter,
-  windowOf,
-} from "./frame/lists.ts";
-import { inProject, managementRow } from "./frame/row.ts";
+import { equalFilter, type ListFilter, pageQuery, searchFilter, windowOf } from "./frame/lists.ts";
+import { resourceRows } from "./frame/resource.ts";
+import { inProject, managementRow, type ProjectRequest, projectRoot } from "./frame/row.ts";
 import { newestFirst, sortedByProject } from "./frame/sorted.ts";
 import { PersonShape, personLinks, showPerson } from "./persons.ts";
 import { showUserOf, UserShape } from "./users.ts";
@@ -107,10 +98,9 @@ function checkFields(body: CohortBody, isStatic: boolean): void {
   if (body.query !== undefined) checkQuery(body.query);
 }
 
-function createCohort(
-  desk: ResourceDesk,
-  { caller, project, body }: { caller: Caller; project: Project; body: CohortBody },
-): Cohort {
+function createCohort(desk: ResourceDesk, request: ProjectRequest<CohortBody>): Cohort {
+  const { caller, project } = request;
+  const body = request.body();
   const isStatic = body.is_static ?? false;
   checkFields(body, isStatic);
   if (body.query && body.filters) throw invalid("Cannot set both query and filters at the same time.");
@@ -155,11 +145,8 @@ function updateCohort(desk: ResourceDesk, cohort: Cohort, body: CohortBody, isPa
   return worlds.change((draft) => draft.put("cohorts", next));
 }
 
-const read = "cohort:read";
-const write = "cohort:write";
-
-const cohortNamed = (desk: ResourceDesk, project: Project, id: string): Cohort =>
-  found(cohortOf(desk.worlds, project.id, numberIn(id)));
+const cohortNamed = (desk: ResourceDesk, { project, param }: ProjectRequest<unknown>): Cohort =>
+  found(documentNamed(desk, "cohorts", project.id, param("id")));
 
 /** What the list can be narrowed by. */
 const filtersOf = ({ worlds }: ResourceDesk): readonly ListFilter<Cohort>[] => [
@@ -171,14 +158,9 @@ const filtersOf = ({ worlds }: ResourceDesk): readonly ListFilter<Cohort>[] => [
       return (cohort) => (cohort.is_static === true) === (value === "static");
     },
   },
-  {
-    name: "created_by_id",
-    shape: z.int().describe("Only what the user with this id made"),
-    test:
-      ([value]) =>
-      (cohort) =>
-        String(cohort.created_by) === value,
-  },
+  equalFilter("created_by_id", z.int().describe("Only what the user with this id made"), (it) =>
+    String(it.created_by),
+  ),
   searchFilter("Part of the name, in any case", ({ name = null }) => [name]),
   {
     name: "hide_behavioral_cohorts",
@@ -207,76 +189,50 @@ const CohortPersons = z.object({
   previous: z.string().nullable(),
 });
 
+const path = `${projectRoot}/cohorts`;
+
 /** Cohorts of a project. Upstream PostHog/posthog posthog/api/cohort.py. */
 export function cohortEndpoints(desk: ResourceDesk): Endpoint[] {
   const cohorts = sortedByProject(desk.worlds, "cohorts", {
     compare: newestFirst,
     has: ({ deleted }) => deleted !== true,
   });
-  const filters = filtersOf(desk);
-  const show = (cohort: Cohort) => showCohort(desk, cohort);
-  const update = (isPatch: boolean) =>
-    managementRow(desk, {
-      method: isPatch ? "PATCH" : "PUT",
-      path: "/api/projects/:project_id/cohorts/:id",
-      summary: "Changes a cohort; deletes and restores it with `deleted`",
-      access: inProject(write),
-      body: CohortBody,
-      reply: CohortShape,
-      handle({ project, param, body }) {
-        const cohort = cohortNamed(desk, project, param("id"));
-        return show(updateCohort(desk, cohort, body(), isPatch));
-      },
-    });
+  const change = (isPatch: boolean) => ({
+    summary: "Changes a cohort; deletes and restores it with `deleted`",
+    body: CohortBody,
+    handle: (request: ProjectRequest<CohortBody>) =>
+      updateCohort(desk, cohortNamed(desk, request), request.body(), isPatch),
+  });
   return [
-    ...managementRow(desk, {
-      method: "GET",
-      path: "/api/projects/:project_id/cohorts",
-      summary: "Cohorts, newest first, without deleted ones",
-      access: inProject(read),
-      query: pageQuery.extend(filterQuery(filters)),
-      reply: pageSchema(CohortShape),
-      handle: ({ call, caller, project }) =>
-        pageOf(call, filtered(call, caller, filters, cohorts(project.id)), show),
-    }),
-    ...managementRow(desk, {
-      method: "POST",
-      path: "/api/projects/:project_id/cohorts",
-      summary: "Creates a cohort",
-      access: inProject(write),
-      status: 201,
-      body: CohortBody,
-      reply: CohortShape,
-      handle: ({ caller, project, body }) => show(createCohort(desk, { caller, project, body: body() })),
-    }),
-    ...managementRow(desk, {
-      method: "GET",
-      path: "/api/projects/:project_id/cohorts/:id",
-      summary: "A cohort",
-      access: inProject(read),
-      reply: CohortShape,
-      handle: ({ project, param }) => show(cohortNamed(desk, project, param("id"))),
-    }),
-    ...update(true),
-    ...update(false),
-    ...managementRow(desk, {
-      method: "DELETE",
-      path: "/api/projects/:project_id/cohorts/:id",
-      summary: "Always refused: cohorts are deleted with PATCH",
-      access: inProject(write),
-      status: 405,
-      handle: () => undefined,
+    ...resourceRows(desk, {
+      path,
+      reads: inProject("cohort:read"),
+      writes: inProject("cohort:write"),
+      shape: CohortShape,
+      show: (cohort) => showCohort(desk, cohort),
+      filters: filtersOf(desk),
+      all: ({ project }) => cohorts(project.id),
+      list: { summary: "Cohorts, newest first, without deleted ones" },
+      create: {
+        summary: "Creates a cohort",
+        body: CohortBody,
+        handle: (request) => createCohort(desk, request),
+      },
+      read: { summary: "A cohort", handle: (request) => showCohort(desk, cohortNamed(desk, request)) },
+      patch: change(true),
+      put: change(false),
+      remove: { summary: "Always refused: cohorts are deleted with PATCH" },
     }),
     ...managementRow(desk, {
       method: "GET",
-      path: "/api/projects/:project_id/cohorts/:id/persons",
+      path: `${path}/:id/persons`,
       summary: "The persons that a static cohort lists",
-      access: inProject(read),
+      access: inProject("cohort:read"),
       query: pageQuery,
       reply: CohortPersons,
-      handle({ call, caller, project, param }) {
-        requireScope(caller, "person:read");
-        return personsOf(desk, call, cohortNamed(desk, project, param("id")));
+      handle(request) {
+        requireScope(request.caller, "person:read");
+        return personsOf(desk, request.call, cohortNamed(desk, request));
       },
     }),
   ];

@@ -6,28 +6,42 @@ import { wireTime } from "../world/time.ts";
 import type { Dashboard, DashboardCollaborator, Organization, User } from "../world/world.ts";
 import {
   type Caller,
+  documentNamed,
   found,
+  hasFeature,
   type Level,
   levels,
   membershipOf,
-  notFound,
-  numberIn,
   type Place,
 } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
-import { invalid, numberChoice, uuid } from "./frame/fields.ts";
-import { inProject, managementRow, type Request } from "./frame/row.ts";
+import { invalid, numberChoice, shownAs, uuid } from "./frame/fields.ts";
+import { inProject, managementRow, type ProjectRequest } from "./frame/row.ts";
+import { grouped } from "./frame/sorted.ts";
 import { showUser, UserShape } from "./users.ts";
 
-/** Who may do what with a dashboard. Upstream PostHog/posthog posthog/user_permissions.py. */
+/** The rights of users on dashboards. Upstream PostHog/posthog posthog/user_permissions.py. */
 
 export const restriction = { everyone: 21, collaborators: 37 } as const;
 export const privilege = { view: 21, edit: 37 } as const;
 
+/** What a reader may do with a dashboard or an insight. */
+export interface ReaderLevels {
+  readonly effective_restriction_level: 21 | 37;
+  readonly effective_privilege_level: 21 | 37;
+  readonly user_access_level: string | null;
+}
+
+/** For shared links: no user is signed in. */
+export const sharedLevels: ReaderLevels = {
+  effective_restriction_level: restriction.collaborators,
+  effective_privilege_level: privilege.view,
+  user_access_level: null,
+};
+
 /** Organizations without the feature cannot restrict dashboards: the level is kept, but does not count. */
-const hasRestrictions = ({ available_product_features }: Organization): boolean =>
-  available_product_features?.some(({ key }) => key === "access_control" || key === "advanced_permissions") ??
-  false;
+const hasRestrictions = (organization: Organization): boolean =>
+  hasFeature(organization, "access_control") || hasFeature(organization, "advanced_permissions");
 
 export const effectiveRestriction = (dashboard: Dashboard, organization: Organization): 21 | 37 =>
   hasRestrictions(organization) ? dashboard.restriction_level : restriction.everyone;
@@ -38,15 +52,9 @@ export const isInherent = (dashboard: Dashboard, user: number, level: Level): bo
 
 /** Collaborators of dashboards, through an index. */
 export function openRights(desk: ResourceDesk) {
-  const byDashboard = derived(desk.worlds, ["dashboard_collaborators"], () => {
-    const index = new Map<number, DashboardCollaborator[]>();
-    for (const it of desk.worlds.current.dashboard_collaborators) {
-      const others = index.get(it.dashboard);
-      if (others) others.push(it);
-      else index.set(it.dashboard, [it]);
-    }
-    return index;
-  });
+  const byDashboard = derived(desk.worlds, ["dashboard_collaborators"], () =>
+    grouped(desk.worlds.current.dashboard_collaborators, (it) => it.dashboard),
+  );
   const collaborators = (dashboard: Dashboard): readonly DashboardCollaborator[] =>
     byDashboard().get(dashboard.id) ?? [];
 
@@ -70,22 +78,18 @@ export function openRights(desk: ResourceDesk) {
 
 export type Rights = ReturnType<typeof openRights>;
 
-/** Who asks, and as what in the organization. */
+/** The caller, with its level in the organization. */
 export type Asker = Place & { readonly caller: Caller };
 
 /** The project's dashboard with this id, also a deleted one. @throws SimError not_found */
 export function anyDashboard(desk: ResourceDesk, project: number, id: string, what?: string): Dashboard {
-  const number = numberIn(id);
-  const dashboard = number === undefined ? undefined : desk.worlds.get("dashboards", number);
-  if (!dashboard || dashboard.project !== project) throw notFound(what);
-  return dashboard;
+  return found(documentNamed(desk, "dashboards", project, id), what);
 }
 
 /** The project's dashboard with this id, unless it is deleted. @throws SimError not_found */
 export function liveDashboard(desk: ResourceDesk, project: number, id: string, what?: string): Dashboard {
   const dashboard = anyDashboard(desk, project, id, what);
-  if (dashboard.deleted) throw notFound(what);
-  return dashboard;
+  return found(dashboard.deleted ? undefined : dashboard, what);
 }
 
 const Collaborator = z
@@ -117,15 +121,13 @@ export function collaboratorEndpoints(desk: ResourceDesk): Endpoint[] {
   const rights = openRights(desk);
   const path = "/api/projects/:project_id/dashboards/:dashboard_id/collaborators";
 
-  const show = (it: DashboardCollaborator, user: User): z.infer<typeof Collaborator> => ({
-    id: it.id,
-    dashboard_id: it.dashboard,
-    user: showUser(desk, user),
-    level: it.level,
-    added_at: it.added_at,
-    updated_at: it.updated_at,
-    ...(desk.dialect === "documented" && { user_uuid: user.uuid }),
-  });
+  const show = (it: DashboardCollaborator, user: User): z.infer<typeof Collaborator> =>
+    shownAs(Collaborator, {
+      ...it,
+      dashboard_id: it.dashboard,
+      user: showUser(desk, user),
+      ...(desk.dialect === "documented" && { user_uuid: user.uuid }),
+    });
 
   /** Inactive users are not listed. */
   const shown = (it: DashboardCollaborator) => {
@@ -133,10 +135,8 @@ export function collaboratorEndpoints(desk: ResourceDesk): Endpoint[] {
     return user?.is_active ? [show(it, user)] : [];
   };
 
-  const dashboardOf = (
-    { param }: Pick<Request<unknown>, "param">,
-    { project }: { project: { id: number } },
-  ) => liveDashboard(desk, project.id, param("dashboard_id"), "Dashboard");
+  const dashboardOf = ({ param, project }: ProjectRequest<unknown>) =>
+    liveDashboard(desk, project.id, param("dashboard_id"), "Dashboard");
 
   const activeUser = (id: string): User | undefined =>
     desk.worlds.current.users.find((it) => it.uuid === id && it.is_active);
@@ -185,7 +185,7 @@ export function collaboratorEndpoints(desk: ResourceDesk): Endpoint[] {
       contract: true,
       access: inProject("dashboard:read"),
       reply: z.array(Collaborator),
-      handle: (request) => rights.collaborators(dashboardOf(request, request)).flatMap(shown),
+      handle: (request) => rights.collaborators(dashboardOf(request)).flatMap(shown),
     }),
     ...managementRow(desk, {
       method: "POST",
@@ -197,7 +197,7 @@ export function collaboratorEndpoints(desk: ResourceDesk): Endpoint[] {
       body: Wanted,
       reply: Collaborator,
       handle(request) {
-        const dashboard = dashboardOf(request, request);
+        const dashboard = dashboardOf(request);
         rights.requireEdit(dashboard, request);
         const user = addable(dashboard, request, request.body());
         return show(add(dashboard, user), user);
@@ -211,7 +211,7 @@ export function collaboratorEndpoints(desk: ResourceDesk): Endpoint[] {
       access: inProject("dashboard:write"),
       status: 204,
       handle(request) {
-        const dashboard = dashboardOf(request, request);
+        const dashboard = dashboardOf(request);
         rights.requireEdit(dashboard, request);
         const user = activeUser(request.param("user__uuid").toLowerCase());
         const { id } = found(rights.collaborators(dashboard).find((it) => it.user === user?.id));

@@ -4,6 +4,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { PersonalApiKey } from "../world/world.ts";
 import { anyScope, type Caller, denied, found } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
+import { shownAs } from "./frame/fields.ts";
 import { inAccount, managementRow } from "./frame/row.ts";
 
 const KeyShape = z
@@ -22,19 +23,12 @@ const KeyShape = z
   })
   .meta({ title: "PersonalApiKey" });
 
-const show = (it: PersonalApiKey): z.infer<typeof KeyShape> => ({
-  id: it.id,
-  label: it.label,
-  value: null,
-  mask_value: `${it.key.slice(0, 4)}...${it.key.slice(-4)}`,
-  created_at: it.created_at,
-  last_used_at: null,
-  user_id: it.user,
-  scopes: it.scopes,
-  scoped_teams: it.scoped_teams,
-  scoped_organizations: it.scoped_organizations,
-  last_rolled_at: null,
-});
+const show = (it: PersonalApiKey) =>
+  shownAs(KeyShape, {
+    ...it,
+    mask_value: `${it.key.slice(0, 4)}...${it.key.slice(-4)}`,
+    user_id: it.user,
+  });
 
 const onlyItself = () => denied("This action does not support Personal API Key access");
 

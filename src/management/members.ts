@@ -5,7 +5,7 @@ import { wireTime } from "../world/time.ts";
 import type { Membership, User } from "../world/world.ts";
 import { denied, found, type Level, levels, type Place } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
-import { invalid, numberChoice } from "./frame/fields.ts";
+import { invalid, numberChoice, shownAs } from "./frame/fields.ts";
 import { pageOf, pageQuery, pageSchema } from "./frame/lists.ts";
 import { inOrganization, managementRow, type Request } from "./frame/row.ts";
 import { resettleUsers } from "./project-changes.ts";
@@ -54,16 +54,8 @@ function checkNewLevel(mine: Level, isSelf: boolean, wanted: Level): void {
 export function memberEndpoints(desk: ResourceDesk, memberships: Memberships): Endpoint[] {
   const { worlds } = desk;
 
-  const show = ({ membership, user }: MemberOf): z.infer<typeof Member> => ({
-    id: membership.id,
-    user: showUser(desk, user),
-    level: membership.level,
-    joined_at: membership.joined_at,
-    updated_at: membership.updated_at,
-    is_2fa_enabled: false,
-    has_social_auth: false,
-    last_login: null,
-  });
+  const show = ({ membership, user }: MemberOf) =>
+    shownAs(Member, { ...membership, user: showUser(desk, user) });
 
   /** Active ones, the last to join first. */
   const membersOf = (organization: string): MemberOf[] =>

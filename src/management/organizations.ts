@@ -12,7 +12,7 @@ import {
   refuseProjectLimits,
 } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
-import { boolean, invalid, text, uuid } from "./frame/fields.ts";
+import { boolean, invalid, shownAs, text, uuid } from "./frame/fields.ts";
 import { pageOf, pageQuery, pageSchema } from "./frame/lists.ts";
 import { inAccount, managementRow, type Request } from "./frame/row.ts";
 import { createOrganization, deleteProjects } from "./project-changes.ts";
@@ -74,36 +74,18 @@ export function openOrganizationViews(desk: ResourceDesk, { memberships, project
       ? { metadata: JSON.stringify(instance), member_count: String(members) }
       : { metadata: instance, member_count: members };
 
-  const basics = (it: Organization, membership_level: Level | null): z.infer<typeof OrganizationBasics> => ({
-    id: it.id,
-    name: it.name,
-    slug: it.slug,
-    logo_media_id: it.logo_media_id,
-    membership_level,
-  });
+  const basics = (it: Organization, membership_level: Level | null) =>
+    shownAs(OrganizationBasics, { ...it, membership_level });
 
   function detail(it: Organization, membership_level: Level | null): ShownOrganization {
     const projects = memberships.projectsOf(it.id);
-    const { metadata, member_count } = typed(memberships.ofOrganization(it.id).length);
-    return {
-      id: it.id,
-      name: it.name,
-      slug: it.slug,
-      logo_media_id: it.logo_media_id,
-      created_at: it.created_at,
-      updated_at: it.updated_at,
+    return shownAs(OrganizationShape, {
+      ...it,
       membership_level,
-      plugins_access_level: it.plugins_access_level,
       teams: projects.map(projectViews.basics),
       projects: projects.map(({ id, name }) => ({ id, organization_id: it.id, name })),
-      available_product_features: it.available_product_features,
-      is_member_join_email_enabled: it.is_member_join_email_enabled,
-      metadata,
-      customer_id: it.customer_id,
-      enforce_2fa: it.enforce_2fa,
-      member_count,
-      allow_publicly_shared_resources: it.allow_publicly_shared_resources,
-    };
+      ...typed(memberships.ofOrganization(it.id).length),
+    });
   }
   return { basics, detail };
 }

@@ -4,6 +4,7 @@ import { freeSlug } from "../world/slug.ts";
 import { wireTime } from "../world/time.ts";
 import type { Draft, Organization, Project, User } from "../world/world.ts";
 import { levels } from "./frame/access.ts";
+import { given } from "./frame/body.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import { invalid } from "./frame/fields.ts";
 import { newProjectKey, randomLetters } from "./keys.ts";
@@ -140,12 +141,8 @@ export function openProjectChanges(desk: ResourceDesk) {
     },
     change(project: Project, body: ProjectBody): Project {
       checkDashboard(body.primary_dashboard, project.id);
-      const { name, is_demo, timezone, primary_dashboard } = body;
       return put(project, {
-        ...(name !== undefined && { name }),
-        ...(is_demo !== undefined && { is_demo }),
-        ...(timezone !== undefined && { timezone }),
-        ...(primary_dashboard !== undefined && { primary_dashboard }),
+        ...given(body, ["name", "is_demo", "timezone", "primary_dashboard"]),
         settings: changeSettings(project.settings, body),
       });
     },

@@ -41,7 +41,7 @@ function allowance({ available_product_features }: Organization): number {
   return typeof feature.limit === "number" ? feature.limit : Number.POSITIVE_INFINITY;
 }
 
-/** Who may see and make projects. Upstream PostHog/posthog posthog/api/project.py, posthog/permissions.py. */
+/** Which callers may see and make projects. Upstream PostHog/posthog posthog/api/project.py, posthog/permissions.py. */
 function openProjectAccess(desk: ResourceDesk, memberships: Memberships) {
   return {
     /**

@@ -1,9 +1,19 @@
 import { z } from "zod";
-import type { Json } from "../base/json.ts";
+import { isObject, type Json } from "../base/json.ts";
 import type { Project } from "../world/world.ts";
 import type { Level } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
-import { boolean, choice, dictionary, integer, json, list, numberChoice, text } from "./frame/fields.ts";
+import {
+  boolean,
+  choice,
+  dictionary,
+  integer,
+  json,
+  list,
+  numberChoice,
+  shownAs,
+  text,
+} from "./frame/fields.ts";
 
 /** A setting of a project: its initial value, and which values may be written. */
 interface Setting<T extends z.ZodType> {
@@ -121,9 +131,6 @@ const merged: ReadonlySet<string> = new Set<SettingName>([
   "customer_analytics_config",
 ]);
 
-const asObject = (value: Json | undefined) =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
-
 /** The kept settings after a change; `written` may carry other fields, they are left out. */
 export function changeSettings(
   kept: Readonly<Record<string, Json>>,
@@ -133,8 +140,9 @@ export function changeSettings(
   for (const [name] of entries) {
     const value = Object.hasOwn(written, name) ? written[name] : undefined;
     if (value === undefined) continue;
-    const [before, after] = [asObject(kept[name]), asObject(value)];
-    next[name] = merged.has(name) && before && after ? { ...before, ...after } : value;
+    const before = kept[name];
+    const isMerged = merged.has(name) && isObject(before) && isObject(value);
+    next[name] = isMerged ? { ...before, ...value } : value;
   }
   return next;
 }
@@ -184,7 +192,6 @@ export const ProjectBasics = z
     access_control: z.boolean(),
   })
   .meta({ title: "ProjectBasics" });
-type ShownProjectBasics = z.infer<typeof ProjectBasics>;
 
 const GroupType = z.object({
   group_type: z.string(),
@@ -221,7 +228,6 @@ export const ProjectDetail = z
     secret_api_token_backup: z.null(),
   })
   .meta({ title: "Project" });
-type ShownProject = z.infer<typeof ProjectDetail>;
 
 /** How projects are shown. Secret keys never are. Upstream PostHog/posthog posthog/api/project.py. */
 export function openProjectViews(desk: ResourceDesk) {
@@ -230,34 +236,20 @@ export function openProjectViews(desk: ResourceDesk) {
     return false;
   };
   const ofTeam = (project: Project) => ({
+    ...project,
+    project_id: project.id,
+    api_token: project.api_key,
     ingested_event: hasEvents(project.id),
-    is_demo: project.is_demo,
-    timezone: project.timezone,
     access_control: false,
   });
   return {
-    basics(project: Project): ShownProjectBasics {
-      const kept = showSettings(project.settings);
-      return {
-        id: project.id,
-        uuid: project.uuid,
-        organization: project.organization,
-        project_id: project.id,
-        api_token: project.api_key,
-        name: project.name,
-        completed_snippet_onboarding: kept.completed_snippet_onboarding,
-        has_completed_onboarding_for: kept.has_completed_onboarding_for,
-        ...ofTeam(project),
-      };
-    },
-    detail(project: Project, level: Level): ShownProject {
+    basics: (project: Project): z.infer<typeof ProjectBasics> =>
+      shownAs(ProjectBasics, { ...showSettings(project.settings), ...ofTeam(project) }),
+    detail(project: Project, level: Level): z.infer<typeof ProjectDetail> {
       const groupTypes = desk.people.groupTypes(project.id);
-      return {
-        id: project.id,
-        organization: project.organization,
-        project_id: project.id,
-        name: project.name,
-        created_at: project.created_at,
+      return shownAs(ProjectDetail, {
+        ...showSettings(project.settings),
+        ...ofTeam(project),
         effective_membership_level: level,
         has_group_types: groupTypes.length > 0,
         group_types: groupTypes.map((name, index) => ({
@@ -266,19 +258,9 @@ export function openProjectViews(desk: ResourceDesk) {
           name_singular: null,
           name_plural: null,
         })),
-        live_events_token: null,
-        updated_at: project.updated_at,
-        uuid: project.uuid,
-        api_token: project.api_key,
-        ...showSettings(project.settings),
-        ...ofTeam(project),
-        primary_dashboard: project.primary_dashboard,
-        person_on_events_querying_enabled: true,
         default_modifiers: {},
         product_intents: [],
-        secret_api_token: null,
-        secret_api_token_backup: null,
-      };
+      });
     },
   };
 }

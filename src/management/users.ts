@@ -3,6 +3,8 @@ import { derived } from "../world/derived.ts";
 import type { Membership, Organization, Project, User } from "../world/world.ts";
 import { type Caller, membershipOf } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
+import { shownAs } from "./frame/fields.ts";
+import { grouped } from "./frame/sorted.ts";
 
 /** The user object that other documents carry. */
 export const UserShape = z
@@ -19,17 +21,11 @@ export const UserShape = z
   })
   .meta({ title: "User" });
 
-export const showUser = (desk: ResourceDesk, user: User): z.infer<typeof UserShape> => ({
-  id: user.id,
-  uuid: user.uuid,
-  distinct_id: user.distinct_id,
-  first_name: user.first_name,
-  last_name: user.last_name,
-  email: user.email,
-  is_email_verified: user.is_email_verified,
-  hedgehog_config: user.hedgehog_config ?? (desk.dialect === "documented" ? {} : null),
-  role_at_organization: user.role_at_organization,
-});
+export const showUser = (desk: ResourceDesk, user: User): z.infer<typeof UserShape> =>
+  shownAs(UserShape, {
+    ...user,
+    hedgehog_config: user.hedgehog_config ?? (desk.dialect === "documented" ? {} : null),
+  });
 
 /** The user with this id as other documents show it; null if there is no such user. */
 export function showUserOf(desk: ResourceDesk, id: number | null): z.infer<typeof UserShape> | null {
@@ -37,19 +33,7 @@ export function showUserOf(desk: ResourceDesk, id: number | null): z.infer<typeo
   return user ? showUser(desk, user) : null;
 }
 
-/** Collects values under a key, in their order. */
-function grouped<K, V>(values: readonly V[], keyOf: (value: V) => K): ReadonlyMap<K, readonly V[]> {
-  const groups = new Map<K, V[]>();
-  for (const value of values) {
-    const key = keyOf(value);
-    const group = groups.get(key);
-    if (group) group.push(value);
-    else groups.set(key, [value]);
-  }
-  return groups;
-}
-
-/** Who belongs where, through indexes. */
+/** Memberships and projects of organizations, through indexes. */
 export function openMemberships(desk: ResourceDesk) {
   const { worlds } = desk;
   const byUser = derived(worlds, ["memberships"], () => grouped(worlds.current.memberships, (it) => it.user));

@@ -14,12 +14,13 @@ import type {
   Tile,
   User,
 } from "../world/world.ts";
+import { shownAs } from "./frame/fields.ts";
 import {
   DashboardSummaries,
-  type DashboardSummary,
-  type KeySummary,
-  type OrganizationSummary,
-  type ProjectSummary,
+  DashboardSummary,
+  KeySummary,
+  OrganizationSummary,
+  ProjectSummary,
   RevealedKey,
   type TileSummary,
   WorldSummary,
@@ -95,7 +96,7 @@ export const worldRows = ({ worlds, keys, dialect }: WorldRowPorts) => [
 
 const levels = { 1: "member", 8: "admin", 15: "owner" } as const;
 
-/** A secret's kind and last characters: enough to tell two apart. */
+/** A secret's kind and last characters: enough to distinguish two. */
 function masked(key: string): string {
   const kind = /^ph[a-z]_/.exec(key)?.[0] ?? "";
   return key.length - kind.length > 12 ? `${kind}…${key.slice(-4)}` : `${kind}…`;
@@ -116,17 +117,13 @@ function countsOf(world: ReadonlyWorld, project: number): ProjectSummary["counts
 
 type Keys = WorldRowPorts["keys"];
 
-const showProject = (world: ReadonlyWorld, keys: Keys, it: Project): ProjectSummary => ({
-  id: it.id,
-  name: it.name,
-  organization: it.organization,
-  api_key: it.api_key,
-  secret_api_key: masked(keys.shownSecret(it)),
-  timezone: it.timezone,
-  adopted: it.adopted,
-  ephemeral: it.ephemeral !== undefined,
-  counts: countsOf(world, it.id),
-});
+const showProject = (world: ReadonlyWorld, keys: Keys, it: Project): ProjectSummary =>
+  shownAs(ProjectSummary, {
+    ...it,
+    secret_api_key: masked(keys.shownSecret(it)),
+    ephemeral: it.ephemeral !== undefined,
+    counts: countsOf(world, it.id),
+  });
 
 const nameOf = ({ first_name, last_name }: User): string => `${first_name} ${last_name}`.trim();
 
@@ -138,26 +135,24 @@ function showOrganization(world: ReadonlyWorld, keys: Keys, it: Organization): O
   const projects = world.projects
     .filter(({ organization }) => organization === it.id)
     .map((project) => showProject(world, keys, project));
-  return { id: it.id, name: it.name, slug: it.slug, created_at: it.created_at, members, projects };
+  return shownAs(OrganizationSummary, { ...it, members, projects });
 }
 
 function showKey(world: ReadonlyWorld, keys: Keys, it: PersonalApiKey): KeySummary {
   const owner = world.users.find(({ id }) => id === it.user);
   const nameIn = <Id>(documents: readonly { id: Id; name: string }[], id: Id): string =>
     documents.find((one) => one.id === id)?.name ?? String(id);
-  return {
-    id: it.id,
+  return shownAs(KeySummary, {
+    ...it,
     // a key without a label is stored with itself as label
     label: it.label === it.key ? "" : it.label,
     key: masked(keys.shownPersonal(it)),
     owner: owner?.email ?? String(it.user),
-    scopes: [...it.scopes],
     limited_to: [
       ...it.scoped_organizations.map((id) => nameIn(world.organizations, id)),
       ...it.scoped_teams.map((id) => nameIn(world.projects, id)),
     ],
-    created_at: it.created_at,
-  };
+  });
 }
 
 /** The layout of wide pages. */
@@ -193,17 +188,11 @@ function showDashboard(
     const found = dashboard === it.id ? world.users.find(({ id }) => id === user) : undefined;
     return found ? [found.email] : [];
   });
-  return {
-    id: it.id,
-    project: it.project,
-    name: it.name,
-    description: it.description,
-    pinned: it.pinned,
-    tags: [...it.tags],
+  return shownAs(DashboardSummary, {
+    ...it,
     restricted: it.restriction_level === 37,
     collaborators,
     shared: world.sharing_configurations.some(({ dashboard, enabled }) => dashboard === it.id && enabled),
-    created_at: it.created_at,
     tiles: it.tiles.filter(({ deleted }) => !deleted).map((tile) => showTile(insights, tile)),
-  };
+  });
 }

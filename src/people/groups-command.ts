@@ -1,11 +1,11 @@
 import { counted } from "../base/counted.ts";
 import type { Json } from "../base/json.ts";
-import { callSim } from "../cli/ask-sim.ts";
 import { clean } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
-import { findRunning, whereOptions } from "../cli/running-sim.ts";
+import { whereOptions } from "../cli/running-sim.ts";
 import type { Settings } from "../cli/settings.ts";
 import type { Style } from "../cli/style.ts";
+import { ask, printRows, thinCommand, thinOptions } from "../cli/thin-command.ts";
 import { queryText } from "../client/call.ts";
 import type { GroupDetails, PropertyChange, StoredGroup, StoredGroupPage } from "./shapes.ts";
 
@@ -26,8 +26,7 @@ const showOptions = {
   key: { kind: "text", describe: "The group's key", flagOnly: true, place: 2 },
   project,
   limit: { kind: "count", describe: "The newest N events of the group", default: "50", flagOnly: true },
-  ...whereOptions,
-  json: { kind: "switch", describe: "Print the answer of the control API", flagOnly: true },
+  ...thinOptions,
 } as const;
 
 const jsonText = (value: Json, limit?: number): string => clean(JSON.stringify(value), limit);
@@ -76,24 +75,15 @@ function groupLines(it: GroupDetails, style: Style): string[] {
 
 async function list(settings: Settings<typeof listOptions>, shell: Shell) {
   const { project, search, limit, json } = settings.values;
-  const running = await findRunning(settings, shell.cwd);
-  const { groups, more } = await callSim<StoredGroupPage>(
-    running,
+  const { groups, more } = await ask<StoredGroupPage>(
+    settings,
+    shell,
     "GET",
     `groups${queryText({ project, search, limit })}`,
   );
-  shell.out.say(...groups.map((it) => (json ? JSON.stringify(it) : groupLine(it, shell.outStyle))));
+  printRows(shell, json, groups, (it) => groupLine(it, shell.outStyle));
   if (more) shell.err.say(`phx-sim: only ${counted(groups.length, "group")} shown; --limit N shows more`);
   else if (groups.length === 0 && !json) shell.err.say("phx-sim: no groups");
-  return "ok" as const;
-}
-
-async function show(settings: Settings<typeof showOptions>, shell: Shell) {
-  const { type, key, project, limit, json } = settings.values;
-  const running = await findRunning(settings, shell.cwd);
-  const place = `groups/${encodeURIComponent(type)}/${encodeURIComponent(key)}`;
-  const found = await callSim<GroupDetails>(running, "GET", `${place}${queryText({ project, limit })}`);
-  shell.out.say(...(json ? [JSON.stringify(found, null, 2)] : groupLines(found, shell.outStyle)));
   return "ok" as const;
 }
 
@@ -107,12 +97,13 @@ export const groupCommands: readonly Command[] = [
     examples: [["phx-sim groups list --search acme", "with this text in type, key or name"]],
     run: list,
   }),
-  command({
+  thinCommand({
     name: "groups show",
     group,
     describe: "Show a group: its properties, what changed them, and its newest events",
     options: showOptions,
     examples: [["phx-sim groups show company acme", "the group acme of the type company"]],
-    run: show,
+    call: "GET groups/:type/:key",
+    lines: groupLines,
   }),
 ];

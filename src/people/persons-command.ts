@@ -1,11 +1,11 @@
 import { counted } from "../base/counted.ts";
 import type { Json } from "../base/json.ts";
-import { callSim } from "../cli/ask-sim.ts";
 import { clean } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
-import { findRunning, whereOptions } from "../cli/running-sim.ts";
+import { whereOptions } from "../cli/running-sim.ts";
 import type { Settings } from "../cli/settings.ts";
 import type { Style } from "../cli/style.ts";
+import { ask, printRows, thinCommand, thinOptions } from "../cli/thin-command.ts";
 import { queryText } from "../client/call.ts";
 import type { StoredPerson, StoredPersonPage, StoredPersonWithHistory } from "./shapes.ts";
 
@@ -29,8 +29,7 @@ const listOptions = {
 const showOptions = {
   id: { kind: "text", describe: "A uuid or a distinct id", flagOnly: true, place: 1 },
   project,
-  ...whereOptions,
-  json: { kind: "switch", describe: "Print the answer of the control API", flagOnly: true },
+  ...thinOptions,
 } as const;
 
 /** Ids on a line; a merged person may have many. */
@@ -73,21 +72,11 @@ async function list(settings: Settings<typeof listOptions>, shell: Shell) {
   const { values } = settings;
   const { project, search, limit, json } = values;
   const query = queryText({ project, search, limit, distinct_id: values["distinct-id"] });
-  const running = await findRunning(settings, shell.cwd);
-  const answer = await callSim<StoredPersonPage>(running, "GET", `persons${query}`);
+  const answer = await ask<StoredPersonPage>(settings, shell, "GET", `persons${query}`);
   const { persons, more } = answer;
-  shell.out.say(...persons.map((it) => (json ? JSON.stringify(it) : personLine(it, shell.outStyle))));
+  printRows(shell, json, persons, (it) => personLine(it, shell.outStyle));
   if (more) shell.err.say(`phx-sim: only ${counted(persons.length, "person")} shown; --limit N shows more`);
   else if (persons.length === 0 && !json) shell.err.say("phx-sim: no persons");
-  return "ok" as const;
-}
-
-async function show(settings: Settings<typeof showOptions>, shell: Shell) {
-  const { id, project, json } = settings.values;
-  const running = await findRunning(settings, shell.cwd);
-  const path = `persons/${encodeURIComponent(id)}${queryText({ project })}`;
-  const person = await callSim<StoredPersonWithHistory>(running, "GET", path);
-  shell.out.say(...(json ? [JSON.stringify(person, null, 2)] : personLines(person, shell.outStyle)));
   return "ok" as const;
 }
 
@@ -101,12 +90,13 @@ export const personCommands: readonly Command[] = [
     examples: [["phx-sim persons list --search ann@", "with this text in an id or a property"]],
     run: list,
   }),
-  command({
+  thinCommand({
     name: "persons show",
     group,
     describe: "Show a person: its merged ids, its properties, the events that changed it",
     options: showOptions,
     examples: [["phx-sim persons show user-1", "its merged ids, e.g. anon-1"]],
-    run: show,
+    call: "GET persons/:id",
+    lines: personLines,
   }),
 ];

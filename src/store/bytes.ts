@@ -43,7 +43,7 @@ export function fileBytes(path: string, mode: "a+" | "r" = "a+"): Bytes {
   /** Offset of the file's first byte. */
   let base = 0;
   let start = 0;
-  /** Does a failed write stand behind the last byte? It is cut off before the next one. */
+  /** True if a failed write left bytes behind the last one. They are cut off before the next write. */
   let isTorn = false;
 
   function cut(to: number): void {

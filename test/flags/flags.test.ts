@@ -435,6 +435,32 @@ describe("explain", () => {
     });
   });
 
+  test.each(ways)("by %s: a property may have any name", async (_, ask) => {
+    const properties = [{ key: "__proto__", type: "person", operator: "exact", value: "x" }];
+    const body = JSON.stringify({
+      key: "odd",
+      filters: { groups: [{ properties, rollout_percentage: 100 }] },
+    });
+    const headers = { authorization: "Bearer phx_all", "content-type": "application/json" };
+    const url = `${sim.url}/api/projects/1/feature_flags/`;
+    expect((await sim.handle(new Request(url, { method: "POST", headers, body }))).status).toBe(201);
+    const person = JSON.parse('{"__proto__":"x"}');
+    const { answer } = await ask("odd", { distinct_id: "u", person });
+    expect(answer).toMatchObject({ value: true, conditions: [{ properties: [{ actual: "x" }] }] });
+  });
+
+  test.each([
+    ["person", [], "/person"],
+    ["groups", { company: true }, "/groups/company"],
+    ["group_properties", { company: "acme" }, "/group_properties/company"],
+  ])("a wrong %s is a mistake", async (name, value, pointer) => {
+    const answer = { code: "invalid_input", pointer };
+    expect(await control("POST", "/ways/explain", { distinct_id: "u", [name]: value })).toMatchObject({
+      status: 400,
+      answer,
+    });
+  });
+
   test("unknown keys of a body are mistakes", async () => {
     expect(await control("POST", "/ways/explain", { distinctId: "u" })).toMatchObject({
       status: 400,

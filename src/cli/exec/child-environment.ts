@@ -1,6 +1,7 @@
 import type { ChildGuard } from "../../egress/child-guard.ts";
 import { type Access, envGroups } from "../../egress/env-names.ts";
 import type { Sim } from "../../index.ts";
+import { readyLine } from "../banner.ts";
 import { clean } from "../clean-text.ts";
 import type { Shell } from "../command.ts";
 import { Failure } from "../failure.ts";
@@ -41,7 +42,7 @@ function grouped(pairs: readonly (readonly [key: string, value: string])[]): [st
  * Which variables are set, and which kind of key each one is: `POSTHOG_API_KEY = project key (phc_…)`. Those of the
  * frameworks share a line.
  */
-export function variableLines(variables: Readonly<Record<string, string>>, access: Access): string[] {
+function variableLines(variables: Readonly<Record<string, string>>, access: Access): string[] {
   const rows = Object.entries(variables).map(([name, value]) => {
     const [, prefix, tail = name] = prefixed.exec(name) ?? [];
     return { prefix, tail, value, kind: kindOf(value, access) };
@@ -57,6 +58,19 @@ export function variableLines(variables: Readonly<Record<string, string>>, acces
     ([kind, names]) => `${names.join(", ")} = ${kind}`,
   );
   return [...lines, `  and with ${prefixes} before: ${names.join("; ")}`];
+}
+
+/** Prints the variables that a command gets. */
+export function announceVariables(
+  sim: Sim,
+  [program = ""]: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  shell: Shell,
+): void {
+  shell.err.say(
+    `phx-sim: ready at ${sim.url}; ${clean(program, 80)} gets`,
+    ...variableLines(variables, readyLine(sim)),
+  );
 }
 
 /** Blocks the command's calls to the real service. @throws Failure start */

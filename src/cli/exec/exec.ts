@@ -6,10 +6,11 @@ import { readyLine } from "../banner.ts";
 import { clean } from "../clean-text.ts";
 import { command, type Ending, type Shell } from "../command.ts";
 import { Failure } from "../failure.ts";
-import { closesWithin, missUpstreamOf, openSim, simOptions } from "../open-sim.ts";
+import { closesWithin, missUpstreamOf, openSim, settles, simOptions } from "../open-sim.ts";
 import type { Settings } from "../settings.ts";
 import { reasonOf } from "../system-reason.ts";
 import {
+  announceVariables,
   blockedBy,
   checkReroute,
   childVariables,
@@ -17,7 +18,6 @@ import {
   openEgressGuard,
   rerouteOptions,
   rerouteVariables,
-  variableLines,
 } from "./child-environment.ts";
 import type { ChildEnd, SignalRelay } from "./child-process.ts";
 import { comparedWith, createTally, failReasons, failReasonsOf, planFor, tripped } from "./run-findings.ts";
@@ -101,7 +101,7 @@ async function run(settings: ExecSettings, shell: Shell): Promise<Ending> {
       shell.err.say(`phx-sim: ${end.problem}`);
       return end.code;
     }
-    await settle(sim);
+    await settles(sim);
     const { findings: lint } = await sim.lint();
     const findings = { tally, blocked: await blockedBy(guard), plan: await comparedWith(plan, sim), lint };
     const result = {
@@ -133,26 +133,12 @@ async function runPointed(
   relay: SignalRelay,
   more: Readonly<Record<string, string>> = {},
 ): Promise<ChildEnd> {
-  const access = readyLine(sim);
-  const variables = childVariables(access);
-  if (!values.quiet) {
-    const [program = ""] = values.command;
-    shell.err.say(
-      `phx-sim: ready at ${sim.url}; ${clean(program, 80)} gets`,
-      ...variableLines(variables, access),
-    );
-  }
+  const variables = childVariables(readyLine(sim));
+  if (!values.quiet) announceVariables(sim, values.command, variables, shell);
   shell.err.flush();
   const { runChild } = await import("./child-process.ts");
   return runChild(values.command, { ...shell.env, ...variables, ...more }, relay);
 }
-
-/** Requests whose sender did not wait have this time to arrive, ms. */
-const settleMs = 1000;
-const idleMs = 100;
-
-/** Waits for the last requests, but not for a program in the background that continues to send. */
-const settle = (sim: Sim): Promise<void> => sim.settle({ idleMs, timeoutMs: settleMs }).catch(() => {});
 
 /** Prints the result and returns the exit code: the command's own, or 1 if it passed and something else failed. */
 async function conclude(result: Run, sim: Sim, { values }: ExecSettings, shell: Shell): Promise<number> {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SimError } from "../../base/errors.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { found } from "../../management/frame/access.ts";
+import { found, hasFeature } from "../../management/frame/access.ts";
 import { given } from "../../management/frame/body.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import { invalid } from "../../management/frame/fields.ts";
@@ -25,11 +25,7 @@ import { brokenRule, type Destination, mergedDestination } from "./destinations.
 import { everywhere, type Home, openRecords, type Records, requireProject } from "./records.ts";
 import { logRows, runActionRows, runRows } from "./run-rows.ts";
 
-const highFrequency = "high_frequency_batch_exports";
 const isHighFrequency = (interval: BatchExport["interval"]): boolean => interval.startsWith("every");
-
-const hasFeature = ({ available_product_features }: Organization, wanted: string): boolean =>
-  available_product_features?.some(({ key }) => key === wanted) ?? false;
 
 /** Rules about more than one field. @throws SimError invalid_input */
 function checkWhole({ destination, model }: Partial<WrittenExport>, stored?: Destination): void {
@@ -48,7 +44,7 @@ function allowedModel(model: WrittenExport["model"]): BatchExport["model"] | und
 
 /** Only new exports need the feature, as upstream. @throws SimError permission_denied */
 function checkInterval(interval: BatchExport["interval"], organization: Organization): void {
-  if (!isHighFrequency(interval) || hasFeature(organization, highFrequency)) return;
+  if (!isHighFrequency(interval) || hasFeature(organization, "high_frequency_batch_exports")) return;
   throw new SimError("permission_denied", "Higher frequency batch exports are not enabled for this team.");
 }
 
@@ -117,104 +113,12 @@ function updateExport(desk: ResourceDesk, stored: BatchExport, body: Partial<Wri
   });
 }
 
-/** Keeps an export; the engine learns of it. */
+/** Stores an export and reports it to the engine. */
 function save(desk: ResourceDesk, document: BatchExport): BatchExport {
   const saved = desk.worlds.change((draft) => draft.put("batch_exports", document));
   desk.exports.scheduled(saved);
   return saved;
 }
-
-const list = "/batch_exports";
-const one = "/batch_exports/:id";
-
-const showWith = (desk: ResourceDesk, records: Records) => (it: BatchExport) =>
-  showExport(it, records.runsOf(it), desk.dialect);
-
-/** Listing exports and looking at one. */
-function readingRows(desk: ResourceDesk, records: Records): Endpoint[] {
-  const shape = exportShape(desk.dialect);
-  const show = showWith(desk, records);
-  return [
-    ...everywhere(desk, {
-      method: "GET",
-      path: list,
-      contract: true,
-      summary: "Batch exports, the newest first",
-      scope: "batch_export:read",
-      query: pageQuery,
-      reply: pageSchema(shape),
-      handle: (request) => pageOf(request.call, records.exportsAt(request), show),
-    }),
-    ...everywhere(desk, {
-      method: "GET",
-      path: one,
-      contract: true,
-      summary: "One batch export",
-      scope: "batch_export:read",
-      reply: shape,
-      handle: (request) => show(records.exportOf(request)),
-    }),
-  ];
-}
-
-/** Making and changing exports. */
-function writingRows(desk: ResourceDesk, records: Records): Endpoint[] {
-  const reply = exportShape(desk.dialect);
-  const show = showWith(desk, records);
-  const update = (request: Request<z.infer<typeof ExportChanges>> & Home) => {
-    const stored = records.exportOf(request);
-    return show(updateExport(desk, stored, request.body()));
-  };
-  return [
-    ...everywhere<z.infer<typeof NewExport>>(desk, {
-      method: "POST",
-      path: list,
-      contract: true,
-      summary: "A new batch export",
-      scope: "batch_export:write",
-      status: 201,
-      body: NewExport,
-      reply,
-      handle: (request) => show(createExport(desk, request)),
-    }),
-    ...everywhere<z.infer<typeof ExportChanges>>(desk, {
-      method: "PATCH",
-      path: one,
-      contract: true,
-      summary: "Changes a batch export; its configuration is merged, secrets that are not sent stay",
-      scope: "batch_export:write",
-      body: ExportChanges,
-      reply,
-      handle: update,
-    }),
-    ...everywhere<z.infer<typeof NewExport>>(desk, {
-      method: "PUT",
-      path: one,
-      summary: "Changes a batch export; name, destination and interval are required",
-      scope: "batch_export:write",
-      body: NewExport,
-      reply,
-      handle: update,
-    }),
-  ];
-}
-
-/** Deleting exports: they are hidden, and nothing of theirs runs on. */
-const deletingRows = (desk: ResourceDesk, records: Records): Endpoint[] =>
-  everywhere(desk, {
-    method: "DELETE",
-    path: one,
-    contract: true,
-    summary: "Deletes a batch export and cancels its backfills",
-    scope: "batch_export:write",
-    status: 204,
-    handle(request) {
-      const it = records.exportOf(request);
-      for (const backfill of records.backfillsOf(it).filter(isOpen)) desk.exports.cancelBackfill(backfill);
-      save(desk, { ...it, deleted: true, last_updated_at: wireTime(desk.clock.now()) });
-      return undefined;
-    },
-  });
 
 const Paused = z.object({ paused: z.boolean() }).meta({ title: "BatchExportPaused" });
 
@@ -230,50 +134,120 @@ function unpause(desk: ResourceDesk, it: BatchExport, isFilled: boolean): void {
   save(desk, { ...it, paused: false, last_updated_at: now });
 }
 
-/** Pausing and unpausing exports. */
-const pausingRows = (desk: ResourceDesk, records: Records): Endpoint[] => [
-  ...everywhere(desk, {
-    method: "POST",
-    path: "/batch_exports/:id/pause",
-    summary: "Pauses a batch export",
-    scope: "batch_export:write",
-    reply: Paused,
-    handle(request) {
-      const it = records.exportOf(request);
-      if (!it.paused) pause(desk, it);
-      return { paused: true };
-    },
-  }),
-  ...everywhere<z.infer<typeof UnpauseBody>>(desk, {
-    method: "POST",
-    path: "/batch_exports/:id/unpause",
-    summary: "Unpauses a batch export; with `backfill`, runs what was missed",
-    scope: "batch_export:write",
-    body: UnpauseBody,
-    reply: Paused,
-    handle(request) {
-      const it = records.exportOf(request);
-      const { backfill = false } = request.body();
-      if (it.paused) unpause(desk, it, backfill);
-      return { paused: false };
-    },
-  }),
-];
+/** Deletes an export: it is hidden, and its backfills are cancelled. */
+function deleteExport(desk: ResourceDesk, records: Records, it: BatchExport): void {
+  for (const backfill of records.backfillsOf(it).filter(isOpen)) desk.exports.cancelBackfill(backfill);
+  save(desk, { ...it, deleted: true, last_updated_at: wireTime(desk.clock.now()) });
+}
 
-const rooms: readonly ((desk: ResourceDesk, records: Records) => Endpoint[])[] = [
-  readingRows,
-  writingRows,
-  deletingRows,
-  pausingRows,
-  runRows,
-  runActionRows,
-  startingRows,
-  backfillRows,
-  logRows,
-];
+const list = "/batch_exports";
+const one = `${list}/:id`;
+const reads = "batch_export:read";
+const writes = "batch_export:write";
+
+/** Exports themselves, without their runs. */
+function ownRows(desk: ResourceDesk, records: Records): Endpoint[] {
+  const reply = exportShape(desk.dialect);
+  const show = (it: BatchExport) => showExport(it, records.runsOf(it), desk.dialect);
+  const update = (request: Request<z.infer<typeof ExportChanges>> & Home) => {
+    const stored = records.exportOf(request);
+    return show(updateExport(desk, stored, request.body()));
+  };
+  return [
+    ...everywhere(desk, {
+      method: "GET",
+      path: list,
+      contract: true,
+      summary: "Batch exports, the newest first",
+      scope: reads,
+      query: pageQuery,
+      reply: pageSchema(reply),
+      handle: (request) => pageOf(request.call, records.exportsAt(request), show),
+    }),
+    ...everywhere(desk, {
+      method: "GET",
+      path: one,
+      contract: true,
+      summary: "One batch export",
+      scope: reads,
+      reply,
+      handle: (request) => show(records.exportOf(request)),
+    }),
+    ...everywhere<z.infer<typeof NewExport>>(desk, {
+      method: "POST",
+      path: list,
+      contract: true,
+      summary: "A new batch export",
+      scope: writes,
+      status: 201,
+      body: NewExport,
+      reply,
+      handle: (request) => show(createExport(desk, request)),
+    }),
+    ...everywhere<z.infer<typeof ExportChanges>>(desk, {
+      method: "PATCH",
+      path: one,
+      contract: true,
+      summary: "Changes a batch export; its configuration is merged, secrets that are not sent stay",
+      scope: writes,
+      body: ExportChanges,
+      reply,
+      handle: update,
+    }),
+    ...everywhere<z.infer<typeof NewExport>>(desk, {
+      method: "PUT",
+      path: one,
+      summary: "Changes a batch export; name, destination and interval are required",
+      scope: writes,
+      body: NewExport,
+      reply,
+      handle: update,
+    }),
+    ...everywhere(desk, {
+      method: "DELETE",
+      path: one,
+      contract: true,
+      summary: "Deletes a batch export and cancels its backfills",
+      scope: writes,
+      status: 204,
+      handle(request) {
+        deleteExport(desk, records, records.exportOf(request));
+        return undefined;
+      },
+    }),
+    ...everywhere(desk, {
+      method: "POST",
+      path: `${one}/pause`,
+      summary: "Pauses a batch export",
+      scope: writes,
+      reply: Paused,
+      handle(request) {
+        const it = records.exportOf(request);
+        if (!it.paused) pause(desk, it);
+        return { paused: true };
+      },
+    }),
+    ...everywhere<z.infer<typeof UnpauseBody>>(desk, {
+      method: "POST",
+      path: `${one}/unpause`,
+      summary: "Unpauses a batch export; with `backfill`, runs what was missed",
+      scope: writes,
+      body: UnpauseBody,
+      reply: Paused,
+      handle(request) {
+        const it = records.exportOf(request);
+        const { backfill = false } = request.body();
+        if (it.paused) unpause(desk, it, backfill);
+        return { paused: false };
+      },
+    }),
+  ];
+}
 
 /** Batch exports at projects' and organizations' URLs; their runs and backfills at projects' only. */
 export function batchExportEndpoints(desk: ResourceDesk): Endpoint[] {
   const records = openRecords(desk);
-  return rooms.flatMap((rows) => rows(desk, records));
+  return [ownRows, runRows, runActionRows, startingRows, backfillRows, logRows].flatMap((rows) =>
+    rows(desk, records),
+  );
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Json } from "../../base/json.ts";
-import { boolean, choice, datetime, dictionary, list, text } from "../../management/frame/fields.ts";
+import { boolean, choice, datetime, dictionary, list, shownAs, text } from "../../management/frame/fields.ts";
 import type { Dialect } from "../../world/dialect.ts";
 import { logLevels, runStatuses } from "../../world/run-statuses.ts";
 import { BatchExport as StoredExport } from "../../world/schemas/batch-export.ts";
@@ -94,22 +94,7 @@ export const RunShape = z
   })
   .meta({ title: "BatchExportRun" });
 
-export const showRun = (run: BatchExportRun): z.infer<typeof RunShape> => ({
-  id: run.id,
-  status: run.status,
-  records_completed: run.records_completed,
-  latest_error: run.latest_error,
-  data_interval_start: run.data_interval_start,
-  data_interval_end: run.data_interval_end,
-  cursor: run.cursor,
-  created_at: run.created_at,
-  finished_at: run.finished_at,
-  last_updated_at: run.last_updated_at,
-  records_total_count: run.records_total_count,
-  bytes_exported: run.bytes_exported,
-  batch_export: run.batch_export,
-  backfill: run.backfill,
-});
+export const showRun = (run: BatchExportRun): z.infer<typeof RunShape> => shownAs(RunShape, run);
 
 const head = {
   id: uuid,
@@ -147,24 +132,13 @@ export const showExport = (
   it: BatchExport,
   runs: readonly BatchExportRun[],
   dialect: Dialect,
-): z.infer<typeof Documented> | z.infer<typeof Production> => ({
-  id: it.id,
-  team_id: it.project,
-  name: it.name,
-  model: it.model,
-  destination: withoutSecrets(it.destination),
-  interval: it.interval,
-  paused: it.paused,
-  created_at: it.created_at,
-  last_updated_at: it.last_updated_at,
-  last_paused_at: it.last_paused_at,
-  start_at: it.start_at,
-  end_at: it.end_at,
-  latest_runs: runs.slice(0, latest).map(showRun),
-  ...(dialect === "documented" && { hogql_query: it.hogql_query }),
-  schema: it.schema,
-  filters: it.filters,
-});
+): z.infer<typeof Documented> | z.infer<typeof Production> =>
+  shownAs(exportShape(dialect), {
+    ...it,
+    team_id: it.project,
+    destination: withoutSecrets(it.destination),
+    latest_runs: runs.slice(0, latest).map(showRun),
+  });
 
 export const BackfillShape = z
   .object({
@@ -196,18 +170,8 @@ function progressOf(it: BatchExportBackfill, finished: () => number): Shown["pro
 }
 
 /** @param finished counts its runs that have ended */
-export const showBackfill = (it: BatchExportBackfill, project: number, finished: () => number): Shown => ({
-  id: it.id,
-  progress: progressOf(it, finished),
-  start_at: it.start_at,
-  end_at: it.end_at,
-  status: it.status,
-  created_at: it.created_at,
-  finished_at: it.finished_at,
-  last_updated_at: it.last_updated_at,
-  team: project,
-  batch_export: it.batch_export,
-});
+export const showBackfill = (it: BatchExportBackfill, project: number, finished: () => number): Shown =>
+  shownAs(BackfillShape, { ...it, progress: progressOf(it, finished), team: project });
 
 export const LogShape = z
   .object({
@@ -219,10 +183,5 @@ export const LogShape = z
   })
   .meta({ title: "BatchExportLog" });
 
-export const showLog = (it: BatchExportLog): z.infer<typeof LogShape> => ({
-  log_source_id: it.batch_export,
-  instance_id: it.run,
-  timestamp: it.timestamp,
-  level: it.level,
-  message: it.message,
-});
+export const showLog = (it: BatchExportLog): z.infer<typeof LogShape> =>
+  shownAs(LogShape, { ...it, log_source_id: it.batch_export, instance_id: it.run });

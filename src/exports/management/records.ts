@@ -11,6 +11,7 @@ import {
   projectRoot,
   type Request,
 } from "../../management/frame/row.ts";
+import { grouped } from "../../management/frame/sorted.ts";
 import { derived } from "../../world/derived.ts";
 import { compareTimes } from "../../world/time.ts";
 import type {
@@ -23,17 +24,6 @@ import type {
 
 /** Where a call is about: a project, or at an organization's URL all of its projects. */
 export type Home = Place & { readonly project?: Project };
-
-function grouped<D>(documents: readonly D[], keyOf: (document: D) => string | number) {
-  const groups = new Map<string | number, D[]>();
-  for (const it of documents) {
-    const key = keyOf(it);
-    const group = groups.get(key);
-    if (group) group.push(it);
-    else groups.set(key, [it]);
-  }
-  return groups;
-}
 
 /** The last first; of those of one moment, the one that was added last. */
 const newestFirst = <D>(documents: readonly D[], timeOf: (document: D) => string): D[] =>

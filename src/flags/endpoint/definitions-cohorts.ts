@@ -62,7 +62,7 @@ function simplified(node: Json, isKept = false): Json {
 
 const leavesOf = (node: Json): Json[] => valuesOf(node)?.flatMap(leavesOf) ?? [node];
 
-/** Can a set of a flag ask the same? Negation and what is not about a person stay with the cohort. */
+/** True if a condition set of a flag can have the filter. Negation and what is not about a person stay with the cohort. */
 const isInlinable = (leaf: Json): leaf is JsonObject & { key: string } =>
   isObject(leaf) && typeof leaf.key === "string" && leaf.type === "person" && leaf.negation !== true;
 

@@ -1,6 +1,6 @@
 import { SimError } from "../../base/errors.ts";
 import type { Call } from "../../http/call.ts";
-import { bearerOf, queryToken } from "../../http/credentials.ts";
+import { bearerOf, queryToken } from "../../http/call.ts";
 import type { Family } from "../../http/endpoint.ts";
 import type { Desk } from "../../ingest/desk.ts";
 import { projectByHeader } from "../../ingest/project.ts";

@@ -36,7 +36,8 @@ interface TreeGroup {
   readonly nodes: readonly TreeNode[];
 }
 
-export type TreeNode = TreeGroup | PropertyLeaf | CohortLeaf | UnknownLeaf;
+export type TreeLeaf = PropertyLeaf | CohortLeaf | UnknownLeaf;
+export type TreeNode = TreeGroup | TreeLeaf;
 
 /** Upstream refuses trees that are nested deeper. */
 const deepest = 64;

@@ -10,6 +10,7 @@ import {
   type TreeNode,
   treeOf,
 } from "./cohort-tree.ts";
+import { dependenciesFirst } from "./dependency-order.ts";
 import type { Matching } from "./operators.ts";
 import { type FailureCode, FlagFailure } from "./reasons.ts";
 import type { Run } from "./run.ts";
@@ -60,25 +61,12 @@ function reachable(compiled: CohortBook["compiled"], id: number): CompiledCohort
   return [...found.values()];
 }
 
-/** The reverse of the references. */
-function dependentsOf(cohorts: readonly CompiledCohort[]): Map<number, CompiledCohort[]> {
-  const found = new Map(cohorts.map(({ cohort }): [number, CompiledCohort[]] => [cohort.id, []]));
-  for (const cohort of cohorts) for (const id of cohort.references) found.get(id)?.push(cohort);
-  return found;
-}
-
 /** Dependencies first, or a failure when they run in a circle. */
 function inOrder(cohorts: readonly CompiledCohort[]): CohortPlan {
-  const dependents = dependentsOf(cohorts);
-  const waiting = new Map(cohorts.map((it) => [it, it.references.length]));
-  const ordered = cohorts.filter(({ references }) => references.length === 0);
-  for (const { cohort } of ordered) {
-    for (const dependent of dependents.get(cohort.id) ?? []) {
-      const left = (waiting.get(dependent) ?? 0) - 1;
-      waiting.set(dependent, left);
-      if (left === 0) ordered.push(dependent);
-    }
-  }
+  const byId = new Map(cohorts.map((it) => [it.cohort.id, it]));
+  const ordered = dependenciesFirst(cohorts, ({ references }) =>
+    references.flatMap((id) => byId.get(id) ?? []),
+  );
   return ordered.length === cohorts.length ? ordered : "dependency_cycle_cohort";
 }
 
@@ -129,7 +117,7 @@ function passesCohort(
   return (operator === "in" ? isIn : operator === "not_in" && !isIn) !== negation;
 }
 
-/** Is a node of a tree fulfilled? The memberships that it asks for are known by now. */
+/** True if a node of a tree is fulfilled. The memberships that it asks for are known by now. */
 export function passesNode(node: TreeNode, run: Run, members: ReadonlyMap<number, boolean>): boolean {
   switch (node.kind) {
     case "all":
@@ -151,7 +139,7 @@ function isListed(members: ReadonlySet<string>, run: Run): boolean {
 }
 
 /**
- * Is the person in a cohort? Every cohort is computed once in a run. Upstream PostHog rust/feature-flags,
+ * True if the person is in a cohort. Every cohort is computed once in a run. Upstream PostHog rust/feature-flags,
  * cohort_operations.
  * @throws FlagFailure for a cohort that does not exist, refers to itself, or cannot be read.
  */

@@ -25,7 +25,7 @@ export interface Condition {
   readonly cohorts: readonly CohortTest[];
   /** Percent; 100 and more needs no hash. */
   readonly rollout: number;
-  /** The variant that this set forces on who matches. */
+  /** The variant that this set gives to each match. */
   readonly forced: Decision | undefined;
   /** What a match gives, by the variant's position; the last is the one without a variant. */
   readonly matched: readonly Decision[];
@@ -57,7 +57,7 @@ interface Holdout {
 /** A flag with everything worked out that depends neither on the subject nor on other flags or cohorts. */
 export interface CompiledFlag {
   readonly flag: FeatureFlag;
-  /** Set when the flag cannot be computed for anybody. */
+  /** Set when the flag cannot be computed for any subject. */
   readonly failed: Decision | undefined;
   /** The device is hashed, if there is one. */
   readonly byDevice: boolean;

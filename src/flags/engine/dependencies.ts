@@ -1,5 +1,6 @@
 import type { CompiledFlag } from "./compile.ts";
 import { type Decision, failed, off } from "./decision.ts";
+import { dependenciesFirst } from "./dependency-order.ts";
 
 /** A flag among the others of its project. */
 export interface Entry {
@@ -16,7 +17,7 @@ export interface Entry {
 
 interface Draft extends Entry {
   names: (number | string)[];
-  dependencies: Entry[];
+  dependencies: Draft[];
   /** Asks for a flag that does not exist, or for one that does. */
   isMissingOne: boolean;
 }
@@ -44,30 +45,6 @@ function connect(entries: readonly Draft[]): void {
       } else if (typeof reference === "number") entry.isMissingOne = true;
     }
   }
-}
-
-/** Dependencies first; flags on a circle, and those behind one, are left out. */
-function layered(entries: readonly Draft[]): Draft[] {
-  const dependents = new Map<Entry, Draft[]>();
-  const waiting = new Map<Draft, number>();
-  for (const entry of entries) {
-    const distinct = new Set(entry.dependencies);
-    waiting.set(entry, distinct.size);
-    for (const it of distinct) {
-      const known = dependents.get(it);
-      if (known) known.push(entry);
-      else dependents.set(it, [entry]);
-    }
-  }
-  const ordered = entries.filter((it) => waiting.get(it) === 0);
-  for (const entry of ordered) {
-    for (const dependent of dependents.get(entry) ?? []) {
-      const left = (waiting.get(dependent) ?? 0) - 1;
-      waiting.set(dependent, left);
-      if (left === 0) ordered.push(dependent);
-    }
-  }
-  return ordered;
 }
 
 /** A missing dependency is handed on to all that depend on it. */
@@ -105,7 +82,7 @@ export function orderFlags(flags: readonly CompiledFlag[]): DependencyOrder {
     }),
   );
   connect(entries);
-  const ordered = layered(entries);
+  const ordered = dependenciesFirst(entries, (it) => it.dependencies);
   const reached = new Set<Entry>(ordered);
   const circular = entries.filter((it) => !reached.has(it));
   for (const entry of circular) entry.fault = failed("dependency_cycle_flag");

@@ -31,7 +31,7 @@ export interface PropertyTest extends Written {
   passes(run: Run): boolean;
 }
 
-/** A filter on what another flag came to. */
+/** A filter on the value of another flag. */
 export interface FlagTest extends Written {
   readonly about: "flag";
   /** The flag's id, or its key. */
@@ -44,7 +44,7 @@ export interface CohortTest extends Written {
   readonly about: "cohort";
   /** undefined when the filter names none that could exist. */
   readonly cohort: number | undefined;
-  /** Is the person in it? @throws FlagFailure for a cohort that cannot be computed. */
+  /** True if the person is in it. @throws FlagFailure for a cohort that cannot be computed. */
   isMember(run: Run): boolean;
   passes(run: Run): boolean;
 }

@@ -20,11 +20,13 @@ export interface Matching {
   readonly version: 1 | 2;
   /** Where dates without an offset are. */
   readonly zone: Zone;
+  /** `isPattern` with a memory, for words. */
+  readonly isPattern?: (pattern: string) => boolean;
 }
 
 export const defaultMatching: Matching = { version: 1, zone: utc };
 
-/** Does a present property pass? `now` in ms since the epoch. */
+/** True if a present property passes. `now` in ms since the epoch. */
 type ValueTest = (property: Json, now: number) => boolean;
 
 /** One way to compare a property with a filter's value. */

@@ -9,8 +9,8 @@ export type Overrides = ReadonlyMap<string, FlagOverride>;
 const none: Overrides = new Map();
 
 /**
- * The overrides that count for a distinct id, by the flag's key: its own come before those for everybody.
- * Without a distinct id (local evaluation) only those for everybody count.
+ * The overrides that count for a distinct id, by the flag's key: its own come before those for all.
+ * Without a distinct id (local evaluation) only those for all count.
  */
 export function overridesFor(
   worlds: Pick<Worlds, "current">,
@@ -71,7 +71,7 @@ export function overriddenDecision(flag: FeatureFlag, override: FlagOverride): D
 }
 
 /**
- * A flag whose rules give an override's value to everybody: one condition set of 100 % with the variant, or
+ * A flag whose rules give an override's value to all: one condition set of 100 % with the variant, or
  * no condition set at all. SDKs that evaluate by themselves come to the same value.
  */
 export function overriddenFlag(flag: FeatureFlag, override: FlagOverride): FeatureFlag {

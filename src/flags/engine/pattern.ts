@@ -59,10 +59,8 @@ export function patternOf(pattern: string): Search | undefined {
   }
 }
 
-/** A cache, not state: compiling takes milliseconds, and every list of flags asks about every pattern. */
-const verdicts = new Map<string, boolean>();
-
-function isAccepted(pattern: string): boolean {
+/** False if the pattern is invalid. True also for one that is not supported: it fails the flag, which reports it. */
+export function isPattern(pattern: string): boolean {
   try {
     return patternOf(pattern) !== undefined;
   } catch (error) {
@@ -71,10 +69,16 @@ function isAccepted(pattern: string): boolean {
   }
 }
 
-/** False if the pattern is invalid. True also for one that is not supported: it fails the flag, which reports it. */
-export function isPattern(pattern: string): boolean {
-  const verdict = verdicts.get(pattern) ?? isAccepted(pattern);
-  if (verdicts.size >= 1000) verdicts.clear();
-  verdicts.set(pattern, verdict);
-  return verdict;
+/** Most patterns that are remembered. */
+const mostKnown = 1000;
+
+/** `isPattern` with a memory: compiling takes milliseconds, and every list of flags asks about every pattern. */
+export function createPatternCheck(): typeof isPattern {
+  const known = new Map<string, boolean>();
+  return (pattern) => {
+    const verdict = known.get(pattern) ?? isPattern(pattern);
+    if (known.size >= mostKnown) known.clear();
+    known.set(pattern, verdict);
+    return verdict;
+  };
 }

@@ -6,6 +6,7 @@ import type { Decision } from "./decision.ts";
 import { type Entry, orderFlags, withDependencies } from "./dependencies.ts";
 import { decide } from "./evaluate.ts";
 import type { Matching } from "./operators.ts";
+import { createPatternCheck } from "./pattern.ts";
 import type { FlagValue, Recorder, Run, Subject } from "./run.ts";
 import { zoneOf } from "./zone.ts";
 
@@ -39,7 +40,7 @@ export interface Ruleset {
 export const entryFor = ({ entries }: Ruleset, reference: number | string): Entry | undefined =>
   entries.find(({ names }) => names.includes(reference));
 
-/** What one flag came to. */
+/** The decision about one flag. */
 export interface Result {
   readonly compiled: CompiledFlag;
   readonly decision: Decision;
@@ -71,6 +72,7 @@ export function compileRuleset(source: RulesetSource, previous?: Ruleset): Rules
   const matching: Matching = usable?.matching ?? {
     version: source.propertyMatchingVersion,
     zone: zoneOf(source.timezone),
+    isPattern: createPatternCheck(),
   };
   const known = compiledBefore(usable);
   const compiled = source.flags.map((flag) => known.get(flag) ?? compileFlag(flag, matching));
@@ -110,8 +112,8 @@ function evaluateApart(ruleset: Ruleset, subject: Subject, { keys, isSelected }:
   return results;
 }
 
-/** Lets others see what a flag came to; a failed one has no value. */
-function tell(values: Values, { names }: Entry, decision: Decision | undefined): void {
+/** Lets other flags see the value of a flag; a failed one has none. */
+function publish(values: Values, { names }: Entry, decision: Decision | undefined): void {
   if (decision?.failed) return;
   for (const name of names) values.set(name, decision?.value ?? false);
 }
@@ -132,7 +134,7 @@ function startChain(ruleset: Ruleset, subject: Subject, isSelected: Selection["i
       const { compiled, fault } = entry;
       const isOn = isEvaluated(compiled) && (isSelected?.(compiled.flag) ?? true);
       const decision = isOn ? (fault ?? decide(compiled, run)) : undefined;
-      tell(values, entry, decision);
+      publish(values, entry, decision);
       return decision;
     },
   };

@@ -1,12 +1,12 @@
 import type { Json } from "../../base/json.ts";
 import type { CohortLeaf, PropertyLeaf, TreeNode } from "../engine/cohort-tree.ts";
-import { cohortName, isMember, passesNode, readLeaf } from "../engine/cohorts.ts";
+import { isMember, passesNode, readLeaf } from "../engine/cohorts.ts";
 import type { CohortTest, FilterTest, FlagTest, PropertyTest } from "../engine/filters.ts";
 import { FlagFailure } from "../engine/reasons.ts";
 import { entryFor, type Ruleset } from "../engine/ruleset.ts";
 import type { Run } from "../engine/run.ts";
 import type { CohortTrace, PropertyTrace, TreeTrace } from "../shapes.ts";
-import { filterWords, unknownWords } from "./filter-words.ts";
+import { clauseOf, leafWords } from "./rule-words.ts";
 
 /** What traces are made from. */
 interface Scene {
@@ -38,8 +38,7 @@ const nothing = () => undefined;
 
 function propertyTrace(test: PropertyTest, { run, ruleset }: Scene): PropertyTrace {
   const { key, type, operator, value: expected, groupType } = test;
-  const name = groupType === null ? undefined : ruleset.source.groupTypes?.[groupType];
-  const words = filterWords({ ...test, groupType: name, matching: ruleset.matching });
+  const words = clauseOf(test, groupType, ruleset);
   const about = type === "group" ? { group_type_index: groupType } : {};
   const outcome = outcomeOf(
     () => test.read(run),
@@ -52,12 +51,7 @@ function flagTrace(test: FlagTest, { run, ruleset }: Scene): PropertyTrace {
   const { key, operator, value: expected, reference } = test;
   const target = entryFor(ruleset, reference);
   const flag = { key: target?.compiled.flag.key ?? null, value: run.values.get(reference) ?? null };
-  const words = filterWords({
-    ...test,
-    type: "flag",
-    flagKey: target?.compiled.flag.key,
-    isFlagKnown: target !== undefined,
-  });
+  const words = clauseOf({ ...test, type: "flag" }, null, ruleset);
   return { type: "flag", key, operator, expected, words, passed: test.passes(run), flag };
 }
 
@@ -70,27 +64,15 @@ function leafTrace(leaf: PropertyLeaf, scene: Scene): PropertyTrace {
     () => passes(leaf, scene),
   );
   const type = isMetadata ? "person_metadata" : "person";
-  const words = filterWords({ ...leaf, type, matching: scene.ruleset.matching });
+  const words = leafWords(leaf, scene.ruleset);
   return { type, key, operator, expected, words, ...(negation && { negation }), ...outcome };
-}
-
-function cohortFacts(
-  operator: string,
-  expected: Json,
-  id: number | undefined,
-  scene: Scene,
-  negation = false,
-) {
-  const facts = { type: "cohort", key: "id", operator };
-  const named = cohortName(scene.ruleset.cohorts, id);
-  const words = filterWords({ ...facts, value: expected, cohortName: named, negation });
-  return { ...facts, expected, words };
 }
 
 function cohortLeafTrace(leaf: CohortLeaf, scene: Scene): PropertyTrace {
   const { operator, cohort, negation } = leaf;
   return {
-    ...cohortFacts(operator, cohort, cohort, scene, negation),
+    ...{ type: "cohort", key: "id", operator, expected: cohort },
+    words: leafWords(leaf, scene.ruleset),
     ...(negation && { negation }),
     passed: passes(leaf, scene),
     ...cohortTrace(cohort, scene),
@@ -115,7 +97,7 @@ function nodeTrace(node: TreeNode, scene: Scene): TreeTrace {
         key: "",
         operator: "",
         expected: null,
-        words: unknownWords(node.type),
+        words: leafWords(node, scene.ruleset),
         passed: false,
       };
   }
@@ -141,7 +123,9 @@ function cohortTrace(id: number, scene: Scene): { cohort?: CohortTrace } {
 function cohortTestTrace(test: CohortTest, scene: Scene): PropertyTrace {
   const outcome = outcomeOf(nothing, () => test.passes(scene.run));
   const cohort = test.cohort === undefined ? {} : cohortTrace(test.cohort, scene);
-  return { ...cohortFacts(test.operator, test.value, test.cohort, scene), ...outcome, ...cohort };
+  const { operator, value: expected } = test;
+  const words = clauseOf({ ...test, type: "cohort" }, null, scene.ruleset);
+  return { type: "cohort", key: "id", operator, expected, words, ...outcome, ...cohort };
 }
 
 function testTrace(test: FilterTest, scene: Scene): PropertyTrace {

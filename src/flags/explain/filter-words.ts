@@ -133,7 +133,7 @@ const phrases: ReadonlyMap<string, Phrase> = new Map<string, Phrase>([
   ["flag_evaluates_to", elsewhere("flag_evaluates_to")],
 ]);
 
-type IsReadable = (value: Json) => boolean;
+type IsReadable = (value: Json, matching: Matching) => boolean;
 
 const isNumber: IsReadable = (value) => !Number.isNaN(numberOf(value) ?? Number.NaN);
 const isRange: IsReadable = (value) => {
@@ -148,15 +148,15 @@ const readable: readonly (readonly [names: RegExp, IsReadable])[] = [
   [/^[gl]te?$/, isNumber],
   [/between$/, isRange],
   [/^is_date/, isDate],
-  [/regex$/, (value) => isPattern(textOf(value))],
+  [/regex$/, (value, matching) => (matching.isPattern ?? isPattern)(textOf(value))],
   [/^semver_tilde$/, (value) => tildeRange(textOf(value)) !== undefined],
   [/^semver_caret$/, (value) => caretRange(textOf(value)) !== undefined],
   [/^semver_wildcard$/, (value) => wildcardRange(textOf(value)) !== undefined],
   [/^semver/, isVersion],
 ];
 
-const isReadable = (operator: string, value: Json): boolean =>
-  readable.find(([names]) => names.test(operator))?.[1](value) ?? true;
+const isReadable = (operator: string, value: Json, matching: Matching): boolean =>
+  readable.find(([names]) => names.test(operator))?.[1](value, matching) ?? true;
 
 /** Operators that a property that is not set passes even with an unreadable value. */
 const opposites: ReadonlySet<string> = new Set(["not_between", "not_regex"]);
@@ -176,7 +176,7 @@ export function operatorWords(
   if (!phrase) return `is compared by ${valueWords(operator)}, which is not known`;
   const given = value ?? null;
   if (given === null && !valueless.has(operator)) return `is compared by "${operator}" with no value`;
-  if (isReadable(operator, given)) return phrase(given, matching);
+  if (isReadable(operator, given, matching)) return phrase(given, matching);
   const text = valueWords(given);
   return opposites.has(operator)
     ? `is not set, as "${operator}" cannot read ${text}`

@@ -1,44 +1,16 @@
 import { counted } from "../../base/counted.ts";
-import { isObject, type Json, own } from "../../base/json.ts";
+import { isObject, own } from "../../base/json.ts";
 import { hasKnownRules } from "../../world/flag-config.ts";
 import type { FeatureFlag } from "../../world/world.ts";
-import type { TreeNode } from "../engine/cohort-tree.ts";
 import { cohortName } from "../engine/cohorts.ts";
 import { aggregationOf } from "../engine/compile.ts";
-import { type ConditionSet, type Filters, type PropertyFilter, variantKeys } from "../engine/filters.ts";
-import { entryFor, type Ruleset } from "../engine/ruleset.ts";
+import { type ConditionSet, type Filters, variantKeys } from "../engine/filters.ts";
+import type { Ruleset } from "../engine/ruleset.ts";
 import { referenceIn, textOf } from "../engine/values.ts";
 import type { FlagWords } from "../shapes.ts";
-import { cohortTitle, filterWords, isNever, unknownWords } from "./filter-words.ts";
+import { cohortTitle, isNever } from "./filter-words.ts";
+import { clauseOf, groupTypeName, nodeWords } from "./rule-words.ts";
 import { valueWords } from "./trace-words.ts";
-
-const groupTypeName = (index: number, { source }: Ruleset): string =>
-  source.groupTypes?.[index] ?? `group type ${index}`;
-
-const textOr = <T>(value: unknown, otherwise: T): string | T =>
-  typeof value === "string" ? value : otherwise;
-
-/** The flag that a filter refers to. */
-function flagAsked(key: string, ruleset: Ruleset) {
-  const asked = entryFor(ruleset, referenceIn(key) ?? key);
-  return { flagKey: asked?.compiled.flag.key, isFlagKnown: asked !== undefined };
-}
-
-function clauseOf(filter: PropertyFilter, aggregation: number | null, ruleset: Ruleset): string {
-  const type = textOr(filter.type, aggregation === null ? "person" : "group");
-  const index = typeof filter.group_type_index === "number" ? filter.group_type_index : aggregation;
-  return filterWords({
-    key: filter.key,
-    type,
-    operator: textOr(filter.operator, undefined),
-    // The document is JSON: zod's loose objects lose this.
-    value: filter.value as Json | undefined,
-    groupType: index === null ? undefined : groupTypeName(index, ruleset),
-    cohortName: type === "cohort" ? cohortName(ruleset.cohorts, referenceIn(filter.value)) : undefined,
-    ...(type === "flag" && flagAsked(filter.key, ruleset)),
-    matching: ruleset.matching,
-  });
-}
 
 const percent = (share: number): string => `${Number(share.toFixed(4))} %`;
 
@@ -56,6 +28,9 @@ function whatOf({ variant }: ConditionSet, filters: Filters): string {
     ? `variant ${valueWords(variant)}`
     : `it, as it has no variant ${valueWords(variant)}`;
 }
+
+const textOr = <T>(value: unknown, otherwise: T): string | T =>
+  typeof value === "string" ? value : otherwise;
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -210,37 +185,6 @@ function faultWords(flag: FeatureFlag, { entries }: Ruleset): string[] {
 
 /** Cohorts that are described for one flag, at most. */
 const mostCohorts = 20;
-
-const joins = { all: ", and ", any: ", or " } as const;
-
-function nodeWords(node: TreeNode, ruleset: Ruleset, isInner: boolean): string {
-  switch (node.kind) {
-    case "all":
-    case "any": {
-      if (node.nodes.length === 0) return "everyone";
-      const isLone = node.nodes.length === 1;
-      const words = node.nodes.map((it) => nodeWords(it, ruleset, isInner || !isLone)).join(joins[node.kind]);
-      return isInner && !isLone ? `(${words})` : words;
-    }
-    case "property":
-      return filterWords({
-        ...node,
-        type: node.isMetadata ? "person_metadata" : "person",
-        matching: ruleset.matching,
-      });
-    case "cohort":
-      return filterWords({
-        key: "id",
-        type: "cohort",
-        operator: node.operator,
-        value: node.cohort,
-        cohortName: cohortName(ruleset.cohorts, node.cohort),
-        negation: node.negation,
-      });
-    case "unknown":
-      return unknownWords(node.type);
-  }
-}
 
 function cohortWords(id: number, ruleset: Ruleset, open: number[]): string {
   const { compiled, planOf } = ruleset.cohorts;

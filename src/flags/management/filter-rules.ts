@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { ErrorCode } from "../../base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { cohortOf, dependenciesOf, isBehavioral, referenceIn } from "../../management/cohort-rules.ts";
+import { cohortOf, dependenciesOf, isBehavioral } from "../../management/cohort-rules.ts";
 import { firstInvalid, invalid, readWireTime } from "../../management/frame/fields.ts";
 import { hasKnownRules } from "../../world/flag-config.ts";
 import { FlagFilters } from "../../world/schemas/feature-flag.ts";
 import type { FeatureFlag, Worlds } from "../../world/world.ts";
+import { referenceIn } from "../engine/values.ts";
 
 /** The rules for a flag's `filters`. Upstream PostHog/posthog posthog/api/feature_flag.py, validate_filters. */
 

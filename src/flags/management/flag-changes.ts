@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { SimError } from "../../base/errors.ts";
 import { isObject, type Json } from "../../base/json.ts";
-import type { Caller } from "../../management/frame/access.ts";
 import { given } from "../../management/frame/body.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import { invalid } from "../../management/frame/fields.ts";
+import type { ProjectRequest } from "../../management/frame/row.ts";
 import { blankFeatureFlag } from "../../world/blank.ts";
 import { tidyTags } from "../../world/tags.ts";
 import { wireTime } from "../../world/time.ts";
-import type { FeatureFlag, Project } from "../../world/world.ts";
+import type { FeatureFlag } from "../../world/world.ts";
 import { checkFilters, openFilters } from "./filter-rules.ts";
 import type { FlagBody, FlagPatch } from "./flag-shapes.ts";
 
@@ -51,11 +51,10 @@ const withFields = (flag: FeatureFlag, body: FlagPatch): FeatureFlag => ({
 });
 
 /** Creates a flag; deleted flags with its key are removed. */
-export function createFlag(
-  desk: ResourceDesk,
-  { caller, project, body }: { caller: Caller; project: Project; body: FlagBody },
-): FeatureFlag {
+export function createFlag(desk: ResourceDesk, request: ProjectRequest<FlagBody>): FeatureFlag {
   const { worlds } = desk;
+  const { caller, project } = request;
+  const body = request.body();
   checkKey(desk, project.id, body.key);
   const filters = checkFilters(body.filters, { worlds, project: project.id }) ?? openFilters;
   const now = wireTime(desk.clock.now());
@@ -151,8 +150,10 @@ function nextFilters(
 export function updateFlag(
   desk: ResourceDesk,
   flag: FeatureFlag,
-  { caller, body, isPatch }: { caller: Caller; body: FlagPatch; isPatch: boolean },
+  request: ProjectRequest<FlagPatch>,
+  isPatch: boolean,
 ): FeatureFlag {
+  const body = request.body();
   const fields = withFields(flag, body);
   if (body.key !== undefined || (flag.deleted && !fields.deleted)) {
     checkKey(desk, flag.project, fields.key, flag.id);
@@ -166,7 +167,7 @@ export function updateFlag(
       ...next,
       version: flag.version + 1,
       updated_at: wireTime(desk.clock.now()),
-      last_modified_by: caller.user.id,
+      last_modified_by: request.caller.user.id,
     }),
   );
 }

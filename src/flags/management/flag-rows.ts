@@ -1,21 +1,18 @@
 import { z } from "zod";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { found, numberIn } from "../../management/frame/access.ts";
+import { documentNamed, found } from "../../management/frame/access.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import {
   authorFilter,
-  filtered,
-  filterQuery,
+  equalFilter,
   type ListFilter,
-  pageOf,
-  pageQuery,
-  pageSchema,
   searchFilter,
   tagsFilter,
 } from "../../management/frame/lists.ts";
-import { inProject, managementRow } from "../../management/frame/row.ts";
+import { resourceRows } from "../../management/frame/resource.ts";
+import { inProject, type ProjectRequest, projectRoot } from "../../management/frame/row.ts";
 import { newestFirst, sortedByProject } from "../../management/frame/sorted.ts";
-import type { FeatureFlag, Project } from "../../world/world.ts";
+import type { FeatureFlag } from "../../world/world.ts";
 import { createFlag, updateFlag } from "./flag-changes.ts";
 import { FeatureFlagShape, FlagBody, FlagPatch, showFlag } from "./flag-shapes.ts";
 
@@ -45,26 +42,17 @@ const flagFilters: readonly ListFilter<FeatureFlag>[] = [
     shape: z.string().describe("boolean, multivariant, experiment or remote_config"),
     test: ([value]) => types.get(value),
   },
-  {
-    name: "evaluation_runtime",
-    shape: z.string().describe("all, client or server"),
-    test:
-      ([value]) =>
-      (flag) =>
-        flag.evaluation_runtime === value,
-  },
+  equalFilter(
+    "evaluation_runtime",
+    z.string().describe("all, client or server"),
+    (it) => it.evaluation_runtime,
+  ),
   tagsFilter,
 ];
 
-const read = "feature_flag:read";
-const write = "feature_flag:write";
-
-/** The project's flag with this id, also a deleted one: it can be restored. @throws SimError not_found */
-function flagOf(desk: ResourceDesk, project: Project, id: string): FeatureFlag {
-  const number = numberIn(id);
-  const flag = number === undefined ? undefined : desk.worlds.get("feature_flags", number);
-  return found(flag?.project === project.id ? flag : undefined);
-}
+/** The project's flag of the path, also a deleted one: it can be restored. @throws SimError not_found */
+const flagOf = (desk: ResourceDesk, { project, param }: ProjectRequest<unknown>): FeatureFlag =>
+  found(documentNamed(desk, "feature_flags", project.id, param("id")));
 
 /** Feature flags of a project. Upstream PostHog/posthog posthog/api/feature_flag.py. */
 export function featureFlagEndpoints(desk: ResourceDesk): Endpoint[] {
@@ -72,67 +60,31 @@ export function featureFlagEndpoints(desk: ResourceDesk): Endpoint[] {
     compare: newestFirst,
     has: ({ deleted }) => !deleted,
   });
-  const show = (flag: FeatureFlag) => showFlag(desk, flag);
-  return [
-    ...managementRow(desk, {
-      method: "GET",
-      path: "/api/projects/:project_id/feature_flags",
-      summary: "Feature flags, newest first, without deleted ones",
-      access: inProject(read),
-      query: pageQuery.extend(filterQuery(flagFilters)),
-      reply: pageSchema(FeatureFlagShape),
-      handle: ({ call, caller, project }) =>
-        pageOf(call, filtered(call, caller, flagFilters, flags(project.id)), show),
-    }),
-    ...managementRow(desk, {
-      method: "POST",
-      path: "/api/projects/:project_id/feature_flags",
+  return resourceRows(desk, {
+    path: `${projectRoot}/feature_flags`,
+    reads: inProject("feature_flag:read"),
+    writes: inProject("feature_flag:write"),
+    shape: FeatureFlagShape,
+    show: (flag) => showFlag(desk, flag),
+    filters: flagFilters,
+    all: ({ project }) => flags(project.id),
+    list: { summary: "Feature flags, newest first, without deleted ones" },
+    create: {
       summary: "Creates a feature flag",
-      access: inProject(write),
-      status: 201,
       body: FlagBody,
-      reply: FeatureFlagShape,
-      handle: ({ caller, project, body }) => show(createFlag(desk, { caller, project, body: body() })),
-    }),
-    ...managementRow(desk, {
-      method: "GET",
-      path: "/api/projects/:project_id/feature_flags/:id",
-      summary: "A feature flag",
-      access: inProject(read),
-      reply: FeatureFlagShape,
-      handle: ({ project, param }) => show(flagOf(desk, project, param("id"))),
-    }),
-    ...managementRow(desk, {
-      method: "PATCH",
-      path: "/api/projects/:project_id/feature_flags/:id",
+      handle: (request) => createFlag(desk, request),
+    },
+    read: { summary: "A feature flag", handle: (request) => showFlag(desk, flagOf(desk, request)) },
+    patch: {
       summary: "Changes a feature flag; deletes and restores it with `deleted`",
-      access: inProject(write),
       body: FlagPatch,
-      reply: FeatureFlagShape,
-      handle({ caller, project, param, body }) {
-        const flag = flagOf(desk, project, param("id"));
-        return show(updateFlag(desk, flag, { caller, body: body(), isPatch: true }));
-      },
-    }),
-    ...managementRow(desk, {
-      method: "PUT",
-      path: "/api/projects/:project_id/feature_flags/:id",
+      handle: (request) => updateFlag(desk, flagOf(desk, request), request, true),
+    },
+    put: {
       summary: "Changes a feature flag; the key is required",
-      access: inProject(write),
       body: FlagBody,
-      reply: FeatureFlagShape,
-      handle({ caller, project, param, body }) {
-        const flag = flagOf(desk, project, param("id"));
-        return show(updateFlag(desk, flag, { caller, body: body(), isPatch: false }));
-      },
-    }),
-    ...managementRow(desk, {
-      method: "DELETE",
-      path: "/api/projects/:project_id/feature_flags/:id",
-      summary: "Always refused: flags are deleted with PATCH",
-      access: inProject(write),
-      status: 405,
-      handle: () => undefined,
-    }),
-  ];
+      handle: (request) => updateFlag(desk, flagOf(desk, request), request, false),
+    },
+    remove: { summary: "Always refused: flags are deleted with PATCH" },
+  });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
-import { cohortOf, referenceIn } from "../../management/cohort-rules.ts";
+import { cohortOf } from "../../management/cohort-rules.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import {
   boolean,
@@ -10,10 +10,12 @@ import {
   integer,
   json,
   list,
+  shownAs,
   text,
 } from "../../management/frame/fields.ts";
 import { showUserOf, UserShape } from "../../management/users.ts";
 import type { FeatureFlag } from "../../world/world.ts";
+import { referenceIn } from "../engine/values.ts";
 
 const keyPattern = /^[a-zA-Z0-9_-]+$/;
 
@@ -115,38 +117,25 @@ const isSimple = ({ filters }: FeatureFlag): boolean =>
 
 export function showFlag(desk: ResourceDesk, flag: FeatureFlag): z.infer<typeof FeatureFlagShape> {
   const simple = isSimple(flag);
-  return {
-    id: flag.id,
-    name: flag.name,
-    key: flag.key,
+  return shownAs(FeatureFlagShape, {
+    ...flag,
     filters: showFilters(desk, flag),
-    deleted: flag.deleted,
-    active: flag.active,
     created_by: showUserOf(desk, flag.created_by),
-    created_at: flag.created_at,
-    updated_at: flag.updated_at,
-    version: flag.version,
     last_modified_by: showUserOf(desk, flag.last_modified_by),
     is_simple_flag: simple,
     rollout_percentage: (simple ? flag.filters.groups?.[0]?.rollout_percentage : null) ?? null,
-    ensure_experience_continuity: flag.ensure_experience_continuity,
     experiment_set: [],
     surveys: [],
     features: [],
     rollback_conditions: [],
     performed_rollback: false,
     can_edit: true,
-    tags: flag.tags,
     evaluation_tags: flag.evaluation_contexts ?? [],
     usage_dashboard: null,
     analytics_dashboards: [],
     has_enriched_analytics: false,
     user_access_level: "editor",
-    is_remote_configuration: flag.is_remote_configuration,
-    has_encrypted_payloads: flag.has_encrypted_payloads,
     status: "ACTIVE",
-    evaluation_runtime: flag.evaluation_runtime,
-    bucketing_identifier: flag.bucketing_identifier,
     last_called_at: null,
-  };
+  });
 }

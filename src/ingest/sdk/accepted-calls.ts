@@ -2,7 +2,7 @@ import { SimError } from "../../base/errors.ts";
 import { isUuid } from "../../base/ids.ts";
 import { isObject, type JsonObject, own } from "../../base/json.ts";
 import type { Call } from "../../http/call.ts";
-import { bearerOf, queryToken } from "../../http/credentials.ts";
+import { bearerOf, queryToken } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { json, type Reply } from "../../http/reply.ts";
 import type { Desk } from "../desk.ts";

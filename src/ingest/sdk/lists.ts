@@ -1,7 +1,7 @@
 import { SimError } from "../../base/errors.ts";
 import { own } from "../../base/json.ts";
 import type { Call } from "../../http/call.ts";
-import { queryToken } from "../../http/credentials.ts";
+import { queryToken } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { listsOwner } from "../../world/project-documents.ts";
 import type { Project, ReadonlyWorld, World } from "../../world/world.ts";

@@ -2,7 +2,7 @@ import { SimError } from "../../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../base/json.ts";
 import { gunzipWithin, isGzip } from "../../codec/inflate.ts";
 import type { Call } from "../../http/call.ts";
-import { bearerOf, queryToken } from "../../http/credentials.ts";
+import { bearerOf, queryToken } from "../../http/call.ts";
 import { defaultBodyLimit } from "../../http/endpoint.ts";
 import { json, type Reply, withHeaders } from "../../http/reply.ts";
 import type { DecodeStep } from "../../journal/request-shapes.ts";

@@ -4,9 +4,8 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { blankDashboard } from "../../world/blank.ts";
 import type { Dashboard, DashboardTemplate, Draft } from "../../world/world.ts";
 import { anyDashboard, isInherent, liveDashboard } from "../collaborators.ts";
-import { fieldsOf } from "../frame/body.ts";
+import { isRestoring } from "../frame/body.ts";
 import { invalid, json } from "../frame/fields.ts";
-import { isTrue } from "../frame/lists.ts";
 import type { ProjectRequest } from "../frame/row.ts";
 import type { Maker } from "../insights/insight-views.ts";
 import {
@@ -188,9 +187,7 @@ export function createFromJson(desk: DashboardDesk, request: ProjectRequest<Dash
 
 /** A body with a false `deleted` restores: only it finds deleted dashboards. */
 function changeable(desk: DashboardDesk, { call, project, param }: ProjectRequest<unknown>): Dashboard {
-  const { deleted } = fieldsOf(call);
-  const restores = deleted !== undefined && deleted !== null && !isTrue(deleted);
-  const find = restores ? anyDashboard : liveDashboard;
+  const find = isRestoring(call) ? anyDashboard : liveDashboard;
   return find(desk, project.id, param("id"));
 }
 

@@ -5,26 +5,10 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import type { Dashboard } from "../../world/world.ts";
 import { liveDashboard } from "../collaborators.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
-import { invalid } from "../frame/fields.ts";
-import {
-  authorFilter,
-  filtered,
-  filterQuery,
-  isTrue,
-  type ListFilter,
-  pageOf,
-  pageQuery,
-  pageSchema,
-  searchFilter,
-  tagsFilter,
-} from "../frame/lists.ts";
-import {
-  inProject,
-  type ManagementRow,
-  managementRow,
-  type ProjectRequest,
-  projectRoot,
-} from "../frame/row.ts";
+import { invalid, isTrue } from "../frame/fields.ts";
+import { authorFilter, equalFilter, type ListFilter, searchFilter, tagsFilter } from "../frame/lists.ts";
+import { resourceRows } from "../frame/resource.ts";
+import { inProject, managementRow, type ProjectRequest, projectRoot } from "../frame/row.ts";
 import { compareText, sortedByProject } from "../frame/sorted.ts";
 import { changeDashboard, createDashboard, createFromJson, DashboardFromJson } from "./dashboard-changes.ts";
 import { ChangedDashboard, NewDashboard } from "./dashboard-fields.ts";
@@ -66,16 +50,13 @@ const dashboardFilters: readonly ListFilter<Dashboard>[] = [
       return ({ pinned }) => pinned === wanted;
     },
   },
-  {
-    name: "creation_mode",
-    shape: z
+  equalFilter(
+    "creation_mode",
+    z
       .enum(["default", "template", "duplicate", "unlisted"])
       .describe("Only those that were made this way; unlisted ones are in no other list"),
-    test:
-      ([value]) =>
-      ({ creation_mode }) =>
-        creation_mode === value,
-  },
+    (it) => it.creation_mode,
+  ),
   {
     name: "exclude_generated",
     shape: z.boolean().describe(`Leaves out those whose name starts with "${generatedPrefix}"`),
@@ -119,82 +100,64 @@ const overrideQuery = z.object({
   variables_override: override("variables"),
 });
 
-const list = `${projectRoot}/dashboards`;
-const one = `${list}/:id`;
-
-const reads = inProject("dashboard:read");
-const writes = inProject("dashboard:write");
+const path = `${projectRoot}/dashboards`;
 
 /** Dashboards and their tiles. */
 export function dashboardEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
   const desk = openDashboardDesk(resourceDesk);
+  const dashboards = openDashboardList(desk);
+  const isProduction = desk.dialect === "production";
   return [
-    ...listing(desk),
+    ...resourceRows(desk, {
+      path,
+      contract: true,
+      reads: inProject("dashboard:read"),
+      writes: inProject("dashboard:write"),
+      shape: DashboardDetail,
+      show: (dashboard, request) => desk.views.inDetail(dashboard, request),
+      filters: dashboardFilters,
+      all: ({ project, call }) =>
+        call.query.get("creation_mode") ? dashboards(project.id) : dashboards(project.id).filter(isListed),
+      list: { summary: "Dashboards, pinned ones first", item: DashboardInList, show: desk.views.inList },
+      create: {
+        summary: "Creates a dashboard: empty, from a template, or as a duplicate",
+        body: NewDashboard,
+        handle: (request) => createDashboard(desk, request, request.body()),
+      },
+      read: {
+        summary: "A dashboard with its tiles",
+        query: overrideQuery,
+        handle: (request) => retrieve(desk, request),
+      },
+      patch: {
+        summary: "Changes a dashboard and its tiles; `deleted` deletes and restores",
+        body: ChangedDashboard,
+        handle: (request) => changeDashboard(desk, request),
+      },
+      put: {
+        summary: "As PATCH: no field is required",
+        body: ChangedDashboard,
+        handle: (request) => changeDashboard(desk, request),
+      },
+      remove: {
+        summary: "Refused, with an empty body: dashboards are deleted by PATCH with `deleted` true",
+      },
+    }),
     ...managementRow(desk, {
       method: "POST",
-      path: list,
-      summary: "Creates a dashboard: empty, from a template, or as a duplicate",
-      contract: true,
-      access: writes,
-      status: 201,
-      body: NewDashboard,
-      reply: DashboardDetail,
-      handle: (request) => desk.views.inDetail(createDashboard(desk, request, request.body()), request),
-    }),
-    ...managementRow(desk, {
-      method: "GET",
-      path: one,
-      summary: "A dashboard with its tiles",
-      contract: true,
-      access: reads,
-      query: overrideQuery,
-      reply: DashboardDetail,
-      handle: (request) => retrieve(desk, request),
-    }),
-    ...changing(desk),
-    ...managementRow(desk, {
-      method: "DELETE",
-      path: one,
-      summary: "Refused, with an empty body: dashboards are deleted by PATCH with `deleted` true",
-      contract: true,
-      access: writes,
-      status: 405,
-      handle: () => undefined,
-    }),
-    ...managementRow(desk, {
-      method: "POST",
-      path: `${list}/create_from_template_json`,
+      path: `${path}/create_from_template_json`,
       summary: "Creates a dashboard from a template in the body",
       contract: true,
-      access: writes,
+      access: inProject("dashboard:write"),
       body: DashboardFromJson,
-      ...(desk.dialect === "production" && { reply: DashboardDetail }),
+      ...(isProduction && { reply: DashboardDetail }),
       handle(request) {
         const dashboard = createFromJson(desk, request);
-        return desk.dialect === "production" ? desk.views.inDetail(dashboard, request) : undefined;
+        return isProduction ? desk.views.inDetail(dashboard, request) : undefined;
       },
     }),
     ...tileEndpoints(desk),
   ];
-}
-
-function listing(desk: DashboardDesk): Endpoint[] {
-  const dashboards = openDashboardList(desk);
-  return managementRow(desk, {
-    method: "GET",
-    path: list,
-    summary: "Dashboards, pinned ones first",
-    contract: true,
-    access: reads,
-    query: pageQuery.extend(filterQuery(dashboardFilters)),
-    reply: pageSchema(DashboardInList),
-    handle(request) {
-      const { call, caller, project } = request;
-      const always = call.query.get("creation_mode") ? undefined : isListed;
-      const found = filtered(call, caller, dashboardFilters, dashboards(project.id), always);
-      return pageOf(call, found, (it) => desk.views.inList(it, request));
-    },
-  });
 }
 
 /** Reading a dashboard is kept, as its last access. */
@@ -205,23 +168,4 @@ function retrieve(desk: DashboardDesk, request: ProjectRequest<unknown>) {
     draft.put("dashboards", { ...dashboard, last_accessed_at: desk.now() }),
   );
   return desk.views.inDetail(read, request, overrides);
-}
-
-function changing(desk: DashboardDesk): Endpoint[] {
-  const row: Omit<ManagementRow<"project", ChangedDashboard>, "method" | "summary"> = {
-    path: one,
-    access: writes,
-    body: ChangedDashboard,
-    reply: DashboardDetail,
-    handle: (request) => desk.views.inDetail(changeDashboard(desk, request), request),
-  };
-  return [
-    ...managementRow(desk, {
-      ...row,
-      method: "PATCH",
-      summary: "Changes a dashboard and its tiles; `deleted` deletes and restores",
-      contract: true,
-    }),
-    ...managementRow(desk, { ...row, method: "PUT", summary: "As PATCH: no field is required" }),
-  ];
 }

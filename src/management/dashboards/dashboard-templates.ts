@@ -5,16 +5,10 @@ import { tidyTags } from "../../world/tags.ts";
 import type { Dashboard, DashboardTemplate, Tile } from "../../world/world.ts";
 import { found } from "../frame/access.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
-import {
-  filtered,
-  filterQuery,
-  type ListFilter,
-  pageOf,
-  pageQuery,
-  pageSchema,
-  searchFilter,
-} from "../frame/lists.ts";
-import { inProject, managementRow } from "../frame/row.ts";
+import { shownAs } from "../frame/fields.ts";
+import { equalFilter, type ListFilter, searchFilter } from "../frame/lists.ts";
+import { listRow } from "../frame/resource.ts";
+import { inProject, managementRow, projectRoot } from "../frame/row.ts";
 import { type Maker, makeInsight } from "../insights/insight-views.ts";
 import { productAnalytics, websiteTraffic } from "./built-in-templates.ts";
 import { makeText, makeTile } from "./tiles.ts";
@@ -114,22 +108,14 @@ const TemplateShape = z
 
 const scopeOf = ({ project }: DashboardTemplate) => (project === null ? "global" : "team");
 
-const show = (template: DashboardTemplate): z.infer<typeof TemplateShape> => ({
-  id: template.id,
-  template_name: template.template_name,
-  dashboard_description: template.dashboard_description,
-  dashboard_filters: template.dashboard_filters,
-  tags: template.tags,
-  // Stored tiles are JSON, whatever their keys.
-  tiles: template.tiles as z.infer<typeof TemplateShape>["tiles"],
-  variables: template.variables,
-  deleted: false,
-  created_at: template.created_at,
-  created_by: null,
-  image_url: template.image_url,
-  team_id: template.project,
-  scope: scopeOf(template),
-});
+const show = (template: DashboardTemplate): z.infer<typeof TemplateShape> =>
+  shownAs(TemplateShape, {
+    ...template,
+    // Stored tiles are JSON, whatever their keys.
+    tiles: template.tiles as z.infer<typeof TemplateShape>["tiles"],
+    team_id: template.project,
+    scope: scopeOf(template),
+  });
 
 const filters: readonly ListFilter<DashboardTemplate>[] = [
   searchFilter("Text in the name, the description or a tag, in any case", (it) => [
@@ -137,31 +123,29 @@ const filters: readonly ListFilter<DashboardTemplate>[] = [
     it.dashboard_description,
     ...it.tags,
   ]),
-  {
-    name: "scope",
-    shape: z.enum(["global", "team"]).describe("Only templates for all projects, or only the project's own"),
-    test:
-      ([value]) =>
-      (it) =>
-        scopeOf(it) === value,
-  },
+  equalFilter(
+    "scope",
+    z.enum(["global", "team"]).describe("Only templates for all projects, or only the project's own"),
+    scopeOf,
+  ),
 ];
+
+const path = `${projectRoot}/dashboard_templates`;
 
 /** Templates that dashboards can be made after. Writing them is for the service's staff. */
 export const dashboardTemplateEndpoints = (desk: ResourceDesk): Endpoint[] => [
-  ...managementRow(desk, {
-    method: "GET",
-    path: "/api/projects/:project_id/dashboard_templates",
+  ...listRow(desk, {
+    path,
     summary: "Templates for dashboards: built-in ones, and the project's own",
     access: inProject("dashboard_template:read"),
-    query: pageQuery.extend(filterQuery(filters)),
-    reply: pageSchema(TemplateShape),
-    handle: ({ call, caller, project }) =>
-      pageOf(call, filtered(call, caller, filters, templatesOf(desk, project.id)), show),
+    filters,
+    item: TemplateShape,
+    all: ({ project }) => templatesOf(desk, project.id),
+    show,
   }),
   ...managementRow(desk, {
     method: "GET",
-    path: "/api/projects/:project_id/dashboard_templates/:id",
+    path: `${path}/:id`,
     summary: "A template for dashboards",
     access: inProject("dashboard_template:read"),
     reply: TemplateShape,

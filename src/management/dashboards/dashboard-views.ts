@@ -1,22 +1,25 @@
 import { z } from "zod";
 import { isObject } from "../../base/json.ts";
 import { wireTime } from "../../world/time.ts";
-import type { Dashboard, Draft, Insight, Tile } from "../../world/world.ts";
+import type { Dashboard, Insight, Tile } from "../../world/world.ts";
 import {
   type Asker,
   effectiveRestriction,
   liveDashboard,
   openRights,
   privilege,
+  type ReaderLevels,
   type Rights,
   restriction,
+  sharedLevels,
 } from "../collaborators.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
+import { shownAs } from "../frame/fields.ts";
 import type { ProjectRequest } from "../frame/row.ts";
 import {
   type InsightPlaces,
   InsightShape,
-  type Maker,
+  makerFor,
   openInsightPlaces,
   openInsightViews,
   type ShownInsight,
@@ -69,14 +72,13 @@ type ShowInsight = (insight: Insight) => ShownInsight;
 
 /** How tiles are shown. */
 function openTileViews(desk: ResourceDesk) {
-  const showText = (text: NonNullable<Tile["text"]>, project: number) => ({
-    id: text.id,
-    created_by: showUserOf(desk, text.created_by),
-    last_modified_by: showUserOf(desk, text.last_modified_by),
-    body: text.body,
-    last_modified_at: text.last_modified_at,
-    team: project,
-  });
+  const showText = (text: NonNullable<Tile["text"]>, project: number) =>
+    shownAs(TextOfTile, {
+      ...text,
+      created_by: showUserOf(desk, text.created_by),
+      last_modified_by: showUserOf(desk, text.last_modified_by),
+      team: project,
+    });
 
   const insightOf = (tile: Tile): Insight | undefined =>
     tile.insight === null ? undefined : desk.worlds.get("insights", tile.insight);
@@ -89,19 +91,12 @@ function openTileViews(desk: ResourceDesk) {
     showInsight: ShowInsight,
   ): ShownTile {
     const insight = insightOf(tile);
-    return {
-      id: tile.id,
+    return shownAs(TileShape, {
+      ...tile,
       insight: insight ? showInsight(insight) : null,
       text: tile.text && showText(tile.text, project),
-      layouts: tile.layouts,
-      color: tile.color,
-      filters_overrides: tile.filters_overrides,
-      show_description: tile.show_description,
-      transparent_background: tile.transparent_background,
       order,
-      last_refresh: null,
-      is_cached: false,
-    };
+    });
   }
 
   return {
@@ -143,7 +138,6 @@ const afterFilters = {
 export const DashboardInList = z
   .object({ ...beforeFilters, ...afterFilters })
   .meta({ title: "DashboardInList" });
-type ShownDashboard = z.infer<typeof DashboardInList>;
 
 /** A dashboard with everything that is on it. */
 export const DashboardDetail = z
@@ -165,30 +159,14 @@ export const DashboardDetail = z
   .meta({ title: "Dashboard" });
 export type ShownDashboardDetail = z.infer<typeof DashboardDetail>;
 
-/** The levels for one reader. */
-type Levels = Pick<
-  ShownDashboard,
-  "effective_restriction_level" | "effective_privilege_level" | "user_access_level"
->;
-
-/** For shared links: no user is signed in. */
-const sharedLevels: Levels = {
-  effective_restriction_level: restriction.collaborators,
-  effective_privilege_level: privilege.view,
-  user_access_level: null,
-};
-
 /** Filters and variables of the query, which replace the stored ones. */
-export interface Overrides {
-  filters?: Dashboard["filters"] | undefined;
-  variables?: Dashboard["variables"] | undefined;
-}
+export type Overrides = Partial<Pick<Dashboard, "filters" | "variables">>;
 
 const orNull = <T extends object>(value: T | null): T | null =>
   value !== null && Object.keys(value).length > 0 ? value : null;
 
 /** The levels for a signed-in user. */
-function levelsFor(rights: Rights, dashboard: Dashboard, asker: Asker): Levels {
+function levelsFor(rights: Rights, dashboard: Dashboard, asker: Asker): ReaderLevels {
   const effective = rights.effectivePrivilege(dashboard, asker);
   return {
     effective_restriction_level: effectiveRestriction(dashboard, asker.organization),
@@ -196,16 +174,6 @@ function levelsFor(rights: Rights, dashboard: Dashboard, asker: Asker): Levels {
     user_access_level: effective === privilege.edit ? "editor" : "viewer",
   };
 }
-
-const showAfter = (dashboard: Dashboard, levels: Levels) => ({
-  tags: dashboard.tags,
-  restriction_level: dashboard.restriction_level,
-  ...levels,
-  access_control_version:
-    dashboard.restriction_level > restriction.everyone ? ("v1" as const) : ("v2" as const),
-  last_refresh: dashboard.last_refresh,
-  team_id: dashboard.project,
-});
 
 const writeOnly = { use_template: "", use_dashboard: null, delete_insights: false } as const;
 
@@ -230,42 +198,34 @@ export function openDashboardViews(
     (insight) =>
       insights.show(insight, asker);
 
-  const before = (dashboard: Dashboard) => ({
-    id: dashboard.id,
-    name: dashboard.name,
-    description: dashboard.description,
-    pinned: dashboard.pinned,
-    created_at: dashboard.created_at,
+  const common = (dashboard: Dashboard, levels: ReaderLevels) => ({
+    ...dashboard,
+    ...levels,
     created_by: showUserOf(desk, dashboard.created_by),
-    last_accessed_at: dashboard.last_accessed_at,
     is_shared: sharing.isShared(dashboard.id),
-    deleted: dashboard.deleted,
-    creation_mode: dashboard.creation_mode,
+    access_control_version:
+      dashboard.restriction_level > restriction.everyone ? ("v1" as const) : ("v2" as const),
+    team_id: dashboard.project,
   });
 
   const detail = (
     dashboard: Dashboard,
-    levels: Levels,
+    levels: ReaderLevels,
     showInsight: ShowInsight,
-    { filters = dashboard.filters, variables = dashboard.variables }: Overrides = {},
-  ): ShownDashboardDetail => ({
-    ...before(dashboard),
-    ...(desk.dialect === "documented" && writeOnly),
-    filters,
-    variables,
-    breakdown_colors: dashboard.breakdown_colors,
-    data_color_theme_id: dashboard.data_color_theme_id,
-    persisted_filters: orNull(dashboard.filters),
-    persisted_variables: orNull(dashboard.variables),
-    ...showAfter(dashboard, levels),
-    tiles: tiles.all(dashboard, showInsight),
-  });
+    overrides: Overrides = {},
+  ): ShownDashboardDetail =>
+    shownAs(DashboardDetail, {
+      ...common(dashboard, levels),
+      ...(desk.dialect === "documented" && writeOnly),
+      ...overrides,
+      persisted_filters: orNull(dashboard.filters),
+      persisted_variables: orNull(dashboard.variables),
+      tiles: tiles.all(dashboard, showInsight),
+    });
 
   return {
-    inList: (dashboard: Dashboard, asker: Asker): ShownDashboard => ({
-      ...before(dashboard),
-      ...showAfter(dashboard, levelsFor(rights, dashboard, asker)),
-    }),
+    inList: (dashboard: Dashboard, asker: Asker): z.infer<typeof DashboardInList> =>
+      shownAs(DashboardInList, common(dashboard, levelsFor(rights, dashboard, asker))),
     inDetail: (dashboard: Dashboard, asker: Asker, overrides?: Overrides): ShownDashboardDetail =>
       detail(dashboard, levelsFor(rights, dashboard, asker), insightsTo(asker), overrides),
     /** As behind a shared link. */
@@ -276,33 +236,24 @@ export function openDashboardViews(
   };
 }
 
-/** A call about dashboards that may pass. */
-
 /** What the endpoints of dashboards share. */
 export function openDashboardDesk(desk: ResourceDesk) {
   const rights = openRights(desk);
   const places = openInsightPlaces(desk);
   const views = openDashboardViews(desk, { rights, sharing: openSharing(desk), places });
-  const now = () => wireTime(desk.clock.now());
   return {
     ...desk,
     rights,
     places,
     views,
-    now,
+    now: () => wireTime(desk.clock.now()),
     /** The dashboard of the path, which the caller may edit. @throws SimError not_found, permission_denied */
     editable(request: ProjectRequest<unknown>): Dashboard {
       const dashboard = liveDashboard(desk, request.project.id, request.param("id"));
       rights.requireEdit(dashboard, request);
       return dashboard;
     },
-    maker: (draft: Draft, { project, caller }: ProjectRequest<unknown>): Maker => ({
-      draft,
-      ids: desk.ids,
-      project: project.id,
-      user: caller.user.id,
-      now: now(),
-    }),
+    maker: makerFor(desk),
   };
 }
 

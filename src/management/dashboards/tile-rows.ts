@@ -202,7 +202,8 @@ function deleteTile(desk: DashboardDesk, request: ProjectRequest<z.infer<typeof 
 }
 
 const access = inProject("dashboard:write");
-const action = (name: string) => `${projectRoot}/dashboards/:id/${name}`;
+const action = (name: string) =>
+  ({ method: "POST", path: `${projectRoot}/dashboards/:id/${name}`, access }) as const;
 
 /** What one can do with single tiles. The contract has only move_tile. */
 export const tileEndpoints = (desk: DashboardDesk): Endpoint[] => [
@@ -210,10 +211,8 @@ export const tileEndpoints = (desk: DashboardDesk): Endpoint[] => [
   ...arranging(desk),
   ...texts(desk),
   ...managementRow(desk, {
-    method: "POST",
-    path: action("delete_tile"),
+    ...action("delete_tile"),
     summary: "Removes a tile from its dashboard",
-    access,
     status: 204,
     body: DeletedTile,
     handle(request) {
@@ -225,10 +224,9 @@ export const tileEndpoints = (desk: DashboardDesk): Endpoint[] => [
 
 function moving(desk: DashboardDesk): Endpoint[] {
   const isShown = desk.dialect === "production";
-  const row: Omit<ManagementRow<"project", z.infer<typeof MovedTile>>, "method"> = {
-    path: action("move_tile"),
+  const row: ManagementRow<"project", z.infer<typeof MovedTile>> = {
+    ...action("move_tile"),
     summary: "Moves a tile to another dashboard",
-    access,
     body: MovedTile,
     ...(isShown && { reply: DashboardDetail }),
     handle(request) {
@@ -236,27 +234,20 @@ function moving(desk: DashboardDesk): Endpoint[] {
       return isShown ? desk.views.inDetail(source, request) : undefined;
     },
   };
-  return [
-    ...managementRow(desk, { ...row, method: "PATCH", contract: true }),
-    ...managementRow(desk, { ...row, method: "POST" }),
-  ];
+  return [...managementRow(desk, { ...row, method: "PATCH", contract: true }), ...managementRow(desk, row)];
 }
 
 const arranging = (desk: DashboardDesk): Endpoint[] => [
   ...managementRow(desk, {
-    method: "POST",
-    path: action("copy_tile"),
+    ...action("copy_tile"),
     summary: "Adds a tile of another dashboard to this one as well",
-    access,
     body: CopiedTile,
     reply: DashboardDetail,
     handle: (request) => desk.views.inDetail(copyTileHere(desk, request), request),
   }),
   ...managementRow(desk, {
-    method: "POST",
-    path: action("reorder_tiles"),
+    ...action("reorder_tiles"),
     summary: "Arranges tiles in another order",
-    access,
     body: TileOrder,
     reply: DashboardDetail,
     handle: (request) => desk.views.inDetail(reorderTiles(desk, request), request),
@@ -265,10 +256,8 @@ const arranging = (desk: DashboardDesk): Endpoint[] => [
 
 const texts = (desk: DashboardDesk): Endpoint[] => [
   ...managementRow(desk, {
-    method: "POST",
-    path: action("create_text_tile"),
+    ...action("create_text_tile"),
     summary: "Adds a text tile to a dashboard",
-    access,
     status: 201,
     body: NewTextTile,
     reply: TileShape,
@@ -278,10 +267,8 @@ const texts = (desk: DashboardDesk): Endpoint[] => [
     },
   }),
   ...managementRow(desk, {
-    method: "POST",
-    path: action("update_text_tile"),
+    ...action("update_text_tile"),
     summary: "Changes a text tile of a dashboard",
-    access,
     body: ChangedTextTile,
     reply: TileShape,
     handle(request) {

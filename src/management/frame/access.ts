@@ -1,9 +1,16 @@
 import { SimError } from "../../base/errors.ts";
 import { isUuid } from "../../base/ids.ts";
 import type { Call } from "../../http/call.ts";
-import { bearerOf } from "../../http/credentials.ts";
+import { bearerOf } from "../../http/call.ts";
 import { grants } from "../../world/access.ts";
-import type { Membership, Organization, PersonalApiKey, Project, User } from "../../world/world.ts";
+import type {
+  DocumentOf,
+  Membership,
+  Organization,
+  PersonalApiKey,
+  Project,
+  User,
+} from "../../world/world.ts";
 import { fieldsOf } from "./body.ts";
 import type { ResourceDesk } from "./desk.ts";
 
@@ -101,6 +108,21 @@ export const membershipOf = (
 
 /** The number that a path names a document by; undefined when it is none. */
 export const numberIn = (id: string): number | undefined => (/^\d{1,15}$/.test(id) ? Number(id) : undefined);
+
+type OfProject = "cohorts" | "dashboards" | "feature_flags" | "insights";
+
+/** The project's document with this number, also a deleted one; undefined if there is none. */
+export function documentNamed<C extends OfProject>(
+  { worlds }: Pick<ResourceDesk, "worlds">,
+  collection: C,
+  project: number,
+  id: string,
+): DocumentOf<C> | undefined {
+  const number = numberIn(id);
+  const document: DocumentOf<OfProject> | undefined =
+    number === undefined ? undefined : worlds.get(collection, number);
+  return document?.project === project ? document : undefined;
+}
 
 /** The project with this id or `@current`, without a check of the caller's rights. */
 export function projectNamed(

@@ -4,7 +4,7 @@ import { isObject, isTooDeep, type Json, type JsonObject } from "../../base/json
 import { syntaxErrorAt } from "../../base/json-syntax.ts";
 import { boundaryOf, readParts } from "../../codec/multipart.ts";
 import type { Call } from "../../http/call.ts";
-import { firstInvalid, typeName } from "./fields.ts";
+import { firstInvalid, isTrue, typeName } from "./fields.ts";
 
 const mediaType = (call: Call): string =>
   (call.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
@@ -88,6 +88,12 @@ function bodyOf(call: Call): Json {
 export function fieldsOf(call: Call): JsonObject {
   const value = bodyOf(call);
   return isObject(value) ? value : {};
+}
+
+/** True if the body restores a deleted document: only then deleted ones are found. */
+export function isRestoring(call: Call): boolean {
+  const { deleted = null } = fieldsOf(call);
+  return deleted !== null && !isTrue(deleted);
 }
 
 /**

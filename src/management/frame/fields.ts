@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { type ErrorCode, SimError } from "../../base/errors.ts";
 import { isUuid } from "../../base/ids.ts";
+import type { Json } from "../../base/json.ts";
+
+const truths = new Set(["y", "yes", "t", "true", "on", "1"]);
+
+/** Upstream `str_to_bool`: what is not one of these words is false. */
+export const isTrue = (value: Json | undefined): boolean =>
+  typeof value !== "object" && truths.has(String(value).toLowerCase());
 
 /** What Python calls a JSON value; it is in the service's texts. */
 export function typeName(value: unknown): string {
@@ -217,3 +224,29 @@ export const dictionary = () => z.record(z.string(), z.json());
 
 /** Any JSON value. */
 export const json = () => z.json();
+
+/** Keys of fields that have one value only: null, true or false. */
+type Constant<T> = {
+  [K in keyof T]-?: boolean extends T[K] ? never : [T[K]] extends [boolean | null] ? K : never;
+}[keyof T];
+
+/** The only value of a field; undefined if it may have others. */
+function constantOf(field: unknown): unknown {
+  if (field instanceof z.ZodNull) return null;
+  return field instanceof z.ZodLiteral && field.values.size === 1 ? field.value : undefined;
+}
+
+/** The fields of a shape, in its order, from a value that may have others; those that are undefined are left out. */
+export function shownAs<S extends z.ZodObject>(
+  { shape }: S,
+  value: Omit<z.infer<S>, Constant<z.infer<S>>>,
+): z.infer<S> {
+  const given: Readonly<Record<string, unknown>> = value;
+  const entries = Object.entries(shape).flatMap(([name, field]) => {
+    const constant = constantOf(field);
+    const found = constant === undefined ? given[name] : constant;
+    return found === undefined ? [] : [[name, found] as const];
+  });
+  // The compiler has checked the value; it cannot follow the names.
+  return Object.fromEntries(entries) as z.infer<S>;
+}

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import type { Call } from "../../http/call.ts";
 import { tidyTags } from "../../world/tags.ts";
 import { wireTime } from "../../world/time.ts";
@@ -103,12 +103,6 @@ export function filtered<T>(
 export const filterQuery = <T>(filters: readonly ListFilter<T>[]): Record<string, z.ZodType> =>
   Object.fromEntries(filters.map(({ name, shape }) => [name, shape]));
 
-const truths = new Set(["y", "yes", "t", "true", "on", "1"]);
-
-/** Upstream `str_to_bool`: what is not one of these words is false. */
-export const isTrue = (value: Json | undefined): boolean =>
-  typeof value !== "object" && truths.has(String(value).toLowerCase());
-
 /** A JSON array's members; undefined when it is none. */
 export function jsonList(text: string): Json[] | undefined {
   try {
@@ -152,6 +146,20 @@ export const authorFilter: ListFilter<{ created_by: number | null }> = {
     return Number.isInteger(wanted) ? ({ created_by }) => created_by === wanted : undefined;
   },
 };
+
+/** Documents whose field is exactly the text. */
+export const equalFilter = <T>(
+  name: string,
+  shape: z.ZodType,
+  textOf: (document: T) => string | null,
+): ListFilter<T> => ({
+  name,
+  shape,
+  test:
+    ([value]) =>
+    (document) =>
+      textOf(document) === value,
+});
 
 type Step = (date: Date, count: number) => void;
 
@@ -236,9 +244,6 @@ const operators: ReadonlyMap<Json, Operator> = new Map<Json, Operator>([
   ["is_set", isSet],
   ["is_not_set", not(isSet)],
 ]);
-
-const own = (properties: JsonObject, key: string): Json | undefined =>
-  Object.hasOwn(properties, key) ? properties[key] : undefined;
 
 const refuse = (problem: string) => invalid(`${problem} in property filters is not supported by phx-sim.`);
 

@@ -19,7 +19,7 @@ import {
 import { bodyTypes, fieldsOf, readBody } from "./body.ts";
 import type { Pace, ResourceDesk } from "./desk.ts";
 
-/** What a call may be about, and what the handler learns of it. */
+/** What a call may be about, and what the handler gets of it. */
 interface Places {
   /** The caller, or all that the caller may see. */
   account: unknown;
@@ -32,7 +32,7 @@ interface Places {
 }
 
 /** Which callers are let in. */
-interface Access<Of extends keyof Places = keyof Places> {
+export interface Access<Of extends keyof Places = keyof Places> {
   readonly of: Of;
   /** Scope that the key needs; null: the service maps none, so that every key is refused; `anyScope`: any key passes. */
   readonly scope: string | null;

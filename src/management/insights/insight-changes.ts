@@ -5,9 +5,8 @@ import { blankTile } from "../../world/blank.ts";
 import { tidyTags } from "../../world/tags.ts";
 import type { Dashboard, Draft, Insight, Tile } from "../../world/world.ts";
 import { privilege } from "../collaborators.ts";
-import { fieldsOf, given } from "../frame/body.ts";
+import { given, isRestoring } from "../frame/body.ts";
 import { boolean, dictionary, invalid, json, list, text, typeName } from "../frame/fields.ts";
-import { isTrue } from "../frame/lists.ts";
 import type { ProjectRequest } from "../frame/row.ts";
 import { type InsightDesk, makeInsight } from "./insight-views.ts";
 
@@ -137,11 +136,8 @@ function movesOf(
 }
 
 /** Only a false `deleted` finds deleted insights. */
-function changeable(desk: InsightDesk, request: ProjectRequest<unknown>): Insight {
-  const { deleted } = fieldsOf(request.call);
-  const restores = deleted !== undefined && deleted !== null && !isTrue(deleted);
-  return restores ? desk.anyInsight(request) : desk.liveInsight(request);
-}
+const changeable = (desk: InsightDesk, request: ProjectRequest<unknown>): Insight =>
+  isRestoring(request.call) ? desk.anyInsight(request) : desk.liveInsight(request);
 
 /**
  * PATCH and PUT, which has no required field either. Upstream PostHog/posthog posthog/api/insight.py, `update`.

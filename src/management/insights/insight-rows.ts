@@ -2,23 +2,20 @@ import { z } from "zod";
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { Insight } from "../../world/world.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
+import { isTrue } from "../frame/fields.ts";
 import {
   authorFilter,
-  filtered,
-  filterQuery,
-  isTrue,
+  equalFilter,
   jsonList,
   type ListFilter,
-  pageOf,
-  pageQuery,
-  pageSchema,
   searchFilter,
   tagsFilter,
 } from "../frame/lists.ts";
-import { inProject, type ManagementRow, managementRow, projectRoot } from "../frame/row.ts";
+import { resourceRows } from "../frame/resource.ts";
+import { inProject, projectRoot } from "../frame/row.ts";
 import { compareText, sortedByProject } from "../frame/sorted.ts";
 import { changeInsight, createInsight, InsightFields } from "./insight-changes.ts";
-import { type InsightDesk, type InsightPlaces, InsightShape, openInsightDesk } from "./insight-views.ts";
+import { type InsightPlaces, InsightShape, openInsightDesk } from "./insight-views.ts";
 
 /** The last to be changed first. */
 const compare = (a: Insight, b: Insight): number =>
@@ -38,14 +35,7 @@ const insightFilters = (places: InsightPlaces): readonly ListFilter<Insight>[] =
   ]),
   tagsFilter,
   authorFilter,
-  {
-    name: "short_id",
-    shape: z.string().describe("Only the insight with this short id"),
-    test:
-      ([value]) =>
-      ({ short_id }) =>
-        short_id === value,
-  },
+  equalFilter("short_id", z.string().describe("Only the insight with this short id"), (it) => it.short_id),
   {
     name: "saved",
     shape: z
@@ -84,75 +74,38 @@ const insightFilters = (places: InsightPlaces): readonly ListFilter<Insight>[] =
   },
 ];
 
-const list = `${projectRoot}/insights`;
-const one = `${list}/:id`;
-const reads = inProject("insight:read", "analytics");
-const writes = inProject("insight:write", "analytics");
-
 /** Insights, as documents: their queries are kept, not run. */
 export function insightEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
   const desk = openInsightDesk(resourceDesk);
-  return [
-    ...listing(desk),
-    ...managementRow(desk, {
-      method: "POST",
-      path: list,
-      summary: "Creates an insight, also on dashboards",
-      access: writes,
-      status: 201,
-      body: InsightFields,
-      reply: InsightShape,
-      handle: (request) => desk.views.show(createInsight(desk, request), request),
-    }),
-    ...managementRow(desk, {
-      method: "GET",
-      path: one,
-      summary: "An insight, by its id or its short id; without results",
-      access: reads,
-      reply: InsightShape,
-      handle: (request) => desk.views.show(desk.liveInsight(request), request),
-    }),
-    ...changing(desk),
-    ...managementRow(desk, {
-      method: "DELETE",
-      path: one,
-      summary: "Refused, with an empty body: insights are deleted by PATCH with `deleted` true",
-      access: writes,
-      status: 405,
-      handle: () => undefined,
-    }),
-  ];
-}
-
-function listing(desk: InsightDesk): Endpoint[] {
   const insights = openInsightList(desk);
-  const filters = insightFilters(desk.places);
-  return managementRow(desk, {
-    method: "GET",
-    path: list,
-    summary: "Insights, the last to be changed first",
-    access: reads,
-    query: pageQuery.extend(filterQuery(filters)),
-    reply: pageSchema(InsightShape),
-    handle(request) {
-      const { call, caller, project } = request;
-      const found = filtered(call, caller, filters, insights(project.id));
-      return pageOf(call, found, (it) => desk.views.show(it, request));
+  return resourceRows(desk, {
+    path: `${projectRoot}/insights`,
+    reads: inProject("insight:read", "analytics"),
+    writes: inProject("insight:write", "analytics"),
+    shape: InsightShape,
+    show: desk.views.show,
+    filters: insightFilters(desk.places),
+    all: ({ project }) => insights(project.id),
+    list: { summary: "Insights, the last to be changed first" },
+    create: {
+      summary: "Creates an insight, also on dashboards",
+      body: InsightFields,
+      handle: (request) => createInsight(desk, request),
     },
+    read: {
+      summary: "An insight, by its id or its short id; without results",
+      handle: (request) => desk.views.show(desk.liveInsight(request), request),
+    },
+    patch: {
+      summary: "Changes an insight and its dashboards; `deleted` deletes and restores",
+      body: InsightFields,
+      handle: (request) => changeInsight(desk, request),
+    },
+    put: {
+      summary: "As PATCH: no field is required",
+      body: InsightFields,
+      handle: (request) => changeInsight(desk, request),
+    },
+    remove: { summary: "Refused, with an empty body: insights are deleted by PATCH with `deleted` true" },
   });
-}
-
-function changing(desk: InsightDesk): Endpoint[] {
-  const row: Omit<ManagementRow<"project", InsightFields>, "method" | "summary"> = {
-    path: one,
-    access: writes,
-    body: InsightFields,
-    reply: InsightShape,
-    handle: (request) => desk.views.show(changeInsight(desk, request), request),
-  };
-  const summary = "Changes an insight and its dashboards; `deleted` deletes and restores";
-  return [
-    ...managementRow(desk, { ...row, method: "PATCH", summary }),
-    ...managementRow(desk, { ...row, method: "PUT", summary: "As PATCH: no field is required" }),
-  ];
 }

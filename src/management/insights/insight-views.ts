@@ -10,16 +10,19 @@ import {
   effectiveRestriction,
   openRights,
   privilege,
+  type ReaderLevels,
   type Rights,
   restriction,
+  sharedLevels,
 } from "../collaborators.ts";
-import { found, numberIn } from "../frame/access.ts";
+import { documentNamed, found } from "../frame/access.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
+import { shownAs } from "../frame/fields.ts";
 import type { ProjectRequest } from "../frame/row.ts";
 import { follow } from "../frame/sorted.ts";
 import { showUserOf, UserShape } from "../users.ts";
 
-/** Who makes documents, where and when. */
+/** What new documents have in common: author, project and time. */
 export interface Maker {
   readonly draft: Draft;
   readonly ids: Ids;
@@ -28,6 +31,17 @@ export interface Maker {
   /** Wire time. */
   readonly now: string;
 }
+
+/** The maker of the documents of a request. */
+export const makerFor =
+  ({ ids, clock }: ResourceDesk) =>
+  (draft: Draft, { project, caller }: ProjectRequest<unknown>): Maker => ({
+    draft,
+    ids,
+    project: project.id,
+    user: caller.user.id,
+    now: wireTime(clock.now()),
+  });
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -72,7 +86,7 @@ export const copyInsight = (maker: Maker, { name, ...insight }: Insight): Insigh
     saved: insight.saved,
   });
 
-/** Where an insight stands. */
+/** A place of an insight. */
 export interface InsightPlace {
   readonly dashboard: Dashboard;
   readonly tile: Tile;
@@ -159,70 +173,27 @@ export const InsightShape = z
 
 export type ShownInsight = z.infer<typeof InsightShape>;
 
-/** The levels for one reader. */
-type Levels = Pick<
-  ShownInsight,
-  "effective_restriction_level" | "effective_privilege_level" | "user_access_level"
->;
-
-/** For shared links: no user is signed in. */
-const sharedLevels: Levels = {
-  effective_restriction_level: restriction.collaborators,
-  effective_privilege_level: privilege.view,
-  user_access_level: null,
-};
-
-/** Nothing is computed: the fields of results are as before the first refresh. */
-const uncomputed = {
-  order: null,
-  last_refresh: null,
-  cache_target_age: null,
-  next_allowed_client_refresh: null,
-  result: null,
-  hasMore: null,
-  columns: null,
-  is_sample: false,
-  timezone: null,
-  is_cached: false,
-  query_status: null,
-  hogql: null,
-  types: null,
-} as const;
-
 /** How insights are shown. Upstream PostHog/posthog posthog/api/insight.py. */
 export function openInsightViews(desk: ResourceDesk, { rights, places }: InsightParts) {
-  const show = (insight: Insight, levels: Levels): ShownInsight => {
+  const show = (insight: Insight, levels: ReaderLevels): ShownInsight => {
     const on = places(insight.id);
-    return {
-      id: insight.id,
-      short_id: insight.short_id,
-      name: insight.name,
-      derived_name: insight.derived_name,
-      description: insight.description,
-      query: insight.query,
-      filters: insight.filters,
-      deleted: insight.deleted,
+    return shownAs(InsightShape, {
+      ...insight,
       dashboards: on.map(({ dashboard }) => dashboard.id),
       dashboard_tiles: on.map(({ dashboard, tile }) => ({
         id: tile.id,
         dashboard_id: dashboard.id,
         deleted: tile.deleted,
       })),
-      tags: insight.tags,
-      favorited: insight.favorited,
-      saved: insight.saved,
-      created_at: insight.created_at,
       created_by: showUserOf(desk, insight.created_by),
       updated_at: insight.last_modified_at,
-      last_modified_at: insight.last_modified_at,
       last_modified_by: showUserOf(desk, insight.last_modified_by),
       ...levels,
-      ...uncomputed,
-    };
+    });
   };
 
   /** An insight is as restricted as its most restricted dashboard; users who may edit one of them may edit it. */
-  function levelsFor(insight: Insight, asker: Asker): Levels {
+  function levelsFor(insight: Insight, asker: Asker): ReaderLevels {
     const on = places(insight.id);
     const isRestricted = on.some(
       ({ dashboard }) => effectiveRestriction(dashboard, asker.organization) === restriction.collaborators,
@@ -251,8 +222,6 @@ const mayEdit = (rights: Rights, on: readonly InsightPlace[], asker: Asker): boo
   on.length === 0 ||
   on.some(({ dashboard }) => rights.effectivePrivilege(dashboard, asker) === privilege.edit);
 
-/** A call about insights that may pass. */
-
 /** What the endpoints of insights share. */
 export function openInsightDesk(desk: ResourceDesk) {
   const rights = openRights(desk);
@@ -262,15 +231,12 @@ export function openInsightDesk(desk: ResourceDesk) {
     ["insights"],
     () => new Map(desk.worlds.current.insights.map((it) => [`${it.project} ${it.short_id}`, it])),
   );
-  const byId = (project: number, id: string): Insight | undefined => {
-    const number = numberIn(id);
-    const insight = number === undefined ? undefined : desk.worlds.get("insights", number);
-    return insight?.project === project ? insight : undefined;
-  };
-
   /** The project's insight with this id or short id, also a deleted one. @throws SimError not_found */
   const anyInsight = ({ project, param }: ProjectRequest<unknown>): Insight =>
-    found(byId(project.id, param("id")) ?? byShortId().get(`${project.id} ${param("id")}`));
+    found(
+      documentNamed(desk, "insights", project.id, param("id")) ??
+        byShortId().get(`${project.id} ${param("id")}`),
+    );
 
   return {
     ...desk,
@@ -292,13 +258,7 @@ export function openInsightDesk(desk: ResourceDesk) {
         "This insight is on a dashboard that can only be edited by its owner, team members invited to editing the dashboard, and project admins.",
       );
     },
-    maker: (draft: Draft, { project, caller }: ProjectRequest<unknown>): Maker => ({
-      draft,
-      ids: desk.ids,
-      project: project.id,
-      user: caller.user.id,
-      now: wireTime(desk.clock.now()),
-    }),
+    maker: makerFor(desk),
   };
 }
 

@@ -6,10 +6,10 @@ import { wireTime } from "../../world/time.ts";
 import type { Dashboard, SharingConfiguration } from "../../world/world.ts";
 import { type Asker, liveDashboard, openRights } from "../collaborators.ts";
 import { denied, hasFeature } from "../frame/access.ts";
-import { fieldsOf } from "../frame/body.ts";
+import { fieldsOf, given } from "../frame/body.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
-import { boolean, json } from "../frame/fields.ts";
-import { inProject, managementRow, type Request } from "../frame/row.ts";
+import { boolean, json, shownAs } from "../frame/fields.ts";
+import { inProject, managementRow, type ProjectRequest } from "../frame/row.ts";
 import { newAccessToken } from "../keys.ts";
 
 /** Stored sharing configurations by dashboard, through an index. A dashboard that was never shared has none. */
@@ -133,14 +133,7 @@ export function sharingEndpoints(desk: ResourceDesk): Endpoint[] {
   const rights = openRights(desk);
   const path = "/api/projects/:project_id/dashboards/:dashboard_id/sharing";
 
-  const show = (it: Shown): z.infer<typeof SharingShape> => ({
-    created_at: it.created_at,
-    enabled: it.enabled,
-    access_token: it.access_token,
-    settings: it.settings,
-    password_required: it.password_required,
-    share_passwords: [],
-  });
+  const show = (it: Shown) => shownAs(SharingShape, { ...it, share_passwords: [] });
 
   /** What a dashboard has that was never shared: it is stored with the first change. */
   const unsaved = (dashboard: Dashboard) => ({
@@ -154,7 +147,7 @@ export function sharingEndpoints(desk: ResourceDesk): Endpoint[] {
     former_tokens: [],
   });
 
-  const dashboardOf = ({ param }: Pick<Request<unknown>, "param">, project: { id: number }) =>
+  const dashboardOf = ({ param, project }: ProjectRequest<unknown>) =>
     liveDashboard(desk, project.id, param("dashboard_id"), "Dashboard");
 
   /** @throws SimError permission_denied */
@@ -174,14 +167,12 @@ export function sharingEndpoints(desk: ResourceDesk): Endpoint[] {
   const put = (configuration: SharingConfiguration): SharingConfiguration =>
     desk.worlds.change((draft) => draft.put("sharing_configurations", configuration));
 
-  function change(dashboard: Dashboard, { enabled, settings, password_required }: Changes) {
+  function change(dashboard: Dashboard, changes: Changes) {
     const before = sharing.of(dashboard.id) ?? unsaved(dashboard);
     return put({
       ...before,
       created_at: before.created_at ?? wireTime(desk.clock.now()),
-      ...(enabled !== undefined && { enabled }),
-      ...(settings !== undefined && { settings }),
-      ...(password_required !== undefined && { password_required }),
+      ...given(changes, ["enabled", "settings", "password_required"]),
     });
   }
 
@@ -213,7 +204,7 @@ export function sharingEndpoints(desk: ResourceDesk): Endpoint[] {
       access: inProject("sharing_configuration:read"),
       reply: SharingShape,
       handle(request) {
-        const dashboard = dashboardOf(request, request.project);
+        const dashboard = dashboardOf(request);
         return show(sharing.of(dashboard.id) ?? unsaved(dashboard));
       },
     }),
@@ -225,7 +216,7 @@ export function sharingEndpoints(desk: ResourceDesk): Endpoint[] {
       body: Changes,
       reply: SharingShape,
       handle(request) {
-        const dashboard = dashboardOf(request, request.project);
+        const dashboard = dashboardOf(request);
         const sent = fieldsOf(request.call);
         requireRight(dashboard, request, Boolean(sent.enabled));
         checkPassword(Boolean(sent.password_required), request);
@@ -239,7 +230,7 @@ export function sharingEndpoints(desk: ResourceDesk): Endpoint[] {
       access: inProject("sharing_configuration:write"),
       reply: SharingShape,
       handle(request) {
-        const dashboard = dashboardOf(request, request.project);
+        const dashboard = dashboardOf(request);
         requireRight(dashboard, request, false);
         return show(refresh(dashboard));
       },

@@ -4,19 +4,21 @@ import { banner, readyLine, recordBanner, recordReadyLine } from "../../cli/bann
 import { clean } from "../../cli/clean-text.ts";
 import { command, type Ending, type Shell } from "../../cli/command.ts";
 import {
+  announceVariables,
   checkReroute,
   childVariables,
   isRerouting,
   rerouteOptions,
   rerouteVariables,
-  variableLines,
 } from "../../cli/exec/child-environment.ts";
 import { Failure } from "../../cli/failure.ts";
 import {
   closesWithin,
+  openRequestLog,
   openSim,
   reachOf,
   reachOptions,
+  settles,
   simOptions,
   upstreamOf,
   upstreamOptions,
@@ -26,7 +28,7 @@ import type { Settings } from "../../cli/settings.ts";
 import { stopRequest, untilSignal } from "../../cli/signals.ts";
 import type { Style } from "../../cli/style.ts";
 import type { RecordingFacts, RequestSummary, Sim, SimOptions } from "../../index.ts";
-import { createRequestLog, type RequestLog } from "../../journal/commands/request-log.ts";
+import type { RequestLog } from "../../journal/commands/request-log.ts";
 import { missedOf, replayed, tapeLines } from "./tape-summary.ts";
 
 /** Options for the world of a sim that records. */
@@ -208,15 +210,7 @@ const replayTexts: Readonly<Partial<Record<RecordMode, string>>> = {
 };
 
 function logOf(sim: Sim, quiet: boolean, shell: Shell): RequestLog {
-  const log = createRequestLog(
-    shell.err,
-    {
-      verbosity: quiet ? "quiet" : "normal",
-      style: shell.errStyle,
-      projectKey: sim.apiKey,
-    },
-    shell.config?.redaction,
-  );
+  const log = openRequestLog(sim, quiet ? "quiet" : "normal", shell);
   sim.onRequest((request: RequestSummary) => log.add(request));
   return log;
 }
@@ -292,9 +286,6 @@ function hostVariables(sim: Sim): Record<string, string> {
   );
 }
 
-/** What was sent without waiting for the answer has this time to arrive, ms. */
-const settleMs = 1000;
-
 async function runCommand(settings: RecordSettings, shell: Shell): Promise<Ending> {
   const { values, origins } = settings;
   const { hasTerminal, relaySignals, runChild } = await import("../../cli/exec/child-process.ts");
@@ -307,13 +298,7 @@ async function runCommand(settings: RecordSettings, shell: Shell): Promise<Endin
   }
   if (!values.quiet) reportTape(sim, modeOf(values), shell);
   const variables = hostVariables(sim);
-  if (!values.quiet) {
-    const [program = ""] = values.command;
-    shell.err.say(
-      `phx-sim: ready at ${sim.url}; ${clean(program, 80)} gets`,
-      ...variableLines(variables, readyLine(sim)),
-    );
-  }
+  if (!values.quiet) announceVariables(sim, values.command, variables, shell);
   const routes = await rerouteVariables(sim, values, shell).catch(async (error: unknown) => {
     await closesWithin(sim, closeMs);
     throw error;
@@ -321,7 +306,7 @@ async function runCommand(settings: RecordSettings, shell: Shell): Promise<Endin
   shell.err.flush();
   const end = await runChild(values.command, { ...shell.env, ...variables, ...routes }, relay);
   if (end.problem !== undefined) shell.err.say(`phx-sim: ${end.problem}`);
-  await sim.settle({ idleMs: 100, timeoutMs: settleMs }).catch(() => {});
+  await settles(sim);
   const code = end.code;
   await conclude(sim, log, values.quiet, shell).catch((error: unknown) => {
     // The exit code of the command comes first.

@@ -1,6 +1,6 @@
 import { maskKeys, maskTargetSecrets } from "../../base/secrets.ts";
 import { partitionOf } from "../../faults/partition.ts";
-import { hopHeaders } from "../../http/hop-headers.ts";
+import { hopHeaders } from "../../http/reply.ts";
 import { type Decoded, decodeBody } from "../format/bodies.ts";
 import { type Exchange, type HeaderPairs, pairsOf, type TapeBody } from "../format/exchange.ts";
 import { captureRoutes, routeOf } from "../format/routes.ts";

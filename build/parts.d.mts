@@ -1,0 +1,1 @@
+export function partOf(path: string): string;
