@@ -2,8 +2,9 @@ import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isLockedOut, unlock } from "../api/call.ts";
 import { stat } from "../feed/socket.ts";
-import { Button, Empty, Field } from "../parts/basics.tsx";
+import { Button, Empty } from "../parts/basics.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { TextField } from "../parts/fields.tsx";
 import { Banner } from "./banner.tsx";
 import { keySets, useKeys } from "./keyboard.ts";
 import { Guarded } from "./late-view.tsx";
@@ -199,16 +200,15 @@ function LockedOut() {
           <code>phx-sim start</code> prints: it ends in a generated token, after <code>#t=</code>.
         </p>
         <form class="locked-out" onSubmit={open}>
-          <Field label="Inspector link or token" hint={isWrong ? "This contains no token." : undefined}>
-            <input
-              class="input mono"
-              autocomplete="off"
-              spellcheck={false}
-              value={given}
-              aria-invalid={isWrong}
-              onInput={(event) => setGiven(event.currentTarget.value)}
-            />
-          </Field>
+          <TextField
+            label="Inspector link or token"
+            hint={isWrong ? "This contains no token." : undefined}
+            autocomplete="off"
+            spellcheck={false}
+            value={given}
+            aria-invalid={isWrong}
+            onText={setGiven}
+          />
           <Button type="submit" kind="main">
             Open
           </Button>

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Outcome } from "../../src/journal/outcomes.ts";
-import { clockText, dateText, exactText, type Tone } from "./text.ts";
+import { clockText, dateText, exactText, numberText, type Tone } from "./text.ts";
 
 const marks: Readonly<Record<Tone, string>> = {
   plain: "",
@@ -51,27 +51,9 @@ export function Button({ kind = "plain", isPressed, class: more, ...rest }: Butt
   );
 }
 
-/** A label above a control, or beside it if inline. */
-export function Field({ label, hint, children, isInline = false }: FieldProps) {
-  return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children
-    <label class={isInline ? "field field-inline" : "field"}>
-      <span class="field-label">{label}</span>
-      {children}
-      {hint !== undefined && <span class="field-hint">{hint}</span>}
-    </label>
-  );
-}
-
-interface FieldProps {
-  label: string;
-  hint?: ComponentChildren;
-  isInline?: boolean;
-  children: ComponentChildren;
-}
-
 /** A time of day; `isWhole` adds the date, `isExact` also milliseconds and zone. The tooltip is in UTC. */
-export function Time({ at, isWhole = false, isExact = false }: TimeProps) {
+export function Time({ at: given, isWhole = false, isExact = false }: TimeProps) {
+  const at = typeof given === "string" ? Date.parse(given) : given;
   const iso = Number.isFinite(at) ? new Date(at).toISOString() : "";
   return (
     <time dateTime={iso} title={iso} class="time">
@@ -81,21 +63,22 @@ export function Time({ at, isWhole = false, isExact = false }: TimeProps) {
 }
 
 interface TimeProps {
-  at: number;
+  /** ISO 8601, or ms since 1970. */
+  at: string | number;
   isWhole?: boolean;
   isExact?: boolean;
 }
 
-/** A list of names and values; undefined rows are left out. */
-export function Facts({ rows }: { rows: readonly (readonly [string, ComponentChildren] | undefined)[] }) {
+/** Names and values; undefined values are left out. */
+export function Facts({ rows }: { rows: Readonly<Record<string, ComponentChildren>> }) {
   return (
     <dl class="facts">
-      {rows.map(
-        (row) =>
-          row && (
-            <div key={row[0]}>
-              <dt>{row[0]}</dt>
-              <dd>{row[1]}</dd>
+      {Object.entries(rows).map(
+        ([name, value]) =>
+          value !== undefined && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
             </div>
           ),
       )}
@@ -143,33 +126,53 @@ async function copyText(text: string): Promise<boolean> {
 }
 
 /** A block of code with a copy button. */
-export function Code({ text, label }: { text: string; label?: string }) {
+export function Code({ text, label, kind = "quiet", most = Number.POSITIVE_INFINITY }: CodeProps) {
+  const copy = <CopyButton text={text} kind={kind} />;
+  const isCut = text.length > most;
   return (
     <figure class="code">
       {label === undefined ? (
-        <CopyButton text={text} kind="quiet" />
+        copy
       ) : (
         <figcaption>
-          {label}
-          <CopyButton text={text} kind="quiet" />
+          <span>
+            {label}
+            {isCut && ` · ${numberText(text.length)} characters, of which ${numberText(most)} are shown`}
+          </span>
+          {copy}
         </figcaption>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling by keyboard needs the focus */}
       <pre tabIndex={0}>
-        <code>{text}</code>
+        <code>{isCut ? text.slice(0, most) : text}</code>
       </pre>
     </figure>
   );
 }
 
-/** A container that scrolls horizontally, also by keyboard. */
-export function Scrolled({ label, children }: { label: string; children: ComponentChildren }) {
+interface CodeProps {
+  text: string;
+  label?: string;
+  /** Kind of the copy button. */
+  kind?: "quiet" | "main";
+  /** Maximum number of drawn characters; all are copied. */
+  most?: number;
+}
+
+/** A container that scrolls, also by keyboard; by default horizontally. */
+export function Scrolled({ label, class: name = "scrolled", children }: ScrolledProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section class="scrolled" tabIndex={0} aria-label={label}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling by keyboard needs the focus
+    <section class={name} tabIndex={0} aria-label={label}>
       {children}
     </section>
   );
+}
+
+interface ScrolledProps {
+  label: string;
+  class?: string;
+  children: ComponentChildren;
 }
 
 /** An empty state: what appears here, and how to get it. */

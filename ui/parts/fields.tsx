@@ -1,11 +1,35 @@
-import type { ComponentProps } from "preact";
-import { Field } from "./basics.tsx";
-import { TextInput } from "./text-input.tsx";
+import type { ComponentChildren, JSX } from "preact";
 
-type TextFieldProps = ComponentProps<typeof TextInput> & Pick<ComponentProps<typeof Field>, "label" | "hint">;
+/** A label above a control, or beside it if inline. */
+export function Field({ label, hint, children, isInline = false }: FieldProps) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children
+    <label class={isInline ? "field field-inline" : "field"}>
+      <span class="field-label">{label}</span>
+      {children}
+      {hint !== undefined && <span class="field-hint">{hint}</span>}
+    </label>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  hint?: ComponentChildren;
+  isInline?: boolean;
+  children: ComponentChildren;
+}
+
+type TextInputProps = Omit<JSX.IntrinsicElements["input"], "class" | "value" | "onInput"> & {
+  value: string;
+  onText(text: string): void;
+};
+
+export function TextInput({ onText, ...rest }: TextInputProps) {
+  return <input class="input" {...rest} onInput={(event) => onText(event.currentTarget.value)} />;
+}
 
 /** A labelled text input. */
-export function TextField({ label, hint, ...input }: TextFieldProps) {
+export function TextField({ label, hint, ...input }: TextInputProps & Pick<FieldProps, "label" | "hint">) {
   return (
     <Field label={label} hint={hint}>
       <TextInput {...input} />
@@ -15,8 +39,8 @@ export function TextField({ label, hint, ...input }: TextFieldProps) {
 
 interface SelectFieldProps {
   label: string;
-  value: string;
-  options: readonly (readonly [value: string, text: string])[];
+  value: string | number;
+  options: readonly (readonly [value: string | number, text: string])[];
   onText(value: string): void;
 }
 
@@ -31,6 +55,25 @@ export function SelectField({ label, value, options, onText }: SelectFieldProps)
           </option>
         ))}
       </select>
+    </Field>
+  );
+}
+
+interface CheckFieldProps {
+  label: string;
+  isChecked: boolean;
+  onChange(isChecked: boolean): void;
+}
+
+/** A checkbox with its label beside it. */
+export function CheckField({ label, isChecked, onChange }: CheckFieldProps) {
+  return (
+    <Field label={label} isInline>
+      <input
+        type="checkbox"
+        checked={isChecked}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
     </Field>
   );
 }

@@ -2,8 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { info } from "../../app/sim.ts";
 import { type CopyContext, type CopyRow, copyGroups, copyRows } from "../../copy/rows.ts";
-import { Button, CopyButton } from "../../parts/basics.tsx";
-import { numberText } from "../../parts/text.ts";
+import { Button, Code } from "../../parts/basics.tsx";
 import { type ShownRequest, sendableItem } from "./event-facts.ts";
 
 const keyOf = ({ project }: StoredEvent): string =>
@@ -15,27 +14,9 @@ const contextOf = (event: StoredEvent, request: ShownRequest | undefined): CopyC
   item: request && sendableItem(event, request),
 });
 
-/** Longer texts are truncated on screen, but copied in full. */
-const mostDrawn = 20_000;
-
 function Text({ row, event, context }: { row: CopyRow; event: StoredEvent; context: CopyContext }) {
   const text = useMemo(() => row.text(event, context), [row, event, context]);
-  const isCut = text.length > mostDrawn;
-  return (
-    <figure class="code event-code">
-      <figcaption class="event-line">
-        <span>
-          {row.label}
-          {isCut && ` · ${numberText(text.length)} characters, of which ${numberText(mostDrawn)} are shown`}
-        </span>
-        <CopyButton kind="main" text={text} />
-      </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <pre tabIndex={0}>
-        <code>{isCut ? text.slice(0, mostDrawn) : text}</code>
-      </pre>
-    </figure>
-  );
+  return <Code text={text} label={row.label} kind="main" most={20_000} />;
 }
 
 const groups = Object.keys(copyGroups) as CopyRow["group"][];

@@ -112,18 +112,17 @@ export function Head({ event, near }: { event: StoredEvent; near: Neighbours }) 
       </div>
       <Steps event={event} near={near} />
       <Facts
-        rows={[
-          ["Distinct id", <Person key="person" event={event} />],
-          [
-            "Event time",
-            <span key="time">
-              <Time at={Date.parse(event.timestamp)} isExact /> <span class="muted">{skewText(event)}</span>
-            </span>,
-          ],
-          ["Arrival", <Time key="arrival" at={Date.parse(event.received_at)} isExact />],
-          ["Project", plain(projectName(event.project))],
-          ["uuid", uuid === null ? <span class="muted">none</span> : <code key="uuid">{plain(uuid)}</code>],
-        ]}
+        rows={{
+          "Distinct id": <Person event={event} />,
+          "Event time": (
+            <>
+              <Time at={event.timestamp} isExact /> <span class="muted">{skewText(event)}</span>
+            </>
+          ),
+          Arrival: <Time at={event.received_at} isExact />,
+          Project: plain(projectName(event.project)),
+          uuid: uuid === null ? <span class="muted">none</span> : <code>{plain(uuid)}</code>,
+        }}
       />
     </header>
   );

@@ -52,29 +52,23 @@ export function RequestFacts({ event, request, problem }: RequestProps) {
   const agent = headerOf(request, "user-agent");
   return (
     <Facts
-      rows={[
-        [
-          "Request",
-          <a key="link" href={link("requests", [request.n])}>
-            {request.n}
-          </a>,
-        ],
-        ["Sent to", <code key="target">{plain(`${request.method} ${request.target}`)}</code>],
-        ["Place", <Others key="others" event={event} request={request} />],
-        ["Decoded", <Chain key="chain" request={request} />],
-        ["SDK", plain(senderOf(event, request) ?? "unknown")],
-        agent === undefined ? undefined : ["User-Agent", plain(agent)],
-        ["From", plain(request.peer)],
-        ["Arrival", <Time key="at" at={Date.parse(request.at)} isExact />],
-        [
-          "Response",
-          <span key="answer">
+      rows={{
+        Request: <a href={link("requests", [request.n])}>{request.n}</a>,
+        "Sent to": <code>{plain(`${request.method} ${request.target}`)}</code>,
+        Place: <Others event={event} request={request} />,
+        Decoded: <Chain request={request} />,
+        SDK: plain(senderOf(event, request) ?? "unknown"),
+        "User-Agent": agent && plain(agent),
+        From: plain(request.peer),
+        Arrival: <Time at={request.at} isExact />,
+        Response: (
+          <>
             {request.status === 0 ? "none" : request.status}{" "}
             <span class="muted">after {spanText(request.ms)}</span>{" "}
             {request.fault !== null && <Badge tone="bad">{plain(request.fault)}</Badge>}
-          </span>,
-        ],
-      ]}
+          </>
+        ),
+      }}
     />
   );
 }

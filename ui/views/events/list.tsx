@@ -27,11 +27,6 @@ interface ListProps {
 export function EventList({ rows, chosen, cursor, marked, hasProjects, box, onChoose }: ListProps) {
   void rows.version.value;
   const below = new Set(rows.gaps().map((it) => it.below));
-  const classAt = (index: number): string => {
-    const row = rows.at(index);
-    if (!row) return "";
-    return below.has(row.seq) ? `${rowClass(row)} events-gap` : rowClass(row);
-  };
   return (
     <div class="events-list" ref={box}>
       <WindowedList
@@ -41,20 +36,15 @@ export function EventList({ rows, chosen, cursor, marked, hasProjects, box, onCh
         added={rows.added()}
         chosen={chosen === undefined ? -1 : rows.indexOf(chosen)}
         active={cursor.value === undefined ? -1 : rows.indexOf(cursor.value)}
-        onActive={(index) => {
-          cursor.value = rows.at(index)?.seq;
+        onActive={({ seq }) => {
+          cursor.value = seq;
         }}
         head={<EventHead />}
-        keyAt={(index) => rows.at(index)?.seq ?? `none-${index}`}
-        classAt={classAt}
-        cellsAt={(index) => {
-          const row = rows.at(index);
-          return row && <EventCells row={row} isMarked={row.seq === marked} />;
-        }}
-        onChoose={(index) => {
-          const row = rows.at(index);
-          if (row) onChoose(row.seq);
-        }}
+        at={rows.at}
+        keyOf={({ seq }) => seq}
+        classOf={(row) => `events-${outcomeOf(row)}${below.has(row.seq) ? " events-gap" : ""}`}
+        cellsOf={(row) => <EventCells row={row} isMarked={row.seq === marked} />}
+        onChoose={({ seq }) => onChoose(seq)}
         onNearEnd={rows.older}
       />
       <NewRowsButton rows={rows} box={box} />
@@ -178,5 +168,3 @@ function Why({ row }: { row: EventRow }) {
     </Cell>
   );
 }
-
-const rowClass = (row: EventRow): string => `events-${outcomeOf(row)}`;

@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { Export, ExportRun, ExportRunPage } from "../../../src/exports/shapes.ts";
-import { query, type SimProblem } from "../../api/call.ts";
+import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
-import { useKeys } from "../../app/keyboard.ts";
+import { stepKeys, useKeys } from "../../app/keyboard.ts";
 import { go, link, project, route } from "../../app/location.ts";
 import { projectName, revision } from "../../app/sim.ts";
-import { useProblem } from "../../app/use-problem.ts";
-import { Badge, Code, Empty, Section, Time, Trouble } from "../../parts/basics.tsx";
+import { type Action, useAction } from "../../app/use-action.ts";
+import { Badge, Code, Empty, Scrolled, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { Split } from "../../parts/layout.tsx";
 import { plain } from "../../parts/text.ts";
 import { ClockBar } from "./clock-bar.tsx";
@@ -22,7 +22,7 @@ const pageSize = 200;
  */
 export function ExportsView() {
   const turn = useSignal(0);
-  const problem = useProblem();
+  const { problem, run } = useAction();
   const place = placeOf(route.value);
   const known = `${revision.value}/${turn.value}`;
   const exports = useResource<{ exports: Export[] }>(`exports${query({ project: project.value })}`, {
@@ -37,23 +37,22 @@ export function ExportsView() {
   };
   const runsPath = `exports/runs${query(wanted)}`;
   const runs = useResource<ExportRunPage>(runsPath, { revision: known, again: 2_000 });
-  const onChanged = (failed?: SimProblem) => {
-    problem.value = failed;
+  const act: Action["run"] = async (change, onDone) => {
+    await run(change, onDone);
     turn.value++;
   };
-  const trouble = problem.value ?? exports.problem ?? runs.problem;
+  const trouble = problem ?? exports.problem ?? runs.problem;
   const shown = runs.data?.runs ?? [];
   const hasRuns = shown.length > 0 || place.before !== undefined || (exports.data?.exports.length ?? 0) > 0;
   const close = () => go(linkTo({ ...place, run: undefined }));
   useRunKeys(shown, place, close);
   const list = (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section class="exports-scroll" tabIndex={0} aria-label="Exports and their runs">
-      <ClockBar exports={exports.data?.exports ?? []} onChanged={onChanged} />
+    <Scrolled class="exports-scroll" label="Exports and their runs">
+      <ClockBar exports={exports.data?.exports ?? []} act={act} />
       {trouble && <Trouble problem={trouble} />}
       {exports.data && <Exports exports={exports.data.exports} chosen={place.export} />}
       {hasRuns && <Runs runs={runs.data?.runs} hasMore={runs.data?.more === true} place={place} />}
-    </section>
+    </Scrolled>
   );
   return (
     <Split
@@ -61,7 +60,7 @@ export function ExportsView() {
       list={list}
       details={
         place.run === undefined ? undefined : (
-          <RunDetails key={place.run} id={place.run} revision={known} onChanged={onChanged} />
+          <RunDetails key={place.run} id={place.run} revision={known} act={act} />
         )
       }
       onClose={close}
@@ -71,13 +70,8 @@ export function ExportsView() {
 
 function useRunKeys(runs: readonly ExportRun[], place: Place, onBack: () => void): void {
   const at = runs.findIndex(({ id }) => id === place.run);
-  const choose = (index: number) => {
-    const run = runs[index]?.id;
-    if (run !== undefined) go(linkTo({ ...place, run }));
-  };
   useKeys("Exports", [
-    { keys: "j", does: "Next run", run: () => choose(at + 1) },
-    { keys: "k", does: "Previous run", run: () => choose(at - 1) },
+    ...stepKeys("run", runs, at, ({ id }) => go(linkTo({ ...place, run: id }))),
     { keys: "Escape", does: "Back to the list", run: onBack },
   ]);
 }
@@ -107,7 +101,7 @@ function Exports({ exports, chosen }: { exports: readonly Export[]; chosen: stri
                   "not scheduled"
                 ) : (
                   <>
-                    next <Time at={Date.parse(it.next_run)} isWhole />
+                    next <Time at={it.next_run} isWhole />
                   </>
                 )}
               </span>

@@ -101,7 +101,7 @@ function RunTable({ runs, place }: { runs: readonly ExportRun[]; place: Place })
             {it.latest_error !== null && <p class="muted">{plain(it.latest_error)}</p>}
           </td>
           <td>
-            <Time at={Date.parse(it.data_interval_end)} isWhole />
+            <Time at={it.data_interval_end} isWhole />
           </td>
           <td class="number">{it.records_completed === null ? "–" : numberText(it.records_completed)}</td>
           <td class="number">{it.bytes_exported === null ? "–" : sizeText(it.bytes_exported)}</td>

@@ -54,7 +54,7 @@ function DecisionRow({ decision, flag, isOpen }: { decision: Decision; flag: Fla
   return (
     <li class="flags-decision">
       <button type="button" class="flags-decision-head" aria-expanded={isOpen} onClick={toggle}>
-        <Time at={Date.parse(decision.at)} />
+        <Time at={decision.at} />
         <span class="cut">
           <strong>{plain(decision.distinct_id ?? "no distinct id", 60)}</strong>
         </span>
@@ -124,7 +124,7 @@ function Calls({ called, decided }: { called: readonly FlagCall[]; decided: Deci
         <li key={it.seq}>
           <Badge tone={it.differs ? "odd" : "good"}>{valueText(it.response)}</Badge>
           <a href={link("events", [it.seq])}>$feature_flag_called {it.seq}</a>
-          <Time at={Date.parse(it.at)} />
+          <Time at={it.at} />
           {it.differs && (
             <span>
               The app used a different value than {decided ? valueText(decided.value) : "the answer"}.

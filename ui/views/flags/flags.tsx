@@ -1,8 +1,9 @@
 import { useMemo } from "preact/hooks";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
-import { useKeys } from "../../app/keyboard.ts";
+import { stepKeys, useKeys } from "../../app/keyboard.ts";
 import { go, link, project, route, withParams } from "../../app/location.ts";
+import { numberIn } from "../../app/route.ts";
 import { useCounted, worldRevision } from "../../app/sim.ts";
 import { Trouble } from "../../parts/basics.tsx";
 import { Split } from "../../parts/layout.tsx";
@@ -12,12 +13,6 @@ import { talliesIn } from "./decision-data.ts";
 import { FlagDetails } from "./details.tsx";
 import { NoFlags } from "./empty.tsx";
 import { FlagList, flagHref, holds } from "./list.tsx";
-
-/** Project of the flag in the address, used if all projects are shown. */
-const ownerIn = (params: Readonly<Record<string, string>>): number | undefined => {
-  const given = Number(params.of);
-  return Number.isSafeInteger(given) && given > 0 ? given : undefined;
-};
 
 const close = (): void => go(link("flags", [], { q: route.value.params.q }));
 
@@ -36,7 +31,8 @@ export function FlagsView() {
   const { q: search = "" } = params;
   const flags = list.data?.flags ?? [];
   const shown = flags.filter((it) => holds(it, search));
-  const owner = project.value ?? ownerIn(params) ?? flags.find((it) => it.key === key)?.project;
+  // `of` is the project of the flag while all projects are shown
+  const owner = project.value ?? numberIn(params.of) ?? flags.find((it) => it.key === key)?.project;
   useFlagKeys(shown, key, owner, params.tab);
   if (!list.data) return list.problem ? <Trouble problem={list.problem} /> : null;
   if (flags.length === 0 && key === undefined) return <NoFlags />;
@@ -74,17 +70,12 @@ function useFlagKeys(
   tab?: string,
 ) {
   const at = flags.findIndex((it) => it.key === key && it.project === owner);
-  const step = (by: number) => {
-    const next = flags[Math.min(Math.max(at + by, 0), flags.length - 1)];
-    if (next) go(flagHref(next, tab), true);
-  };
   const open = (name: string) => {
     const flag = flags[at];
     if (flag) go(flagHref(flag, name), true);
   };
   useKeys("Flags", [
-    { keys: "j", does: "Next flag", run: () => step(1) },
-    { keys: "k", does: "Previous flag", run: () => step(-1) },
+    ...stepKeys("flag", flags, at, (it) => go(flagHref(it, tab), true)),
     { keys: "/", does: "Search flags", run: () => document.getElementById("flags-search")?.focus() },
     { keys: "r", does: "Rules of the flag", run: () => open("rules") },
     { keys: "d", does: "Its decisions", run: () => open("decisions") },

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { call, problemOf, query, type SimProblem } from "../../api/call.ts";
-import { Badge, Button, Field, Section, Trouble } from "../../parts/basics.tsx";
-import { TextField } from "../../parts/fields.tsx";
+import { call, query } from "../../api/call.ts";
+import { useAction } from "../../app/use-action.ts";
+import { Badge, Button, Section, Trouble } from "../../parts/basics.tsx";
+import { Field, TextField, TextInput } from "../../parts/fields.tsx";
 import { plain } from "../../parts/text.ts";
-import { TextInput } from "../../parts/text-input.tsx";
 import type { Override } from "./answers.ts";
 import { type OverrideForm, otherValue, readOverride, valueChoices } from "./forms.ts";
 import { valueText, valueTone } from "./value.ts";
@@ -24,15 +24,8 @@ type Mistakes = Readonly<Partial<Record<keyof OverrideForm, string>>>;
 
 /** Overrides of a flag: set, list, remove. */
 export function OverridesTab({ target, onChange }: { target: OverrideTarget; onChange(): void }) {
-  const [problem, setProblem] = useState<SimProblem>();
-  const act = (what: Promise<unknown>) =>
-    what.then(
-      () => {
-        setProblem(undefined);
-        onChange();
-      },
-      (error: unknown) => setProblem(problemOf(error)),
-    );
+  const { problem, run } = useAction();
+  const act = (change: Promise<unknown>) => run(change, onChange);
   const { project, overrides } = target;
   const removeAll = () => act(call("DELETE", `${pathOf(target)}${query({ project })}`));
   return (

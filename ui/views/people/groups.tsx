@@ -82,7 +82,7 @@ function GroupCells({ group }: { group: Group }) {
           .join(", ")}
       </Cell>
       <Cell class="people-wide muted">
-        <Time at={Date.parse(group.created_at)} isWhole />
+        <Time at={group.created_at} isWhole />
       </Cell>
     </>
   );
@@ -128,13 +128,13 @@ function Head({ group }: { group: GroupDetails }) {
       }
     >
       <Facts
-        rows={[
-          ["Key", <code key="key">{plain(group.key)}</code>],
-          ["Type", `${plain(typeOf(group))}, index ${group.type_index}`],
-          ["Project", projectName(group.project)],
-          ["Created", <Time key="created" at={Date.parse(group.created_at)} isWhole />],
-          ["Created by", originTexts[group.origin]],
-        ]}
+        rows={{
+          Key: <code>{plain(group.key)}</code>,
+          Type: `${plain(typeOf(group))}, index ${group.type_index}`,
+          Project: projectName(group.project),
+          Created: <Time at={group.created_at} isWhole />,
+          "Created by": originTexts[group.origin],
+        }}
       />
       <Gaps gaps={group.gaps} />
     </Section>

@@ -108,7 +108,7 @@ function NoteLine({ note: { join, times }, at }: { note: Note; at: string }) {
         {joinTexts[outcome]}
         {times > 1 && ` × ${times}`}
       </span>
-      <Time at={Date.parse(timestamp)} />
+      <Time at={timestamp} />
     </div>
   );
 }

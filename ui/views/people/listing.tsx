@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { useLast } from "../../api/resource.ts";
-import { useKeys } from "../../app/keyboard.ts";
+import { stepKeys, useKeys } from "../../app/keyboard.ts";
 import { go, link, route, withParams } from "../../app/location.ts";
 import { info, projectKey } from "../../app/sim.ts";
 import { Code, Empty, Trouble } from "../../parts/basics.tsx";
@@ -39,14 +39,10 @@ export function Listing<T>(props: ListingProps<T>) {
   const chosen = items.findIndex(props.isChosen);
   const box = useRef<HTMLInputElement>(null);
   const search = route.value.params.q ?? "";
-  const choose = (index: number) => {
-    const item = items[index];
-    if (item) go(hrefOf(item));
-  };
+  const choose = (item: T) => go(hrefOf(item));
   useKeys("Persons and groups", [
     { keys: "/", does: "Search", run: () => box.current?.focus() },
-    { keys: "j", does: "Next", run: () => choose(Math.min(items.length - 1, chosen + 1)) },
-    { keys: "k", does: "Previous", run: () => choose(Math.max(0, chosen - 1)) },
+    ...stepKeys(kind.slice(0, -1), items, chosen, choose),
     { keys: "Escape", does: "Back to the list", run: () => (details ? go(home) : box.current?.blur()) },
   ]);
   const isEmpty = props.items !== undefined && items.length === 0;
@@ -80,14 +76,9 @@ export function Listing<T>(props: ListingProps<T>) {
           label={props.label}
           head={props.head}
           count={items.length}
-          keyAt={(index) => {
-            const item = items[index];
-            return item === undefined ? index : keyOf(item);
-          }}
-          cellsAt={(index) => {
-            const item = items[index];
-            return item === undefined ? null : cellsOf(item);
-          }}
+          at={(index) => items[index]}
+          keyOf={keyOf}
+          cellsOf={cellsOf}
           chosen={chosen}
           onChoose={choose}
           {...(more && { onNearEnd: grow })}

@@ -87,7 +87,7 @@ function PersonCells({ person }: { person: Person }) {
           .join(", ")}
       </Cell>
       <Cell class="people-wide muted">
-        <Time at={Date.parse(person.created_at)} isWhole />
+        <Time at={person.created_at} isWhole />
       </Cell>
     </>
   );

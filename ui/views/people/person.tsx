@@ -90,14 +90,14 @@ function Head({ timeline: { person, origin, gaps } }: { timeline: Timeline }) {
       }
     >
       <Facts
-        rows={[
-          ["UUID", <code key="uuid">{person.uuid}</code>],
-          ["Project", projectName(person.project)],
-          ["Ids", counted(person.distinct_ids.length, "distinct id")],
-          ["Created", <Time key="created" at={Date.parse(person.created_at)} isWhole />],
-          ["Created by", originTexts[origin]],
-          ["Version", numberText(person.version)],
-        ]}
+        rows={{
+          UUID: <code>{person.uuid}</code>,
+          Project: projectName(person.project),
+          Ids: counted(person.distinct_ids.length, "distinct id"),
+          Created: <Time at={person.created_at} isWhole />,
+          "Created by": originTexts[origin],
+          Version: numberText(person.version),
+        }}
       />
       <Gaps gaps={gaps} />
     </Section>

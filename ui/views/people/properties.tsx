@@ -126,7 +126,7 @@ function History({ history: { property, values, left_out } }: { history: Propert
       <ol>
         {values.map(({ seq, timestamp, by, value }) => (
           <li key={seq}>
-            <Time at={Date.parse(timestamp)} isWhole />
+            <Time at={timestamp} isWhole />
             <span class="people-fromto">
               {value === undefined ? <span class="muted">removed</span> : <Value of={value} />}
             </span>

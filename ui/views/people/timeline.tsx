@@ -16,7 +16,7 @@ export function EventLine({ event, withId = true }: { event: ShortEvent; withId?
   const { seq, timestamp, distinct_id, outcome, reason, warnings, person_mode, request } = event;
   return (
     <div class="people-event">
-      <Time at={Date.parse(timestamp)} />
+      <Time at={timestamp} />
       <a href={link("events", [seq])} class="people-name cut">
         {plain(event.event, 120) || "(no name)"}
       </a>

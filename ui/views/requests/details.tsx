@@ -1,12 +1,11 @@
-import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import { fixFor } from "../../../src/http/rejection-fixes.ts";
 import { isUnmatched } from "../../../src/journal/unmatched.ts";
-import { download, problemOf, type SimProblem } from "../../api/call.ts";
+import { download } from "../../api/call.ts";
 import { headerOf, type RequestInFull } from "../../api/requests.ts";
 import { useLast, useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
 import { info, projectName } from "../../app/sim.ts";
+import { useAction } from "../../app/use-action.ts";
 import { greetings } from "../../feed/socket.ts";
 import { Badge, Button, CopyButton, Facts, Prose, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
@@ -97,20 +96,19 @@ function Summary({ request }: { request: RequestInFull }) {
       </p>
       {request.rejected && <Rejection request={request} />}
       <Facts
-        rows={[
-          ["Arrived", <Time key="at" at={Date.parse(request.at)} isExact />],
-          sdk === undefined ? undefined : ["SDK", plain(sdk, 200)],
-          ["From", plain(agent === undefined ? request.peer : `${request.peer}, ${agent}`, 300)],
-          ["Project", <ProjectFact key="project" request={request} />],
-          [
-            "Answered by",
+        rows={{
+          Arrived: <Time at={request.at} isExact />,
+          SDK: sdk && plain(sdk, 200),
+          From: plain(agent === undefined ? request.peer : `${request.peer}, ${agent}`, 300),
+          Project: <ProjectFact request={request} />,
+          "Answered by": (
             <>
               <SourceText row={answering} />
               <span class="muted">{`, ${readSource(answering).note}`}</span>
-            </>,
-          ],
-          request.partition === null ? undefined : ["Test", plain(request.partition, 200)],
-        ]}
+            </>
+          ),
+          Test: request.partition === null ? undefined : plain(request.partition, 200),
+        }}
       />
       <p class="requests-copies">
         <CopyButton label="Copy as curl" text={() => requestCurl(request, base)} />
@@ -126,16 +124,11 @@ function Summary({ request }: { request: RequestInFull }) {
 }
 
 function HarButton({ n }: { n: number }) {
-  const [problem, setProblem] = useState<SimProblem>();
+  const { problem, run } = useAction();
   const wanted = { from: n, to: n };
-  const save = () =>
-    download(harPath(wanted), harName(wanted)).then(
-      () => setProblem(undefined),
-      (error: unknown) => setProblem(problemOf(error)),
-    );
   return (
     <>
-      <Button onClick={save}>HAR</Button>
+      <Button onClick={() => run(download(harPath(wanted), harName(wanted)))}>HAR</Button>
       {problem && <Trouble problem={problem} />}
     </>
   );
@@ -181,21 +174,15 @@ function Headers({ title, headers }: { title: string; headers: RequestInFull["he
   return (
     <Section title={title}>
       <Facts
-        rows={headers.map(([name, value], i): [string, ComponentChildren] => [
-          // names may repeat, keys must be unique
-          i > 0 && headers.slice(0, i).some(([it]) => it === name)
-            ? `${plain(name, 80)} (${i + 1})`
-            : plain(name, 80),
-          <span key={i} class="mono">
-            {plain(value, 4_000)}
-            {value.includes("***") && (
-              <>
-                {" "}
-                <Badge tone="note">masked</Badge>
-              </>
-            )}
-          </span>,
-        ])}
+        rows={Object.fromEntries(
+          headers.map(([name, value], i) => [
+            // names may repeat
+            plain(name, 80) + (headers.slice(0, i).some(([it]) => it === name) ? ` (${i + 1})` : ""),
+            <span key={i} class="mono">
+              {plain(value, 4_000)} {value.includes("***") && <Badge tone="note">masked</Badge>}
+            </span>,
+          ]),
+        )}
       />
     </Section>
   );

@@ -5,7 +5,7 @@ import type { RequestRow } from "../../../src/journal/feed/feed-row.ts";
 import { late } from "../../app/late-view.tsx";
 import { MissedRows, useListKeys } from "../../app/live-list.tsx";
 import { go, project, route, withParams } from "../../app/location.ts";
-import { hrefTo } from "../../app/route.ts";
+import { hrefTo, numberIn } from "../../app/route.ts";
 import { type LiveRows, useLiveRows } from "../../feed/live-rows.ts";
 import { Button, Empty, Trouble } from "../../parts/basics.tsx";
 import { Split } from "../../parts/layout.tsx";
@@ -18,11 +18,6 @@ import { Toolbar } from "./toolbar.tsx";
 /** Rarely needed, so loaded late. */
 const FirstRequests = late(async () => (await import("./first-requests.tsx")).FirstRequests);
 const HarDialog = late(async () => (await import("./har-dialog.tsx")).HarDialog);
-
-const numberIn = (text: string | undefined): number | undefined => {
-  const value = Number(text);
-  return Number.isSafeInteger(value) && value > 0 ? value : undefined;
-};
 
 const openRequest = (n: number, isReplacing = false): void =>
   go(hrefTo("requests", [n], route.value.params), isReplacing);
@@ -103,17 +98,12 @@ function Rows({ rows, chosen, filter }: RowsProps) {
         label="Requests, the newest first"
         count={rows.count()}
         head={head}
-        keyAt={(index) => rows.at(index)?.n ?? `none-${index}`}
-        cellsAt={(index) => {
-          const row = rows.at(index);
-          return row && cellsOf(row);
-        }}
-        classAt={(index) => (rows.at(index)?.outcome === "rejected" ? "requests-rejected" : "")}
+        at={rows.at}
+        keyOf={({ n }) => n}
+        cellsOf={cellsOf}
+        classOf={({ outcome }) => (outcome === "rejected" ? "requests-rejected" : "")}
         chosen={chosen === undefined ? -1 : rows.indexOf(chosen)}
-        onChoose={(index) => {
-          const row = rows.at(index);
-          if (row) openRequest(row.n);
-        }}
+        onChoose={({ n }) => openRequest(n)}
         added={rows.added()}
         onNearEnd={rows.older}
       />

@@ -85,7 +85,7 @@ function Names({ events: { names, more_names, names_complete, complete } }: { ev
             <a href={link("events", [], { f: nameTerm(event) })}>{nameText(event)}</a>
           </td>
           <td class="number">{figureText(count, complete)}</td>
-          <td class="number">{last_at === null ? `event ${last}` : <Time at={Date.parse(last_at)} />}</td>
+          <td class="number">{last_at === null ? `event ${last}` : <Time at={last_at} />}</td>
         </tr>
       ))}
       {more > 0 && (

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { dialectNotes } from "../../../src/world/dialect-names.ts";
 import { link, project, route } from "../../app/location.ts";
-import { info, type SimInfo } from "../../app/sim.ts";
+import { type Info, info } from "../../app/sim.ts";
 import { stat } from "../../feed/socket.ts";
 import { Button, Code, CopyButton, Facts, Secret, Section } from "../../parts/basics.tsx";
 import { Tabs } from "../../parts/layout.tsx";
 import { type Target, waysFor } from "./snippets.ts";
 
 /** Address and keys of the selected project, else of the first one. */
-function targetOf(sim: SimInfo): Target {
+function targetOf(sim: Info): Target {
   const chosen = sim.projects.find(({ id }) => id === project.value);
   return {
     host: location.origin,
@@ -27,19 +27,18 @@ export function Guide({ title }: { title: string }) {
     <Section title={title} actions={<TestEvent projectKey={target.projectKey} />}>
       <div class="start-guide">
         <Facts
-          rows={[
-            ["Host", <Copied key="host" text={target.host} />],
-            ["Project key", <Copied key="key" text={target.projectKey} />],
-            target.personalKey === null
-              ? undefined
-              : ["Personal key", <Secret key="secret" value={target.personalKey} label="personal key" />],
-            [
-              "Dialect",
-              <span key="dialect">
+          rows={{
+            Host: <Copied text={target.host} />,
+            "Project key": <Copied text={target.projectKey} />,
+            "Personal key": target.personalKey ? (
+              <Secret value={target.personalKey} label="personal key" />
+            ) : undefined,
+            Dialect: (
+              <>
                 <a href={link("world", ["dialect"])}>{sim.dialect}</a>, {dialectNotes[sim.dialect]}
-              </span>,
-            ],
-          ]}
+              </>
+            ),
+          }}
         />
         <p class="muted">
           Set the host and the key; nothing else changes. The personal key is for the management API only.

@@ -131,17 +131,14 @@ function Keys({ n }: { n: number }) {
   const known = info.value?.projects ?? [];
   return (
     <Facts
-      rows={[
-        ["Received key", came === undefined ? "none found" : <code>{plain(came, 80)}</code>],
-        [
-          "Known keys",
-          known.slice(0, 5).map(({ id, name, api_key }) => (
-            <div key={id}>
-              <code>{plain(api_key, 80)}</code> <span class="muted">{plain(name, 60)}</span>
-            </div>
-          )),
-        ],
-      ]}
+      rows={{
+        "Received key": came === undefined ? "none found" : <code>{plain(came, 80)}</code>,
+        "Known keys": known.slice(0, 5).map(({ id, name, api_key }) => (
+          <div key={id}>
+            <code>{plain(api_key, 80)}</code> <span class="muted">{plain(name, 60)}</span>
+          </div>
+        )),
+      }}
     />
   );
 }

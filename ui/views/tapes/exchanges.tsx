@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
-import { useKeys } from "../../app/keyboard.ts";
+import { stepKeys, useKeys } from "../../app/keyboard.ts";
 import { go, link, route } from "../../app/location.ts";
+import { numberIn } from "../../app/route.ts";
 import { Badge, Button, Code, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { Split } from "../../parts/layout.tsx";
 import { counted, plain, sizeText } from "../../parts/text.ts";
@@ -18,29 +19,23 @@ const open = (i: number | undefined, isReplacing = false) =>
 
 /** Exchanges of the loaded tape, and details of one. */
 export function ExchangeList({ revision }: { revision: string }) {
-  const chosen = Number(route.value.path[1]);
-  const isOpen = Number.isSafeInteger(chosen) && chosen > 0;
-  const [skip, setSkip] = useState(isOpen ? chosen - 1 - ((chosen - 1) % page) : 0);
+  const chosen = numberIn(route.value.path[1]);
+  const [skip, setSkip] = useState(chosen ? chosen - 1 - ((chosen - 1) % page) : 0);
   const { data, problem } = useResource<Exchanges>(`tapes/exchanges${query({ skip, limit: page })}`, {
     revision,
   });
   const rows = data?.exchanges ?? [];
   const place = rows.findIndex((it) => it.i === chosen);
-  const step = (by: number) => {
-    const next = rows[place === -1 ? 0 : place + by];
-    if (next) open(next.i, isOpen);
-  };
   useKeys("Tape", [
-    { keys: "j", does: "Next exchange", run: () => step(1) },
-    { keys: "k", does: "Previous exchange", run: () => step(-1) },
-    { keys: "Escape", does: "Close the details", run: () => isOpen && open(undefined) },
+    ...stepKeys("exchange", rows, place, ({ i }) => open(i, chosen !== undefined)),
+    { keys: "Escape", does: "Close the details", run: () => chosen && open(undefined) },
   ]);
   if (problem) return <Trouble problem={problem} />;
   return (
     <Split
       label={`Exchange ${chosen}`}
       onClose={() => open(undefined)}
-      details={isOpen ? <ExchangeDetails i={chosen} revision={revision} /> : undefined}
+      details={chosen && <ExchangeDetails i={chosen} revision={revision} />}
       list={
         <div class="tapes-pane">
           {(skip > 0 || data?.more) && <Pages skip={skip} more={data?.more === true} onSkip={setSkip} />}
@@ -49,13 +44,11 @@ export function ExchangeList({ revision }: { revision: string }) {
             label="Exchanges of the tape"
             count={rows.length}
             head={head}
-            keyAt={(index) => rows[index]?.i ?? -index}
-            cellsAt={(index) => {
-              const row = rows[index];
-              return row && <Cells row={row} />;
-            }}
+            at={(index) => rows[index]}
+            keyOf={({ i }) => i}
+            cellsOf={(row) => <Cells row={row} />}
             chosen={place}
-            onChoose={(index) => open(rows[index]?.i)}
+            onChoose={({ i }) => open(i)}
           />
         </div>
       }
@@ -135,19 +128,18 @@ function Recorded({ exchange }: { exchange: Exchange }) {
           {!exchange.complete && <Badge tone="odd">cut off</Badge>}
         </p>
         <Facts
-          rows={[
-            ["Recorded", <Time key="at" at={Date.parse(exchange.at)} isExact />],
-            ["Route", plain(exchange.route, 200)],
-            exchange.ms === null ? undefined : ["Took", `${Math.round(exchange.ms)} ms`],
-            exchange.client === null ? undefined : ["Client", plain(exchange.client, 200)],
-            ["Removed", redacted.length === 0 ? "nothing" : plain(redacted.join(", "), 1_000)],
-            [
-              "Answered",
-              <a key="link" href={link("requests", [], { f: `source:tape:*#${exchange.i}` })}>
+          rows={{
+            Recorded: <Time at={exchange.at} isExact />,
+            Route: plain(exchange.route, 200),
+            Took: exchange.ms === null ? undefined : `${Math.round(exchange.ms)} ms`,
+            Client: exchange.client === null ? undefined : plain(exchange.client, 200),
+            Removed: redacted.length === 0 ? "nothing" : plain(redacted.join(", "), 1_000),
+            Answered: (
+              <a href={link("requests", [], { f: `source:tape:*#${exchange.i}` })}>
                 the requests that it answered
-              </a>,
-            ],
-          ]}
+              </a>
+            ),
+          }}
         />
       </section>
       <Section title="Request">

@@ -38,18 +38,13 @@ export function InForce({ tape, onRewind, onUnload }: InForceProps) {
           ]}
         />
         <Facts
-          rows={[
-            [
-              "File",
-              <span key="file" class="mono">
-                {plain(tape.file, 500)}
-              </span>,
-            ],
-            ["Recorded", <Time key="at" at={Date.parse(tape.created)} isWhole />],
-            ["Upstream", tape.upstream === null ? "several" : plain(tape.upstream, 300)],
-            ["Requests not on it", missText(tape.on_miss)],
-            ["Responses come", timingText(tape.timing)],
-          ]}
+          rows={{
+            File: <span class="mono">{plain(tape.file, 500)}</span>,
+            Recorded: <Time at={tape.created} isWhole />,
+            Upstream: tape.upstream === null ? "several" : plain(tape.upstream, 300),
+            "Requests not on it": missText(tape.on_miss),
+            "Responses come": timingText(tape.timing),
+          }}
         />
       </Section>
       <Misses ledger={ledger} />

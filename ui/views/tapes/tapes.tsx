@@ -1,13 +1,14 @@
 import { useState } from "preact/hooks";
 import { call } from "../../api/call.ts";
-import { type Resource, useResource } from "../../api/resource.ts";
+import { useResource } from "../../api/resource.ts";
 import { link, route } from "../../app/location.ts";
 import { info, revision } from "../../app/sim.ts";
 import { greetings, stat } from "../../feed/socket.ts";
 import { Badge, Button, Code, CopyButton, Empty, Section, Trouble } from "../../parts/basics.tsx";
+import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { Tabs } from "../../parts/layout.tsx";
 import type { Recording, TapeInForce, TapesAnswer } from "./answers.ts";
-import { ConfirmDialog, LoadDialog, RecordDialog } from "./dialogs.tsx";
+import { LoadDialog, RecordDialog } from "./dialogs.tsx";
 import { ExchangeList } from "./exchanges.tsx";
 import { InForce } from "./in-force.tsx";
 import { type ModeName, modeNames, modeNow, modes } from "./modes.ts";
@@ -67,16 +68,15 @@ export function TapesView() {
           asked={asked}
           tape={tape}
           isRecording={recording.data.state === "recording"}
-          onDone={() => reload(tapes, recording)}
+          onDone={() => {
+            tapes.reload();
+            recording.reload();
+          }}
           onClose={() => ask(undefined)}
         />
       )}
     </div>
   );
-}
-
-function reload(...resources: readonly Pick<Resource<unknown>, "reload">[]): void {
-  for (const it of resources) it.reload();
 }
 
 interface NowProps {
@@ -134,54 +134,51 @@ function Question({ asked, tape, isRecording, onDone, onClose }: QuestionProps) 
   const done = { onDone, onClose };
   if (asked.is === "load") return <LoadDialog mode={asked.mode} isRecording={isRecording} {...done} />;
   if (asked.is === "record") return <RecordDialog mode={asked.mode} {...done} />;
-  if (asked.is === "stop")
-    return (
-      <ConfirmDialog
-        title="Stop recording"
-        does="Stop"
-        act={then(onDone, ["POST", "recording/stop", {}])}
-        onClose={onClose}
-      >
-        <p>The tape is closed. From then on, {tape ? "the loaded tape" : "the emulator"} answers again.</p>
-      </ConfirmDialog>
-    );
-  if (asked.is === "rewind")
-    return (
-      <ConfirmDialog
-        title="Rewind the tape"
-        does="Rewind"
-        act={then(onDone, ["POST", "tapes/rewind", {}])}
-        onClose={onClose}
-      >
-        <p>All clients get the tape's first responses again, and the counts are reset.</p>
-      </ConfirmDialog>
-    );
+  const { title, does, text, steps } = confirmations[asked.is](tape);
+  const act = async () => {
+    for (const [method, path, body] of steps) await call(method, path, body);
+    onDone();
+  };
   return (
-    <ConfirmDialog
-      title="Back to the emulator"
-      does="Emulate"
-      act={then(onDone, ...offSteps(tape))}
-      onClose={onClose}
-    >
-      <p>Recorded answers end, and so does a recording. The emulator answers from the emulated world.</p>
+    <ConfirmDialog title={title} does={does} act={act} onClose={onClose}>
+      <p>{text}</p>
     </ConfirmDialog>
   );
 }
 
-type Step = readonly [method: string, path: string, body?: unknown];
+interface Confirmation {
+  readonly title: string;
+  readonly does: string;
+  readonly text: string;
+  /** Calls of the control API. */
+  readonly steps: readonly (readonly [method: string, path: string, body?: unknown])[];
+}
 
-/** Calls that switch back to the emulator; stopping an idle recording is harmless. */
-const offSteps = (tape: TapeInForce | null): readonly Step[] => [
-  ["POST", "recording/stop", {}],
-  ...(tape ? [["DELETE", "tapes"] as const] : []),
-];
+const stop = ["POST", "recording/stop", {}] as const;
 
-const then =
-  (onDone: () => void, ...steps: readonly Step[]) =>
-  async (): Promise<void> => {
-    for (const [method, path, body] of steps) await call(method, path, body);
-    onDone();
-  };
+const confirmations: Readonly<
+  Record<"stop" | "rewind" | "unload", (tape: TapeInForce | null) => Confirmation>
+> = {
+  stop: (tape) => ({
+    title: "Stop recording",
+    does: "Stop",
+    text: `The tape is closed. From then on, ${tape ? "the loaded tape" : "the emulator"} answers again.`,
+    steps: [stop],
+  }),
+  rewind: () => ({
+    title: "Rewind the tape",
+    does: "Rewind",
+    text: "All clients get the tape's first responses again, and the counts are reset.",
+    steps: [["POST", "tapes/rewind", {}]],
+  }),
+  unload: (tape) => ({
+    title: "Back to the emulator",
+    does: "Emulate",
+    text: "Recorded answers end, and so does a recording. The emulator answers from the emulated world.",
+    // stopping without a recording is harmless
+    steps: [stop, ...(tape ? [["DELETE", "tapes"] as const] : [])],
+  }),
+};
 
 function HowTo() {
   const url = info.value?.url ?? location.origin;

@@ -2,6 +2,7 @@ import type { DashboardSummaries, DashboardSummary } from "../../../src/manageme
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { go, link, project, route } from "../../app/location.ts";
+import { numberIn } from "../../app/route.ts";
 import { projectName, worldRevision } from "../../app/sim.ts";
 import { Badge, Button, Code, Empty, Section, Trouble } from "../../parts/basics.tsx";
 import { counted, plain } from "../../parts/text.ts";
@@ -11,8 +12,8 @@ const pageSize = 50;
 
 /** Offset of a page; invalid ones become 0. */
 const pageStart = (from: string | undefined): number => {
-  const given = Number(from);
-  return Number.isSafeInteger(given) && given > 0 ? given - (given % pageSize) : 0;
+  const given = numberIn(from) ?? 0;
+  return given - (given % pageSize);
 };
 
 /** Dashboards with the layout of their tiles. */

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { WorldSummary } from "../../../src/management/world-shapes.ts";
-import { call, problemOf, type SimProblem } from "../../api/call.ts";
+import { call } from "../../api/call.ts";
+import { useAction } from "../../app/use-action.ts";
 import { Button, CopyButton, Scrolled, Section, Trouble } from "../../parts/basics.tsx";
 import { Table } from "../../parts/layout.tsx";
 import { plain } from "../../parts/text.ts";
@@ -58,15 +59,9 @@ export function Keys({ world }: { world: WorldSummary }) {
 /** A key that is masked until revealed; kept in memory only. */
 function Secret({ id, masked }: { id: string; masked: string }) {
   const [key, setKey] = useState<string>();
-  const [problem, setProblem] = useState<SimProblem>();
-  const reveal = async () => {
-    try {
-      setKey((await call<{ key: string }>("GET", `world/keys/${encodeURIComponent(id)}`)).key);
-      setProblem(undefined);
-    } catch (error) {
-      setProblem(problemOf(error));
-    }
-  };
+  const { problem, run } = useAction();
+  const reveal = () =>
+    run(call<{ key: string }>("GET", `world/keys/${encodeURIComponent(id)}`), (it) => setKey(it.key));
   return (
     <>
       <code>{plain(key ?? masked)}</code>{" "}

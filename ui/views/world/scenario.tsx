@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { info, loadInfo, type SimInfo } from "../../app/sim.ts";
+import { type Info, info, loadInfo } from "../../app/sim.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Code, Facts, Section } from "../../parts/basics.tsx";
 import { counted, plain } from "../../parts/text.ts";
@@ -15,10 +15,10 @@ export function Scenario() {
     <>
       <Section title="Scenario">
         <Facts
-          rows={[
-            ["Name", plain(sim.scenario)],
-            ["Data", sim.data === null ? "in memory; lost when the sim stops" : plain(sim.data)],
-          ]}
+          rows={{
+            Name: plain(sim.scenario),
+            Data: sim.data === null ? "in memory; lost when the sim stops" : plain(sim.data),
+          }}
         />
       </Section>
       {sim.damage_count > 0 && <DamagedData sim={sim} />}
@@ -54,7 +54,7 @@ export function Scenario() {
 /** Maximum number of listed problems; `phx-sim scenario check` lists all. */
 const mostShown = 200;
 
-function Problems({ list, tone }: { list: SimInfo["scenario_problems"]; tone: "bad" | "odd" }) {
+function Problems({ list, tone }: { list: Info["scenario_problems"]; tone: "bad" | "odd" }) {
   const more = list.length - mostShown;
   return (
     <>
@@ -77,7 +77,7 @@ function Problems({ list, tone }: { list: SimInfo["scenario_problems"]; tone: "b
   );
 }
 
-function LastEdit({ edit }: { edit: NonNullable<SimInfo["scenario_edit"]> }) {
+function LastEdit({ edit }: { edit: NonNullable<Info["scenario_edit"]> }) {
   const more = edit.count - edit.changes.length;
   return (
     <Section title={`Last edit: ${new Date(edit.at).toLocaleTimeString()}`}>
@@ -96,7 +96,7 @@ function LastEdit({ edit }: { edit: NonNullable<SimInfo["scenario_edit"]> }) {
 }
 
 /** Unreadable entries of the data folder. */
-function DamagedData({ sim: { damage, damage_count: count } }: { sim: SimInfo }) {
+function DamagedData({ sim: { damage, damage_count: count } }: { sim: Info }) {
   const more = count - damage.length;
   return (
     <Section title={`Damaged data: ${counted(count, "place")}`}>
