@@ -199,7 +199,7 @@ function LockedOut() {
           <code>PHX_SIM_TOKEN</code>). If it was started without one, use the inspector link that{" "}
           <code>phx-sim start</code> prints: it ends in a generated token, after <code>#t=</code>.
         </p>
-        <form class="locked-out" onSubmit={open}>
+        <form class="row row-end locked-out" onSubmit={open}>
           <TextField
             label="Inspector link or token"
             hint={isWrong ? "This contains no token." : undefined}

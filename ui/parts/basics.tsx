@@ -211,7 +211,7 @@ interface TroubleFacts {
 export function Section({ title, actions, children }: SectionProps) {
   return (
     <section class="section">
-      <header>
+      <header class="row">
         <h2>{title}</h2>
         {actions}
       </header>
@@ -262,7 +262,7 @@ export interface TileRow {
 export function Secret({ value, label }: { value: string; label: string }) {
   const [isSeen, setSeen] = useState(false);
   return (
-    <span class="secret">
+    <span class="row">
       <code>{isSeen ? value : `${value.slice(0, 4)}${"•".repeat(8)}`}</code>
       <Button kind="quiet" onClick={() => setSeen(!isSeen)}>
         {isSeen ? "Hide" : "Show"}

@@ -28,14 +28,14 @@ export function Dialog({ title, onClose, onKeyDown, children, actions }: DialogP
       aria-labelledby={name}
     >
       <div class="dialog-inside">
-        <header>
+        <header class="row">
           <h2 id={name}>{title}</h2>
           <Button kind="quiet" onClick={onClose} aria-label="Close">
             ✕
           </Button>
         </header>
         <div class="dialog-body">{children}</div>
-        {actions !== undefined && <footer>{actions}</footer>}
+        {actions !== undefined && <footer class="row">{actions}</footer>}
       </div>
     </dialog>
   );
@@ -89,7 +89,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         </>
       }
     >
-      <div class="dialog-form">
+      <div class="stack stack-wide">
         {children}
         {problem && <Trouble problem={problem} />}
       </div>

@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 export function Field({ label, hint, children, isInline = false }: FieldProps) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children
-    <label class={isInline ? "field field-inline" : "field"}>
+    <label class={isInline ? "row" : "field"}>
       <span class="field-label">{label}</span>
       {children}
       {hint !== undefined && <span class="field-hint">{hint}</span>}

@@ -119,7 +119,7 @@ function Tools({ rows, filter, onClear }: ToolsProps) {
     if (seq !== undefined) applyFilter(sinceNow(filter, seq));
   };
   return (
-    <div class="toolbar">
+    <div class="row toolbar">
       <FilterBox
         kind="events"
         label="Filter events"

@@ -41,14 +41,14 @@ export function ClockBar({ exports, act }: ClockBarProps) {
   const advance = (step: string | number) => change("POST", "clock/advance", { by: step });
   const now = clock.data;
   return (
-    <section class="exports-clock" aria-label="Clock">
-      <div class="exports-now">
+    <section class="stack exports-clock" aria-label="Clock">
+      <div class="row">
         {now && <Ticking clock={now} />}
         {now?.frozen && <Badge tone="note">frozen</Badge>}
         {now && !now.real && !now.frozen && <Badge tone="note">not real time</Badge>}
         {now?.next_due != null && <NextDue at={now.next_due} exports={exports} />}
       </div>
-      <div class="exports-controls">
+      <div class="row">
         <Button onClick={() => change("PUT", "clock", { frozen: !now?.frozen })}>
           {now?.frozen ? "Resume" : "Freeze"}
         </Button>
@@ -66,7 +66,7 @@ export function ClockBar({ exports, act }: ClockBarProps) {
           </Button>
         )}
         <form
-          class="exports-step"
+          class="row exports-step"
           onSubmit={(event) => {
             event.preventDefault();
             void advance(by);

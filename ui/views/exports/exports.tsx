@@ -80,10 +80,10 @@ function Exports({ exports, chosen }: { exports: readonly Export[]; chosen: stri
   if (exports.length === 0) return <NoExports />;
   return (
     <Section title="Exports">
-      <ul class="exports-list">
+      <ul class="stack stack-wide exports-list">
         {exports.map((it) => (
-          <li key={it.id} aria-current={it.id === chosen ? "true" : undefined}>
-            <header>
+          <li key={it.id} class="stack stack-tight card" aria-current={it.id === chosen ? "true" : undefined}>
+            <header class="row">
               <a href={link("exports", it.id === chosen ? [] : [it.id])}>{plain(it.name) || "(no name)"}</a>
               {it.paused ? (
                 <Badge tone="odd">paused</Badge>
@@ -94,7 +94,7 @@ function Exports({ exports, chosen }: { exports: readonly Export[]; chosen: stri
                 {it.model} to {plain(it.destination)} · {plain(projectName(it.project))}
               </span>
             </header>
-            <p class="exports-runs">
+            <p class="row">
               <LastRuns runs={it.last_runs} />
               <span class="muted">
                 {it.next_run === null ? (
@@ -116,7 +116,7 @@ function Exports({ exports, chosen }: { exports: readonly Export[]; chosen: stri
 function LastRuns({ runs }: { runs: Export["last_runs"] }) {
   if (runs.length === 0) return <span class="muted">no run yet</span>;
   return (
-    <span class="exports-marks">
+    <span class="row row-tight">
       {runs.toReversed().map(({ id, status, data_interval_end }) => (
         <a
           key={id}

@@ -62,9 +62,9 @@ function Files({ files, act }: Pick<Props, "act"> & { files: ExportRunWithLogs["
     act(download(url.replace("/__sim/", ""), name.split("/").at(-1) ?? name));
   return (
     <Section title="Files">
-      <ul class="exports-files">
+      <ul class="stack stack-tight">
         {files.map(({ name, bytes, url }) => (
-          <li key={name}>
+          <li key={name} class="row">
             <code>{plain(name)}</code>
             <span class="muted">{sizeText(bytes)}</span>
             <Button onClick={() => save(url, name)} aria-label={`Download ${plain(name)}`}>
@@ -83,11 +83,11 @@ function Log({ lines }: { lines: ExportRunWithLogs["logs"] }) {
       {lines.length === 0 ? (
         <p class="muted">No log lines yet.</p>
       ) : (
-        <ol class="exports-log">
+        <ol class="stack stack-tight exports-log">
           {lines.map((it, i) => (
             <li key={i}>
               <Time at={it.timestamp} />
-              <span class={/ERROR/i.test(it.level) ? "exports-error" : "muted"}>{it.level}</span>
+              <span class={/ERROR/i.test(it.level) ? "bad" : "muted"}>{it.level}</span>
               <span>{plain(it.message, 2_000)}</span>
             </li>
           ))}
@@ -110,7 +110,7 @@ function OutcomeForm({ id, act }: Pick<Props, "id" | "act">) {
   return (
     <Section title="Script the outcome">
       <form
-        class="exports-script"
+        class="fields exports-script"
         onSubmit={(event) => {
           event.preventDefault();
           void act(call("PUT", `exports/runs/${encodeURIComponent(id)}`, outcome));

@@ -50,7 +50,7 @@ export function Runs({ runs, hasMore, place }: RunsProps) {
     <a href={linkTo({ ...place, run: undefined, before: undefined })}>Newest runs</a>
   );
   const pages = (
-    <span class="exports-pages">
+    <span class="row row-wide">
       {place.export !== undefined && (
         <a href={linkTo({ export: undefined, run: undefined, before: undefined })}>Runs of all exports</a>
       )}

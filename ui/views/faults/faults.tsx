@@ -45,7 +45,7 @@ function InForce({ faults, onClear }: { faults: readonly Fault[]; onClear: (path
   if (faults.length === 0) {
     return (
       <Section title={title}>
-        <p class="faults-lead">
+        <p class="lead">
           Apply a preset to see how your app handles failures: flags that fail, capture that is down,
           responses that come late. A response that a fault changed is marked, here and in its{" "}
           <code>x-phx-source</code> header.
@@ -63,11 +63,11 @@ function InForce({ faults, onClear }: { faults: readonly Fault[]; onClear: (path
         </Button>
       }
     >
-      <ul class="faults-list">
+      <ul class="stack stack-wide faults-list">
         {faults.map((it) => (
           <li key={it.id}>
             <Badge tone={states[it.state].tone}>{states[it.state].text}</Badge>
-            <div class="faults-rule">
+            <div class="stack faults-rule">
               <strong>{plain(it.name)}</strong>
               <span>{plain(it.text)}</span>
               <span class="muted">
@@ -105,9 +105,9 @@ function Presets({ onApply }: { onApply: (order: Record<string, unknown>) => voi
           limits.value = { ...limits.value, ...it };
         }}
       />
-      <ul class="faults-presets">
+      <ul class="cards faults-presets">
         {data?.presets.map(({ name, describe }) => (
-          <li key={name}>
+          <li key={name} class="card">
             <div>
               <strong>{name}</strong>
               <p class="muted">{describe}</p>

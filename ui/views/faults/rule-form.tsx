@@ -8,7 +8,7 @@ import { emptyForm, type FaultForm, type FaultKind, kindRow, kinds, type Limits,
 /** Optional limits: how often, and for how long. */
 export function LimitFields({ value, onChange }: LimitFieldsProps) {
   return (
-    <div class="faults-fields">
+    <div class="fields">
       <TextField
         label="Over after (requests)"
         inputMode="numeric"
@@ -52,13 +52,13 @@ export function RuleForm({ onApply }: { onApply: (order: Record<string, unknown>
   const order = orderOf(form.value);
   return (
     <form
-      class="faults-form"
+      class="stack stack-wide faults-form"
       onSubmit={(event) => {
         event.preventDefault();
         onApply(order);
       }}
     >
-      <div class="faults-fields">
+      <div class="fields">
         <SelectField
           label="What goes wrong"
           value={kind}

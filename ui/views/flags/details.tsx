@@ -73,7 +73,7 @@ function countOf(tab: string, flag: FlagInFull, decisions: Decisions | undefined
 
 function DetailsHead({ flag }: { flag: FlagInFull }) {
   return (
-    <header class="flags-head">
+    <header class="row row-wide flags-head">
       <h2>{plain(flag.key, 200)}</h2>
       <FlagBadges flag={flag} />
       {flag.name !== "" && <p class="muted">{plain(flag.name, 300)}</p>}
@@ -88,7 +88,7 @@ function DetailsHead({ flag }: { flag: FlagInFull }) {
 /** State of a flag; in brief, only if unusual. */
 export function FlagBadges({ flag, isBrief = false }: BadgesProps) {
   return (
-    <span class="flags-badges">
+    <span class="row row-tight">
       {flag.id === null ? (
         <Badge tone="odd">no such flag</Badge>
       ) : (
@@ -137,7 +137,7 @@ function RulesTab({ flag }: { flag: FlagInFull }) {
   return (
     <>
       <Section title="Rules" actions={<a href={usesHref(flag.key)}>Events of its use</a>}>
-        <div class="flags-words">
+        <div class="stack flags-words">
           <Sentences lines={words.before} />
           {words.sets.length > 0 && (
             <ol>

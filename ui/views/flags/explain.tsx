@@ -45,13 +45,13 @@ export function ExplainTab({ flag }: { flag: Flag }) {
       <Section title="Explain for a subject">
         <form class="flags-form" onSubmit={submit}>
           <SubjectField name="distinct_id" label="Distinct id" form={form} tried={tried} set={set} />
-          <div class="flags-form-end">
+          <div class="row flags-form-end">
             <Button type="submit" kind="main">
               Explain
             </Button>
           </div>
           <details class="flags-more" open={isMoreGiven(params) || undefined}>
-            <summary>Properties, groups, device</summary>
+            <summary class="muted">Properties, groups, device</summary>
             <p class="muted">These values override stored ones. Nothing is stored.</p>
             <div class="flags-form">
               {objectFields.map(({ name, label, example }) => (

@@ -30,7 +30,7 @@ export function FlagList(props: ListProps) {
   const severalProjects = new Set(flags.map((it) => it.project)).size > 1;
   return (
     <>
-      <div class="toolbar">
+      <div class="row toolbar">
         <input
           id="flags-search"
           class="input flags-search"
@@ -78,7 +78,7 @@ function Row({ flag, tallies, isExact, chosen, isProjectShown }: RowProps) {
   return (
     <tr ref={row} class={isChosen ? "flags-row flags-row-chosen" : "flags-row"}>
       <td>
-        <div class="flags-name">
+        <div class="row row-base">
           <a class="flags-key" href={flagHref(flag)} aria-current={isChosen ? "true" : undefined}>
             {plain(flag.key, 100)}
           </a>
@@ -136,7 +136,7 @@ function Decided({ tally, isExact }: { tally: ReturnType<Tallies>; isExact: bool
   if (tally.served + tally.called === 0) return <span class="muted">no decisions</span>;
   const more = isExact ? "" : "+";
   return (
-    <ul class="flags-counts">
+    <ul class="row row-wide flags-counts">
       {tally.values.slice(0, mostValues).map(({ value, served, called }) => (
         <li key={valueText(value)}>
           <Badge tone={valueTone(value)} isMarked={false}>

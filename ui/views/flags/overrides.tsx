@@ -48,7 +48,7 @@ export function OverridesTab({ target, onChange }: { target: OverrideTarget; onC
             None: the rules apply. An override lasts until it is removed or the sim is reset.
           </p>
         ) : (
-          <ul class="flags-overrides">
+          <ul class="stack stack-tight">
             {overrides.map((it) => (
               <OverrideRow
                 key={it.distinct_id === null ? "" : `of ${it.distinct_id}`}
@@ -70,7 +70,7 @@ function OverrideRow({ override, onRemove }: { override: Override; onRemove(): v
   const { value, distinct_id, payload } = override;
   const subject = distinct_id === null ? "all users" : plain(distinct_id, 100);
   return (
-    <li>
+    <li class="row row-wide">
       <Badge tone={valueTone(value)}>{valueText(value)}</Badge>
       <span>
         for <strong>{subject}</strong>
@@ -80,7 +80,7 @@ function OverrideRow({ override, onRemove }: { override: Override; onRemove(): v
           </>
         )}
       </span>
-      <Button onClick={onRemove} aria-label={`Remove the override for ${subject}`}>
+      <Button class="end" onClick={onRemove} aria-label={`Remove the override for ${subject}`}>
         Remove
       </Button>
     </li>
@@ -119,7 +119,7 @@ function Editor({ target, onSet }: { target: OverrideTarget; onSet(body: object)
           onInput={(event) => set({ payload: event.currentTarget.value })}
         />
       </Field>
-      <div class="flags-form-end">
+      <div class="row flags-form-end">
         <Button type="submit" kind="main">
           Set override
         </Button>
@@ -134,10 +134,10 @@ function Values({ form, set, variants, mistakes }: ValuesProps) {
     { id: otherValue, label: variants.length > 0 ? "another variant" : "a variant" },
   ];
   return (
-    <fieldset class="flags-values">
+    <fieldset class="row row-wide flags-values">
       <legend class="field-label">Value</legend>
       {choices.map(({ id, label }) => (
-        <label key={id} class="flags-value">
+        <label key={id} class="row row-tight flags-value">
           <input
             type="radio"
             name="value"
@@ -156,7 +156,7 @@ function Values({ form, set, variants, mistakes }: ValuesProps) {
         />
       )}
       {(mistakes.choice ?? mistakes.other) !== undefined && (
-        <span class="field-hint flags-mistake" role="alert">
+        <span class="field-hint bad" role="alert">
           {mistakes.choice ?? mistakes.other}
         </span>
       )}

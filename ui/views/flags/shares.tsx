@@ -28,7 +28,7 @@ export function Shares({ shares, hasLegend = false }: { shares: readonly Share[]
   const starts = shares.map((_, i) => shares.slice(0, i).reduce((sum, it) => sum + it.percentage, 0));
   const text = textOfShares(shares);
   return (
-    <div class="flags-shares">
+    <div class="stack flags-shares">
       <Bar text={text} title={text}>
         {shares.map((it, i) => (
           <rect
@@ -41,7 +41,7 @@ export function Shares({ shares, hasLegend = false }: { shares: readonly Share[]
         ))}
       </Bar>
       {hasLegend && (
-        <ul class="flags-legend">
+        <ul class="row row-wide">
           {shares.map((it, i) => (
             <li key={it.variant}>
               <span class={`flags-dot flags-part-${i % 5}`} aria-hidden="true" />
@@ -58,12 +58,12 @@ export function Shares({ shares, hasLegend = false }: { shares: readonly Share[]
 export function HashBar({ hash, threshold, isWithin, what }: HashBarProps) {
   const words = hashWords(hash, threshold, isWithin, what);
   return (
-    <span class="flags-hash">
+    <span class="row flags-hash">
       <Bar text={words} title={hash.input}>
         <rect class="flags-bar-in" width={Math.min(100, Math.max(0, threshold * 100))} height={10} />
         <BarMark at={hash.hash} />
       </Bar>
-      <span class="flags-hash-words">{words}</span>
+      <span class="muted">{words}</span>
     </span>
   );
 }
@@ -80,7 +80,7 @@ interface HashBarProps {
 export function VariantBar({ ranges, hash }: VariantBarProps) {
   const words = drawnWords(hash, ranges);
   return (
-    <span class="flags-hash">
+    <span class="row flags-hash">
       <Bar text={words} title={hash.input}>
         {ranges.map((it, i) => (
           <rect
@@ -93,7 +93,7 @@ export function VariantBar({ ranges, hash }: VariantBarProps) {
         ))}
         <BarMark at={hash.hash} />
       </Bar>
-      <span class="flags-hash-words">{words}</span>
+      <span class="muted">{words}</span>
     </span>
   );
 }

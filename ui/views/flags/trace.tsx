@@ -41,7 +41,7 @@ export function useExplanation(
 
 function Mark({ passed }: { passed: boolean }) {
   return (
-    <span class={passed ? "flags-mark flags-yes" : "flags-mark flags-no"}>
+    <span class={passed ? "flags-mark good" : "flags-mark bad"}>
       <span aria-hidden="true">{passed ? "✓" : "✕"}</span>
       <span class="unseen">{passed ? "passed: " : "failed: "}</span>
     </span>
@@ -127,7 +127,7 @@ function ConditionSet({ trace, sentence }: { trace: ConditionTrace; sentence: st
   const miss = missWords(trace);
   return (
     <li class={state === "not reached" ? "flags-set flags-set-unreached" : "flags-set"}>
-      <div class="flags-set-head">
+      <div class="row row-base">
         <h4>Set {trace.index + 1}</h4>
         <Badge tone={stateTones[state]}>{state}</Badge>
         {sentence !== undefined && <span class="muted">{plain(sentence, 1_000)}</span>}
@@ -151,7 +151,7 @@ function Enrollment({ enrollment }: Pick<Explanation, "enrollment">) {
   if (!enrollment) return null;
   return (
     <li class="flags-set">
-      <div class="flags-set-head">
+      <div class="row row-base">
         <h4>Early access</h4>
         <Badge tone={enrollment.decided ? "good" : "plain"}>
           {enrollment.decided ? "decides" : "does not decide"}
@@ -169,7 +169,7 @@ function Holdout({ holdout }: Pick<Explanation, "holdout">) {
   const { held_out, hash, threshold, variant, percentage } = holdout;
   return (
     <li class="flags-set">
-      <div class="flags-set-head">
+      <div class="row row-base">
         <h4>Holdout {valueText(variant)}</h4>
         <Badge tone={held_out ? "odd" : "plain"}>{held_out ? "held out" : "not held out"}</Badge>
         <span class="muted">{percentage} % are held out</span>
@@ -187,7 +187,7 @@ function Holdout({ holdout }: Pick<Explanation, "holdout">) {
 
 function Head({ explanation }: { explanation: Explanation }) {
   return (
-    <div class="flags-verdict">
+    <div class="row row-base">
       <Badge tone={explanation.failed ? "odd" : valueTone(explanation.value)}>
         {valueText(explanation.value)}
       </Badge>
@@ -207,7 +207,7 @@ function Overridden({ override, by_rules }: Pick<Explanation, "override" | "by_r
   if (!override) return null;
   const subject = override.distinct_id === null ? "all users" : "this distinct id";
   return (
-    <p class="flags-note">
+    <p class="row row-wide row-base">
       <Badge tone="note">overridden</Badge>
       <span>
         for {subject}.{" "}
@@ -228,10 +228,10 @@ export function Trace({
   sentences: readonly string[];
 }) {
   return (
-    <div class="flags-why">
+    <div class="stack stack-wide flags-why">
       <Head explanation={explanation} />
       <Overridden override={explanation.override} by_rules={explanation.by_rules} />
-      <ol class="flags-sets">
+      <ol class="stack">
         <Enrollment enrollment={explanation.enrollment} />
         <Holdout holdout={explanation.holdout} />
         {explanation.conditions.map((it) => (

@@ -122,7 +122,7 @@ function Head({ group }: { group: GroupDetails }) {
   return (
     <Section
       title={
-        <span class="people-title">
+        <span class="row people-title">
           {plain(titleOf(group), 120)} <Badge>{plain(typeOf(group), 40)}</Badge>
         </span>
       }
@@ -148,7 +148,7 @@ function Steps({ group: { history } }: { group: GroupDetails }) {
       {history.map(({ event, created, changes, after }) => (
         <Moment key={event.seq} isStep={created || changes.length > 0}>
           <EventLine event={event} />
-          <div class="people-step">
+          <div class="stack stack-tight people-step">
             {created && <Badge tone="accent">group created</Badge>}
             <Changes changes={changes} />
             <After properties={after} title="The group after this" />

@@ -95,10 +95,7 @@ function NoteLine({ note: { join, times }, at }: { note: Note; at: string }) {
   const isRefused = outcome === "refused";
   const way = at === other ? `into ${plain(into, 60)}` : `takes ${plain(other, 60)}`;
   return (
-    <div
-      class={isRefused ? "people-note people-note-refused" : "people-note"}
-      style={{ blockSize: rem(lineHeight) }}
-    >
+    <div class={isRefused ? "people-note bad" : "people-note"} style={{ blockSize: rem(lineHeight) }}>
       <a href={link("events", [seq])} class="mono">
         {by}
       </a>
@@ -118,7 +115,7 @@ function Refusals({ joins }: { joins: readonly DatedJoin[] }) {
   const reasons = [...new Set(joins.flatMap((it) => it.reason ?? []))];
   if (reasons.length === 0) return null;
   return (
-    <ul class="people-refusals">
+    <ul class="stack people-refusals">
       {reasons.map((reason) => {
         const { sentence, fix } = explained(reason);
         return (

@@ -56,7 +56,7 @@ export function Listing<T>(props: ListingProps<T>) {
           { id: "groups", title: "Groups", href: link("people", ["groups"]) },
         ]}
       />
-      <div class="toolbar">
+      <div class="row toolbar">
         <input
           class="input"
           type="search"

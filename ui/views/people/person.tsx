@@ -25,7 +25,7 @@ export const placeOf = (): string | number | undefined => project.value ?? route
 export function Gaps({ gaps }: { gaps: readonly Gap[] }) {
   if (gaps.length === 0) return null;
   return (
-    <ul class="people-gaps" aria-label="What is unknown">
+    <ul class="stack stack-tight people-gaps" aria-label="What is unknown">
       {gaps.map(({ reason, sentence }) => (
         <li key={reason}>
           <Badge tone="odd">{reason}</Badge> {sentence}
@@ -81,7 +81,7 @@ function Head({ timeline: { person, origin, gaps } }: { timeline: Timeline }) {
   return (
     <Section
       title={
-        <span class="people-title">
+        <span class="row people-title">
           {plain(nameOf(person), 120)}{" "}
           <Badge tone={person.is_identified ? "good" : "plain"}>
             {person.is_identified ? "identified" : "anonymous"}

@@ -14,7 +14,7 @@ function Value({ of }: { of: Json }) {
 
 function Change({ change: { property, by, from, to } }: { change: PropertyChange }) {
   return (
-    <li class="people-change">
+    <li class="row row-wide row-base">
       <span class="mono people-property">{plain(property, 80)}</span>
       <span class="people-fromto">
         {from !== undefined && (
@@ -35,7 +35,7 @@ function Change({ change: { property, by, from, to } }: { change: PropertyChange
 }
 
 const List = ({ changes }: { changes: readonly PropertyChange[] }) => (
-  <ul class="people-changes">
+  <ul class="stack stack-tight people-changes">
     {changes.map((it) => (
       <Change key={it.property} change={it} />
     ))}
@@ -102,7 +102,7 @@ export function Properties({ properties, histories, elsewhere = {} }: Properties
 
 function Histories({ title, histories }: { title: string; histories: readonly PropertyHistory[] }) {
   return (
-    <div class="people-histories">
+    <div class="stack stack-tight people-histories">
       <h3>{title}</h3>
       {histories.map((it) => (
         <History key={it.property} history={it} />
@@ -116,7 +116,7 @@ function History({ history: { property, values, left_out } }: { history: Propert
   const [last] = values;
   return (
     <details class="people-history">
-      <summary>
+      <summary class="row row-wide row-base">
         <span class="mono people-property">{plain(property, 80)}</span>
         <span class="people-fromto">
           {last?.value === undefined ? <span class="muted">removed</span> : <Value of={last.value} />}
@@ -125,7 +125,7 @@ function History({ history: { property, values, left_out } }: { history: Propert
       </summary>
       <ol>
         {values.map(({ seq, timestamp, by, value }) => (
-          <li key={seq}>
+          <li key={seq} class="row row-wide row-base">
             <Time at={timestamp} isWhole />
             <span class="people-fromto">
               {value === undefined ? <span class="muted">removed</span> : <Value of={value} />}

@@ -15,19 +15,19 @@ import { joinTexts } from "./words.ts";
 export function EventLine({ event, withId = true }: { event: ShortEvent; withId?: boolean }) {
   const { seq, timestamp, distinct_id, outcome, reason, warnings, person_mode, request } = event;
   return (
-    <div class="people-event">
+    <div class="row row-wide people-event">
       <Time at={timestamp} />
       <a href={link("events", [seq])} class="people-name cut">
         {plain(event.event, 120) || "(no name)"}
       </a>
       {withId && <span class="mono muted cut people-whose">{plain(distinct_id, 80)}</span>}
-      <span class="people-marks">
+      <span class="row row-tight end">
         {outcome === "dropped" && <OutcomeBadge of="dropped" code={reason ?? undefined} />}
         {warnings.map((it) => (
           <OutcomeBadge key={it} of="warned" code={it} />
         ))}
         {person_mode === "propertyless" && <Badge>personless</Badge>}
-        <a class="people-request" href={link("requests", [request])} title="Its request">
+        <a class="muted small" href={link("requests", [request])} title="Its request">
           {`#${request}`}
         </a>
       </span>
@@ -37,7 +37,7 @@ export function EventLine({ event, withId = true }: { event: ShortEvent; withId?
 
 function JoinText({ join: { by, other, into, outcome } }: { join: Join }) {
   return (
-    <p class={outcome === "refused" ? "people-join people-join-refused" : "people-join"}>
+    <p class={outcome === "refused" ? "bad" : undefined}>
       <span class="mono">{by}</span> <code>{plain(other, 80)}</code>
       <span aria-hidden="true"> → </span>
       <span class="unseen"> into </span>
@@ -96,7 +96,7 @@ export function Moments({ events, withIds }: { events: readonly TimelineEntry[];
         >
           <EventLine event={it} withId={withIds} />
           {it.step && (
-            <div class="people-step">
+            <div class="stack stack-tight people-step">
               <StepParts step={it.step} />
               {it.after && <After properties={it.after.properties} title="The person after this" />}
             </div>

@@ -83,7 +83,7 @@ export function Body({ request }: { request: RequestInFull }) {
       actions={
         hasBody &&
         raw.is !== "none" && (
-          <span class="requests-switch">
+          <span class="row row-tight">
             <Button isPressed={!isRaw} onClick={() => setRaw(false)}>
               Decoded
             </Button>
@@ -94,7 +94,7 @@ export function Body({ request }: { request: RequestInFull }) {
         )
       }
     >
-      <p class="requests-chain">
+      <p class="row requests-chain">
         {chain.map((step, i) => (
           <span key={`${i} ${step}`}>{step}</span>
         ))}
@@ -167,7 +167,7 @@ function AnswerBody({ status, reply }: Pick<RequestInFull, "status" | "reply">) 
   if (typeof reply === "string") return <Code label={`Status ${status}, text`} text={reply} />;
   return (
     <>
-      <p class="requests-chain">
+      <p class="row requests-chain">
         <span>Status {status}</span>
         <span>JSON</span>
       </p>

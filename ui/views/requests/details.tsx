@@ -30,7 +30,7 @@ export function RequestDetails({ n, onNewer, onOlder }: DetailsProps) {
   const shown = problem || !data ? n : data.n;
   return (
     <article class="requests-details" aria-label={`Request ${shown}`} aria-busy={shown !== n}>
-      <header class="requests-title">
+      <header class="row row-tight requests-title">
         <h2>Request {shown}</h2>
         <StepButton to={onNewer} label="Newer request" title="Newer (k)" sign="↑" />
         <StepButton to={onOlder} label="Older request" title="Older (j)" sign="↓" />
@@ -85,10 +85,10 @@ function Summary({ request }: { request: RequestInFull }) {
   const base = info.value?.url ?? location.origin;
   return (
     <section class="section">
-      <p class="requests-line mono">
+      <p class="mono">
         <b>{plain(request.method, 20)}</b> {plain(request.target, 2_000)}
       </p>
-      <p class="requests-badges">
+      <p class="row row-tight requests-badges">
         <VerdictBadge verdict={verdict} />
         <Badge>{request.status === 0 ? "no answer" : `status ${request.status}`}</Badge>
         <Badge>{msText(request.ms)}</Badge>
@@ -110,7 +110,7 @@ function Summary({ request }: { request: RequestInFull }) {
           Test: request.partition === null ? undefined : plain(request.partition, 200),
         }}
       />
-      <p class="requests-copies">
+      <p class="row requests-copies">
         <CopyButton label="Copy as curl" text={() => requestCurl(request, base)} />
         <CopyButton label="Copy as fetch" text={() => requestFetch(request, base)} />
         <CopyButton
@@ -156,7 +156,7 @@ function Rejection({ request }: { request: RequestInFull }) {
   const { unmatched } = judged(request);
   const fix = rejected.hint ?? fixFor(rejected.reason, info.value?.project_api_key ?? "");
   return (
-    <div class="requests-rejection">
+    <div class="stack stack-tight requests-rejection">
       <p>
         <b>{unmatched ? "This path is not emulated." : plain(rejected.detail, 2_000)}</b>{" "}
         {!unmatched && <code class="muted">{plain(rejected.reason, 80)}</code>}

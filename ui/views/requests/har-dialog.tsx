@@ -40,7 +40,7 @@ export function HarDialog({ filter, onClose }: { filter: string; onClose: () => 
           onChange={setFiltered}
         />
       )}
-      <div class="requests-range">
+      <div class="fields">
         <TextField
           label="From number"
           inputMode="numeric"

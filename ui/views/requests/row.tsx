@@ -56,7 +56,7 @@ export function cellsOf(row: RequestRow) {
         <SourceText row={row} />
       </Cell>
       <Cell class="requests-project">{row.project !== null && plain(projectName(row.project), 60)}</Cell>
-      <Cell class={`requests-events${row.dropped > 0 ? " requests-dropped" : ""}`}>{eventsText(row)}</Cell>
+      <Cell class={`requests-events${row.dropped > 0 ? " bad" : ""}`}>{eventsText(row)}</Cell>
       <Cell class="cell-number requests-took">
         <Took ms={row.ms} />
       </Cell>

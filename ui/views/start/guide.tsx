@@ -25,7 +25,7 @@ export function Guide({ title }: { title: string }) {
   const target = targetOf(sim);
   return (
     <Section title={title} actions={<TestEvent projectKey={target.projectKey} />}>
-      <div class="start-guide">
+      <div class="stack stack-loose">
         <Facts
           rows={{
             Host: <Copied text={target.host} />,
@@ -50,7 +50,7 @@ export function Guide({ title }: { title: string }) {
 }
 
 const Copied = ({ text }: { text: string }) => (
-  <span class="secret">
+  <span class="row">
     <code>{text}</code>
     <CopyButton text={text} kind="quiet" />
   </span>
@@ -61,7 +61,7 @@ function Ways({ target }: { target: Target }) {
   const shown = ways.find(({ id }) => id === route.value.params.with) ?? ways[0];
   if (!shown) return null;
   return (
-    <div class="start-ways">
+    <div class="stack stack-wide start-ways">
       <Tabs
         label="How your app sends events"
         current={shown.id}
@@ -70,7 +70,7 @@ function Ways({ target }: { target: Target }) {
       {shown.snippets.map(({ where, code }) => (
         <Code key={`${shown.id} ${where}`} label={where} text={code} />
       ))}
-      <ul class="start-notes muted">
+      <ul class="stack stack-tight muted">
         {shown.notes.map((note) => (
           <li key={note}>{note}</li>
         ))}
@@ -85,8 +85,8 @@ function TestEvent({ projectKey }: { projectKey: string }) {
   const send = async () => setSent(await sendTestEvent(projectKey));
   if (stat.value?.recording) return null;
   return (
-    <span class="start-test">
-      <span role="status" class={sent?.isTaken === false ? "start-failed" : "muted"}>
+    <span class="row">
+      <span role="status" class={sent?.isTaken === false ? "bad" : "muted"}>
         {sent?.text}
       </span>
       <Button kind="main" onClick={send}>

@@ -45,11 +45,11 @@ interface ReasonsProps {
 function Reasons({ problems, isExact, actions }: ReasonsProps) {
   return (
     <Section title="Problems found" actions={actions}>
-      <ul class="start-problems">
+      <ul class="stack stack-loose start-problems">
         {problems.slice(0, shownReasons).map(({ code, count, dropped }) => {
           const { sentence, fix } = explained(code);
           return (
-            <li key={code}>
+            <li key={code} class="stack stack-tight">
               <p>
                 <OutcomeBadge of={dropped > 0 ? "dropped" : "warned"} code={code} /> <Prose text={sentence} />
               </p>
@@ -89,7 +89,7 @@ function Refused({ problems: { requests, other_requests, complete }, isAll, acti
         </>
       }
     >
-      <ul class="start-problems">
+      <ul class="stack stack-loose start-problems">
         {requests.slice(0, shownRejections).map((it) => (
           <Reason key={it.last} problem={it} isExact={complete} />
         ))}
@@ -107,7 +107,7 @@ function Reason({ problem, isExact }: { problem: RequestProblem; isExact: boolea
   const { reason, detail, hint, count, last: n, what, status } = problem;
   const fix = plain(hint ?? fixFor(reason, info.value?.project_api_key ?? ""), 500);
   return (
-    <li>
+    <li class="stack stack-tight">
       <p>
         <OutcomeBadge of="rejected" code={reason} /> {plain(detail, 200)}
       </p>

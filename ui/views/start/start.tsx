@@ -48,7 +48,7 @@ function useCount(rows: LiveRows<EventRow> | undefined): number {
 function Waiting() {
   const elsewhere = project.value === undefined ? 0 : (stat.value?.events ?? 0);
   return (
-    <div class="start-waiting" role="status">
+    <div class="stack start-waiting" role="status">
       <h2>Waiting for the first event</h2>
       <p class="muted">
         {elsewhere > 0 ? (

@@ -52,7 +52,7 @@ export function LoadDialog({ mode = "replay", isRecording, onDone, onClose }: Lo
           </option>
         ))}
       </datalist>
-      <div class="tapes-fields">
+      <div class="fields">
         <SelectField
           label="Mode"
           value={form.mode}
@@ -120,7 +120,7 @@ export function RecordDialog({ mode = "record", onDone, onClose }: RecordDialogP
       <p>
         <b>Requests will reach the real service.</b> From now on, it also stores what your app sends.
       </p>
-      <div class="tapes-fields">
+      <div class="fields">
         <TextField
           label="Upstream"
           value={form.upstream}
@@ -148,7 +148,7 @@ export function RecordDialog({ mode = "record", onDone, onClose }: RecordDialogP
 function Choices({ form, put }: { form: RecordForm; put: Put }) {
   return (
     <>
-      <div class="tapes-fields">
+      <div class="fields">
         <SelectField
           label="Mode"
           value={form.mode}
@@ -165,7 +165,7 @@ function Choices({ form, put }: { form: RecordForm; put: Put }) {
           onText={(text) => put({ redact: text })}
         />
       </div>
-      <div class="tapes-fields">
+      <div class="fields">
         <TextField
           label="Only these paths"
           value={form.include}

@@ -58,7 +58,7 @@ export function ExchangeList({ revision }: { revision: string }) {
 
 function Pages({ skip, more, onSkip }: { skip: number; more: boolean; onSkip: (to: number) => void }) {
   return (
-    <div class="toolbar">
+    <div class="row toolbar">
       <Button disabled={skip === 0} onClick={() => onSkip(Math.max(0, skip - page))}>
         Earlier
       </Button>
@@ -119,10 +119,10 @@ function Recorded({ exchange }: { exchange: Exchange }) {
   return (
     <>
       <section class="section">
-        <p class="mono tapes-target">
+        <p class="mono">
           <b>{plain(exchange.method, 20)}</b> {plain(exchange.url, 2_000)}
         </p>
-        <p class="tapes-badges">
+        <p class="row tapes-badges">
           <Badge>{exchange.status === null ? "no answer" : `status ${exchange.status}`}</Badge>
           {exchange.used ? <Badge tone="good">used</Badge> : <Badge>not used yet</Badge>}
           {!exchange.complete && <Badge tone="odd">cut off</Badge>}

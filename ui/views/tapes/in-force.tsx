@@ -23,7 +23,7 @@ export function InForce({ tape, onRewind, onUnload }: InForceProps) {
           </>
         }
         actions={
-          <span class="tapes-actions">
+          <span class="row">
             <Button onClick={onRewind}>Rewind</Button>
             <Button onClick={onUnload}>Unload</Button>
           </span>
@@ -109,7 +109,7 @@ function Misses({ ledger }: { ledger: Ledger }) {
   if (misses.length === 0) return null;
   return (
     <Section title="Not on the tape">
-      <div class="tapes-misses">
+      <div class="stack stack-wide">
         {misses.slice(0, most).map((miss) => (
           <MissCard key={`${miss.method} ${miss.target} ${miss.route}`} miss={miss} />
         ))}
@@ -122,10 +122,10 @@ function Misses({ ledger }: { ledger: Ledger }) {
 function MissCard({ miss }: { miss: Miss }) {
   const [first, ...rest] = miss.nearest;
   return (
-    <article class="tapes-miss">
-      <header>
+    <article class="stack card">
+      <header class="row row-wide row-base">
         <Badge tone="bad">{miss.times === 1 ? "missed" : `missed ${numberText(miss.times)} times`}</Badge>
-        <span class="mono tapes-target">
+        <span class="mono">
           <b>{plain(miss.method, 20)}</b> {plain(miss.target, 500)}
         </span>
         <span class="muted">{plain(miss.route, 120)}</span>
@@ -146,7 +146,7 @@ function MissCard({ miss }: { miss: Miss }) {
 /** A similar recorded exchange and its differences. */
 function NearestExchange({ nearest: { i, method, url, differing } }: { nearest: Nearest }) {
   return (
-    <div class="tapes-nearest">
+    <div class="stack">
       <p>
         Nearest:{" "}
         <a href={link("tapes", ["exchanges", i])}>
@@ -173,7 +173,7 @@ function Differing({ differing }: Pick<Nearest, "differing">) {
           <td>
             <code>{plain(recorded, 1_000)}</code>
           </td>
-          <td class="tapes-asked">
+          <td class="bad">
             <code>{plain(asked, 1_000)}</code>
           </td>
         </tr>
@@ -196,7 +196,7 @@ export function Numbers({ counts }: { counts: readonly Count[] }) {
       {counts.map(({ label, value, tone, href }) => (
         <div key={label}>
           <dt>{label}</dt>
-          <dd class={value > 0 && tone !== undefined ? `tapes-${tone}` : ""}>
+          <dd class={value > 0 && tone !== undefined ? tone : ""}>
             {href !== undefined && value > 0 ? <a href={href}>{numberText(value)}</a> : numberText(value)}
           </dd>
         </div>

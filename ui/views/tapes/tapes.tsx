@@ -93,7 +93,7 @@ function Now({ tape, recording, ask }: NowProps) {
       <Section
         title={`Mode: ${mode}`}
         actions={
-          <span class="tapes-actions">
+          <span class="row">
             <Button onClick={() => ask({ is: "load", mode: "replay" })}>Load a tape</Button>
             {recording.state !== "recording" && (
               <Button onClick={() => ask({ is: "record", mode: "record" })}>Record</Button>
@@ -184,7 +184,7 @@ function HowTo() {
   const url = info.value?.url ?? location.origin;
   return (
     <Section title="Record once, replay in every test">
-      <div class="tapes-howto">
+      <div class="stack stack-wide tapes-howto">
         <p>
           A tape contains responses of the real service, without secrets. Record one while your app runs, with
           its host set to {url}; then answer from it, offline.

@@ -17,7 +17,7 @@ export function Accounts({ organizations }: { organizations: readonly Organizati
     <>
       {organizations.map((it) => (
         <Section key={it.id} title={plain(it.name)} actions={<span class="muted">{plain(it.slug)}</span>}>
-          <div class="world-grid">
+          <div class="cards">
             {it.projects.map((project) => (
               <Project key={project.id} project={project} />
             ))}
@@ -45,8 +45,8 @@ const made: readonly (readonly [
 function Project({ project }: { project: ProjectSummary }) {
   const { id, name, api_key, timezone, adopted, ephemeral, counts } = project;
   return (
-    <article class="world-card" aria-label={`Project ${plain(name)}`}>
-      <header>
+    <article class="stack card world-card" aria-label={`Project ${plain(name)}`}>
+      <header class="row row-base">
         <h3>{plain(name)}</h3>
         <span class="muted">#{id}</span>
         {adopted && (
@@ -60,11 +60,11 @@ function Project({ project }: { project: ProjectSummary }) {
           </Badge>
         )}
       </header>
-      <p class="world-key">
+      <p class="row world-key">
         <code class="cut">{plain(api_key)}</code>
         <CopyButton text={api_key} label="Copy key" kind="quiet" />
       </p>
-      <p class="world-counts">
+      <p class="row row-wide">
         {made.map(([kind, singular, [view, ...path]]) => {
           const text = counted(counts[kind], singular);
           if (counts[kind] === 0) return null;

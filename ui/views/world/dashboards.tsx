@@ -27,7 +27,7 @@ export function DashboardsTab() {
   if (data.dashboards.length === 0) return <PastTheEnd count={data.count} />;
   return (
     <Section title={counted(data.count, "dashboard")} actions={<Pages offset={offset} count={data.count} />}>
-      <div class="world-boards">
+      <div class="cards world-boards">
         {data.dashboards.map((it) => (
           <Board key={it.id} dashboard={it} />
         ))}
@@ -46,7 +46,7 @@ function Pages({ offset, count }: { offset: number; count: number }) {
   if (count <= pageSize) return null;
   const turn = (to: number) => go(link("world", ["dashboards"], { from: to > 0 ? to : undefined }));
   return (
-    <span class="world-pages">
+    <span class="row">
       <Button disabled={offset === 0} onClick={() => turn(Math.max(0, offset - pageSize))}>
         Earlier
       </Button>
@@ -63,8 +63,8 @@ function Pages({ offset, count }: { offset: number; count: number }) {
 function Board({ dashboard }: { dashboard: DashboardSummary }) {
   const { id, name, description, pinned, tags, restricted, collaborators, shared } = dashboard;
   return (
-    <article class="world-card" aria-label={`Dashboard ${plain(name ?? "")}`}>
-      <header>
+    <article class="stack card world-card" aria-label={`Dashboard ${plain(name ?? "")}`}>
+      <header class="row row-base">
         <h3>{plain(name ?? "") || "(no name)"}</h3>
         <span class="muted">
           #{id} · {plain(projectName(dashboard.project))}

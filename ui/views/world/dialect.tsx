@@ -11,7 +11,7 @@ export function Dialect({ dialect }: { dialect: WorldSummary["dialect"] }) {
   const sides = Object.keys(names) as (keyof typeof names)[];
   return (
     <Section title={`The ${current} dialect is active`}>
-      <p class="world-lead">
+      <p class="lead">
         <Prose
           text={`\`documented\` follows the contract, \`production\` the live service. Start with \`--dialect ${other}\` to switch.`}
         />

@@ -12,7 +12,7 @@ export function Keys({ world }: { world: WorldSummary }) {
   return (
     <>
       <Section title="Personal keys">
-        <p class="world-lead">
+        <p class="lead">
           They give access to the management API. Scopes limit a key; <code>*</code> allows everything.
         </p>
         <Scrolled label="Personal keys">
@@ -32,7 +32,7 @@ export function Keys({ world }: { world: WorldSummary }) {
         </Scrolled>
       </Section>
       <Section title="Project keys">
-        <p class="world-lead">
+        <p class="lead">
           The project key is public and part of apps. The secret key is for local evaluation and remote
           config.
         </p>

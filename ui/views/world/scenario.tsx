@@ -24,7 +24,7 @@ export function Scenario() {
       {sim.damage_count > 0 && <DamagedData sim={sim} />}
       {mistakes.length === 0 ? (
         <Section title="No mistakes">
-          <p class="world-lead">
+          <p class="lead">
             Edit a scenario file while the sim runs: changes apply immediately, and captured events stay.
           </p>
           <Code
@@ -36,13 +36,13 @@ export function Scenario() {
         </Section>
       ) : (
         <Section title={counted(mistakes.length, "mistake")}>
-          <p class="world-lead">The last valid scenario stays active until they are fixed.</p>
+          <p class="lead">The last valid scenario stays active until they are fixed.</p>
           <Problems list={mistakes} tone="bad" />
         </Section>
       )}
       {sim.scenario_warnings.length > 0 && (
         <Section title={counted(sim.scenario_warnings.length, "warning")}>
-          <p class="world-lead">The scenario is active, but this part of it cannot work.</p>
+          <p class="lead">The scenario is active, but this part of it cannot work.</p>
           <Problems list={sim.scenario_warnings} tone="odd" />
         </Section>
       )}
@@ -58,9 +58,9 @@ function Problems({ list, tone }: { list: Info["scenario_problems"]; tone: "bad"
   const more = list.length - mostShown;
   return (
     <>
-      <ol class="world-mistakes">
+      <ol class="stack stack-wide">
         {list.slice(0, mostShown).map((it) => (
-          <li key={`${it.file}:${it.line}:${it.column}:${it.pointer}`}>
+          <li key={`${it.file}:${it.line}:${it.column}:${it.pointer}`} class="world-mistake">
             <Badge tone={tone}>{plain(it.message)}</Badge>
             <code>
               {plain([it.file ?? "scenario", it.line, it.column].filter((part) => part !== null).join(":"))}
@@ -81,9 +81,9 @@ function LastEdit({ edit }: { edit: NonNullable<Info["scenario_edit"]> }) {
   const more = edit.count - edit.changes.length;
   return (
     <Section title={`Last edit: ${new Date(edit.at).toLocaleTimeString()}`}>
-      <ol class="world-mistakes">
+      <ol class="stack stack-wide">
         {edit.changes.map(({ change, kind, name, project }, i) => (
-          <li key={i}>
+          <li key={i} class="world-mistake">
             <Badge tone={change === "removed" ? "odd" : "good"}>{`${kind} ${change}`}</Badge>
             {name !== null && <code>{plain(name)}</code>}
             {project !== null && <span class="muted">{plain(project)}</span>}
@@ -100,10 +100,10 @@ function DamagedData({ sim: { damage, damage_count: count } }: { sim: Info }) {
   const more = count - damage.length;
   return (
     <Section title={`Damaged data: ${counted(count, "place")}`}>
-      <p class="world-lead">These entries were skipped. Everything else in the data folder is intact.</p>
-      <ol class="world-mistakes">
+      <p class="lead">These entries were skipped. Everything else in the data folder is intact.</p>
+      <ol class="stack stack-wide">
         {damage.map((it) => (
-          <li key={`${it.file}:${it.line}:${it.detail}`}>
+          <li key={`${it.file}:${it.line}:${it.detail}`} class="world-mistake">
             <Badge tone="bad">{plain(it.detail)}</Badge>
             <code>{plain([it.file, it.line].filter((part) => part !== null).join(":"))}</code>
           </li>
