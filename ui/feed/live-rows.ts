@@ -55,27 +55,20 @@ function sourceOf<Row extends EventRow | RequestRow>({ kind, filter, project }: 
         "GET",
         `feed/${kind}${query({ filter, project, limit, before: before ?? undefined })}`,
       ),
-    subscribe: (epoch, cursor, { onRows, onGap, onReset, onRefused }) =>
+    subscribe: (epoch, cursor, listener) =>
       subscribe({
+        ...listener,
         events: isEvents ? filter : null,
         requests: isEvents ? null : filter,
-        project,
-        epoch,
-        cursor,
+        ...{ project, epoch, cursor },
         onRows: (events, requests) =>
-          onRows((isEvents ? events : requests) as readonly unknown[] as readonly Row[]),
-        onGap,
-        onReset,
-        onRefused,
+          listener.onRows((isEvents ? events : requests) as readonly unknown[] as readonly Row[]),
       }),
     soon: onceAFrame,
     onBack,
     trouble: problemOf,
   };
 }
-
-const openLiveRows = <Row extends EventRow | RequestRow>(wanted: RowsWanted): LiveRows<Row> =>
-  followRows<Row>(sourceOf<Row>(wanted));
 
 export type { LiveRows };
 
@@ -98,7 +91,7 @@ export function useLiveRows<Row extends EventRow | RequestRow>(wanted: RowsWante
   const drawn = useSignal(0);
   const turn = useRef(0);
   useEffect(() => {
-    const opened = openLiveRows<Row>({ kind, filter, project });
+    const opened = followRows(sourceOf<Row>({ kind, filter, project }));
     next.current = opened;
     drawn.value++;
     const stop = opened.isReady.subscribe((isReady) => {

@@ -1,14 +1,27 @@
 import { useState } from "preact/hooks";
+import type {
+  DecidedFlag,
+  FlagDecision as Decision,
+  FlagDecisions as Decisions,
+  FlagCall,
+} from "../../../src/flags/decision-shapes.ts";
+import type { FlagSummary as Flag } from "../../../src/flags/shapes.ts";
 import { call, problemOf, query, type SimProblem } from "../../api/call.ts";
 import { go, link, route, withParams } from "../../app/location.ts";
 import { worldRevision } from "../../app/sim.ts";
 import { Badge, Button, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
-import type { DecidedFlag, Decision, Decisions, Flag, FlagCall } from "./answers.ts";
 import { withOlder } from "./decision-data.ts";
 import { Trace, useExplanation } from "./trace.tsx";
-import { clientWords, isOverridden, reasonWords, sinceWords, subjectOf } from "./trace-words.ts";
-import { valueText, valueTone } from "./value.ts";
+import {
+  clientWords,
+  isOverridden,
+  reasonWords,
+  sinceWords,
+  subjectOf,
+  valueText,
+  valueTone,
+} from "./trace-words.ts";
 
 const idOf = ({ request, seq }: Decision): string => (seq === null ? String(request) : `${request}-${seq}`);
 

@@ -1,3 +1,5 @@
+import type { FlagDecisions as Decisions } from "../../../src/flags/decision-shapes.ts";
+import type { FlagInFull } from "../../../src/flags/shapes.ts";
 import { termText } from "../../../src/journal/filter/print.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
@@ -7,7 +9,6 @@ import { Badge, Empty, Section, Trouble } from "../../parts/basics.tsx";
 import { Tabs } from "../../parts/layout.tsx";
 import { plain } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
-import type { Decisions, FlagInFull } from "./answers.ts";
 import { DecisionsTab } from "./decisions.tsx";
 import { ExplainTab } from "./explain.tsx";
 import { OverridesTab } from "./overrides.tsx";

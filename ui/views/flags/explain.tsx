@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
+import type { FlagSummary as Flag } from "../../../src/flags/shapes.ts";
 import { go, route, withParams } from "../../app/location.ts";
 import { worldRevision } from "../../app/sim.ts";
 import { Button, Section, Trouble } from "../../parts/basics.tsx";
 import { Field, TextField } from "../../parts/fields.tsx";
-import type { Flag } from "./answers.ts";
 import { objectFields, readSubject, textFields } from "./forms.ts";
 import { Trace, useExplanation } from "./trace.tsx";
 

@@ -1,4 +1,6 @@
 import { useMemo } from "preact/hooks";
+import type { FlagTotals } from "../../../src/flags/decision-shapes.ts";
+import type { FlagSummary as Flag } from "../../../src/flags/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { stepKeys, useKeys } from "../../app/keyboard.ts";
@@ -8,7 +10,6 @@ import { useCounted, worldRevision } from "../../app/sim.ts";
 import { Trouble } from "../../parts/basics.tsx";
 import { Split } from "../../parts/layout.tsx";
 import { plain } from "../../parts/text.ts";
-import type { Flag, FlagTotals } from "./answers.ts";
 import { talliesIn } from "./decision-data.ts";
 import { FlagDetails } from "./details.tsx";
 import { NoFlags } from "./empty.tsx";

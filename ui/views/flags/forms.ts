@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../../src/base/json.ts";
-import type { FlagValue } from "./answers.ts";
+import type { FlagValue } from "./trace-words.ts";
 
 /** A parsed field, or its mistake. */
 export type Read<T> = { readonly value: T } | { readonly mistake: string };

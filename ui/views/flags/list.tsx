@@ -1,14 +1,14 @@
 import { useEffect, useRef } from "preact/hooks";
+import type { FlagSummary as Flag } from "../../../src/flags/shapes.ts";
 import { go, link, project, route } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
-import { Badge, Button } from "../../parts/basics.tsx";
+import { Badge, Button, Scrolled } from "../../parts/basics.tsx";
 import { Table } from "../../parts/layout.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
-import type { Flag } from "./answers.ts";
 import type { Tallies } from "./decision-data.ts";
 import { FlagBadges } from "./details.tsx";
 import { Shares } from "./shares.tsx";
-import { valueText, valueTone } from "./value.ts";
+import { valueText, valueTone } from "./trace-words.ts";
 
 interface ListProps {
   flags: readonly Flag[];
@@ -51,8 +51,7 @@ export function FlagList(props: ListProps) {
             : `${shown.length} of ${flags.length} flags`}
         </span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <section class="flags-scroll" tabIndex={0} aria-label="Flags">
+      <Scrolled class="flags-scroll" label="Flags">
         <Table
           class="flags-table"
           columns={["Flag", ["Rules", "flags-wide"], ["Variants", "flags-wide"], "Decisions"]}
@@ -64,7 +63,7 @@ export function FlagList(props: ListProps) {
         {shown.length === 0 && search !== "" && (
           <p class="muted flags-none">No flag’s key or name contains this.</p>
         )}
-      </section>
+      </Scrolled>
     </>
   );
 }

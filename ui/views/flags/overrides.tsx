@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
+import type { FlagOverride as Override } from "../../../src/flags/shapes.ts";
 import { call, query } from "../../api/call.ts";
 import { useAction } from "../../app/use-action.ts";
 import { Badge, Button, Section, Trouble } from "../../parts/basics.tsx";
 import { Field, TextField, TextInput } from "../../parts/fields.tsx";
 import { plain } from "../../parts/text.ts";
-import type { Override } from "./answers.ts";
 import { type OverrideForm, otherValue, readOverride, valueChoices } from "./forms.ts";
-import { valueText, valueTone } from "./value.ts";
+import { valueText, valueTone } from "./trace-words.ts";
 
 /** The key to override; the flag may not exist. */
 export interface OverrideTarget {

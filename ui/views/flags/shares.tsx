@@ -1,8 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { hashWords } from "../../../src/flags/explain/trace-words.ts";
+import type { FlagSummary, HashTrace as Hash, VariantRange } from "../../../src/flags/shapes.ts";
 import { plain } from "../../parts/text.ts";
-import type { Hash, Share, VariantRange } from "./answers.ts";
 import { drawnWords } from "./trace-words.ts";
+
+type Share = FlagSummary["shares"][number];
 
 const percent = (share: number): string => `${Number(share.toFixed(4))} %`;
 

@@ -1,12 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
 import { actualWords, missWords } from "../../../src/flags/explain/trace-words.ts";
+import type {
+  ConditionTrace,
+  FlagExplanation as Explanation,
+  PropertyTrace,
+  TreeTrace,
+} from "../../../src/flags/shapes.ts";
 import { call, problemOf, type SimProblem } from "../../api/call.ts";
 import { Badge } from "../../parts/basics.tsx";
 import { plain, type Tone } from "../../parts/text.ts";
-import type { ConditionTrace, Explanation, PropertyTrace, TreeTrace } from "./answers.ts";
 import { HashBar, VariantBar } from "./shares.tsx";
-import { type SetState, stateOf } from "./trace-words.ts";
-import { valueText, valueTone } from "./value.ts";
+import { type SetState, stateOf, valueText, valueTone } from "./trace-words.ts";
 
 export interface ExplanationResult {
   readonly explanation?: Explanation;
