@@ -5,6 +5,7 @@ import { stat } from "../feed/socket.ts";
 import { Button, Empty } from "../parts/basics.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/fields.tsx";
+import { useCurrentInView } from "../parts/layout.tsx";
 import { Banner } from "./banner.tsx";
 import { keySets, useKeys } from "./keyboard.ts";
 import { Guarded } from "./late-view.tsx";
@@ -84,11 +85,7 @@ function toFilter(): void {
 const toContent = (): void => document.getElementById("view")?.focus();
 
 function Navigation({ current }: { current: View | undefined }) {
-  const box = useRef<HTMLElement>(null);
-  const id = current?.id;
-  useLayoutEffect(() => {
-    box.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [id]);
+  const box = useCurrentInView<HTMLElement>(current?.id);
   return (
     <nav class="shell-nav" aria-label="Views" ref={box}>
       {views.map((it) => (

@@ -1,6 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { Outcome } from "../../src/journal/outcomes.ts";
 import { clockText, dateText, exactText, numberText, type Tone } from "./text.ts";
 
 const marks: Readonly<Record<Tone, string>> = {
@@ -226,36 +225,30 @@ interface SectionProps {
   children: ComponentChildren;
 }
 
-/** Figures in a row, optionally as links. */
+/** Counts in a row, optionally as links; a tone colours counts above 0. */
 export function Tiles({ rows }: { rows: readonly TileRow[] }) {
   return (
     <div class="tiles">
-      {rows.map(({ label, value, tone = "plain", href }) => {
-        const inside = (
-          <>
-            <span class="tile-value">{value}</span>
+      {rows.map(({ label, count, text = numberText(count), tone, href }) => {
+        const Tile = href === undefined ? "div" : "a";
+        return (
+          <Tile key={label} class="tile" href={href}>
+            <span class={`tile-value ${(count > 0 && tone) || ""}`}>{text}</span>
             <span class="tile-label">{label}</span>
-          </>
-        );
-        return href === undefined ? (
-          <div key={label} class={`tile tile-${tone}`}>
-            {inside}
-          </div>
-        ) : (
-          <a key={label} class={`tile tile-${tone}`} href={href}>
-            {inside}
-          </a>
+          </Tile>
         );
       })}
     </div>
   );
 }
 
-export interface TileRow {
+interface TileRow {
   readonly label: string;
-  readonly value: ComponentChildren;
-  readonly tone?: Tone | Outcome;
-  readonly href?: string | undefined;
+  readonly count: number;
+  /** The count as text, e.g. `at least 5`. */
+  readonly text?: string;
+  readonly tone?: "good" | "odd" | "bad" | "outcome-rejected";
+  readonly href?: string;
 }
 
 /** A secret, masked until revealed; it can be copied without revealing it. */

@@ -1,6 +1,6 @@
 import type { Json } from "../../../src/base/json.ts";
-import { numberText } from "../text.ts";
-import { kinds, pageSize, type TreeRow } from "./model.ts";
+import { counted, numberText } from "../text.ts";
+import { type Kind, kinds, pageSize, type TreeRow } from "./model.ts";
 import { cutText, type Piece, piecesOf } from "./safe-text.ts";
 
 /** Untrusted text with marked hits and escaped invisible characters. */
@@ -26,9 +26,7 @@ function ShownPiece({ piece }: { piece: Piece }) {
 }
 
 const branchText = (value: Json, size: number): string =>
-  Array.isArray(value)
-    ? `${numberText(size)} ${size === 1 ? "item" : "items"}`
-    : `${numberText(size)} ${size === 1 ? "key" : "keys"}`;
+  counted(size, Array.isArray(value) ? "item" : "key");
 
 interface PartProps {
   row: TreeRow;
@@ -55,15 +53,22 @@ function Value({ row, finder, onMore }: PartProps & { row: ValueRow }) {
   );
 }
 
+/** The mark of a value's kind. */
+export function KindMark({ kind }: { kind: Kind }) {
+  const { name, mark } = kinds[kind];
+  return (
+    <span class={`tree-kind tree-${kind}`} title={name}>
+      <span aria-hidden="true">{mark}</span>
+      <span class="unseen">{name}</span>
+    </span>
+  );
+}
+
 function ValueParts(props: PartProps & { row: ValueRow }) {
   const { row, finder } = props;
-  const { name, mark } = kinds[row.kind];
   return (
     <>
-      <span class={`tree-kind tree-${row.kind}`} title={name}>
-        <span aria-hidden="true">{mark}</span>
-        <span class="unseen">{name}</span>
-      </span>
+      <KindMark kind={row.kind} />
       {row.path.length > 0 && (
         <span class="tree-key">
           <ShownText text={cutText(row.name, 200)} finder={finder} />

@@ -1,26 +1,15 @@
-import type { ComponentChildren } from "preact";
 import { outcomeOf } from "../../../src/journal/outcomes.ts";
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { link } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
 import { Facts, Prose, Time } from "../../parts/basics.tsx";
 import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
-import { explained } from "../../parts/reasons.ts";
-import { plain, spanText } from "../../parts/text.ts";
+import { explained, plain, spanText } from "../../parts/text.ts";
 import { capital, skewOf } from "./event-facts.ts";
 import { Named } from "./event-parts.tsx";
-import type { Neighbours } from "./neighbours.ts";
-import { compareHref, eventHref } from "./neighbours.ts";
+import { compareHref, eventHref, type Neighbours } from "./neighbours.ts";
 
-function Step({
-  to,
-  label,
-  children,
-}: {
-  to: number | undefined;
-  label: string;
-  children: ComponentChildren;
-}) {
+function Step({ to, label, children }: { to: number | undefined; label: string; children: string }) {
   if (to === undefined)
     return (
       <span class="event-step" aria-disabled="true">

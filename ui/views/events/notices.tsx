@@ -8,8 +8,7 @@ import { stat } from "../../feed/socket.ts";
 import { Button, Code, Empty, Prose } from "../../parts/basics.tsx";
 import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
-import { explained } from "../../parts/reasons.ts";
-import { counted, plain } from "../../parts/text.ts";
+import { counted, explained, plain } from "../../parts/text.ts";
 import type { Tally } from "./tally.ts";
 
 /** A notice when every event was dropped: the API answers 200 for these as well. */

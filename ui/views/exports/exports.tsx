@@ -1,18 +1,19 @@
 import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Export, ExportRun, ExportRunPage } from "../../../src/exports/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { stepKeys, useKeys } from "../../app/keyboard.ts";
 import { go, link, project, route } from "../../app/location.ts";
+import type { Route } from "../../app/route.ts";
 import { projectName, revision } from "../../app/sim.ts";
 import { type Action, useAction } from "../../app/use-action.ts";
 import { Badge, Code, Empty, Scrolled, Section, Time, Trouble } from "../../parts/basics.tsx";
-import { Split } from "../../parts/layout.tsx";
-import { plain } from "../../parts/text.ts";
+import { Split, Table, useCurrentInView } from "../../parts/layout.tsx";
+import { numberText, plain, sizeText } from "../../parts/text.ts";
 import { ClockBar } from "./clock-bar.tsx";
 import { RunDetails } from "./run-details.tsx";
 import { everyText, statusRow } from "./run-texts.ts";
-import { linkTo, type Place, placeOf, Runs } from "./runs.tsx";
 
 const pageSize = 200;
 
@@ -150,5 +151,106 @@ function NoExports() {
       <Code label="In a scenario file, at the top or in a project" text={scenario} />
       <Code label="Or start with a scenario that has some" text="phx-sim start exports" />
     </Empty>
+  );
+}
+
+interface Place {
+  /** The export whose runs are listed; undefined: all. */
+  readonly export: string | undefined;
+  readonly run: string | undefined;
+  /** The list starts after this run (default: the newest). */
+  readonly before: string | undefined;
+}
+
+function placeOf({ path: [first, second], params }: Route): Place {
+  const { export: of, before } = params;
+  return first === "runs" ? { export: of, run: second, before } : { export: first, run: undefined, before };
+}
+
+const linkTo = ({ export: of, run, before }: Place): string =>
+  run === undefined
+    ? link("exports", of === undefined ? [] : [of], { before })
+    : link("exports", ["runs", run], { export: of, before });
+
+interface RunsProps {
+  /** undefined: loading. */
+  runs: readonly ExportRun[] | undefined;
+  hasMore: boolean;
+  place: Place;
+}
+
+/** Runs, newest first, with links to older pages. */
+function Runs({ runs, hasMore, place }: RunsProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const shown = useRef(place.before);
+  useLayoutEffect(() => {
+    if (shown.current === place.before) return;
+    shown.current = place.before;
+    box.current?.scrollIntoView({ block: "start" });
+    box.current?.focus({ preventScroll: true });
+  }, [place.before]);
+  const last = hasMore ? runs?.at(-1)?.id : undefined;
+  const older = last !== undefined && (
+    <a href={linkTo({ ...place, run: undefined, before: last })}>Older runs</a>
+  );
+  const newest = place.before !== undefined && (
+    <a href={linkTo({ ...place, run: undefined, before: undefined })}>Newest runs</a>
+  );
+  const pages = (
+    <span class="row row-wide">
+      {place.export !== undefined && (
+        <a href={linkTo({ export: undefined, run: undefined, before: undefined })}>Runs of all exports</a>
+      )}
+      {newest}
+      {older}
+    </span>
+  );
+  return (
+    <div class="exports-all" ref={box} tabIndex={-1}>
+      <Section title={newest ? "Older runs" : "Runs"} actions={pages}>
+        {runs?.length === 0 && (
+          <p class="muted">
+            {newest
+              ? "There are no older runs."
+              : "No runs yet. Advance the clock by one interval to make one due."}
+          </p>
+        )}
+        {runs && runs.length > 0 && <RunTable runs={runs} place={place} />}
+        {older}
+      </Section>
+    </div>
+  );
+}
+
+function RunTable({ runs, place }: { runs: readonly ExportRun[]; place: Place }) {
+  const body = useCurrentInView<HTMLTableSectionElement>(place.run);
+  return (
+    <Table
+      class="exports-table"
+      columns={["Status", "Export", "Data up to", ["Records", "number"], ["Size", "number"]]}
+      body={body}
+    >
+      {runs.map((it) => (
+        <tr key={it.id} aria-current={it.id === place.run ? "true" : undefined}>
+          <td>
+            <a href={linkTo({ ...place, run: it.id })}>
+              <Badge tone={statusRow(it.status).tone} isMarked={false}>
+                {statusRow(it.status).mark} {it.status}
+              </Badge>
+            </a>
+          </td>
+          <td>
+            {plain(it.name ?? "a deleted export")}
+            {it.backfill !== null && <span class="muted"> · backfill</span>}
+            {it.latest_error !== null && <p class="muted">{plain(it.latest_error)}</p>}
+          </td>
+          <td>
+            <Time at={it.data_interval_end} isWhole />
+          </td>
+          <td class="number">{it.records_completed === null ? "–" : numberText(it.records_completed)}</td>
+          <td class="number">{it.bytes_exported === null ? "–" : sizeText(it.bytes_exported)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

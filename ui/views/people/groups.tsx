@@ -7,10 +7,9 @@ import { Badge, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { numberText, plain } from "../../parts/text.ts";
 import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
 import { Listing, Teach, useGrowing } from "./listing.tsx";
-import { Gaps, placeOf, pollEvery } from "./person.tsx";
+import { After, EventLine, Gaps, Moment, placeOf, pollEvery } from "./person.tsx";
 import { Changes, Properties } from "./properties.tsx";
-import { After, EventLine, Moment } from "./timeline.tsx";
-import { groupNodeSnippet, groupSnippet, originTexts } from "./words.ts";
+import { groupCalls, originTexts } from "./words.ts";
 
 const typeOf = (group: Group): string => group.type ?? String(group.type_index);
 
@@ -60,7 +59,7 @@ export function Groups({ chosen }: { chosen: Chosen | undefined }) {
       details={chosen && <GroupArticle key={JSON.stringify(chosen)} type={chosen.type} name={chosen.name} />}
       home={link("people", ["groups"], { q })}
       empty={
-        <Teach title="No group yet" browser={groupSnippet} node={groupNodeSnippet}>
+        <Teach title="No group yet" calls={groupCalls}>
           A group is a company, a team or another unit that your users belong to. <code>$groupidentify</code>{" "}
           makes it; events that name it in <code>$groups</code> are counted for it.
         </Teach>

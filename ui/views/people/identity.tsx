@@ -2,8 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { DatedJoin, PersonTimeline as Timeline } from "../../../src/people/shapes.ts";
 import { link } from "../../app/location.ts";
 import { Badge, Button, Prose, Time } from "../../parts/basics.tsx";
-import { explained } from "../../parts/reasons.ts";
-import { counted, plain } from "../../parts/text.ts";
+import { counted, explained, plain } from "../../parts/text.ts";
 import { graphOf, type IdRow, lineHeight, type Note } from "./identity-layout.ts";
 import { joinTexts } from "./words.ts";
 

@@ -4,9 +4,11 @@ import { useLast } from "../../api/resource.ts";
 import { stepKeys, useKeys } from "../../app/keyboard.ts";
 import { go, link, route, withParams } from "../../app/location.ts";
 import { info, projectKey } from "../../app/sim.ts";
+import { browserSnippet, nodeSnippet } from "../../copy/snippets.ts";
 import { Code, Empty, Trouble } from "../../parts/basics.tsx";
 import { Split, Tabs } from "../../parts/layout.tsx";
 import { WindowedList } from "../../parts/windowed-list.tsx";
+import type { SdkCalls } from "./words.ts";
 
 /** The size of a list that grows as its end comes near, up to the sim's limit. */
 export function useGrowing(): { limit: number; grow(): void } {
@@ -90,22 +92,21 @@ export function Listing<T>(props: ListingProps<T>) {
 }
 
 /** Empty state with code samples. */
-export function Teach({ title, browser, node, children }: TeachProps) {
+export function Teach({ title, calls: { browser, node }, children }: TeachProps) {
   const sim = info.value;
   if (!sim) return null;
   const key = projectKey.value ?? "phc_…";
   return (
     <Empty title={title}>
       <p>{children}</p>
-      <Code label="In the browser" text={browser(key, sim.url)} />
-      <Code label="On a server" text={node(key, sim.url)} />
+      <Code label="In the browser" text={browserSnippet(key, sim.url, ...browser)} />
+      <Code label="On a server" text={nodeSnippet(key, sim.url, ...node)} />
     </Empty>
   );
 }
 
 interface TeachProps {
   title: string;
-  browser(key: string, host: string): string;
-  node(key: string, host: string): string;
+  calls: SdkCalls;
   children: ComponentChildren;
 }

@@ -10,7 +10,7 @@ import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
 import { Groups } from "./groups.tsx";
 import { Listing, Teach, useGrowing } from "./listing.tsx";
 import { PersonDetails, placeOf, pollEvery } from "./person.tsx";
-import { identifyNodeSnippet, identifySnippet, nameOf } from "./words.ts";
+import { identifyCalls, nameOf } from "./words.ts";
 
 export function PeopleView() {
   const [first, type, name] = route.value.path;
@@ -61,7 +61,7 @@ export function Persons({ id }: { id: string | undefined }) {
       details={id === undefined ? undefined : <PersonDetails key={id} id={id} />}
       home={link("people", [], { q })}
       empty={
-        <Teach title="No person yet" browser={identifySnippet} node={identifyNodeSnippet}>
+        <Teach title="No person yet" calls={identifyCalls}>
           The first event of an id makes an anonymous person; <code>identify</code> joins it with the user’s
           own id. Both appear here at once.
         </Teach>

@@ -6,8 +6,7 @@ import { link } from "../../app/location.ts";
 import { Button, Code, Prose, Section } from "../../parts/basics.tsx";
 import { Table } from "../../parts/layout.tsx";
 import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
-import { explained } from "../../parts/reasons.ts";
-import { counted, numberText, plain, sizeText } from "../../parts/text.ts";
+import { counted, explained, numberText, plain, sizeText } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { type HexLine, mostBytes, type RawView, rawView, whyText } from "./decoding.ts";
 

@@ -6,8 +6,9 @@ import { late } from "../../app/late-view.tsx";
 import { MissedRows, useListKeys } from "../../app/live-list.tsx";
 import { go, project, route, withParams } from "../../app/location.ts";
 import { hrefTo, numberIn } from "../../app/route.ts";
+import { info, projectKey } from "../../app/sim.ts";
 import { type LiveRows, useLiveRows } from "../../feed/live-rows.ts";
-import { Button, Empty, Trouble } from "../../parts/basics.tsx";
+import { Button, Code, Empty, Trouble } from "../../parts/basics.tsx";
 import { Split } from "../../parts/layout.tsx";
 import { WindowedList } from "../../parts/windowed-list.tsx";
 import type { DetailsProps } from "./details.tsx";
@@ -16,7 +17,6 @@ import { cellsOf, head } from "./row.tsx";
 import { Toolbar } from "./toolbar.tsx";
 
 /** Rarely needed, so loaded late. */
-const FirstRequests = late(async () => (await import("./first-requests.tsx")).FirstRequests);
 const HarDialog = late(async () => (await import("./har-dialog.tsx")).HarDialog);
 
 const openRequest = (n: number, isReplacing = false): void =>
@@ -128,6 +128,25 @@ function NoneSuits({ filter }: { filter: string }) {
           <Button onClick={showAll}>Clear the filter</Button>
         </p>
       )}
+    </Empty>
+  );
+}
+
+/** Empty state: how to send a request. */
+function FirstRequests() {
+  const url = info.value?.url ?? location.origin;
+  const key = projectKey.value ?? "YOUR_PROJECT_KEY";
+  return (
+    <Empty title="No requests yet">
+      <p>
+        Every call that reaches this sim is shown here: events, flags, the management API, and rejected ones,
+        with the reason. Point an SDK at {url}, or try one call:
+      </p>
+      <Code
+        label="Terminal"
+        text={`curl ${url}/batch/ \\\n  --json '{"api_key":"${key}","batch":[{"event":"hello","distinct_id":"me"}]}'`}
+      />
+      <p>Requests of this page are not listed.</p>
     </Empty>
   );
 }

@@ -9,8 +9,7 @@ import { link, project } from "../../app/location.ts";
 import { figureText, info, useProblems } from "../../app/sim.ts";
 import { Button, Facts, Prose, Section } from "../../parts/basics.tsx";
 import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
-import { explained } from "../../parts/reasons.ts";
-import { counted, plain } from "../../parts/text.ts";
+import { counted, explained, plain } from "../../parts/text.ts";
 
 const shownReasons = 6;
 

@@ -4,8 +4,8 @@ import { useResource } from "../../api/resource.ts";
 import { stepKeys, useKeys } from "../../app/keyboard.ts";
 import { go, link, route } from "../../app/location.ts";
 import { numberIn } from "../../app/route.ts";
-import { Badge, Button, Code, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
-import { Split } from "../../parts/layout.tsx";
+import { Badge, Code, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
+import { Pages, Split } from "../../parts/layout.tsx";
 import { counted, plain, sizeText } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { Cell, HeadCell, WindowedList } from "../../parts/windowed-list.tsx";
@@ -38,7 +38,11 @@ export function ExchangeList({ revision }: { revision: string }) {
       details={chosen && <ExchangeDetails i={chosen} revision={revision} />}
       list={
         <div class="tapes-pane">
-          {(skip > 0 || data?.more) && <Pages skip={skip} more={data?.more === true} onSkip={setSkip} />}
+          {(skip > 0 || data?.more) && (
+            <div class="toolbar">
+              <Pages offset={skip} size={page} hasMore={data?.more === true} onTurn={setSkip} />
+            </div>
+          )}
           <WindowedList
             class="tapes-list"
             label="Exchanges of the tape"
@@ -53,19 +57,6 @@ export function ExchangeList({ revision }: { revision: string }) {
         </div>
       }
     />
-  );
-}
-
-function Pages({ skip, more, onSkip }: { skip: number; more: boolean; onSkip: (to: number) => void }) {
-  return (
-    <div class="row toolbar">
-      <Button disabled={skip === 0} onClick={() => onSkip(Math.max(0, skip - page))}>
-        Earlier
-      </Button>
-      <Button disabled={!more} onClick={() => onSkip(skip + page)}>
-        Later
-      </Button>
-    </div>
   );
 }
 

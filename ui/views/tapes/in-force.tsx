@@ -1,5 +1,5 @@
 import { link } from "../../app/location.ts";
-import { Badge, Button, Facts, Section, Time } from "../../parts/basics.tsx";
+import { Badge, Button, Facts, Section, Tiles, Time } from "../../parts/basics.tsx";
 import { Table } from "../../parts/layout.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 import type { Ledger, Miss, Nearest, TapeInForce } from "./answers.ts";
@@ -29,12 +29,12 @@ export function InForce({ tape, onRewind, onUnload }: InForceProps) {
           </span>
         }
       >
-        <Numbers
-          counts={[
-            { label: "exchanges", value: ledger.total, href: link("tapes", ["exchanges"]) },
-            { label: "hits", value: ledger.hits, tone: "good" },
-            { label: "misses", value: ledger.miss_count, tone: "bad" },
-            { label: "not used yet", value: ledger.unused_count, tone: "odd" },
+        <Tiles
+          rows={[
+            { label: "exchanges", count: ledger.total, href: link("tapes", ["exchanges"]) },
+            { label: "hits", count: ledger.hits, tone: "good" },
+            { label: "misses", count: ledger.miss_count, tone: "bad" },
+            { label: "not used yet", count: ledger.unused_count, tone: "odd" },
           ]}
         />
         <Facts
@@ -179,28 +179,5 @@ function Differing({ differing }: Pick<Nearest, "differing">) {
         </tr>
       ))}
     </Table>
-  );
-}
-
-interface Count {
-  readonly label: string;
-  readonly value: number;
-  readonly tone?: "good" | "odd" | "bad" | undefined;
-  readonly href?: string | undefined;
-}
-
-/** Figures in a row, coloured unless 0. */
-export function Numbers({ counts }: { counts: readonly Count[] }) {
-  return (
-    <dl class="tapes-numbers">
-      {counts.map(({ label, value, tone, href }) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd class={value > 0 && tone !== undefined ? tone : ""}>
-            {href !== undefined && value > 0 ? <a href={href}>{numberText(value)}</a> : numberText(value)}
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -1,8 +1,7 @@
-import { Badge, Button, Facts, Section, Time } from "../../parts/basics.tsx";
+import { Badge, Button, Facts, Section, Tiles, Time } from "../../parts/basics.tsx";
 import { Table } from "../../parts/layout.tsx";
 import { numberText, plain, sizeText } from "../../parts/text.ts";
 import type { Differences, Recording } from "./answers.ts";
-import { Numbers } from "./in-force.tsx";
 import { severityNotes, severityTones } from "./modes.ts";
 
 const redactions = new Map([
@@ -32,14 +31,14 @@ export function RecordingPart({ recording, onStop }: { recording: Recording; onS
         }
         actions={isRunning && <Button onClick={onStop}>Stop</Button>}
       >
-        <Numbers
-          counts={[
-            { label: "forwarded", value: recording.passed },
-            { label: "taped", value: recording.taped, tone: "good" },
-            { label: "secrets removed", value: recording.redacted },
-            { label: "in progress", value: recording.in_flight },
-            { label: "failed", value: recording.failed, tone: "bad" },
-            { label: "cut off", value: recording.aborted, tone: "odd" },
+        <Tiles
+          rows={[
+            { label: "forwarded", count: recording.passed },
+            { label: "taped", count: recording.taped, tone: "good" },
+            { label: "secrets removed", count: recording.redacted },
+            { label: "in progress", count: recording.in_flight },
+            { label: "failed", count: recording.failed, tone: "bad" },
+            { label: "cut off", count: recording.aborted, tone: "odd" },
           ]}
         />
         <Facts

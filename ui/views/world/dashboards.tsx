@@ -4,7 +4,8 @@ import { useResource } from "../../api/resource.ts";
 import { go, link, project, route } from "../../app/location.ts";
 import { numberIn } from "../../app/route.ts";
 import { projectName, worldRevision } from "../../app/sim.ts";
-import { Badge, Button, Code, Empty, Section, Trouble } from "../../parts/basics.tsx";
+import { Badge, Code, Empty, Section, Trouble } from "../../parts/basics.tsx";
+import { Pages } from "../../parts/layout.tsx";
 import { counted, plain } from "../../parts/text.ts";
 import { boardOf, type Placed } from "./tile-layout.ts";
 
@@ -25,8 +26,17 @@ export function DashboardsTab() {
   if (!data) return null;
   if (data.count === 0) return <NoDashboards />;
   if (data.dashboards.length === 0) return <PastTheEnd count={data.count} />;
+  const pages = (
+    <Pages
+      offset={offset}
+      size={pageSize}
+      total={data.count}
+      hasMore={offset + pageSize < data.count}
+      onTurn={(to) => go(link("world", ["dashboards"], { from: to > 0 ? to : undefined }))}
+    />
+  );
   return (
-    <Section title={counted(data.count, "dashboard")} actions={<Pages offset={offset} count={data.count} />}>
+    <Section title={counted(data.count, "dashboard")} actions={pages}>
       <div class="cards world-boards">
         {data.dashboards.map((it) => (
           <Board key={it.id} dashboard={it} />
@@ -41,24 +51,6 @@ const PastTheEnd = ({ count }: { count: number }) => (
     <a href={link("world", ["dashboards"])}>Show the first ones</a>
   </Empty>
 );
-
-function Pages({ offset, count }: { offset: number; count: number }) {
-  if (count <= pageSize) return null;
-  const turn = (to: number) => go(link("world", ["dashboards"], { from: to > 0 ? to : undefined }));
-  return (
-    <span class="row">
-      <Button disabled={offset === 0} onClick={() => turn(Math.max(0, offset - pageSize))}>
-        Earlier
-      </Button>
-      <span class="muted">
-        {offset + 1}–{Math.min(count, offset + pageSize)}
-      </span>
-      <Button disabled={offset + pageSize >= count} onClick={() => turn(offset + pageSize)}>
-        Later
-      </Button>
-    </span>
-  );
-}
 
 function Board({ dashboard }: { dashboard: DashboardSummary }) {
   const { id, name, description, pinned, tags, restricted, collaborators, shared } = dashboard;

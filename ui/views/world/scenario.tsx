@@ -1,8 +1,9 @@
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { type Info, info, loadInfo } from "../../app/sim.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Code, Facts, Section } from "../../parts/basics.tsx";
-import { counted, plain } from "../../parts/text.ts";
+import { counted, numberText, plain } from "../../parts/text.ts";
 
 /** The scenario, and problems of its files. */
 export function Scenario() {
@@ -54,34 +55,45 @@ export function Scenario() {
 /** Maximum number of listed problems; `phx-sim scenario check` lists all. */
 const mostShown = 200;
 
-function Problems({ list, tone }: { list: Info["scenario_problems"]; tone: "bad" | "odd" }) {
-  const more = list.length - mostShown;
+/** A list, and the number of further items. */
+function Entries({ children, more, where = "" }: EntriesProps) {
   return (
     <>
-      <ol class="stack stack-wide">
-        {list.slice(0, mostShown).map((it) => (
-          <li key={`${it.file}:${it.line}:${it.column}:${it.pointer}`} class="world-mistake">
-            <Badge tone={tone}>{plain(it.message)}</Badge>
-            <code>
-              {plain([it.file ?? "scenario", it.line, it.column].filter((part) => part !== null).join(":"))}
-            </code>
-            <code class="muted">{plain(it.pointer)}</code>
-            {it.hint !== null && <span class="muted">{plain(it.hint)}</span>}
-          </li>
-        ))}
-      </ol>
-      {more > 0 && (
-        <p class="muted">{`and ${more.toLocaleString("en-US")} more; phx-sim scenario check lists them`}</p>
-      )}
+      <ol class="stack stack-wide">{children}</ol>
+      {more > 0 && <p class="muted">{`and ${numberText(more)} more${where}`}</p>}
     </>
   );
 }
 
+interface EntriesProps {
+  children: ComponentChildren;
+  more: number;
+  /** Where the others are listed. */
+  where?: string;
+}
+
+const placeText = (...parts: readonly (string | number | null)[]): string =>
+  plain(parts.filter((it) => it !== null).join(":"));
+
+function Problems({ list, tone }: { list: Info["scenario_problems"]; tone: "bad" | "odd" }) {
+  return (
+    <Entries more={list.length - mostShown} where="; phx-sim scenario check lists them">
+      {list.slice(0, mostShown).map((it) => (
+        <li key={`${it.file}:${it.line}:${it.column}:${it.pointer}`} class="world-mistake">
+          <Badge tone={tone}>{plain(it.message)}</Badge>
+          <code>{placeText(it.file ?? "scenario", it.line, it.column)}</code>
+          <code class="muted">{plain(it.pointer)}</code>
+          {it.hint !== null && <span class="muted">{plain(it.hint)}</span>}
+        </li>
+      ))}
+    </Entries>
+  );
+}
+
 function LastEdit({ edit }: { edit: NonNullable<Info["scenario_edit"]> }) {
-  const more = edit.count - edit.changes.length;
   return (
     <Section title={`Last edit: ${new Date(edit.at).toLocaleTimeString()}`}>
-      <ol class="stack stack-wide">
+      <Entries more={edit.count - edit.changes.length}>
         {edit.changes.map(({ change, kind, name, project }, i) => (
           <li key={i} class="world-mistake">
             <Badge tone={change === "removed" ? "odd" : "good"}>{`${kind} ${change}`}</Badge>
@@ -89,27 +101,24 @@ function LastEdit({ edit }: { edit: NonNullable<Info["scenario_edit"]> }) {
             {project !== null && <span class="muted">{plain(project)}</span>}
           </li>
         ))}
-      </ol>
-      {more > 0 && <p class="muted">{`and ${more.toLocaleString("en-US")} more`}</p>}
+      </Entries>
     </Section>
   );
 }
 
 /** Unreadable entries of the data folder. */
 function DamagedData({ sim: { damage, damage_count: count } }: { sim: Info }) {
-  const more = count - damage.length;
   return (
     <Section title={`Damaged data: ${counted(count, "place")}`}>
       <p class="lead">These entries were skipped. Everything else in the data folder is intact.</p>
-      <ol class="stack stack-wide">
+      <Entries more={count - damage.length} where="; phx-sim doctor --data lists them">
         {damage.map((it) => (
           <li key={`${it.file}:${it.line}:${it.detail}`} class="world-mistake">
             <Badge tone="bad">{plain(it.detail)}</Badge>
-            <code>{plain([it.file, it.line].filter((part) => part !== null).join(":"))}</code>
+            <code>{placeText(it.file, it.line)}</code>
           </li>
         ))}
-      </ol>
-      {more > 0 && <p class="muted">{`and ${more} more; phx-sim doctor --data lists them`}</p>}
+      </Entries>
     </Section>
   );
 }
