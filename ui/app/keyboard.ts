@@ -3,7 +3,6 @@ import { useEffect, useRef } from "preact/hooks";
 import { stepped } from "../parts/list-positions.ts";
 import { createPresses, type Key, type KeySet } from "./shortcuts.ts";
 
-/** The current shortcuts, the innermost last. */
 export const keySets = signal<readonly KeySet[]>([]);
 
 /** Adds shortcuts while the component is mounted. */

@@ -137,7 +137,6 @@ function useTitle(label: string): void {
   }, []);
 }
 
-/** Names of keys in the list of shortcuts. */
 const names: Readonly<Record<string, string>> = {
   " ": "Space",
   ArrowDown: "↓",
@@ -147,7 +146,6 @@ const names: Readonly<Record<string, string>> = {
   Escape: "Esc",
 };
 
-/** The list of the current shortcuts. */
 function Help({ onClose }: { onClose: () => void }) {
   const closeAgain = (event: KeyboardEvent) => {
     if (event.key === "?") onClose();

@@ -22,7 +22,6 @@ export const revision = computed(
   () => `${greetings.value}/${stat.value?.requests ?? 0}/${stat.value?.world ?? 0}`,
 );
 
-/** Changes with the world. */
 export const worldRevision = computed(() => `${greetings.value}/${stat.value?.world ?? 0}`);
 
 /** Loads the facts about the sim; keeps the old ones if it does not respond. */

@@ -24,7 +24,6 @@ import { views } from "./views.ts";
 
 const connectionTexts = { live: "Live", connecting: "Connecting", lost: "Not connected" } as const;
 
-/** The status line. */
 export function Status({ onHelp }: { onHelp: () => void }) {
   const now = stat.value;
   const state = connection.value;

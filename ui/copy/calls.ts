@@ -84,7 +84,6 @@ const namedArgs =
     ["properties", sentWith(event)],
   ];
 
-/** Arguments of each SDK's `capture()`. */
 const captureArgs: Readonly<Record<Sdk, (event: StoredEvent) => SdkCall["args"]>> = {
   js: (event) => [
     ["event", event.event],
@@ -111,7 +110,6 @@ type Given = ReadonlyMap<string, Json>;
 const isText = (value: Json | undefined): boolean => typeof value === "string" && value !== "";
 const isObjectOrNone = (value: Json | undefined): boolean => value === undefined || isObject(value);
 
-/** Types that the calls require. */
 const shapes: ReadonlyMap<string, (value: Json | undefined) => boolean> = new Map([
   ["distinct_id", isText],
   ["alias", isText],

@@ -103,7 +103,6 @@ interface How {
   readonly step: number;
 }
 
-/** A value in a notation, at an indentation. */
 function written(value: Written, how: How): string {
   if (typeof value === "string") return how.notation.text(value);
   if (value === null || typeof value === "boolean") return how.notation.words[String(value)] ?? "";

@@ -117,7 +117,6 @@ export const bodyToSend = (event: StoredEvent, context: CopyContext): JsonObject
 export const meantProperties = (event: StoredEvent): JsonObject =>
   picked(sentProperties(event.properties), isMeant);
 
-/** Limits of readable assertions. */
 const most = { properties: 20, text: 200, json: 2_000, depth: 8 } as const;
 
 const isReadable = (value: Json): boolean =>

@@ -3,13 +3,11 @@ import type { History } from "../../src/journal/feed/frames.ts";
 import type { FilterProblem } from "../../src/journal/filter/types.ts";
 import { type Gap, type Limits, type RowKind, RowList } from "./row-list.ts";
 
-/** An error of the sim. */
 export interface Trouble {
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** Receives new rows. */
 export interface RowListener<Row> {
   onRows(rows: readonly Row[]): void;
   onGap(from: number, to: number): void;

@@ -75,10 +75,8 @@ export function subscribe(subscriber: FeedSubscriber): () => void {
   };
 }
 
-/** The confirmed subscription. */
 const followed = (): Subscription | undefined => (current?.isFollowed ? current : undefined);
 
-/** Handlers of the sim's frames. */
 const handlers: { readonly [T in SimFrame["t"]]: (frame: Extract<SimFrame, { t: T }>) => void } = {
   hello(frame) {
     attempts = 0;
@@ -159,7 +157,6 @@ export function connect(): void {
   };
 }
 
-/** Reconnects immediately. */
 export function connectNow(): void {
   attempts = 0;
   connect();

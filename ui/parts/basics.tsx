@@ -184,7 +184,6 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** An error of the sim. */
 export function Trouble({ problem }: { problem: TroubleFacts }) {
   const { message, hint, pointer } = problem;
   return (

@@ -28,7 +28,6 @@ export function TextInput({ onText, ...rest }: TextInputProps) {
   return <input class="input" {...rest} onInput={(event) => onText(event.currentTarget.value)} />;
 }
 
-/** A labelled text input. */
 export function TextField({ label, hint, ...input }: TextInputProps & Pick<FieldProps, "label" | "hint">) {
   return (
     <Field label={label} hint={hint}>
@@ -44,7 +43,6 @@ interface SelectFieldProps {
   onText(value: string): void;
 }
 
-/** A labelled select. */
 export function SelectField({ label, value, options, onText }: SelectFieldProps) {
   return (
     <Field label={label}>

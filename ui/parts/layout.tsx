@@ -94,7 +94,6 @@ export function Split({ list, details, label, onClose }: SplitProps) {
 
 const keys: Readonly<Record<string, number>> = { ArrowLeft: step, ArrowRight: -step };
 
-/** Divider, moved by dragging or the arrow keys. */
 function Divider({ share, onResize }: { share: number; onResize(share: number): void }) {
   const drag = (event: PointerEvent) => {
     const handle = event.currentTarget;

@@ -21,7 +21,6 @@ interface ListProps<Row> {
   onActive?(row: Row): void;
   /** Number of rows ever added at the top; the scroll position is kept unless at the top. */
   added?: number;
-  /** Called when the end comes near. */
   onNearEnd?(): void;
   head?: ComponentChildren;
   /** A class that defines `--list-columns`. */

@@ -9,7 +9,6 @@ export type Kind = "text" | "number" | "boolean" | "null" | "list" | "object";
 /** Number of children shown at once. */
 export const pageSize = 100;
 
-/** Names of kinds, and marks that replace the colour. */
 export const kinds: Readonly<Record<Kind, { readonly name: string; readonly mark: string }>> = {
   text: { name: "text", mark: "T" },
   number: { name: "number", mark: "#" },
@@ -127,7 +126,6 @@ interface Walk {
   readonly open: number;
 }
 
-/** Adds the visible children of a node. */
 function addChildren(walk: Walk, value: Json, steps: readonly Step[], at: Above): void {
   const { from, to } = rangeOf(walk.state, at.id);
   const end = Math.min(to, steps.length);
@@ -192,7 +190,6 @@ function membersOf(value: Json, groups: Groups): { group: Group; steps: Step[] }
   return parts.filter((it) => it.steps.length > 0);
 }
 
-/** Limits of a group's summary. */
 const [summarized, longestValue] = [4, 40];
 
 const wordOf = (value: Json): string =>
@@ -256,7 +253,6 @@ const rootRow = (value: Json, state: TreeState): TreeRow => ({
 const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V): ReadonlyMap<string, V> =>
   new Map(map).set(key, value);
 
-/** Expands or collapses a node. */
 export const turn = (state: TreeState, id: string, isOpen: boolean): TreeState => ({
   ...state,
   turned: withEntry(state.turned, id, isOpen),

@@ -31,7 +31,6 @@ const branchText = (value: Json, size: number): string =>
 interface PartProps {
   row: TreeRow;
   finder: RegExp | undefined;
-  /** Shows the full string, or more rows. */
   onMore(): void;
 }
 

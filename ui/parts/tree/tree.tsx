@@ -211,7 +211,6 @@ function Line({ row, isCurrent, finder, onFocus, onAct }: LineProps) {
   );
 }
 
-/** Actions on the selected row. */
 function Foot({ path, value }: { path: Path; value: Json }) {
   const place = jsonPath(path);
   const href = typeof value === "string" ? linkOf(value) : undefined;

@@ -97,7 +97,6 @@ export function differencesOf(before: Json, after: Json): Difference[] {
   return found;
 }
 
-/** Numbers of differences by kind; volatile ones are separate. */
 export function countsOf(differences: readonly Difference[]): Readonly<Record<Change | "volatile", number>> {
   const counts = { same: 0, added: 0, removed: 0, changed: 0, volatile: 0 };
   for (const { change, isVolatile } of differences)

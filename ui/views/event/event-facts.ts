@@ -3,7 +3,6 @@ import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import type { LintFinding } from "../../../src/lint/shapes.ts";
 import { headerOf, type RequestInFull } from "../../api/requests.ts";
 
-/** The used part of the event's request. */
 export type ShownRequest = Pick<
   RequestInFull,
   | "n"

@@ -26,7 +26,7 @@ function Step({ to, label, children }: { to: number | undefined; label: string; 
 function Steps({ event, near }: { event: StoredEvent; near: Neighbours }) {
   const { before } = near;
   return (
-    <nav class="event-steps" aria-label="Events around this one">
+    <nav class="row row-wide event-steps" aria-label="Events around this one">
       <span>
         Same name
         <Step to={before} label="Previous event of the same name ( [ )">
@@ -91,10 +91,10 @@ function Person({ event }: { event: StoredEvent }) {
 export function Head({ event, near }: { event: StoredEvent; near: Neighbours }) {
   const { seq, uuid } = event;
   return (
-    <header class="event-head">
-      <p class="event-number muted">Event {seq}</p>
-      <div class="event-title">
-        <h2 title={plain(event.event, 300)}>
+    <header class="stack event-head">
+      <p class="muted small">Event {seq}</p>
+      <div class="row event-title">
+        <h2 class="cut" title={plain(event.event, 300)}>
           <Named text={event.event} otherwise="(no name)" />
         </h2>
         <OutcomeBadge of={outcomeOf(event)} />
@@ -122,11 +122,14 @@ export function Reasons({ event }: { event: StoredEvent }) {
   const codes = [event.reason, ...event.warnings].filter((it) => it !== null);
   if (codes.length === 0) return null;
   return (
-    <div class="event-reasons">
+    <div class="stack event-reasons">
       {codes.map((code, i) => {
         const { sentence, fix } = explained(code);
         return (
-          <div key={code} class={`event-reason event-reason-${i === 0 ? outcomeOf(event) : "warned"}`}>
+          <div
+            key={code}
+            class={`stack stack-tight callout callout-${i === 0 ? outcomeOf(event) : "warned"}`}
+          >
             <p>
               <strong>
                 <Prose text={`${capital(sentence)}.`} />

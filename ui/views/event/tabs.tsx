@@ -40,7 +40,6 @@ const does: Readonly<Record<PersonStep["does"], string>> = {
   group: "belongs to",
 };
 
-/** The person's current value. */
 function Now({ step, properties }: { step: PersonStep; properties: JsonObject | undefined }) {
   if (properties === undefined || !step.does.startsWith("set")) return null;
   const now: Json | undefined = own(properties, step.name);
@@ -77,7 +76,7 @@ export function PersonChanges({ event }: { event: StoredEvent }) {
   const [meant, copied] = [ownSteps(steps), copiedSteps(steps)];
   if (event.outcome === "dropped") return <p class="muted">The event was dropped: no person was changed.</p>;
   return (
-    <div class="event-stack">
+    <div class="stack stack-loose">
       {meant.length > 0 ? (
         <Steps steps={meant} person={person} />
       ) : (
@@ -109,7 +108,7 @@ const copiedSteps = (steps: readonly PersonStep[]): PersonStep[] => steps.filter
 
 function Chain({ request }: { request: ShownRequest }) {
   return (
-    <ol class="event-chain" aria-label="Decoding steps">
+    <ol class="row row-wide chain" aria-label="Decoding steps">
       {decodeChain(request).map((step) => (
         <li key={step}>{plain(step)}</li>
       ))}
@@ -119,14 +118,13 @@ function Chain({ request }: { request: ShownRequest }) {
 
 const shownAround = 8;
 
-/** Links to nearby events of the same request. */
 function Others({ event, request }: { event: StoredEvent; request: ShownRequest }) {
   const place = placeIn(event, request);
   const from = Math.max(0, place - shownAround);
   const near = request.carried.slice(from, place + shownAround + 1);
   if (near.length < 2) return <>the only event</>;
   return (
-    <span class="event-others">
+    <span class="row row-wide event-others">
       {`${numberText(place + 1)} of ${numberText(request.carried.length)}: `}
       {near.map(({ seq }) => (
         <a key={seq} href={eventHref(seq)} aria-current={seq === event.seq ? "true" : undefined}>
@@ -178,8 +176,8 @@ export function Raw({ event, request }: { event: StoredEvent; request: ShownRequ
   const whole = <a href={link("requests", [event.request])}>the whole request</a>;
   if (item === undefined) return <p class="muted">The item is not available separately; see {whole}.</p>;
   return (
-    <div class="event-stack">
-      <p class="event-line muted">
+    <div class="stack stack-loose">
+      <p class="row row-wide event-line muted">
         <span>As sent, keys masked; see {whole}.</span>
         <CopyButton kind="quiet" label="Copy JSON" text={() => prettyJson(item)} />
       </p>
@@ -218,7 +216,7 @@ function Seen({ event, finding }: { event: StoredEvent; finding: LintFinding }) 
 
 function One({ event, finding }: { event: StoredEvent; finding: LintFinding }) {
   return (
-    <li class="event-finding">
+    <li class="stack stack-tight aside">
       <p>
         <Badge tone={finding.severity === "warning" ? "odd" : "note"}>{finding.severity}</Badge>{" "}
         <strong>
@@ -240,12 +238,12 @@ export function Findings({ event, page }: { event: StoredEvent; page: LintPage |
   if (!page) return <p class="muted">The linter is reading the events.</p>;
   const found = findingsFor(event, page.findings);
   return (
-    <div class="event-stack">
+    <div class="stack stack-loose">
       {page.behind > 0 && <p class="muted">The linter has {counted(page.behind, "event")} left to read.</p>}
       {found.length === 0 ? (
         <p class="muted">The linter found no problems with events of this name.</p>
       ) : (
-        <ul class="event-stack">
+        <ul class="stack stack-loose">
           {found.map((finding) => (
             <One key={`${finding.code} ${finding.event} ${finding.detail}`} event={event} finding={finding} />
           ))}
@@ -277,9 +275,9 @@ export function CopyAs({ event, request }: { event: StoredEvent; request: ShownR
   const context = useMemo(() => contextOf(event, request), [event, request]);
   const row = copyRows.find((it) => it.id === chosen);
   return (
-    <div class="event-stack">
+    <div class="stack stack-loose">
       {groups.map((group) => (
-        <fieldset key={group} class="event-choices">
+        <fieldset key={group} class="row row-tight event-choices">
           <legend class="muted">{copyGroups[group]}</legend>
           {copyRows
             .filter((it) => it.group === group)

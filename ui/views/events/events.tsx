@@ -21,7 +21,6 @@ import { createSeen, type RowsByIndex, withTotals } from "./tally.ts";
 /** Components beside the list. Views do not import each other, so app/views.ts passes them in. */
 export interface EventSlots {
   readonly Details: ComponentType<{ seq: number }>;
-  /** Compares two events. */
   readonly Compare: ComponentType<{ first: number; second: number }>;
 }
 

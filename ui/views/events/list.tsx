@@ -13,9 +13,7 @@ import { codesOf, explanationOf, lagText, sentenceOf } from "./outcome.ts";
 
 interface ListProps {
   rows: LiveRows<EventRow>;
-  /** Number of the open event. */
   chosen: number | undefined;
-  /** Number of the event under the cursor. */
   cursor: Signal<number | undefined>;
   marked: number | undefined;
   hasProjects: boolean;

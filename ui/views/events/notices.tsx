@@ -77,7 +77,6 @@ function NoEventsYet() {
   );
 }
 
-/** Confirms the deletion of events. */
 export function ClearDialog({ onClose }: { onClose(): void }) {
   const id = project.value;
   const owner = id === undefined ? "all projects" : plain(projectName(id));

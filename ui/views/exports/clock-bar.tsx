@@ -107,7 +107,6 @@ function NextDue({ at, exports }: { at: string; exports: readonly Export[] }) {
   );
 }
 
-/** A running display of the sim's time. */
 function Ticking({ clock }: { clock: ClockFacts }) {
   const shown = useSignal(Date.parse(clock.now));
   useEffect(() => {

@@ -16,7 +16,6 @@ interface Props {
   act: Action["run"];
 }
 
-/** Details of a run: outcome, log, files, and a form to script its end. */
 export function RunDetails({ id, revision, act }: Props) {
   const path = `exports/runs/${encodeURIComponent(id)}`;
   const { data: run, problem } = useResource<ExportRunWithLogs>(path, { revision, again: 2_000 });

@@ -101,7 +101,6 @@ interface ListProps {
 const holds = (flag: Flag, text: string): boolean =>
   [flag.key, flag.name].some((it) => it.toLowerCase().includes(text.trim().toLowerCase()));
 
-/** The list of flags with a search field. */
 function FlagList(props: ListProps) {
   const { flags, shown, search, onSearch } = props;
   const severalProjects = new Set(flags.map((it) => it.project)).size > 1;
@@ -185,7 +184,6 @@ const sentencesOf = ({ words }: Flag): readonly string[] =>
     ? [...words.before, ...words.sets, ...(words.sets.length === 0 ? words.after.slice(0, 1) : [])]
     : ["The project has no such flag; it has overrides only."];
 
-/** The first sentences. */
 function Summary({ flag }: { flag: Flag }) {
   const sentences = sentencesOf(flag);
   const shown = sentences.slice(0, mostSentences);

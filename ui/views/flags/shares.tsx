@@ -4,6 +4,9 @@ import type { FlagSummary, HashTrace as Hash, VariantRange } from "../../../src/
 import { plain } from "../../parts/text.ts";
 import { drawnWords } from "./trace-words.ts";
 
+/** Colours of variants. */
+const tones = ["accent", "note", "good", "odd", "bad"] as const;
+
 type Share = FlagSummary["shares"][number];
 
 const percent = (share: number): string => `${Number(share.toFixed(4))} %`;
@@ -35,7 +38,7 @@ export function Shares({ shares, hasLegend = false }: { shares: readonly Share[]
         {shares.map((it, i) => (
           <rect
             key={it.variant}
-            class={`flags-bar-part flags-part-${i % 5}`}
+            class={`flags-bar-part ${tones[i % 5]}`}
             x={starts[i]}
             width={Math.max(0, it.percentage)}
             height={10}
@@ -46,7 +49,7 @@ export function Shares({ shares, hasLegend = false }: { shares: readonly Share[]
         <ul class="row row-wide">
           {shares.map((it, i) => (
             <li key={it.variant}>
-              <span class={`flags-dot flags-part-${i % 5}`} aria-hidden="true" />
+              <span class={`flags-dot ${tones[i % 5]}`} aria-hidden="true" />
               <span class="mono">{plain(it.variant, 60)}</span> {percent(it.percentage)}
             </li>
           ))}
@@ -87,7 +90,7 @@ export function VariantBar({ ranges, hash }: VariantBarProps) {
         {ranges.map((it, i) => (
           <rect
             key={it.variant}
-            class={`flags-bar-part flags-part-${i % 5}${it.hit ? "" : " flags-bar-other"}`}
+            class={`flags-bar-part ${tones[i % 5]}${it.hit ? "" : " flags-bar-other"}`}
             x={it.from * 100}
             width={Math.max(0, it.to - it.from) * 100}
             height={10}

@@ -243,7 +243,7 @@ export function Trace({
         ))}
       </ol>
       {explanation.hint !== null && explanation.hint !== "" && (
-        <div class="flags-hint">
+        <div class="aside">
           <h4>{explanation.override ? "Why not by rules" : "Why not"}</h4>
           {explanation.hint.split("\n").map((line) => (
             <p key={line}>{plain(line, 1_000)}</p>

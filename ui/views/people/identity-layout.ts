@@ -47,7 +47,6 @@ const notesShown = 3;
 
 const keyOf = ({ by, other, into, outcome }: DatedJoin): string => JSON.stringify([by, other, into, outcome]);
 
-/** Groups identical joins. */
 function notesOf(joins: readonly DatedJoin[]): Note[] {
   const notes = new Map<string, Note>();
   for (const join of joins) {

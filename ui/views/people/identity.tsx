@@ -109,7 +109,6 @@ function NoteLine({ note: { join, times }, at }: { note: Note; at: string }) {
   );
 }
 
-/** Refused merges with reasons and fixes. */
 function Refusals({ joins }: { joins: readonly DatedJoin[] }) {
   const reasons = [...new Set(joins.flatMap((it) => it.reason ?? []))];
   if (reasons.length === 0) return null;

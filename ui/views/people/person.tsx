@@ -165,7 +165,6 @@ function StepParts({ step: { created, identified, join, changes } }: { step: Ste
   );
 }
 
-/** Properties after an event, drawn when expanded. */
 export function After({ properties, title }: { properties: JsonObject; title: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -176,7 +175,6 @@ export function After({ properties, title }: { properties: JsonObject; title: st
   );
 }
 
-/** An entry of the timeline. */
 export function Moment({ isStep, isRefused, children }: MomentProps) {
   const kind = isStep ? " people-moment-step" : "";
   return <li class={`people-moment${kind}${isRefused ? " people-moment-refused" : ""}`}>{children}</li>;

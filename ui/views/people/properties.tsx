@@ -29,7 +29,7 @@ function Change({ change: { property, by, from, to } }: { change: PropertyChange
         )}
         {to === undefined ? <span class="muted">removed</span> : <Value of={to} />}
       </span>
-      <span class="people-by">{by}</span>
+      <span class="people-by mono">{by}</span>
     </li>
   );
 }
@@ -65,7 +65,6 @@ interface PropertiesProps {
   elsewhere?: JsonObject;
 }
 
-/** Current properties and their previous values. */
 export function Properties({ properties, histories, elsewhere = {} }: PropertiesProps) {
   const own = histories.filter((it) => !isSdkProperty(it.property));
   const service = histories.filter((it) => isSdkProperty(it.property));
@@ -85,7 +84,7 @@ export function Properties({ properties, histories, elsewhere = {} }: Properties
         />
       )}
       {others.length > 0 && (
-        <p class="muted people-elsewhere">
+        <p class="muted">
           No event here explains <span class="mono">{others.map((it) => plain(it, 60)).join(", ")}</span>.
         </p>
       )}
@@ -130,7 +129,7 @@ function History({ history: { property, values, left_out } }: { history: Propert
             <span class="people-fromto">
               {value === undefined ? <span class="muted">removed</span> : <Value of={value} />}
             </span>
-            <span class="people-by">{by}</span>
+            <span class="people-by mono">{by}</span>
             <a href={link("events", [seq])}>{`event ${seq}`}</a>
           </li>
         ))}

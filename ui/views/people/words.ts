@@ -3,7 +3,6 @@ import { valueText } from "../../../src/journal/filter/print.ts";
 import type { Join, Origin, StoredPerson as Person } from "../../../src/people/shapes.ts";
 import { plain } from "../../parts/text.ts";
 
-/** Outcomes of a join. */
 export const joinTexts: Readonly<Record<Join["outcome"], string>> = {
   created: "merged into one person",
   attached: "added to the person",
@@ -12,7 +11,6 @@ export const joinTexts: Readonly<Record<Join["outcome"], string>> = {
   refused: "refused",
 };
 
-/** Origins of a person or group. */
 export const originTexts: Readonly<Record<Origin, string>> = {
   event: "an event",
   scenario: "the scenario",

@@ -93,7 +93,7 @@ export function Body({ request }: { request: RequestInFull }) {
         )
       }
     >
-      <p class="row requests-chain">
+      <p class="row row-wide chain">
         {chain.map((step, i) => (
           <span key={`${i} ${step}`}>{step}</span>
         ))}
@@ -144,7 +144,6 @@ function omittedIn(reply: Json): { why: string; bytes: number } | undefined {
     : undefined;
 }
 
-/** The response. */
 export function Answer({ request }: { request: RequestInFull }) {
   return (
     <Section title="Response">
@@ -166,7 +165,7 @@ function AnswerBody({ status, reply }: Pick<RequestInFull, "status" | "reply">) 
   if (typeof reply === "string") return <Code label={`Status ${status}, text`} text={reply} />;
   return (
     <>
-      <p class="row requests-chain">
+      <p class="row row-wide chain">
         <span>Status {status}</span>
         <span>JSON</span>
       </p>

@@ -1,5 +1,4 @@
 import type { Json } from "../../../src/base/json.ts";
-import { query } from "../../api/call.ts";
 import type { RequestInFull } from "../../api/requests.ts";
 import { jsonText, scriptText, shellQuoted } from "../../copy/quote.ts";
 
@@ -122,10 +121,14 @@ export interface HarRange {
 /** Maximum number of requests in a HAR; the newest are taken. */
 export const mostEntries = 10_000;
 
-export const harPath = ({ filter, project, from, to }: HarRange): string => {
-  const since = from === undefined ? undefined : from - 1;
-  return `requests.har${query({ limit: mostEntries, filter, project, since, until: to })}`;
-};
+export function harPath({ filter, project, from, to }: HarRange): string {
+  const params = new URLSearchParams({ limit: String(mostEntries) });
+  if (filter) params.set("filter", filter);
+  if (project !== undefined) params.set("project", String(project));
+  if (from !== undefined) params.set("since", String(from - 1));
+  if (to !== undefined) params.set("until", String(to));
+  return `requests.har?${params}`;
+}
 
 export const harName = ({ from, to }: HarRange): string =>
   from !== undefined && from === to ? `phx-sim-request-${from}.har` : "phx-sim.har";

@@ -21,7 +21,6 @@ export interface DetailsProps {
   onOlder: (() => void) | undefined;
 }
 
-/** Details of a request. */
 export function RequestDetails({ n, onNewer, onOlder }: DetailsProps) {
   const loaded = useResource<RequestInFull>(`requests/${n}`, { revision: greetings.value });
   const { problem } = loaded;
@@ -149,14 +148,13 @@ function ProjectFact({ request }: { request: RequestInFull }) {
   );
 }
 
-/** Reason and fix of a rejection. */
 function Rejection({ request }: { request: RequestInFull }) {
   const { rejected } = request;
   if (!rejected) return null;
   const { unmatched } = judged(request);
   const fix = rejected.hint ?? fixFor(rejected.reason, info.value?.project_api_key ?? "");
   return (
-    <div class="stack stack-tight requests-rejection">
+    <div class="stack stack-tight callout callout-rejected">
       <p>
         <b>{unmatched ? "This path is not emulated." : plain(rejected.detail, 2_000)}</b>{" "}
         {!unmatched && <code class="muted">{plain(rejected.reason, 80)}</code>}

@@ -68,7 +68,6 @@ interface OpenedProps {
   Details: ComponentType<DetailsProps>;
 }
 
-/** The details, with links to the neighbouring requests. */
 function Opened({ n, rows, Details }: OpenedProps) {
   void rows?.version.value;
   const beside = (by: number): (() => void) | undefined => {

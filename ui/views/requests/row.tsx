@@ -100,7 +100,6 @@ export function SourceText({ row }: { row: Pick<RequestRow, "source" | "fault"> 
   return <span class={source.kind === "emulator" ? "muted" : ""}>{text}</span>;
 }
 
-/** A duration with a bar. */
 function Took({ ms }: { ms: number }) {
   return (
     <>

@@ -18,7 +18,6 @@ function targetOf(sim: Info): Target {
   };
 }
 
-/** Setup instructions. */
 export function Guide({ title }: { title: string }) {
   const sim = info.value;
   if (!sim) return null;

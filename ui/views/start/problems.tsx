@@ -44,11 +44,11 @@ interface ReasonsProps {
 function Reasons({ problems, isExact, actions }: ReasonsProps) {
   return (
     <Section title="Problems found" actions={actions}>
-      <ul class="stack stack-loose start-problems">
+      <ul class="stack stack-loose">
         {problems.slice(0, shownReasons).map(({ code, count, dropped }) => {
           const { sentence, fix } = explained(code);
           return (
-            <li key={code} class="stack stack-tight">
+            <li key={code} class="stack stack-tight aside">
               <p>
                 <OutcomeBadge of={dropped > 0 ? "dropped" : "warned"} code={code} /> <Prose text={sentence} />
               </p>
@@ -88,7 +88,7 @@ function Refused({ problems: { requests, other_requests, complete }, isAll, acti
         </>
       }
     >
-      <ul class="stack stack-loose start-problems">
+      <ul class="stack stack-loose">
         {requests.slice(0, shownRejections).map((it) => (
           <Reason key={it.last} problem={it} isExact={complete} />
         ))}
@@ -106,7 +106,7 @@ function Reason({ problem, isExact }: { problem: RequestProblem; isExact: boolea
   const { reason, detail, hint, count, last: n, what, status } = problem;
   const fix = plain(hint ?? fixFor(reason, info.value?.project_api_key ?? ""), 500);
   return (
-    <li class="stack stack-tight">
+    <li class="stack stack-tight aside">
       <p>
         <OutcomeBadge of="rejected" code={reason} /> {plain(detail, 200)}
       </p>
@@ -123,7 +123,6 @@ function Reason({ problem, isExact }: { problem: RequestProblem; isExact: boolea
   );
 }
 
-/** The received key and the known ones. */
 function Keys({ n }: { n: number }) {
   const { data } = useResource<{ body: Json }>(`requests/${n}`);
   const came = projectKeyIn(data?.body) ?? projectKeyIn(firstItem(data?.body));

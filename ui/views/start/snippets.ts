@@ -14,7 +14,6 @@ export interface Way {
   readonly title: string;
   /** `where`: the file it belongs in, or where to run it. */
   readonly snippets: readonly { readonly where: string; readonly code: string }[];
-  /** Common pitfalls. */
   readonly notes: readonly string[];
 }
 

@@ -16,7 +16,6 @@ interface LoadDialogProps {
   onClose(): void;
 }
 
-/** Loads a tape. */
 export function LoadDialog({ mode = "replay", isRecording, onDone, onClose }: LoadDialogProps) {
   const [form, setForm] = useState<LoadForm>({ ...emptyLoad, mode });
   const { data } = useResource<TapeFiles>("tapes/files");

@@ -14,7 +14,6 @@ import { InForce } from "./in-force.tsx";
 import { type ModeName, modeNames, modeNow, modes } from "./modes.ts";
 import { RecordingPart } from "./recording.tsx";
 
-/** The open dialog. */
 type Asked =
   | { readonly is: "load"; readonly mode: string }
   | { readonly is: "record"; readonly mode: NonNullable<Recording["mode"]> }

@@ -11,7 +11,6 @@ import { Badge, Button, CopyButton, Empty, Scrolled, Section, Trouble } from "..
 import { Table } from "../../parts/layout.tsx";
 import { counted, plain } from "../../parts/text.ts";
 
-/** Organizations with members and projects. */
 export function Accounts({ organizations }: { organizations: readonly OrganizationSummary[] }) {
   if (organizations.length === 0) {
     return (

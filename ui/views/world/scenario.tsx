@@ -5,7 +5,6 @@ import { stat } from "../../feed/socket.ts";
 import { Badge, Code, Facts, Section } from "../../parts/basics.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 
-/** The scenario, and problems of its files. */
 export function Scenario() {
   const { scenario_problems: count = 0, scenario_edit: edit = null, damage = 0 } = stat.value ?? {};
   useEffect(() => void loadInfo(), [count, edit?.at, damage]);
@@ -106,7 +105,6 @@ function LastEdit({ edit }: { edit: NonNullable<Info["scenario_edit"]> }) {
   );
 }
 
-/** Unreadable entries of the data folder. */
 function DamagedData({ sim: { damage, damage_count: count } }: { sim: Info }) {
   return (
     <Section title={`Damaged data: ${counted(count, "place")}`}>
