@@ -39,7 +39,8 @@ export function TextField({ label, hint, ...input }: TextInputProps & Pick<Field
 interface SelectFieldProps {
   label: string;
   value: string | number;
-  options: readonly (readonly [value: string | number, text: string])[];
+  /** Values, or values and their texts. */
+  options: readonly (string | readonly [value: string | number, text: string])[];
   onText(value: string): void;
 }
 
@@ -47,11 +48,14 @@ export function SelectField({ label, value, options, onText }: SelectFieldProps)
   return (
     <Field label={label}>
       <select class="select" value={value} onChange={(event) => onText(event.currentTarget.value)}>
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
+        {options.map((it) => {
+          const [option, text] = typeof it === "string" ? [it, it] : it;
+          return (
+            <option key={option} value={option}>
+              {text}
+            </option>
+          );
+        })}
       </select>
     </Field>
   );

@@ -153,34 +153,37 @@ interface Above {
   readonly level: number;
 }
 
+/** The row of a value; the root's path is empty. */
+const valueRow = (
+  { state, open }: Walk,
+  value: Json,
+  at: Pick<TreeRow, "id" | "parent" | "level" | "position" | "siblings"> & { readonly path: Path },
+) => {
+  const size = sizeOf(value);
+  const canOpen = isBranch(value) && size > 0 && at.path.length > 0;
+  return {
+    ...at,
+    is: "value" as const,
+    name: String(at.path.at(-1) ?? ""),
+    value,
+    kind: kindOf(value),
+    isOpen: canOpen ? (state.turned.get(at.id) ?? at.level < open) : undefined,
+    size,
+    isWhole: isShort(value) || state.whole.has(at.id),
+  };
+};
+
 function addValue(walk: Walk, parent: Json, steps: readonly Step[], i: number, above: Above): void {
   const step = steps[i] ?? "";
   const value = childOf(parent, step);
   const id = above.pointer + pointerStep(step);
   const level = above.level + 1;
   const path = [...above.path, step];
-  const size = sizeOf(value);
-  const isOpen = isBranch(value) && size > 0 ? isOpenAt(walk, id, level) : undefined;
-  walk.rows.push({
-    is: "value",
-    id,
-    parent: above.id,
-    level,
-    position: i + 1,
-    siblings: steps.length,
-    path,
-    name: String(step),
-    value,
-    kind: kindOf(value),
-    isOpen,
-    size,
-    isWhole: isShort(value) || walk.state.whole.has(id),
-  });
-  if (isOpen) addChildren(walk, value, stepsIn(value), { id, pointer: id, path, level });
+  const place = { parent: above.id, position: i + 1, siblings: steps.length };
+  const row = valueRow(walk, value, { id, level, path, ...place });
+  walk.rows.push(row);
+  if (row.isOpen) addChildren(walk, value, stepsIn(value), { id, pointer: id, path, level });
 }
-
-const isOpenAt = ({ state, open }: Walk, id: string, level: number): boolean =>
-  state.turned.get(id) ?? level < open;
 
 /** Keys by group; empty groups are left out. */
 function membersOf(value: Json, groups: Groups): { group: Group; steps: Step[] }[] {
@@ -230,25 +233,12 @@ export function rowsOf(value: Json, state: TreeState, options: TreeOptions = {})
   if (groups) addGroups(walk, value, groups);
   else if (isBranch(value))
     addChildren(walk, value, stepsIn(value), { id: "", pointer: "", path: [], level: 0 });
-  else walk.rows.push(rootRow(value, state));
+  else
+    walk.rows.push(
+      valueRow(walk, value, { id: "/", parent: "", level: 1, position: 1, siblings: 1, path: [] }),
+    );
   return walk.rows;
 }
-
-const rootRow = (value: Json, state: TreeState): TreeRow => ({
-  is: "value",
-  id: "/",
-  parent: "",
-  level: 1,
-  position: 1,
-  siblings: 1,
-  path: [],
-  name: "",
-  value,
-  kind: kindOf(value),
-  isOpen: undefined,
-  size: sizeOf(value),
-  isWhole: isShort(value) || state.whole.has("/"),
-});
 
 const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V): ReadonlyMap<string, V> =>
   new Map(map).set(key, value);

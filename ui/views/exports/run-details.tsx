@@ -115,7 +115,7 @@ function OutcomeForm({ id, act }: Pick<Props, "id" | "act">) {
           void act(call("PUT", `exports/runs/${encodeURIComponent(id)}`, outcome));
         }}
       >
-        <SelectField label="Status" value={status} options={ends.map((it) => [it, it])} onText={setStatus} />
+        <SelectField label="Status" value={status} options={ends} onText={setStatus} />
         <TextField label="After" placeholder="immediately" value={after} onText={setAfter} />
         <TextField label="Error" placeholder="none" value={error} onText={setError} />
         <Button type="submit">Set outcome</Button>

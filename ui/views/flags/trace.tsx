@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { actualWords, missWords } from "../../../src/flags/explain/trace-words.ts";
 import type {
@@ -126,45 +127,63 @@ function Variant({ variant }: Pick<ConditionTrace, "variant">) {
   );
 }
 
+interface CardProps {
+  title: string;
+  tone: Tone;
+  /** The result of this step. */
+  state: string;
+  note?: string | undefined;
+  children: ComponentChildren;
+}
+
+/** A step of the evaluation with its conditions. */
+function Card({ title, tone, state, note, children }: CardProps) {
+  return (
+    <li class="flags-set">
+      <div class="row row-base">
+        <h4>{title}</h4>
+        <Badge tone={tone}>{state}</Badge>
+        {note !== undefined && <span class="muted">{note}</span>}
+      </div>
+      <ul class={state === "not reached" ? "flags-trace muted" : "flags-trace"}>{children}</ul>
+    </li>
+  );
+}
+
 function ConditionSet({ trace, sentence }: { trace: ConditionTrace; sentence: string | undefined }) {
   const state = stateOf(trace);
   const miss = missWords(trace);
   return (
-    <li class={state === "not reached" ? "flags-set flags-set-unreached" : "flags-set"}>
-      <div class="row row-base">
-        <h4>Set {trace.index + 1}</h4>
-        <Badge tone={stateTones[state]}>{state}</Badge>
-        {sentence !== undefined && <span class="muted">{plain(sentence, 1_000)}</span>}
-      </div>
-      <ul class="flags-trace">
-        {miss !== undefined && (
-          <li>
-            <Mark passed={false} />
-            <span>{plain(miss)}</span>
-          </li>
-        )}
-        <Properties traces={trace.properties} />
-        <Rollout rollout={trace.rollout} />
-        <Variant variant={trace.variant} />
-      </ul>
-    </li>
+    <Card
+      title={`Set ${trace.index + 1}`}
+      tone={stateTones[state]}
+      state={state}
+      note={sentence && plain(sentence, 1_000)}
+    >
+      {miss !== undefined && (
+        <li>
+          <Mark passed={false} />
+          <span>{plain(miss)}</span>
+        </li>
+      )}
+      <Properties traces={trace.properties} />
+      <Rollout rollout={trace.rollout} />
+      <Variant variant={trace.variant} />
+    </Card>
   );
 }
 
 function Enrollment({ enrollment }: Pick<Explanation, "enrollment">) {
   if (!enrollment) return null;
+  const { decided, properties } = enrollment;
   return (
-    <li class="flags-set">
-      <div class="row row-base">
-        <h4>Early access</h4>
-        <Badge tone={enrollment.decided ? "good" : "plain"}>
-          {enrollment.decided ? "decides" : "does not decide"}
-        </Badge>
-      </div>
-      <ul class="flags-trace">
-        <Properties traces={enrollment.properties} />
-      </ul>
-    </li>
+    <Card
+      title="Early access"
+      tone={decided ? "good" : "plain"}
+      state={decided ? "decides" : "does not decide"}
+    >
+      <Properties traces={properties} />
+    </Card>
   );
 }
 
@@ -172,20 +191,18 @@ function Holdout({ holdout }: Pick<Explanation, "holdout">) {
   if (!holdout) return null;
   const { held_out, hash, threshold, variant, percentage } = holdout;
   return (
-    <li class="flags-set">
-      <div class="row row-base">
-        <h4>Holdout {valueText(variant)}</h4>
-        <Badge tone={held_out ? "odd" : "plain"}>{held_out ? "held out" : "not held out"}</Badge>
-        <span class="muted">{percentage} % are held out</span>
-      </div>
+    <Card
+      title={`Holdout ${valueText(variant)}`}
+      tone={held_out ? "odd" : "plain"}
+      state={held_out ? "held out" : "not held out"}
+      note={`${percentage} % are held out`}
+    >
       {hash && (
-        <ul class="flags-trace">
-          <li>
-            <HashBar hash={hash} threshold={threshold} isWithin={held_out} what="holdout" />
-          </li>
-        </ul>
+        <li>
+          <HashBar hash={hash} threshold={threshold} isWithin={held_out} what="holdout" />
+        </li>
       )}
-    </li>
+    </Card>
   );
 }
 
@@ -224,13 +241,7 @@ function Overridden({ override, by_rules }: Pick<Explanation, "override" | "by_r
 }
 
 /** Steps of an evaluation. `sentences` are the condition sets in words. */
-export function Trace({
-  explanation,
-  sentences,
-}: {
-  explanation: Explanation;
-  sentences: readonly string[];
-}) {
+export function Trace({ explanation, sentences }: TraceProps) {
   return (
     <div class="stack stack-wide flags-why">
       <Head explanation={explanation} />
@@ -252,4 +263,9 @@ export function Trace({
       )}
     </div>
   );
+}
+
+interface TraceProps {
+  explanation: Explanation;
+  sentences: readonly string[];
 }

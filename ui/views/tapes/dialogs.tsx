@@ -55,10 +55,7 @@ export function LoadDialog({ mode = "replay", isRecording, onDone, onClose }: Lo
         <SelectField
           label="Mode"
           value={form.mode}
-          options={[
-            ["replay", "replay"],
-            ["hybrid", "hybrid"],
-          ]}
+          options={["replay", "hybrid"]}
           onText={(text) => put({ mode: text })}
         />
         <SelectField
@@ -151,7 +148,7 @@ function Choices({ form, put }: { form: RecordForm; put: Put }) {
         <SelectField
           label="Mode"
           value={form.mode}
-          options={recordModes.map((it) => [it, it])}
+          options={recordModes}
           onText={(text) => put({ mode: recordModes.find((it) => it === text) ?? "record" })}
         />
         <SelectField

@@ -86,7 +86,6 @@ interface NowProps {
 
 function Now({ tape, recording, ask }: NowProps) {
   const mode = modeNow(tape, recording);
-  const change = (to: ModeName) => ask(wayTo(to));
   return (
     <>
       <Section
@@ -110,15 +109,16 @@ function Now({ tape, recording, ask }: NowProps) {
       )}
       {mode === "emulate" && recording.state === "off" && <HowTo />}
       {recording.state === "stopped" && <RecordingPart recording={recording} onStop={() => {}} />}
-      <ModeTable now={mode} isRecording={recording.state === "recording"} onSwitch={change} />
+      <ModeTable now={mode} isRecording={recording.state === "recording"} ask={ask} />
     </>
   );
 }
 
-/** The dialog that switches to a mode. */
-function wayTo(mode: ModeName): Asked {
-  if (mode === "record" || mode === "all" || mode === "spy" || mode === "diff") return { is: "record", mode };
-  return mode === "emulate" ? { is: "unload" } : { is: "load", mode };
+/** The dialog that switches to a mode; undefined for modes that can only be set at start. */
+function wayTo(mode: ModeName): Asked | undefined {
+  if (mode === "once" || mode === "new") return undefined;
+  if (mode === "emulate") return { is: "unload" };
+  return mode === "replay" || mode === "hybrid" ? { is: "load", mode } : { is: "record", mode };
 }
 
 interface QuestionProps {
@@ -213,14 +213,19 @@ interface ModeTableProps {
   now: ModeName;
   /** Only one recording can run at a time. */
   isRecording: boolean;
-  onSwitch(mode: ModeName): void;
+  ask(asked: Asked): void;
 }
 
 /** Every mode: what answers, and the command to start it. */
-export function ModeTable({ now, isRecording, onSwitch }: ModeTableProps) {
-  const canSwitch = (name: ModeName): boolean => {
-    const { here } = modes[name];
-    return here !== undefined && !(here === "record" && isRecording);
+function ModeTable({ now, isRecording, ask }: ModeTableProps) {
+  const switchTo = (name: ModeName) => {
+    const way = name === now ? undefined : wayTo(name);
+    if (!way || (way.is === "record" && isRecording)) return null;
+    return (
+      <Button onClick={() => ask(way)} aria-label={`Switch to ${name}`}>
+        Switch
+      </Button>
+    );
   };
   return (
     <Section title="Who answers">
@@ -232,11 +237,7 @@ export function ModeTable({ now, isRecording, onSwitch }: ModeTableProps) {
             <code class="tapes-command">{modes[name].command}</code>
             <span class="tapes-switch">
               <CopyButton text={modes[name].command} kind="quiet" />
-              {name !== now && canSwitch(name) && (
-                <Button onClick={() => onSwitch(name)} aria-label={`Switch to ${name}`}>
-                  Switch
-                </Button>
-              )}
+              {switchTo(name)}
             </span>
           </li>
         ))}
