@@ -74,7 +74,7 @@ function Faults({ names }: { names: readonly string[] }) {
 
 function Line({ tone, title, children }: LineProps) {
   return (
-    <div class={`shell-line is-${tone}`} role="alert">
+    <div class={`row shell-line is-${tone}`} role="alert">
       <strong>
         <span aria-hidden="true">{tone === "bad" ? "✕ " : "! "}</span>
         {title}

@@ -22,7 +22,7 @@ export function late<Props extends object>(load: () => Promise<ComponentType<Pro
   function LateComponent(props: Props): ComponentChildren {
     useEffect(() => void fetch(), []);
     const it = found.value;
-    if (it === undefined) return <p class="shell-loading">Loading</p>;
+    if (it === undefined) return <p class="muted shell-loading">Loading</p>;
     return it === "failed" ? <NotLoaded onRetry={fetch} /> : h(it.Component, props);
   }
   return Object.assign(LateComponent, { fetch });

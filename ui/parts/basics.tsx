@@ -233,7 +233,7 @@ export function Tiles({ rows }: { rows: readonly TileRow[] }) {
         return (
           <Tile key={label} class="tile" href={href}>
             <span class={`tile-value ${(count > 0 && tone) || ""}`}>{text}</span>
-            <span class="tile-label">{label}</span>
+            <span class="small muted">{label}</span>
           </Tile>
         );
       })}

@@ -5,9 +5,9 @@ export function Field({ label, hint, children, isInline = false }: FieldProps) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children
     <label class={isInline ? "row" : "field"}>
-      <span class="field-label">{label}</span>
+      <span class="small muted">{label}</span>
       {children}
-      {hint !== undefined && <span class="field-hint">{hint}</span>}
+      {hint !== undefined && <span class="field-hint small">{hint}</span>}
     </label>
   );
 }

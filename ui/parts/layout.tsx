@@ -20,7 +20,7 @@ export function Tabs({ label, tabs, current }: TabsProps) {
       {tabs.map(({ id, title, href, count }) => (
         <a key={id} href={href} class="tab" aria-current={id === current ? "page" : undefined}>
           {title}
-          {count !== undefined && <span class="tab-count">{count}</span>}
+          {count !== undefined && <span class="faint">{count}</span>}
         </a>
       ))}
     </nav>

@@ -71,7 +71,7 @@ function ValueParts(props: PartProps & { row: ValueRow }) {
       {row.path.length > 0 && (
         <span class="tree-key">
           <ShownText text={cutText(row.name, 200)} finder={finder} />
-          <span class="tree-colon">:</span>
+          <span class="faint">:</span>
         </span>
       )}
       <Value {...props} row={row} />
@@ -88,7 +88,7 @@ export function RowParts(props: PartProps) {
         <span class="tree-group">
           {row.title} <span class="tree-size">{numberText(row.size)}</span>
         </span>
-        <span class="tree-summary">{row.summary}</span>
+        <span class="muted cut tree-summary">{row.summary}</span>
       </>
     );
   return (

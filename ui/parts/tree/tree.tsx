@@ -193,7 +193,7 @@ function Foot({ path, value }: { path: Path; value: Json }) {
   const place = jsonPath(path);
   const href = typeof value === "string" ? linkOf(value) : undefined;
   return (
-    <footer class="tree-foot">
+    <footer class="row small tree-foot">
       <code class="cut" title={place.slice(0, 500)}>
         {place.slice(0, 500)}
       </code>
@@ -242,7 +242,7 @@ function TreeSearch(props: SearchProps) {
     if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
   };
   return (
-    <search class="tree-search">
+    <search class="row tree-search">
       <input
         class="input"
         type="search"
@@ -253,7 +253,7 @@ function TreeSearch(props: SearchProps) {
         onInput={(event) => onText(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      <span class="tree-count" role="status">
+      <span class="tree-size" role="status">
         {countText(props)}
       </span>
       {length > 1 && (
@@ -266,7 +266,7 @@ function TreeSearch(props: SearchProps) {
           </Button>
         </span>
       )}
-      <span class="tree-size tree-total">{size}</span>
+      <span class="tree-size end">{size}</span>
     </search>
   );
 }

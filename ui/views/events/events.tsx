@@ -170,7 +170,7 @@ function Body({ rows, filter, seq, cursor, marked }: BodyProps) {
         filter={filter}
         onFilter={applyFilter}
       />
-      <MissedRows rows={rows} class="events-notice" />
+      <MissedRows rows={rows} class="row row-wide events-notice" />
       {rows.problem.value && <Trouble problem={rows.problem.value} />}
       {filter === "" && isExact && <AllDropped rows={rows} tally={tally} />}
       <Rows {...{ rows, filter, seq, cursor, marked }} />

@@ -107,7 +107,7 @@ export function PausedList({ rows }: { rows: LiveRows<EventRow> }) {
 export function LoadLimitNotice({ rows }: { rows: LiveRows<EventRow> }) {
   if (!rows.isFull.value) return null;
   return (
-    <p class="events-notice">
+    <p class="row row-wide events-notice">
       {`The page has loaded ${counted(rows.count(), "event")}, its limit. Use a filter to find older ones.`}
     </p>
   );
@@ -158,11 +158,11 @@ function Why({ row }: { row: EventRow }) {
     <Cell class="events-why" title={explanationOf(row)}>
       {code !== undefined && <code>{plain(code)}</code>}
       {code !== undefined && (
-        <span class="events-sentence muted">
+        <span class="cut events-sentence muted">
           <Prose text={plain(sentenceOf(row))} />
         </span>
       )}
-      {lag !== "" && <span class="events-lag">{lag}</span>}
+      {lag !== "" && <span class="muted">{lag}</span>}
     </Cell>
   );
 }

@@ -17,7 +17,7 @@ export function AllDropped({ rows, tally }: { rows: LiveRows<EventRow>; tally: T
   if (tally.total === 0 || tally.sorts.dropped < tally.total || !reason) return null;
   const { sentence, fix } = explained(reason);
   return (
-    <p class="events-notice" role="status">
+    <p class="row row-wide events-notice" role="status">
       <OutcomeBadge of="dropped">
         {tally.total === 1 ? "This event was dropped" : `All ${counted(tally.total, "event")} were dropped`}
       </OutcomeBadge>

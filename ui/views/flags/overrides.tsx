@@ -135,7 +135,7 @@ function Values({ form, set, variants, mistakes }: ValuesProps) {
   ];
   return (
     <fieldset class="row row-wide flags-values">
-      <legend class="field-label">Value</legend>
+      <legend class="small muted">Value</legend>
       {choices.map(({ id, label }) => (
         <label key={id} class="row row-tight flags-value">
           <input

@@ -91,7 +91,7 @@ function Rows({ rows, chosen, filter }: RowsProps) {
   return (
     <>
       {problem && <Trouble problem={problem} />}
-      <MissedRows rows={rows} class="requests-missing" />
+      <MissedRows rows={rows} class="row requests-missing" />
       <WindowedList
         class="requests-list"
         label="Requests, the newest first"

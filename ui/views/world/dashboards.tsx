@@ -91,8 +91,8 @@ function Tiles({ placed }: { placed: readonly Placed[] }) {
           class={`world-tile world-tile-${tile.kind}`}
           style={{ gridColumn: column, gridRow: row }}
         >
-          <span class="world-kind">{tile.kind}</span>
-          <span class="world-title">{plain(tile.title, 200) || "(no name)"}</span>
+          <span class="muted world-kind">{tile.kind}</span>
+          <span class="small">{plain(tile.title, 200) || "(no name)"}</span>
         </li>
       ))}
     </ul>
