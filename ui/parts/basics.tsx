@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
-import { clockText, dateText, exactText, numberText, type Tone } from "./text.ts";
+import { clockText, dateText, exactText, numberText, plain, type Tone } from "./text.ts";
 
 const marks: Readonly<Record<Tone, string>> = {
   plain: "",
@@ -83,6 +83,17 @@ export function Facts({ rows }: { rows: Readonly<Record<string, ComponentChildre
       )}
     </dl>
   );
+}
+
+/** Headers of a request or a response; names may repeat. */
+export function Headers({ headers }: { headers: readonly (readonly [name: string, value: string])[] }) {
+  const rows = headers.map(([name, value], i) => [
+    plain(name, 80) + (headers.slice(0, i).some(([it]) => it === name) ? ` (${i + 1})` : ""),
+    <span key={i} class="mono">
+      {plain(value, 4_000)} {value.includes("***") && <Badge tone="note">masked</Badge>}
+    </span>,
+  ]);
+  return <Facts rows={Object.fromEntries(rows)} />;
 }
 
 /** Copies a string and confirms it. */

@@ -1,13 +1,13 @@
 import type { StoredGroup as Group, GroupDetails } from "../../../src/people/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
-import { link, project, route } from "../../app/location.ts";
+import { link, route } from "../../app/location.ts";
 import { projectName, revision } from "../../app/sim.ts";
 import { Badge, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { numberText, plain } from "../../parts/text.ts";
 import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
-import { Listing, Teach, useGrowing } from "./listing.tsx";
-import { After, EventLine, Gaps, Moment, placeOf, pollEvery } from "./person.tsx";
+import { Listing, Teach } from "./listing.tsx";
+import { After, EventLine, Gaps, isHere, Moment, placeOf } from "./person.tsx";
 import { Changes, Properties } from "./properties.tsx";
 import { groupCalls, originTexts } from "./words.ts";
 
@@ -21,30 +21,17 @@ interface Chosen {
   name: string;
 }
 
-const isSame = (group: Group, chosen: Chosen | undefined): boolean => {
-  const place = placeOf();
-  const isThere = place === undefined || String(group.project) === String(place);
-  return chosen !== undefined && isThere && typeOf(group) === chosen.type && group.key === chosen.name;
-};
+const isSame = (group: Group, chosen: Chosen | undefined): boolean =>
+  isHere(group.project) && typeOf(group) === chosen?.type && group.key === chosen.name;
 
 /** The list of groups, and details of the selected one. */
 export function Groups({ chosen }: { chosen: Chosen | undefined }) {
-  const { limit, grow } = useGrowing();
   const { q } = route.value.params;
-  const { data, problem } = useResource<{ groups: Group[]; more: boolean }>(
-    `groups${query({ project: project.value, search: q, limit })}`,
-    { revision: revision.value, ...pollEvery() },
-  );
-  const groups = data?.groups;
   return (
     <Listing
       kind="groups"
       label={chosen === undefined ? "Groups" : "Group"}
-      items={groups}
-      problem={problem}
-      more={data?.more ?? false}
-      grow={grow}
-      keyOf={(it) => `${it.project}/${it.type_index}/${it.key}`}
+      keyOf={(it: Group) => `${it.project}/${it.type_index}/${it.key}`}
       hrefOf={(it) => link("people", ["groups", typeOf(it), it.key], { q, in: it.project })}
       cellsOf={(it) => <GroupCells group={it} />}
       head={
@@ -89,7 +76,7 @@ function GroupCells({ group }: { group: Group }) {
 
 function GroupArticle({ type, name }: { type: string; name: string }) {
   const path = `groups/${encodeURIComponent(type)}/${encodeURIComponent(name)}${query({ project: placeOf() })}`;
-  const { data, problem } = useResource<GroupDetails>(path, { revision: revision.value, ...pollEvery() });
+  const { data, problem } = useResource<GroupDetails>(path, { revision: revision.value });
   if (!data || problem?.code === "not_found") return problem ? <Trouble problem={problem} /> : null;
   return (
     <article class="people-details">

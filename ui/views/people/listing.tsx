@@ -1,27 +1,19 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { useLast } from "../../api/resource.ts";
+import { query } from "../../api/call.ts";
+import { useLast, useResource } from "../../api/resource.ts";
 import { stepKeys, useKeys } from "../../app/keyboard.ts";
-import { go, link, route, withParams } from "../../app/location.ts";
-import { info, projectKey } from "../../app/sim.ts";
+import { go, link, project, route, withParams } from "../../app/location.ts";
+import { info, projectKey, revision } from "../../app/sim.ts";
 import { browserSnippet, nodeSnippet } from "../../copy/snippets.ts";
 import { Code, Empty, Trouble } from "../../parts/basics.tsx";
 import { Split, Tabs } from "../../parts/layout.tsx";
 import { WindowedList } from "../../parts/windowed-list.tsx";
 import type { SdkCalls } from "./words.ts";
 
-/** The size of a list that grows as its end comes near, up to the sim's limit. */
-export function useGrowing(): { limit: number; grow(): void } {
-  const [limit, setLimit] = useState(200);
-  return { limit, grow: () => setLimit((it) => Math.min(10_000, it * 2)) };
-}
-
 interface ListingProps<T> {
+  /** Path and key of the list in the control API. */
   kind: "persons" | "groups";
-  items: readonly T[] | undefined;
-  problem: { message: string; hint?: string | undefined } | undefined;
-  more: boolean;
-  grow(): void;
   keyOf(item: T): string;
   hrefOf(item: T): string;
   cellsOf(item: T): ComponentChildren;
@@ -34,20 +26,26 @@ interface ListingProps<T> {
   empty: ComponentChildren;
 }
 
-/** A list with search and details, for persons and groups. */
+type Page<T> = { readonly more: boolean } & Partial<Record<"persons" | "groups", readonly T[]>>;
+
+/** A list with search and details, for persons and groups. It grows as its end comes near, up to the sim's limit. */
 export function Listing<T>(props: ListingProps<T>) {
-  const items = useLast(props.items) ?? [];
-  const { kind, problem, more, grow, keyOf, hrefOf, cellsOf, details, home } = props;
+  const { kind, keyOf, hrefOf, cellsOf, details, home } = props;
+  const search = route.value.params.q ?? "";
+  const [limit, setLimit] = useState(200);
+  const path = `${kind}${query({ project: project.value, search, limit })}`;
+  const { data, problem } = useResource<Page<T>>(path, { revision: revision.value });
+  const loaded = data?.[kind];
+  const items = useLast(loaded) ?? [];
   const chosen = items.findIndex(props.isChosen);
   const box = useRef<HTMLInputElement>(null);
-  const search = route.value.params.q ?? "";
   const choose = (item: T) => go(hrefOf(item));
   useKeys("Persons and groups", [
     { keys: "/", does: "Search", run: () => box.current?.focus() },
     ...stepKeys(kind.slice(0, -1), items, chosen, choose),
     { keys: "Escape", does: "Back to the list", run: () => (details ? go(home) : box.current?.blur()) },
   ]);
-  const isEmpty = props.items !== undefined && items.length === 0;
+  const isEmpty = loaded?.length === 0;
   const list = (
     <>
       <Tabs
@@ -83,7 +81,7 @@ export function Listing<T>(props: ListingProps<T>) {
           cellsOf={cellsOf}
           chosen={chosen}
           onChoose={choose}
-          {...(more && { onNearEnd: grow })}
+          {...(data?.more && { onNearEnd: () => setLimit((it) => Math.min(10_000, it * 2)) })}
         />
       )}
     </>

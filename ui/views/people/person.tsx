@@ -13,7 +13,6 @@ import { query } from "../../api/call.ts";
 import { useLast, useResource } from "../../api/resource.ts";
 import { link, project, route } from "../../app/location.ts";
 import { projectName, revision } from "../../app/sim.ts";
-import { connection } from "../../feed/socket.ts";
 import { Badge, Button, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
@@ -26,11 +25,11 @@ import { filterOf, joinTexts, nameOf, originTexts } from "./words.ts";
 /** The sim's limit of events. */
 const most = 500;
 
-/** Polls while the feed is disconnected. */
-export const pollEvery = (): { every?: number } => (connection.value === "live" ? {} : { every: 3_000 });
-
 /** Project of the selected item: the same id may exist in several. The selected project comes first. */
 export const placeOf = (): string | number | undefined => project.value ?? route.value.params.in;
+
+/** True if the selected item may be of this project. */
+export const isHere = (id: number): boolean => String(placeOf() ?? id) === String(id);
 
 /** What is unknown, and why. */
 export function Gaps({ gaps }: { gaps: readonly Gap[] }) {
@@ -50,7 +49,7 @@ export function Gaps({ gaps }: { gaps: readonly Gap[] }) {
 export function PersonDetails({ id }: { id: string }) {
   const [limit, setLimit] = useState(50);
   const path = `persons/${encodeURIComponent(id)}/timeline${query({ project: placeOf(), limit })}`;
-  const loaded = useResource<Timeline>(path, { revision: revision.value, ...pollEvery() });
+  const loaded = useResource<Timeline>(path, { revision: revision.value });
   const { problem } = loaded;
   const data = useLast(loaded.data);
   if (!data || problem?.code === "not_found") return problem ? <Trouble problem={problem} /> : null;

@@ -7,7 +7,7 @@ import { link } from "../../app/location.ts";
 import { info, projectName } from "../../app/sim.ts";
 import { useAction } from "../../app/use-action.ts";
 import { greetings } from "../../feed/socket.ts";
-import { Badge, Button, CopyButton, Facts, Prose, Section, Time, Trouble } from "../../parts/basics.tsx";
+import { Badge, Button, CopyButton, Facts, Headers, Prose, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
 import { Answer, Body, Carried } from "./contents.tsx";
 import { harName, harPath, requestCurl, requestFetch } from "./copies.ts";
@@ -60,9 +60,13 @@ function InFull({ request }: { request: RequestInFull }) {
       {request.carried.length > 0 && <Carried request={request} />}
       <Body request={request} />
       <Answer request={request} />
-      <Headers title="Request headers" headers={request.headers} />
+      <Section title="Request headers">
+        <Headers headers={request.headers} />
+      </Section>
       {request.reply_headers.length > 0 && (
-        <Headers title="Response headers" headers={request.reply_headers} />
+        <Section title="Response headers">
+          <Headers headers={request.reply_headers} />
+        </Section>
       )}
     </>
   );
@@ -165,23 +169,5 @@ function Rejection({ request }: { request: RequestInFull }) {
         </p>
       )}
     </div>
-  );
-}
-
-function Headers({ title, headers }: { title: string; headers: RequestInFull["headers"] }) {
-  return (
-    <Section title={title}>
-      <Facts
-        rows={Object.fromEntries(
-          headers.map(([name, value], i) => [
-            // names may repeat
-            plain(name, 80) + (headers.slice(0, i).some(([it]) => it === name) ? ` (${i + 1})` : ""),
-            <span key={i} class="mono">
-              {plain(value, 4_000)} {value.includes("***") && <Badge tone="note">masked</Badge>}
-            </span>,
-          ]),
-        )}
-      />
-    </Section>
   );
 }

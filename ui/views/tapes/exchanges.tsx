@@ -4,7 +4,7 @@ import { useResource } from "../../api/resource.ts";
 import { stepKeys, useKeys } from "../../app/keyboard.ts";
 import { go, link, route } from "../../app/location.ts";
 import { numberIn } from "../../app/route.ts";
-import { Badge, Code, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
+import { Badge, Code, Facts, Headers, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { Pages, Split } from "../../parts/layout.tsx";
 import { counted, plain, sizeText } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
@@ -135,7 +135,7 @@ function Recorded({ exchange }: { exchange: Exchange }) {
       </section>
       <Section title="Request">
         <BodyPart body={request.body} label="Recorded request" />
-        <Headers headers={request.headers} />
+        <HeaderPart headers={request.headers} />
       </Section>
       <Section title="Response">
         {response === null ? (
@@ -143,7 +143,7 @@ function Recorded({ exchange }: { exchange: Exchange }) {
         ) : (
           <>
             <BodyPart body={response.body} label="Recorded answer" />
-            <Headers headers={response.headers} />
+            <HeaderPart headers={response.headers} />
           </>
         )}
       </Section>
@@ -165,20 +165,11 @@ function BodyPart({ body, label }: { body: TapeBody | undefined; label: string }
   return <p class="muted">{sizeText(body.bytes)}, not kept.</p>;
 }
 
-function Headers({ headers }: { headers: HeaderPairs }) {
+function HeaderPart({ headers }: { headers: HeaderPairs }) {
   return (
     <details class="tapes-headers">
       <summary>{counted(headers.length, "header")}</summary>
-      <table class="table">
-        <tbody>
-          {headers.map(([name, value], i) => (
-            <tr key={`${i} ${name}`}>
-              <th scope="row">{plain(name, 200)}</th>
-              <td class="mono">{plain(value, 4_000)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Headers headers={headers} />
     </details>
   );
 }
