@@ -4,7 +4,7 @@ import { useEffect, useErrorBoundary } from "preact/hooks";
 import { Button, Empty } from "../parts/basics.tsx";
 
 /** A component whose code is loaded when it is first shown, or earlier. */
-export interface Late<Props> {
+interface Late<Props> {
   (props: Props): ComponentChildren;
   /** Loads the code once; can be retried after a failure. */
   fetch(): Promise<void>;

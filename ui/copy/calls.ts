@@ -3,7 +3,7 @@ import type { StoredEvent } from "../../src/journal/stored-event.ts";
 import type { Written } from "./quote.ts";
 import { meantProperties } from "./subject.ts";
 
-export type Sdk = "js" | "node" | "python";
+type Sdk = "js" | "node" | "python";
 
 export interface SdkCall {
   readonly name: string;

@@ -28,7 +28,7 @@ function onceAFrame(draw: () => void): () => void {
 }
 
 /** Selects rows by kind, project and filter. */
-export interface RowsWanted {
+interface RowsWanted {
   readonly kind: "events" | "requests";
   readonly filter: string;
   readonly project: number | undefined;
@@ -73,7 +73,7 @@ function sourceOf<Row extends EventRow | RequestRow>({ kind, filter, project }: 
 export type { LiveRows };
 
 /** A list that stays visible while its successor loads. */
-export interface UsedRows<Row> {
+interface UsedRows<Row> {
   /** Undefined until the first page was read. After a change, the old list until the new one is ready. */
   readonly rows: LiveRows<Row> | undefined;
   /** Changes with the list: state kept for the old one is obsolete. */

@@ -366,7 +366,7 @@ export const revealAll = (state: TreeState, found: Found, most = 50): TreeState 
   found.hits.slice(0, most).reverse().reduce(reveal, state);
 
 /** Effect of a key: a row to move to, or a node to expand or collapse. */
-export type Move = { readonly go: number } | { readonly turn: string; readonly isOpen: boolean };
+type Move = { readonly go: number } | { readonly turn: string; readonly isOpen: boolean };
 
 const isOpenOf = (row: TreeRow | undefined): boolean | undefined =>
   row === undefined || row.is === "more" ? undefined : row.isOpen;

@@ -19,7 +19,7 @@ import { Summary, useSums } from "./summary.tsx";
 import { createSeen, type RowsByIndex, withTotals } from "./tally.ts";
 
 /** Components beside the list. Views do not import each other, so app/views.ts passes them in. */
-export interface EventSlots {
+interface EventSlots {
   readonly Details: ComponentType<{ seq: number }>;
   readonly Compare: ComponentType<{ first: number; second: number }>;
 }
@@ -209,7 +209,7 @@ interface EventsPage {
 }
 
 /** Seen values while the view is mounted. Property names are loaded while typing. */
-export function useKnown(): (rows: RowsByIndex | undefined) => KnownValues {
+function useKnown(): (rows: RowsByIndex | undefined) => KnownValues {
   return useMemo(() => {
     const seen = createSeen();
     let asked = Number.NEGATIVE_INFINITY;

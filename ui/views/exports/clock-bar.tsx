@@ -98,11 +98,11 @@ const msUntil = ({ now }: ClockFacts, at: string | null): number =>
   at === null ? 0 : Math.max(0, Date.parse(at) - Date.parse(now));
 
 function NextDue({ at, exports }: { at: string; exports: readonly Export[] }) {
-  const whose = dueText(exports, at);
+  const names = dueText(exports, at);
   return (
     <span class="muted">
       next due {dateText(Date.parse(at))}
-      {whose !== "" && `: ${whose}`}
+      {names !== "" && `: ${names}`}
     </span>
   );
 }

@@ -155,7 +155,7 @@ function NoExports() {
 }
 
 interface Place {
-  /** The export whose runs are listed; undefined: all. */
+  /** The export of the listed runs; undefined: all. */
   readonly export: string | undefined;
   readonly run: string | undefined;
   /** The list starts after this run (default: the newest). */

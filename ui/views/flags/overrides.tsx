@@ -9,7 +9,7 @@ import { type OverrideForm, otherValue, readOverride, valueChoices } from "./for
 import { valueText, valueTone } from "./trace-words.ts";
 
 /** The key to override; the flag may not exist. */
-export interface OverrideTarget {
+interface OverrideTarget {
   readonly project: number | undefined;
   readonly key: string;
   readonly variants: readonly string[];

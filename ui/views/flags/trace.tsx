@@ -13,7 +13,7 @@ import { plain, type Tone } from "../../parts/text.ts";
 import { HashBar, VariantBar } from "./shares.tsx";
 import { type SetState, stateOf, valueText, valueTone } from "./trace-words.ts";
 
-export interface ExplanationResult {
+interface ExplanationResult {
   readonly explanation?: Explanation;
   readonly problem?: SimProblem;
 }

@@ -93,7 +93,7 @@ function groupedBy<K, T>(items: readonly T[], keyed: (item: T) => K): Map<K, T[]
 }
 
 /** The lower of a join's two ids lists it. */
-function toldAt(order: ReadonlyMap<string, number>, { other, into }: DatedJoin): string {
+function listedAt(order: ReadonlyMap<string, number>, { other, into }: DatedJoin): string {
   return (order.get(other) ?? 0) > (order.get(into) ?? 0) ? other : into;
 }
 
@@ -101,7 +101,7 @@ function rowsOf(ids: readonly string[], notes: readonly Note[]): IdRow[] {
   const order = orderOf(ids, notes);
   const places = new Map(order.map((id, i) => [id, i]));
   const mine = new Set(ids);
-  const byId = groupedBy(notes, ({ join }) => toldAt(places, join));
+  const byId = groupedBy(notes, ({ join }) => listedAt(places, join));
   let top = 0;
   return order.map((id) => {
     const all = byId.get(id) ?? [];

@@ -123,7 +123,7 @@ export function EventLine({ event, withId = true }: { event: ShortEvent; withId?
       <a href={link("events", [seq])} class="people-name cut">
         {plain(event.event, 120) || "(no name)"}
       </a>
-      {withId && <span class="mono muted cut people-whose">{plain(distinct_id, 80)}</span>}
+      {withId && <span class="mono muted cut people-of">{plain(distinct_id, 80)}</span>}
       <span class="row row-tight end">
         {outcome === "dropped" && <OutcomeBadge of="dropped" code={reason ?? undefined} />}
         {warnings.map((it) => (

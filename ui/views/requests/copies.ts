@@ -111,7 +111,7 @@ export function requestFetch(request: RequestInFull, base: string): string {
 }
 
 /** Selection of requests for a HAR (default: all). */
-export interface HarRange {
+interface HarRange {
   readonly filter?: string | undefined;
   readonly project?: number | undefined;
   readonly from?: number | undefined;

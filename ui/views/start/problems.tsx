@@ -125,12 +125,12 @@ function Reason({ problem, isExact }: { problem: RequestProblem; isExact: boolea
 
 function Keys({ n }: { n: number }) {
   const { data } = useResource<{ body: Json }>(`requests/${n}`);
-  const came = projectKeyIn(data?.body) ?? projectKeyIn(firstItem(data?.body));
+  const received = projectKeyIn(data?.body) ?? projectKeyIn(firstItem(data?.body));
   const known = info.value?.projects ?? [];
   return (
     <Facts
       rows={{
-        "Received key": came === undefined ? "none found" : <code>{plain(came, 80)}</code>,
+        "Received key": received === undefined ? "none found" : <code>{plain(received, 80)}</code>,
         "Known keys": known.slice(0, 5).map(({ id, name, api_key }) => (
           <div key={id}>
             <code>{plain(api_key, 80)}</code> <span class="muted">{plain(name, 60)}</span>

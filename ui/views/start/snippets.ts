@@ -9,7 +9,7 @@ export interface Target {
   readonly projectId: number;
 }
 
-export interface Way {
+interface Way {
   readonly id: string;
   readonly title: string;
   /** `where`: the file it belongs in, or where to run it. */

@@ -23,7 +23,7 @@ export function StartView() {
   return (
     <div class="start">
       {isEmpty && <Waiting />}
-      {!isEmpty && <Came rows={rows} />}
+      {!isEmpty && <Received rows={rows} />}
       <ProblemsFound isAll={isEmpty && (stat.value?.events ?? 0) === 0} />
       <Guide title={isEmpty ? "Point your app here" : "Point another app here"} />
     </div>
@@ -70,7 +70,7 @@ function Waiting() {
 
 const latestShown = 8;
 
-function Came({ rows }: { rows: LiveRows<EventRow> }) {
+function Received({ rows }: { rows: LiveRows<EventRow> }) {
   const totals = useTotals({ project: project.value });
   const count = rows.count();
   const isFirst =

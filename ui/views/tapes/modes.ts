@@ -2,7 +2,7 @@ import type { Recording, TapeInForce } from "./answers.ts";
 
 export type ModeName = "emulate" | "replay" | "hybrid" | "record" | "all" | "once" | "new" | "spy" | "diff";
 
-export interface ModeFacts {
+interface ModeFacts {
   /** What answers, in one sentence. */
   readonly means: string;
   /** Command that starts this mode. */
@@ -62,7 +62,7 @@ export function modeNow(
 }
 
 /** What happens to requests that are not on the tape. */
-export const missPolicies = {
+const missPolicies = {
   fail: "fail (599)",
   emulate: "are answered by the emulator",
   upstream: "go to the real service",

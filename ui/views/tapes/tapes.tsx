@@ -203,7 +203,7 @@ function NoTape() {
   return (
     <Empty title="No tape is loaded">
       <p>
-        Load one to see its exchanges. <a href={link("tapes")}>Who answers now</a>
+        Load one to see its exchanges. <a href={link("tapes")}>See what answers now</a>
       </p>
     </Empty>
   );
@@ -228,7 +228,7 @@ function ModeTable({ now, isRecording, ask }: ModeTableProps) {
     );
   };
   return (
-    <Section title="Who answers">
+    <Section title="What answers">
       <ul class="tapes-modes">
         {modeNames.map((name) => (
           <li key={name} class={name === now ? "tapes-now" : ""}>
