@@ -7,7 +7,17 @@ import { link } from "../../app/location.ts";
 import { info, projectName } from "../../app/sim.ts";
 import { useAction } from "../../app/use-action.ts";
 import { greetings } from "../../feed/socket.ts";
-import { Badge, Button, CopyButton, Facts, Headers, Prose, Section, Time, Trouble } from "../../parts/basics.tsx";
+import {
+  Badge,
+  Button,
+  CopyButton,
+  Facts,
+  Headers,
+  Prose,
+  Section,
+  Time,
+  Trouble,
+} from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
 import { Answer, Body, Carried } from "./contents.tsx";
 import { harName, harPath, requestCurl, requestFetch } from "./copies.ts";
