@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { call, problemOf } from "../api/call.ts";
+import { call } from "../api/call.ts";
 import { connection, connectNow, lostBecause, stat } from "../feed/socket.ts";
 import { Button } from "../parts/basics.tsx";
 import { counted, plain } from "../parts/text.ts";
 import { link } from "./location.ts";
+import { useAction } from "./use-action.ts";
 import { views } from "./views.ts";
 
 /** Banners: lost connection, active faults, damaged data, scenario edits. */
@@ -54,12 +55,7 @@ export function Banner() {
 }
 
 function Faults({ names }: { names: readonly string[] }) {
-  const [problem, setProblem] = useState<string>();
-  const clear = () =>
-    call("DELETE", "faults").then(
-      () => setProblem(undefined),
-      (error: unknown) => setProblem(problemOf(error).message),
-    );
+  const { problem, run } = useAction();
   const title =
     names.length === 1
       ? "A fault is active: responses fail on purpose."
@@ -67,24 +63,18 @@ function Faults({ names }: { names: readonly string[] }) {
   return (
     <Line tone="bad" title={title}>
       <span>{names.map((it) => plain(it, 60)).join(", ")}</span>
-      {problem !== undefined && <span>{`They could not be cleared: ${problem}`}</span>}
+      {problem && <span>{`They could not be cleared: ${problem.message}`}</span>}
       <Where view="faults" text="See the faults" />
-      <Button onClick={clear}>{names.length === 1 ? "Clear it" : "Clear all"}</Button>
+      <Button onClick={() => run(call("DELETE", "faults"))}>
+        {names.length === 1 ? "Clear it" : "Clear all"}
+      </Button>
     </Line>
   );
 }
 
-function Line({
-  tone,
-  title,
-  children,
-}: {
-  tone: "odd" | "bad";
-  title: string;
-  children?: ComponentChildren;
-}) {
+function Line({ tone, title, children }: LineProps) {
   return (
-    <div class={`shell-line is-${tone}`} role="alert">
+    <div class={`row shell-line is-${tone}`} role="alert">
       <strong>
         <span aria-hidden="true">{tone === "bad" ? "✕ " : "! "}</span>
         {title}
@@ -92,6 +82,12 @@ function Line({
       {children}
     </div>
   );
+}
+
+interface LineProps {
+  tone: "odd" | "bad";
+  title: string;
+  children?: ComponentChildren;
 }
 
 function Where({ view, path = [], text }: { view: string; path?: readonly string[]; text: string }) {

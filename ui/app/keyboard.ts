@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { stepped } from "../parts/list-positions.ts";
 import { createPresses, type Key, type KeySet } from "./shortcuts.ts";
 
-/** The current shortcuts, the innermost last. */
 export const keySets = signal<readonly KeySet[]>([]);
 
 /** Adds shortcuts while the component is mounted. */
@@ -21,6 +21,18 @@ export function useKeys(title: string, keys: readonly Key[]): void {
       keySets.value = keySets.value.filter((it) => it !== mine);
     };
   }, [title]);
+}
+
+/** j and k: the next and the previous item of a list; `at` is the index of the selected one, or -1. */
+export function stepKeys<T>(noun: string, items: readonly T[], at: number, choose: (item: T) => void): Key[] {
+  const step = (by: number) => () => {
+    const item = items[stepped(at, by, items.length)];
+    if (item !== undefined) choose(item);
+  };
+  return [
+    { keys: "j", does: `Next ${noun}`, run: step(1) },
+    { keys: "k", does: `Previous ${noun}`, run: step(-1) },
+  ];
 }
 
 const notText = /^(?:checkbox|radio|button|submit|reset|range|color|file)$/;

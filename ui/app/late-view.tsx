@@ -4,7 +4,7 @@ import { useEffect, useErrorBoundary } from "preact/hooks";
 import { Button, Empty } from "../parts/basics.tsx";
 
 /** A component whose code is loaded when it is first shown, or earlier. */
-export interface Late<Props> {
+interface Late<Props> {
   (props: Props): ComponentChildren;
   /** Loads the code once; can be retried after a failure. */
   fetch(): Promise<void>;
@@ -22,7 +22,7 @@ export function late<Props extends object>(load: () => Promise<ComponentType<Pro
   function LateComponent(props: Props): ComponentChildren {
     useEffect(() => void fetch(), []);
     const it = found.value;
-    if (it === undefined) return <p class="shell-loading">Loading</p>;
+    if (it === undefined) return <p class="muted shell-loading">Loading</p>;
     return it === "failed" ? <NotLoaded onRetry={fetch} /> : h(it.Component, props);
   }
   return Object.assign(LateComponent, { fetch });

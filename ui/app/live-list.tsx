@@ -7,12 +7,10 @@ import { useKeys } from "./keyboard.ts";
 import type { Key, KeyPress } from "./shortcuts.ts";
 
 interface ListKeys<Row> {
-  /** Title of the shortcuts, and the word for one row. */
   title: string;
   noun: string;
   rows: LiveRows<Row> | undefined;
   numberOf(row: Row): number;
-  /** Number of the open row. */
   opened: number | undefined;
   /** Number of the row under the cursor. */
   cursor: Signal<number | undefined>;
@@ -20,7 +18,6 @@ interface ListKeys<Row> {
   list: string;
   open(number: number, isReplacing: boolean): void;
   close(): void;
-  /** Further shortcuts of the list. */
   more: readonly Key[];
 }
 

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { unlock } from "../api/call.ts";
-import { hrefTo, type Route, readRoute } from "./route.ts";
+import { hrefTo, numberIn, type Route, readRoute } from "./route.ts";
 
 const hash = signal(location.hash);
 addEventListener("hashchange", () => {
@@ -21,10 +21,7 @@ export function go(href: string, isReplacing = false): void {
 }
 
 /** The selected project; undefined: all. */
-export const project = computed<number | undefined>(() => {
-  const given = Number(route.value.params.project);
-  return Number.isSafeInteger(given) && given > 0 ? given : undefined;
-});
+export const project = computed<number | undefined>(() => numberIn(route.value.params.project));
 
 /** Address of a place in the page, with the selected project. */
 export const link = (

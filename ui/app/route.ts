@@ -7,6 +7,10 @@ export interface Route {
   readonly params: Readonly<Record<string, string>>;
 }
 
+/** A whole number from 1, e.g. of an event. */
+export const numberIn = (text: string | undefined): number | undefined =>
+  text !== undefined && /^[1-9]\d{0,15}$/.test(text) ? Number(text) : undefined;
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -2,8 +2,10 @@ import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isLockedOut, unlock } from "../api/call.ts";
 import { stat } from "../feed/socket.ts";
-import { Button, Empty, Field } from "../parts/basics.tsx";
+import { Button, Empty } from "../parts/basics.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { TextField } from "../parts/fields.tsx";
+import { useCurrentInView } from "../parts/layout.tsx";
 import { Banner } from "./banner.tsx";
 import { keySets, useKeys } from "./keyboard.ts";
 import { Guarded } from "./late-view.tsx";
@@ -83,11 +85,7 @@ function toFilter(): void {
 const toContent = (): void => document.getElementById("view")?.focus();
 
 function Navigation({ current }: { current: View | undefined }) {
-  const box = useRef<HTMLElement>(null);
-  const id = current?.id;
-  useLayoutEffect(() => {
-    box.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [id]);
+  const box = useCurrentInView<HTMLElement>(current?.id);
   return (
     <nav class="shell-nav" aria-label="Views" ref={box}>
       {views.map((it) => (
@@ -139,7 +137,6 @@ function useTitle(label: string): void {
   }, []);
 }
 
-/** Names of keys in the list of shortcuts. */
 const names: Readonly<Record<string, string>> = {
   " ": "Space",
   ArrowDown: "↓",
@@ -149,7 +146,6 @@ const names: Readonly<Record<string, string>> = {
   Escape: "Esc",
 };
 
-/** The list of the current shortcuts. */
 function Help({ onClose }: { onClose: () => void }) {
   const closeAgain = (event: KeyboardEvent) => {
     if (event.key === "?") onClose();
@@ -198,17 +194,16 @@ function LockedOut() {
           <code>PHX_SIM_TOKEN</code>). If it was started without one, use the inspector link that{" "}
           <code>phx-sim start</code> prints: it ends in a generated token, after <code>#t=</code>.
         </p>
-        <form class="locked-out" onSubmit={open}>
-          <Field label="Inspector link or token" hint={isWrong ? "This contains no token." : undefined}>
-            <input
-              class="input mono"
-              autocomplete="off"
-              spellcheck={false}
-              value={given}
-              aria-invalid={isWrong}
-              onInput={(event) => setGiven(event.currentTarget.value)}
-            />
-          </Field>
+        <form class="row row-end locked-out" onSubmit={open}>
+          <TextField
+            label="Inspector link or token"
+            hint={isWrong ? "This contains no token." : undefined}
+            autocomplete="off"
+            spellcheck={false}
+            value={given}
+            aria-invalid={isWrong}
+            onText={setGiven}
+          />
           <Button type="submit" kind="main">
             Open
           </Button>

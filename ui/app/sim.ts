@@ -1,46 +1,15 @@
 import { computed, signal } from "@preact/signals";
-import type { Problem } from "../../src/base/problem.ts";
 import type { Totals } from "../../src/journal/totals-answer.ts";
+import type { Info } from "../../src/scenario/state/info-shapes.ts";
 import type { Problems } from "../../src/sim/problem-shapes.ts";
-import type { Dialect } from "../../src/world/dialect-names.ts";
 import { call, query } from "../api/call.ts";
 import { type Resource, useResource } from "../api/resource.ts";
 import { greetings, stat } from "../feed/socket.ts";
 import { numberText, plain } from "../parts/text.ts";
 import { project } from "./location.ts";
 
-/** The part of GET /__sim/info that the page uses. */
-export interface SimInfo {
-  readonly version: string;
-  readonly url: string;
-  readonly project_api_key: string | null;
-  readonly personal_api_key: string | null;
-  readonly project_id: number | null;
-  readonly projects: readonly { id: number; name: string; api_key: string; adopted: boolean }[];
-  readonly scenario: string;
-  readonly data: string | null;
-  readonly dialect: Dialect;
-  readonly scenario_problems: readonly Problem[];
-  /** Parts of the scenario that cannot work. */
-  readonly scenario_warnings: readonly Problem[];
-  /** The last applied edit of the scenario: its first changes, and their number. */
-  readonly scenario_edit: {
-    readonly at: number;
-    readonly changes: readonly {
-      readonly change: "added" | "changed" | "removed";
-      readonly kind: string;
-      readonly name: string | null;
-      readonly project: string | null;
-    }[];
-    readonly count: number;
-  } | null;
-  /** Unreadable entries of the data folder: the first ones, and their number. */
-  readonly damage: readonly { file: string; line: number | null; detail: string }[];
-  readonly damage_count: number;
-}
-
 /** Facts about the sim; undefined until loaded. */
-export const info = signal<SimInfo | undefined>(undefined);
+export const info = signal<Info | undefined>(undefined);
 
 /** Key of the selected project, else of the first one. */
 export const projectKey = computed<string | undefined>(() => {
@@ -53,12 +22,11 @@ export const revision = computed(
   () => `${greetings.value}/${stat.value?.requests ?? 0}/${stat.value?.world ?? 0}`,
 );
 
-/** Changes with the world. */
 export const worldRevision = computed(() => `${greetings.value}/${stat.value?.world ?? 0}`);
 
 /** Loads the facts about the sim; keeps the old ones if it does not respond. */
 export async function loadInfo(): Promise<void> {
-  info.value = await call<SimInfo>("GET", "info").catch(() => info.value);
+  info.value = await call<Info>("GET", "info").catch(() => info.value);
 }
 
 /** A project's name, safe to display; its number if it has none. */
@@ -68,7 +36,7 @@ export function projectName(id: number | null): string {
   return name === undefined ? `project ${id}` : plain(name, 60);
 }
 
-export type { Totals };
+export type { Info, Totals };
 
 /** Filters of the counted rows (default: all). */
 interface Counted {

@@ -1,7 +1,6 @@
 import type { Stat } from "../../src/journal/feed/frames.ts";
 import { dateText, numberText, spanText } from "../parts/text.ts";
 
-/** Running totals as the sim reports them. */
 export interface Totals {
   readonly kept: number;
   readonly dropped: number;
@@ -49,7 +48,6 @@ export const sumOf = (values: readonly number[]): number => values.reduce((a, b)
 export const isStill = ({ kept, dropped, rejected }: Minute): boolean =>
   sumOf(kept) + sumOf(dropped) + sumOf(rejected) === 0;
 
-/** A badge of the status line. */
 export interface Sign {
   readonly tone: "plain" | "good" | "odd" | "bad" | "note";
   readonly text: string;

@@ -24,7 +24,6 @@ import { views } from "./views.ts";
 
 const connectionTexts = { live: "Live", connecting: "Connecting", lost: "Not connected" } as const;
 
-/** The status line. */
 export function Status({ onHelp }: { onHelp: () => void }) {
   const now = stat.value;
   const state = connection.value;
@@ -34,7 +33,7 @@ export function Status({ onHelp }: { onHelp: () => void }) {
       <ProjectChoice />
       {now && (project.value === undefined ? <Figures now={now} /> : <OfProject id={project.value} />)}
       <LastMinute />
-      <div class="shell-end">
+      <div class="row end shell-end">
         {clock && <SignBadge sign={clock} />}
         {now && <SignBadge sign={modeOf(now)} />}
         <span role="status" data-connection={state}>
@@ -60,7 +59,7 @@ export function Status({ onHelp }: { onHelp: () => void }) {
 function SignBadge({ sign }: { sign: Sign }) {
   const badge = (
     <Badge tone={sign.tone} title={sign.title}>
-      <span class="shell-sign">{sign.text}</span>
+      <span class="cut shell-sign">{sign.text}</span>
     </Badge>
   );
   if (!views.some(({ id }) => id === sign.view)) return badge;

@@ -2,7 +2,7 @@ import { effect, signal } from "@preact/signals";
 import { keep, kept } from "../parts/browser-storage.ts";
 
 const themes = ["system", "dark", "light"] as const;
-export type Theme = (typeof themes)[number];
+type Theme = (typeof themes)[number];
 
 const name = "phx-sim-theme";
 

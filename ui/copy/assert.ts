@@ -1,6 +1,5 @@
 import type { StoredEvent } from "../../src/journal/stored-event.ts";
-import { pythonText } from "./notations.ts";
-import { scriptText, type Written } from "./quote.ts";
+import { pythonText, scriptText, type Written } from "./quote.ts";
 import { anyStringInTests, assertedId, assertedProperties, type CopyContext } from "./subject.ts";
 
 const longestTitle = 60;
@@ -35,31 +34,31 @@ const assertion = (event: StoredEvent): string =>
 
 const todo = "Do here what makes your app send it.";
 
-export const vitestTest = (event: StoredEvent): string => `import { expect, test } from "phx-sim/vitest";
+/** A test in TypeScript: its imports, its fixtures, and statements before and after the app's own. */
+const scriptTest =
+  (imports: string, fixtures: string, before = "", after = "") =>
+  (event: StoredEvent): string =>
+    `${imports}
 
-test(${scriptText(titleOf(event))}, async ({ ph }) => {
-  // ${todo}
-${assertion(event)}
+test(${scriptText(titleOf(event))}, async (${fixtures}) => {
+${before}  // ${todo}
+${after}${assertion(event)}
 });`;
 
-export const jestTest = (event: StoredEvent): string => `import { expect, test } from "@jest/globals";
-import { project } from "phx-sim/jest";
+export const vitestTest = scriptTest('import { expect, test } from "phx-sim/vitest";', "{ ph }");
 
-test(${scriptText(titleOf(event))}, async () => {
-  const ph = await project();
-  // ${todo}
-${assertion(event)}
-});`;
+export const jestTest = scriptTest(
+  'import { expect, test } from "@jest/globals";\nimport { project } from "phx-sim/jest";',
+  "",
+  "  const ph = await project();\n",
+);
 
-export const playwrightTest = (
-  event: StoredEvent,
-): string => `import { expect, test } from "phx-sim/playwright";
-
-test(${scriptText(titleOf(event))}, async ({ page, ph }) => {
-  // ${todo}
-  await page.goto("/");
-${assertion(event)}
-});`;
+export const playwrightTest = scriptTest(
+  'import { expect, test } from "phx-sim/playwright";',
+  "{ page, ph }",
+  "",
+  '  await page.goto("/");\n',
+);
 
 const anyText: Written = { "@type": "string" };
 

@@ -3,7 +3,7 @@ import type { StoredEvent } from "../../src/journal/stored-event.ts";
 import type { Written } from "./quote.ts";
 import { meantProperties } from "./subject.ts";
 
-export type Sdk = "js" | "node" | "python";
+type Sdk = "js" | "node" | "python";
 
 export interface SdkCall {
   readonly name: string;
@@ -16,13 +16,12 @@ export interface SdkCall {
 /** The property that is the argument, or the properties that it contains. */
 type Source = string | readonly string[];
 
-interface CallRow {
-  readonly event: string;
-  readonly name: string;
-  readonly takes: Readonly<Record<string, Source>>;
-}
+/** The event that the method sends, its name, and its arguments. */
+type CallRow = readonly [event: string, name: string, takes: Readonly<Record<string, Source>>];
 
 const person = ["$set", "$set_once", "$anon_distinct_id"];
+const id = "distinct_id";
+const group = { key: "$group_key", type: "$group_type", set: "$group_set" } as const;
 
 /**
  * Methods of the SDKs for persons and groups. Measured with posthog-js 1.449, posthog-node 5.70 and posthog 7.53
@@ -30,48 +29,30 @@ const person = ["$set", "$set_once", "$anon_distinct_id"];
  */
 const callRows: Readonly<Record<Sdk, readonly CallRow[]>> = {
   js: [
-    { event: "$identify", name: "identify", takes: { id: "distinct_id", set: "$set", once: "$set_once" } },
-    { event: "$set", name: "setPersonProperties", takes: { set: "$set", once: "$set_once" } },
-    {
-      event: "$groupidentify",
-      name: "group",
-      takes: { type: "$group_type", key: "$group_key", set: "$group_set" },
-    },
-    { event: "$create_alias", name: "alias", takes: { alias: "alias", original: "distinct_id" } },
+    ["$identify", "identify", { id, set: "$set", once: "$set_once" }],
+    ["$set", "setPersonProperties", { set: "$set", once: "$set_once" }],
+    ["$groupidentify", "group", { type: group.type, key: group.key, set: group.set }],
+    ["$create_alias", "alias", { alias: "alias", original: id }],
   ],
   node: [
-    { event: "$identify", name: "identify", takes: { distinctId: "distinct_id", properties: person } },
-    {
-      event: "$set",
-      name: "setPersonProperties",
-      takes: { distinctId: "distinct_id", properties: "$set", propertiesOnce: "$set_once" },
-    },
-    {
-      event: "$groupidentify",
-      name: "groupIdentify",
-      takes: {
-        groupType: "$group_type",
-        groupKey: "$group_key",
-        properties: "$group_set",
-        distinctId: "distinct_id",
-      },
-    },
-    { event: "$create_alias", name: "alias", takes: { distinctId: "distinct_id", alias: "alias" } },
+    ["$identify", "identify", { distinctId: id, properties: person }],
+    ["$set", "setPersonProperties", { distinctId: id, properties: "$set", propertiesOnce: "$set_once" }],
+    [
+      "$groupidentify",
+      "groupIdentify",
+      { groupType: group.type, groupKey: group.key, properties: group.set, distinctId: id },
+    ],
+    ["$create_alias", "alias", { distinctId: id, alias: "alias" }],
   ],
   python: [
-    { event: "$set", name: "set", takes: { distinct_id: "distinct_id", properties: "$set" } },
-    { event: "$set_once", name: "set_once", takes: { distinct_id: "distinct_id", properties: "$set_once" } },
-    {
-      event: "$groupidentify",
-      name: "group_identify",
-      takes: {
-        group_type: "$group_type",
-        group_key: "$group_key",
-        properties: "$group_set",
-        distinct_id: "distinct_id",
-      },
-    },
-    { event: "$create_alias", name: "alias", takes: { previous_id: "distinct_id", distinct_id: "alias" } },
+    ["$set", "set", { distinct_id: id, properties: "$set" }],
+    ["$set_once", "set_once", { distinct_id: id, properties: "$set_once" }],
+    [
+      "$groupidentify",
+      "group_identify",
+      { group_type: group.type, group_key: group.key, properties: group.set, distinct_id: id },
+    ],
+    ["$create_alias", "alias", { previous_id: id, distinct_id: "alias" }],
   ],
 };
 
@@ -84,7 +65,6 @@ const namedArgs =
     ["properties", sentWith(event)],
   ];
 
-/** Arguments of each SDK's `capture()`. */
 const captureArgs: Readonly<Record<Sdk, (event: StoredEvent) => SdkCall["args"]>> = {
   js: (event) => [
     ["event", event.event],
@@ -111,7 +91,6 @@ type Given = ReadonlyMap<string, Json>;
 const isText = (value: Json | undefined): boolean => typeof value === "string" && value !== "";
 const isObjectOrNone = (value: Json | undefined): boolean => value === undefined || isObject(value);
 
-/** Types that the calls require. */
 const shapes: ReadonlyMap<string, (value: Json | undefined) => boolean> = new Map([
   ["distinct_id", isText],
   ["alias", isText],
@@ -124,13 +103,13 @@ const shapes: ReadonlyMap<string, (value: Json | undefined) => boolean> = new Ma
 const changes = ["$set", "$set_once", "$unset"];
 
 /** True if the call sends what the event sent. A call that sets nothing sends nothing. */
-function isFor(row: CallRow, event: StoredEvent, given: Given): boolean {
-  const taken = Object.values(row.takes).flat();
+function isFor([sent, , takes]: CallRow, event: StoredEvent, given: Given): boolean {
+  const taken = Object.values(takes).flat();
   return (
-    row.event === event.event &&
+    sent === event.event &&
     taken.every((it) => shapes.get(it)?.(given.get(it)) ?? true) &&
     changes.every((it) => taken.includes(it) || !given.has(it)) &&
-    (!changes.includes(row.event) || changes.some((it) => given.has(it)))
+    (!changes.includes(sent) || changes.some((it) => given.has(it)))
   );
 }
 
@@ -143,14 +122,12 @@ function argument(from: Source, given: Given): Written | undefined {
   return parts.length === 0 ? undefined : new Map(parts);
 }
 
-function inWords({ name, takes }: CallRow, given: Given): SdkCall {
+function inWords([, name, takes]: CallRow, given: Given): SdkCall {
   const taken = new Set(Object.values(takes).flat());
   return {
     name,
     args: Object.entries(takes).map(([it, from]) => [it, argument(from, given)]),
-    leavesOut: [...given.keys()].filter(
-      (it) => !it.startsWith("$") && it !== "distinct_id" && !taken.has(it),
-    ),
+    leavesOut: [...given.keys()].filter((it) => !it.startsWith("$") && it !== id && !taken.has(it)),
   };
 }
 

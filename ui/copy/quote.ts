@@ -1,9 +1,9 @@
 import type { Json } from "../../src/base/json.ts";
 
 /** Characters that could hide or reorder pasted code. */
-export const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|[\ud800-\udfff]/gu;
+const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|[\ud800-\udfff]/gu;
 
-export const units = (character: string): string =>
+const units = (character: string): string =>
   Array.from({ length: character.length }, (_, i) => character.charCodeAt(i))
     .map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
     .join("");
@@ -12,7 +12,7 @@ export const units = (character: string): string =>
 const quoted = (text: string): string => JSON.stringify(text).replace(hidden, units);
 
 /** Syntax of a language's values. */
-export interface Notation {
+interface Notation {
   readonly text: (text: string) => string;
   readonly key: (key: string) => string;
   /** `true`, `false`, `null`. */
@@ -32,8 +32,27 @@ const keyInScript = (key: string): string => {
   return bare.test(key) ? key : quoted(key);
 };
 
-export const json: Notation = { text: quoted, key: quoted, words: jsonWords, pad: "", lastComma: "" };
+const json: Notation = { text: quoted, key: quoted, words: jsonWords, pad: "", lastComma: "" };
 const script: Notation = { text: quoted, key: keyInScript, words: jsonWords, pad: " ", lastComma: "," };
+
+/** Python reads `\ud83d\ude00` as two characters; characters beyond the first plane need `\U`. */
+const pythonEscape = (character: string): string =>
+  character.length === 1
+    ? units(character)
+    : `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, "0")}`;
+
+/** A quoted string for Python and YAML. */
+const quotedPython = (text: string): string => JSON.stringify(text).replace(hidden, pythonEscape);
+
+const python: Notation = {
+  text: quotedPython,
+  key: quotedPython,
+  words: { true: "True", false: "False", null: "None" },
+  pad: "",
+  lastComma: ",",
+};
+
+const yaml: Notation = { ...json, text: quotedPython, key: quotedPython };
 
 /** Code instead of a value, e.g. `expect.any(String)`. */
 export interface Code {
@@ -84,8 +103,7 @@ interface How {
   readonly step: number;
 }
 
-/** A value in a notation, at an indentation. */
-export function written(value: Written, how: How): string {
+function written(value: Written, how: How): string {
   if (typeof value === "string") return how.notation.text(value);
   if (value === null || typeof value === "boolean") return how.notation.words[String(value)] ?? "";
   if (typeof value === "number") return JSON.stringify(value);
@@ -105,6 +123,12 @@ export function written(value: Written, how: How): string {
 /** A value as JavaScript, at an indentation. */
 export const scriptText = (value: Written, indent = 0): string =>
   written(value, { notation: script, indent, step: 2 });
+
+export const yamlText = (value: Written, indent = 0): string =>
+  written(value, { notation: yaml, indent, step: 2 });
+
+export const pythonText = (value: Written, indent = 0): string =>
+  written(value, { notation: python, indent, step: 4 });
 
 /** A value as JSON, on several lines if long. */
 export const prettyJson = (value: Written, indent = 0): string =>

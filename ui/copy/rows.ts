@@ -1,8 +1,7 @@
 import { isObject, type Json, type JsonObject, own } from "../../src/base/json.ts";
 import type { StoredEvent } from "../../src/journal/stored-event.ts";
 import { jestTest, playwrightTest, pytestTest, vitestTest } from "./assert.ts";
-import { yamlText } from "./notations.ts";
-import { prettyJson } from "./quote.ts";
+import { prettyJson, yamlText } from "./quote.ts";
 import { curl, fetchCall, posthogJs, posthogNode, posthogPython } from "./send.ts";
 import { assertedId, type CopyContext, meantProperties } from "./subject.ts";
 

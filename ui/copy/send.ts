@@ -1,7 +1,6 @@
 import type { StoredEvent } from "../../src/journal/stored-event.ts";
 import { callFor, idBefore, type SdkCall } from "./calls.ts";
-import { pythonText } from "./notations.ts";
-import { jsonText, scriptText, shellQuoted, type Written } from "./quote.ts";
+import { jsonText, pythonText, scriptText, shellQuoted, type Written } from "./quote.ts";
 import { bodyToSend, type CopyContext } from "./subject.ts";
 
 /** Arguments of a command are limited (128 kB on Linux). */

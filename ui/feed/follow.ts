@@ -1,15 +1,13 @@
 import { type Signal, signal } from "@preact/signals";
 import type { History } from "../../src/journal/feed/feed-row.ts";
 import type { FilterProblem } from "../../src/journal/filter/types.ts";
-import { type Gap, type Limits, type RowKind, type RowList, rowList } from "./row-list.ts";
+import { type Gap, type Limits, type RowKind, RowList } from "./row-list.ts";
 
-/** An error of the sim. */
 export interface Trouble {
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** Receives new rows. */
 export interface RowListener<Row> {
   onRows(rows: readonly Row[]): void;
   onGap(from: number, to: number): void;
@@ -30,38 +28,33 @@ export interface RowSource<Row> extends RowKind<Row> {
   trouble(error: unknown): Trouble;
 }
 
-/** A list of rows that grows at its newer end, and on demand at its older end. */
-export interface LiveRows<Row> {
+/** State of a list for drawing. */
+interface RowSignals {
   /** Increases with each change of the list. */
   readonly version: Signal<number>;
   /** True once the first page was read. */
   readonly isReady: Signal<boolean>;
-  /** Number of visible rows; while paused, without new ones. */
-  count(): number;
-  /** 0 is the newest. */
-  at(index: number): Row | undefined;
-  /** Index of the row with this number (seq or n); -1: not loaded. */
-  indexOf(number: number): number;
   /** Rows that arrived while paused. */
   readonly unread: Signal<number>;
   readonly isPaused: Signal<boolean>;
-  pause(): void;
-  resume(): void;
-  /** Number of rows ever added at the newer end; lists keep their scroll position by it. */
-  added(): number;
   readonly hasOlder: Signal<boolean>;
   /** True if no more rows can be loaded. */
   readonly isFull: Signal<boolean>;
   readonly isLoading: Signal<boolean>;
-  older(): void;
   /** Number of requests that the feed skipped and that were not loaded since. */
   readonly missed: Signal<number>;
-  gaps(): readonly Gap[];
-  loadMissed(): void;
   readonly problem: Signal<Trouble | undefined>;
   /** Problems of the filter; the rows are those of the previous one. */
   readonly filterProblems: Signal<readonly FilterProblem[]>;
-  reload(): void;
+}
+
+/** A list of rows that grows at its newer end, and on demand at its older end. */
+export interface LiveRows<Row>
+  extends RowSignals,
+    Pick<RowList<Row>, "count" | "at" | "indexOf" | "added" | "gaps" | "pause" | "resume"> {
+  older(): void;
+  /** Loads skipped requests, newest first. */
+  loadMissed(): void;
   close(): void;
 }
 
@@ -72,55 +65,35 @@ const olderPage = 2_000;
 /** With few matches, the search continues until a screen is full. */
 const screen = 100;
 
-type Signals = Pick<
-  LiveRows<unknown>,
-  | "version"
-  | "isReady"
-  | "unread"
-  | "isPaused"
-  | "hasOlder"
-  | "isFull"
-  | "isLoading"
-  | "missed"
-  | "problem"
-  | "filterProblems"
->;
-
-const freshSignals = (): Signals => ({
-  version: signal(0),
-  isReady: signal(false),
-  unread: signal(0),
-  isPaused: signal(false),
-  hasOlder: signal(false),
-  isFull: signal(false),
-  isLoading: signal(true),
-  missed: signal(0),
-  problem: signal<Trouble | undefined>(undefined),
-  filterProblems: signal<readonly FilterProblem[]>([]),
-});
-
 const missing = (gaps: readonly Gap[]): number => gaps.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 
-/** Copies the state of the list to the signals. */
-function publish<Row>(list: RowList<Row>, to: Signals): void {
-  to.unread.value = list.unread();
-  to.isPaused.value = list.isPaused();
-  to.hasOlder.value = list.more();
-  to.isFull.value = list.isFull();
-  to.missed.value = missing(list.gaps());
-  to.version.value++;
-}
-
-/** Keeps a list up to date: loads the first page, receives rows, loads more. */
-function follower<Row>(source: RowSource<Row>, list: RowList<Row>, signals: Signals) {
-  const changed = source.soon(() => publish(list, signals));
+/** Opens a list of a source's rows and keeps it up to date. */
+export function followRows<Row>(source: RowSource<Row>, most: Limits = limits): LiveRows<Row> {
+  const list = new RowList<Row>(source, most);
+  const signals: RowSignals = {
+    version: signal(0),
+    isReady: signal(false),
+    unread: signal(0),
+    isPaused: signal(false),
+    hasOlder: signal(false),
+    isFull: signal(false),
+    isLoading: signal(true),
+    missed: signal(0),
+    problem: signal<Trouble | undefined>(undefined),
+    filterProblems: signal<readonly FilterProblem[]>([]),
+  };
+  const changed = source.soon(publish);
   /** Increases with each restart, which makes earlier calls obsolete. */
   let turn = 0;
   let leave = () => {};
 
-  function failed(error: unknown): void {
-    signals.problem.value = source.trouble(error);
-    signals.isLoading.value = false;
+  /** Copies the state of the list to the signals. */
+  function publish(): void {
+    signals.unread.value = list.unread();
+    signals.hasOlder.value = list.more();
+    signals.isFull.value = list.isFull();
+    signals.missed.value = missing(list.gaps());
+    signals.version.value++;
   }
 
   /** Reads a page of history; ignores the response after a restart. */
@@ -135,7 +108,9 @@ function follower<Row>(source: RowSource<Row>, list: RowList<Row>, signals: Sign
       use(page);
       changed();
     } catch (error) {
-      if (mine === turn) failed(error);
+      if (mine !== turn) return;
+      signals.problem.value = source.trouble(error);
+      signals.isLoading.value = false;
     }
   }
 
@@ -148,7 +123,7 @@ function follower<Row>(source: RowSource<Row>, list: RowList<Row>, signals: Sign
       list.miss(from, to);
       changed();
     },
-    onReset: () => begin(),
+    onReset: begin,
     onRefused(problems) {
       signals.filterProblems.value = problems;
     },
@@ -161,7 +136,7 @@ function follower<Row>(source: RowSource<Row>, list: RowList<Row>, signals: Sign
     void ask(firstPage, null, (page) => {
       list.replace(page);
       leave = source.subscribe(page.epoch, page.cursor, listener);
-      if (!signals.isReady.value) publish(list, signals);
+      if (!signals.isReady.value) publish();
       signals.isReady.value = true;
       fillScreen();
     });
@@ -176,11 +151,10 @@ function follower<Row>(source: RowSource<Row>, list: RowList<Row>, signals: Sign
     });
   }
 
-  const fillScreen = () => {
+  function fillScreen(): void {
     if (list.count() < screen) older();
-  };
+  }
 
-  /** Loads gaps one by one, newest first. */
   function loadMissed(): void {
     const gap = list.gaps().at(-1);
     if (!gap || signals.isLoading.value || list.isFull()) return;
@@ -190,44 +164,27 @@ function follower<Row>(source: RowSource<Row>, list: RowList<Row>, signals: Sign
     });
   }
 
+  function setPaused(isPaused: boolean): void {
+    if (isPaused) list.pause();
+    else list.resume();
+    signals.isPaused.value = isPaused;
+    changed();
+  }
+
   const endBack = source.onBack(() => {
     if (signals.problem.value !== undefined) begin();
   });
-
-  function close(): void {
-    turn++;
-    endBack();
-    leave();
-  }
-  return { begin, older, loadMissed, close, changed };
-}
-
-/** Opens a list of a source's rows and keeps it up to date. */
-export function followRows<Row>(source: RowSource<Row>, most: Limits = limits): LiveRows<Row> {
-  const list = rowList<Row>(source, most);
-  const signals = freshSignals();
-  const { begin, older, loadMissed, close, changed } = follower(source, list, signals);
   begin();
+  const { count, at, indexOf, added, gaps } = list;
   return {
     ...signals,
-    count: list.count,
-    at: list.at,
-    indexOf: list.indexOf,
-    added: list.added,
-    gaps: list.gaps,
-    older,
-    loadMissed,
-    pause() {
-      list.pause();
-      signals.isPaused.value = true;
-      changed();
+    ...{ count, at, indexOf, added, gaps, older, loadMissed },
+    pause: () => setPaused(true),
+    resume: () => setPaused(false),
+    close() {
+      turn++;
+      endBack();
+      leave();
     },
-    resume() {
-      list.resume();
-      signals.isPaused.value = false;
-      changed();
-    },
-    reload: begin,
-    close,
   };
 }

@@ -27,7 +27,7 @@ function onceAFrame(draw: () => void): () => void {
 }
 
 /** Selects rows by kind, project and filter. */
-export interface RowsWanted {
+interface RowsWanted {
   readonly kind: "events" | "requests";
   readonly filter: string;
   readonly project: number | undefined;
@@ -54,18 +54,14 @@ function sourceOf<Row extends EventRow | RequestRow>({ kind, filter, project }: 
         "GET",
         `feed/${kind}${query({ filter, project, limit, before: before ?? undefined })}`,
       ),
-    subscribe: (epoch, cursor, { onRows, onGap, onReset, onRefused }) =>
+    subscribe: (epoch, cursor, listener) =>
       subscribe({
+        ...listener,
         events: isEvents ? filter : null,
         requests: isEvents ? null : filter,
-        project,
-        epoch,
-        cursor,
+        ...{ project, epoch, cursor },
         onRows: (events, requests) =>
-          onRows((isEvents ? events : requests) as readonly unknown[] as readonly Row[]),
-        onGap,
-        onReset,
-        onRefused,
+          listener.onRows((isEvents ? events : requests) as readonly unknown[] as readonly Row[]),
       }),
     soon: onceAFrame,
     onBack,
@@ -73,13 +69,10 @@ function sourceOf<Row extends EventRow | RequestRow>({ kind, filter, project }: 
   };
 }
 
-const openLiveRows = <Row extends EventRow | RequestRow>(wanted: RowsWanted): LiveRows<Row> =>
-  followRows<Row>(sourceOf<Row>(wanted));
-
 export type { LiveRows };
 
 /** A list that stays visible while its successor loads. */
-export interface UsedRows<Row> {
+interface UsedRows<Row> {
   /** Undefined until the first page was read. After a change, the old list until the new one is ready. */
   readonly rows: LiveRows<Row> | undefined;
   /** Changes with the list: state kept for the old one is obsolete. */
@@ -97,7 +90,7 @@ export function useLiveRows<Row extends EventRow | RequestRow>(wanted: RowsWante
   const drawn = useSignal(0);
   const turn = useRef(0);
   useEffect(() => {
-    const opened = openLiveRows<Row>({ kind, filter, project });
+    const opened = followRows(sourceOf<Row>({ kind, filter, project }));
     next.current = opened;
     drawn.value++;
     const stop = opened.isReady.subscribe((isReady) => {

@@ -30,211 +30,172 @@ export interface RowKind<Row> {
   request(row: Row): number;
 }
 
+/** Rows are dropped in batches: only beyond this multiple of the limit. */
+const slack = 1.1;
+
 /**
  * The rows of a live list. Index 0 is the newest. A row with a known number is ignored. While paused, new rows are
  * kept but not visible.
  */
-export interface RowList<Row> {
-  count(): number;
-  at(index: number): Row | undefined;
-  /** Index of the row with this number; -1: not visible. */
-  indexOf(number: number): number;
-  /** Rows that arrived while paused. */
-  unread(): number;
-  /** Rows ever added at the top. */
-  added(): number;
-  gaps(): readonly Gap[];
-  /** True if older rows exist; `before()` is the cursor for loading them. */
-  more(): boolean;
-  before(): number | null;
-  /** True if no more rows can be loaded. */
-  isFull(): boolean;
-  isPaused(): boolean;
-  pause(): void;
-  resume(): void;
-  /** Replaces all rows. */
-  replace(page: HistoryPage<Row>): void;
-  append(rows: readonly Row[]): void;
-  /** Marks skipped requests as a gap. */
-  miss(from: number, to: number): void;
-  /** Adds older rows that were requested with cursor `asked`; ignored if it changed since. */
-  extend(page: HistoryPage<Row>, asked: number | null): void;
-  /** Adds rows of a gap, from its upper end. Returns the remaining gap. */
-  fill(gap: Gap, page: HistoryPage<Row>): Gap | undefined;
-}
-
-/** Rows are dropped in batches: only beyond this multiple of the limit. */
-const slack = 1.1;
-
-interface State<Row> {
-  /** Oldest first; the visible ones end before `shown`. */
-  rows: Row[];
-  shown: number;
-  added: number;
-  gaps: readonly Gap[];
-  more: boolean;
-  before: number | null;
-  isPaused: boolean;
+export class RowList<Row> {
+  readonly #kind: RowKind<Row>;
+  readonly #limits: Limits;
+  /** Oldest first; the visible ones end before `#shown`. */
+  #rows: Row[] = [];
+  #shown = 0;
+  #added = 0;
+  #gaps: readonly Gap[] = [];
+  #more = false;
+  #before: number | null = null;
+  #isPaused = false;
   /** Number of rows that may be kept; grows with loaded history. */
-  room: number;
-}
+  #room: number;
 
-/** Index of the first row with a number of at least this. */
-function place<Row>(rows: readonly Row[], number: number, { number: of }: RowKind<Row>): number {
-  let [low, high] = [0, rows.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const row = rows[middle];
-    if (row !== undefined && of(row) < number) low = middle + 1;
-    else high = middle;
+  constructor(kind: RowKind<Row>, limits: Limits) {
+    this.#kind = kind;
+    this.#limits = limits;
+    this.#room = limits.held;
   }
-  return low;
-}
 
-function show<Row>(state: State<Row>): void {
-  state.added += state.rows.length - state.shown;
-  state.shown = state.rows.length;
-}
+  /** Number of visible rows. */
+  count = (): number => this.#shown;
+  at = (index: number): Row | undefined => this.#rows[this.#shown - 1 - index];
+  /** Rows that arrived while paused. */
+  unread = (): number => this.#rows.length - this.#shown;
+  /** Rows ever added at the top. */
+  added = (): number => this.#added;
+  gaps = (): readonly Gap[] => this.#gaps;
+  /** True if older rows exist; `before()` is the cursor for loading them. */
+  more = (): boolean => this.#more;
+  before = (): number | null => this.#before;
+  /** True if no more rows can be loaded. */
+  isFull = (): boolean => this.#rows.length >= this.#limits.read;
 
-/** Drops the oldest rows beyond the limit. */
-function trim<Row>(state: State<Row>, kind: RowKind<Row>): void {
-  const cut = Math.min(state.rows.length - state.room, state.shown);
-  if (state.rows.length <= state.room * slack || cut <= 0) return;
-  state.rows = state.rows.slice(cut);
-  state.shown -= cut;
-  const [oldest] = state.rows;
-  state.before = oldest === undefined ? null : kind.number(oldest);
-  state.more = true;
-  const lowest = state.before ?? 0;
-  state.gaps = state.gaps.filter((it) => it.below >= lowest);
-}
-
-/** Drops the oldest unread rows; visible ones stay. The dropped ones can be loaded as a gap. */
-function trimUnread<Row>(state: State<Row>, kind: RowKind<Row>, held: number): void {
-  const cut = state.rows.length - state.shown - held;
-  if (cut <= held * (slack - 1)) return;
-  const gone = state.rows.splice(state.shown, cut);
-  const [first, last, above] = [gone[0], gone.at(-1), state.rows[state.shown]];
-  if (first === undefined || last === undefined || above === undefined) return;
-  const below = numberBelow(state, state.shown, kind);
-  const before = kind.number(above);
-  const inside = state.gaps.filter((it) => it.below >= below && (it.before ?? Infinity) <= before);
-  const from = Math.min(kind.request(first), ...inside.map((it) => it.from));
-  const gap: Gap = { from, to: kind.request(last), below, before };
-  state.gaps = [...state.gaps.filter((it) => !inside.includes(it)), gap];
-}
-
-function numberBelow<Row>({ rows }: State<Row>, index: number, kind: RowKind<Row>): number {
-  const row = rows[index - 1];
-  return row === undefined ? 0 : kind.number(row);
-}
-
-/** Closes a gap at the upper end when a row arrives. */
-const closed = (gaps: readonly Gap[], before: number): readonly Gap[] =>
-  gaps.some((it) => it.before === null)
-    ? gaps.map((it) => (it.before === null ? { ...it, before } : it))
-    : gaps;
-
-function append<Row>(state: State<Row>, more: readonly Row[], kind: RowKind<Row>, { held }: Limits): void {
-  const newest = numberBelow(state, state.rows.length, kind);
-  const fresh = more.filter((row) => kind.number(row) > newest);
-  const [first] = fresh;
-  if (first === undefined) return;
-  state.gaps = closed(state.gaps, kind.number(first));
-  for (const row of fresh) state.rows.push(row);
-  if (state.isPaused) trimUnread(state, kind, held);
-  else {
-    show(state);
-    trim(state, kind);
-  }
-}
-
-function miss<Row>(state: State<Row>, from: number, to: number, kind: RowKind<Row>): void {
-  const open = state.gaps.find((it) => it.before === null);
-  const others = state.gaps.filter((it) => it !== open);
-  const below = open?.below ?? numberBelow(state, state.rows.length, kind);
-  state.gaps = [...others, { from: open?.from ?? from, to, below, before: null }];
-}
-
-function extend<Row>(state: State<Row>, page: HistoryPage<Row>, { read, held }: Limits): void {
-  state.rows = [...page.rows.toReversed(), ...state.rows];
-  state.shown += page.rows.length;
-  state.before = page.before;
-  state.more = page.more;
-  state.room = Math.max(held, Math.min(read, state.rows.length));
-}
-
-function fill<Row>(state: State<Row>, gap: Gap, page: HistoryPage<Row>, kind: RowKind<Row>): Gap | undefined {
-  const known = state.gaps.find((it) => it.below === gap.below && it.from === gap.from);
-  if (!known) return undefined;
-  const top = known.before ?? Infinity;
-  const inside = page.rows.filter((row) => kind.number(row) > known.below && kind.number(row) < top);
-  const at = known.before === null ? state.rows.length : place(state.rows, known.before, kind);
-  state.rows = [...state.rows.slice(0, at), ...inside.toReversed(), ...state.rows.slice(at)];
-  // while paused, rows above the visible ones stay unread
-  if (at < state.shown || !state.isPaused) {
-    state.shown += inside.length;
-    state.added += inside.length;
-  }
-  const rest = left(known, page, inside.at(-1), kind);
-  state.gaps = state.gaps.flatMap((it) => (it !== known ? [it] : rest ? [rest] : []));
-  return rest;
-}
-
-/** The rest of a gap after a page; undefined if it is complete. */
-function left<Row>(
-  gap: Gap,
-  { more, before }: HistoryPage<Row>,
-  last: Row | undefined,
-  kind: RowKind<Row>,
-): Gap | undefined {
-  if (!more || before === null || before <= gap.below + 1) return undefined;
-  return { ...gap, to: last === undefined ? gap.to : Math.max(gap.from, kind.request(last)), before };
-}
-
-export function rowList<Row>(kind: RowKind<Row>, limits: Limits): RowList<Row> {
-  const state: State<Row> = {
-    rows: [],
-    shown: 0,
-    added: 0,
-    gaps: [],
-    more: false,
-    before: null,
-    isPaused: false,
-    room: limits.held,
+  /** Index of the row with this number; -1: not visible. */
+  indexOf = (number: number): number => {
+    const place = this.#place(number);
+    return place < this.#shown && this.#numberAt(place) === number ? this.#shown - 1 - place : -1;
   };
-  return {
-    count: () => state.shown,
-    at: (index) => state.rows[state.shown - 1 - index],
-    indexOf(number) {
-      const at = place(state.rows, number, kind);
-      const row = state.rows[at];
-      return row !== undefined && at < state.shown && kind.number(row) === number ? state.shown - 1 - at : -1;
-    },
-    unread: () => state.rows.length - state.shown,
-    added: () => state.added,
-    gaps: () => state.gaps,
-    more: () => state.more,
-    before: () => state.before,
-    isFull: () => state.rows.length >= limits.read,
-    isPaused: () => state.isPaused,
-    pause() {
-      state.isPaused = true;
-    },
-    resume() {
-      state.isPaused = false;
-      show(state);
-      trim(state, kind);
-    },
-    replace({ rows, more, before }) {
-      Object.assign(state, { rows: rows.toReversed(), shown: rows.length, more, before });
-      Object.assign(state, { gaps: [], room: limits.held });
-    },
-    append: (more) => append(state, more, kind, limits),
-    miss: (from, to) => miss(state, from, to, kind),
-    extend(page, asked) {
-      if (asked === state.before) extend(state, page, limits);
-    },
-    fill: (gap, page) => fill(state, gap, page, kind),
-  };
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#show();
+  }
+
+  /** Replaces all rows. */
+  replace({ rows, more, before }: HistoryPage<Row>): void {
+    this.#rows = rows.toReversed();
+    this.#shown = rows.length;
+    this.#more = more;
+    this.#before = before;
+    this.#gaps = [];
+    this.#room = this.#limits.held;
+  }
+
+  append(rows: readonly Row[]): void {
+    const newest = this.#numberAt(this.#rows.length - 1);
+    const fresh = rows.filter((row) => this.#kind.number(row) > newest);
+    const [first] = fresh;
+    if (first === undefined) return;
+    // a gap at the upper end is closed
+    const before = this.#kind.number(first);
+    if (this.#gaps.some((it) => it.before === null))
+      this.#gaps = this.#gaps.map((it) => (it.before === null ? { ...it, before } : it));
+    for (const row of fresh) this.#rows.push(row);
+    if (this.#isPaused) this.#trimUnread();
+    else this.#show();
+  }
+
+  /** Marks skipped requests as a gap. */
+  miss(from: number, to: number): void {
+    const open = this.#gaps.find((it) => it.before === null);
+    const others = this.#gaps.filter((it) => it !== open);
+    const below = open?.below ?? this.#numberAt(this.#rows.length - 1);
+    this.#gaps = [...others, { from: open?.from ?? from, to, below, before: null }];
+  }
+
+  /** Adds older rows that were requested with cursor `asked`; ignored if it changed since. */
+  extend(page: HistoryPage<Row>, asked: number | null): void {
+    if (asked !== this.#before) return;
+    this.#rows = [...page.rows.toReversed(), ...this.#rows];
+    this.#shown += page.rows.length;
+    this.#before = page.before;
+    this.#more = page.more;
+    const { held, read } = this.#limits;
+    this.#room = Math.max(held, Math.min(read, this.#rows.length));
+  }
+
+  /** Adds rows of a gap, from its upper end. Returns the remaining gap. */
+  fill(gap: Gap, { rows, more, before }: HistoryPage<Row>): Gap | undefined {
+    const known = this.#gaps.find((it) => it.below === gap.below && it.from === gap.from);
+    if (!known) return undefined;
+    const top = known.before ?? Number.POSITIVE_INFINITY;
+    const inside = rows.filter((row) => this.#kind.number(row) > known.below && this.#kind.number(row) < top);
+    const place = known.before === null ? this.#rows.length : this.#place(known.before);
+    this.#rows = [...this.#rows.slice(0, place), ...inside.toReversed(), ...this.#rows.slice(place)];
+    // while paused, rows above the visible ones stay unread
+    if (place < this.#shown || !this.#isPaused) {
+      this.#shown += inside.length;
+      this.#added += inside.length;
+    }
+    const last = inside.at(-1);
+    const to = last === undefined ? known.to : Math.max(known.from, this.#kind.request(last));
+    const isDone = !more || before === null || before <= known.below + 1;
+    const rest = isDone ? undefined : { ...known, to, before };
+    this.#gaps = this.#gaps.flatMap((it) => (it !== known ? [it] : rest ? [rest] : []));
+    return rest;
+  }
+
+  /** Number of the row at a place in `#rows`; 0 if there is none. */
+  #numberAt(place: number): number {
+    const row = this.#rows[place];
+    return row === undefined ? 0 : this.#kind.number(row);
+  }
+
+  /** Place of the first row with a number of at least this. */
+  #place(number: number): number {
+    let [low, high] = [0, this.#rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#numberAt(middle) < number) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Makes all rows visible, and drops the oldest beyond the limit. */
+  #show(): void {
+    this.#added += this.unread();
+    this.#shown = this.#rows.length;
+    const cut = this.#rows.length - this.#room;
+    if (this.#rows.length <= this.#room * slack || cut <= 0) return;
+    this.#rows = this.#rows.slice(cut);
+    this.#shown -= cut;
+    this.#before = this.#rows.length === 0 ? null : this.#numberAt(0);
+    this.#more = true;
+    const lowest = this.#before ?? 0;
+    this.#gaps = this.#gaps.filter((it) => it.below >= lowest);
+  }
+
+  /** Drops the oldest unread rows; visible ones stay. The dropped ones can be loaded as a gap. */
+  #trimUnread(): void {
+    const { held } = this.#limits;
+    const cut = this.unread() - held;
+    if (cut <= held * (slack - 1)) return;
+    const gone = this.#rows.splice(this.#shown, cut);
+    const [first, last] = [gone[0], gone.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const below = this.#numberAt(this.#shown - 1);
+    const before = this.#numberAt(this.#shown);
+    const inside = this.#gaps.filter(
+      (it) => it.below >= below && (it.before ?? Number.POSITIVE_INFINITY) <= before,
+    );
+    const from = Math.min(this.#kind.request(first), ...inside.map((it) => it.from));
+    const gap: Gap = { from, to: this.#kind.request(last), below, before };
+    this.#gaps = [...this.#gaps.filter((it) => !inside.includes(it)), gap];
+  }
 }

@@ -5,7 +5,7 @@ import type { FilterProblem } from "../../src/journal/filter/types.ts";
 import { isLockedOut, token } from "../api/call.ts";
 import { delayBefore, type Ending, endingOf } from "./reconnect.ts";
 
-export type Connection = "connecting" | "live" | "lost";
+type Connection = "connecting" | "live" | "lost";
 
 export const connection = signal<Connection>("connecting");
 /** Why it is not connected, if known. */
@@ -16,7 +16,7 @@ export const stat = signal<Stat | undefined>(undefined);
 export const greetings = signal(0);
 
 /** A subscription's filters and handlers. The connection serves the last subscription only. */
-export interface FeedSubscriber {
+interface FeedSubscriber {
   /** A filter; "" for all events, null for none. */
   readonly events: string | null;
   readonly requests: string | null;
@@ -75,10 +75,8 @@ export function subscribe(subscriber: FeedSubscriber): () => void {
   };
 }
 
-/** The confirmed subscription. */
 const followed = (): Subscription | undefined => (current?.isFollowed ? current : undefined);
 
-/** Handlers of the sim's frames. */
 const handlers: { readonly [T in SimFrame["t"]]: (frame: Extract<SimFrame, { t: T }>) => void } = {
   hello(frame) {
     attempts = 0;
@@ -159,7 +157,6 @@ export function connect(): void {
   };
 }
 
-/** Reconnects immediately. */
 export function connectNow(): void {
   attempts = 0;
   connect();

@@ -1,7 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { Outcome } from "../../src/journal/outcomes.ts";
-import { clockText, dateText, exactText, type Tone } from "./text.ts";
+import { clockText, dateText, exactText, numberText, plain, type Tone } from "./text.ts";
 
 const marks: Readonly<Record<Tone, string>> = {
   plain: "",
@@ -51,27 +50,9 @@ export function Button({ kind = "plain", isPressed, class: more, ...rest }: Butt
   );
 }
 
-/** A label above a control, or beside it if inline. */
-export function Field({ label, hint, children, isInline = false }: FieldProps) {
-  return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children
-    <label class={isInline ? "field field-inline" : "field"}>
-      <span class="field-label">{label}</span>
-      {children}
-      {hint !== undefined && <span class="field-hint">{hint}</span>}
-    </label>
-  );
-}
-
-interface FieldProps {
-  label: string;
-  hint?: ComponentChildren;
-  isInline?: boolean;
-  children: ComponentChildren;
-}
-
 /** A time of day; `isWhole` adds the date, `isExact` also milliseconds and zone. The tooltip is in UTC. */
-export function Time({ at, isWhole = false, isExact = false }: TimeProps) {
+export function Time({ at: given, isWhole = false, isExact = false }: TimeProps) {
+  const at = typeof given === "string" ? Date.parse(given) : given;
   const iso = Number.isFinite(at) ? new Date(at).toISOString() : "";
   return (
     <time dateTime={iso} title={iso} class="time">
@@ -81,26 +62,38 @@ export function Time({ at, isWhole = false, isExact = false }: TimeProps) {
 }
 
 interface TimeProps {
-  at: number;
+  /** ISO 8601, or ms since 1970. */
+  at: string | number;
   isWhole?: boolean;
   isExact?: boolean;
 }
 
-/** A list of names and values; undefined rows are left out. */
-export function Facts({ rows }: { rows: readonly (readonly [string, ComponentChildren] | undefined)[] }) {
+/** Names and values; undefined values are left out. */
+export function Facts({ rows }: { rows: Readonly<Record<string, ComponentChildren>> }) {
   return (
     <dl class="facts">
-      {rows.map(
-        (row) =>
-          row && (
-            <div key={row[0]}>
-              <dt>{row[0]}</dt>
-              <dd>{row[1]}</dd>
+      {Object.entries(rows).map(
+        ([name, value]) =>
+          value !== undefined && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
             </div>
           ),
       )}
     </dl>
   );
+}
+
+/** Headers of a request or a response; names may repeat. */
+export function Headers({ headers }: { headers: readonly (readonly [name: string, value: string])[] }) {
+  const rows = headers.map(([name, value], i) => [
+    plain(name, 80) + (headers.slice(0, i).some(([it]) => it === name) ? ` (${i + 1})` : ""),
+    <span key={i} class="mono">
+      {plain(value, 4_000)} {value.includes("***") && <Badge tone="note">masked</Badge>}
+    </span>,
+  ]);
+  return <Facts rows={Object.fromEntries(rows)} />;
 }
 
 /** Copies a string and confirms it. */
@@ -143,33 +136,53 @@ async function copyText(text: string): Promise<boolean> {
 }
 
 /** A block of code with a copy button. */
-export function Code({ text, label }: { text: string; label?: string }) {
+export function Code({ text, label, kind = "quiet", most = Number.POSITIVE_INFINITY }: CodeProps) {
+  const copy = <CopyButton text={text} kind={kind} />;
+  const isCut = text.length > most;
   return (
     <figure class="code">
       {label === undefined ? (
-        <CopyButton text={text} kind="quiet" />
+        copy
       ) : (
         <figcaption>
-          {label}
-          <CopyButton text={text} kind="quiet" />
+          <span>
+            {label}
+            {isCut && ` · ${numberText(text.length)} characters, of which ${numberText(most)} are shown`}
+          </span>
+          {copy}
         </figcaption>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling by keyboard needs the focus */}
       <pre tabIndex={0}>
-        <code>{text}</code>
+        <code>{isCut ? text.slice(0, most) : text}</code>
       </pre>
     </figure>
   );
 }
 
-/** A container that scrolls horizontally, also by keyboard. */
-export function Scrolled({ label, children }: { label: string; children: ComponentChildren }) {
+interface CodeProps {
+  text: string;
+  label?: string;
+  /** Kind of the copy button. */
+  kind?: "quiet" | "main";
+  /** Maximum number of drawn characters; all are copied. */
+  most?: number;
+}
+
+/** A container that scrolls, also by keyboard; by default horizontally. */
+export function Scrolled({ label, class: name = "scrolled", children }: ScrolledProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section class="scrolled" tabIndex={0} aria-label={label}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling by keyboard needs the focus
+    <section class={name} tabIndex={0} aria-label={label}>
       {children}
     </section>
   );
+}
+
+interface ScrolledProps {
+  label: string;
+  class?: string;
+  children: ComponentChildren;
 }
 
 /** An empty state: what appears here, and how to get it. */
@@ -182,7 +195,6 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** An error of the sim. */
 export function Trouble({ problem }: { problem: TroubleFacts }) {
   const { message, hint, pointer } = problem;
   return (
@@ -208,7 +220,7 @@ interface TroubleFacts {
 export function Section({ title, actions, children }: SectionProps) {
   return (
     <section class="section">
-      <header>
+      <header class="row">
         <h2>{title}</h2>
         {actions}
       </header>
@@ -223,43 +235,37 @@ interface SectionProps {
   children: ComponentChildren;
 }
 
-/** Figures in a row, optionally as links. */
+/** Counts in a row, optionally as links; a tone colours counts above 0. */
 export function Tiles({ rows }: { rows: readonly TileRow[] }) {
   return (
     <div class="tiles">
-      {rows.map(({ label, value, tone = "plain", href }) => {
-        const inside = (
-          <>
-            <span class="tile-value">{value}</span>
-            <span class="tile-label">{label}</span>
-          </>
-        );
-        return href === undefined ? (
-          <div key={label} class={`tile tile-${tone}`}>
-            {inside}
-          </div>
-        ) : (
-          <a key={label} class={`tile tile-${tone}`} href={href}>
-            {inside}
-          </a>
+      {rows.map(({ label, count, text = numberText(count), tone, href }) => {
+        const Tile = href === undefined ? "div" : "a";
+        return (
+          <Tile key={label} class="tile" href={href}>
+            <span class={`tile-value ${(count > 0 && tone) || ""}`}>{text}</span>
+            <span class="small muted">{label}</span>
+          </Tile>
         );
       })}
     </div>
   );
 }
 
-export interface TileRow {
+interface TileRow {
   readonly label: string;
-  readonly value: ComponentChildren;
-  readonly tone?: Tone | Outcome;
-  readonly href?: string | undefined;
+  readonly count: number;
+  /** The count as text, e.g. `at least 5`. */
+  readonly text?: string;
+  readonly tone?: "good" | "odd" | "bad" | "outcome-rejected";
+  readonly href?: string;
 }
 
 /** A secret, masked until revealed; it can be copied without revealing it. */
 export function Secret({ value, label }: { value: string; label: string }) {
   const [isSeen, setSeen] = useState(false);
   return (
-    <span class="secret">
+    <span class="row">
       <code>{isSeen ? value : `${value.slice(0, 4)}${"•".repeat(8)}`}</code>
       <Button kind="quiet" onClick={() => setSeen(!isSeen)}>
         {isSeen ? "Hide" : "Show"}

@@ -1,11 +1,34 @@
-import type { ComponentProps } from "preact";
-import { Field } from "./basics.tsx";
-import { TextInput } from "./text-input.tsx";
+import type { ComponentChildren, JSX } from "preact";
 
-type TextFieldProps = ComponentProps<typeof TextInput> & Pick<ComponentProps<typeof Field>, "label" | "hint">;
+/** A label above a control, or beside it if inline. */
+export function Field({ label, hint, children, isInline = false }: FieldProps) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children
+    <label class={isInline ? "row" : "field"}>
+      <span class="small muted">{label}</span>
+      {children}
+      {hint !== undefined && <span class="field-hint small">{hint}</span>}
+    </label>
+  );
+}
 
-/** A labelled text input. */
-export function TextField({ label, hint, ...input }: TextFieldProps) {
+interface FieldProps {
+  label: string;
+  hint?: ComponentChildren;
+  isInline?: boolean;
+  children: ComponentChildren;
+}
+
+type TextInputProps = Omit<JSX.IntrinsicElements["input"], "class" | "value" | "onInput"> & {
+  value: string;
+  onText(text: string): void;
+};
+
+export function TextInput({ onText, ...rest }: TextInputProps) {
+  return <input class="input" {...rest} onInput={(event) => onText(event.currentTarget.value)} />;
+}
+
+export function TextField({ label, hint, ...input }: TextInputProps & Pick<FieldProps, "label" | "hint">) {
   return (
     <Field label={label} hint={hint}>
       <TextInput {...input} />
@@ -15,22 +38,44 @@ export function TextField({ label, hint, ...input }: TextFieldProps) {
 
 interface SelectFieldProps {
   label: string;
-  value: string;
-  options: readonly (readonly [value: string, text: string])[];
+  value: string | number;
+  /** Values, or values and their texts. */
+  options: readonly (string | readonly [value: string | number, text: string])[];
   onText(value: string): void;
 }
 
-/** A labelled select. */
 export function SelectField({ label, value, options, onText }: SelectFieldProps) {
   return (
     <Field label={label}>
       <select class="select" value={value} onChange={(event) => onText(event.currentTarget.value)}>
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
+        {options.map((it) => {
+          const [option, text] = typeof it === "string" ? [it, it] : it;
+          return (
+            <option key={option} value={option}>
+              {text}
+            </option>
+          );
+        })}
       </select>
+    </Field>
+  );
+}
+
+interface CheckFieldProps {
+  label: string;
+  isChecked: boolean;
+  onChange(isChecked: boolean): void;
+}
+
+/** A checkbox with its label beside it. */
+export function CheckField({ label, isChecked, onChange }: CheckFieldProps) {
+  return (
+    <Field label={label} isInline>
+      <input
+        type="checkbox"
+        checked={isChecked}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
     </Field>
   );
 }

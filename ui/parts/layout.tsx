@@ -1,20 +1,26 @@
 import type { ComponentChildren, JSX, Ref } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Button } from "./basics.tsx";
 import { keep, kept } from "./browser-storage.ts";
 
-/** Tabs of a view. Each is a link: the current one is part of the address. */
-export function Tabs({ label, tabs, current }: TabsProps) {
-  const box = useRef<HTMLElement>(null);
-  // scrolls the current tab into view
+/** Scrolls the current part of an element into view when `current` changes. */
+export function useCurrentInView<E extends Element>(current: unknown): Ref<E> {
+  const box = useRef<E>(null);
   useLayoutEffect(() => {
     box.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [current]);
+  return box;
+}
+
+/** Tabs of a view. Each is a link: the current one is part of the address. */
+export function Tabs({ label, tabs, current }: TabsProps) {
+  const box = useCurrentInView<HTMLElement>(current);
   return (
     <nav class="tabs" aria-label={label} ref={box}>
       {tabs.map(({ id, title, href, count }) => (
         <a key={id} href={href} class="tab" aria-current={id === current ? "page" : undefined}>
           {title}
-          {count !== undefined && <span class="tab-count">{count}</span>}
+          {count !== undefined && <span class="faint">{count}</span>}
         </a>
       ))}
     </nav>
@@ -88,7 +94,6 @@ export function Split({ list, details, label, onClose }: SplitProps) {
 
 const keys: Readonly<Record<string, number>> = { ArrowLeft: step, ArrowRight: -step };
 
-/** Divider, moved by dragging or the arrow keys. */
 function Divider({ share, onResize }: { share: number; onResize(share: number): void }) {
   const drag = (event: PointerEvent) => {
     const handle = event.currentTarget;
@@ -154,4 +159,34 @@ interface TableProps {
   class?: string;
   body?: Ref<HTMLTableSectionElement>;
   children: ComponentChildren;
+}
+
+/** Buttons to the pages of a list; nothing if it has one page. */
+export function Pages({ offset, size, hasMore, total, onTurn }: PagesProps) {
+  if (offset === 0 && !hasMore) return null;
+  return (
+    <span class="row">
+      <Button disabled={offset === 0} onClick={() => onTurn(Math.max(0, offset - size))}>
+        Earlier
+      </Button>
+      {total !== undefined && (
+        <span class="muted">
+          {offset + 1}–{Math.min(total, offset + size)}
+        </span>
+      )}
+      <Button disabled={!hasMore} onClick={() => onTurn(offset + size)}>
+        Later
+      </Button>
+    </span>
+  );
+}
+
+interface PagesProps {
+  offset: number;
+  /** Items of a page. */
+  size: number;
+  hasMore: boolean;
+  /** Number of items, if known. */
+  total?: number;
+  onTurn(offset: number): void;
 }

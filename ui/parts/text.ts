@@ -1,3 +1,4 @@
+import { dropReasons, type ReasonText, warnings } from "../../src/journal/outcome.ts";
 import { cutText, visible } from "./tree/safe-text.ts";
 
 const two = (n: number): string => String(n).padStart(2, "0");
@@ -67,3 +68,9 @@ export const plain = (text: string, most = 500): string =>
 
 /** Meaning of a badge. Each tone has a mark as well as a colour. */
 export type Tone = "plain" | "good" | "odd" | "bad" | "note" | "accent";
+
+const reasonTexts: Readonly<Record<string, ReasonText>> = { ...dropReasons, ...warnings };
+
+/** Meaning and fix of a drop reason or a warning. An unknown code is its own sentence and has no fix. */
+export const explained = (code: string): ReasonText =>
+  (Object.hasOwn(reasonTexts, code) ? reasonTexts[code] : undefined) ?? { sentence: code, fix: "" };

@@ -5,23 +5,22 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { firstShown, shownCount, stepTo, topFor } from "./list-positions.ts";
 
-interface ListProps {
+interface ListProps<Row> {
   label: string;
   count: number;
-  /** Cells of a row; 0 is at the top. */
-  cellsAt(index: number): ComponentChildren;
-  /** Stable key of a row. */
-  keyAt(index: number): string | number;
-  classAt?(index: number): string;
+  /** Row of an index; 0 is at the top. */
+  at(index: number): Row | undefined;
+  cellsOf(row: Row): ComponentChildren;
+  keyOf(row: Row): string | number;
+  classOf?(row: Row): string;
   /** Index of the selected row, or -1. */
   chosen: number;
-  onChoose(index: number): void;
+  onChoose(row: Row): void;
   /** Index of the row under the cursor, or -1 (default: managed by the list). */
   active?: number;
-  onActive?(index: number): void;
+  onActive?(row: Row): void;
   /** Number of rows ever added at the top; the scroll position is kept unless at the top. */
   added?: number;
-  /** Called when the end comes near. */
   onNearEnd?(): void;
   head?: ComponentChildren;
   /** A class that defines `--list-columns`. */
@@ -75,8 +74,8 @@ function useMeasures() {
  * A list of any length that draws only visible rows, all of height --row. Arrows, Home, End and the page keys move,
  * Enter selects; while a row is selected, moving selects.
  */
-export function WindowedList(props: ListProps) {
-  const { label, count, cellsAt, keyAt, classAt, chosen, onChoose, added = 0, onNearEnd, head } = props;
+export function WindowedList<Row>(props: ListProps<Row>) {
+  const { label, count, at, cellsOf, keyOf, classOf, chosen, added = 0, onNearEnd, head } = props;
   const { box, view, look } = useMeasures();
   const [marked, setMarked] = useState(-1);
   const id = useId();
@@ -85,7 +84,16 @@ export function WindowedList(props: ListProps) {
   const active = chosen >= 0 ? chosen : Math.min(props.active ?? marked, count - 1);
   const mark = (index: number) => {
     setMarked(index);
-    props.onActive?.(index);
+    const row = at(index);
+    if (row !== undefined) props.onActive?.(row);
+  };
+  const choose = (index: number) => {
+    const row = at(index);
+    if (row !== undefined) props.onChoose(row);
+  };
+  const keyAt = (index: number) => {
+    const row = at(index);
+    return row === undefined ? `none-${index}` : keyOf(row);
   };
 
   useLayoutEffect(() => {
@@ -131,26 +139,29 @@ export function WindowedList(props: ListProps) {
     event.preventDefault();
     mark(target);
     reveal(target);
-    if (isChoice || chosen >= 0) onChoose(target);
+    if (isChoice || chosen >= 0) choose(target);
   };
 
-  const rowAt = (index: number) => (
-    <div
-      role="row"
-      key={keyAt(index)}
-      id={`${id}-${index}`}
-      aria-rowindex={index + (head === undefined ? 1 : 2)}
-      aria-selected={index === chosen}
-      class={`list-row ${index === active ? "is-active" : ""} ${classAt?.(index) ?? ""}`}
-      onClick={(event) => {
-        if (isOnControl(event)) return;
-        mark(index);
-        onChoose(index);
-      }}
-    >
-      {cellsAt(index)}
-    </div>
-  );
+  const rowAt = (index: number) => {
+    const row = at(index);
+    return (
+      <div
+        role="row"
+        key={keyAt(index)}
+        id={`${id}-${index}`}
+        aria-rowindex={index + (head === undefined ? 1 : 2)}
+        aria-selected={index === chosen}
+        class={`list-row ${index === active ? "is-active" : ""} ${row && classOf ? classOf(row) : ""}`}
+        onClick={(event) => {
+          if (isOnControl(event)) return;
+          mark(index);
+          choose(index);
+        }}
+      >
+        {row && cellsOf(row)}
+      </div>
+    );
+  };
 
   const isActiveDrawn = active >= first && active < first + shown;
   return (

@@ -3,17 +3,9 @@ import { SimError } from "../../base/errors.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { jsonSchemaOf, row } from "../../http/row.ts";
 import { reseedMade, resetProject } from "../../projects/project-reset.ts";
+import { Info } from "./info-shapes.ts";
 import type { StatePorts } from "./ports.ts";
-import {
-  ImportedState,
-  Info,
-  partsOf,
-  ResetDone,
-  ResetOrder,
-  State,
-  StateOrder,
-  Stopping,
-} from "./shapes.ts";
+import { ImportedState, partsOf, ResetDone, ResetOrder, State, StateOrder, Stopping } from "./shapes.ts";
 import { exportState, importState, largestState } from "./state-transfer.ts";
 
 /** Health checks. They are open to everyone and reveal nothing about the traffic. */

@@ -352,7 +352,7 @@ test("copies as each language, and what is copied works", async () => {
   await it.go("#/events/1");
   await it.page.getByRole("heading", { name: "it's bought" }).waitFor();
   await it.page.keyboard.press("c");
-  const figure = it.page.locator("figure.event-code");
+  const figure = it.page.locator(".event-part figure.code");
   await figure.getByText("curl").first().waitFor();
   await it.look("event-copy-dark");
   await it.axe();

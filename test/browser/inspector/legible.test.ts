@@ -247,7 +247,7 @@ describe("the details say", () => {
     const chain = async (n: number) => {
       await it.go(`#/requests/${n}`);
       await it.page.getByRole("article", { name: `Request ${n}` }).waitFor();
-      return (await it.page.locator(".requests-chain").first().innerText()).replace(/\s+/g, " ");
+      return (await it.page.locator(".chain").first().innerText()).replace(/\s+/g, " ");
     };
     expect(await chain(1)).toMatch(/application\/json ?JSON/);
     expect(await chain(2)).toMatch(/application\/json ?JSON/);
@@ -260,7 +260,7 @@ describe("the details say", () => {
     const fix = /without \/ingest; the rest is POST \/e/;
     await it.page.getByText(fix).waitFor();
     await it.go("#/requests/1");
-    await expect(it.page.locator(".requests-rejection").getByText(fix).waitFor()).resolves.toBeUndefined();
+    await expect(it.page.locator(".callout").getByText(fix).waitFor()).resolves.toBeUndefined();
   });
 
   test("each mistake in a body by itself, on Start", async () => {
@@ -299,7 +299,7 @@ const states: readonly (readonly [name: string, hash: string, seen: string | Reg
   ["a flag that does not exist", "#/flags/none", 'There is no flag "none"'],
   ["exports", "#/exports", "No batch exports"],
   ["faults", "#/faults", "Presets"],
-  ["tapes", "#/tapes", "Who answers"],
+  ["tapes", "#/tapes", "What answers"],
   ["the tape", "#/tapes/exchanges", "No tape is loaded"],
   ["world", "#/world", "E-mail"],
   ["mistakes of the scenario", "#/world/scenario", "No mistakes"],

@@ -81,7 +81,7 @@ test("requests with a wrong key are told with the key that came, and the ones th
   await fetch(`${it.sim.url}/ingest/e/`, { method: "POST", body: "{}" });
   await it.page.getByText("Requests arrive, but all are rejected").waitFor();
   await it.page.getByText("phc_typo").waitFor();
-  await it.page.locator(".start-problems").getByText(it.sim.apiKey).first().waitFor();
+  await it.page.locator(".start .aside").getByText(it.sim.apiKey).first().waitFor();
   await it.page.getByText("POST /ingest/e/, 404").waitFor();
   await it.look("start-refused-1280-dark");
   await it.axe();

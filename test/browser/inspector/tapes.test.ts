@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 
 const numberOf = ({ page }: Inspector, label: string) =>
-  page.locator(".tapes-numbers > div").filter({ hasText: label }).first().locator("dd");
+  page.locator(".tile").filter({ hasText: label }).first().locator(".tile-value");
 const shows = (it: Inspector, label: string, value: number) =>
   expect.poll(() => numberOf(it, label).innerText()).toBe(String(value));
 

@@ -3,10 +3,10 @@ import type { Json } from "../../../src/base/json.ts";
 import { startSim } from "../../../src/index.ts";
 import { dropReasons, warnings } from "../../../src/journal/outcome.ts";
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
+import type { LintFinding } from "../../../src/lint/shapes.ts";
 import { decodeChain } from "../../../ui/api/requests.ts";
-import { explained } from "../../../ui/parts/reasons.ts";
+import { explained } from "../../../ui/parts/text.ts";
 import {
-  type Finding,
   findingsFor,
   personSteps,
   placeIn,
@@ -140,7 +140,7 @@ test.each<[Partial<StoredEvent>, string[]]>([
   expect(personSteps(event(changes)).map(({ does, name }) => `${does} ${name}`)).toEqual(steps);
 });
 
-const finding = (changes: Partial<Finding>): Finding => ({
+const finding = (changes: Partial<LintFinding>): LintFinding => ({
   code: "property_type_flip",
   severity: "warning",
   sentence: "s",
@@ -155,7 +155,7 @@ const finding = (changes: Partial<Finding>): Finding => ({
   ...changes,
 });
 
-test.each<[Partial<Finding>, boolean]>([
+test.each<[Partial<LintFinding>, boolean]>([
   [{}, false],
   [{ event: "x" }, true],
   [{ event: "x", project: 2 }, false],

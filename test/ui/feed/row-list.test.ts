@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type HistoryPage, type RowKind, type RowList, rowList } from "../../../ui/feed/row-list.ts";
+import { type HistoryPage, type RowKind, RowList } from "../../../ui/feed/row-list.ts";
 
 interface Row {
   readonly seq: number;
@@ -21,7 +21,7 @@ const page = (first: number, last: number, before: number | null = null): Histor
   before,
 });
 
-const listOf = (held = 10, read = 30): RowList<Row> => rowList(kind, { held, read });
+const listOf = (held = 10, read = 30): RowList<Row> => new RowList(kind, { held, read });
 
 const shown = (list: RowList<Row>): number[] =>
   Array.from({ length: list.count() }, (_, i) => list.at(i)?.seq ?? -1);

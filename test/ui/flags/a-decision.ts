@@ -1,4 +1,5 @@
-import type { DecidedFlag, Decision, FlagValue } from "../../../ui/views/flags/answers.ts";
+import type { DecidedFlag, FlagDecision as Decision } from "../../../src/flags/decision-shapes.ts";
+import type { FlagValue } from "../../../ui/views/flags/trace-words.ts";
 
 export const aFlag = (
   key: string,

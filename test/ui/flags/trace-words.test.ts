@@ -1,11 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { DecidedFlag, FlagDecision as Decision } from "../../../src/flags/decision-shapes.ts";
 import { actualWords, hashText, hashWords, missWords } from "../../../src/flags/explain/trace-words.ts";
-import type {
-  ConditionTrace,
-  DecidedFlag,
-  Decision,
-  PropertyTrace,
-} from "../../../ui/views/flags/answers.ts";
+import type { ConditionTrace, PropertyTrace } from "../../../src/flags/shapes.ts";
 import {
   clientWords,
   drawnWords,

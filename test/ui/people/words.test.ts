@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/base/json.ts";
-import { filterOf, identifySnippet, nameOf, valueLine } from "../../../ui/views/people/words.ts";
+import { browserSnippet } from "../../../ui/copy/snippets.ts";
+import { filterOf, identifyCalls, nameOf, valueLine } from "../../../ui/views/people/words.ts";
 
 const person = (ids: string[], properties: JsonObject = {}) => ({
   uuid: "0195a000-0000-7000-8000-0000000000c1",
@@ -49,6 +50,6 @@ test("values are shown on one short line", () => {
 });
 
 test("the snippet has the project's own key and host", () => {
-  const text = identifySnippet("phc_mine", "http://127.0.0.1:1");
+  const text = browserSnippet("phc_mine", "http://127.0.0.1:1", ...identifyCalls.browser);
   expect(text).toContain('posthog.init("phc_mine", { api_host: "http://127.0.0.1:1" })');
 });

@@ -220,7 +220,7 @@ export function FilterBox(props: FilterBoxProps) {
         ))}
       </div>
       {wrong.length > 0 && (
-        <p class="filter-box-wrong" id={`${id}-wrong`} role="status">
+        <p class="row muted small filter-box-wrong" id={`${id}-wrong`} role="status">
           <b>{wrong[0]?.message}</b>
           {wrong[0]?.hint !== undefined && <span>{wrong[0].hint}</span>}
         </p>

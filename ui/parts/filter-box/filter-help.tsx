@@ -9,7 +9,6 @@ interface FilterHelpProps {
   onExample(text: string): void;
 }
 
-/** The filter syntax. */
 const grammar: readonly (readonly [written: string, means: string])[] = [
   ["a b", "both"],
   ["a OR b", "one of them; ( ) group"],

@@ -53,7 +53,7 @@ export function toggled(text: string, term: string, rivals: readonly string[] = 
   return withTerm(rivals.reduce(withoutTerm, text), term);
 }
 
-export interface Marked {
+interface Marked {
   readonly text: string;
   readonly isWrong: boolean;
 }
@@ -74,7 +74,7 @@ export function markedText(text: string, problems: readonly FilterProblem[]): Ma
   return pieces;
 }
 
-export interface Typed {
+interface Typed {
   readonly text: string;
   readonly caret: number;
 }

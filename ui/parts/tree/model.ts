@@ -9,7 +9,6 @@ export type Kind = "text" | "number" | "boolean" | "null" | "list" | "object";
 /** Number of children shown at once. */
 export const pageSize = 100;
 
-/** Names of kinds, and marks that replace the colour. */
 export const kinds: Readonly<Record<Kind, { readonly name: string; readonly mark: string }>> = {
   text: { name: "text", mark: "T" },
   number: { name: "number", mark: "#" },
@@ -127,7 +126,6 @@ interface Walk {
   readonly open: number;
 }
 
-/** Adds the visible children of a node. */
 function addChildren(walk: Walk, value: Json, steps: readonly Step[], at: Above): void {
   const { from, to } = rangeOf(walk.state, at.id);
   const end = Math.min(to, steps.length);
@@ -155,34 +153,37 @@ interface Above {
   readonly level: number;
 }
 
+/** The row of a value; the root's path is empty. */
+const valueRow = (
+  { state, open }: Walk,
+  value: Json,
+  at: Pick<TreeRow, "id" | "parent" | "level" | "position" | "siblings"> & { readonly path: Path },
+) => {
+  const size = sizeOf(value);
+  const canOpen = isBranch(value) && size > 0 && at.path.length > 0;
+  return {
+    ...at,
+    is: "value" as const,
+    name: String(at.path.at(-1) ?? ""),
+    value,
+    kind: kindOf(value),
+    isOpen: canOpen ? (state.turned.get(at.id) ?? at.level < open) : undefined,
+    size,
+    isWhole: isShort(value) || state.whole.has(at.id),
+  };
+};
+
 function addValue(walk: Walk, parent: Json, steps: readonly Step[], i: number, above: Above): void {
   const step = steps[i] ?? "";
   const value = childOf(parent, step);
   const id = above.pointer + pointerStep(step);
   const level = above.level + 1;
   const path = [...above.path, step];
-  const size = sizeOf(value);
-  const isOpen = isBranch(value) && size > 0 ? isOpenAt(walk, id, level) : undefined;
-  walk.rows.push({
-    is: "value",
-    id,
-    parent: above.id,
-    level,
-    position: i + 1,
-    siblings: steps.length,
-    path,
-    name: String(step),
-    value,
-    kind: kindOf(value),
-    isOpen,
-    size,
-    isWhole: isShort(value) || walk.state.whole.has(id),
-  });
-  if (isOpen) addChildren(walk, value, stepsIn(value), { id, pointer: id, path, level });
+  const place = { parent: above.id, position: i + 1, siblings: steps.length };
+  const row = valueRow(walk, value, { id, level, path, ...place });
+  walk.rows.push(row);
+  if (row.isOpen) addChildren(walk, value, stepsIn(value), { id, pointer: id, path, level });
 }
-
-const isOpenAt = ({ state, open }: Walk, id: string, level: number): boolean =>
-  state.turned.get(id) ?? level < open;
 
 /** Keys by group; empty groups are left out. */
 function membersOf(value: Json, groups: Groups): { group: Group; steps: Step[] }[] {
@@ -192,7 +193,6 @@ function membersOf(value: Json, groups: Groups): { group: Group; steps: Step[] }
   return parts.filter((it) => it.steps.length > 0);
 }
 
-/** Limits of a group's summary. */
 const [summarized, longestValue] = [4, 40];
 
 const wordOf = (value: Json): string =>
@@ -233,30 +233,16 @@ export function rowsOf(value: Json, state: TreeState, options: TreeOptions = {})
   if (groups) addGroups(walk, value, groups);
   else if (isBranch(value))
     addChildren(walk, value, stepsIn(value), { id: "", pointer: "", path: [], level: 0 });
-  else walk.rows.push(rootRow(value, state));
+  else
+    walk.rows.push(
+      valueRow(walk, value, { id: "/", parent: "", level: 1, position: 1, siblings: 1, path: [] }),
+    );
   return walk.rows;
 }
-
-const rootRow = (value: Json, state: TreeState): TreeRow => ({
-  is: "value",
-  id: "/",
-  parent: "",
-  level: 1,
-  position: 1,
-  siblings: 1,
-  path: [],
-  name: "",
-  value,
-  kind: kindOf(value),
-  isOpen: undefined,
-  size: sizeOf(value),
-  isWhole: isShort(value) || state.whole.has("/"),
-});
 
 const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V): ReadonlyMap<string, V> =>
   new Map(map).set(key, value);
 
-/** Expands or collapses a node. */
 export const turn = (state: TreeState, id: string, isOpen: boolean): TreeState => ({
   ...state,
   turned: withEntry(state.turned, id, isOpen),
@@ -380,7 +366,7 @@ export const revealAll = (state: TreeState, found: Found, most = 50): TreeState 
   found.hits.slice(0, most).reverse().reduce(reveal, state);
 
 /** Effect of a key: a row to move to, or a node to expand or collapse. */
-export type Move = { readonly go: number } | { readonly turn: string; readonly isOpen: boolean };
+type Move = { readonly go: number } | { readonly turn: string; readonly isOpen: boolean };
 
 const isOpenOf = (row: TreeRow | undefined): boolean | undefined =>
   row === undefined || row.is === "more" ? undefined : row.isOpen;

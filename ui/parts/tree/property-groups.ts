@@ -1,7 +1,6 @@
 import type { Json } from "../../../src/base/json.ts";
 import { isCampaignParameter, isSdkProperty } from "../../../src/journal/sdk-properties.ts";
 
-/** A titled group of properties. */
 export interface Group {
   /** Id of its row in the tree; without a slash, to differ from JSON pointers. */
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { Json } from "../../../src/base/json.ts";
-import { numberText } from "../text.ts";
-import { kinds, pageSize, type TreeRow } from "./model.ts";
+import { counted, numberText } from "../text.ts";
+import { type Kind, kinds, pageSize, type TreeRow } from "./model.ts";
 import { cutText, type Piece, piecesOf } from "./safe-text.ts";
 
 /** Untrusted text with marked hits and escaped invisible characters. */
@@ -26,14 +26,11 @@ function ShownPiece({ piece }: { piece: Piece }) {
 }
 
 const branchText = (value: Json, size: number): string =>
-  Array.isArray(value)
-    ? `${numberText(size)} ${size === 1 ? "item" : "items"}`
-    : `${numberText(size)} ${size === 1 ? "key" : "keys"}`;
+  counted(size, Array.isArray(value) ? "item" : "key");
 
 interface PartProps {
   row: TreeRow;
   finder: RegExp | undefined;
-  /** Shows the full string, or more rows. */
   onMore(): void;
 }
 
@@ -55,19 +52,26 @@ function Value({ row, finder, onMore }: PartProps & { row: ValueRow }) {
   );
 }
 
+/** The mark of a value's kind. */
+export function KindMark({ kind }: { kind: Kind }) {
+  const { name, mark } = kinds[kind];
+  return (
+    <span class={`tree-kind tree-${kind}`} title={name}>
+      <span aria-hidden="true">{mark}</span>
+      <span class="unseen">{name}</span>
+    </span>
+  );
+}
+
 function ValueParts(props: PartProps & { row: ValueRow }) {
   const { row, finder } = props;
-  const { name, mark } = kinds[row.kind];
   return (
     <>
-      <span class={`tree-kind tree-${row.kind}`} title={name}>
-        <span aria-hidden="true">{mark}</span>
-        <span class="unseen">{name}</span>
-      </span>
+      <KindMark kind={row.kind} />
       {row.path.length > 0 && (
         <span class="tree-key">
           <ShownText text={cutText(row.name, 200)} finder={finder} />
-          <span class="tree-colon">:</span>
+          <span class="faint">:</span>
         </span>
       )}
       <Value {...props} row={row} />
@@ -84,7 +88,7 @@ export function RowParts(props: PartProps) {
         <span class="tree-group">
           {row.title} <span class="tree-size">{numberText(row.size)}</span>
         </span>
-        <span class="tree-summary">{row.summary}</span>
+        <span class="muted cut tree-summary">{row.summary}</span>
       </>
     );
   return (

@@ -1,4 +1,4 @@
-import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Json } from "../../../src/base/json.ts";
 import type { Path } from "../../../src/base/json-pointer.ts";
 import { prettyJson } from "../../copy/quote.ts";
@@ -117,6 +117,8 @@ const hasMore = (row: TreeRow): boolean => row.is === "more" || (row.is === "val
 
 const isOpenIn = (row: TreeRow): boolean | undefined => (row.is === "more" ? undefined : row.isOpen);
 
+const turnMark = (isOpen: boolean | undefined): string => (isOpen === undefined ? "" : isOpen ? "▾" : "▸");
+
 /** The rows. Tab reaches one of them, arrows move between them. */
 function Lines({ root, rows, label, finder, focused, isFollowing, onFocus, onChange }: LinesProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -137,14 +139,11 @@ function Lines({ root, rows, label, finder, focused, isFollowing, onFocus, onCha
     isLed.current = false;
   }, [id, isFollowing]);
 
-  const act = useCallback(
-    (row: TreeRow) => {
-      const isOpen = isOpenIn(row);
-      if (hasMore(row)) onChange(moreOf(row));
-      else if (isOpen !== undefined) onChange((it) => turn(it, row.id, !isOpen));
-    },
-    [onChange],
-  );
+  const act = (row: TreeRow) => {
+    const isOpen = isOpenIn(row);
+    if (hasMore(row)) onChange(moreOf(row));
+    else if (isOpen !== undefined) onChange((it) => turn(it, row.id, !isOpen));
+  };
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || current === undefined) return;
@@ -163,14 +162,26 @@ function Lines({ root, rows, label, finder, focused, isFollowing, onFocus, onCha
     <>
       <div class="tree-lines" role="tree" aria-label={label} ref={box} onKeyDown={onKeyDown}>
         {rows.map((row) => (
-          <Line
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the tree listens to the keyboard for all its lines
+          <div
             key={row.id}
-            row={row}
-            isCurrent={row === current}
-            finder={finder}
-            onFocus={onFocus}
-            onAct={act}
-          />
+            role="treeitem"
+            class="tree-line"
+            aria-level={row.level}
+            aria-posinset={row.position}
+            aria-setsize={row.siblings}
+            aria-expanded={isOpenIn(row)}
+            aria-selected={row === current}
+            tabIndex={row === current ? 0 : -1}
+            style={{ "--level": row.level - 1 }}
+            onFocus={() => onFocus(row.id)}
+            onClick={() => isOpenIn(row) !== undefined && act(row)}
+          >
+            <span class="tree-turn" aria-hidden="true">
+              {turnMark(isOpenIn(row))}
+            </span>
+            <RowParts row={row} finder={finder} onMore={() => act(row)} />
+          </div>
         ))}
       </div>
       <Foot path={path} value={value} />
@@ -178,45 +189,11 @@ function Lines({ root, rows, label, finder, focused, isFollowing, onFocus, onCha
   );
 }
 
-interface LineProps {
-  row: TreeRow;
-  isCurrent: boolean;
-  finder: RegExp | undefined;
-  onFocus(id: string): void;
-  onAct(row: TreeRow): void;
-}
-
-function Line({ row, isCurrent, finder, onFocus, onAct }: LineProps) {
-  const isOpen = isOpenIn(row);
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree listens to the keyboard for all its lines
-    <div
-      role="treeitem"
-      class="tree-line"
-      aria-level={row.level}
-      aria-posinset={row.position}
-      aria-setsize={row.siblings}
-      aria-expanded={isOpen}
-      aria-selected={isCurrent}
-      tabIndex={isCurrent ? 0 : -1}
-      style={{ "--level": row.level - 1 }}
-      onFocus={() => onFocus(row.id)}
-      onClick={() => isOpen !== undefined && onAct(row)}
-    >
-      <span class="tree-turn" aria-hidden="true">
-        {isOpen === undefined ? "" : isOpen ? "▾" : "▸"}
-      </span>
-      <RowParts row={row} finder={finder} onMore={() => onAct(row)} />
-    </div>
-  );
-}
-
-/** Actions on the selected row. */
 function Foot({ path, value }: { path: Path; value: Json }) {
   const place = jsonPath(path);
   const href = typeof value === "string" ? linkOf(value) : undefined;
   return (
-    <footer class="tree-foot">
+    <footer class="row small tree-foot">
       <code class="cut" title={place.slice(0, 500)}>
         {place.slice(0, 500)}
       </code>
@@ -265,7 +242,7 @@ function TreeSearch(props: SearchProps) {
     if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
   };
   return (
-    <search class="tree-search">
+    <search class="row tree-search">
       <input
         class="input"
         type="search"
@@ -276,7 +253,7 @@ function TreeSearch(props: SearchProps) {
         onInput={(event) => onText(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      <span class="tree-count" role="status">
+      <span class="tree-size" role="status">
         {countText(props)}
       </span>
       {length > 1 && (
@@ -289,7 +266,7 @@ function TreeSearch(props: SearchProps) {
           </Button>
         </span>
       )}
-      <span class="tree-size tree-total">{size}</span>
+      <span class="tree-size end">{size}</span>
     </search>
   );
 }

@@ -36,7 +36,6 @@ export function CompareBefore({ event }: { event: StoredEvent }) {
   );
 }
 
-/** Compares two events. */
 export function EventCompare({ first, second }: { first: number; second: number }) {
   const one = useEvent(first);
   const other = useEvent(second);
@@ -52,7 +51,7 @@ const isShown = ({ change, isVolatile }: Difference, all: boolean): boolean =>
 function Summary({ differences }: { differences: readonly Difference[] }) {
   const { added, removed, changed, volatile, same } = countsOf(differences);
   return (
-    <p class="event-counts" role="status">
+    <p class="row row-wide" role="status">
       <Badge tone="odd" isMarked={false}>{`≠ ${changed} changed`}</Badge>
       <Badge tone="good" isMarked={false}>{`+ ${added} added`}</Badge>
       <Badge tone="bad" isMarked={false}>{`− ${removed} removed`}</Badge>
@@ -74,8 +73,8 @@ function Comparison({ one, other }: { one: StoredEvent; other: StoredEvent }) {
   const shown = differences.filter((it) => isShown(it, all));
   return (
     <article class="event" aria-label="Comparison of two events">
-      <header class="event-head">
-        <p class="event-number muted">
+      <header class="stack event-head">
+        <p class="muted small">
           <a href={eventHref(one.seq)}>Back to event {one.seq}</a>
         </p>
         <h2>

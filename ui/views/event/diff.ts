@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../../src/base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../../../src/base/json.ts";
 import type { Path } from "../../../src/base/json-pointer.ts";
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { isVolatile } from "../../copy/subject.ts";
@@ -31,13 +31,10 @@ export function isSame(a: Json | undefined, b: Json | undefined): boolean {
 
 type Steps = readonly (readonly [step: string | number, before: Json | undefined, after: Json | undefined])[];
 
-const valueAt = (object: JsonObject, key: string): Json | undefined =>
-  Object.hasOwn(object, key) ? object[key] : undefined;
-
 /** Keys in the order of the later value, then removed ones. */
 function keySteps(before: JsonObject, after: JsonObject): Steps {
   const keys = new Set([...Object.keys(after), ...Object.keys(before)]);
-  return [...keys].map((key) => [key, valueAt(before, key), valueAt(after, key)] as const);
+  return [...keys].map((key) => [key, own(before, key), own(after, key)] as const);
 }
 
 /** Number of equal items from either end. */
@@ -100,7 +97,6 @@ export function differencesOf(before: Json, after: Json): Difference[] {
   return found;
 }
 
-/** Numbers of differences by kind; volatile ones are separate. */
 export function countsOf(differences: readonly Difference[]): Readonly<Record<Change | "volatile", number>> {
   const counts = { same: 0, added: 0, removed: 0, changed: 0, volatile: 0 };
   for (const { change, isVolatile } of differences)

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject, own } from "../../../src/base/json.ts";
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
+import type { LintFinding } from "../../../src/lint/shapes.ts";
 import { headerOf, type RequestInFull } from "../../api/requests.ts";
 
-/** The used part of the event's request. */
 export type ShownRequest = Pick<
   RequestInFull,
   | "n"
@@ -86,40 +86,23 @@ function mergeOf({ event, properties }: StoredEvent): PersonStep[] {
 export function personSteps(event: StoredEvent): PersonStep[] {
   if (event.outcome === "dropped") return [];
   const { properties } = event;
+  const stepsIn = (key: string, does: PersonStep["does"]): PersonStep[] =>
+    entriesIn(properties, key).map(([name, value]) => ({ does, name, value }));
   return [
     ...mergeOf(event),
-    ...entriesIn(properties, "$set").map(([name, value]) => ({ does: "set" as const, name, value })),
-    ...entriesIn(properties, "$set_once").map(([name, value]) => ({
-      does: "set once" as const,
-      name,
-      value,
-    })),
+    ...stepsIn("$set", "set"),
+    ...stepsIn("$set_once", "set once"),
     ...textsIn(own(properties, "$unset")).map((name) => ({ does: "unset" as const, name, value: undefined })),
-    ...entriesIn(properties, "$groups").map(([name, value]) => ({ does: "group" as const, name, value })),
+    ...stepsIn("$groups", "group"),
   ];
 }
 
-/** A finding of GET /__sim/lint. */
-export interface Finding {
-  readonly code: string;
-  readonly severity: "warning" | "hint";
-  readonly sentence: string;
-  readonly fix: string;
-  readonly project: number;
-  readonly event: string | null;
-  readonly detail: string;
-  readonly first_seq: number | null;
-  readonly last_seq: number | null;
-  readonly count: number;
-  readonly n: number;
-}
-
 /** True if the finding is known to be about this event: identical ones list only the first and last. */
-export const isAbout = (event: StoredEvent, { first_seq, last_seq }: Finding): boolean =>
+export const isAbout = (event: StoredEvent, { first_seq, last_seq }: LintFinding): boolean =>
   first_seq === event.seq || last_seq === event.seq;
 
 /** Findings about an event, its name or its request, its own first. */
-export function findingsFor(event: StoredEvent, findings: readonly Finding[]): Finding[] {
+export function findingsFor(event: StoredEvent, findings: readonly LintFinding[]): LintFinding[] {
   const fitting = findings.filter(
     (it) =>
       it.project === event.project &&

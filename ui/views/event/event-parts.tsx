@@ -7,9 +7,9 @@ import { link } from "../../app/location.ts";
 import { jsonText } from "../../copy/quote.ts";
 import { greetings, stat } from "../../feed/socket.ts";
 import { Trouble } from "../../parts/basics.tsx";
-import { kindOf, kinds } from "../../parts/tree/model.ts";
+import { kindOf } from "../../parts/tree/model.ts";
 import { cutText } from "../../parts/tree/safe-text.ts";
-import { ShownText } from "../../parts/tree/tree-row.tsx";
+import { KindMark, ShownText } from "../../parts/tree/tree-row.tsx";
 
 interface UsedEvent {
   /** undefined: loading or missing. */
@@ -49,15 +49,15 @@ export function Gone({ seq, of }: { seq: number; of: UsedEvent }) {
   );
 }
 
-const longestShown = 200;
+const longestName = 200;
 
 /** Captured text, truncated; `otherwise` if it is empty. */
 export function Named({ text, otherwise }: { text: string; otherwise: string }) {
   if (text === "") return <span class="muted">{otherwise}</span>;
   return (
     <>
-      <ShownText text={cutText(text, longestShown)} />
-      {text.length > longestShown && "…"}
+      <ShownText text={cutText(text, longestName)} />
+      {text.length > longestName && "…"}
     </>
   );
 }
@@ -65,21 +65,16 @@ export function Named({ text, otherwise }: { text: string; otherwise: string }) 
 const longest = 300;
 
 function textOf(value: Json): string {
-  if (typeof value === "string") return value.length > longest ? `${cutText(value, longest)}…` : value;
-  const text = jsonText(value);
+  const text = typeof value === "string" ? value : jsonText(value);
   return text.length > longest ? `${cutText(text, longest)}…` : text;
 }
 
 /** A truncated value with the mark of its kind. */
 export function ShownValue({ value }: { value: Json }) {
   const kind = kindOf(value);
-  const { name, mark } = kinds[kind];
   return (
     <span class="event-value mono">
-      <span class={`tree-kind tree-${kind}`} title={name}>
-        <span aria-hidden="true">{mark}</span>
-        <span class="unseen">{name}</span>
-      </span>
+      <KindMark kind={kind} />
       <span class={`tree-value tree-${kind}`}>
         <ShownText text={textOf(value)} />
       </span>

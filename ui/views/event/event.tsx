@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
+import type { LintPage } from "../../../src/lint/shapes.ts";
 import { useLast, useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keyboard.ts";
 import { go, route, withParams } from "../../app/location.ts";
@@ -7,14 +8,11 @@ import { Tabs } from "../../parts/layout.tsx";
 import { eventGroups } from "../../parts/tree/property-groups.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { CompareBefore } from "./compare.tsx";
-import { CopyAs } from "./copy-as.tsx";
 import { findingsFor, personSteps, type ShownRequest } from "./event-facts.ts";
 import { Gone, useEvent } from "./event-parts.tsx";
-import { Findings, type FindingsPage, useFindings } from "./findings-tab.tsx";
 import { Head, Reasons } from "./head.tsx";
 import { compareHref, eventHref, type Neighbours, useNeighbours } from "./neighbours.ts";
-import { ownSteps, PersonChanges } from "./person-tab.tsx";
-import { Raw, RequestFacts } from "./request-tab.tsx";
+import { CopyAs, Findings, ownSteps, PersonChanges, Raw, RequestFacts, useFindings } from "./tabs.tsx";
 
 const tabs = ["payload", "person", "request", "warnings", "raw", "copy"] as const;
 type Tab = (typeof tabs)[number];
@@ -62,7 +60,7 @@ function useEventKeys(event: StoredEvent, near: Neighbours): void {
 
 interface DetailsProps {
   event: StoredEvent;
-  findings: FindingsPage | undefined;
+  findings: LintPage | undefined;
   /** Another event is loading. */
   isBusy: boolean;
 }

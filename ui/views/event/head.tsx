@@ -1,26 +1,15 @@
-import type { ComponentChildren } from "preact";
 import { outcomeOf } from "../../../src/journal/outcomes.ts";
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { link } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
 import { Facts, Prose, Time } from "../../parts/basics.tsx";
 import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
-import { explained } from "../../parts/reasons.ts";
-import { plain, spanText } from "../../parts/text.ts";
+import { explained, plain, spanText } from "../../parts/text.ts";
 import { capital, skewOf } from "./event-facts.ts";
 import { Named } from "./event-parts.tsx";
-import type { Neighbours } from "./neighbours.ts";
-import { compareHref, eventHref } from "./neighbours.ts";
+import { compareHref, eventHref, type Neighbours } from "./neighbours.ts";
 
-function Step({
-  to,
-  label,
-  children,
-}: {
-  to: number | undefined;
-  label: string;
-  children: ComponentChildren;
-}) {
+function Step({ to, label, children }: { to: number | undefined; label: string; children: string }) {
   if (to === undefined)
     return (
       <span class="event-step" aria-disabled="true">
@@ -37,7 +26,7 @@ function Step({
 function Steps({ event, near }: { event: StoredEvent; near: Neighbours }) {
   const { before } = near;
   return (
-    <nav class="event-steps" aria-label="Events around this one">
+    <nav class="row row-wide event-steps" aria-label="Events around this one">
       <span>
         Same name
         <Step to={before} label="Previous event of the same name ( [ )">
@@ -102,28 +91,27 @@ function Person({ event }: { event: StoredEvent }) {
 export function Head({ event, near }: { event: StoredEvent; near: Neighbours }) {
   const { seq, uuid } = event;
   return (
-    <header class="event-head">
-      <p class="event-number muted">Event {seq}</p>
-      <div class="event-title">
-        <h2 title={plain(event.event, 300)}>
+    <header class="stack event-head">
+      <p class="muted small">Event {seq}</p>
+      <div class="row event-title">
+        <h2 class="cut" title={plain(event.event, 300)}>
           <Named text={event.event} otherwise="(no name)" />
         </h2>
         <OutcomeBadge of={outcomeOf(event)} />
       </div>
       <Steps event={event} near={near} />
       <Facts
-        rows={[
-          ["Distinct id", <Person key="person" event={event} />],
-          [
-            "Event time",
-            <span key="time">
-              <Time at={Date.parse(event.timestamp)} isExact /> <span class="muted">{skewText(event)}</span>
-            </span>,
-          ],
-          ["Arrival", <Time key="arrival" at={Date.parse(event.received_at)} isExact />],
-          ["Project", plain(projectName(event.project))],
-          ["uuid", uuid === null ? <span class="muted">none</span> : <code key="uuid">{plain(uuid)}</code>],
-        ]}
+        rows={{
+          "Distinct id": <Person event={event} />,
+          "Event time": (
+            <>
+              <Time at={event.timestamp} isExact /> <span class="muted">{skewText(event)}</span>
+            </>
+          ),
+          Arrival: <Time at={event.received_at} isExact />,
+          Project: plain(projectName(event.project)),
+          uuid: uuid === null ? <span class="muted">none</span> : <code>{plain(uuid)}</code>,
+        }}
       />
     </header>
   );
@@ -134,11 +122,14 @@ export function Reasons({ event }: { event: StoredEvent }) {
   const codes = [event.reason, ...event.warnings].filter((it) => it !== null);
   if (codes.length === 0) return null;
   return (
-    <div class="event-reasons">
+    <div class="stack event-reasons">
       {codes.map((code, i) => {
         const { sentence, fix } = explained(code);
         return (
-          <div key={code} class={`event-reason event-reason-${i === 0 ? outcomeOf(event) : "warned"}`}>
+          <div
+            key={code}
+            class={`stack stack-tight callout callout-${i === 0 ? outcomeOf(event) : "warned"}`}
+          >
             <p>
               <strong>
                 <Prose text={`${capital(sentence)}.`} />

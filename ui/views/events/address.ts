@@ -1,3 +1,4 @@
+import { numberIn } from "../../app/route.ts";
 import { demandsOf, withoutTerm, withTerm } from "../../parts/filter-box/filter-text.ts";
 
 /** The events in the page's address: `12`, or `12/compare/15`. */
@@ -7,12 +8,9 @@ export interface Place {
   readonly other: number | undefined;
 }
 
-const seqIn = (text: string | undefined): number | undefined =>
-  text !== undefined && /^[1-9]\d{0,15}$/.test(text) ? Number(text) : undefined;
-
 export function placeOf([first, word, second]: readonly string[]): Place {
-  const seq = seqIn(first);
-  return { seq, other: seq !== undefined && word === "compare" ? seqIn(second) : undefined };
+  const seq = numberIn(first);
+  return { seq, other: seq !== undefined && word === "compare" ? numberIn(second) : undefined };
 }
 
 /** Required terms for an event name. */

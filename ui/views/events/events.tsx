@@ -19,9 +19,8 @@ import { Summary, useSums } from "./summary.tsx";
 import { createSeen, type RowsByIndex, withTotals } from "./tally.ts";
 
 /** Components beside the list. Views do not import each other, so app/views.ts passes them in. */
-export interface EventSlots {
+interface EventSlots {
   readonly Details: ComponentType<{ seq: number }>;
-  /** Compares two events. */
   readonly Compare: ComponentType<{ first: number; second: number }>;
 }
 
@@ -119,7 +118,7 @@ function Tools({ rows, filter, onClear }: ToolsProps) {
     if (seq !== undefined) applyFilter(sinceNow(filter, seq));
   };
   return (
-    <div class="toolbar">
+    <div class="row toolbar">
       <FilterBox
         kind="events"
         label="Filter events"
@@ -171,7 +170,7 @@ function Body({ rows, filter, seq, cursor, marked }: BodyProps) {
         filter={filter}
         onFilter={applyFilter}
       />
-      <MissedRows rows={rows} class="events-notice" />
+      <MissedRows rows={rows} class="row row-wide events-notice" />
       {rows.problem.value && <Trouble problem={rows.problem.value} />}
       {filter === "" && isExact && <AllDropped rows={rows} tally={tally} />}
       <Rows {...{ rows, filter, seq, cursor, marked }} />
@@ -210,7 +209,7 @@ interface EventsPage {
 }
 
 /** Seen values while the view is mounted. Property names are loaded while typing. */
-export function useKnown(): (rows: RowsByIndex | undefined) => KnownValues {
+function useKnown(): (rows: RowsByIndex | undefined) => KnownValues {
   return useMemo(() => {
     const seen = createSeen();
     let asked = Number.NEGATIVE_INFINITY;

@@ -13,9 +13,7 @@ import { codesOf, explanationOf, lagText, sentenceOf } from "./outcome.ts";
 
 interface ListProps {
   rows: LiveRows<EventRow>;
-  /** Number of the open event. */
   chosen: number | undefined;
-  /** Number of the event under the cursor. */
   cursor: Signal<number | undefined>;
   marked: number | undefined;
   hasProjects: boolean;
@@ -27,11 +25,6 @@ interface ListProps {
 export function EventList({ rows, chosen, cursor, marked, hasProjects, box, onChoose }: ListProps) {
   void rows.version.value;
   const below = new Set(rows.gaps().map((it) => it.below));
-  const classAt = (index: number): string => {
-    const row = rows.at(index);
-    if (!row) return "";
-    return below.has(row.seq) ? `${rowClass(row)} events-gap` : rowClass(row);
-  };
   return (
     <div class="events-list" ref={box}>
       <WindowedList
@@ -41,20 +34,15 @@ export function EventList({ rows, chosen, cursor, marked, hasProjects, box, onCh
         added={rows.added()}
         chosen={chosen === undefined ? -1 : rows.indexOf(chosen)}
         active={cursor.value === undefined ? -1 : rows.indexOf(cursor.value)}
-        onActive={(index) => {
-          cursor.value = rows.at(index)?.seq;
+        onActive={({ seq }) => {
+          cursor.value = seq;
         }}
         head={<EventHead />}
-        keyAt={(index) => rows.at(index)?.seq ?? `none-${index}`}
-        classAt={classAt}
-        cellsAt={(index) => {
-          const row = rows.at(index);
-          return row && <EventCells row={row} isMarked={row.seq === marked} />;
-        }}
-        onChoose={(index) => {
-          const row = rows.at(index);
-          if (row) onChoose(row.seq);
-        }}
+        at={rows.at}
+        keyOf={({ seq }) => seq}
+        classOf={(row) => `events-${outcomeOf(row)}${below.has(row.seq) ? " events-gap" : ""}`}
+        cellsOf={(row) => <EventCells row={row} isMarked={row.seq === marked} />}
+        onChoose={({ seq }) => onChoose(seq)}
         onNearEnd={rows.older}
       />
       <NewRowsButton rows={rows} box={box} />
@@ -119,7 +107,7 @@ export function PausedList({ rows }: { rows: LiveRows<EventRow> }) {
 export function LoadLimitNotice({ rows }: { rows: LiveRows<EventRow> }) {
   if (!rows.isFull.value) return null;
   return (
-    <p class="events-notice">
+    <p class="row row-wide events-notice">
       {`The page has loaded ${counted(rows.count(), "event")}, its limit. Use a filter to find older ones.`}
     </p>
   );
@@ -170,13 +158,11 @@ function Why({ row }: { row: EventRow }) {
     <Cell class="events-why" title={explanationOf(row)}>
       {code !== undefined && <code>{plain(code)}</code>}
       {code !== undefined && (
-        <span class="events-sentence muted">
+        <span class="cut events-sentence muted">
           <Prose text={plain(sentenceOf(row))} />
         </span>
       )}
-      {lag !== "" && <span class="events-lag">{lag}</span>}
+      {lag !== "" && <span class="muted">{lag}</span>}
     </Cell>
   );
 }
-
-const rowClass = (row: EventRow): string => `events-${outcomeOf(row)}`;

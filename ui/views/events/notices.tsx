@@ -1,16 +1,14 @@
-import { useState } from "preact/hooks";
 import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
-import { call, problemOf, query, type SimProblem } from "../../api/call.ts";
+import { call, query } from "../../api/call.ts";
 import { link, project } from "../../app/location.ts";
-import { info, projectName } from "../../app/sim.ts";
+import { info, projectKey, projectName } from "../../app/sim.ts";
 import { nodeCapture, nodeSnippet } from "../../copy/snippets.ts";
 import type { LiveRows } from "../../feed/live-rows.ts";
 import { stat } from "../../feed/socket.ts";
-import { Button, Code, Empty, Prose, Trouble } from "../../parts/basics.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Button, Code, Empty, Prose } from "../../parts/basics.tsx";
+import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
-import { explained } from "../../parts/reasons.ts";
-import { counted, plain } from "../../parts/text.ts";
+import { counted, explained, plain } from "../../parts/text.ts";
 import type { Tally } from "./tally.ts";
 
 /** A notice when every event was dropped: the API answers 200 for these as well. */
@@ -19,7 +17,7 @@ export function AllDropped({ rows, tally }: { rows: LiveRows<EventRow>; tally: T
   if (tally.total === 0 || tally.sorts.dropped < tally.total || !reason) return null;
   const { sentence, fix } = explained(reason);
   return (
-    <p class="events-notice" role="status">
+    <p class="row row-wide events-notice" role="status">
       <OutcomeBadge of="dropped">
         {tally.total === 1 ? "This event was dropped" : `All ${counted(tally.total, "event")} were dropped`}
       </OutcomeBadge>
@@ -65,8 +63,7 @@ function NoMatches({ isSearching, onFilter }: Omit<EmptyListProps, "filter">) {
 
 function NoEventsYet() {
   const facts = info.value;
-  const { id } = { id: project.value ?? facts?.project_id };
-  const key = facts?.projects.find((it) => it.id === id)?.api_key ?? facts?.project_api_key;
+  const key = projectKey.value;
   const others = project.value === undefined ? 0 : (stat.value?.events ?? 0);
   return (
     <Empty title="No events yet">
@@ -80,37 +77,21 @@ function NoEventsYet() {
   );
 }
 
-/** Confirms the deletion of events. */
 export function ClearDialog({ onClose }: { onClose(): void }) {
-  const [problem, setProblem] = useState<SimProblem>();
   const id = project.value;
-  const whose = id === undefined ? "all projects" : plain(projectName(id));
-  async function clear(): Promise<void> {
-    try {
-      await call("DELETE", `events${query({ project: id })}`);
-      onClose();
-    } catch (error) {
-      setProblem(problemOf(error));
-    }
-  }
+  const owner = id === undefined ? "all projects" : plain(projectName(id));
   return (
-    <Dialog
+    <ConfirmDialog
       title="Clear events"
+      does={`Clear the events of ${owner}`}
+      isDanger
+      act={() => call("DELETE", `events${query({ project: id })}`)}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger" onClick={() => void clear()}>
-            {`Clear the events of ${whose}`}
-          </Button>
-        </>
-      }
     >
       <p>
-        {`This deletes the events of ${whose} for all users of the sim. Persons and groups stay, and numbering continues.`}
+        {`This deletes the events of ${owner} for all users of the sim. Persons and groups stay, and numbering continues.`}
       </p>
       <p class="muted">To see only new events, close this and choose “From now on”: this deletes nothing.</p>
-      {problem && <Trouble problem={problem} />}
-    </Dialog>
+    </ConfirmDialog>
   );
 }

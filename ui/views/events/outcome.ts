@@ -1,6 +1,5 @@
 import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
-import { explained } from "../../parts/reasons.ts";
-import { spanText, withoutTicks } from "../../parts/text.ts";
+import { explained, spanText, withoutTicks } from "../../parts/text.ts";
 
 /** Codes of an event: its drop reason, then warnings. */
 export const codesOf = ({ reason, warnings: codes }: EventRow): readonly string[] =>

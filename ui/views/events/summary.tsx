@@ -101,7 +101,7 @@ export function Summary({ sums: { seconds }, tally, isExact, isCut, filter, onFi
   return (
     <div class="events-summary">
       <Sparkline values={seconds} label={`${atLeast}${counted(recent, "event")} in the last minute`} />
-      <span class="events-total">
+      <span class="muted events-total">
         <b>{figureText(tally.total, isExact)}</b> {tally.total === 1 ? "event" : "events"}
       </span>
       {chips.map(({ of, term, title }) => (
@@ -138,7 +138,7 @@ function Names({ tally, isExact, filter, onFilter }: Omit<SummaryProps, "sums" |
           title={`Only ${plain(name, 100)}`}
           onClick={() => onFilter(toggled(filter, nameTerm(name), namesIn(filter)))}
         >
-          {plain(name, 40)} <span class="events-count">{`${numberText(count)}${isExact ? "" : "+"}`}</span>
+          {plain(name, 40)} <span class="faint">{`${numberText(count)}${isExact ? "" : "+"}`}</span>
         </Button>
       ))}
     </fieldset>

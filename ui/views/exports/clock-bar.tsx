@@ -1,26 +1,31 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import type { ClockFacts } from "../../../src/clock/shapes.ts";
+import type { z } from "zod";
+import type { ClockAdvanced, ClockFacts } from "../../../src/clock/shapes.ts";
 import type { Export } from "../../../src/exports/shapes.ts";
-import { call, problemOf, type SimProblem } from "../../api/call.ts";
+import { call } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
+import type { Action } from "../../app/use-action.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Button } from "../../parts/basics.tsx";
+import { TextInput } from "../../parts/fields.tsx";
 import { counted, dateText, plain } from "../../parts/text.ts";
-import { TextInput } from "../../parts/text-input.tsx";
-import type { Happened } from "./answers.ts";
 import { dueText, happenedText } from "./run-texts.ts";
+
+/** An effect of moving the clock. */
+type Happened = z.infer<typeof ClockAdvanced>["happened"][number];
 
 const steps = ["1m", "1h", "1d"] as const;
 
 interface ClockBarProps {
   exports: readonly Export[];
-  onChanged(problem?: SimProblem): void;
+  /** Waits for a change of the sim, shows its problem and reloads. */
+  act: Action["run"];
 }
 
 /** The sim's time, the next due run, and controls of the clock. */
-export function ClockBar({ exports, onChanged }: ClockBarProps) {
+export function ClockBar({ exports, act }: ClockBarProps) {
   const reported = stat.value?.clock;
   const clock = useResource<ClockFacts>("clock", {
     // a running clock reports continuously
@@ -29,28 +34,22 @@ export function ClockBar({ exports, onChanged }: ClockBarProps) {
   });
   const [happened, setHappened] = useState<readonly Happened[]>();
   const [by, setBy] = useState("");
-  const act = async (method: string, path: string, body: unknown) => {
-    try {
-      const answer = await call<{ happened?: Happened[] }>(method, path, body);
-      setHappened(answer.happened);
-      onChanged();
-    } catch (error) {
-      onChanged(problemOf(error));
-    }
+  const change = async (method: string, path: string, body: unknown) => {
+    await act(call<{ happened?: Happened[] }>(method, path, body), (it) => setHappened(it.happened));
     clock.reload();
   };
-  const advance = (step: string | number) => act("POST", "clock/advance", { by: step });
+  const advance = (step: string | number) => change("POST", "clock/advance", { by: step });
   const now = clock.data;
   return (
-    <section class="exports-clock" aria-label="Clock">
-      <div class="exports-now">
+    <section class="stack exports-clock" aria-label="Clock">
+      <div class="row">
         {now && <Ticking clock={now} />}
         {now?.frozen && <Badge tone="note">frozen</Badge>}
         {now && !now.real && !now.frozen && <Badge tone="note">not real time</Badge>}
         {now?.next_due != null && <NextDue at={now.next_due} exports={exports} />}
       </div>
-      <div class="exports-controls">
-        <Button onClick={() => act("PUT", "clock", { frozen: !now?.frozen })}>
+      <div class="row">
+        <Button onClick={() => change("PUT", "clock", { frozen: !now?.frozen })}>
           {now?.frozen ? "Resume" : "Freeze"}
         </Button>
         {steps.map((step) => (
@@ -67,7 +66,7 @@ export function ClockBar({ exports, onChanged }: ClockBarProps) {
           </Button>
         )}
         <form
-          class="exports-step"
+          class="row exports-step"
           onSubmit={(event) => {
             event.preventDefault();
             void advance(by);
@@ -79,13 +78,13 @@ export function ClockBar({ exports, onChanged }: ClockBarProps) {
           </Button>
         </form>
         <Button
-          onClick={() => act("POST", "exports/tick", {})}
+          onClick={() => change("POST", "exports/tick", {})}
           title="Runs what is due now; the clock does not change"
         >
           Run what is due
         </Button>
         {now && !now.real && (
-          <Button kind="quiet" onClick={() => act("PUT", "clock", { now: "real" })}>
+          <Button kind="quiet" onClick={() => change("PUT", "clock", { now: "real" })}>
             Back to real time
           </Button>
         )}
@@ -99,16 +98,15 @@ const msUntil = ({ now }: ClockFacts, at: string | null): number =>
   at === null ? 0 : Math.max(0, Date.parse(at) - Date.parse(now));
 
 function NextDue({ at, exports }: { at: string; exports: readonly Export[] }) {
-  const whose = dueText(exports, at);
+  const names = dueText(exports, at);
   return (
     <span class="muted">
       next due {dateText(Date.parse(at))}
-      {whose !== "" && `: ${whose}`}
+      {names !== "" && `: ${names}`}
     </span>
   );
 }
 
-/** A running display of the sim's time. */
 function Ticking({ clock }: { clock: ClockFacts }) {
   const shown = useSignal(Date.parse(clock.now));
   useEffect(() => {
@@ -133,7 +131,7 @@ function ClockEffects({ happened }: { happened: readonly Happened[] }) {
         {happened.slice(0, 50).map((it) => (
           <li key={`${it.at}${it.kind}${it.batch_export}${it.run}`}>
             <time>{dateText(Date.parse(it.at))}</time> {happenedText(it.kind)}
-            {it.run != null && (
+            {typeof it.run === "string" && (
               <>
                 {" "}
                 <a href={link("exports", ["runs", it.run])}>{plain(it.run.slice(0, 8))}</a>

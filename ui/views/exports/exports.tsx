@@ -1,18 +1,19 @@
 import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Export, ExportRun, ExportRunPage } from "../../../src/exports/shapes.ts";
-import { query, type SimProblem } from "../../api/call.ts";
+import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
-import { useKeys } from "../../app/keyboard.ts";
+import { stepKeys, useKeys } from "../../app/keyboard.ts";
 import { go, link, project, route } from "../../app/location.ts";
+import type { Route } from "../../app/route.ts";
 import { projectName, revision } from "../../app/sim.ts";
-import { useProblem } from "../../app/use-problem.ts";
-import { Badge, Code, Empty, Section, Time, Trouble } from "../../parts/basics.tsx";
-import { Split } from "../../parts/layout.tsx";
-import { plain } from "../../parts/text.ts";
+import { type Action, useAction } from "../../app/use-action.ts";
+import { Badge, Code, Empty, Scrolled, Section, Time, Trouble } from "../../parts/basics.tsx";
+import { Split, Table, useCurrentInView } from "../../parts/layout.tsx";
+import { numberText, plain, sizeText } from "../../parts/text.ts";
 import { ClockBar } from "./clock-bar.tsx";
 import { RunDetails } from "./run-details.tsx";
 import { everyText, statusRow } from "./run-texts.ts";
-import { linkTo, type Place, placeOf, Runs } from "./runs.tsx";
 
 const pageSize = 200;
 
@@ -22,7 +23,7 @@ const pageSize = 200;
  */
 export function ExportsView() {
   const turn = useSignal(0);
-  const problem = useProblem();
+  const { problem, run } = useAction();
   const place = placeOf(route.value);
   const known = `${revision.value}/${turn.value}`;
   const exports = useResource<{ exports: Export[] }>(`exports${query({ project: project.value })}`, {
@@ -37,23 +38,22 @@ export function ExportsView() {
   };
   const runsPath = `exports/runs${query(wanted)}`;
   const runs = useResource<ExportRunPage>(runsPath, { revision: known, again: 2_000 });
-  const onChanged = (failed?: SimProblem) => {
-    problem.value = failed;
+  const act: Action["run"] = async (change, onDone) => {
+    await run(change, onDone);
     turn.value++;
   };
-  const trouble = problem.value ?? exports.problem ?? runs.problem;
+  const trouble = problem ?? exports.problem ?? runs.problem;
   const shown = runs.data?.runs ?? [];
   const hasRuns = shown.length > 0 || place.before !== undefined || (exports.data?.exports.length ?? 0) > 0;
   const close = () => go(linkTo({ ...place, run: undefined }));
   useRunKeys(shown, place, close);
   const list = (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section class="exports-scroll" tabIndex={0} aria-label="Exports and their runs">
-      <ClockBar exports={exports.data?.exports ?? []} onChanged={onChanged} />
+    <Scrolled class="exports-scroll" label="Exports and their runs">
+      <ClockBar exports={exports.data?.exports ?? []} act={act} />
       {trouble && <Trouble problem={trouble} />}
       {exports.data && <Exports exports={exports.data.exports} chosen={place.export} />}
       {hasRuns && <Runs runs={runs.data?.runs} hasMore={runs.data?.more === true} place={place} />}
-    </section>
+    </Scrolled>
   );
   return (
     <Split
@@ -61,7 +61,7 @@ export function ExportsView() {
       list={list}
       details={
         place.run === undefined ? undefined : (
-          <RunDetails key={place.run} id={place.run} revision={known} onChanged={onChanged} />
+          <RunDetails key={place.run} id={place.run} revision={known} act={act} />
         )
       }
       onClose={close}
@@ -71,13 +71,8 @@ export function ExportsView() {
 
 function useRunKeys(runs: readonly ExportRun[], place: Place, onBack: () => void): void {
   const at = runs.findIndex(({ id }) => id === place.run);
-  const choose = (index: number) => {
-    const run = runs[index]?.id;
-    if (run !== undefined) go(linkTo({ ...place, run }));
-  };
   useKeys("Exports", [
-    { keys: "j", does: "Next run", run: () => choose(at + 1) },
-    { keys: "k", does: "Previous run", run: () => choose(at - 1) },
+    ...stepKeys("run", runs, at, ({ id }) => go(linkTo({ ...place, run: id }))),
     { keys: "Escape", does: "Back to the list", run: onBack },
   ]);
 }
@@ -86,10 +81,10 @@ function Exports({ exports, chosen }: { exports: readonly Export[]; chosen: stri
   if (exports.length === 0) return <NoExports />;
   return (
     <Section title="Exports">
-      <ul class="exports-list">
+      <ul class="stack stack-wide exports-list">
         {exports.map((it) => (
-          <li key={it.id} aria-current={it.id === chosen ? "true" : undefined}>
-            <header>
+          <li key={it.id} class="stack stack-tight card" aria-current={it.id === chosen ? "true" : undefined}>
+            <header class="row">
               <a href={link("exports", it.id === chosen ? [] : [it.id])}>{plain(it.name) || "(no name)"}</a>
               {it.paused ? (
                 <Badge tone="odd">paused</Badge>
@@ -100,14 +95,14 @@ function Exports({ exports, chosen }: { exports: readonly Export[]; chosen: stri
                 {it.model} to {plain(it.destination)} · {plain(projectName(it.project))}
               </span>
             </header>
-            <p class="exports-runs">
+            <p class="row">
               <LastRuns runs={it.last_runs} />
               <span class="muted">
                 {it.next_run === null ? (
                   "not scheduled"
                 ) : (
                   <>
-                    next <Time at={Date.parse(it.next_run)} isWhole />
+                    next <Time at={it.next_run} isWhole />
                   </>
                 )}
               </span>
@@ -122,7 +117,7 @@ function Exports({ exports, chosen }: { exports: readonly Export[]; chosen: stri
 function LastRuns({ runs }: { runs: Export["last_runs"] }) {
   if (runs.length === 0) return <span class="muted">no run yet</span>;
   return (
-    <span class="exports-marks">
+    <span class="row row-tight">
       {runs.toReversed().map(({ id, status, data_interval_end }) => (
         <a
           key={id}
@@ -156,5 +151,106 @@ function NoExports() {
       <Code label="In a scenario file, at the top or in a project" text={scenario} />
       <Code label="Or start with a scenario that has some" text="phx-sim start exports" />
     </Empty>
+  );
+}
+
+interface Place {
+  /** The export of the listed runs; undefined: all. */
+  readonly export: string | undefined;
+  readonly run: string | undefined;
+  /** The list starts after this run (default: the newest). */
+  readonly before: string | undefined;
+}
+
+function placeOf({ path: [first, second], params }: Route): Place {
+  const { export: of, before } = params;
+  return first === "runs" ? { export: of, run: second, before } : { export: first, run: undefined, before };
+}
+
+const linkTo = ({ export: of, run, before }: Place): string =>
+  run === undefined
+    ? link("exports", of === undefined ? [] : [of], { before })
+    : link("exports", ["runs", run], { export: of, before });
+
+interface RunsProps {
+  /** undefined: loading. */
+  runs: readonly ExportRun[] | undefined;
+  hasMore: boolean;
+  place: Place;
+}
+
+/** Runs, newest first, with links to older pages. */
+function Runs({ runs, hasMore, place }: RunsProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const shown = useRef(place.before);
+  useLayoutEffect(() => {
+    if (shown.current === place.before) return;
+    shown.current = place.before;
+    box.current?.scrollIntoView({ block: "start" });
+    box.current?.focus({ preventScroll: true });
+  }, [place.before]);
+  const last = hasMore ? runs?.at(-1)?.id : undefined;
+  const older = last !== undefined && (
+    <a href={linkTo({ ...place, run: undefined, before: last })}>Older runs</a>
+  );
+  const newest = place.before !== undefined && (
+    <a href={linkTo({ ...place, run: undefined, before: undefined })}>Newest runs</a>
+  );
+  const pages = (
+    <span class="row row-wide">
+      {place.export !== undefined && (
+        <a href={linkTo({ export: undefined, run: undefined, before: undefined })}>Runs of all exports</a>
+      )}
+      {newest}
+      {older}
+    </span>
+  );
+  return (
+    <div class="exports-all" ref={box} tabIndex={-1}>
+      <Section title={newest ? "Older runs" : "Runs"} actions={pages}>
+        {runs?.length === 0 && (
+          <p class="muted">
+            {newest
+              ? "There are no older runs."
+              : "No runs yet. Advance the clock by one interval to make one due."}
+          </p>
+        )}
+        {runs && runs.length > 0 && <RunTable runs={runs} place={place} />}
+        {older}
+      </Section>
+    </div>
+  );
+}
+
+function RunTable({ runs, place }: { runs: readonly ExportRun[]; place: Place }) {
+  const body = useCurrentInView<HTMLTableSectionElement>(place.run);
+  return (
+    <Table
+      class="exports-table"
+      columns={["Status", "Export", "Data up to", ["Records", "number"], ["Size", "number"]]}
+      body={body}
+    >
+      {runs.map((it) => (
+        <tr key={it.id} aria-current={it.id === place.run ? "true" : undefined}>
+          <td>
+            <a href={linkTo({ ...place, run: it.id })}>
+              <Badge tone={statusRow(it.status).tone} isMarked={false}>
+                {statusRow(it.status).mark} {it.status}
+              </Badge>
+            </a>
+          </td>
+          <td>
+            {plain(it.name ?? "a deleted export")}
+            {it.backfill !== null && <span class="muted"> · backfill</span>}
+            {it.latest_error !== null && <p class="muted">{plain(it.latest_error)}</p>}
+          </td>
+          <td>
+            <Time at={it.data_interval_end} isWhole />
+          </td>
+          <td class="number">{it.records_completed === null ? "–" : numberText(it.records_completed)}</td>
+          <td class="number">{it.bytes_exported === null ? "–" : sizeText(it.bytes_exported)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import type { ExportRunWithLogs } from "../../../src/exports/shapes.ts";
-import { call, download, problemOf, type SimProblem } from "../../api/call.ts";
+import { call, download } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
+import type { Action } from "../../app/use-action.ts";
 import { Badge, Button, Code, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { SelectField, TextField } from "../../parts/fields.tsx";
 import { numberText, plain, sizeText } from "../../parts/text.ts";
@@ -11,11 +12,11 @@ import { ends, statusRow } from "./run-texts.ts";
 interface Props {
   id: string;
   revision: string;
-  onChanged(problem?: SimProblem): void;
+  /** Waits for a change of the sim, shows its problem and reloads. */
+  act: Action["run"];
 }
 
-/** Details of a run: outcome, log, files, and a form to script its end. */
-export function RunDetails({ id, revision, onChanged }: Props) {
+export function RunDetails({ id, revision, act }: Props) {
   const path = `exports/runs/${encodeURIComponent(id)}`;
   const { data: run, problem } = useResource<ExportRunWithLogs>(path, { revision, again: 2_000 });
   const trouble = problem && <Trouble problem={problem} />;
@@ -27,71 +28,42 @@ export function RunDetails({ id, revision, onChanged }: Props) {
       {trouble}
       <Section title={`Run of ${plain(run.name ?? "a deleted export")}`}>
         <Facts
-          rows={[
-            [
-              "Status",
-              <Badge key="status" tone={row.tone} isMarked={false}>
+          rows={{
+            Status: (
+              <Badge tone={row.tone} isMarked={false}>
                 {row.mark} {run.status}
-              </Badge>,
-            ],
-            run.latest_error === null ? undefined : ["Error", plain(run.latest_error, 10_000)],
-            [
-              "Data from",
-              run.data_interval_start === null ? (
-                "the beginning"
-              ) : (
-                <Time key="from" at={Date.parse(run.data_interval_start)} isExact />
-              ),
-            ],
-            ["Data up to", <Time key="to" at={Date.parse(run.data_interval_end)} isExact />],
-            ["Records", run.records_completed === null ? "–" : numberText(run.records_completed)],
-            ["Size", run.bytes_exported === null ? "–" : sizeText(run.bytes_exported)],
-            ["Made by", run.backfill === null ? "the schedule" : `backfill ${plain(run.backfill)}`],
-            [
-              "Finished",
-              run.finished_at === null ? (
-                "not yet"
-              ) : (
-                <Time key="end" at={Date.parse(run.finished_at)} isExact />
-              ),
-            ],
-            [
-              "Export",
-              <a key="export" href={link("exports", [run.batch_export])}>
-                {plain(run.batch_export)}
-              </a>,
-            ],
-            ["Id", <code key="id">{plain(run.id)}</code>],
-          ]}
+              </Badge>
+            ),
+            Error: run.latest_error === null ? undefined : plain(run.latest_error, 10_000),
+            "Data from": timeOr("the beginning", run.data_interval_start),
+            "Data up to": <Time at={run.data_interval_end} isExact />,
+            Records: run.records_completed === null ? "–" : numberText(run.records_completed),
+            Size: run.bytes_exported === null ? "–" : sizeText(run.bytes_exported),
+            "Made by": run.backfill === null ? "the schedule" : `backfill ${plain(run.backfill)}`,
+            Finished: timeOr("not yet", run.finished_at),
+            Export: <a href={link("exports", [run.batch_export])}>{plain(run.batch_export)}</a>,
+            Id: <code>{plain(run.id)}</code>,
+          }}
         />
       </Section>
-      {row.isOpen && <OutcomeForm id={run.id} onChanged={onChanged} />}
-      <Files files={run.files} onProblem={onChanged} />
+      {row.isOpen && <OutcomeForm id={run.id} act={act} />}
+      <Files files={run.files} act={act} />
       <Log lines={run.logs} />
     </>
   );
 }
 
-function Files({
-  files,
-  onProblem,
-}: {
-  files: ExportRunWithLogs["files"];
-  onProblem: (problem: SimProblem) => void;
-}) {
+const timeOr = (otherwise: string, at: string | null) => (at === null ? otherwise : <Time at={at} isExact />);
+
+function Files({ files, act }: Pick<Props, "act"> & { files: ExportRunWithLogs["files"] }) {
   if (files.length === 0) return null;
-  const save = async (url: string, name: string) => {
-    try {
-      await download(url.replace("/__sim/", ""), name.split("/").at(-1) ?? name);
-    } catch (error) {
-      onProblem(problemOf(error));
-    }
-  };
+  const save = (url: string, name: string) =>
+    act(download(url.replace("/__sim/", ""), name.split("/").at(-1) ?? name));
   return (
     <Section title="Files">
-      <ul class="exports-files">
+      <ul class="stack stack-tight">
         {files.map(({ name, bytes, url }) => (
-          <li key={name}>
+          <li key={name} class="row">
             <code>{plain(name)}</code>
             <span class="muted">{sizeText(bytes)}</span>
             <Button onClick={() => save(url, name)} aria-label={`Download ${plain(name)}`}>
@@ -110,11 +82,11 @@ function Log({ lines }: { lines: ExportRunWithLogs["logs"] }) {
       {lines.length === 0 ? (
         <p class="muted">No log lines yet.</p>
       ) : (
-        <ol class="exports-log">
+        <ol class="stack stack-tight exports-log">
           {lines.map((it, i) => (
             <li key={i}>
-              <Time at={Date.parse(it.timestamp)} />
-              <span class={/ERROR/i.test(it.level) ? "exports-error" : "muted"}>{it.level}</span>
+              <Time at={it.timestamp} />
+              <span class={/ERROR/i.test(it.level) ? "bad" : "muted"}>{it.level}</span>
               <span>{plain(it.message, 2_000)}</span>
             </li>
           ))}
@@ -125,33 +97,25 @@ function Log({ lines }: { lines: ExportRunWithLogs["logs"] }) {
 }
 
 /** Scripts the end of a run, e.g. a failure. */
-function OutcomeForm({ id, onChanged }: { id: string; onChanged: (problem?: SimProblem) => void }) {
+function OutcomeForm({ id, act }: Pick<Props, "id" | "act">) {
   const [status, setStatus] = useState("Failed");
   const [after, setAfter] = useState("");
   const [error, setError] = useState("");
   const outcome = {
-    status: status,
+    status,
     ...(after.trim() !== "" && { after: after.trim() }),
     ...(error.trim() !== "" && { latest_error: error }),
-  };
-  const submit = async () => {
-    try {
-      await call("PUT", `exports/runs/${encodeURIComponent(id)}`, outcome);
-      onChanged();
-    } catch (failed) {
-      onChanged(problemOf(failed));
-    }
   };
   return (
     <Section title="Script the outcome">
       <form
-        class="exports-script"
+        class="fields exports-script"
         onSubmit={(event) => {
           event.preventDefault();
-          void submit();
+          void act(call("PUT", `exports/runs/${encodeURIComponent(id)}`, outcome));
         }}
       >
-        <SelectField label="Status" value={status} options={ends.map((it) => [it, it])} onText={setStatus} />
+        <SelectField label="Status" value={status} options={ends} onText={setStatus} />
         <TextField label="After" placeholder="immediately" value={after} onText={setAfter} />
         <TextField label="Error" placeholder="none" value={error} onText={setError} />
         <Button type="submit">Set outcome</Button>

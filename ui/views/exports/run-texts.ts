@@ -38,7 +38,6 @@ const texts: Readonly<Record<string, string>> = {
   batch_export_paused: "an export was paused",
 };
 
-/** Maximum number of listed names. */
 const mostNamed = 3;
 
 /** Names of the exports that are due at a time. */
@@ -49,7 +48,6 @@ export function dueText(exports: readonly Pick<Export, "name" | "next_run">[], a
   return `${names.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
-/** Description of an effect. */
 export const happenedText = (kind: string): string =>
   (Object.hasOwn(texts, kind) ? texts[kind] : undefined) ?? kind.replaceAll("_", " ");
 

@@ -1,32 +1,26 @@
 import { useSignal } from "@preact/signals";
 import type { Fault, FaultPreset } from "../../../src/faults/shapes.ts";
-import { call, problemOf } from "../../api/call.ts";
+import { call } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
 import { revision } from "../../app/sim.ts";
-import { useProblem } from "../../app/use-problem.ts";
+import { useAction } from "../../app/use-action.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Button, Code, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
-import { LimitFields, type Limits } from "./limit-fields.tsx";
-import { emptyForm, limitsOf, touchedBy } from "./order.ts";
-import { RuleForm } from "./rule-form.tsx";
+import { emptyForm, type Limits, limitsOf, touchedBy } from "./order.ts";
+import { LimitFields, RuleForm } from "./rule-form.tsx";
 
-/** What goes wrong on purpose. */
+/** Active faults, presets, and a form for a rule. */
 export function FaultsView() {
   const known = `${revision.value}/${stat.value?.faults.join()}`;
   const faults = useResource<{ faults: Fault[] }>("faults", { revision: known });
-  const problem = useProblem();
+  const { problem, run } = useAction();
   const act = async (method: string, path: string, body?: unknown) => {
-    try {
-      await call(method, path, body);
-      problem.value = undefined;
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
+    await run(call(method, path, body));
     faults.reload();
   };
-  const trouble = problem.value ?? faults.problem;
+  const trouble = problem ?? faults.problem;
   return (
     <div class="faults">
       {trouble && <Trouble problem={trouble} />}
@@ -51,9 +45,10 @@ function InForce({ faults, onClear }: { faults: readonly Fault[]; onClear: (path
   if (faults.length === 0) {
     return (
       <Section title={title}>
-        <p class="faults-lead">
-          Apply a preset to see how your app copes: flags that fail, capture that is down, answers that come
-          late. Every answer that a fault touched says so, here and in its <code>x-phx-source</code> header.
+        <p class="lead">
+          Apply a preset to see how your app handles failures: flags that fail, capture that is down,
+          responses that come late. A response that a fault changed is marked, here and in its{" "}
+          <code>x-phx-source</code> header.
         </p>
         <Code label="In a test, or in a terminal" text={commands} />
       </Section>
@@ -68,15 +63,15 @@ function InForce({ faults, onClear }: { faults: readonly Fault[]; onClear: (path
         </Button>
       }
     >
-      <ul class="faults-list">
+      <ul class="stack stack-wide faults-list">
         {faults.map((it) => (
           <li key={it.id}>
             <Badge tone={states[it.state].tone}>{states[it.state].text}</Badge>
-            <div class="faults-rule">
+            <div class="stack faults-rule">
               <strong>{plain(it.name)}</strong>
               <span>{plain(it.text)}</span>
               <span class="muted">
-                since <Time at={Date.parse(it.since)} /> ·{" "}
+                since <Time at={it.since} /> ·{" "}
                 <a href={link("requests", [], { f: touchedBy(it.name) })}>
                   {counted(it.used, "request")} touched
                 </a>
@@ -110,9 +105,9 @@ function Presets({ onApply }: { onApply: (order: Record<string, unknown>) => voi
           limits.value = { ...limits.value, ...it };
         }}
       />
-      <ul class="faults-presets">
+      <ul class="cards faults-presets">
         {data?.presets.map(({ name, describe }) => (
-          <li key={name}>
+          <li key={name} class="card">
             <div>
               <strong>{name}</strong>
               <p class="muted">{describe}</p>

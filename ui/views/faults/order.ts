@@ -1,6 +1,6 @@
 import { valueText } from "../../../src/journal/filter/print.ts";
 
-/** What the form about a fault holds, all as text. */
+/** Values of the form, as text. */
 export interface FaultForm {
   readonly kind: FaultKind;
   readonly value: string;
@@ -13,12 +13,12 @@ export interface FaultForm {
 
 interface KindRow {
   readonly label: string;
-  /** What its value is; absent: it has none. */
+  /** The field of its value, if it has one. */
   readonly value?: { readonly label: string; readonly usual: string };
   effect(value: string): Record<string, unknown>;
 }
 
-/** What is no number stays as it was written: the sim says what is wrong with it. */
+/** Text that is not a number is sent as it is: the sim explains the mistake. */
 const numberIn = (text: string, scale = 1): number | string => {
   const value = Number(text) / scale;
   return Number.isFinite(value) ? value : text.trim();
@@ -27,7 +27,7 @@ const numberIn = (text: string, scale = 1): number | string => {
 const numberOr = (text: string, otherwise: number): number | string =>
   text.trim() === "" ? otherwise : numberIn(text);
 
-/** What can go wrong, as the form offers it. */
+/** Kinds of faults. */
 export const kinds = {
   status: {
     label: "Answer with a status",
@@ -41,7 +41,7 @@ export const kinds = {
   },
   reset: { label: "Reset the connection", effect: () => ({ socket: "reset" }) },
   hang: { label: "Never answer", effect: () => ({ socket: "hang" }) },
-  garbage: { label: "Answer what is not JSON", effect: () => ({ body: "garbage" }) },
+  garbage: { label: "Answer with invalid JSON", effect: () => ({ body: "garbage" }) },
   truncate: { label: "Cut the answer off", effect: () => ({ body: "truncate" }) },
   lost: { label: "Handle it, lose the answer", effect: () => ({ socket: "reset", after: true }) },
   flags: {
@@ -62,7 +62,6 @@ export const kinds = {
 
 export type FaultKind = keyof typeof kinds;
 
-/** What the form needs to know of a kind. */
 export const kindRow = (kind: FaultKind): KindRow => kinds[kind];
 
 export const emptyForm: FaultForm = {
@@ -75,11 +74,13 @@ export const emptyForm: FaultForm = {
   duration: "",
 };
 
-/** The filter of the requests that a fault touched. */
+/** A filter of the requests that a fault changed. */
 export const touchedBy = (name: string): string => `fault:${valueText(name)}`;
 
-/** The limits that a preset takes as well. */
-export function limitsOf({ rate, times, duration }: Pick<FaultForm, "rate" | "times" | "duration">) {
+/** Limits that presets have as well. */
+export type Limits = Pick<FaultForm, "rate" | "times" | "duration">;
+
+export function limitsOf({ rate, times, duration }: Limits) {
   return {
     ...(rate.trim() !== "" && { rate: numberIn(rate, 100) }),
     ...(times.trim() !== "" && { times: numberIn(times) }),
@@ -87,7 +88,7 @@ export function limitsOf({ rate, times, duration }: Pick<FaultForm, "rate" | "ti
   };
 }
 
-/** The order that POST /__sim/faults takes; what is wrong with it, the sim says. */
+/** Body of POST /__sim/faults. */
 export function orderOf(form: FaultForm): Record<string, unknown> {
   const match = {
     ...(form.route.trim() !== "" && { route: form.route.trim() }),

@@ -1,15 +1,47 @@
 import { useSignal } from "@preact/signals";
 import { info } from "../../app/sim.ts";
-import { Button, Code, Field } from "../../parts/basics.tsx";
+import { Button, Code } from "../../parts/basics.tsx";
+import { SelectField, TextField } from "../../parts/fields.tsx";
 import { plain } from "../../parts/text.ts";
-import { TextInput } from "../../parts/text-input.tsx";
-import { LimitFields } from "./limit-fields.tsx";
-import { emptyForm, type FaultForm, type FaultKind, kindRow, kinds, orderOf } from "./order.ts";
+import { emptyForm, type FaultForm, type FaultKind, kindRow, kinds, type Limits, orderOf } from "./order.ts";
 
-/** Groups of endpoints that have a name; a path goes, too. */
+/** Optional limits: how often, and for how long. */
+export function LimitFields({ value, onChange }: LimitFieldsProps) {
+  return (
+    <div class="fields">
+      <TextField
+        label="Over after (requests)"
+        inputMode="numeric"
+        placeholder="never"
+        value={value.times}
+        onText={(times) => onChange({ times })}
+      />
+      <TextField
+        label="Part of them (%)"
+        inputMode="decimal"
+        placeholder="100"
+        value={value.rate}
+        onText={(rate) => onChange({ rate })}
+      />
+      <TextField
+        label="For how long"
+        placeholder="until cleared"
+        value={value.duration}
+        onText={(duration) => onChange({ duration })}
+      />
+    </div>
+  );
+}
+
+interface LimitFieldsProps {
+  value: Limits;
+  onChange(change: Partial<Limits>): void;
+}
+
+/** Named groups of endpoints; a path is possible, too. */
 const routes = ["capture", "flags", "service", "sdk", "management"];
 
-/** A fault put together field by field; the order that comes of it is shown, to be used in tests. */
+/** A form for a fault, and the same fault as code for a test. */
 export function RuleForm({ onApply }: { onApply: (order: Record<string, unknown>) => void }) {
   const form = useSignal<FaultForm>(emptyForm);
   const set = (change: Partial<FaultForm>) => {
@@ -20,58 +52,48 @@ export function RuleForm({ onApply }: { onApply: (order: Record<string, unknown>
   const order = orderOf(form.value);
   return (
     <form
-      class="faults-form"
+      class="stack stack-wide faults-form"
       onSubmit={(event) => {
         event.preventDefault();
         onApply(order);
       }}
     >
-      <div class="faults-fields">
-        <Field label="What goes wrong">
-          <select
-            class="select"
-            value={kind}
-            onChange={(event) => set({ kind: event.currentTarget.value as FaultKind, value: "" })}
-          >
-            {Object.entries(kinds).map(([id, { label }]) => (
-              <option key={id} value={id}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </Field>
+      <div class="fields">
+        <SelectField
+          label="What goes wrong"
+          value={kind}
+          options={Object.entries(kinds).map(([id, { label }]) => [id, label])}
+          onText={(id) => set({ kind: id as FaultKind, value: "" })}
+        />
         {row.value && (
-          <Field label={row.value.label}>
-            <TextInput placeholder={row.value.usual} value={value} onText={(text) => set({ value: text })} />
-          </Field>
-        )}
-        <Field label="Which requests">
-          <TextInput
-            list="fault-routes"
-            placeholder="all, or /batch/, /api/*"
-            value={route}
-            onText={(text) => set({ route: text })}
+          <TextField
+            label={row.value.label}
+            placeholder={row.value.usual}
+            value={value}
+            onText={(text) => set({ value: text })}
           />
-        </Field>
+        )}
+        <TextField
+          label="Which requests"
+          list="fault-routes"
+          placeholder="all, or /batch/, /api/*"
+          value={route}
+          onText={(text) => set({ route: text })}
+        />
         <datalist id="fault-routes">
           {routes.map((it) => (
             <option key={it} value={it} />
           ))}
         </datalist>
-        <Field label="Of project">
-          <select
-            class="select"
-            value={project}
-            onChange={(event) => set({ project: event.currentTarget.value })}
-          >
-            <option value="">all</option>
-            {info.value?.projects.map((it) => (
-              <option key={it.id} value={it.id}>
-                {plain(it.name)}
-              </option>
-            ))}
-          </select>
-        </Field>
+        <SelectField
+          label="Of project"
+          value={project}
+          options={[
+            ["", "all"],
+            ...(info.value?.projects.map((it) => [it.id, plain(it.name)] as const) ?? []),
+          ]}
+          onText={(id) => set({ project: id })}
+        />
       </div>
       <LimitFields value={form.value} onChange={set} />
       <Code label="The same in a test" text={`await sim.faults.apply(${JSON.stringify(order)})`} />

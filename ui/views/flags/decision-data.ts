@@ -1,4 +1,4 @@
-import type { Decision, FlagTotal, FlagTotals } from "./answers.ts";
+import type { FlagDecision as Decision, FlagTotal, FlagTotals } from "../../../src/flags/decision-shapes.ts";
 
 /** Counts of a flag's decisions and uses; undefined until known. */
 export type Tallies = (project: number, key: string) => Omit<FlagTotal, "project" | "key"> | undefined;

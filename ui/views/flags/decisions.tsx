@@ -1,14 +1,27 @@
 import { useState } from "preact/hooks";
+import type {
+  DecidedFlag,
+  FlagDecision as Decision,
+  FlagDecisions as Decisions,
+  FlagCall,
+} from "../../../src/flags/decision-shapes.ts";
+import type { FlagSummary as Flag } from "../../../src/flags/shapes.ts";
 import { call, problemOf, query, type SimProblem } from "../../api/call.ts";
 import { go, link, route, withParams } from "../../app/location.ts";
 import { worldRevision } from "../../app/sim.ts";
 import { Badge, Button, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
-import type { DecidedFlag, Decision, Decisions, Flag, FlagCall } from "./answers.ts";
 import { withOlder } from "./decision-data.ts";
 import { Trace, useExplanation } from "./trace.tsx";
-import { clientWords, isOverridden, reasonWords, sinceWords, subjectOf } from "./trace-words.ts";
-import { valueText, valueTone } from "./value.ts";
+import {
+  clientWords,
+  isOverridden,
+  reasonWords,
+  sinceWords,
+  subjectOf,
+  valueText,
+  valueTone,
+} from "./trace-words.ts";
 
 const idOf = ({ request, seq }: Decision): string => (seq === null ? String(request) : `${request}-${seq}`);
 
@@ -39,7 +52,7 @@ export function DecisionsTab({ flag, loaded }: { flag: Flag; loaded: Decisions |
       </ul>
       {older.problem && <Trouble problem={older.problem} />}
       {older.before !== null && (
-        <p class="flags-older">
+        <p class="row flags-older">
           <Button onClick={older.load}>Load older</Button>
           <span class="muted">before request {older.before}</span>
         </p>
@@ -53,8 +66,8 @@ function DecisionRow({ decision, flag, isOpen }: { decision: Decision; flag: Fla
   const toggle = () => go(withParams({ decision: isOpen ? undefined : idOf(decision) }), true);
   return (
     <li class="flags-decision">
-      <button type="button" class="flags-decision-head" aria-expanded={isOpen} onClick={toggle}>
-        <Time at={Date.parse(decision.at)} />
+      <button type="button" class="row row-wide flags-decision-head" aria-expanded={isOpen} onClick={toggle}>
+        <Time at={decision.at} />
         <span class="cut">
           <strong>{plain(decision.distinct_id ?? "no distinct id", 60)}</strong>
         </span>
@@ -82,7 +95,7 @@ function whyWords({ by, rejected }: Decision, decided: DecidedFlag | undefined):
 function Marks({ decision, decided }: { decision: Decision; decided: DecidedFlag | undefined }) {
   const differing = decision.called.filter((it) => it.differs).length;
   return (
-    <span class="flags-marks">
+    <span class="row row-tight end">
       {decided && isOverridden(decided) && <Badge tone="note">overridden</Badge>}
       {decision.fault !== null && <Badge tone="bad">{plain(decision.fault, 40)}</Badge>}
       {differing > 0 && <Badge tone="odd">app used a different value</Badge>}
@@ -99,8 +112,8 @@ interface DecisionProps {
 
 function Opened({ decision, decided, flag }: DecisionProps) {
   return (
-    <div class="flags-opened">
-      <p class="flags-note">
+    <div class="stack stack-wide flags-opened">
+      <p class="row row-wide row-base">
         <a href={link("requests", [decision.request])}>Request {decision.request}</a>
         <span>{clientWords(decision.client)}</span>
         {decided?.payload != null && (
@@ -119,12 +132,12 @@ function Opened({ decision, decided, flag }: DecisionProps) {
 function Calls({ called, decided }: { called: readonly FlagCall[]; decided: DecidedFlag | undefined }) {
   if (called.length === 0) return <p class="muted">No $feature_flag_called event followed yet.</p>;
   return (
-    <ul class="flags-calls">
+    <ul class="stack stack-tight">
       {called.map((it) => (
-        <li key={it.seq}>
+        <li key={it.seq} class="row row-wide">
           <Badge tone={it.differs ? "odd" : "good"}>{valueText(it.response)}</Badge>
           <a href={link("events", [it.seq])}>$feature_flag_called {it.seq}</a>
-          <Time at={Date.parse(it.at)} />
+          <Time at={it.at} />
           {it.differs && (
             <span>
               The app used a different value than {decided ? valueText(decided.value) : "the answer"}.
@@ -144,7 +157,7 @@ function WhyNow({ decision, decided, flag }: DecisionProps) {
   const since = decided && sinceWords(decided, explanation);
   return (
     <section aria-label="Evaluated again now">
-      <p class="flags-note">
+      <p class="row row-wide row-base">
         <Badge tone={since === undefined ? "plain" : "odd"}>evaluated again now</Badge>
         <span class="muted">
           {since ??

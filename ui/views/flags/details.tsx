@@ -1,3 +1,5 @@
+import type { FlagDecisions as Decisions } from "../../../src/flags/decision-shapes.ts";
+import type { FlagInFull } from "../../../src/flags/shapes.ts";
 import { termText } from "../../../src/journal/filter/print.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
@@ -7,7 +9,6 @@ import { Badge, Empty, Section, Trouble } from "../../parts/basics.tsx";
 import { Tabs } from "../../parts/layout.tsx";
 import { plain } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
-import type { Decisions, FlagInFull } from "./answers.ts";
 import { DecisionsTab } from "./decisions.tsx";
 import { ExplainTab } from "./explain.tsx";
 import { OverridesTab } from "./overrides.tsx";
@@ -73,7 +74,7 @@ function countOf(tab: string, flag: FlagInFull, decisions: Decisions | undefined
 
 function DetailsHead({ flag }: { flag: FlagInFull }) {
   return (
-    <header class="flags-head">
+    <header class="row row-wide flags-head">
       <h2>{plain(flag.key, 200)}</h2>
       <FlagBadges flag={flag} />
       {flag.name !== "" && <p class="muted">{plain(flag.name, 300)}</p>}
@@ -88,7 +89,7 @@ function DetailsHead({ flag }: { flag: FlagInFull }) {
 /** State of a flag; in brief, only if unusual. */
 export function FlagBadges({ flag, isBrief = false }: BadgesProps) {
   return (
-    <span class="flags-badges">
+    <span class="row row-tight">
       {flag.id === null ? (
         <Badge tone="odd">no such flag</Badge>
       ) : (
@@ -137,7 +138,7 @@ function RulesTab({ flag }: { flag: FlagInFull }) {
   return (
     <>
       <Section title="Rules" actions={<a href={usesHref(flag.key)}>Events of its use</a>}>
-        <div class="flags-words">
+        <div class="stack flags-words">
           <Sentences lines={words.before} />
           {words.sets.length > 0 && (
             <ol>

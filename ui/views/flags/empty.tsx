@@ -18,7 +18,7 @@ export function NoFlags() {
       <p>Write flags into the scenario file; the sim reloads it when it is saved.</p>
       <Code label="scenario.yaml" text={flagScenario(projectKey.value, sim?.personal_api_key)} />
       <p>Or override one that does not exist. Clients get it with their next request.</p>
-      <form class="flags-make" onSubmit={open}>
+      <form class="row row-end" onSubmit={open}>
         <TextField
           label="Key"
           autocomplete="off"

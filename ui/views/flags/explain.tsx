@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
+import type { FlagSummary as Flag } from "../../../src/flags/shapes.ts";
 import { go, route, withParams } from "../../app/location.ts";
 import { worldRevision } from "../../app/sim.ts";
-import { Button, Field, Section, Trouble } from "../../parts/basics.tsx";
-import { TextField } from "../../parts/fields.tsx";
-import type { Flag } from "./answers.ts";
+import { Button, Section, Trouble } from "../../parts/basics.tsx";
+import { Field, TextField } from "../../parts/fields.tsx";
 import { objectFields, readSubject, textFields } from "./forms.ts";
 import { Trace, useExplanation } from "./trace.tsx";
 
@@ -45,13 +45,13 @@ export function ExplainTab({ flag }: { flag: Flag }) {
       <Section title="Explain for a subject">
         <form class="flags-form" onSubmit={submit}>
           <SubjectField name="distinct_id" label="Distinct id" form={form} tried={tried} set={set} />
-          <div class="flags-form-end">
+          <div class="row flags-form-end">
             <Button type="submit" kind="main">
               Explain
             </Button>
           </div>
           <details class="flags-more" open={isMoreGiven(params) || undefined}>
-            <summary>Properties, groups, device</summary>
+            <summary class="muted">Properties, groups, device</summary>
             <p class="muted">These values override stored ones. Nothing is stored.</p>
             <div class="flags-form">
               {objectFields.map(({ name, label, example }) => (

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from "../../../src/base/json.ts";
-import type { FlagValue } from "./answers.ts";
+import type { FlagValue } from "./trace-words.ts";
 
 /** A parsed field, or its mistake. */
-export type Read<T> = { readonly value: T } | { readonly mistake: string };
+type Read<T> = { readonly value: T } | { readonly mistake: string };
 
 export const isMistake = <T>(read: Read<T>): read is { readonly mistake: string } => "mistake" in read;
 
@@ -29,7 +29,7 @@ export const readPayload = (text: string): Read<Json> =>
   text.trim() === "" ? { value: null } : parsed(text);
 
 /** A choice of an override's value. Variants have ids by index, as one may be called "true". */
-export interface ValueChoice {
+interface ValueChoice {
   readonly id: string;
   readonly label: string;
   readonly value: FlagValue;
@@ -42,7 +42,7 @@ export const valueChoices = (variants: readonly string[]): ValueChoice[] => [
   { id: "false", label: "false: off", value: false },
 ];
 
-/** Id of "another variant", whose key is typed. */
+/** Id of "another variant": its key is typed. */
 export const otherValue = "other";
 
 export interface OverrideForm {

@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
-import { call, problemOf, query, type SimProblem } from "../../api/call.ts";
-import { Badge, Button, Field, Section, Trouble } from "../../parts/basics.tsx";
-import { TextField } from "../../parts/fields.tsx";
+import type { FlagOverride as Override } from "../../../src/flags/shapes.ts";
+import { call, query } from "../../api/call.ts";
+import { useAction } from "../../app/use-action.ts";
+import { Badge, Button, Section, Trouble } from "../../parts/basics.tsx";
+import { Field, TextField, TextInput } from "../../parts/fields.tsx";
 import { plain } from "../../parts/text.ts";
-import { TextInput } from "../../parts/text-input.tsx";
-import type { Override } from "./answers.ts";
 import { type OverrideForm, otherValue, readOverride, valueChoices } from "./forms.ts";
-import { valueText, valueTone } from "./value.ts";
+import { valueText, valueTone } from "./trace-words.ts";
 
 /** The key to override; the flag may not exist. */
-export interface OverrideTarget {
+interface OverrideTarget {
   readonly project: number | undefined;
   readonly key: string;
   readonly variants: readonly string[];
@@ -24,15 +24,8 @@ type Mistakes = Readonly<Partial<Record<keyof OverrideForm, string>>>;
 
 /** Overrides of a flag: set, list, remove. */
 export function OverridesTab({ target, onChange }: { target: OverrideTarget; onChange(): void }) {
-  const [problem, setProblem] = useState<SimProblem>();
-  const act = (what: Promise<unknown>) =>
-    what.then(
-      () => {
-        setProblem(undefined);
-        onChange();
-      },
-      (error: unknown) => setProblem(problemOf(error)),
-    );
+  const { problem, run } = useAction();
+  const act = (change: Promise<unknown>) => run(change, onChange);
   const { project, overrides } = target;
   const removeAll = () => act(call("DELETE", `${pathOf(target)}${query({ project })}`));
   return (
@@ -55,7 +48,7 @@ export function OverridesTab({ target, onChange }: { target: OverrideTarget; onC
             None: the rules apply. An override lasts until it is removed or the sim is reset.
           </p>
         ) : (
-          <ul class="flags-overrides">
+          <ul class="stack stack-tight">
             {overrides.map((it) => (
               <OverrideRow
                 key={it.distinct_id === null ? "" : `of ${it.distinct_id}`}
@@ -77,7 +70,7 @@ function OverrideRow({ override, onRemove }: { override: Override; onRemove(): v
   const { value, distinct_id, payload } = override;
   const subject = distinct_id === null ? "all users" : plain(distinct_id, 100);
   return (
-    <li>
+    <li class="row row-wide">
       <Badge tone={valueTone(value)}>{valueText(value)}</Badge>
       <span>
         for <strong>{subject}</strong>
@@ -87,7 +80,7 @@ function OverrideRow({ override, onRemove }: { override: Override; onRemove(): v
           </>
         )}
       </span>
-      <Button onClick={onRemove} aria-label={`Remove the override for ${subject}`}>
+      <Button class="end" onClick={onRemove} aria-label={`Remove the override for ${subject}`}>
         Remove
       </Button>
     </li>
@@ -126,7 +119,7 @@ function Editor({ target, onSet }: { target: OverrideTarget; onSet(body: object)
           onInput={(event) => set({ payload: event.currentTarget.value })}
         />
       </Field>
-      <div class="flags-form-end">
+      <div class="row flags-form-end">
         <Button type="submit" kind="main">
           Set override
         </Button>
@@ -141,10 +134,10 @@ function Values({ form, set, variants, mistakes }: ValuesProps) {
     { id: otherValue, label: variants.length > 0 ? "another variant" : "a variant" },
   ];
   return (
-    <fieldset class="flags-values">
-      <legend class="field-label">Value</legend>
+    <fieldset class="row row-wide flags-values">
+      <legend class="small muted">Value</legend>
       {choices.map(({ id, label }) => (
-        <label key={id} class="flags-value">
+        <label key={id} class="row row-tight flags-value">
           <input
             type="radio"
             name="value"
@@ -163,7 +156,7 @@ function Values({ form, set, variants, mistakes }: ValuesProps) {
         />
       )}
       {(mistakes.choice ?? mistakes.other) !== undefined && (
-        <span class="field-hint flags-mistake" role="alert">
+        <span class="field-hint bad" role="alert">
           {mistakes.choice ?? mistakes.other}
         </span>
       )}

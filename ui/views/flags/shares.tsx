@@ -1,8 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { hashWords } from "../../../src/flags/explain/trace-words.ts";
+import type { FlagSummary, HashTrace as Hash, VariantRange } from "../../../src/flags/shapes.ts";
 import { plain } from "../../parts/text.ts";
-import type { Hash, Share, VariantRange } from "./answers.ts";
 import { drawnWords } from "./trace-words.ts";
+
+/** Colours of variants. */
+const tones = ["accent", "note", "good", "odd", "bad"] as const;
+
+type Share = FlagSummary["shares"][number];
 
 const percent = (share: number): string => `${Number(share.toFixed(4))} %`;
 
@@ -28,12 +33,12 @@ export function Shares({ shares, hasLegend = false }: { shares: readonly Share[]
   const starts = shares.map((_, i) => shares.slice(0, i).reduce((sum, it) => sum + it.percentage, 0));
   const text = textOfShares(shares);
   return (
-    <div class="flags-shares">
+    <div class="stack flags-shares">
       <Bar text={text} title={text}>
         {shares.map((it, i) => (
           <rect
             key={it.variant}
-            class={`flags-bar-part flags-part-${i % 5}`}
+            class={`flags-bar-part ${tones[i % 5]}`}
             x={starts[i]}
             width={Math.max(0, it.percentage)}
             height={10}
@@ -41,10 +46,10 @@ export function Shares({ shares, hasLegend = false }: { shares: readonly Share[]
         ))}
       </Bar>
       {hasLegend && (
-        <ul class="flags-legend">
+        <ul class="row row-wide">
           {shares.map((it, i) => (
             <li key={it.variant}>
-              <span class={`flags-dot flags-part-${i % 5}`} aria-hidden="true" />
+              <span class={`flags-dot ${tones[i % 5]}`} aria-hidden="true" />
               <span class="mono">{plain(it.variant, 60)}</span> {percent(it.percentage)}
             </li>
           ))}
@@ -58,12 +63,12 @@ export function Shares({ shares, hasLegend = false }: { shares: readonly Share[]
 export function HashBar({ hash, threshold, isWithin, what }: HashBarProps) {
   const words = hashWords(hash, threshold, isWithin, what);
   return (
-    <span class="flags-hash">
+    <span class="row flags-hash">
       <Bar text={words} title={hash.input}>
         <rect class="flags-bar-in" width={Math.min(100, Math.max(0, threshold * 100))} height={10} />
         <BarMark at={hash.hash} />
       </Bar>
-      <span class="flags-hash-words">{words}</span>
+      <span class="muted">{words}</span>
     </span>
   );
 }
@@ -80,12 +85,12 @@ interface HashBarProps {
 export function VariantBar({ ranges, hash }: VariantBarProps) {
   const words = drawnWords(hash, ranges);
   return (
-    <span class="flags-hash">
+    <span class="row flags-hash">
       <Bar text={words} title={hash.input}>
         {ranges.map((it, i) => (
           <rect
             key={it.variant}
-            class={`flags-bar-part flags-part-${i % 5}${it.hit ? "" : " flags-bar-other"}`}
+            class={`flags-bar-part ${tones[i % 5]}${it.hit ? "" : " flags-bar-other"}`}
             x={it.from * 100}
             width={Math.max(0, it.to - it.from) * 100}
             height={10}
@@ -93,7 +98,7 @@ export function VariantBar({ ranges, hash }: VariantBarProps) {
         ))}
         <BarMark at={hash.hash} />
       </Bar>
-      <span class="flags-hash-words">{words}</span>
+      <span class="muted">{words}</span>
     </span>
   );
 }

@@ -1,7 +1,21 @@
+import type { DecidedFlag, FlagDecision as Decision } from "../../../src/flags/decision-shapes.ts";
 import { hashText, shortNumber } from "../../../src/flags/explain/trace-words.ts";
+import type {
+  ConditionTrace,
+  FlagExplanation as Explanation,
+  HashTrace as Hash,
+  VariantRange,
+} from "../../../src/flags/shapes.ts";
 import { plain } from "../../parts/text.ts";
-import type { ConditionTrace, DecidedFlag, Decision, Explanation, Hash, VariantRange } from "./answers.ts";
-import { valueText } from "./value.ts";
+
+export type FlagValue = boolean | string;
+
+/** A flag's value: true, false, or a variant in quotes. */
+export const valueText = (value: FlagValue | null): string =>
+  value === null ? "no value" : typeof value === "string" ? `"${plain(value, 60)}"` : String(value);
+
+export const valueTone = (value: FlagValue | null): "accent" | "good" | "plain" =>
+  typeof value === "string" ? "accent" : value === true ? "good" : "plain";
 
 /** `hash 0.7312 draws "b", 0.5 to 1`. */
 export function drawnWords({ hash }: Hash, ranges: readonly VariantRange[]): string {
@@ -14,13 +28,13 @@ export function drawnWords({ hash }: Hash, ranges: readonly VariantRange[]): str
 
 export type SetState = "matched" | "missed" | "failed" | "not reached";
 
-/** What became of a condition set. */
+/** Result of a condition set. */
 export function stateOf({ reached, matched, failure }: ConditionTrace): SetState {
   if (!reached) return "not reached";
   return failure !== null ? "failed" : matched ? "matched" : "missed";
 }
 
-/** The condition set by the number that people see. */
+/** Number of the condition set as displayed, from 1. */
 const setNumber = ({ condition_index }: Pick<DecidedFlag, "condition_index">): string =>
   condition_index === null ? "" : ` ${condition_index + 1}`;
 
@@ -36,7 +50,7 @@ const reasonTexts: Readonly<Record<string, (flag: DecidedFlag) => string>> = {
   missing_dependency: () => "it depends on a flag that does not exist",
 };
 
-/** Why, as the answer gave it, in few words. */
+/** The reason in the response, in short. */
 export function reasonWords(flag: DecidedFlag): string {
   if (flag.reason === null) return "no reason given";
   const { code, description } = flag.reason;
@@ -44,17 +58,17 @@ export function reasonWords(flag: DecidedFlag): string {
   return known ?? plain(description === "" ? code : description);
 }
 
-/** Was it an override that decided? */
+/** True if an override decided. */
 export const isOverridden = ({ reason }: DecidedFlag): boolean => reason?.code === "override";
 
-/** `posthog-node/5.2.0` of a long User-Agent; a browser is named. */
+/** Client from the User-Agent: `posthog-node/5.2.0`; of a browser, its name. */
 export function clientWords(client: string | null): string {
   if (client === null || client === "") return "unknown client";
   if (!client.startsWith("Mozilla/")) return plain(client, 40);
   return /(Edg|Firefox|Chrome|Safari)\//.exec(client)?.[1]?.replace("Edg", "Edge") ?? "browser";
 }
 
-/** The same subject, for asking again. Never what the request did not say. */
+/** Body of an explanation for the subject of a decision; only values that the request contained. */
 export function subjectOf({ distinct_id, project, asked }: Decision): Record<string, unknown> | undefined {
   if (distinct_id === null || distinct_id === "" || project === null) return undefined;
   if (asked === null) return { distinct_id, project };
@@ -75,7 +89,7 @@ export function subjectOf({ distinct_id, project, asked }: Decision): Record<str
   };
 }
 
-/** What to know of an explanation that was made after the decision; undefined: it says the same. */
+/** How a later explanation differs from the decision; undefined if it does not. */
 export function sinceWords(then: DecidedFlag, now: Explanation): string | undefined {
   if (then.value === now.value) return undefined;
   return `It was ${valueText(then.value)} then and would be ${valueText(now.value)} now: its rules, an override or stored properties have changed since.`;

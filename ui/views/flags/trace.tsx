@@ -1,14 +1,19 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { actualWords, missWords } from "../../../src/flags/explain/trace-words.ts";
+import type {
+  ConditionTrace,
+  FlagExplanation as Explanation,
+  PropertyTrace,
+  TreeTrace,
+} from "../../../src/flags/shapes.ts";
 import { call, problemOf, type SimProblem } from "../../api/call.ts";
 import { Badge } from "../../parts/basics.tsx";
 import { plain, type Tone } from "../../parts/text.ts";
-import type { ConditionTrace, Explanation, PropertyTrace, TreeTrace } from "./answers.ts";
 import { HashBar, VariantBar } from "./shares.tsx";
-import { type SetState, stateOf } from "./trace-words.ts";
-import { valueText, valueTone } from "./value.ts";
+import { type SetState, stateOf, valueText, valueTone } from "./trace-words.ts";
 
-export interface ExplanationResult {
+interface ExplanationResult {
   readonly explanation?: Explanation;
   readonly problem?: SimProblem;
 }
@@ -41,7 +46,7 @@ export function useExplanation(
 
 function Mark({ passed }: { passed: boolean }) {
   return (
-    <span class={passed ? "flags-mark flags-yes" : "flags-mark flags-no"}>
+    <span class={passed ? "flags-mark good" : "flags-mark bad"}>
       <span aria-hidden="true">{passed ? "✓" : "✕"}</span>
       <span class="unseen">{passed ? "passed: " : "failed: "}</span>
     </span>
@@ -122,45 +127,63 @@ function Variant({ variant }: Pick<ConditionTrace, "variant">) {
   );
 }
 
+interface CardProps {
+  title: string;
+  tone: Tone;
+  /** The result of this step. */
+  state: string;
+  note?: string | undefined;
+  children: ComponentChildren;
+}
+
+/** A step of the evaluation with its conditions. */
+function Card({ title, tone, state, note, children }: CardProps) {
+  return (
+    <li class="flags-set">
+      <div class="row row-base">
+        <h4>{title}</h4>
+        <Badge tone={tone}>{state}</Badge>
+        {note !== undefined && <span class="muted">{note}</span>}
+      </div>
+      <ul class={state === "not reached" ? "flags-trace muted" : "flags-trace"}>{children}</ul>
+    </li>
+  );
+}
+
 function ConditionSet({ trace, sentence }: { trace: ConditionTrace; sentence: string | undefined }) {
   const state = stateOf(trace);
   const miss = missWords(trace);
   return (
-    <li class={state === "not reached" ? "flags-set flags-set-unreached" : "flags-set"}>
-      <div class="flags-set-head">
-        <h4>Set {trace.index + 1}</h4>
-        <Badge tone={stateTones[state]}>{state}</Badge>
-        {sentence !== undefined && <span class="muted">{plain(sentence, 1_000)}</span>}
-      </div>
-      <ul class="flags-trace">
-        {miss !== undefined && (
-          <li>
-            <Mark passed={false} />
-            <span>{plain(miss)}</span>
-          </li>
-        )}
-        <Properties traces={trace.properties} />
-        <Rollout rollout={trace.rollout} />
-        <Variant variant={trace.variant} />
-      </ul>
-    </li>
+    <Card
+      title={`Set ${trace.index + 1}`}
+      tone={stateTones[state]}
+      state={state}
+      note={sentence && plain(sentence, 1_000)}
+    >
+      {miss !== undefined && (
+        <li>
+          <Mark passed={false} />
+          <span>{plain(miss)}</span>
+        </li>
+      )}
+      <Properties traces={trace.properties} />
+      <Rollout rollout={trace.rollout} />
+      <Variant variant={trace.variant} />
+    </Card>
   );
 }
 
 function Enrollment({ enrollment }: Pick<Explanation, "enrollment">) {
   if (!enrollment) return null;
+  const { decided, properties } = enrollment;
   return (
-    <li class="flags-set">
-      <div class="flags-set-head">
-        <h4>Early access</h4>
-        <Badge tone={enrollment.decided ? "good" : "plain"}>
-          {enrollment.decided ? "decides" : "does not decide"}
-        </Badge>
-      </div>
-      <ul class="flags-trace">
-        <Properties traces={enrollment.properties} />
-      </ul>
-    </li>
+    <Card
+      title="Early access"
+      tone={decided ? "good" : "plain"}
+      state={decided ? "decides" : "does not decide"}
+    >
+      <Properties traces={properties} />
+    </Card>
   );
 }
 
@@ -168,26 +191,24 @@ function Holdout({ holdout }: Pick<Explanation, "holdout">) {
   if (!holdout) return null;
   const { held_out, hash, threshold, variant, percentage } = holdout;
   return (
-    <li class="flags-set">
-      <div class="flags-set-head">
-        <h4>Holdout {valueText(variant)}</h4>
-        <Badge tone={held_out ? "odd" : "plain"}>{held_out ? "held out" : "not held out"}</Badge>
-        <span class="muted">{percentage} % are held out</span>
-      </div>
+    <Card
+      title={`Holdout ${valueText(variant)}`}
+      tone={held_out ? "odd" : "plain"}
+      state={held_out ? "held out" : "not held out"}
+      note={`${percentage} % are held out`}
+    >
       {hash && (
-        <ul class="flags-trace">
-          <li>
-            <HashBar hash={hash} threshold={threshold} isWithin={held_out} what="holdout" />
-          </li>
-        </ul>
+        <li>
+          <HashBar hash={hash} threshold={threshold} isWithin={held_out} what="holdout" />
+        </li>
       )}
-    </li>
+    </Card>
   );
 }
 
 function Head({ explanation }: { explanation: Explanation }) {
   return (
-    <div class="flags-verdict">
+    <div class="row row-base">
       <Badge tone={explanation.failed ? "odd" : valueTone(explanation.value)}>
         {valueText(explanation.value)}
       </Badge>
@@ -207,7 +228,7 @@ function Overridden({ override, by_rules }: Pick<Explanation, "override" | "by_r
   if (!override) return null;
   const subject = override.distinct_id === null ? "all users" : "this distinct id";
   return (
-    <p class="flags-note">
+    <p class="row row-wide row-base">
       <Badge tone="note">overridden</Badge>
       <span>
         for {subject}.{" "}
@@ -220,18 +241,12 @@ function Overridden({ override, by_rules }: Pick<Explanation, "override" | "by_r
 }
 
 /** Steps of an evaluation. `sentences` are the condition sets in words. */
-export function Trace({
-  explanation,
-  sentences,
-}: {
-  explanation: Explanation;
-  sentences: readonly string[];
-}) {
+export function Trace({ explanation, sentences }: TraceProps) {
   return (
-    <div class="flags-why">
+    <div class="stack stack-wide flags-why">
       <Head explanation={explanation} />
       <Overridden override={explanation.override} by_rules={explanation.by_rules} />
-      <ol class="flags-sets">
+      <ol class="stack">
         <Enrollment enrollment={explanation.enrollment} />
         <Holdout holdout={explanation.holdout} />
         {explanation.conditions.map((it) => (
@@ -239,7 +254,7 @@ export function Trace({
         ))}
       </ol>
       {explanation.hint !== null && explanation.hint !== "" && (
-        <div class="flags-hint">
+        <div class="aside">
           <h4>{explanation.override ? "Why not by rules" : "Why not"}</h4>
           {explanation.hint.split("\n").map((line) => (
             <p key={line}>{plain(line, 1_000)}</p>
@@ -248,4 +263,9 @@ export function Trace({
       )}
     </div>
   );
+}
+
+interface TraceProps {
+  explanation: Explanation;
+  sentences: readonly string[];
 }

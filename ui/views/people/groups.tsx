@@ -1,16 +1,15 @@
 import type { StoredGroup as Group, GroupDetails } from "../../../src/people/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
-import { link, project, route } from "../../app/location.ts";
+import { link, route } from "../../app/location.ts";
 import { projectName, revision } from "../../app/sim.ts";
 import { Badge, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { numberText, plain } from "../../parts/text.ts";
 import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
-import { Listing, Teach, useGrowing } from "./listing.tsx";
-import { Gaps, placeOf, pollEvery } from "./person.tsx";
+import { Listing, Teach } from "./listing.tsx";
+import { After, EventLine, Gaps, isHere, Moment, placeOf } from "./person.tsx";
 import { Changes, Properties } from "./properties.tsx";
-import { After, EventLine, Moment } from "./timeline.tsx";
-import { groupNodeSnippet, groupSnippet, originTexts } from "./words.ts";
+import { groupCalls, originTexts } from "./words.ts";
 
 const typeOf = (group: Group): string => group.type ?? String(group.type_index);
 
@@ -22,30 +21,17 @@ interface Chosen {
   name: string;
 }
 
-const isSame = (group: Group, chosen: Chosen | undefined): boolean => {
-  const place = placeOf();
-  const isThere = place === undefined || String(group.project) === String(place);
-  return chosen !== undefined && isThere && typeOf(group) === chosen.type && group.key === chosen.name;
-};
+const isSame = (group: Group, chosen: Chosen | undefined): boolean =>
+  isHere(group.project) && typeOf(group) === chosen?.type && group.key === chosen.name;
 
 /** The list of groups, and details of the selected one. */
 export function Groups({ chosen }: { chosen: Chosen | undefined }) {
-  const { limit, grow } = useGrowing();
   const { q } = route.value.params;
-  const { data, problem } = useResource<{ groups: Group[]; more: boolean }>(
-    `groups${query({ project: project.value, search: q, limit })}`,
-    { revision: revision.value, ...pollEvery() },
-  );
-  const groups = data?.groups;
   return (
     <Listing
       kind="groups"
       label={chosen === undefined ? "Groups" : "Group"}
-      items={groups}
-      problem={problem}
-      more={data?.more ?? false}
-      grow={grow}
-      keyOf={(it) => `${it.project}/${it.type_index}/${it.key}`}
+      keyOf={(it: Group) => `${it.project}/${it.type_index}/${it.key}`}
       hrefOf={(it) => link("people", ["groups", typeOf(it), it.key], { q, in: it.project })}
       cellsOf={(it) => <GroupCells group={it} />}
       head={
@@ -60,7 +46,7 @@ export function Groups({ chosen }: { chosen: Chosen | undefined }) {
       details={chosen && <GroupArticle key={JSON.stringify(chosen)} type={chosen.type} name={chosen.name} />}
       home={link("people", ["groups"], { q })}
       empty={
-        <Teach title="No group yet" browser={groupSnippet} node={groupNodeSnippet}>
+        <Teach title="No group yet" calls={groupCalls}>
           A group is a company, a team or another unit that your users belong to. <code>$groupidentify</code>{" "}
           makes it; events that name it in <code>$groups</code> are counted for it.
         </Teach>
@@ -82,7 +68,7 @@ function GroupCells({ group }: { group: Group }) {
           .join(", ")}
       </Cell>
       <Cell class="people-wide muted">
-        <Time at={Date.parse(group.created_at)} isWhole />
+        <Time at={group.created_at} isWhole />
       </Cell>
     </>
   );
@@ -90,7 +76,7 @@ function GroupCells({ group }: { group: Group }) {
 
 function GroupArticle({ type, name }: { type: string; name: string }) {
   const path = `groups/${encodeURIComponent(type)}/${encodeURIComponent(name)}${query({ project: placeOf() })}`;
-  const { data, problem } = useResource<GroupDetails>(path, { revision: revision.value, ...pollEvery() });
+  const { data, problem } = useResource<GroupDetails>(path, { revision: revision.value });
   if (!data || problem?.code === "not_found") return problem ? <Trouble problem={problem} /> : null;
   return (
     <article class="people-details">
@@ -122,19 +108,19 @@ function Head({ group }: { group: GroupDetails }) {
   return (
     <Section
       title={
-        <span class="people-title">
+        <span class="row people-title">
           {plain(titleOf(group), 120)} <Badge>{plain(typeOf(group), 40)}</Badge>
         </span>
       }
     >
       <Facts
-        rows={[
-          ["Key", <code key="key">{plain(group.key)}</code>],
-          ["Type", `${plain(typeOf(group))}, index ${group.type_index}`],
-          ["Project", projectName(group.project)],
-          ["Created", <Time key="created" at={Date.parse(group.created_at)} isWhole />],
-          ["Created by", originTexts[group.origin]],
-        ]}
+        rows={{
+          Key: <code>{plain(group.key)}</code>,
+          Type: `${plain(typeOf(group))}, index ${group.type_index}`,
+          Project: projectName(group.project),
+          Created: <Time at={group.created_at} isWhole />,
+          "Created by": originTexts[group.origin],
+        }}
       />
       <Gaps gaps={group.gaps} />
     </Section>
@@ -148,7 +134,7 @@ function Steps({ group: { history } }: { group: GroupDetails }) {
       {history.map(({ event, created, changes, after }) => (
         <Moment key={event.seq} isStep={created || changes.length > 0}>
           <EventLine event={event} />
-          <div class="people-step">
+          <div class="stack stack-tight people-step">
             {created && <Badge tone="accent">group created</Badge>}
             <Changes changes={changes} />
             <After properties={after} title="The group after this" />

@@ -47,7 +47,6 @@ const notesShown = 3;
 
 const keyOf = ({ by, other, into, outcome }: DatedJoin): string => JSON.stringify([by, other, into, outcome]);
 
-/** Groups identical joins. */
 function notesOf(joins: readonly DatedJoin[]): Note[] {
   const notes = new Map<string, Note>();
   for (const join of joins) {
@@ -94,7 +93,7 @@ function groupedBy<K, T>(items: readonly T[], keyed: (item: T) => K): Map<K, T[]
 }
 
 /** The lower of a join's two ids lists it. */
-function toldAt(order: ReadonlyMap<string, number>, { other, into }: DatedJoin): string {
+function listedAt(order: ReadonlyMap<string, number>, { other, into }: DatedJoin): string {
   return (order.get(other) ?? 0) > (order.get(into) ?? 0) ? other : into;
 }
 
@@ -102,7 +101,7 @@ function rowsOf(ids: readonly string[], notes: readonly Note[]): IdRow[] {
   const order = orderOf(ids, notes);
   const places = new Map(order.map((id, i) => [id, i]));
   const mine = new Set(ids);
-  const byId = groupedBy(notes, ({ join }) => toldAt(places, join));
+  const byId = groupedBy(notes, ({ join }) => listedAt(places, join));
   let top = 0;
   return order.map((id) => {
     const all = byId.get(id) ?? [];

@@ -2,8 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { DatedJoin, PersonTimeline as Timeline } from "../../../src/people/shapes.ts";
 import { link } from "../../app/location.ts";
 import { Badge, Button, Prose, Time } from "../../parts/basics.tsx";
-import { explained } from "../../parts/reasons.ts";
-import { counted, plain } from "../../parts/text.ts";
+import { counted, explained, plain } from "../../parts/text.ts";
 import { graphOf, type IdRow, lineHeight, type Note } from "./identity-layout.ts";
 import { joinTexts } from "./words.ts";
 
@@ -95,10 +94,7 @@ function NoteLine({ note: { join, times }, at }: { note: Note; at: string }) {
   const isRefused = outcome === "refused";
   const way = at === other ? `into ${plain(into, 60)}` : `takes ${plain(other, 60)}`;
   return (
-    <div
-      class={isRefused ? "people-note people-note-refused" : "people-note"}
-      style={{ blockSize: rem(lineHeight) }}
-    >
+    <div class={isRefused ? "people-note bad" : "people-note"} style={{ blockSize: rem(lineHeight) }}>
       <a href={link("events", [seq])} class="mono">
         {by}
       </a>
@@ -108,17 +104,16 @@ function NoteLine({ note: { join, times }, at }: { note: Note; at: string }) {
         {joinTexts[outcome]}
         {times > 1 && ` × ${times}`}
       </span>
-      <Time at={Date.parse(timestamp)} />
+      <Time at={timestamp} />
     </div>
   );
 }
 
-/** Refused merges with reasons and fixes. */
 function Refusals({ joins }: { joins: readonly DatedJoin[] }) {
   const reasons = [...new Set(joins.flatMap((it) => it.reason ?? []))];
   if (reasons.length === 0) return null;
   return (
-    <ul class="people-refusals">
+    <ul class="stack people-refusals">
       {reasons.map((reason) => {
         const { sentence, fix } = explained(reason);
         return (

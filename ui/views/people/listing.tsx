@@ -1,25 +1,19 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { useLast } from "../../api/resource.ts";
-import { useKeys } from "../../app/keyboard.ts";
-import { go, link, route, withParams } from "../../app/location.ts";
-import { info, projectKey } from "../../app/sim.ts";
+import { query } from "../../api/call.ts";
+import { useLast, useResource } from "../../api/resource.ts";
+import { stepKeys, useKeys } from "../../app/keyboard.ts";
+import { go, link, project, route, withParams } from "../../app/location.ts";
+import { info, projectKey, revision } from "../../app/sim.ts";
+import { browserSnippet, nodeSnippet } from "../../copy/snippets.ts";
 import { Code, Empty, Trouble } from "../../parts/basics.tsx";
 import { Split, Tabs } from "../../parts/layout.tsx";
 import { WindowedList } from "../../parts/windowed-list.tsx";
-
-/** The size of a list that grows as its end comes near, up to the sim's limit. */
-export function useGrowing(): { limit: number; grow(): void } {
-  const [limit, setLimit] = useState(200);
-  return { limit, grow: () => setLimit((it) => Math.min(10_000, it * 2)) };
-}
+import type { SdkCalls } from "./words.ts";
 
 interface ListingProps<T> {
+  /** Path and key of the list in the control API. */
   kind: "persons" | "groups";
-  items: readonly T[] | undefined;
-  problem: { message: string; hint?: string | undefined } | undefined;
-  more: boolean;
-  grow(): void;
   keyOf(item: T): string;
   hrefOf(item: T): string;
   cellsOf(item: T): ComponentChildren;
@@ -32,24 +26,26 @@ interface ListingProps<T> {
   empty: ComponentChildren;
 }
 
-/** A list with search and details, for persons and groups. */
+type Page<T> = { readonly more: boolean } & Partial<Record<"persons" | "groups", readonly T[]>>;
+
+/** A list with search and details, for persons and groups. It grows as its end comes near, up to the sim's limit. */
 export function Listing<T>(props: ListingProps<T>) {
-  const items = useLast(props.items) ?? [];
-  const { kind, problem, more, grow, keyOf, hrefOf, cellsOf, details, home } = props;
+  const { kind, keyOf, hrefOf, cellsOf, details, home } = props;
+  const search = route.value.params.q ?? "";
+  const [limit, setLimit] = useState(200);
+  const path = `${kind}${query({ project: project.value, search, limit })}`;
+  const { data, problem } = useResource<Page<T>>(path, { revision: revision.value });
+  const loaded = data?.[kind];
+  const items = useLast(loaded) ?? [];
   const chosen = items.findIndex(props.isChosen);
   const box = useRef<HTMLInputElement>(null);
-  const search = route.value.params.q ?? "";
-  const choose = (index: number) => {
-    const item = items[index];
-    if (item) go(hrefOf(item));
-  };
+  const choose = (item: T) => go(hrefOf(item));
   useKeys("Persons and groups", [
     { keys: "/", does: "Search", run: () => box.current?.focus() },
-    { keys: "j", does: "Next", run: () => choose(Math.min(items.length - 1, chosen + 1)) },
-    { keys: "k", does: "Previous", run: () => choose(Math.max(0, chosen - 1)) },
+    ...stepKeys(kind.slice(0, -1), items, chosen, choose),
     { keys: "Escape", does: "Back to the list", run: () => (details ? go(home) : box.current?.blur()) },
   ]);
-  const isEmpty = props.items !== undefined && items.length === 0;
+  const isEmpty = loaded?.length === 0;
   const list = (
     <>
       <Tabs
@@ -60,7 +56,7 @@ export function Listing<T>(props: ListingProps<T>) {
           { id: "groups", title: "Groups", href: link("people", ["groups"]) },
         ]}
       />
-      <div class="toolbar">
+      <div class="row toolbar">
         <input
           class="input"
           type="search"
@@ -80,17 +76,12 @@ export function Listing<T>(props: ListingProps<T>) {
           label={props.label}
           head={props.head}
           count={items.length}
-          keyAt={(index) => {
-            const item = items[index];
-            return item === undefined ? index : keyOf(item);
-          }}
-          cellsAt={(index) => {
-            const item = items[index];
-            return item === undefined ? null : cellsOf(item);
-          }}
+          at={(index) => items[index]}
+          keyOf={keyOf}
+          cellsOf={cellsOf}
           chosen={chosen}
           onChoose={choose}
-          {...(more && { onNearEnd: grow })}
+          {...(data?.more && { onNearEnd: () => setLimit((it) => Math.min(10_000, it * 2)) })}
         />
       )}
     </>
@@ -99,22 +90,21 @@ export function Listing<T>(props: ListingProps<T>) {
 }
 
 /** Empty state with code samples. */
-export function Teach({ title, browser, node, children }: TeachProps) {
+export function Teach({ title, calls: { browser, node }, children }: TeachProps) {
   const sim = info.value;
   if (!sim) return null;
   const key = projectKey.value ?? "phc_…";
   return (
     <Empty title={title}>
       <p>{children}</p>
-      <Code label="In the browser" text={browser(key, sim.url)} />
-      <Code label="On a server" text={node(key, sim.url)} />
+      <Code label="In the browser" text={browserSnippet(key, sim.url, ...browser)} />
+      <Code label="On a server" text={nodeSnippet(key, sim.url, ...node)} />
     </Empty>
   );
 }
 
 interface TeachProps {
   title: string;
-  browser(key: string, host: string): string;
-  node(key: string, host: string): string;
+  calls: SdkCalls;
   children: ComponentChildren;
 }

@@ -1,16 +1,13 @@
 import { isSdkProperty } from "../../../src/journal/sdk-properties.ts";
 import type { StoredPerson as Person } from "../../../src/people/shapes.ts";
-import { query } from "../../api/call.ts";
-import { useResource } from "../../api/resource.ts";
-import { link, project, route } from "../../app/location.ts";
-import { revision } from "../../app/sim.ts";
+import { link, route } from "../../app/location.ts";
 import { Badge, Time } from "../../parts/basics.tsx";
 import { numberText, plain } from "../../parts/text.ts";
 import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
 import { Groups } from "./groups.tsx";
-import { Listing, Teach, useGrowing } from "./listing.tsx";
-import { PersonDetails, placeOf, pollEvery } from "./person.tsx";
-import { identifyNodeSnippet, identifySnippet, nameOf } from "./words.ts";
+import { Listing, Teach } from "./listing.tsx";
+import { isHere, PersonDetails } from "./person.tsx";
+import { identifyCalls, nameOf } from "./words.ts";
 
 export function PeopleView() {
   const [first, type, name] = route.value.path;
@@ -22,30 +19,17 @@ export function PeopleView() {
 const handleOf = ({ distinct_ids: ids, uuid }: Person): string =>
   ids.find((it) => it !== "groups" && it !== "") ?? uuid;
 
-const isSame = (person: Person, id: string | undefined): boolean => {
-  const place = placeOf();
-  const isThere = place === undefined || String(person.project) === String(place);
-  return id !== undefined && isThere && (person.uuid === id || person.distinct_ids.includes(id));
-};
+const isSame = ({ project, uuid, distinct_ids: ids }: Person, id: string | undefined): boolean =>
+  id !== undefined && isHere(project) && (uuid === id || ids.includes(id));
 
 /** The list of persons, and details of the selected one. */
 export function Persons({ id }: { id: string | undefined }) {
-  const { limit, grow } = useGrowing();
   const { q } = route.value.params;
-  const { data, problem } = useResource<{ persons: Person[]; more: boolean }>(
-    `persons${query({ project: project.value, search: q, limit })}`,
-    { revision: revision.value, ...pollEvery() },
-  );
-  const persons = data?.persons;
   return (
     <Listing
       kind="persons"
       label={id === undefined ? "Persons" : "Person"}
-      items={persons}
-      problem={problem}
-      more={data?.more ?? false}
-      grow={grow}
-      keyOf={(it) => `${it.project}/${it.uuid}`}
+      keyOf={(it: Person) => `${it.project}/${it.uuid}`}
       hrefOf={(it) => link("people", [handleOf(it)], { q, in: it.project })}
       cellsOf={(it) => <PersonCells person={it} />}
       head={
@@ -61,7 +45,7 @@ export function Persons({ id }: { id: string | undefined }) {
       details={id === undefined ? undefined : <PersonDetails key={id} id={id} />}
       home={link("people", [], { q })}
       empty={
-        <Teach title="No person yet" browser={identifySnippet} node={identifyNodeSnippet}>
+        <Teach title="No person yet" calls={identifyCalls}>
           The first event of an id makes an anonymous person; <code>identify</code> joins it with the user’s
           own id. Both appear here at once.
         </Teach>
@@ -87,7 +71,7 @@ function PersonCells({ person }: { person: Person }) {
           .join(", ")}
       </Cell>
       <Cell class="people-wide muted">
-        <Time at={Date.parse(person.created_at)} isWhole />
+        <Time at={person.created_at} isWhole />
       </Cell>
     </>
   );

@@ -1,31 +1,41 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Gap, PersonTimeline as Timeline } from "../../../src/people/shapes.ts";
+import type { JsonObject } from "../../../src/base/json.ts";
+import type {
+  Gap,
+  Join,
+  ShortEvent,
+  PersonStep as Step,
+  PersonTimeline as Timeline,
+  TimelineEntry,
+} from "../../../src/people/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useLast, useResource } from "../../api/resource.ts";
 import { link, project, route } from "../../app/location.ts";
 import { projectName, revision } from "../../app/sim.ts";
-import { connection } from "../../feed/socket.ts";
 import { Badge, Button, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
+import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
+import { personGroups } from "../../parts/tree/property-groups.ts";
+import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { IdentityGraph } from "./identity.tsx";
-import { Properties } from "./properties.tsx";
-import { Moments } from "./timeline.tsx";
-import { filterOf, nameOf, originTexts } from "./words.ts";
+import { Changes, Properties } from "./properties.tsx";
+import { filterOf, joinTexts, nameOf, originTexts } from "./words.ts";
 
 /** The sim's limit of events. */
 const most = 500;
 
-/** Polls while the feed is disconnected. */
-export const pollEvery = (): { every?: number } => (connection.value === "live" ? {} : { every: 3_000 });
-
 /** Project of the selected item: the same id may exist in several. The selected project comes first. */
 export const placeOf = (): string | number | undefined => project.value ?? route.value.params.in;
+
+/** True if the selected item may be of this project. */
+export const isHere = (id: number): boolean => String(placeOf() ?? id) === String(id);
 
 /** What is unknown, and why. */
 export function Gaps({ gaps }: { gaps: readonly Gap[] }) {
   if (gaps.length === 0) return null;
   return (
-    <ul class="people-gaps" aria-label="What is unknown">
+    <ul class="stack stack-tight people-gaps" aria-label="What is unknown">
       {gaps.map(({ reason, sentence }) => (
         <li key={reason}>
           <Badge tone="odd">{reason}</Badge> {sentence}
@@ -39,7 +49,7 @@ export function Gaps({ gaps }: { gaps: readonly Gap[] }) {
 export function PersonDetails({ id }: { id: string }) {
   const [limit, setLimit] = useState(50);
   const path = `persons/${encodeURIComponent(id)}/timeline${query({ project: placeOf(), limit })}`;
-  const loaded = useResource<Timeline>(path, { revision: revision.value, ...pollEvery() });
+  const loaded = useResource<Timeline>(path, { revision: revision.value });
   const { problem } = loaded;
   const data = useLast(loaded.data);
   if (!data || problem?.code === "not_found") return problem ? <Trouble problem={problem} /> : null;
@@ -81,7 +91,7 @@ function Head({ timeline: { person, origin, gaps } }: { timeline: Timeline }) {
   return (
     <Section
       title={
-        <span class="people-title">
+        <span class="row people-title">
           {plain(nameOf(person), 120)}{" "}
           <Badge tone={person.is_identified ? "good" : "plain"}>
             {person.is_identified ? "identified" : "anonymous"}
@@ -90,16 +100,111 @@ function Head({ timeline: { person, origin, gaps } }: { timeline: Timeline }) {
       }
     >
       <Facts
-        rows={[
-          ["UUID", <code key="uuid">{person.uuid}</code>],
-          ["Project", projectName(person.project)],
-          ["Ids", counted(person.distinct_ids.length, "distinct id")],
-          ["Created", <Time key="created" at={Date.parse(person.created_at)} isWhole />],
-          ["Created by", originTexts[origin]],
-          ["Version", numberText(person.version)],
-        ]}
+        rows={{
+          UUID: <code>{person.uuid}</code>,
+          Project: projectName(person.project),
+          Ids: counted(person.distinct_ids.length, "distinct id"),
+          Created: <Time at={person.created_at} isWhole />,
+          "Created by": originTexts[origin],
+          Version: numberText(person.version),
+        }}
       />
       <Gaps gaps={gaps} />
     </Section>
+  );
+}
+
+/** An event on one line. */
+export function EventLine({ event, withId = true }: { event: ShortEvent; withId?: boolean }) {
+  const { seq, timestamp, distinct_id, outcome, reason, warnings, person_mode, request } = event;
+  return (
+    <div class="row row-wide people-event">
+      <Time at={timestamp} />
+      <a href={link("events", [seq])} class="people-name cut">
+        {plain(event.event, 120) || "(no name)"}
+      </a>
+      {withId && <span class="mono muted cut people-of">{plain(distinct_id, 80)}</span>}
+      <span class="row row-tight end">
+        {outcome === "dropped" && <OutcomeBadge of="dropped" code={reason ?? undefined} />}
+        {warnings.map((it) => (
+          <OutcomeBadge key={it} of="warned" code={it} />
+        ))}
+        {person_mode === "propertyless" && <Badge>personless</Badge>}
+        <a class="muted small" href={link("requests", [request])} title="Its request">
+          {`#${request}`}
+        </a>
+      </span>
+    </div>
+  );
+}
+
+function JoinText({ join: { by, other, into, outcome } }: { join: Join }) {
+  return (
+    <p class={outcome === "refused" ? "bad" : undefined}>
+      <span class="mono">{by}</span> <code>{plain(other, 80)}</code>
+      <span aria-hidden="true"> → </span>
+      <span class="unseen"> into </span>
+      <code>{plain(into, 80)}</code>: {joinTexts[outcome]}
+    </p>
+  );
+}
+
+function StepParts({ step: { created, identified, join, changes } }: { step: Step }) {
+  return (
+    <>
+      {(created || identified) && (
+        <p>
+          {created && <Badge tone="accent">person created</Badge>}{" "}
+          {identified && <Badge tone="good">identified</Badge>}
+        </p>
+      )}
+      {join && <JoinText join={join} />}
+      <Changes changes={changes} />
+    </>
+  );
+}
+
+export function After({ properties, title }: { properties: JsonObject; title: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="people-more" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && <PayloadTree value={properties} label={title} groups={personGroups} />}
+    </details>
+  );
+}
+
+export function Moment({ isStep, isRefused, children }: MomentProps) {
+  const kind = isStep ? " people-moment-step" : "";
+  return <li class={`people-moment${kind}${isRefused ? " people-moment-refused" : ""}`}>{children}</li>;
+}
+
+interface MomentProps {
+  isStep: boolean;
+  isRefused?: boolean;
+  children: ComponentChildren;
+}
+
+/** Events of a person, newest first, with their changes. */
+function Moments({ events, withIds }: { events: readonly TimelineEntry[]; withIds: boolean }) {
+  return (
+    <ol class="people-moments">
+      {events.map((it) => (
+        <Moment
+          key={it.seq}
+          isStep={it.step !== null}
+          isRefused={it.step?.join?.outcome === "refused" || it.outcome === "dropped"}
+        >
+          <EventLine event={it} withId={withIds} />
+          {it.step && (
+            <div class="stack stack-tight people-step">
+              <StepParts step={it.step} />
+              {it.after && <After properties={it.after.properties} title="The person after this" />}
+            </div>
+          )}
+          {!it.is_known && <p class="muted people-step">Too old: its effects were not evaluated.</p>}
+        </Moment>
+      ))}
+    </ol>
   );
 }

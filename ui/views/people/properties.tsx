@@ -14,7 +14,7 @@ function Value({ of }: { of: Json }) {
 
 function Change({ change: { property, by, from, to } }: { change: PropertyChange }) {
   return (
-    <li class="people-change">
+    <li class="row row-wide row-base">
       <span class="mono people-property">{plain(property, 80)}</span>
       <span class="people-fromto">
         {from !== undefined && (
@@ -29,13 +29,13 @@ function Change({ change: { property, by, from, to } }: { change: PropertyChange
         )}
         {to === undefined ? <span class="muted">removed</span> : <Value of={to} />}
       </span>
-      <span class="people-by">{by}</span>
+      <span class="people-by mono">{by}</span>
     </li>
   );
 }
 
 const List = ({ changes }: { changes: readonly PropertyChange[] }) => (
-  <ul class="people-changes">
+  <ul class="stack stack-tight people-changes">
     {changes.map((it) => (
       <Change key={it.property} change={it} />
     ))}
@@ -65,7 +65,6 @@ interface PropertiesProps {
   elsewhere?: JsonObject;
 }
 
-/** Current properties and their previous values. */
 export function Properties({ properties, histories, elsewhere = {} }: PropertiesProps) {
   const own = histories.filter((it) => !isSdkProperty(it.property));
   const service = histories.filter((it) => isSdkProperty(it.property));
@@ -85,7 +84,7 @@ export function Properties({ properties, histories, elsewhere = {} }: Properties
         />
       )}
       {others.length > 0 && (
-        <p class="muted people-elsewhere">
+        <p class="muted">
           No event here explains <span class="mono">{others.map((it) => plain(it, 60)).join(", ")}</span>.
         </p>
       )}
@@ -102,7 +101,7 @@ export function Properties({ properties, histories, elsewhere = {} }: Properties
 
 function Histories({ title, histories }: { title: string; histories: readonly PropertyHistory[] }) {
   return (
-    <div class="people-histories">
+    <div class="stack stack-tight people-histories">
       <h3>{title}</h3>
       {histories.map((it) => (
         <History key={it.property} history={it} />
@@ -116,7 +115,7 @@ function History({ history: { property, values, left_out } }: { history: Propert
   const [last] = values;
   return (
     <details class="people-history">
-      <summary>
+      <summary class="row row-wide row-base">
         <span class="mono people-property">{plain(property, 80)}</span>
         <span class="people-fromto">
           {last?.value === undefined ? <span class="muted">removed</span> : <Value of={last.value} />}
@@ -125,12 +124,12 @@ function History({ history: { property, values, left_out } }: { history: Propert
       </summary>
       <ol>
         {values.map(({ seq, timestamp, by, value }) => (
-          <li key={seq}>
-            <Time at={Date.parse(timestamp)} isWhole />
+          <li key={seq} class="row row-wide row-base">
+            <Time at={timestamp} isWhole />
             <span class="people-fromto">
               {value === undefined ? <span class="muted">removed</span> : <Value of={value} />}
             </span>
-            <span class="people-by">{by}</span>
+            <span class="people-by mono">{by}</span>
             <a href={link("events", [seq])}>{`event ${seq}`}</a>
           </li>
         ))}

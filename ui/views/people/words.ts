@@ -1,10 +1,8 @@
 import type { Json } from "../../../src/base/json.ts";
 import { valueText } from "../../../src/journal/filter/print.ts";
 import type { Join, Origin, StoredPerson as Person } from "../../../src/people/shapes.ts";
-import { browserSnippet, nodeSnippet } from "../../copy/snippets.ts";
 import { plain } from "../../parts/text.ts";
 
-/** Outcomes of a join. */
 export const joinTexts: Readonly<Record<Join["outcome"], string>> = {
   created: "merged into one person",
   attached: "added to the person",
@@ -13,7 +11,6 @@ export const joinTexts: Readonly<Record<Join["outcome"], string>> = {
   refused: "refused",
 };
 
-/** Origins of a person or group. */
 export const originTexts: Readonly<Record<Origin, string>> = {
   event: "an event",
   scenario: "the scenario",
@@ -42,31 +39,21 @@ export function filterOf({ distinct_ids: ids, uuid }: Pick<Person, "distinct_ids
   return ids.length > 0 && filter.length <= longestFilter ? filter : `person:${uuid}`;
 }
 
-/** Empty state of persons: how an app creates its first one. */
-export const identifySnippet = (key: string, host: string): string =>
-  browserSnippet(key, host, 'identify("user-1", { email: "ada@example.com", plan: "pro" })');
+/** Calls of the SDKs that create a person or a group. */
+export type SdkCalls = Readonly<Record<"browser" | "node", readonly string[]>>;
 
-export const identifyNodeSnippet = (key: string, host: string): string =>
-  nodeSnippet(
-    key,
-    host,
+export const identifyCalls: SdkCalls = {
+  browser: ['identify("user-1", { email: "ada@example.com", plan: "pro" })'],
+  node: [
     'identify({ distinctId: "user-1", properties: { email: "ada@example.com" } })',
     'alias({ distinctId: "user-1", alias: "anonymous-1" })',
-  );
+  ],
+};
 
-/** Empty state of groups. */
-export const groupSnippet = (key: string, host: string): string =>
-  browserSnippet(
-    key,
-    host,
-    'group("company", "acme", { name: "Acme Inc.", tier: "gold" })',
-    'capture("report_opened")',
-  );
-
-export const groupNodeSnippet = (key: string, host: string): string =>
-  nodeSnippet(
-    key,
-    host,
+export const groupCalls: SdkCalls = {
+  browser: ['group("company", "acme", { name: "Acme Inc.", tier: "gold" })', 'capture("report_opened")'],
+  node: [
     'groupIdentify({ groupType: "company", groupKey: "acme", properties: { tier: "gold" } })',
     'capture({ distinctId: "user-1", event: "report_opened", groups: { company: "acme" } })',
-  );
+  ],
+};

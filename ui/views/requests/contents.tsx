@@ -6,8 +6,7 @@ import { link } from "../../app/location.ts";
 import { Button, Code, Prose, Section } from "../../parts/basics.tsx";
 import { Table } from "../../parts/layout.tsx";
 import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
-import { explained } from "../../parts/reasons.ts";
-import { counted, numberText, plain, sizeText } from "../../parts/text.ts";
+import { counted, explained, numberText, plain, sizeText } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { type HexLine, mostBytes, type RawView, rawView, whyText } from "./decoding.ts";
 
@@ -83,7 +82,7 @@ export function Body({ request }: { request: RequestInFull }) {
       actions={
         hasBody &&
         raw.is !== "none" && (
-          <span class="requests-switch">
+          <span class="row row-tight">
             <Button isPressed={!isRaw} onClick={() => setRaw(false)}>
               Decoded
             </Button>
@@ -94,7 +93,7 @@ export function Body({ request }: { request: RequestInFull }) {
         )
       }
     >
-      <p class="requests-chain">
+      <p class="row row-wide chain">
         {chain.map((step, i) => (
           <span key={`${i} ${step}`}>{step}</span>
         ))}
@@ -145,7 +144,6 @@ function omittedIn(reply: Json): { why: string; bytes: number } | undefined {
     : undefined;
 }
 
-/** The response. */
 export function Answer({ request }: { request: RequestInFull }) {
   return (
     <Section title="Response">
@@ -167,7 +165,7 @@ function AnswerBody({ status, reply }: Pick<RequestInFull, "status" | "reply">) 
   if (typeof reply === "string") return <Code label={`Status ${status}, text`} text={reply} />;
   return (
     <>
-      <p class="requests-chain">
+      <p class="row row-wide chain">
         <span>Status {status}</span>
         <span>JSON</span>
       </p>

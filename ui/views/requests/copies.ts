@@ -3,19 +3,11 @@ import type { RequestInFull } from "../../api/requests.ts";
 import { jsonText, scriptText, shellQuoted } from "../../copy/quote.ts";
 
 /** Headers that the client generates. */
-const ofTheConnection: ReadonlySet<string> = new Set([
-  "host",
-  "connection",
-  "content-length",
-  "transfer-encoding",
-  "keep-alive",
-  "proxy-connection",
-  "upgrade",
-  "te",
-  "trailer",
-  "expect",
-  "accept-encoding",
-]);
+const ofTheConnection: ReadonlySet<string> = new Set(
+  "host connection content-length transfer-encoding keep-alive proxy-connection upgrade te trailer expect accept-encoding".split(
+    " ",
+  ),
+);
 
 /** Headers about the encoding of the body; copies are decoded. */
 const ofTheBytes: ReadonlySet<string> = new Set(["content-encoding", "content-type"]);
@@ -108,21 +100,18 @@ export function requestFetch(request: RequestInFull, base: string): string {
   const parts = partsOf(request, base);
   const headers = new Map(parts.headers.filter(([name]) => !forbidden.test(name)));
   const { payload } = parts;
-  const body = [
-    ...(payload.is === "json" ? [`  body: JSON.stringify(${scriptText(payload.value, 2)}),`] : []),
-    ...(payload.is === "text" ? [`  body: ${scriptText(payload.text)},`] : []),
-  ];
   const lines = [
     `  method: ${scriptText(request.method)},`,
     ...(headers.size > 0 ? [`  headers: ${scriptText(headers, 2)},`] : []),
-    ...body,
+    ...(payload.is === "json" ? [`  body: JSON.stringify(${scriptText(payload.value, 2)}),`] : []),
+    ...(payload.is === "text" ? [`  body: ${scriptText(payload.text)},`] : []),
   ];
   const notes = leftOut(parts).map((it) => `// ${it}\n`);
   return `${notes.join("")}await fetch(${scriptText(parts.url)}, {\n${lines.join("\n")}\n});`;
 }
 
 /** Selection of requests for a HAR (default: all). */
-export interface HarRange {
+interface HarRange {
   readonly filter?: string | undefined;
   readonly project?: number | undefined;
   readonly from?: number | undefined;
@@ -134,7 +123,7 @@ export const mostEntries = 10_000;
 
 export function harPath({ filter, project, from, to }: HarRange): string {
   const params = new URLSearchParams({ limit: String(mostEntries) });
-  if (filter !== undefined && filter !== "") params.set("filter", filter);
+  if (filter) params.set("filter", filter);
   if (project !== undefined) params.set("project", String(project));
   if (from !== undefined) params.set("since", String(from - 1));
   if (to !== undefined) params.set("until", String(to));

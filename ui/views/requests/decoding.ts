@@ -28,7 +28,6 @@ const lineOf = (bytes: Uint8Array, offset: number): HexLine => {
   };
 };
 
-/** A hex dump. */
 export const hexLines = (bytes: Uint8Array): HexLine[] =>
   Array.from({ length: Math.ceil(Math.min(bytes.length, mostBytes) / perLine) }, (_, i) =>
     lineOf(bytes.subarray(0, mostBytes), i * perLine),

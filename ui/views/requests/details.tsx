@@ -1,14 +1,23 @@
-import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import { fixFor } from "../../../src/http/rejection-fixes.ts";
 import { isUnmatched } from "../../../src/journal/unmatched.ts";
-import { download, problemOf, type SimProblem } from "../../api/call.ts";
+import { download } from "../../api/call.ts";
 import { headerOf, type RequestInFull } from "../../api/requests.ts";
 import { useLast, useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
 import { info, projectName } from "../../app/sim.ts";
+import { useAction } from "../../app/use-action.ts";
 import { greetings } from "../../feed/socket.ts";
-import { Badge, Button, CopyButton, Facts, Prose, Section, Time, Trouble } from "../../parts/basics.tsx";
+import {
+  Badge,
+  Button,
+  CopyButton,
+  Facts,
+  Headers,
+  Prose,
+  Section,
+  Time,
+  Trouble,
+} from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
 import { Answer, Body, Carried } from "./contents.tsx";
 import { harName, harPath, requestCurl, requestFetch } from "./copies.ts";
@@ -22,7 +31,6 @@ export interface DetailsProps {
   onOlder: (() => void) | undefined;
 }
 
-/** Details of a request. */
 export function RequestDetails({ n, onNewer, onOlder }: DetailsProps) {
   const loaded = useResource<RequestInFull>(`requests/${n}`, { revision: greetings.value });
   const { problem } = loaded;
@@ -31,7 +39,7 @@ export function RequestDetails({ n, onNewer, onOlder }: DetailsProps) {
   const shown = problem || !data ? n : data.n;
   return (
     <article class="requests-details" aria-label={`Request ${shown}`} aria-busy={shown !== n}>
-      <header class="requests-title">
+      <header class="row row-tight requests-title">
         <h2>Request {shown}</h2>
         <StepButton to={onNewer} label="Newer request" title="Newer (k)" sign="↑" />
         <StepButton to={onOlder} label="Older request" title="Older (j)" sign="↓" />
@@ -62,9 +70,13 @@ function InFull({ request }: { request: RequestInFull }) {
       {request.carried.length > 0 && <Carried request={request} />}
       <Body request={request} />
       <Answer request={request} />
-      <Headers title="Request headers" headers={request.headers} />
+      <Section title="Request headers">
+        <Headers headers={request.headers} />
+      </Section>
       {request.reply_headers.length > 0 && (
-        <Headers title="Response headers" headers={request.reply_headers} />
+        <Section title="Response headers">
+          <Headers headers={request.reply_headers} />
+        </Section>
       )}
     </>
   );
@@ -86,10 +98,10 @@ function Summary({ request }: { request: RequestInFull }) {
   const base = info.value?.url ?? location.origin;
   return (
     <section class="section">
-      <p class="requests-line mono">
+      <p class="mono">
         <b>{plain(request.method, 20)}</b> {plain(request.target, 2_000)}
       </p>
-      <p class="requests-badges">
+      <p class="row row-tight requests-badges">
         <VerdictBadge verdict={verdict} />
         <Badge>{request.status === 0 ? "no answer" : `status ${request.status}`}</Badge>
         <Badge>{msText(request.ms)}</Badge>
@@ -97,22 +109,21 @@ function Summary({ request }: { request: RequestInFull }) {
       </p>
       {request.rejected && <Rejection request={request} />}
       <Facts
-        rows={[
-          ["Arrived", <Time key="at" at={Date.parse(request.at)} isExact />],
-          sdk === undefined ? undefined : ["SDK", plain(sdk, 200)],
-          ["From", plain(agent === undefined ? request.peer : `${request.peer}, ${agent}`, 300)],
-          ["Project", <ProjectFact key="project" request={request} />],
-          [
-            "Answered by",
+        rows={{
+          Arrived: <Time at={request.at} isExact />,
+          SDK: sdk && plain(sdk, 200),
+          From: plain(agent === undefined ? request.peer : `${request.peer}, ${agent}`, 300),
+          Project: <ProjectFact request={request} />,
+          "Answered by": (
             <>
               <SourceText row={answering} />
               <span class="muted">{`, ${readSource(answering).note}`}</span>
-            </>,
-          ],
-          request.partition === null ? undefined : ["Test", plain(request.partition, 200)],
-        ]}
+            </>
+          ),
+          Test: request.partition === null ? undefined : plain(request.partition, 200),
+        }}
       />
-      <p class="requests-copies">
+      <p class="row requests-copies">
         <CopyButton label="Copy as curl" text={() => requestCurl(request, base)} />
         <CopyButton label="Copy as fetch" text={() => requestFetch(request, base)} />
         <CopyButton
@@ -126,16 +137,11 @@ function Summary({ request }: { request: RequestInFull }) {
 }
 
 function HarButton({ n }: { n: number }) {
-  const [problem, setProblem] = useState<SimProblem>();
+  const { problem, run } = useAction();
   const wanted = { from: n, to: n };
-  const save = () =>
-    download(harPath(wanted), harName(wanted)).then(
-      () => setProblem(undefined),
-      (error: unknown) => setProblem(problemOf(error)),
-    );
   return (
     <>
-      <Button onClick={save}>HAR</Button>
+      <Button onClick={() => run(download(harPath(wanted), harName(wanted)))}>HAR</Button>
       {problem && <Trouble problem={problem} />}
     </>
   );
@@ -156,14 +162,13 @@ function ProjectFact({ request }: { request: RequestInFull }) {
   );
 }
 
-/** Reason and fix of a rejection. */
 function Rejection({ request }: { request: RequestInFull }) {
   const { rejected } = request;
   if (!rejected) return null;
   const { unmatched } = judged(request);
   const fix = rejected.hint ?? fixFor(rejected.reason, info.value?.project_api_key ?? "");
   return (
-    <div class="requests-rejection">
+    <div class="stack stack-tight callout callout-rejected">
       <p>
         <b>{unmatched ? "This path is not emulated." : plain(rejected.detail, 2_000)}</b>{" "}
         {!unmatched && <code class="muted">{plain(rejected.reason, 80)}</code>}
@@ -174,29 +179,5 @@ function Rejection({ request }: { request: RequestInFull }) {
         </p>
       )}
     </div>
-  );
-}
-
-function Headers({ title, headers }: { title: string; headers: RequestInFull["headers"] }) {
-  return (
-    <Section title={title}>
-      <Facts
-        rows={headers.map(([name, value], i): [string, ComponentChildren] => [
-          // names may repeat, keys must be unique
-          i > 0 && headers.slice(0, i).some(([it]) => it === name)
-            ? `${plain(name, 80)} (${i + 1})`
-            : plain(name, 80),
-          <span key={i} class="mono">
-            {plain(value, 4_000)}
-            {value.includes("***") && (
-              <>
-                {" "}
-                <Badge tone="note">masked</Badge>
-              </>
-            )}
-          </span>,
-        ])}
-      />
-    </Section>
   );
 }

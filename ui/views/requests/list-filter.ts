@@ -1,6 +1,5 @@
 import { hasTerm, withoutTerm, withTerm } from "../../parts/filter-box/filter-text.ts";
 
-/** One-click filters. */
 export const chips = [
   { text: "Rejected", term: "is:rejected", note: "Rejected requests" },
   { text: "Unknown", term: "is:unmatched", note: "Requests to a path that is not emulated" },
@@ -8,7 +7,6 @@ export const chips = [
   { text: "Slow", term: "ms:>100", note: "Responses that took more than 100 ms" },
 ] as const;
 
-/** Common routes as filter terms. */
 export const routes = [
   { text: "/batch", term: "route:/batch" },
   { text: "/e", term: "route:/e" },

@@ -5,9 +5,10 @@ import type { RequestRow } from "../../../src/journal/feed/feed-row.ts";
 import { late } from "../../app/late-view.tsx";
 import { MissedRows, useListKeys } from "../../app/live-list.tsx";
 import { go, project, route, withParams } from "../../app/location.ts";
-import { hrefTo } from "../../app/route.ts";
+import { hrefTo, numberIn } from "../../app/route.ts";
+import { info, projectKey } from "../../app/sim.ts";
 import { type LiveRows, useLiveRows } from "../../feed/live-rows.ts";
-import { Button, Empty, Trouble } from "../../parts/basics.tsx";
+import { Button, Code, Empty, Trouble } from "../../parts/basics.tsx";
 import { Split } from "../../parts/layout.tsx";
 import { WindowedList } from "../../parts/windowed-list.tsx";
 import type { DetailsProps } from "./details.tsx";
@@ -16,13 +17,7 @@ import { cellsOf, head } from "./row.tsx";
 import { Toolbar } from "./toolbar.tsx";
 
 /** Rarely needed, so loaded late. */
-const FirstRequests = late(async () => (await import("./first-requests.tsx")).FirstRequests);
 const HarDialog = late(async () => (await import("./har-dialog.tsx")).HarDialog);
-
-const numberIn = (text: string | undefined): number | undefined => {
-  const value = Number(text);
-  return Number.isSafeInteger(value) && value > 0 ? value : undefined;
-};
 
 const openRequest = (n: number, isReplacing = false): void =>
   go(hrefTo("requests", [n], route.value.params), isReplacing);
@@ -73,7 +68,6 @@ interface OpenedProps {
   Details: ComponentType<DetailsProps>;
 }
 
-/** The details, with links to the neighbouring requests. */
 function Opened({ n, rows, Details }: OpenedProps) {
   void rows?.version.value;
   const beside = (by: number): (() => void) | undefined => {
@@ -97,23 +91,18 @@ function Rows({ rows, chosen, filter }: RowsProps) {
   return (
     <>
       {problem && <Trouble problem={problem} />}
-      <MissedRows rows={rows} class="requests-missing" />
+      <MissedRows rows={rows} class="row requests-missing" />
       <WindowedList
         class="requests-list"
         label="Requests, the newest first"
         count={rows.count()}
         head={head}
-        keyAt={(index) => rows.at(index)?.n ?? `none-${index}`}
-        cellsAt={(index) => {
-          const row = rows.at(index);
-          return row && cellsOf(row);
-        }}
-        classAt={(index) => (rows.at(index)?.outcome === "rejected" ? "requests-rejected" : "")}
+        at={rows.at}
+        keyOf={({ n }) => n}
+        cellsOf={cellsOf}
+        classOf={({ outcome }) => (outcome === "rejected" ? "requests-rejected" : "")}
         chosen={chosen === undefined ? -1 : rows.indexOf(chosen)}
-        onChoose={(index) => {
-          const row = rows.at(index);
-          if (row) openRequest(row.n);
-        }}
+        onChoose={({ n }) => openRequest(n)}
         added={rows.added()}
         onNearEnd={rows.older}
       />
@@ -138,6 +127,25 @@ function NoneSuits({ filter }: { filter: string }) {
           <Button onClick={showAll}>Clear the filter</Button>
         </p>
       )}
+    </Empty>
+  );
+}
+
+/** Empty state: how to send a request. */
+function FirstRequests() {
+  const url = info.value?.url ?? location.origin;
+  const key = projectKey.value ?? "YOUR_PROJECT_KEY";
+  return (
+    <Empty title="No requests yet">
+      <p>
+        Every call that reaches this sim is shown here: events, flags, the management API, and rejected ones,
+        with the reason. Point an SDK at {url}, or try one call:
+      </p>
+      <Code
+        label="Terminal"
+        text={`curl ${url}/batch/ \\\n  --json '{"api_key":"${key}","batch":[{"event":"hello","distinct_id":"me"}]}'`}
+      />
+      <p>Requests of this page are not listed.</p>
     </Empty>
   );
 }

@@ -12,7 +12,6 @@ type Judged = Pick<RequestRow, "outcome" | "unmatched" | "reason" | "status" | "
 
 const rejected = { of: "rejected", tone: "bad" } as const;
 
-/** Possible verdicts; the first match counts. */
 const verdicts: readonly (readonly [
   holds: (it: Judged) => boolean,
   shown: Omit<Verdict, "text">,

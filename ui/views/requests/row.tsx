@@ -56,7 +56,7 @@ export function cellsOf(row: RequestRow) {
         <SourceText row={row} />
       </Cell>
       <Cell class="requests-project">{row.project !== null && plain(projectName(row.project), 60)}</Cell>
-      <Cell class={`requests-events${row.dropped > 0 ? " requests-dropped" : ""}`}>{eventsText(row)}</Cell>
+      <Cell class={`requests-events${row.dropped > 0 ? " bad" : ""}`}>{eventsText(row)}</Cell>
       <Cell class="cell-number requests-took">
         <Took ms={row.ms} />
       </Cell>
@@ -100,7 +100,6 @@ export function SourceText({ row }: { row: Pick<RequestRow, "source" | "fault"> 
   return <span class={source.kind === "emulator" ? "muted" : ""}>{text}</span>;
 }
 
-/** A duration with a bar. */
 function Took({ ms }: { ms: number }) {
   return (
     <>

@@ -51,7 +51,7 @@ const looks: readonly (readonly [where: string, look: Look])[] = [
 ];
 
 /** Where a request names its project, and the value. */
-export interface ProjectFound {
+interface ProjectFound {
   readonly where: string;
   readonly value: string;
 }

@@ -21,7 +21,7 @@ export function Toolbar({ filter, rows, onHar }: ToolbarProps) {
   void rows?.version.value;
   return (
     <>
-      <div class="toolbar">
+      <div class="row toolbar">
         <FilterBox
           kind="requests"
           label="Filter requests"
@@ -39,7 +39,7 @@ export function Toolbar({ filter, rows, onHar }: ToolbarProps) {
         {rows && <Pause rows={rows} />}
         <Button onClick={onHar}>HAR…</Button>
       </div>
-      <div class="requests-strip">
+      <div class="row row-wide requests-strip">
         {rows && <Count rows={rows} filter={filter} />}
         <Chips filter={filter} />
       </div>
@@ -71,7 +71,7 @@ function Pause({ rows }: { rows: LiveRows<RequestRow> }) {
 
 function Chips({ filter }: { filter: string }) {
   return (
-    <fieldset class="requests-chips">
+    <fieldset class="row row-tight requests-chips">
       <legend class="unseen">Quick filters</legend>
       {chips.map(({ text, term, note }) => (
         <Button

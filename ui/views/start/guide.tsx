@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { dialectNotes } from "../../../src/world/dialect-names.ts";
 import { link, project, route } from "../../app/location.ts";
-import { info, type SimInfo } from "../../app/sim.ts";
+import { type Info, info } from "../../app/sim.ts";
 import { stat } from "../../feed/socket.ts";
 import { Button, Code, CopyButton, Facts, Secret, Section } from "../../parts/basics.tsx";
 import { Tabs } from "../../parts/layout.tsx";
 import { type Target, waysFor } from "./snippets.ts";
 
 /** Address and keys of the selected project, else of the first one. */
-function targetOf(sim: SimInfo): Target {
+function targetOf(sim: Info): Target {
   const chosen = sim.projects.find(({ id }) => id === project.value);
   return {
     host: location.origin,
@@ -18,28 +18,26 @@ function targetOf(sim: SimInfo): Target {
   };
 }
 
-/** Setup instructions. */
 export function Guide({ title }: { title: string }) {
   const sim = info.value;
   if (!sim) return null;
   const target = targetOf(sim);
   return (
     <Section title={title} actions={<TestEvent projectKey={target.projectKey} />}>
-      <div class="start-guide">
+      <div class="stack stack-loose">
         <Facts
-          rows={[
-            ["Host", <Copied key="host" text={target.host} />],
-            ["Project key", <Copied key="key" text={target.projectKey} />],
-            target.personalKey === null
-              ? undefined
-              : ["Personal key", <Secret key="secret" value={target.personalKey} label="personal key" />],
-            [
-              "Dialect",
-              <span key="dialect">
+          rows={{
+            Host: <Copied text={target.host} />,
+            "Project key": <Copied text={target.projectKey} />,
+            "Personal key": target.personalKey ? (
+              <Secret value={target.personalKey} label="personal key" />
+            ) : undefined,
+            Dialect: (
+              <>
                 <a href={link("world", ["dialect"])}>{sim.dialect}</a>, {dialectNotes[sim.dialect]}
-              </span>,
-            ],
-          ]}
+              </>
+            ),
+          }}
         />
         <p class="muted">
           Set the host and the key; nothing else changes. The personal key is for the management API only.
@@ -51,7 +49,7 @@ export function Guide({ title }: { title: string }) {
 }
 
 const Copied = ({ text }: { text: string }) => (
-  <span class="secret">
+  <span class="row">
     <code>{text}</code>
     <CopyButton text={text} kind="quiet" />
   </span>
@@ -62,7 +60,7 @@ function Ways({ target }: { target: Target }) {
   const shown = ways.find(({ id }) => id === route.value.params.with) ?? ways[0];
   if (!shown) return null;
   return (
-    <div class="start-ways">
+    <div class="stack stack-wide start-ways">
       <Tabs
         label="How your app sends events"
         current={shown.id}
@@ -71,7 +69,7 @@ function Ways({ target }: { target: Target }) {
       {shown.snippets.map(({ where, code }) => (
         <Code key={`${shown.id} ${where}`} label={where} text={code} />
       ))}
-      <ul class="start-notes muted">
+      <ul class="stack stack-tight muted">
         {shown.notes.map((note) => (
           <li key={note}>{note}</li>
         ))}
@@ -86,8 +84,8 @@ function TestEvent({ projectKey }: { projectKey: string }) {
   const send = async () => setSent(await sendTestEvent(projectKey));
   if (stat.value?.recording) return null;
   return (
-    <span class="start-test">
-      <span role="status" class={sent?.isTaken === false ? "start-failed" : "muted"}>
+    <span class="row">
+      <span role="status" class={sent?.isTaken === false ? "bad" : "muted"}>
         {sent?.text}
       </span>
       <Button kind="main" onClick={send}>

@@ -9,8 +9,7 @@ import { link, project } from "../../app/location.ts";
 import { figureText, info, useProblems } from "../../app/sim.ts";
 import { Button, Facts, Prose, Section } from "../../parts/basics.tsx";
 import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
-import { explained } from "../../parts/reasons.ts";
-import { counted, plain } from "../../parts/text.ts";
+import { counted, explained, plain } from "../../parts/text.ts";
 
 const shownReasons = 6;
 
@@ -45,11 +44,11 @@ interface ReasonsProps {
 function Reasons({ problems, isExact, actions }: ReasonsProps) {
   return (
     <Section title="Problems found" actions={actions}>
-      <ul class="start-problems">
+      <ul class="stack stack-loose">
         {problems.slice(0, shownReasons).map(({ code, count, dropped }) => {
           const { sentence, fix } = explained(code);
           return (
-            <li key={code}>
+            <li key={code} class="stack stack-tight aside">
               <p>
                 <OutcomeBadge of={dropped > 0 ? "dropped" : "warned"} code={code} /> <Prose text={sentence} />
               </p>
@@ -89,7 +88,7 @@ function Refused({ problems: { requests, other_requests, complete }, isAll, acti
         </>
       }
     >
-      <ul class="start-problems">
+      <ul class="stack stack-loose">
         {requests.slice(0, shownRejections).map((it) => (
           <Reason key={it.last} problem={it} isExact={complete} />
         ))}
@@ -107,7 +106,7 @@ function Reason({ problem, isExact }: { problem: RequestProblem; isExact: boolea
   const { reason, detail, hint, count, last: n, what, status } = problem;
   const fix = plain(hint ?? fixFor(reason, info.value?.project_api_key ?? ""), 500);
   return (
-    <li>
+    <li class="stack stack-tight aside">
       <p>
         <OutcomeBadge of="rejected" code={reason} /> {plain(detail, 200)}
       </p>
@@ -124,24 +123,20 @@ function Reason({ problem, isExact }: { problem: RequestProblem; isExact: boolea
   );
 }
 
-/** The received key and the known ones. */
 function Keys({ n }: { n: number }) {
   const { data } = useResource<{ body: Json }>(`requests/${n}`);
-  const came = projectKeyIn(data?.body) ?? projectKeyIn(firstItem(data?.body));
+  const received = projectKeyIn(data?.body) ?? projectKeyIn(firstItem(data?.body));
   const known = info.value?.projects ?? [];
   return (
     <Facts
-      rows={[
-        ["Received key", came === undefined ? "none found" : <code>{plain(came, 80)}</code>],
-        [
-          "Known keys",
-          known.slice(0, 5).map(({ id, name, api_key }) => (
-            <div key={id}>
-              <code>{plain(api_key, 80)}</code> <span class="muted">{plain(name, 60)}</span>
-            </div>
-          )),
-        ],
-      ]}
+      rows={{
+        "Received key": received === undefined ? "none found" : <code>{plain(received, 80)}</code>,
+        "Known keys": known.slice(0, 5).map(({ id, name, api_key }) => (
+          <div key={id}>
+            <code>{plain(api_key, 80)}</code> <span class="muted">{plain(name, 60)}</span>
+          </div>
+        )),
+      }}
     />
   );
 }

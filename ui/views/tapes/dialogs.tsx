@@ -1,70 +1,12 @@
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { call } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
-import { Button, Field, Trouble } from "../../parts/basics.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { SelectField, TextField } from "../../parts/fields.tsx";
+import { ConfirmDialog } from "../../parts/dialog.tsx";
+import { CheckField, SelectField, TextField } from "../../parts/fields.tsx";
 import { counted, plain } from "../../parts/text.ts";
-import { TextInput } from "../../parts/text-input.tsx";
 import type { TapeFiles } from "./answers.ts";
 import { modes } from "./modes.ts";
 import { emptyLoad, emptyRecord, type LoadForm, loadOrder, type RecordForm, recordOrder } from "./order.ts";
-
-interface ConfirmDialogProps {
-  title: string;
-  /** Label of the confirming button. */
-  does: string;
-  isDanger?: boolean;
-  isReady?: boolean;
-  act(): Promise<unknown>;
-  onClose(): void;
-  children: ComponentChildren;
-}
-
-/** Describes a change and performs it when confirmed. Stays open after an error. */
-export function ConfirmDialog({
-  title,
-  does,
-  isDanger = false,
-  isReady = true,
-  act,
-  onClose,
-  children,
-}: ConfirmDialogProps) {
-  const [problem, setProblem] = useState<Error | undefined>(undefined);
-  const [isBusy, setBusy] = useState(false);
-  const run = async () => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await act();
-      onClose();
-    } catch (error) {
-      setProblem(error instanceof Error ? error : new Error(String(error)));
-      setBusy(false);
-    }
-  };
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind={isDanger ? "danger" : "main"} onClick={run} disabled={isBusy || !isReady}>
-            {does}
-          </Button>
-        </>
-      }
-    >
-      <div class="dialog-form">
-        {children}
-        {problem && <Trouble problem={problem} />}
-      </div>
-    </Dialog>
-  );
-}
 
 interface LoadDialogProps {
   mode?: string;
@@ -74,7 +16,6 @@ interface LoadDialogProps {
   onClose(): void;
 }
 
-/** Loads a tape. */
 export function LoadDialog({ mode = "replay", isRecording, onDone, onClose }: LoadDialogProps) {
   const [form, setForm] = useState<LoadForm>({ ...emptyLoad, mode });
   const { data } = useResource<TapeFiles>("tapes/files");
@@ -110,14 +51,11 @@ export function LoadDialog({ mode = "replay", isRecording, onDone, onClose }: Lo
           </option>
         ))}
       </datalist>
-      <div class="tapes-fields">
+      <div class="fields">
         <SelectField
           label="Mode"
           value={form.mode}
-          options={[
-            ["replay", "replay"],
-            ["hybrid", "hybrid"],
-          ]}
+          options={["replay", "hybrid"]}
           onText={(text) => put({ mode: text })}
         />
         <SelectField
@@ -178,18 +116,9 @@ export function RecordDialog({ mode = "record", onDone, onClose }: RecordDialogP
       <p>
         <b>Requests will reach the real service.</b> From now on, it also stores what your app sends.
       </p>
-      <Places form={form} put={put} />
-      <Choices form={form} put={put} />
-      <p class="muted">{modes[form.mode].means}</p>
-    </ConfirmDialog>
-  );
-}
-
-function Places({ form, put }: { form: RecordForm; put: Put }) {
-  return (
-    <div class="tapes-fields">
-      <Field label="Upstream">
-        <TextInput
+      <div class="fields">
+        <TextField
+          label="Upstream"
           value={form.upstream}
           list="tapes-upstreams"
           placeholder="us, eu, or an address"
@@ -199,25 +128,27 @@ function Places({ form, put }: { form: RecordForm; put: Put }) {
           <option value="us" />
           <option value="eu" />
         </datalist>
-      </Field>
-      <TextField
-        label="Tape"
-        value={form.tape}
-        placeholder="a name (default: no tape)"
-        onText={(text) => put({ tape: text })}
-      />
-    </div>
+        <TextField
+          label="Tape"
+          value={form.tape}
+          placeholder="a name (default: no tape)"
+          onText={(text) => put({ tape: text })}
+        />
+      </div>
+      <Choices form={form} put={put} />
+      <p class="muted">{modes[form.mode].means}</p>
+    </ConfirmDialog>
   );
 }
 
 function Choices({ form, put }: { form: RecordForm; put: Put }) {
   return (
     <>
-      <div class="tapes-fields">
+      <div class="fields">
         <SelectField
           label="Mode"
           value={form.mode}
-          options={recordModes.map((it) => [it, it])}
+          options={recordModes}
           onText={(text) => put({ mode: recordModes.find((it) => it === text) ?? "record" })}
         />
         <SelectField
@@ -230,7 +161,7 @@ function Choices({ form, put }: { form: RecordForm; put: Put }) {
           onText={(text) => put({ redact: text })}
         />
       </div>
-      <div class="tapes-fields">
+      <div class="fields">
         <TextField
           label="Only these paths"
           value={form.include}
@@ -245,13 +176,11 @@ function Choices({ form, put }: { form: RecordForm; put: Put }) {
         />
       </div>
       {form.mode === "spy" && (
-        <Field label="Forward requests that change data" isInline>
-          <input
-            type="checkbox"
-            checked={form.allowWrites}
-            onChange={(event) => put({ allowWrites: event.currentTarget.checked })}
-          />
-        </Field>
+        <CheckField
+          label="Forward requests that change data"
+          isChecked={form.allowWrites}
+          onChange={(allowWrites) => put({ allowWrites })}
+        />
       )}
     </>
   );

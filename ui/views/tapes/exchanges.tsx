@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
-import { useKeys } from "../../app/keyboard.ts";
+import { stepKeys, useKeys } from "../../app/keyboard.ts";
 import { go, link, route } from "../../app/location.ts";
-import { Badge, Button, Code, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
-import { Split } from "../../parts/layout.tsx";
+import { numberIn } from "../../app/route.ts";
+import { Badge, Code, Facts, Headers, Section, Time, Trouble } from "../../parts/basics.tsx";
+import { Pages, Split } from "../../parts/layout.tsx";
 import { counted, plain, sizeText } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { Cell, HeadCell, WindowedList } from "../../parts/windowed-list.tsx";
@@ -18,61 +19,44 @@ const open = (i: number | undefined, isReplacing = false) =>
 
 /** Exchanges of the loaded tape, and details of one. */
 export function ExchangeList({ revision }: { revision: string }) {
-  const chosen = Number(route.value.path[1]);
-  const isOpen = Number.isSafeInteger(chosen) && chosen > 0;
-  const [skip, setSkip] = useState(isOpen ? chosen - 1 - ((chosen - 1) % page) : 0);
+  const chosen = numberIn(route.value.path[1]);
+  const [skip, setSkip] = useState(chosen ? chosen - 1 - ((chosen - 1) % page) : 0);
   const { data, problem } = useResource<Exchanges>(`tapes/exchanges${query({ skip, limit: page })}`, {
     revision,
   });
   const rows = data?.exchanges ?? [];
   const place = rows.findIndex((it) => it.i === chosen);
-  const step = (by: number) => {
-    const next = rows[place === -1 ? 0 : place + by];
-    if (next) open(next.i, isOpen);
-  };
   useKeys("Tape", [
-    { keys: "j", does: "Next exchange", run: () => step(1) },
-    { keys: "k", does: "Previous exchange", run: () => step(-1) },
-    { keys: "Escape", does: "Close the details", run: () => isOpen && open(undefined) },
+    ...stepKeys("exchange", rows, place, ({ i }) => open(i, chosen !== undefined)),
+    { keys: "Escape", does: "Close the details", run: () => chosen && open(undefined) },
   ]);
   if (problem) return <Trouble problem={problem} />;
   return (
     <Split
       label={`Exchange ${chosen}`}
       onClose={() => open(undefined)}
-      details={isOpen ? <ExchangeDetails i={chosen} revision={revision} /> : undefined}
+      details={chosen && <ExchangeDetails i={chosen} revision={revision} />}
       list={
         <div class="tapes-pane">
-          {(skip > 0 || data?.more) && <Pages skip={skip} more={data?.more === true} onSkip={setSkip} />}
+          {(skip > 0 || data?.more) && (
+            <div class="toolbar">
+              <Pages offset={skip} size={page} hasMore={data?.more === true} onTurn={setSkip} />
+            </div>
+          )}
           <WindowedList
             class="tapes-list"
             label="Exchanges of the tape"
             count={rows.length}
             head={head}
-            keyAt={(index) => rows[index]?.i ?? -index}
-            cellsAt={(index) => {
-              const row = rows[index];
-              return row && <Cells row={row} />;
-            }}
+            at={(index) => rows[index]}
+            keyOf={({ i }) => i}
+            cellsOf={(row) => <Cells row={row} />}
             chosen={place}
-            onChoose={(index) => open(rows[index]?.i)}
+            onChoose={({ i }) => open(i)}
           />
         </div>
       }
     />
-  );
-}
-
-function Pages({ skip, more, onSkip }: { skip: number; more: boolean; onSkip: (to: number) => void }) {
-  return (
-    <div class="toolbar">
-      <Button disabled={skip === 0} onClick={() => onSkip(Math.max(0, skip - page))}>
-        Earlier
-      </Button>
-      <Button disabled={!more} onClick={() => onSkip(skip + page)}>
-        Later
-      </Button>
-    </div>
   );
 }
 
@@ -126,33 +110,32 @@ function Recorded({ exchange }: { exchange: Exchange }) {
   return (
     <>
       <section class="section">
-        <p class="mono tapes-target">
+        <p class="mono">
           <b>{plain(exchange.method, 20)}</b> {plain(exchange.url, 2_000)}
         </p>
-        <p class="tapes-badges">
+        <p class="row tapes-badges">
           <Badge>{exchange.status === null ? "no answer" : `status ${exchange.status}`}</Badge>
           {exchange.used ? <Badge tone="good">used</Badge> : <Badge>not used yet</Badge>}
           {!exchange.complete && <Badge tone="odd">cut off</Badge>}
         </p>
         <Facts
-          rows={[
-            ["Recorded", <Time key="at" at={Date.parse(exchange.at)} isExact />],
-            ["Route", plain(exchange.route, 200)],
-            exchange.ms === null ? undefined : ["Took", `${Math.round(exchange.ms)} ms`],
-            exchange.client === null ? undefined : ["Client", plain(exchange.client, 200)],
-            ["Removed", redacted.length === 0 ? "nothing" : plain(redacted.join(", "), 1_000)],
-            [
-              "Answered",
-              <a key="link" href={link("requests", [], { f: `source:tape:*#${exchange.i}` })}>
+          rows={{
+            Recorded: <Time at={exchange.at} isExact />,
+            Route: plain(exchange.route, 200),
+            Took: exchange.ms === null ? undefined : `${Math.round(exchange.ms)} ms`,
+            Client: exchange.client === null ? undefined : plain(exchange.client, 200),
+            Removed: redacted.length === 0 ? "nothing" : plain(redacted.join(", "), 1_000),
+            Answered: (
+              <a href={link("requests", [], { f: `source:tape:*#${exchange.i}` })}>
                 the requests that it answered
-              </a>,
-            ],
-          ]}
+              </a>
+            ),
+          }}
         />
       </section>
       <Section title="Request">
         <BodyPart body={request.body} label="Recorded request" />
-        <Headers headers={request.headers} />
+        <HeaderPart headers={request.headers} />
       </Section>
       <Section title="Response">
         {response === null ? (
@@ -160,7 +143,7 @@ function Recorded({ exchange }: { exchange: Exchange }) {
         ) : (
           <>
             <BodyPart body={response.body} label="Recorded answer" />
-            <Headers headers={response.headers} />
+            <HeaderPart headers={response.headers} />
           </>
         )}
       </Section>
@@ -182,20 +165,11 @@ function BodyPart({ body, label }: { body: TapeBody | undefined; label: string }
   return <p class="muted">{sizeText(body.bytes)}, not kept.</p>;
 }
 
-function Headers({ headers }: { headers: HeaderPairs }) {
+function HeaderPart({ headers }: { headers: HeaderPairs }) {
   return (
     <details class="tapes-headers">
       <summary>{counted(headers.length, "header")}</summary>
-      <table class="table">
-        <tbody>
-          {headers.map(([name, value], i) => (
-            <tr key={`${i} ${name}`}>
-              <th scope="row">{plain(name, 200)}</th>
-              <td class="mono">{plain(value, 4_000)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Headers headers={headers} />
     </details>
   );
 }

@@ -1,5 +1,5 @@
 import { link } from "../../app/location.ts";
-import { Badge, Button, Facts, Section, Time } from "../../parts/basics.tsx";
+import { Badge, Button, Facts, Section, Tiles, Time } from "../../parts/basics.tsx";
 import { Table } from "../../parts/layout.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 import type { Ledger, Miss, Nearest, TapeInForce } from "./answers.ts";
@@ -23,33 +23,28 @@ export function InForce({ tape, onRewind, onUnload }: InForceProps) {
           </>
         }
         actions={
-          <span class="tapes-actions">
+          <span class="row">
             <Button onClick={onRewind}>Rewind</Button>
             <Button onClick={onUnload}>Unload</Button>
           </span>
         }
       >
-        <Numbers
-          counts={[
-            { label: "exchanges", value: ledger.total, href: link("tapes", ["exchanges"]) },
-            { label: "hits", value: ledger.hits, tone: "good" },
-            { label: "misses", value: ledger.miss_count, tone: "bad" },
-            { label: "not used yet", value: ledger.unused_count, tone: "odd" },
+        <Tiles
+          rows={[
+            { label: "exchanges", count: ledger.total, href: link("tapes", ["exchanges"]) },
+            { label: "hits", count: ledger.hits, tone: "good" },
+            { label: "misses", count: ledger.miss_count, tone: "bad" },
+            { label: "not used yet", count: ledger.unused_count, tone: "odd" },
           ]}
         />
         <Facts
-          rows={[
-            [
-              "File",
-              <span key="file" class="mono">
-                {plain(tape.file, 500)}
-              </span>,
-            ],
-            ["Recorded", <Time key="at" at={Date.parse(tape.created)} isWhole />],
-            ["Upstream", tape.upstream === null ? "several" : plain(tape.upstream, 300)],
-            ["Requests not on it", missText(tape.on_miss)],
-            ["Responses come", timingText(tape.timing)],
-          ]}
+          rows={{
+            File: <span class="mono">{plain(tape.file, 500)}</span>,
+            Recorded: <Time at={tape.created} isWhole />,
+            Upstream: tape.upstream === null ? "several" : plain(tape.upstream, 300),
+            "Requests not on it": missText(tape.on_miss),
+            "Responses come": timingText(tape.timing),
+          }}
         />
       </Section>
       <Misses ledger={ledger} />
@@ -114,7 +109,7 @@ function Misses({ ledger }: { ledger: Ledger }) {
   if (misses.length === 0) return null;
   return (
     <Section title="Not on the tape">
-      <div class="tapes-misses">
+      <div class="stack stack-wide">
         {misses.slice(0, most).map((miss) => (
           <MissCard key={`${miss.method} ${miss.target} ${miss.route}`} miss={miss} />
         ))}
@@ -127,10 +122,10 @@ function Misses({ ledger }: { ledger: Ledger }) {
 function MissCard({ miss }: { miss: Miss }) {
   const [first, ...rest] = miss.nearest;
   return (
-    <article class="tapes-miss">
-      <header>
+    <article class="stack card">
+      <header class="row row-wide row-base">
         <Badge tone="bad">{miss.times === 1 ? "missed" : `missed ${numberText(miss.times)} times`}</Badge>
-        <span class="mono tapes-target">
+        <span class="mono">
           <b>{plain(miss.method, 20)}</b> {plain(miss.target, 500)}
         </span>
         <span class="muted">{plain(miss.route, 120)}</span>
@@ -151,7 +146,7 @@ function MissCard({ miss }: { miss: Miss }) {
 /** A similar recorded exchange and its differences. */
 function NearestExchange({ nearest: { i, method, url, differing } }: { nearest: Nearest }) {
   return (
-    <div class="tapes-nearest">
+    <div class="stack">
       <p>
         Nearest:{" "}
         <a href={link("tapes", ["exchanges", i])}>
@@ -178,34 +173,11 @@ function Differing({ differing }: Pick<Nearest, "differing">) {
           <td>
             <code>{plain(recorded, 1_000)}</code>
           </td>
-          <td class="tapes-asked">
+          <td class="bad">
             <code>{plain(asked, 1_000)}</code>
           </td>
         </tr>
       ))}
     </Table>
-  );
-}
-
-interface Count {
-  readonly label: string;
-  readonly value: number;
-  readonly tone?: "good" | "odd" | "bad" | undefined;
-  readonly href?: string | undefined;
-}
-
-/** Figures in a row, coloured unless 0. */
-export function Numbers({ counts }: { counts: readonly Count[] }) {
-  return (
-    <dl class="tapes-numbers">
-      {counts.map(({ label, value, tone, href }) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd class={value > 0 && tone !== undefined ? `tapes-${tone}` : ""}>
-            {href !== undefined && value > 0 ? <a href={href}>{numberText(value)}</a> : numberText(value)}
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -2,61 +2,50 @@ import type { Recording, TapeInForce } from "./answers.ts";
 
 export type ModeName = "emulate" | "replay" | "hybrid" | "record" | "all" | "once" | "new" | "spy" | "diff";
 
-export interface ModeFacts {
+interface ModeFacts {
   /** What answers, in one sentence. */
   readonly means: string;
   /** Command that starts this mode. */
   readonly command: string;
-  /** How the page switches to it. */
-  readonly here: "unload" | "load" | "record" | undefined;
 }
 
 export const modes: Readonly<Record<ModeName, ModeFacts>> = {
   emulate: {
     means: "The emulator answers everything, from the emulated world. Nothing leaves this machine.",
     command: "phx-sim start",
-    here: "unload",
   },
   replay: {
     means: "The tape answers. Requests that are not on it fail.",
     command: "phx-sim replay checkout",
-    here: "load",
   },
   hybrid: {
     means: "The tape answers; the emulator answers requests that are not on it.",
     command: "phx-sim replay checkout --on-miss emulate",
-    here: "load",
   },
   record: {
     means: "The real service answers. Traffic is shown here and recorded without secrets.",
     command: "phx-sim record --upstream us --tape checkout",
-    here: "record",
   },
   all: {
     means: "Like record, but replaces the tape if the recording ends with every request answered.",
     command: "phx-sim record --upstream us --tape checkout --mode all",
-    here: "record",
   },
   once: {
     means: "Replays the tape if it exists, otherwise records it. Can only be set at start.",
     command: "phx-sim record --upstream us --tape checkout --mode once",
-    here: undefined,
   },
   new: {
     means:
       "Replays the tape; other requests go to the real service and are recorded. Can only be set at start.",
     command: "phx-sim record --upstream us --tape checkout --mode new",
-    here: undefined,
   },
   spy: {
     means: "The emulator answers known paths; other read requests go to the real service.",
     command: "phx-sim record --upstream us --mode spy",
-    here: "record",
   },
   diff: {
     means: "The real service answers, and the emulator's responses are compared.",
     command: "phx-sim record --upstream us --mode diff",
-    here: "record",
   },
 };
 
@@ -73,7 +62,7 @@ export function modeNow(
 }
 
 /** What happens to requests that are not on the tape. */
-export const missPolicies = {
+const missPolicies = {
   fail: "fail (599)",
   emulate: "are answered by the emulator",
   upstream: "go to the real service",

@@ -1,14 +1,16 @@
-import { Badge, Button, Facts, Section, Time } from "../../parts/basics.tsx";
+import { Badge, Button, Facts, Section, Tiles, Time } from "../../parts/basics.tsx";
 import { Table } from "../../parts/layout.tsx";
 import { numberText, plain, sizeText } from "../../parts/text.ts";
 import type { Differences, Recording } from "./answers.ts";
-import { Numbers } from "./in-force.tsx";
 import { severityNotes, severityTones } from "./modes.ts";
 
-const redactions: Readonly<Record<string, string>> = {
-  default: "secrets",
-  pii: "secrets and personal data",
-};
+const redactions = new Map([
+  ["default", "secrets"],
+  ["pii", "secrets and personal data"],
+]);
+
+const failure = (text: string | null) =>
+  text === null ? undefined : <Badge tone="bad">{plain(text, 300)}</Badge>;
 
 /** The running or last recording. */
 export function RecordingPart({ recording, onStop }: { recording: Recording; onStop: () => void }) {
@@ -29,52 +31,26 @@ export function RecordingPart({ recording, onStop }: { recording: Recording; onS
         }
         actions={isRunning && <Button onClick={onStop}>Stop</Button>}
       >
-        <Numbers
-          counts={[
-            { label: "forwarded", value: recording.passed },
-            { label: "taped", value: recording.taped, tone: "good" },
-            { label: "secrets removed", value: recording.redacted },
-            { label: "in progress", value: recording.in_flight },
-            { label: "failed", value: recording.failed, tone: "bad" },
-            { label: "cut off", value: recording.aborted, tone: "odd" },
+        <Tiles
+          rows={[
+            { label: "forwarded", count: recording.passed },
+            { label: "taped", count: recording.taped, tone: "good" },
+            { label: "secrets removed", count: recording.redacted },
+            { label: "in progress", count: recording.in_flight },
+            { label: "failed", count: recording.failed, tone: "bad" },
+            { label: "cut off", count: recording.aborted, tone: "odd" },
           ]}
         />
         <Facts
-          rows={[
-            ["Upstream", plain(recording.upstream ?? "none", 300)],
-            [
-              "Tape",
-              <span key="tape" class="mono">
-                {plain(recording.tape ?? "none", 500)}
-              </span>,
-            ],
-            recording.started_at === null
-              ? undefined
-              : ["Since", <Time key="at" at={Date.parse(recording.started_at)} isWhole />],
-            redaction === null
-              ? undefined
-              : ["Removed", Object.hasOwn(redactions, redaction) ? redactions[redaction] : plain(redaction)],
-            [
-              "Bodies",
-              `${sizeText(recording.bytes_sent)} sent, ${sizeText(recording.bytes_received)} received`,
-            ],
-            recording.last_failure === null
-              ? undefined
-              : [
-                  "Last failure",
-                  <Badge key="failure" tone="bad">
-                    {plain(recording.last_failure, 300)}
-                  </Badge>,
-                ],
-            recording.trouble === null
-              ? undefined
-              : [
-                  "Trouble",
-                  <Badge key="trouble" tone="bad">
-                    {plain(recording.trouble, 300)}
-                  </Badge>,
-                ],
-          ]}
+          rows={{
+            Upstream: plain(recording.upstream ?? "none", 300),
+            Tape: <span class="mono">{plain(recording.tape ?? "none", 500)}</span>,
+            Since: recording.started_at === null ? undefined : <Time at={recording.started_at} isWhole />,
+            Removed: redaction === null ? undefined : (redactions.get(redaction) ?? plain(redaction)),
+            Bodies: `${sizeText(recording.bytes_sent)} sent, ${sizeText(recording.bytes_received)} received`,
+            "Last failure": failure(recording.last_failure),
+            Trouble: failure(recording.trouble),
+          }}
         />
       </Section>
       {recording.differences && <DifferencesPart differences={recording.differences} />}

@@ -1,19 +1,19 @@
 import { useState } from "preact/hooks";
 import { call } from "../../api/call.ts";
-import { type Resource, useResource } from "../../api/resource.ts";
+import { useResource } from "../../api/resource.ts";
 import { link, route } from "../../app/location.ts";
 import { info, revision } from "../../app/sim.ts";
 import { greetings, stat } from "../../feed/socket.ts";
 import { Badge, Button, Code, CopyButton, Empty, Section, Trouble } from "../../parts/basics.tsx";
+import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { Tabs } from "../../parts/layout.tsx";
 import type { Recording, TapeInForce, TapesAnswer } from "./answers.ts";
-import { ConfirmDialog, LoadDialog, RecordDialog } from "./dialogs.tsx";
+import { LoadDialog, RecordDialog } from "./dialogs.tsx";
 import { ExchangeList } from "./exchanges.tsx";
 import { InForce } from "./in-force.tsx";
 import { type ModeName, modeNames, modeNow, modes } from "./modes.ts";
 import { RecordingPart } from "./recording.tsx";
 
-/** The open dialog. */
 type Asked =
   | { readonly is: "load"; readonly mode: string }
   | { readonly is: "record"; readonly mode: NonNullable<Recording["mode"]> }
@@ -67,16 +67,15 @@ export function TapesView() {
           asked={asked}
           tape={tape}
           isRecording={recording.data.state === "recording"}
-          onDone={() => reload(tapes, recording)}
+          onDone={() => {
+            tapes.reload();
+            recording.reload();
+          }}
           onClose={() => ask(undefined)}
         />
       )}
     </div>
   );
-}
-
-function reload(...resources: readonly Pick<Resource<unknown>, "reload">[]): void {
-  for (const it of resources) it.reload();
 }
 
 interface NowProps {
@@ -87,13 +86,12 @@ interface NowProps {
 
 function Now({ tape, recording, ask }: NowProps) {
   const mode = modeNow(tape, recording);
-  const change = (to: ModeName) => ask(wayTo(to));
   return (
     <>
       <Section
         title={`Mode: ${mode}`}
         actions={
-          <span class="tapes-actions">
+          <span class="row">
             <Button onClick={() => ask({ is: "load", mode: "replay" })}>Load a tape</Button>
             {recording.state !== "recording" && (
               <Button onClick={() => ask({ is: "record", mode: "record" })}>Record</Button>
@@ -111,15 +109,16 @@ function Now({ tape, recording, ask }: NowProps) {
       )}
       {mode === "emulate" && recording.state === "off" && <HowTo />}
       {recording.state === "stopped" && <RecordingPart recording={recording} onStop={() => {}} />}
-      <ModeTable now={mode} isRecording={recording.state === "recording"} onSwitch={change} />
+      <ModeTable now={mode} isRecording={recording.state === "recording"} ask={ask} />
     </>
   );
 }
 
-/** The dialog that switches to a mode. */
-function wayTo(mode: ModeName): Asked {
-  if (mode === "record" || mode === "all" || mode === "spy" || mode === "diff") return { is: "record", mode };
-  return mode === "emulate" ? { is: "unload" } : { is: "load", mode };
+/** The dialog that switches to a mode; undefined for modes that can only be set at start. */
+function wayTo(mode: ModeName): Asked | undefined {
+  if (mode === "once" || mode === "new") return undefined;
+  if (mode === "emulate") return { is: "unload" };
+  return mode === "replay" || mode === "hybrid" ? { is: "load", mode } : { is: "record", mode };
 }
 
 interface QuestionProps {
@@ -134,60 +133,57 @@ function Question({ asked, tape, isRecording, onDone, onClose }: QuestionProps) 
   const done = { onDone, onClose };
   if (asked.is === "load") return <LoadDialog mode={asked.mode} isRecording={isRecording} {...done} />;
   if (asked.is === "record") return <RecordDialog mode={asked.mode} {...done} />;
-  if (asked.is === "stop")
-    return (
-      <ConfirmDialog
-        title="Stop recording"
-        does="Stop"
-        act={then(onDone, ["POST", "recording/stop", {}])}
-        onClose={onClose}
-      >
-        <p>The tape is closed. From then on, {tape ? "the loaded tape" : "the emulator"} answers again.</p>
-      </ConfirmDialog>
-    );
-  if (asked.is === "rewind")
-    return (
-      <ConfirmDialog
-        title="Rewind the tape"
-        does="Rewind"
-        act={then(onDone, ["POST", "tapes/rewind", {}])}
-        onClose={onClose}
-      >
-        <p>All clients get the tape's first responses again, and the counts are reset.</p>
-      </ConfirmDialog>
-    );
+  const { title, does, text, steps } = confirmations[asked.is](tape);
+  const act = async () => {
+    for (const [method, path, body] of steps) await call(method, path, body);
+    onDone();
+  };
   return (
-    <ConfirmDialog
-      title="Back to the emulator"
-      does="Emulate"
-      act={then(onDone, ...offSteps(tape))}
-      onClose={onClose}
-    >
-      <p>Recorded answers end, and so does a recording. The emulator answers from the emulated world.</p>
+    <ConfirmDialog title={title} does={does} act={act} onClose={onClose}>
+      <p>{text}</p>
     </ConfirmDialog>
   );
 }
 
-type Step = readonly [method: string, path: string, body?: unknown];
+interface Confirmation {
+  readonly title: string;
+  readonly does: string;
+  readonly text: string;
+  /** Calls of the control API. */
+  readonly steps: readonly (readonly [method: string, path: string, body?: unknown])[];
+}
 
-/** Calls that switch back to the emulator; stopping an idle recording is harmless. */
-const offSteps = (tape: TapeInForce | null): readonly Step[] => [
-  ["POST", "recording/stop", {}],
-  ...(tape ? [["DELETE", "tapes"] as const] : []),
-];
+const stop = ["POST", "recording/stop", {}] as const;
 
-const then =
-  (onDone: () => void, ...steps: readonly Step[]) =>
-  async (): Promise<void> => {
-    for (const [method, path, body] of steps) await call(method, path, body);
-    onDone();
-  };
+const confirmations: Readonly<
+  Record<"stop" | "rewind" | "unload", (tape: TapeInForce | null) => Confirmation>
+> = {
+  stop: (tape) => ({
+    title: "Stop recording",
+    does: "Stop",
+    text: `The tape is closed. From then on, ${tape ? "the loaded tape" : "the emulator"} answers again.`,
+    steps: [stop],
+  }),
+  rewind: () => ({
+    title: "Rewind the tape",
+    does: "Rewind",
+    text: "All clients get the tape's first responses again, and the counts are reset.",
+    steps: [["POST", "tapes/rewind", {}]],
+  }),
+  unload: (tape) => ({
+    title: "Back to the emulator",
+    does: "Emulate",
+    text: "Recorded answers end, and so does a recording. The emulator answers from the emulated world.",
+    // stopping without a recording is harmless
+    steps: [stop, ...(tape ? [["DELETE", "tapes"] as const] : [])],
+  }),
+};
 
 function HowTo() {
   const url = info.value?.url ?? location.origin;
   return (
     <Section title="Record once, replay in every test">
-      <div class="tapes-howto">
+      <div class="stack stack-wide tapes-howto">
         <p>
           A tape contains responses of the real service, without secrets. Record one while your app runs, with
           its host set to {url}; then answer from it, offline.
@@ -207,7 +203,7 @@ function NoTape() {
   return (
     <Empty title="No tape is loaded">
       <p>
-        Load one to see its exchanges. <a href={link("tapes")}>Who answers now</a>
+        Load one to see its exchanges. <a href={link("tapes")}>See what answers now</a>
       </p>
     </Empty>
   );
@@ -217,17 +213,22 @@ interface ModeTableProps {
   now: ModeName;
   /** Only one recording can run at a time. */
   isRecording: boolean;
-  onSwitch(mode: ModeName): void;
+  ask(asked: Asked): void;
 }
 
 /** Every mode: what answers, and the command to start it. */
-export function ModeTable({ now, isRecording, onSwitch }: ModeTableProps) {
-  const canSwitch = (name: ModeName): boolean => {
-    const { here } = modes[name];
-    return here !== undefined && !(here === "record" && isRecording);
+function ModeTable({ now, isRecording, ask }: ModeTableProps) {
+  const switchTo = (name: ModeName) => {
+    const way = name === now ? undefined : wayTo(name);
+    if (!way || (way.is === "record" && isRecording)) return null;
+    return (
+      <Button onClick={() => ask(way)} aria-label={`Switch to ${name}`}>
+        Switch
+      </Button>
+    );
   };
   return (
-    <Section title="Who answers">
+    <Section title="What answers">
       <ul class="tapes-modes">
         {modeNames.map((name) => (
           <li key={name} class={name === now ? "tapes-now" : ""}>
@@ -236,11 +237,7 @@ export function ModeTable({ now, isRecording, onSwitch }: ModeTableProps) {
             <code class="tapes-command">{modes[name].command}</code>
             <span class="tapes-switch">
               <CopyButton text={modes[name].command} kind="quiet" />
-              {name !== now && canSwitch(name) && (
-                <Button onClick={() => onSwitch(name)} aria-label={`Switch to ${name}`}>
-                  Switch
-                </Button>
-              )}
+              {switchTo(name)}
             </span>
           </li>
         ))}

@@ -2,8 +2,10 @@ import type { DashboardSummaries, DashboardSummary } from "../../../src/manageme
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { go, link, project, route } from "../../app/location.ts";
+import { numberIn } from "../../app/route.ts";
 import { projectName, worldRevision } from "../../app/sim.ts";
-import { Badge, Button, Code, Empty, Section, Trouble } from "../../parts/basics.tsx";
+import { Badge, Code, Empty, Section, Trouble } from "../../parts/basics.tsx";
+import { Pages } from "../../parts/layout.tsx";
 import { counted, plain } from "../../parts/text.ts";
 import { boardOf, type Placed } from "./tile-layout.ts";
 
@@ -11,8 +13,8 @@ const pageSize = 50;
 
 /** Offset of a page; invalid ones become 0. */
 const pageStart = (from: string | undefined): number => {
-  const given = Number(from);
-  return Number.isSafeInteger(given) && given > 0 ? given - (given % pageSize) : 0;
+  const given = numberIn(from) ?? 0;
+  return given - (given % pageSize);
 };
 
 /** Dashboards with the layout of their tiles. */
@@ -24,9 +26,18 @@ export function DashboardsTab() {
   if (!data) return null;
   if (data.count === 0) return <NoDashboards />;
   if (data.dashboards.length === 0) return <PastTheEnd count={data.count} />;
+  const pages = (
+    <Pages
+      offset={offset}
+      size={pageSize}
+      total={data.count}
+      hasMore={offset + pageSize < data.count}
+      onTurn={(to) => go(link("world", ["dashboards"], { from: to > 0 ? to : undefined }))}
+    />
+  );
   return (
-    <Section title={counted(data.count, "dashboard")} actions={<Pages offset={offset} count={data.count} />}>
-      <div class="world-boards">
+    <Section title={counted(data.count, "dashboard")} actions={pages}>
+      <div class="cards world-boards">
         {data.dashboards.map((it) => (
           <Board key={it.id} dashboard={it} />
         ))}
@@ -41,29 +52,11 @@ const PastTheEnd = ({ count }: { count: number }) => (
   </Empty>
 );
 
-function Pages({ offset, count }: { offset: number; count: number }) {
-  if (count <= pageSize) return null;
-  const turn = (to: number) => go(link("world", ["dashboards"], { from: to > 0 ? to : undefined }));
-  return (
-    <span class="world-pages">
-      <Button disabled={offset === 0} onClick={() => turn(Math.max(0, offset - pageSize))}>
-        Earlier
-      </Button>
-      <span class="muted">
-        {offset + 1}–{Math.min(count, offset + pageSize)}
-      </span>
-      <Button disabled={offset + pageSize >= count} onClick={() => turn(offset + pageSize)}>
-        Later
-      </Button>
-    </span>
-  );
-}
-
 function Board({ dashboard }: { dashboard: DashboardSummary }) {
   const { id, name, description, pinned, tags, restricted, collaborators, shared } = dashboard;
   return (
-    <article class="world-card" aria-label={`Dashboard ${plain(name ?? "")}`}>
-      <header>
+    <article class="stack card world-card" aria-label={`Dashboard ${plain(name ?? "")}`}>
+      <header class="row row-base">
         <h3>{plain(name ?? "") || "(no name)"}</h3>
         <span class="muted">
           #{id} · {plain(projectName(dashboard.project))}
@@ -98,8 +91,8 @@ function Tiles({ placed }: { placed: readonly Placed[] }) {
           class={`world-tile world-tile-${tile.kind}`}
           style={{ gridColumn: column, gridRow: row }}
         >
-          <span class="world-kind">{tile.kind}</span>
-          <span class="world-title">{plain(tile.title, 200) || "(no name)"}</span>
+          <span class="muted world-kind">{tile.kind}</span>
+          <span class="small">{plain(tile.title, 200) || "(no name)"}</span>
         </li>
       ))}
     </ul>

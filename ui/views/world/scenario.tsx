@@ -1,10 +1,10 @@
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { info, loadInfo, type SimInfo } from "../../app/sim.ts";
+import { type Info, info, loadInfo } from "../../app/sim.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Code, Facts, Section } from "../../parts/basics.tsx";
-import { counted, plain } from "../../parts/text.ts";
+import { counted, numberText, plain } from "../../parts/text.ts";
 
-/** The scenario, and problems of its files. */
 export function Scenario() {
   const { scenario_problems: count = 0, scenario_edit: edit = null, damage = 0 } = stat.value ?? {};
   useEffect(() => void loadInfo(), [count, edit?.at, damage]);
@@ -15,16 +15,16 @@ export function Scenario() {
     <>
       <Section title="Scenario">
         <Facts
-          rows={[
-            ["Name", plain(sim.scenario)],
-            ["Data", sim.data === null ? "in memory; lost when the sim stops" : plain(sim.data)],
-          ]}
+          rows={{
+            Name: plain(sim.scenario),
+            Data: sim.data === null ? "in memory; lost when the sim stops" : plain(sim.data),
+          }}
         />
       </Section>
       {sim.damage_count > 0 && <DamagedData sim={sim} />}
       {mistakes.length === 0 ? (
         <Section title="No mistakes">
-          <p class="world-lead">
+          <p class="lead">
             Edit a scenario file while the sim runs: changes apply immediately, and captured events stay.
           </p>
           <Code
@@ -36,13 +36,13 @@ export function Scenario() {
         </Section>
       ) : (
         <Section title={counted(mistakes.length, "mistake")}>
-          <p class="world-lead">The last valid scenario stays active until they are fixed.</p>
+          <p class="lead">The last valid scenario stays active until they are fixed.</p>
           <Problems list={mistakes} tone="bad" />
         </Section>
       )}
       {sim.scenario_warnings.length > 0 && (
         <Section title={counted(sim.scenario_warnings.length, "warning")}>
-          <p class="world-lead">The scenario is active, but this part of it cannot work.</p>
+          <p class="lead">The scenario is active, but this part of it cannot work.</p>
           <Problems list={sim.scenario_warnings} tone="odd" />
         </Section>
       )}
@@ -54,62 +54,69 @@ export function Scenario() {
 /** Maximum number of listed problems; `phx-sim scenario check` lists all. */
 const mostShown = 200;
 
-function Problems({ list, tone }: { list: SimInfo["scenario_problems"]; tone: "bad" | "odd" }) {
-  const more = list.length - mostShown;
+/** A list, and the number of further items. */
+function Entries({ children, more, where = "" }: EntriesProps) {
   return (
     <>
-      <ol class="world-mistakes">
-        {list.slice(0, mostShown).map((it) => (
-          <li key={`${it.file}:${it.line}:${it.column}:${it.pointer}`}>
-            <Badge tone={tone}>{plain(it.message)}</Badge>
-            <code>
-              {plain([it.file ?? "scenario", it.line, it.column].filter((part) => part !== null).join(":"))}
-            </code>
-            <code class="muted">{plain(it.pointer)}</code>
-            {it.hint !== null && <span class="muted">{plain(it.hint)}</span>}
-          </li>
-        ))}
-      </ol>
-      {more > 0 && (
-        <p class="muted">{`and ${more.toLocaleString("en-US")} more; phx-sim scenario check lists them`}</p>
-      )}
+      <ol class="stack stack-wide">{children}</ol>
+      {more > 0 && <p class="muted">{`and ${numberText(more)} more${where}`}</p>}
     </>
   );
 }
 
-function LastEdit({ edit }: { edit: NonNullable<SimInfo["scenario_edit"]> }) {
-  const more = edit.count - edit.changes.length;
+interface EntriesProps {
+  children: ComponentChildren;
+  more: number;
+  /** Where the others are listed. */
+  where?: string;
+}
+
+const placeText = (...parts: readonly (string | number | null)[]): string =>
+  plain(parts.filter((it) => it !== null).join(":"));
+
+function Problems({ list, tone }: { list: Info["scenario_problems"]; tone: "bad" | "odd" }) {
+  return (
+    <Entries more={list.length - mostShown} where="; phx-sim scenario check lists them">
+      {list.slice(0, mostShown).map((it) => (
+        <li key={`${it.file}:${it.line}:${it.column}:${it.pointer}`} class="world-mistake">
+          <Badge tone={tone}>{plain(it.message)}</Badge>
+          <code>{placeText(it.file ?? "scenario", it.line, it.column)}</code>
+          <code class="muted">{plain(it.pointer)}</code>
+          {it.hint !== null && <span class="muted">{plain(it.hint)}</span>}
+        </li>
+      ))}
+    </Entries>
+  );
+}
+
+function LastEdit({ edit }: { edit: NonNullable<Info["scenario_edit"]> }) {
   return (
     <Section title={`Last edit: ${new Date(edit.at).toLocaleTimeString()}`}>
-      <ol class="world-mistakes">
+      <Entries more={edit.count - edit.changes.length}>
         {edit.changes.map(({ change, kind, name, project }, i) => (
-          <li key={i}>
+          <li key={i} class="world-mistake">
             <Badge tone={change === "removed" ? "odd" : "good"}>{`${kind} ${change}`}</Badge>
             {name !== null && <code>{plain(name)}</code>}
             {project !== null && <span class="muted">{plain(project)}</span>}
           </li>
         ))}
-      </ol>
-      {more > 0 && <p class="muted">{`and ${more.toLocaleString("en-US")} more`}</p>}
+      </Entries>
     </Section>
   );
 }
 
-/** Unreadable entries of the data folder. */
-function DamagedData({ sim: { damage, damage_count: count } }: { sim: SimInfo }) {
-  const more = count - damage.length;
+function DamagedData({ sim: { damage, damage_count: count } }: { sim: Info }) {
   return (
     <Section title={`Damaged data: ${counted(count, "place")}`}>
-      <p class="world-lead">These entries were skipped. Everything else in the data folder is intact.</p>
-      <ol class="world-mistakes">
+      <p class="lead">These entries were skipped. Everything else in the data folder is intact.</p>
+      <Entries more={count - damage.length} where="; phx-sim doctor --data lists them">
         {damage.map((it) => (
-          <li key={`${it.file}:${it.line}:${it.detail}`}>
+          <li key={`${it.file}:${it.line}:${it.detail}`} class="world-mistake">
             <Badge tone="bad">{plain(it.detail)}</Badge>
-            <code>{plain([it.file, it.line].filter((part) => part !== null).join(":"))}</code>
+            <code>{placeText(it.file, it.line)}</code>
           </li>
         ))}
-      </ol>
-      {more > 0 && <p class="muted">{`and ${more} more; phx-sim doctor --data lists them`}</p>}
+      </Entries>
     </Section>
   );
 }

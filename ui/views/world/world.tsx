@@ -2,12 +2,10 @@ import type { WorldSummary } from "../../../src/management/world-shapes.ts";
 import { useResource } from "../../api/resource.ts";
 import { link, project, route } from "../../app/location.ts";
 import { info, worldRevision } from "../../app/sim.ts";
-import { Empty, Trouble } from "../../parts/basics.tsx";
-import { Tabs } from "../../parts/layout.tsx";
-import { Accounts } from "./accounts.tsx";
+import { Badge, Empty, Prose, Scrolled, Section, Trouble } from "../../parts/basics.tsx";
+import { Table, Tabs } from "../../parts/layout.tsx";
+import { Accounts, Keys } from "./accounts.tsx";
 import { DashboardsTab } from "./dashboards.tsx";
-import { Dialect } from "./dialect.tsx";
-import { Keys } from "./keys.tsx";
 import { Scenario } from "./scenario.tsx";
 
 const parts = [
@@ -59,4 +57,50 @@ function partOf(id: PartId, world: WorldSummary) {
   if (id === "dialect") return <Dialect dialect={world.dialect} />;
   if (id === "scenario") return <Scenario />;
   return <Accounts organizations={world.organizations} />;
+}
+
+const names = { documented: "Documented", production: "Production" } as const;
+
+/** Differences between the contract and the live service, and the current dialect. */
+function Dialect({ dialect }: { dialect: WorldSummary["dialect"] }) {
+  const { current, differences } = dialect;
+  const other = current === "documented" ? "production" : "documented";
+  const sides = Object.keys(names) as (keyof typeof names)[];
+  return (
+    <Section title={`The ${current} dialect is active`}>
+      <p class="lead">
+        <Prose
+          text={`\`documented\` follows the contract, \`production\` the live service. Start with \`--dialect ${other}\` to switch.`}
+        />
+      </p>
+      <Scrolled label="Differences of the dialects">
+        <Table
+          class="world-dialect"
+          columns={[
+            "What",
+            ...sides.map((side) => (
+              <span key={side}>
+                {names[side]} {side === current && <Badge tone="accent">active</Badge>}
+              </span>
+            )),
+            "Source",
+          ]}
+        >
+          {differences.map((row) => (
+            <tr key={row.id} id={`dialect-${row.id}`}>
+              <th scope="row">
+                <Prose text={row.topic} />
+              </th>
+              {sides.map((side) => (
+                <td key={side} class={side === current ? "world-current" : "muted"}>
+                  <Prose text={row[side]} />
+                </td>
+              ))}
+              <td class="muted">{row.source}</td>
+            </tr>
+          ))}
+        </Table>
+      </Scrolled>
+    </Section>
+  );
 }
