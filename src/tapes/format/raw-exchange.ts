@@ -1,5 +1,5 @@
 import { type Decoded, decodeBody } from "./bodies.ts";
-import { type Exchange, type HeaderPairs, pairsOf } from "./exchange.ts";
+import { type Exchange, type HeaderPairs, pairsOf, targetOf } from "./exchange.ts";
 import { routeOf } from "./routes.ts";
 
 interface ToExchange {
@@ -23,9 +23,6 @@ function decoded(raw: RawBody, headers: HeaderPairs, target: string | undefined,
 }
 
 const sizeOf = (raw: RawBody): number => (Buffer.isBuffer(raw) ? raw.length : raw.bytes);
-
-/** Path and query of a URL. */
-const targetOf = (url: string): string => url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "") || "/";
 
 function answerOf(raw: RawAnswer, limit: number): NonNullable<Exchange["res"]> {
   const headers = pairsOf(raw.headers);

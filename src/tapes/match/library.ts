@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Json } from "../../base/json.ts";
-import { isExchange } from "../format/check-exchange.ts";
 import type { Exchange, TapeBody } from "../format/exchange.ts";
+import { isExchange } from "../format/exchange-shape.ts";
 import { readHeader, type TapeHeader } from "../format/header.ts";
 import { sideFolder } from "../format/place.ts";
 import { type Place, type ReadOptions, readPlaced } from "../format/read.ts";
@@ -247,7 +247,7 @@ export const headerOf = async (source: DeckSource): Promise<TapeHeader> =>
 export async function* exchangesOf(source: DeckSource, options: ReadOptions = {}): AsyncGenerator<Found> {
   if (typeof source === "string") {
     for await (const { exchange, place } of readPlaced(source, options)) {
-      yield { exchange, place, body: await readBody(source, exchange.req.body) };
+      yield { exchange, place, body: readBody(sideFolder(source), exchange.req.body) };
     }
   } else {
     for await (const exchange of source.exchanges) {

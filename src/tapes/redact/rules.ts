@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../base/json.ts";
+import { isObject } from "../../base/json.ts";
 import { headerSecrecyOf, kindOfName, plainName, type Secrecy, secrecyOf } from "./names.ts";
 
 /** One more kind of secret: exactly one of `pattern`, `field` and `path` says where it is. */
@@ -121,7 +121,7 @@ export const tapeRules = ({ rules = [], keep = [] }: RedactionRules = {}): TapeR
   rules.length + keep.length === 0 ? undefined : { rules, keep };
 
 /** The rules that a tape's header carries; undefined: none, or none that can be read. */
-export function rulesInHeader(value: Json | undefined): TapeRules | undefined {
+export function rulesInHeader(value: unknown): TapeRules | undefined {
   if (!isObject(value)) return undefined;
   try {
     const { rules, keep } = readRules(value);

@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Json } from "../../base/json.ts";
-import { isExchange } from "../format/check-exchange.ts";
+import { isExchange } from "../format/exchange-shape.ts";
 import { sideFolder, volumeFiles } from "../format/place.ts";
 import { fileLines } from "../format/read.ts";
 import { fileTrouble, systemCode } from "../format/tape-error.ts";

@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import { didYouMean } from "../../base/nearest.ts";
 import { tapeEnding, tapePlace } from "../format/place.ts";
-import { readBody } from "../format/side-files.ts";
 import { TapeError } from "../format/tape-error.ts";
 import { loadDeck } from "../match/deck.ts";
 import type { Deck, ReplayOrder } from "../ports.ts";
@@ -136,7 +135,6 @@ export async function loadReplay<C extends Sent, F extends string>(
       deck,
       onMiss,
       timing,
-      readSide: (body) => readBody(file, body),
       restore,
       ...(forward && { forward }),
       ...(recorder && { pass: recorder.pass }),

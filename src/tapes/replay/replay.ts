@@ -36,8 +36,6 @@ export interface Decided {
   readonly rejection?: { readonly reason: string; readonly detail: string };
 }
 
-type SideBody = Extract<TapeBody, { file: string }>;
-
 type Hit = Extract<Answered, { hit: Exchange }>;
 type Missed = Extract<Answered, { miss: Miss }>;
 
@@ -48,8 +46,6 @@ interface ReplayParts<C extends Sent> {
   readonly deck: Deck;
   readonly onMiss: MissPolicy;
   readonly timing: Timing;
-  /** Loads a body that has a file of its own. */
-  readSide(body: SideBody): Promise<TapeBody | undefined>;
   /** Replaces recorded keys in the answer by the client's own. */
   restore(exchange: Exchange, asked: Asked): Exchange;
   /** Asks the service itself; there with the policy `upstream` only. Must not reject. */
@@ -61,8 +57,6 @@ interface ReplayParts<C extends Sent> {
 /** A browser's question before a request: the sim answers it for the page that asks now. */
 const isPreflight = ({ method, headers }: Sent): boolean =>
   method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
-
-const isInFile = (body: TapeBody | undefined): body is SideBody => body !== undefined && "file" in body;
 
 const unusableText = (name: string, { i }: Exchange, why: string): string =>
   `the tape ${name} cannot give the answer of #${i}: ${why}`;
@@ -106,24 +100,6 @@ export function createReplay<C extends Sent, F extends string>(
   const restored = (hit: Exchange, body: TapeBody | undefined, asked: Asked): RecordedAnswer =>
     answerOf(parts.restore({ ...hit, res: hit.res && { ...hit.res, ...(body && { body }) } }, asked));
 
-  async function load(side: SideBody, hit: Exchange, asked: Asked): Promise<RecordedAnswer> {
-    try {
-      const body = await parts.readSide(side);
-      const obstacle = obstacleOf(hit, body);
-      if (obstacle !== undefined) throw new Error(obstacle);
-      return restored(hit, body, asked);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      return refusalOf(unusableText(name, hit, why));
-    }
-  }
-
-  function given(hit: Exchange, body: TapeBody | undefined, asked: Asked): Decided["answer"] {
-    const source = `tape:${name}#${hit.i}`;
-    if (!isInFile(body)) return { ...restored(hit, body, asked), source };
-    return load(body, hit, asked).then((it) => ({ ...it, source }));
-  }
-
   /** undefined: the tape has no answer after all, and the emulator is to answer. */
   function hitOf({ hit, body }: Hit, asked: Asked): Decided | undefined {
     const source = `tape:${name}#${hit.i}`;
@@ -135,7 +111,7 @@ export function createReplay<C extends Sent, F extends string>(
       return { source: "tape", name: source, delay: 0, answer, rejection: { reason: "tape_miss", detail } };
     }
     const delay = delayOf(timing, hit.res?.ttfb ?? 0);
-    const answer = given(hit, body, asked);
+    const answer = { ...restored(hit, body, asked), source };
     return { source: "tape", name: source, delay, answer, rejection: recordedRefusal(source) };
   }
 
