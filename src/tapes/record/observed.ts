@@ -212,11 +212,5 @@ function ownExchange(exchange: Exchange, own: Reply): Exchange {
 export function compared(exchange: Exchange, own: Reply): ComparedAnswer {
   const { route, i, res } = exchange;
   const { res: mine } = ownExchange(exchange, own);
-  if (!res || !mine) return { route, i, differences: [] };
-  const answerOf = (it: NonNullable<Exchange["res"]>) => ({
-    status: it.status,
-    headers: it.headers,
-    body: it.body,
-  });
-  return { route, i, differences: compareAnswers(answerOf(res), answerOf(mine), { route }) };
+  return { route, i, differences: res && mine ? compareAnswers(res, mine, { route }) : [] };
 }

@@ -21,7 +21,7 @@ import {
   UpstreamError,
   type Upstreams,
 } from "../upstream/upstreams.ts";
-import { createDifferenceTally } from "../verify/compare.ts";
+import { createComparison } from "../verify/compare.ts";
 import { compared, createRedaction, givenReply, observedCall, type Passed, rejectionOf } from "./observed.ts";
 import { openTape, type Taping } from "./recording-tape.ts";
 
@@ -112,7 +112,7 @@ export async function openRecording(
   const agents = createAgents(parts.upstreamCa);
   const started = new Date().toISOString();
   const counts = createCounts(parts.notice);
-  const tally = mode === "diff" ? createDifferenceTally() : undefined;
+  const comparison = mode === "diff" ? createComparison() : undefined;
   const underWay = new Set<Promise<void>>();
   let ownPort = own?.port ?? 0;
   const backlog = createBacklog(() => counts.shown().passed);
@@ -156,10 +156,10 @@ export async function openRecording(
     const rejection = rejectionOf(passage);
     const call = observedCall(exchange, passed);
     const own = await parts.app().observe(call, givenReply(exchange, passage), {
-      isShadowed: (family) => tally !== undefined || (!rejection && shadowedFamilies.has(family)),
+      isShadowed: (family) => comparison !== undefined || (!rejection && shadowedFamilies.has(family)),
       rejection,
     });
-    if (own && tally && exchange.complete) tally.add(compared(exchange, own));
+    if (own && comparison && exchange.complete) comparison.add({ compared: compared(exchange, own) });
   }
 
   function offer(req: IncomingMessage, res: ServerResponse, offered: Offered, answerHere: () => void): void {
@@ -182,7 +182,7 @@ export async function openRecording(
     in_flight: underWay.size,
     ...tapeFacts(tape),
     redaction: redaction.profile,
-    differences: tally ? differencesOf(tally) : null,
+    differences: comparison ? differencesOf(comparison.result()) : null,
   });
 
   return {
@@ -238,14 +238,15 @@ const tapeFacts = (tape: Taping | undefined) => ({
   trouble: tape?.trouble() ?? null,
 });
 
-function differencesOf(tally: ReturnType<typeof createDifferenceTally>): RecordingFacts["differences"] {
-  const routes = tally.routes();
-  return {
-    compared: routes.reduce((sum, it) => sum + it.compared, 0),
-    differing: routes.reduce((sum, it) => sum + it.differing, 0),
-    groups: tally.groups(),
-  };
-}
+const differencesOf = ({
+  compared,
+  routes,
+  groups,
+}: ReturnType<ReturnType<typeof createComparison>["result"]>): RecordingFacts["differences"] => ({
+  compared,
+  differing: routes.reduce((sum, it) => sum + it.differing, 0),
+  groups,
+});
 
 /** Waits for all of them, but not longer than `ms`. */
 export async function settled(all: ReadonlySet<Promise<unknown>>, ms: number): Promise<void> {

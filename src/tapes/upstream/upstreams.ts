@@ -119,11 +119,11 @@ export interface Agents {
 const idleMs = 4000;
 
 /**
- * @param ca Certificates (PEM) that are trusted in addition to the usual ones, e.g. of a company's own service. Certificates are
- * always checked.
+ * @param ca Certificates (PEM) that are trusted in addition to the usual ones. Certificates are always checked.
+ * @param connections Most connections to one host
  */
-export function createAgents(ca?: string): Agents {
-  const options = { keepAlive: true, timeout: idleMs };
+export function createAgents(ca?: string, connections?: number): Agents {
+  const options = { keepAlive: true, timeout: idleMs, ...(connections && { maxSockets: connections }) };
   const plain = new HttpAgent(options);
   const tls = new HttpsAgent({
     ...options,
