@@ -39,7 +39,6 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   tapes: {
     ingest: "the address of the client",
     faults: "the same replies as scripted answers",
-    server: "recordings listen",
   },
   projects: {
     people: "stores and removes the persons and groups of a project",

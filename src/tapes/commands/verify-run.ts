@@ -13,7 +13,8 @@ import { surveyTape } from "../send/survey.ts";
 import { leaveFor, readTarget } from "../send/target.ts";
 import type { TapeProblem } from "../shapes.ts";
 import { createTransport } from "../upstream/transport.ts";
-import { createAgents, readUpstreams, UpstreamError, type Upstreams } from "../upstream/upstreams.ts";
+import { TapeOrderError } from "../ports.ts";
+import { createAgents, readUpstreams, type Upstreams } from "../upstream/upstreams.ts";
 import { createServiceVerifier, leftOutBy } from "../verify/against.ts";
 import { type Comparison, createComparison } from "../verify/compare.ts";
 import { createVerifier } from "../verify/verifier.ts";
@@ -107,7 +108,7 @@ function upstreamsFor(service: string): Upstreams {
   try {
     return readUpstreams(/^(us|eu)$/i.test(service) ? service : readTarget(service).url.href);
   } catch (error) {
-    if (!(error instanceof UpstreamError || error instanceof TypeError)) throw error;
+    if (!(error instanceof TapeOrderError || error instanceof TypeError)) throw error;
     throw new Failure("usage", `--against: ${clean(error.message, 300)}; give us, eu, or an address`, error);
   }
 }

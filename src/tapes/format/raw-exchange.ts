@@ -7,7 +7,7 @@ interface ToExchange {
   /** Most bytes of a decoded body; larger ones are left out. */
   bodyLimit: number;
   /** True if bodies of this target are left out. */
-  isBodyless(target: string): boolean;
+  isBodyless?(target: string): boolean;
 }
 
 type Omitted = "too_large" | "excluded" | "not_kept";
@@ -36,7 +36,7 @@ export function toExchange(raw: RawExchange, { i, bodyLimit, isBodyless }: ToExc
   const target = targetOf(raw.url);
   const size = sizeOf(raw.body);
   const request =
-    size > 0 && isBodyless(target) ? omit("excluded", size) : decoded(raw.body, headers, target, bodyLimit);
+    size > 0 && isBodyless?.(target) ? omit("excluded", size) : decoded(raw.body, headers, target, bodyLimit);
   return {
     i,
     at: new Date(raw.at).toISOString(),

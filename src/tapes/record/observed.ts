@@ -204,7 +204,7 @@ function ownExchange(exchange: Exchange, own: Reply): Exchange {
       body: Buffer.alloc(0),
       answer,
     },
-    { i: exchange.i, bodyLimit: Number.MAX_SAFE_INTEGER, isBodyless: () => false },
+    { i: exchange.i, bodyLimit: Number.MAX_SAFE_INTEGER },
   );
 }
 

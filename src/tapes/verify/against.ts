@@ -75,7 +75,7 @@ export function createServiceVerifier(options: ServiceVerifierOptions) {
           body: prepared.body,
           answer,
         },
-        { i: exchange.i, bodyLimit, isBodyless: () => false },
+        { i: exchange.i, bodyLimit },
       );
       learn(exchange, now);
       const { route, i, res } = exchange;
