@@ -1,6 +1,4 @@
 import type { JsonObject } from "../../base/json.ts";
-import type { Call } from "../../http/call.ts";
-import type { Family } from "../../http/endpoint.ts";
 import type { FaultPort } from "../../http/fault.ts";
 import {
   type Mode,

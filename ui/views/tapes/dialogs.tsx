@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { TapeFiles } from "../../../src/tapes/shapes.ts";
 import { call } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { Button, Field, Trouble } from "../../parts/basics.tsx";
@@ -7,7 +8,6 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { SelectField, TextField } from "../../parts/fields.tsx";
 import { counted, plain } from "../../parts/text.ts";
 import { TextInput } from "../../parts/text-input.tsx";
-import type { TapeFiles } from "./answers.ts";
 import { modes } from "./modes.ts";
 import { emptyLoad, emptyRecord, type LoadForm, loadOrder, type RecordForm, recordOrder } from "./order.ts";
 

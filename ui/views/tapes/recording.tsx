@@ -1,7 +1,7 @@
+import type { RecordingFacts } from "../../../src/tapes/shapes.ts";
 import { Badge, Button, Facts, Section, Time } from "../../parts/basics.tsx";
 import { Table } from "../../parts/layout.tsx";
 import { numberText, plain, sizeText } from "../../parts/text.ts";
-import type { Differences, Recording } from "./answers.ts";
 import { Numbers } from "./in-force.tsx";
 import { severityNotes, severityTones } from "./modes.ts";
 
@@ -11,7 +11,7 @@ const redactions: Readonly<Record<string, string>> = {
 };
 
 /** The running or last recording. */
-export function RecordingPart({ recording, onStop }: { recording: Recording; onStop: () => void }) {
+export function RecordingPart({ recording, onStop }: { recording: RecordingFacts; onStop: () => void }) {
   const isRunning = recording.state === "recording";
   const { redaction } = recording;
   return (
@@ -85,7 +85,11 @@ export function RecordingPart({ recording, onStop }: { recording: Recording; onS
 const most = 200;
 
 /** Differences between the emulator's and the upstream's responses. */
-function DifferencesPart({ differences: { compared, differing, groups } }: { differences: Differences }) {
+function DifferencesPart({
+  differences: { compared, differing, groups },
+}: {
+  differences: NonNullable<RecordingFacts["differences"]>;
+}) {
   return (
     <Section title="Where the emulator differs">
       <p class="muted">

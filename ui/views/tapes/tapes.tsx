@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { LoadedTape, LoadedTapeReply, RecordingFacts } from "../../../src/tapes/shapes.ts";
 import { call } from "../../api/call.ts";
 import { type Resource, useResource } from "../../api/resource.ts";
 import { link, route } from "../../app/location.ts";
@@ -6,7 +7,6 @@ import { info, revision } from "../../app/sim.ts";
 import { greetings, stat } from "../../feed/socket.ts";
 import { Badge, Button, Code, CopyButton, Empty, Section, Trouble } from "../../parts/basics.tsx";
 import { Tabs } from "../../parts/layout.tsx";
-import type { Recording, TapeInForce, TapesAnswer } from "./answers.ts";
 import { ConfirmDialog, LoadDialog, RecordDialog } from "./dialogs.tsx";
 import { ExchangeList } from "./exchanges.tsx";
 import { InForce } from "./in-force.tsx";
@@ -16,7 +16,7 @@ import { RecordingPart } from "./recording.tsx";
 /** The open dialog. */
 type Asked =
   | { readonly is: "load"; readonly mode: string }
-  | { readonly is: "record"; readonly mode: NonNullable<Recording["mode"]> }
+  | { readonly is: "record"; readonly mode: NonNullable<RecordingFacts["mode"]> }
   | { readonly is: "rewind" | "unload" | "stop" };
 
 /** Changes when anything in this view may have changed. */
@@ -34,8 +34,8 @@ const uses = (): string => {
 /** What answers requests, usage of the tape, and the recording. */
 export function TapesView() {
   const now = changes();
-  const tapes = useResource<TapesAnswer>("tapes", { revision: now });
-  const recording = useResource<Recording>("recording", { revision: now });
+  const tapes = useResource<LoadedTapeReply>("tapes", { revision: now });
+  const recording = useResource<RecordingFacts>("recording", { revision: now });
   const [asked, ask] = useState<Asked>();
   const problem = tapes.problem ?? recording.problem;
   const trouble = problem && <Trouble problem={problem} />;
@@ -80,8 +80,8 @@ function reload(...resources: readonly Pick<Resource<unknown>, "reload">[]): voi
 }
 
 interface NowProps {
-  tape: TapeInForce | null;
-  recording: Recording;
+  tape: LoadedTape | null;
+  recording: RecordingFacts;
   ask(asked: Asked): void;
 }
 
@@ -124,7 +124,7 @@ function wayTo(mode: ModeName): Asked {
 
 interface QuestionProps {
   asked: Asked;
-  tape: TapeInForce | null;
+  tape: LoadedTape | null;
   isRecording: boolean;
   onDone(): void;
   onClose(): void;
@@ -171,7 +171,7 @@ function Question({ asked, tape, isRecording, onDone, onClose }: QuestionProps) 
 type Step = readonly [method: string, path: string, body?: unknown];
 
 /** Calls that switch back to the emulator; stopping an idle recording is harmless. */
-const offSteps = (tape: TapeInForce | null): readonly Step[] => [
+const offSteps = (tape: LoadedTape | null): readonly Step[] => [
   ["POST", "recording/stop", {}],
   ...(tape ? [["DELETE", "tapes"] as const] : []),
 ];
