@@ -92,7 +92,7 @@ export function namePattern(name: string): RegExp {
 }
 
 /**
- * Tells whether one of the globs fits a path. `*` is any part of a segment, `**` any number of segments, `?` one character; a
+ * Returns whether one of the globs fits a path. `*` is any part of a segment, `**` any number of segments, `?` one character; a
  * slash at the end, the path's or the glob's, does not count; a glob that begins without a slash fits anywhere
  * (`*.js`). An empty list fits nothing. @throws TypeError when a glob is empty
  */

@@ -30,6 +30,6 @@ export const harDocs = docsOf("The newest requests, oldest first", har, {
     parameter("outcome", "As for GET /__sim/requests"),
     afterRequest,
     parameter("until", "Only requests up to this number", whole(1)),
-    parameter("limit", "Most requests, 1,000 unless told", whole(1, 10_000)),
+    parameter("limit", "Most requests (default: 1,000)", whole(1, 10_000)),
   ],
 });

@@ -23,7 +23,7 @@ export interface Catalog {
   of(key: Key): Series | undefined;
 }
 
-/** So many series of one shape are tried with other secrets: more would only make misses slow. */
+/** Most series of one shape that are tried with other secrets: more would make misses slow. */
 const mostTried = 1_000;
 
 /** Lines are written when exchanges end; what counts is when they began. */
@@ -101,7 +101,7 @@ export function createCatalog(isFree: (id: string) => boolean, rank: (row: numbe
  * else about their ids is the same.
  */
 export interface Aliases {
-  /** Could these recorded ids be those live ones, by all that is known? `anySecret`: any secret can be any other one. */
+  /** True if these recorded ids can be those live ones. `anySecret`: any secret can be any other one. */
   fits(recorded: readonly string[], live: readonly string[], anySecret?: boolean): boolean;
   /**
    * Remembers that they are; pairs that contradict what is known are left out. A recorded secret is the one that was

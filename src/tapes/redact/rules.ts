@@ -145,14 +145,14 @@ export function bothRules(a: TapeRules | undefined, b: TapeRules | undefined): T
 
 /** Built-in rules about names together with those of a project. */
 export interface Judge {
-  /** Does a field or parameter of this name hold a secret? */
+  /** Whether a field or parameter of this name holds a secret. */
   secrecy(name: string): Secrecy | undefined;
   headerSecrecy(name: string): Secrecy | undefined;
   /** What a placeholder calls the value of a field. */
   kind(name: string): string;
   /** The kind of whatever stands in this place. */
   kindOfPlace(path: string): string | undefined;
-  /** Is nothing in this place a secret? */
+  /** True if nothing in this place is a secret. */
   keeps(path: string): boolean;
   readonly patterns: readonly { kind: string; pattern: RegExp }[];
 }

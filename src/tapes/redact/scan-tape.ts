@@ -15,7 +15,7 @@ export interface Finding extends Suspicion {
   line: number;
 }
 
-/** How much was looked at. */
+/** How much was searched. */
 export interface ScanTally {
   exchanges: number;
   /** Lines that hold no exchange that can be read: scanned as text. */
@@ -42,7 +42,7 @@ export const newTally = (): ScanTally => ({
   redacted: 0,
 });
 
-/** Longer lines and larger side files are not read: they are told as findings, because nobody knows what is in them. */
+/** Longer lines and larger side files are reported as findings, because they are not searched. */
 const mostBytes = 64 * 1024 * 1024;
 
 const unread = (file: string, line: number): Finding => ({
