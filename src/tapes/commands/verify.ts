@@ -4,14 +4,19 @@ import { Failure } from "../../cli/failure.ts";
 import { createProgress } from "../../cli/progress.ts";
 import type { Settings } from "../../cli/settings.ts";
 import { tapePlace } from "../format/place.ts";
-import { keyOptions, permitOptions, reportOptions, tapeAt, text, toggle } from "./option-rows.ts";
+import { keyOptions, permitOptions, reportOptions, tapeAt, text, texts, toggle } from "./option-rows.ts";
 import { onFile } from "./tape-trouble.ts";
 
 /** Options that need `--against`. */
 const serviceOptions = {
   "allow-writes": toggle("With --against: also send requests that change something, such as events"),
   ...permitOptions,
+  "allow-host": texts("With --allow-writes: a host other than this machine that may be changed"),
   ...keyOptions,
+  fill: {
+    ...keyOptions.fill,
+    describe: "For a secret that is not given: skip the request (fail), or send a placeholder (redacted)",
+  },
 } as const;
 
 const options = {

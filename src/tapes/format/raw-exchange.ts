@@ -22,15 +22,16 @@ function decoded(raw: RawBody, headers: HeaderPairs, target: string | undefined,
   return omit(raw.omitted, raw.bytes);
 }
 
-const sizeOf = (raw: RawBody): number => (Buffer.isBuffer(raw) ? raw.length : raw.bytes);
+export const sizeOf = (raw: RawBody): number => (Buffer.isBuffer(raw) ? raw.length : raw.bytes);
 
-function answerOf(raw: RawAnswer, limit: number): NonNullable<Exchange["res"]> {
+/** An answer, decoded; larger bodies than `limit` are left out. */
+export function answerOf(raw: RawAnswer, limit: number): NonNullable<Exchange["res"]> {
   const headers = pairsOf(raw.headers);
   const { status, reason, http, ttfb, total } = raw;
   return { status, reason, http, headers, ...decoded(raw.body, headers, undefined, limit), ttfb, total };
 }
 
-/** What a door saw, decoded: secrets are still in it. */
+/** An exchange as it was received, decoded: its secrets are still in it. */
 export function toExchange(raw: RawExchange, { i, bodyLimit, isBodyless }: ToExchange): Exchange {
   const headers = pairsOf(raw.headers);
   const target = targetOf(raw.url);
@@ -50,9 +51,7 @@ export function toExchange(raw: RawExchange, { i, bodyLimit, isBodyless }: ToExc
   };
 }
 
-/**
- * An exchange as a door saw it, secrets and all. It never reaches a disk: `redact` makes an `Exchange` of it.
- */
+/** An exchange as it was received, with its secrets. It never reaches a disk: `redact` makes an `Exchange` of it. */
 export interface RawExchange {
   /** Arrival, ms since the epoch. */
   at: number;
@@ -65,11 +64,10 @@ export interface RawExchange {
   headers: readonly string[];
   /** As received, still encoded. */
   body: RawBody;
-  /** null: no answer came. */
   answer: RawAnswer | null;
-  /** Who ended it before it was whole. */
+  /** The side that ended it early. */
   aborted?: "client" | "upstream";
-  /** Whose it is, for tests at the same time: the `X-Test-Id` header, or the project. */
+  /** The test that sent it (`X-Test-Id`), if several run at the same time. */
   client?: string;
 }
 
@@ -84,5 +82,5 @@ export interface RawAnswer {
   total: number;
 }
 
-/** Bytes, or how many there were where they are not kept. */
+/** Bytes, or their number where they are not kept. */
 export type RawBody = Buffer | { omitted: "too_large" | "excluded" | "not_kept"; bytes: number };

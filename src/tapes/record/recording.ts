@@ -7,7 +7,7 @@ import type { ObservingApp } from "../../http/app.ts";
 import type { Family } from "../../http/endpoint.ts";
 import type { Gauge } from "../../http/gauge.ts";
 import type { Exchange } from "../format/exchange.ts";
-import { type RawBody, toExchange } from "../format/raw-exchange.ts";
+import { sizeOf, toExchange } from "../format/raw-exchange.ts";
 import type { RecordingRequest } from "../ports.ts";
 import type { RedactionRules } from "../redact/rules.ts";
 import type { RecordingFacts } from "../shapes.ts";
@@ -169,7 +169,7 @@ export async function openRecording(
   };
 }
 
-/** What passed, in numbers. A failure is reported unless it equals the last one. */
+/** Counts what was passed on. A failure is reported unless it equals the last one. */
 function createCounts(notice: (text: string) => void) {
   const counts = { passed: 0, bytes_sent: 0, bytes_received: 0, aborted: 0, failed: 0 };
   let last: string | null = null;
@@ -192,11 +192,9 @@ function createCounts(notice: (text: string) => void) {
   };
 }
 
-/** Bytes that have to be looked through. */
+/** Bytes that have to be searched. */
 const weightOf = ({ exchange: { body, answer } }: Passage): number =>
   sizeOf(body) + (answer ? sizeOf(answer.body) : 0);
-
-const sizeOf = (body: RawBody): number => (Buffer.isBuffer(body) ? body.length : body.bytes);
 
 const tapeFacts = (tape: Taping | undefined) => ({
   tape: tape?.file ?? null,
@@ -226,7 +224,7 @@ export async function settled(all: ReadonlySet<Promise<unknown>>, ms: number): P
   clearTimeout(timer);
 }
 
-/** Exchanges that are looked through and written, in the order in which they ended. */
+/** Redacts and writes exchanges in the order in which they ended. */
 interface Backlog {
   /**
    * Does the work in its turn, and resolves to what it returns.
