@@ -5,7 +5,7 @@ import { hasShape } from "../redact/shapes.ts";
 import { escapedPattern } from "./exchange.ts";
 
 /** Routes whose answer is only a receipt; their bodies are compared as events. */
-export const captureRoutes: readonly string[] = ["capture", "recordings"];
+const captureRoutes: readonly string[] = ["capture", "recordings"];
 
 export const isCapture = (route: string): boolean => captureRoutes.includes(route);
 

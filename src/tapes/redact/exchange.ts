@@ -43,7 +43,7 @@ function headerValue(name: string, value: string, path: string, sieve: Sieve, ta
 }
 
 /** Order, case and duplicates stay as they were. */
-export const sieveHeaders = (headers: HeaderPairs, path: string, sieve: Sieve, take: Take): HeaderPairs =>
+const sieveHeaders = (headers: HeaderPairs, path: string, sieve: Sieve, take: Take): HeaderPairs =>
   headers.map(([name, value]) => {
     const plain = name.toLowerCase();
     return [sieve.text(name, path), headerValue(plain, value, `${path}.${plain}`, sieve, take)] as const;
@@ -107,7 +107,7 @@ export function sieveUrl(url: string, where: string, query: string, sieve: Sieve
 }
 
 /** A body, and what is known about it. */
-export interface Bulk {
+interface Bulk {
   body: TapeBody;
   headers: HeaderPairs;
   wire: Wire;
@@ -227,7 +227,7 @@ function sieveBase64(b64: string, bulk: Bulk, sieve: Sieve): TapeBody {
 }
 
 /** A body without its secrets; what cannot be read is left out. A side file was redacted when it was written. */
-export function* sieveBody(bulk: Bulk, sieve: Sieve): Work<TapeBody> {
+function* sieveBody(bulk: Bulk, sieve: Sieve): Work<TapeBody> {
   const { body, path } = bulk;
   if ("file" in body || "omitted" in body) return body;
   if ("json" in body) {
