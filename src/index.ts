@@ -77,12 +77,22 @@ export type {
 } from "./flags/client.ts";
 export type { StoredEvent } from "./journal/event.ts";
 export type { LintFinding, LintPage } from "./lint/shapes.ts";
-export { scenarioFromTape } from "./scenario/from-tape/offer.ts";
-export type { FromTapeOptions, TapeScenario } from "./scenario/from-tape/types.ts";
-export { type LoadedScenario, readScenario, type ScenarioSource } from "./scenario/load.ts";
-export { type ShippedScenario, scenarioSchemaText, scenarioStarter, shippedList } from "./scenario/offers.ts";
+export {
+  type FromTapeOptions,
+  scenarioFromTape,
+  type TapeScenario,
+} from "./scenario/from-tape/scenario-from-tape.ts";
+export {
+  type LoadedScenario,
+  readScenario,
+  type ScenarioSource,
+  type ShippedScenario,
+  shippedList,
+} from "./scenario/load.ts";
 export { linesOf as problemLines, type ScenarioProblem } from "./scenario/problems.ts";
 export type { AuthoredScenario as Scenario, ScenarioLayer } from "./scenario/schema.ts";
+export { scenarioSchemaText } from "./scenario/shipped.ts";
+export { scenarioStarter } from "./scenario/starter.ts";
 export type {
   ExportedState,
   ImportedState,

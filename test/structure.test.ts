@@ -43,7 +43,6 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   projects: {
     people: "stores and removes the persons and groups of a project",
     flags: "overrides are part of a test project",
-    ingest: "the uuid of a person",
     egress: "the variables that point an app at a project",
   },
   scenario: {

@@ -20,9 +20,9 @@ import { parseRfc3339 } from "./timestamp.ts";
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** What the headers of a v1 request say. */
+/** The values of the headers of a v1 request. */
 interface V1Headers {
-  /** "" where none is needed. */
+  /** "" if none is needed. */
   token: string;
   /** Name in Content-Encoding, in lower case. */
   encoding: string | undefined;
@@ -146,7 +146,7 @@ const steps: ReadonlyMap<string, DecodeStep[]> = new Map<string, DecodeStep[]>([
   ["zstd", ["zstd"]],
 ]);
 
-/** What the answer has about one event. */
+/** The result of one event. */
 interface V1Result {
   result: "ok" | "drop";
   details?: string;
@@ -171,7 +171,7 @@ function* bodyOf({ body, record }: Packet, encoding: string | undefined): Work<J
   return value;
 }
 
-/** When nothing of a request may be taken any more. Upstream capture, v1/error.rs. */
+/** The quota for events is used up. Upstream capture, v1/error.rs. */
 const overQuota = (): SimError =>
   new SimError("billing_limit_exceeded", "The project has used up its events.", { retryAfter: 1 });
 
@@ -208,7 +208,7 @@ const rows = [
 /** On the wire; the decoded body may be larger. */
 const bodyLimit = 10 * 1024 * 1024;
 
-/** The sender's request id comes back with every answer, errors included. */
+/** All answers, errors included, have the sender's request id. */
 function echoed({ headers }: Call, reply: Reply): Reply {
   const id = headers["posthog-request-id"];
   return isUuid(id) ? withHeaders(reply, "posthog-request-id", id) : reply;

@@ -8,7 +8,7 @@ import { type SpecialEvent, specialEvents } from "./merge.ts";
 import { isUsedUp, type Packet } from "./packet.ts";
 import { settleGroups, settlePerson } from "./persons.ts";
 
-/** Uuids that were kept earlier in the same request; made when it has a second event. */
+/** Uuids of earlier kept events of the request; undefined for a single event. */
 type Earlier = Set<string> | undefined;
 
 function isRepeated(desk: Desk, project: number, { uuid }: Item, earlier: Earlier): boolean {
@@ -52,12 +52,11 @@ function keptFacts(desk: Desk, project: number, item: Item, special: SpecialEven
   return facts;
 }
 
-/** Who sent the items. */
 type Sender = Pick<Packet, "headers" | "peer" | "fault">;
 
 /**
- * Decides on each item in turn, with all effects on persons and groups: one `EventFacts` per item, in
- * order, kept or dropped. `project` is null when no project has the key.
+ * Keeps or drops each item in order, with all effects on persons and groups. @returns the facts of each item
+ * @param project null if no project has the key
  */
 export function* decideItems(
   desk: Desk,
@@ -67,7 +66,7 @@ export function* decideItems(
 ): Work<EventFacts[]> {
   const placeOf = placeFinder(desk.geoip, sender);
   const earlier: Earlier = items.length > 1 ? new Set() : undefined;
-  // The journal takes it out once the events can be found there.
+  // the journal removes it once it has the events
   if (earlier && items.length > itemsPerStep) desk.underway.set(items, { project, uuids: earlier });
   const isOverQuota = isUsedUp(sender, "events");
   const events: EventFacts[] = [];

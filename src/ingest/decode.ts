@@ -24,17 +24,17 @@ const compressionOf = (name: string | null | undefined): Compression | undefined
   return Object.hasOwn(compressions, key) ? compressions[key] : undefined;
 };
 
-/** A body on its way to JSON: what is left of it, and what is still announced. */
+/** A body that is being decoded. */
 interface Wrapped {
   bytes: Buffer;
-  /** Announced compression that was not met yet: the query's, else the form's, else Content-Encoding's. */
+  /** Announced compression that is not undone yet: of the query, else the form, else Content-Encoding. */
   hint: Compression | undefined;
-  /** Did the query announce it? Then the form has no say. */
+  /** True if the query announces it: the form's is then ignored. */
   readonly queryHint: boolean;
-  /** Does the content type say that it is a form? */
+  /** True if the content type is a form. */
   form: boolean;
   readonly limit: number;
-  /** May the work wait for a thread of the system? */
+  /** True if the work may wait for a thread of the system. */
   readonly mayWait: boolean;
 }
 
@@ -73,8 +73,8 @@ function* undoLz64(body: Wrapped): Work<void> {
 }
 
 /**
- * What a body can be wrapped in, in the order it is looked for. The bytes decide before the headers do:
- * posthog-js 1.449 sends gzip as text/plain, 1.100 sends base64 without `compression=`.
+ * Encodings of a body, in the order of the checks. The bytes have priority over the headers: posthog-js 1.449 sends
+ * gzip as text/plain, 1.100 sends base64 without `compression=`.
  */
 const layers: readonly Layer[] = [
   { step: "gzip", found: (body) => isGzip(body.bytes), undo: undoGzip },
@@ -86,7 +86,7 @@ const layers: readonly Layer[] = [
   { step: "gzip", found: (body) => body.hint === "gzip", undo: undoGzip },
 ];
 
-/** More than any client wraps; base64 of base64 … ends here. */
+/** Nested encodings, such as base64 of base64, end here. */
 const mostLayers = 6;
 
 const isBare = (body: Wrapped): boolean =>
@@ -96,7 +96,7 @@ function* unwrap(body: Wrapped, steps: DecodeStep[]): Work<void> {
   for (let round = 0; round < mostLayers && !isBare(body); round++) {
     const layer = layers.find((candidate) => candidate.found(body));
     if (!layer) return;
-    // Noted first: a journal line shows at which step a body could not be read.
+    // before the step: a journal line shows the step that failed
     steps.push(layer.step);
     const work = layer.undo(body);
     if (work) yield* work;
@@ -104,7 +104,7 @@ function* unwrap(body: Wrapped, steps: DecodeStep[]): Work<void> {
   }
 }
 
-/** JSON as is: what every server SDK without compression sends. */
+/** Plain JSON, as server SDKs without compression send. */
 const isPlain = (packet: Packet): boolean =>
   startsLikeJson(packet.body) &&
   packet.headers["content-encoding"] === undefined &&
@@ -129,9 +129,8 @@ function wrapped(packet: Packet, limit: number, steps: DecodeStep[], mayWait: bo
 }
 
 /**
- * Bytes to JSON as the legacy endpoints do it. `steps` receives what was undone, in order.
- * Upstream capture, payload/common.rs and payload/decompression.rs; plus what SDKs need beyond it
- * (a body is looked at before its headers).
+ * Decodes a body like the legacy endpoints. `steps` receives the undone encodings, in order. The bytes have priority
+ * over the headers, which upstream does not do. Upstream capture, payload/common.rs and payload/decompression.rs.
  * @throws SimError missing_payload, undecodable_payload, unparsable_payload, payload_too_large
  */
 export function* decodeLegacy(

@@ -6,7 +6,7 @@ import type { Dialect } from "../world/dialect.ts";
 import type { Keyring } from "../world/keyring.ts";
 import type { Project, Worlds } from "../world/world.ts";
 
-/** All that a handler may touch. Made once, in sim.ts. */
+/** The parts of the sim that ingest uses. */
 export interface Desk {
   readonly worlds: Worlds;
   readonly people: People;
@@ -14,13 +14,13 @@ export interface Desk {
   readonly ids: Ids;
   readonly dialect: Dialect;
   readonly keys: Keyring;
-  /** Where addresses are. */
+  /** Locations of addresses. */
   readonly geoip: Places;
-  /** The project of a key; with --adopt-tokens a well-formed unknown `phc_` key becomes a project here. */
+  /** The project of a key; with --adopt-tokens a well-formed unknown `phc_` key gets a new project. */
   projectFor(token: string): Project | undefined;
-  /** Was an event with this uuid already kept in the project? */
+  /** True if the project already has an event with this uuid. */
   seen(project: number, uuid: string): boolean;
-  /** Batches that take several turns of the event loop and are not in the journal yet, by their items: what they have kept so far. */
+  /** The kept uuids of large batches that are not in the journal yet, by their items. */
   readonly underway: Map<
     readonly unknown[],
     { readonly project: number | null; readonly uuids: ReadonlySet<string> }

@@ -9,19 +9,18 @@ import type { JsonText } from "../journal/traffic.ts";
 const unparsable = (why: string, cause?: unknown): SimError =>
   new SimError("unparsable_payload", `failed to parse request: ${why}`, { cause });
 
-/** Bytes as text. @throws SimError undecodable_payload when they are not UTF-8 */
+/** Bytes as text. @throws SimError undecodable_payload if they are not UTF-8 */
 export function utf8Text(bytes: Buffer): string {
-  // Most bodies are ASCII, and then copying is four times as fast as decoding.
+  // most bodies are ASCII, and then copying is four times as fast as decoding
   if (isAscii(bytes)) return bytes.toString("latin1");
   if (!isUtf8(bytes)) throw undecodable("invalid UTF8 in request payload");
   return bytes.toString("utf8");
 }
 
 /**
- * Parses UTF-8 and keeps the text verbatim unless it has line breaks (then it is written anew). The items of a large
- * batch are parsed a few at a time.
- * @throws SimError undecodable_payload when it is not UTF-8; unparsable_payload for what is not JSON, or
- * deeper than the service reads
+ * Parses UTF-8 and keeps the text, reformatted only if it has line breaks or keys. The items of a large batch are
+ * parsed a few at a time.
+ * @throws SimError undecodable_payload if it is not UTF-8; unparsable_payload if it is not JSON, or nested too deeply
  */
 export function* parseJson(bytes: Buffer): Work<JsonText> {
   const text = utf8Text(bytes);
@@ -41,7 +40,7 @@ export function* parseJson(bytes: Buffer): Work<JsonText> {
 
 const tooDeep = "recursion limit exceeded";
 
-/** JSON text that may be kept: without keys, and whether it is the text that was sent. */
+/** The JSON without keys. `isVerbatim`: the text is as sent. */
 function cleaned(text: string, value: Json): { kept: Json; redacted: boolean; isVerbatim: boolean } {
   const plain = hasEscapedLetters(text) ? JSON.stringify(value) : text;
   const masked = maskKeys(plain);
@@ -50,21 +49,21 @@ function cleaned(text: string, value: Json): { kept: Json; redacted: boolean; is
   return { kept: redacted ? parsed(masked) : value, redacted, isVerbatim };
 }
 
-/** Where a body's items are: the array's brackets, and commas between items, far enough apart to be worth a step. */
+/** The places of a body's items: the array's brackets, and commas between items, one for each step. */
 interface Batch {
   readonly open: number;
   readonly close: number;
   readonly cuts: readonly number[];
-  /** Is the array the whole body? Else it is the value of `batch`. */
+  /** True if the array is the whole body; else it is the value of `batch`. */
   readonly isRoot: boolean;
 }
 
 const code = { quote: 0x22, comma: 0x2c, backslash: 0x5c, open: 0x5b, close: 0x5d, brace: 0x7b, end: 0x7d };
 
-/** Characters that are looked at in a step: it takes about a millisecond. */
+/** Characters examined in a step: about a millisecond. */
 const charactersPerStep = 512 * 1024;
 
-/** Finds the items of a body without parsing it; undefined where that is not certain: it is parsed as a whole. */
+/** Finds the items of a body without parsing it; undefined if that is uncertain: the body is then parsed as a whole. */
 function* cutBatch(text: string): Work<Batch | undefined> {
   const cuts: number[] = [];
   let [depth, inside, open, close] = [0, 0, -1, -1];
@@ -77,7 +76,7 @@ function* cutBatch(text: string): Work<Batch | undefined> {
       at = endOfString(text, at);
       if (depth !== 1) continue;
       key = text.slice(start, at + 1);
-      // Spelled with escapes it may be another `batch`.
+      // with escapes it may be another `batch`
       if (key.includes("\\") && isKey(text, at + 1)) return undefined;
     } else if (char === code.open || char === code.brace) {
       if (++depth > maxDepth) throw unparsable(tooDeep);
@@ -114,7 +113,7 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** Parses what is around the items, then the items; undefined where a second `batch` hides the first. */
+/** Parses the part around the items, then the items; undefined if a second `batch` replaces the first. */
 function* parseBatch(
   text: string,
   bytes: Buffer,
@@ -155,7 +154,7 @@ function* parseBatch(
 
 const isEmptyList = (value: Json | undefined): boolean => Array.isArray(value) && value.length === 0;
 
-/** True if letters are escaped that need no escape. A key may be written so. */
+/** True if letters are escaped without need: a key may be written this way. */
 const hasEscapedLetters = (text: string): boolean => text.includes("\\u00") && /\\u00[2-7]/.test(text);
 
 function parsed(text: string, from = 0): Json {

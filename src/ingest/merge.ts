@@ -1,25 +1,24 @@
 import type { Json } from "../base/json.ts";
 import type { DropReason } from "../journal/outcome.ts";
 import type { People } from "../people/people.ts";
-import type { Person } from "../people/person.ts";
+import { type Person, personUuid } from "../people/person.ts";
 import type { Dialect } from "../world/dialect.ts";
 import type { Item } from "./item.ts";
-import { personUuid } from "./person-ids.ts";
 import { type Patch, patched } from "./person-properties.ts";
 
 /** The longest group key, in characters. */
 const maxGroupKey = 400;
 
-/** Two ids named by an event: `other` is to go into `into`. */
+/** Two ids of an event: `other` is merged into `into`. */
 export interface MergedIds {
   other: string;
   into: string;
   forced: boolean;
 }
 
-/** What the service also does with events of certain names. */
+/** Effects of events with special names. */
 export interface SpecialEvent {
-  /** Why the event is dropped before it has any effect. */
+  /** The reason to drop the event before it has any effect. */
   refuse(item: Item): DropReason | undefined;
   merge?(item: Item, dialect: Dialect): MergedIds | undefined;
 }
@@ -39,7 +38,7 @@ const refuseUnlessText =
 
 const refuseAlias = refuseUnlessText("alias", "invalid_alias");
 
-/** `alias` goes into the distinct_id, in the live service. */
+/** The live service merges `alias` into the distinct_id. */
 function aliasIntoId(item: Item, forced: boolean): MergedIds | undefined {
   const { alias } = item.properties;
   return typeof alias === "string" && alias !== ""
@@ -79,12 +78,11 @@ export const specialEvents: ReadonlyMap<string, SpecialEvent> = new Map<string, 
   ["$groupidentify", { refuse: refuseGroup }],
 ]);
 
-/** Two ids of the same person, by an event: `other` goes into `into`. */
 interface MergeRequest {
   project: number;
   other: string;
   into: string;
-  /** Merge even when the other person is identified ($merge_dangerously). */
+  /** True: merges also if the other person is identified ($merge_dangerously). */
   forced: boolean;
   /** The event's own id: one of the two. */
   subject: string;
@@ -93,13 +91,13 @@ interface MergeRequest {
   patch: Patch | undefined;
 }
 
-/** What to do with two ids, and the persons concerned: O is `other`'s, N is `into`'s. */
+/** The action for two ids, and the persons of `other` and `into`. */
 type MergeDecision =
   | { action: "create" }
   | { action: "attach_into" | "attach_other" | "keep"; person: Person }
   | { action: "merge" | "refuse"; other: Person; into: Person };
 
-/** The decision table of the service's person-merge-service.ts. */
+/** The decision table. Upstream person-merge-service.ts. */
 export function decideMerge(
   other: Person | undefined,
   into: Person | undefined,
@@ -113,7 +111,7 @@ export function decideMerge(
   return { action: forced || !other.is_identified ? "merge" : "refuse", other, into };
 }
 
-/** The person with the patch applied and marked as identified: the same object when both change nothing. */
+/** The person with the patch applied and marked as identified; the same object if nothing changes. */
 function identified(person: Person, patch: Patch | undefined): Person {
   const properties = patched(person.properties, patch);
   if (person.is_identified && properties === person.properties) return person;
@@ -156,7 +154,7 @@ function merge(people: People, other: Person, into: Person, patch: Patch | undef
   return person;
 }
 
-/** Both stay; the event goes on with the person of its own id. */
+/** Both persons stay; the event belongs to the person of its own id. */
 function refuse(people: People, other: Person, into: Person, request: MergeRequest): Person {
   if (request.subject === request.into) return save(people, into, identified(into, request.patch));
   save(people, into, identified(into, undefined));
@@ -165,7 +163,7 @@ function refuse(people: People, other: Person, into: Person, request: MergeReque
   return save(people, other, { ...other, properties, version: other.version + 1 });
 }
 
-/** What came of a merge: the event's person, and whether the merge was refused. */
+/** The event's person after a merge. */
 interface Merged {
   person: Person;
   refused: boolean;

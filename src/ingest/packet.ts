@@ -1,6 +1,6 @@
 import type { CallRecord } from "../journal/traffic.ts";
 
-/** What ingest reads of a call, and the record that it fills. */
+/** The part of a call that ingest reads, and the record that it fills. */
 export interface Packet {
   /** Path without query and without a trailing slash. */
   readonly path: string;
@@ -12,12 +12,12 @@ export interface Packet {
   readonly peer: string;
   /** Arrival, ms since the epoch. */
   readonly at: number;
-  /** What the project is said to have used up, by a fault. */
+  /** Quotas that are used up by a fault. */
   readonly fault?: { readonly quota?: readonly string[] } | undefined;
   readonly record: CallRecord;
 }
 
-/** True if the project has used this up. */
+/** True if a fault has used up this quota. */
 export const isUsedUp = ({ fault }: Pick<Packet, "fault">, what: "events" | "recordings"): boolean =>
   fault?.quota?.includes(what) === true;
 

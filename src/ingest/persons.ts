@@ -1,17 +1,17 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 import type { EventFacts } from "../journal/event.ts";
 import type { People } from "../people/people.ts";
-import { maxGroupTypes, type Person } from "../people/person.ts";
+import { groupKeyText, maxGroupTypes, type Person, personUuid } from "../people/person.ts";
 import type { Desk } from "./desk.ts";
 import { type Item, warn } from "./item.ts";
 import { applyMerge, type MergedIds } from "./merge.ts";
-import { isIllegalForMerge, personUuid } from "./person-ids.ts";
+import { isIllegalForMerge } from "./person-ids.ts";
 import { type Patch, patched, patchOf, personFieldsOf } from "./person-properties.ts";
 
-/** A personless event this much later than its person was made counts as a full one. */
+/** A personless event this long after the creation of its person counts as a full one, ms. */
 const upgradeAfter = 60_000;
 
-/** The event names its person and changes nothing; a person is not made. */
+/** The event gets the id of its person, and neither creates nor changes one. */
 function passPersonless(desk: Desk, project: number, item: Item, facts: EventFacts): void {
   const { people } = desk;
   const person = people.personOf(project, item.distinct_id);
@@ -38,7 +38,7 @@ function createPerson(desk: Desk, project: number, item: Item, patch: Patch | un
   return person;
 }
 
-/** The person of the event's id, made or brought up to date; nothing is written when nothing changed. */
+/** Creates or updates the person of the event's id. @returns its uuid */
 function updatePerson(desk: Desk, project: number, item: Item): string {
   const patch = patchOf(item);
   const person = desk.people.personOf(project, item.distinct_id);
@@ -75,7 +75,7 @@ function mergePersons(desk: Desk, project: number, item: Item, ids: MergedIds, f
 }
 
 /**
- * Finds, makes, merges or updates the event's person and notes it in the facts.
+ * Finds, creates, merges or updates the event's person and writes its id to the facts.
  * Upstream person-merge-service.ts, person-event-processor.ts, person-property-service.ts.
  */
 export function settlePerson(
@@ -96,7 +96,7 @@ export function settlePerson(
     ids === undefined ? updatePerson(desk, project, item) : mergePersons(desk, project, item, ids, facts);
 }
 
-/** A type's index, given at first sight; undefined when the project has five others already. */
+/** A type's index, assigned on first use; undefined if the project already has five others. */
 function typeIndex(people: People, project: number, name: string): number | undefined {
   const names = people.groupTypes(project);
   const index = names.indexOf(name);
@@ -107,15 +107,10 @@ function typeIndex(people: People, project: number, name: string): number | unde
   return next;
 }
 
-const keyText = (value: Json | undefined): string => {
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
-};
-
-/** `$groups` of any event: notes the key under the type's index. It makes no group. */
+/** `$groups` of any event: adds the keys to the facts by the types' indexes. It creates no group. */
 function noteGroups(people: People, project: number, groups: JsonObject, facts: EventFacts): void {
   for (const name in groups) {
-    const key = keyText(groups[name]);
+    const key = groupKeyText(groups[name]);
     if (key === "") continue;
     const index = typeIndex(people, project, name);
     if (index === undefined) {
@@ -127,10 +122,10 @@ function noteGroups(people: People, project: number, groups: JsonObject, facts: 
   }
 }
 
-/** `$groupidentify`: makes the group, or lays `$group_set` over what it has. */
+/** `$groupidentify`: creates the group, or updates its properties with `$group_set`. */
 function identifyGroup(people: People, project: number, item: Item, facts: EventFacts): void {
   const { $group_type: name, $group_key, $group_set } = item.properties;
-  const key = keyText($group_key);
+  const key = groupKeyText($group_key);
   const strips = personFieldsOf(item);
   if (strips.length > 0) facts.strips = [...(facts.strips ?? []), ...strips];
   if (typeof name !== "string" || name === "" || key === "") {
@@ -149,7 +144,7 @@ function identifyGroup(people: People, project: number, item: Item, facts: Event
   people.saveGroup({ project, type, key, created_at: group?.created_at ?? item.time, properties });
 }
 
-/** Notes the event's groups and brings them up to date. Upstream process-event.ts. */
+/** Adds the event's groups to the facts, and updates them. Upstream process-event.ts. */
 export function settleGroups(people: People, project: number, item: Item, facts: EventFacts): void {
   const { $groups } = item.properties;
   if (isObject($groups)) noteGroups(people, project, $groups, facts);

@@ -5,11 +5,11 @@ import type { Call } from "../http/call.ts";
 import { type Endpoint, recordingBodyLimit } from "../http/endpoint.ts";
 import { json, type Reply } from "../http/reply.ts";
 import type { EventFacts } from "../journal/event.ts";
+import { personUuid } from "../people/person.ts";
 import type { Desk } from "./desk.ts";
 import { type Item, noProperties } from "./item.ts";
 import type { Opened } from "./open.ts";
 import { decodedLimits, isUsedUp, type Packet } from "./packet.ts";
-import { personUuid } from "./person-ids.ts";
 import { accepted, admitAll, decodeBody, findProject, openBody } from "./take-legacy.ts";
 
 /** The name of the one record that the snapshots of a request become. */

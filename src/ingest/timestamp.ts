@@ -3,7 +3,7 @@ import type { Warning } from "../journal/outcome.ts";
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** Events that are further ahead than this happen now. Upstream common/types timestamp.rs. */
+/** Events that are further in the future get the current time. Upstream common/types timestamp.rs. */
 export const futureTolerance = 23 * hour;
 
 const firstYear = Date.parse("0000-01-01T00:00:00Z");
@@ -29,7 +29,7 @@ function zoneOffset(zone: string | undefined): number {
 function utcOf(year: number, month: number, day: number): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  // A day that the month does not have is in another one.
+  // a day that the month does not have is in another month
   return date.getUTCMonth() === month - 1 ? date.getTime() : Number.NaN;
 }
 
@@ -55,12 +55,12 @@ function parseOther(text: string): number {
 /** Date.parse reads 30 February as 1 March, and 24:00 as the next day. */
 const isDay = (time: number, day: string): boolean => new Date(time).getUTCDate() === Number(day);
 
-/** `YYYY-MM-DDTHH:MM:SSZ` and `….mmmZ`, what every SDK in JavaScript sends. */
+/** `YYYY-MM-DDTHH:MM:SSZ` and `….mmmZ`, as all JavaScript SDKs send. */
 const isUsual = (text: string): boolean =>
   (text.length === 24 || text.length === 20) && text.endsWith("Z") && text.charCodeAt(10) === 0x54;
 
 /**
- * A time in one of the spellings the service reads, as ms since the epoch; NaN for others: RFC 3339,
+ * A time in a form that the service reads, as ms since the epoch; NaN for others: RFC 3339,
  * short offsets (`+03`), no zone (UTC), date only, `/` dates, RFC 2822, epoch seconds and milliseconds.
  */
 export function parseTime(text: string): number {
@@ -71,22 +71,22 @@ export function parseTime(text: string): number {
   return parseOther(text.trim());
 }
 
-/** RFC 3339 only, as capture v1 does; NaN for anything else. */
+/** A time in RFC 3339, as in capture v1; NaN for others. */
 export const parseRfc3339 = (text: string): number => (rfc3339.test(text) ? parseCalendar(text) : Number.NaN);
 
 /** The time of an event, as it was sent. */
 interface Timing {
   timestamp: string | null | undefined;
-  /** ms before arrival; beats the timestamp. */
+  /** ms before arrival; replaces the timestamp. */
   offset: number | null | undefined;
-  /** The sender's clock when it sent, ms since the epoch. */
+  /** The sender's clock at sending, ms since the epoch. */
   sentAt: number | undefined;
   /** Arrival, ms since the epoch. */
   now: number;
   ignoreSentAt: boolean;
 }
 
-/** An event's time, ms since the epoch, and what was odd about it. */
+/** An event's time, ms since the epoch. */
 interface Timed {
   time: number;
   warning?: Warning;
@@ -100,7 +100,7 @@ function rawTime({ timestamp, offset, sentAt, now, ignoreSentAt }: Timing): Time
   return { time: sentAt === undefined || ignoreSentAt ? time : time + (now - sentAt) };
 }
 
-/** When did the event happen? Upstream common/types timestamp.rs. */
+/** The time of an event. Upstream common/types timestamp.rs. */
 export function eventTime(timing: Timing): Timed {
   const raw = rawTime(timing);
   if (raw.time > timing.now + futureTolerance)

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { SimError } from "../base/errors.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 import { patched } from "../ingest/person-properties.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { changesBetween, historiesOf } from "./changes.ts";
 import type { PeopleStore } from "./people-store.ts";
-import type { Group } from "./person.ts";
+import { type Group, groupKeyText } from "./person.ts";
 import type { PeoplePorts } from "./ports.ts";
 import type { Gap, GroupDetails, GroupStep, Origin, ShortEvent } from "./shapes.ts";
 import { showGroup, showShort } from "./show.ts";
@@ -15,9 +15,6 @@ import { eventsWithin, taken } from "./walk.ts";
 const mostIdentified = 5_000;
 /** Newest events of a project that are searched for those of a group. */
 const mostSearched = 5_000;
-
-const keyText = (value: Json | undefined): string =>
-  value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);
 
 /** True for groups whose key, type or name contains the text; case-insensitive. */
 export function groupSearch(people: PeopleStore, search: string): (group: Group) => boolean {
@@ -115,7 +112,7 @@ async function identifying(ports: PeoplePorts, group: Group) {
   const all = await taken(eventsWithin(ports.log, filter, mostIdentified + 1), mostIdentified + 1);
   const events = all
     .slice(0, mostIdentified)
-    .filter(({ properties: it }) => it.$group_type === name && keyText(it.$group_key) === key);
+    .filter(({ properties: it }) => it.$group_type === name && groupKeyText(it.$group_key) === key);
   return { events, isAll: all.length <= mostIdentified };
 }
 
@@ -126,7 +123,7 @@ async function recentOf(ports: PeoplePorts, { project, type, key }: Group, limit
   let searched = 0;
   for await (const event of eventsWithin(ports.log, { project, outcome: "kept" }, mostSearched)) {
     searched++;
-    if (keyText(event.properties[place]) === key) found.push(showShort(event));
+    if (groupKeyText(event.properties[place]) === key) found.push(showShort(event));
     if (found.length === limit) break;
   }
   return { events: found, searched };

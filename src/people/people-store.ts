@@ -27,23 +27,23 @@ export interface PeopleOptions extends Partial<ShelfOptions> {
   folder?: string;
 }
 
-/** How much is stored; `ids` have a person, `personless` ones do not. */
+/** Numbers of stored things; `ids` have a person, `personless` ones do not. */
 type PeopleCounts = Omit<ProjectEntry, "project" | "groupTypes">;
 
-/** Stored people, and what one can ask about them. Changes count at once; `flush` writes them down. */
+/** Stored people and queries. Changes are visible at once; `unit.write` writes them to the disk. */
 export interface PeopleStore extends People, Queries {
-  /** Forgets a stored person and its ids; nothing happens when there is none. */
+  /** Removes a stored person, if it exists, and its ids. */
   remove(person: Pick<Person, "project" | "uuid">): void;
   counts(project?: number): PeopleCounts;
-  /** Forgets the people of a project. */
+  /** Removes the people of a project. */
   clear(project: number): void;
-  /** Copies what is stored as lines of people.ndjson, without what was superseded. */
+  /** Copies the current content as lines of people.ndjson. */
   copyInto(target: Bytes): void;
-  /** Replaces all stored lines with others. @throws DataFolderError when a line cannot be read */
+  /** Replaces all stored lines with others. @throws DataFolderError if a line cannot be read */
   replacing(lines: Bytes): SwitchPart;
   /** The changes since they were last settled; `write` uses one call. */
   readonly unit: Unit;
-  /** Flushes, saves the index, lets go of the file. Harmless when done twice. */
+  /** Writes changes and the index, and closes the file. A second call has no effect. */
   close(): void;
 }
 
@@ -57,9 +57,9 @@ const defaults = {
 } satisfies ShelfOptions;
 
 /**
- * Opens the people of a data folder, or an empty store in memory. Reads people.idx and the lines
- * behind it; the whole log only when there is no index or it does not fit.
- * @throws DataFolderError when the log cannot be opened, or is not one.
+ * Opens the people of a data folder, or an empty store in memory. Reads people.idx and later lines; the whole log only
+ * without a fitting index.
+ * @throws DataFolderError if the log cannot be opened, or is not one
  */
 export function openPeople(options: PeopleOptions = {}): PeopleStore {
   const home = options.folder === undefined ? memoryHome() : folderHome(options.folder);
@@ -89,13 +89,13 @@ export function openPeople(options: PeopleOptions = {}): PeopleStore {
   };
 }
 
-/** The same functions, which survive a damaged line on their way. */
+/** The same functions, which rebuild the rows if they meet a damaged line. */
 function steady<T extends object>(shelf: Shelf, parts: T): T {
   const steadied = Object.entries(parts).map(([name, act]) => [
     name,
     (...args: unknown[]) => shelf.steadily(() => act(...args)),
   ]);
-  // Its functions, each behind one with the same parameters.
+  // the same functions, wrapped
   return Object.fromEntries(steadied) as T;
 }
 
@@ -138,7 +138,7 @@ type Changes = Omit<PeopleStore, keyof LookUps | keyof Queries | Whole>;
 function changes(shelf: Shelf): Changes {
   const { record } = shelf;
 
-  /** A line that refers to an unknown person would make the file unreadable: it must not be written. */
+  /** A line that refers to an unknown person would make the file unreadable. */
   function mustExist({ project, uuid }: Pick<Person, "project" | "uuid">): void {
     if (shelf.state.findPerson(project, uuid) === -1)
       throw new Error(`project ${project} has no person ${uuid}`);

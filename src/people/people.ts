@@ -1,29 +1,26 @@
 import type { Group, Person } from "./person.ts";
 
 /**
- * Stored persons and groups, as ingest and the flag engine need them. The store implements it
- * (store/people.ts). Documents handed out are never changed in place: pass a new one to save it.
+ * Stored persons and groups, as ingest and the flag engine need them; people-store.ts implements it. Documents are
+ * never changed in place: a change stores a new one.
  */
 export interface People {
   personOf(project: number, distinctId: string): Person | undefined;
-  /** Was the id seen on a personless event, without having a person? */
+  /** True if the id was on personless events and has no person. */
   isPersonless(project: number, distinctId: string): boolean;
   rememberPersonless(project: number, distinctId: string): void;
   /** Stores a new person that owns these ids. */
   create(person: Person, distinctIds: readonly string[]): void;
   /** Stores a new version of a person (same uuid). */
   update(person: Person): void;
-  /** Gives one more id to a stored person. */
+  /** Adds an id to a stored person. */
   attach(person: Person, distinctId: string): void;
-  /**
-   * Stores `into`, moves every id of `from` to it and removes `from`. Hash keys move, too, where `into` has
-   * none for the flag.
-   */
+  /** Stores `into`, moves all ids of `from` to it, and hash keys of flags without one, and removes `from`. */
   merge(from: Person, into: Person): void;
   distinctIds(person: Person): string[];
-  /** What flags with experience continuity hash for the person instead of an id, by the flag's key. */
+  /** The values that flags with experience continuity hash instead of an id, by the flag's key. */
   hashKeysOf(person: Pick<Person, "project" | "uuid">): ReadonlyMap<string, string>;
-  /** Adds hash keys to a stored person; those that it has for a flag already stay. */
+  /** Adds hash keys to a stored person; existing ones stay. */
   addHashKeys(person: Pick<Person, "project" | "uuid">, keys: ReadonlyMap<string, string>): void;
   group(project: number, type: number, key: string): Group | undefined;
   saveGroup(group: Group): void;

@@ -1,6 +1,7 @@
-import type { JsonObject } from "../base/json.ts";
+import { uuidV5 } from "../base/ids.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 
-/** A stored person. Its distinct ids are kept beside it (store/people.ts). */
+/** A stored person. Its distinct ids are kept beside it (store/ids.ts). */
 export interface Person {
   project: number;
   uuid: string;
@@ -22,3 +23,14 @@ export interface Group {
 
 /** The service knows at most this many group types in a project. */
 export const maxGroupTypes = 5;
+
+/** A group's key as text; empty if it is missing. */
+export const groupKeyText = (value: Json | undefined): string =>
+  value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);
+
+/** The namespace of person ids. Upstream person-uuid.ts. */
+const namespace = "932979b4-65c3-4424-8467-0b66ec27bc22";
+
+/** The uuid of a person that an event with this id creates; also the uuid of personless events with it. */
+export const personUuid = (project: number, distinctId: string): string =>
+  uuidV5(namespace, `${project}:${distinctId}`);

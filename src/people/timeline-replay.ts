@@ -2,13 +2,13 @@ import type { JsonObject } from "../base/json.ts";
 import type { Desk } from "../ingest/desk.ts";
 import { type Item, unreadItem } from "../ingest/item.ts";
 import { decideMerge, type MergedIds, specialEvents } from "../ingest/merge.ts";
-import { isIllegalForMerge, personUuid } from "../ingest/person-ids.ts";
+import { isIllegalForMerge } from "../ingest/person-ids.ts";
 import { settlePerson } from "../ingest/persons.ts";
 import type { EventFacts, StoredEvent } from "../journal/event.ts";
 import type { Warning } from "../journal/outcome.ts";
 import { changesBetween } from "./changes.ts";
 import { openPeople, type PeopleStore } from "./people-store.ts";
-import type { Person } from "./person.ts";
+import { type Person, personUuid } from "./person.ts";
 import type { Join, PersonStep, TimelineEntry } from "./shapes.ts";
 
 /** A replayed event, its effect, and the person after it. */

@@ -1,83 +1,67 @@
+import { groupedBy } from "./grouped-by.ts";
+import { type Part, projectParts, scenarioParts } from "./parts.ts";
+import type { AuthoredProject } from "./project-schema.ts";
 import type { Scenario } from "./schema.ts";
-import type { AuthoredProject } from "./schemas/project.ts";
 
-/** What an edit did to one thing of a scenario. */
+/** A difference between two versions of a scenario. */
 export interface ScenarioChange {
   readonly change: "added" | "changed" | "removed";
-  /** What it is: `flag`, `person`, `clock` … */
+  /** `flag`, `person`, `clock` … */
   readonly kind: string;
-  /** What the scenario calls it; null for what there is once. */
+  /** The thing's name in the scenario; null for a thing that exists once. */
   readonly name: string | null;
-  /** The project's name, where the scenario has several. */
+  /** The project's name, if the scenario has several. */
   readonly project: string | null;
 }
 
 /** A thing and its value: equal values are no change. */
 type Named = readonly [name: string | null, value: unknown];
 
-const byName =
-  <K extends string>(...keys: readonly K[]) =>
-  (list: readonly { readonly [P in K]?: unknown }[] | undefined): Named[] =>
-    (list ?? []).map((it, i) => [
-      String(keys.map((key) => it[key]).find((name) => name != null) ?? i + 1),
-      it,
-    ]);
+type Thing = Readonly<Record<string, unknown>>;
 
-const once = (value: unknown): Named[] => (value === undefined ? [] : [[null, value]]);
+/** The value of a key of `Part.names`. */
+function partName(thing: Thing, key: string): unknown {
+  if (key.includes("+"))
+    return key
+      .split("+")
+      .map((it) => thing[it])
+      .join("/");
+  const value = thing[key];
+  return Array.isArray(value) ? value[0] : value;
+}
 
-/** The lists of a project; what is not among them counts as the project's own settings. */
-const projectParts = {
-  flags: ["flag", ({ flags }) => Object.entries(flags ?? {})],
-  cohorts: ["cohort", ({ cohorts }) => byName("name")(cohorts)],
-  persons: [
-    "person",
-    ({ persons }) => (persons ?? []).map((it) => [it.distinct_ids[0] ?? it.uuid ?? "", it]),
-  ],
-  groups: ["group", ({ groups }) => (groups ?? []).map((it) => [`${it.type}/${it.key}`, it])],
-  dashboards: ["dashboard", ({ dashboards }) => byName("name", "id")(dashboards)],
-  dashboard_templates: [
-    "dashboard template",
-    ({ dashboard_templates: list }) => byName("template_name")(list),
-  ],
-  insights: ["insight", ({ insights }) => byName("name")(insights)],
-  batch_exports: ["batch export", ({ batch_exports: list }) => byName("name")(list)],
-  surveys: ["survey", ({ surveys }) => byName("name", "id")(surveys)],
-  early_access_features: [
-    "early access feature",
-    ({ early_access_features: list }) => byName("name", "id")(list),
-  ],
-  product_tours: ["product tour", ({ product_tours: list }) => byName("name", "id")(list)],
-  web_experiments: ["web experiment", ({ web_experiments: list }) => byName("name", "id")(list)],
-  prompts: ["prompt", ({ prompts }) => byName("name")(prompts)],
-} as const satisfies {
-  readonly [K in keyof AuthoredProject]?: readonly [kind: string, of: (project: AuthoredProject) => Named[]];
-};
+/** The things of a part, by the keys of an object, or by their names or positions in a list. */
+function thingsIn({ names, shownBy }: Part, value: object | undefined): Named[] {
+  if (!Array.isArray(value)) return Object.entries(value ?? {});
+  const keys = shownBy === undefined ? [...names].reverse() : [shownBy];
+  return value.map((thing: Thing, i) => [
+    String(keys.map((key) => partName(thing, key)).find((name) => name != null) ?? i + 1),
+    thing,
+  ]);
+}
 
-const without = (value: object, keys: readonly string[]): object =>
-  Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
+const without = (value: object, keys: object): object =>
+  Object.fromEntries(Object.entries(value).filter(([key]) => !Object.hasOwn(keys, key)));
 
 const projectsOf = ({ organizations }: Scenario): AuthoredProject[] =>
   organizations.flatMap(({ projects }) => projects);
 
-/** Everything outside of projects. Keys are secret: they are called by their labels. */
-const scenarioParts: readonly (readonly [kind: string, of: (scenario: Scenario) => Named[]])[] = [
-  ["user", ({ users }) => byName("email")(users)],
+/** Everything outside of projects, and what projects have apart from their lists. */
+const outside: readonly (readonly [part: Part, of: (scenario: Scenario) => object | undefined])[] = [
+  [scenarioParts.users, ({ users }) => users],
   [
-    "organization",
-    ({ organizations }) => organizations.map((it): Named => [it.name, without(it, ["projects"])]),
+    scenarioParts.organizations,
+    ({ organizations }) => organizations.map((it) => without(it, { projects: true })),
   ],
-  [
-    "project",
-    (it) => projectsOf(it).map((one): Named => [one.name, without(one, Object.keys(projectParts))]),
-  ],
-  ["personal API key", ({ personal_api_keys: keys }) => byName("label")(keys)],
-  ["geoip row", ({ geoip }) => byName("address")(geoip)],
-  ["clock", ({ clock }) => once(clock)],
-  ["dialect", ({ dialect }) => once(dialect)],
-  ["faults", ({ faults }) => once(faults)],
+  [scenarioParts.projects, (it) => projectsOf(it).map((one) => without(one, projectParts))],
+  [scenarioParts.personal_api_keys, ({ personal_api_keys: keys }) => keys],
+  [scenarioParts.geoip, ({ geoip }) => geoip],
 ];
 
-/** Things of the same name are told apart by their order. */
+/** Keys whose value is one thing. */
+const single = ["clock", "dialect", "faults"] as const;
+
+/** Things with the same name are distinguished by their order. */
 function numbered(things: readonly Named[]): Map<string, Named> {
   const found = new Map<string, Named>();
   const counts = new Map<string | null, number>();
@@ -109,41 +93,38 @@ function compared(
   return changes;
 }
 
-const nothing: Partial<AuthoredProject> = {};
-
-/** What is different between two scenarios, thing by thing. */
+/** The differences between two scenarios, thing by thing. */
 export function scenarioChanges(before: Scenario, after: Scenario): ScenarioChange[] {
   const old = new Map(projectsOf(before).map((it) => [it.name, it]));
   const now = new Map(projectsOf(after).map((it) => [it.name, it]));
-  const names = new Set([...now.keys(), ...old.keys()]);
-  const inProjects = [...names].flatMap((name) =>
-    Object.values(projectParts).flatMap(([kind, of]) => {
-      const [was, is] = [old.get(name), now.get(name)].map((it) =>
-        of({ ...nothing, ...it } as AuthoredProject),
-      );
-      return compared(kind, names.size > 1 ? name : null, was ?? [], is ?? []);
+  const names = [...new Set([...now.keys(), ...old.keys()])];
+  const parts = Object.keys(projectParts) as (keyof typeof projectParts)[];
+  const inProjects = names.flatMap((name) =>
+    parts.flatMap((key) => {
+      const [was = [], is = []] = [old, now].map((all) => thingsIn(projectParts[key], all.get(name)?.[key]));
+      return compared(projectParts[key].kind, names.length > 1 ? name : null, was, is);
     }),
   );
   return [
     ...inProjects,
-    ...scenarioParts.flatMap(([kind, of]) => compared(kind, null, of(before), of(after))),
+    ...outside.flatMap(([part, of]) =>
+      compared(part.kind, null, thingsIn(part, of(before)), thingsIn(part, of(after))),
+    ),
+    ...single.flatMap((key) => {
+      const [was = [], is = []] = [before[key], after[key]].map((it): Named[] =>
+        it === undefined ? [] : [[null, it]],
+      );
+      return compared(key, null, was, is);
+    }),
   ];
 }
 
-/** More names than these of a kind are counted. */
-const mostNames = 5;
-
-const plural = (kind: string, count: number): string => (count === 1 ? kind : `${kind}s`);
+/** More names of a kind are counted. */
+const maxNames = 5;
 
 /** `2 flags changed (a, b), person added (user-1)`: one line. */
 export function changesInWords(changes: readonly ScenarioChange[]): string {
-  const groups = new Map<string, ScenarioChange[]>();
-  for (const it of changes) {
-    const key = `${it.kind} ${it.change}`;
-    const group = groups.get(key);
-    if (group) group.push(it);
-    else groups.set(key, [it]);
-  }
+  const groups = groupedBy(changes, (it) => `${it.kind} ${it.change}`);
   return [...groups.values()].map(groupInWords).join(", ");
 }
 
@@ -152,9 +133,9 @@ function groupInWords(group: readonly ScenarioChange[]): string {
   const names = group.flatMap(({ name, project }) =>
     name === null ? [] : [project === null ? name : `${name} of ${project}`],
   );
-  const count = group.length === 1 ? "" : `${group.length} `;
-  const more = names.length - mostNames;
-  const shown = [...names.slice(0, mostNames), ...(more > 0 ? [`and ${more} more`] : [])];
+  const what = group.length === 1 ? kind : `${group.length} ${kind}s`;
+  const more = names.length - maxNames;
+  const shown = [...names.slice(0, maxNames), ...(more > 0 ? [`and ${more} more`] : [])];
   const list = shown.length === 0 ? "" : ` (${shown.map((it) => it.slice(0, 80)).join(", ")})`;
-  return `${count}${plural(kind, group.length)} ${change}${list}`;
+  return `${what} ${change}${list}`;
 }

@@ -1,31 +1,29 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { Json } from "../base/json.ts";
 import type { Path } from "../base/json-pointer.ts";
 import { pointerTo } from "../base/json-pointer.ts";
+import { meantOf } from "../base/nearest.ts";
 import { hintFor, phraseOf, sentence, usualHint } from "../http/schema-messages.ts";
-import { hintForKey, isKeyAt } from "./known-keys.ts";
-import { type Mended, startMending } from "./mend.ts";
-import { onlyProjectPointer, type Whole } from "./only-project.ts";
+import { warningsOf } from "./flag-warnings.ts";
 import type { PlacedProblem, Problem } from "./problems.ts";
+import { AuthoredProject } from "./project-schema.ts";
 import { buildWorld } from "./scenario.ts";
-import { type Scenario, ScenarioSchema } from "./schema.ts";
+import { AuthoredScenarioSchema, OrganizationWithProjects, type Scenario, ScenarioSchema } from "./schema.ts";
+import { onlyProjectPointer, type Whole } from "./short-form.ts";
 import { placeAt, plainValue, type Tree } from "./tree.ts";
-import { warningsOf } from "./warnings.ts";
+import { stepOf, ValidParts } from "./valid-parts.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** What was read, and what is wrong with it: with problems it is of no use. */
-export interface Checked {
+/** The result of a check: a scenario, or problems. */
+interface Checked {
   readonly scenario?: Scenario;
   readonly problems: readonly PlacedProblem[];
-  /** What is allowed and cannot work. Known once the schema is obeyed. */
+  /** Parts that are allowed and cannot work; empty if there are problems with the schema. */
   readonly warnings: readonly PlacedProblem[];
 }
 
-/**
- * Holds a tree against the schema, then looks whether what it refers to is there. Where the schema is not
- * obeyed, the references of all the rest are looked at.
- */
+/** Checks a tree against the schema, then its references; if the schema is violated, those of the valid parts. */
 export function checkScenario({ tree, isShort }: Whole): Checked {
   const value = plainValue(tree);
   const inFile = (problems: readonly Problem[]) => problems.map((it) => placed(tree, isShort, it));
@@ -39,10 +37,10 @@ export function checkScenario({ tree, isShort }: Whole): Checked {
     };
   }
   const problems = result.error.issues.flatMap((issue) => problemsOf(issue, value));
-  return { problems: inFile([...problems, ...danglingIn(tree, problems)]), warnings: [] };
+  return { problems: inFile([...problems, ...referenceProblems(tree, problems)]), warnings: [] };
 }
 
-/** Pointers are as the author wrote the scenario. */
+/** With pointers into the scenario as the author wrote it. */
 const placed = (tree: Tree, isShort: boolean, { at, text, ...problem }: Problem): PlacedProblem => ({
   ...problem,
   text: isShort ? text.replaceAll(`${onlyProjectPointer}/`, "/") : text,
@@ -50,7 +48,7 @@ const placed = (tree: Tree, isShort: boolean, { at, text, ...problem }: Problem)
   place: placeAt(tree, at, problem.isAboutKey),
 });
 
-/** The problems of an issue; `value` is the one that its path starts from, which stands at `from`. */
+/** The problems of an issue; its path starts at `value`, whose place is `from`. */
 function problemsOf(issue: Issue, value: Json, from: Path = []): Problem[] {
   const path = issue.path.map(stepOf);
   const at = [...from, ...path];
@@ -71,9 +69,11 @@ function problemsOf(issue: Issue, value: Json, from: Path = []): Problem[] {
 
 function unknownKey(key: string, at: Path): Problem {
   const shown = JSON.stringify(key);
-  const hint = hintForKey(key, at);
-  // A key of another form of the same thing.
-  const text = isKeyAt(key, at) ? `${shown} cannot stand beside the other keys` : `unknown key ${shown}`;
+  const known = keysAt(at);
+  // a known key is one of another form of the same thing
+  const isKnown = known.includes(key);
+  const text = isKnown ? `${shown} cannot be combined with the other keys` : `unknown key ${shown}`;
+  const hint = isKnown ? undefined : hintForKey(key, known);
   return { at: [...at, key], isAboutKey: true, text, ...(hint !== undefined && { hint }) };
 }
 
@@ -82,16 +82,14 @@ function badKey(issue: Extract<Issue, { code: "invalid_key" }>, at: Path): Probl
   return { at, isAboutKey: true, text: sentence(phrase, String(at.at(-1)), []) };
 }
 
-const stepOf = (step: PropertyKey): string | number => (typeof step === "number" ? step : String(step));
-
-/** The form that the author had in mind: nothing of it is missing, and its mistakes lie deepest. */
+/** The form of a union that the author meant: no key of it is missing, and its mistakes are deepest. */
 function meantForm(forms: readonly Issue[][], value: Json | undefined): Issue[] | undefined {
   return forms
     .filter((issues) => !issues.some((issue) => isOtherForm(issue, value)))
     .sort((a, b) => depthOf(b) - depthOf(a))[0];
 }
 
-/** Is the value of another kind than this form, or without a key that it needs? */
+/** True if the value has another type than this form, or lacks a required key of it. */
 const isOtherForm = (issue: Issue, value: Json | undefined): boolean =>
   issue.code === "invalid_type" &&
   (issue.path.length === 0 || valueAt(value, issue.path.map(stepOf)) === undefined);
@@ -107,7 +105,7 @@ function valueAt(value: Json | undefined, at: Path): Json | undefined {
   return here;
 }
 
-/** Where things stand that others refer to: when all of them are gone, nothing can be said of references. */
+/** Keys of things that others refer to: if all of them are removed, references cannot be checked. */
 const referable = new Set([
   "users",
   "organizations",
@@ -118,26 +116,77 @@ const referable = new Set([
   "persons",
 ]);
 
-const mostRounds = 12;
+const maxRounds = 12;
 
-/** What the sound parts refer to and is not there; what may stand in the unsound ones is left out. */
-function danglingIn(tree: Tree, problems: readonly Problem[]): Problem[] {
+/** Wrong references in the valid parts; references to something in the invalid parts are left out. */
+function referenceProblems(tree: Tree, problems: readonly Problem[]): Problem[] {
   if (problems.some(({ at }) => referable.has(String(at.at(-1))))) return [];
-  const mending = startMending(
+  const parts = new ValidParts(
     tree,
     problems.map(({ at }) => at),
   );
-  for (let round = 0; round < mostRounds; round++) {
-    const { left } = mending;
-    if (!left) return [];
-    const result = ScenarioSchema.safeParse(plainValue(left.tree));
-    if (result.success) return referencesOf(result.data, left, mending.words());
-    mending.again(result.error.issues);
+  for (let round = 0; round < maxRounds; round++) {
+    const rest = parts.rest();
+    if (!rest) return [];
+    const result = ScenarioSchema.safeParse(plainValue(rest.tree));
+    if (result.success) {
+      const removed = parts.removedWords();
+      return buildWorld(result.data)
+        .problems.filter(({ called }) => called === undefined || !removed.has(called.toLowerCase()))
+        .map((it) => ({ ...it, at: rest.original(it.at) }));
+    }
+    parts.removeMore(result.error.issues, rest);
   }
   return [];
 }
 
-const referencesOf = (scenario: Scenario, { original }: Mended, unsound: ReadonlySet<string>): Problem[] =>
-  buildWorld(scenario)
-    .problems.filter(({ called }) => called === undefined || !unsound.has(called.toLowerCase()))
-    .map((it) => ({ ...it, at: original(it.at) }));
+type Schema = z.core.$ZodType;
+
+/** The schemas of which a value of this one must match one: the forms of a union, the inner schema of a wrapper. */
+function forms(schema: Schema): Schema[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return forms(schema.unwrap());
+  return schema instanceof z.ZodUnion ? schema.options.flatMap(forms) : [schema];
+}
+
+function schemasInside(schema: Schema, step: string | number): Schema[] {
+  if (schema instanceof z.ZodArray) return forms(schema.element);
+  if (schema instanceof z.ZodRecord) return forms(schema.valueType);
+  const isKnown = schema instanceof z.ZodObject && Object.hasOwn(schema.shape, step);
+  return isKnown ? forms(schema.shape[step]) : [];
+}
+
+/** The keys that an object at this place may have. */
+function keysAt(at: Path): string[] {
+  const start: Schema[] = forms(AuthoredScenarioSchema);
+  const here = at.reduce((schemas, step) => schemas.flatMap((it) => schemasInside(it, step)), start);
+  return here.flatMap((it) => (it instanceof z.ZodObject ? Object.keys(it.shape) : []));
+}
+
+/** The places where keys belong. */
+const homes: readonly (readonly [string, z.ZodObject])[] = [
+  ["a project", AuthoredProject],
+  ["an organization", OrganizationWithProjects],
+  ["the scenario itself", ScenarioSchema],
+];
+
+/** Keys of the service's JSON in the short form of a flag, and of other tools. */
+const elsewhere: Readonly<Record<string, string>> = {
+  rollout_percentage: 'write "rollout" in the short form',
+  percentage: 'did you mean "rollout"?',
+  multivariate: 'write "variants" in the short form, or all of it in "filters"',
+  groups: 'put it in "filters", as the service exports it',
+  properties: 'write "person" in the short form, or "filters" as the service exports it',
+  enabled: "write true or false instead of the object",
+  key: "the flag's key is before the colon",
+  value: 'use "variants" for values, or true and false instead of the object',
+};
+
+/** The probable meaning of a key that is not among the known ones of its object. */
+function hintForKey(key: string, known: readonly string[]): string | undefined {
+  const other = known.includes("rollout") && Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined;
+  const meant = other ?? meantOf(key, known);
+  if (meant !== undefined) return meant;
+  const home = homes.find(([, { shape }]) => Object.hasOwn(shape, key));
+  if (home) return `it belongs in ${home[0]}`;
+  return known.length > 0 && known.length <= 8 ? `known keys are ${known.join(", ")}` : undefined;
+}

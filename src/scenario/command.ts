@@ -6,14 +6,16 @@ import { type Command, type CommandGroup, command, type Shell } from "../cli/com
 import { Failure } from "../cli/failure.ts";
 import type { Settings } from "../cli/settings.ts";
 import { reasonOf, systemCode } from "../cli/system-reason.ts";
-import { scenarioFromTapeCommand } from "./command-from-tape.ts";
+import type { TapeScenario } from "../index.ts";
+import { onFile } from "../tapes/commands/tape-trouble.ts";
+import { tapePlace } from "../tapes/format/place.ts";
 
 const group: CommandGroup = { name: "scenario", describe: "Scenario files: write a first one, check, list" };
 
 const checkOptions = {
   file: {
     kind: "scenario",
-    describe: "The files, or names of shipped ones; each is laid over the one before",
+    describe: "The files, or names of shipped ones; each is laid over the previous one",
     flagOnly: true,
     place: 1,
     many: true,
@@ -28,7 +30,7 @@ async function check({ values }: Settings<typeof checkOptions>, shell: Shell) {
   const isSound = problems.length === 0 && (warnings.length === 0 || !values.strict);
   const marked = warnings.map((it) => ({ ...it, message: `warning: ${it.message}` }));
   const lines = problemLines([...problems, ...marked], shell.cwd).map((line) => clean(line, 2000));
-  // The last line then counts the rest.
+  // a cut list ends with the number of the other lines
   const isCut = lines.length < problems.length + warnings.length;
   if (values.json) shell.out.say(JSON.stringify({ ok: isSound, problems, warnings, files }));
   else if (lines.length > 0)
@@ -73,20 +75,24 @@ async function init({ values }: Settings<typeof initOptions>, shell: Shell) {
   const name = clean(shown(file, shell.cwd));
   if (!format) throw new Failure("usage", `${name} must end in .yaml or .json`);
   const { scenarioStarter } = await import("../index.ts");
-  create(file, name, scenarioStarter(format));
+  try {
+    write(file, scenarioStarter(format), name, "give another name");
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure("failed", `${name} cannot be written: ${reasonOf(error)}`, error);
+  }
   const next = `${name} is written; start it with: phx-sim start --scenario ${name}`;
   shell.out.say(values.json ? JSON.stringify({ file }) : next);
   return "ok" as const;
 }
 
-/** Never over a file that is there. */
-function create(file: string, name: string, text: string): void {
+/** @throws Failure if the file exists, unless forced; the system's error */
+function write(file: string, text: string, name: string, advice: string, isForced = false): void {
   try {
-    writeFileSync(file, text, { flag: "wx" });
+    writeFileSync(file, text, { flag: isForced ? "w" : "wx" });
   } catch (error) {
-    const isThere = systemCode(error) === "EEXIST";
-    const reason = isThere ? "is there already; give another name" : `cannot be written: ${reasonOf(error)}`;
-    throw new Failure("failed", `${name} ${reason}`, error);
+    if (systemCode(error) !== "EEXIST") throw error;
+    throw new Failure("failed", `${name} already exists; ${advice}`, error);
   }
 }
 
@@ -111,6 +117,83 @@ async function list({ values }: Settings<typeof listOptions>, shell: Shell) {
   if (values.json) shell.out.say(JSON.stringify({ scenarios: shipped }));
   else shell.out.say(...shipped.map(({ name, description }) => `${name.padEnd(width)}  ${description}`));
   return "ok" as const;
+}
+
+const fromTapeOptions = {
+  tape: {
+    kind: "text",
+    describe: "The tape: tapes/NAME.tape.ndjson, or a path",
+    flagOnly: true,
+    place: 1,
+    suggests: "tapes",
+  },
+  out: { kind: "file", describe: "File to write; default: stdout", flagOnly: true },
+  force: { kind: "switch", describe: "Replace the file if it exists", flagOnly: true },
+  json: {
+    kind: "switch",
+    describe: "Print the scenario, and the file if one was written, as JSON",
+    flagOnly: true,
+  },
+} as const;
+
+const maxLeftOut = 20;
+
+async function fromTape({ values }: Settings<typeof fromTapeOptions>, shell: Shell) {
+  const file = tapePlace(values.tape, shell.cwd);
+  const { out } = values;
+  const [{ scenarioFromTape }, { readTape }, { shownFile }] = await Promise.all([
+    import("../index.ts"),
+    import("../tapes/format/read.ts"),
+    import("../tapes/commands/verify-report.ts"),
+  ]);
+  const source = shownFile(file, shell.cwd);
+  const made = await onFile(file, () => scenarioFromTape(readTape(file, { bodies: "whole" }), { source }));
+  if (made.exchanges === 0) throw new Failure("failed", `${clean(source)} has no exchanges`);
+  if (out !== undefined)
+    await onFile(out, async () => write(out, made.text, clean(out), "--force writes over it", values.force));
+  if (values.json) {
+    const { scenario, counts, leftOut: left_out } = made;
+    shell.out.say(JSON.stringify({ file: out ?? null, scenario, counts, left_out }));
+  } else if (out === undefined) shell.out.say(made.text.trimEnd());
+  const where = out === undefined ? "" : `${clean(shownFile(out, shell.cwd))} is written: `;
+  shell.err.say(`${where}${contents(made)}`, ...leftOutLines(made), ...(await flagLines(made, file)));
+  return "ok" as const;
+}
+
+/** Differences between flag definitions and recorded answers: a definition may have changed, or use facts that tapes do not have. */
+async function flagLines(made: TapeScenario, file: string): Promise<string[]> {
+  if (!made.counts.flags) return [];
+  const [{ startSim }, { readTape }, { readHeader }, { differenceLines, flagDifferences }] =
+    await Promise.all([
+      import("../index.ts"),
+      import("../tapes/format/read.ts"),
+      import("../tapes/format/header.ts"),
+      import("./command-flag-differences.ts"),
+    ]);
+  const { redaction } = await readHeader(file);
+  const clock = made.firstAt === undefined ? {} : { clock: made.firstAt };
+  const sim = await startSim({ scenario: made.scenario, proxy: false, ...clock });
+  try {
+    const found = await flagDifferences(sim, made.keys, readTape(file, { bodies: "whole" }));
+    return differenceLines(found, redaction === "pii");
+  } finally {
+    await sim.close();
+  }
+}
+
+function contents({ counts, exchanges }: TapeScenario): string {
+  const parts = Object.entries(counts).flatMap(([name, count]) =>
+    count > 0 ? [counted(count, name.replace("_", " ").replace(/s$/, ""))] : [],
+  );
+  return `${parts.join(", ")} of ${counted(exchanges, "exchange")}`;
+}
+
+function leftOutLines({ leftOut }: TapeScenario): string[] {
+  const more = leftOut.length - maxLeftOut;
+  return [
+    ...leftOut.slice(0, maxLeftOut).map((it) => clean(`left out: ${it}`, 300)),
+    ...(more > 0 ? [`… and ${more} more left out`] : []),
+  ];
 }
 
 export const scenarioCommands: readonly Command[] = [
@@ -155,5 +238,15 @@ export const scenarioCommands: readonly Command[] = [
     examples: [["phx-sim scenario list", "names for --scenario and extends"]],
     run: list,
   }),
-  scenarioFromTapeCommand(group),
+  command({
+    name: "scenario from-tape",
+    group,
+    describe: "Make an editable scenario from a tape",
+    options: fromTapeOptions,
+    examples: [
+      ["phx-sim scenario from-tape checkout --out world.jsonc", "projects, dashboards, flags …, ids kept"],
+      ["phx-sim start --scenario world.jsonc", "the recorded world, live"],
+    ],
+    run: fromTape,
+  }),
 ];

@@ -1,21 +1,21 @@
+import { dirname } from "node:path";
 import type { Faults } from "../faults/rules.ts";
-import type { Store } from "../sim/folder/open-store.ts";
+import type { SwitchPart } from "../store/switch.ts";
 import type { WorldStore } from "../world/world-store.ts";
 import { changesInWords, type ScenarioChange, scenarioChanges } from "./changes.ts";
-import { readScenario, type ScenarioSource } from "./load.ts";
+import { type LoadedScenario, readScenario, type ScenarioSource } from "./load.ts";
 import { problemNotice, type ScenarioProblem, warningNotice } from "./problems.ts";
 import { type OnChange, reloadedWorld } from "./reload.ts";
-import { peopleOf, type Scenario, worldOf } from "./scenario.ts";
-import { watchScenario } from "./watch.ts";
+import { builtOf, type Scenario } from "./scenario.ts";
 
-/** The scenario that a sim runs on, and how its files are. */
+/** The scenario of a sim, and the state of its files. */
 export interface ScenarioState {
   current: Scenario;
-  /** What is wrong with the files now; the scenario before stays. */
+  /** Mistakes in the files now; the last valid scenario stays. */
   problems: readonly ScenarioProblem[];
-  /** What of the current scenario cannot work. */
+  /** Parts of the current scenario that cannot work. */
   warnings: readonly ScenarioProblem[];
-  /** The last edit that is in force. */
+  /** The last applied edit. */
   edit: ScenarioEdit | null;
 }
 
@@ -26,49 +26,50 @@ interface ScenarioEdit {
   readonly summary: string;
   /** The first ones. */
   readonly changes: readonly ScenarioChange[];
-  /** How many there are. */
+  /** Number of all changes. */
   readonly count: number;
 }
 
-/** What a running sim makes of an edit of its scenario. */
 export interface FollowOptions {
   source: ScenarioSource;
   mode: Exclude<OnChange, "ignore">;
-  /** Changed with each edit. */
+  /** Updated by each edit. */
   scenario: ScenarioState;
   worlds: WorldStore;
-  switchTo: Store["switchTo"];
+  switchTo(parts: readonly SwitchPart[]): void;
   faults: Faults;
-  /** Told when another scenario is in force. */
+  /** Called after an edit is applied. */
   onApplied(): void;
   notice(text: string): void;
 }
 
-/** As many changes as `info` lists. */
-const changesKept = 100;
+/** The number of changes that `info` lists. */
+const maxChanges = 100;
 
 function editOf(before: Scenario, after: Scenario): ScenarioEdit {
   const changes = scenarioChanges(before, after);
-  const summary = changesInWords(changes) || "nothing that counts changed";
-  return { at: Date.now(), summary, changes: changes.slice(0, changesKept), count: changes.length };
+  const summary = changesInWords(changes) || "no effective changes";
+  return { at: Date.now(), summary, changes: changes.slice(0, maxChanges), count: changes.length };
 }
 
 const differ = (a: unknown, b: unknown): boolean => JSON.stringify(a) !== JSON.stringify(b);
 
-/** Puts the edited scenario in the place of the old one: whole, or not at all. */
+/** Replaces the scenario with the edited one: whole, or not at all. */
 function apply({ mode, scenario, worlds, switchTo, faults, notice }: FollowOptions, next: Scenario): void {
-  const before = worldOf(scenario.current);
-  const after = worldOf(next);
+  const { current } = scenario;
+  const before = builtOf(current);
+  const after = builtOf(next);
   const { world, taken } =
-    mode === "reset" ? { world: after, taken: [] } : reloadedWorld(before, after, worlds.current);
+    mode === "reset"
+      ? { world: after.world, taken: [] }
+      : reloadedWorld(before.world, after.world, worlds.current);
   switchTo([worlds.replacing(world)]);
-  if (differ(scenario.current.faults, next.faults)) faults.replace(next.faults ?? []);
-  const stays = differ(scenario.current.dialect, next.dialect);
-  const lateChanges = [
-    ...(differ(peopleOf(scenario.current), peopleOf(next)) ? ["persons and groups"] : []),
-    ...(differ(scenario.current.clock, next.clock) ? ["the clock"] : []),
+  if (differ(current.faults, next.faults)) faults.replace(next.faults ?? []);
+  const atReset = [
+    ...(differ(before.people, after.people) ? ["persons and groups"] : []),
+    ...(differ(current.clock, next.clock) ? ["the clock"] : []),
   ];
-  scenario.edit = editOf(scenario.current, next);
+  scenario.edit = editOf(current, next);
   scenario.current = next;
   notice(`the scenario was edited and is in force: ${scenario.edit.summary}`);
   for (const { collection, id } of taken) {
@@ -76,12 +77,12 @@ function apply({ mode, scenario, worlds, switchTo, faults, notice }: FollowOptio
       `${collection} ${id} was made while the sim ran and keeps its number; a reset takes the scenario's`,
     );
   }
-  if (stays) notice("the dialect of the scenario counts from the next start on");
-  if (lateChanges.length > 0)
-    notice(`${lateChanges.join(" and ")} of the scenario count from the next reset on`);
+  if (differ(current.dialect, next.dialect))
+    notice("the dialect of the scenario counts from the next start on");
+  if (atReset.length > 0) notice(`${atReset.join(" and ")} of the scenario count from the next reset on`);
 }
 
-/** Follows the scenario's files until it is closed. A scenario without files needs nobody to follow it. */
+/** Applies edits of the scenario's files until it is closed. Without files there is nothing to follow. */
 export async function followScenario(options: FollowOptions): Promise<{ close(): Promise<void> }> {
   const { source, scenario, notice } = options;
   const { files } = await readScenario(source);
@@ -102,4 +103,80 @@ export async function followScenario(options: FollowOptions): Promise<{ close():
     },
     onError: (error) => notice(`the scenario's files cannot be followed: ${String(error)}`),
   });
+}
+
+export interface ScenarioWatch {
+  /** Resolves once changes are noticed. */
+  readonly ready: Promise<void>;
+  close(): Promise<void>;
+}
+
+interface WatchOptions {
+  source: ScenarioSource;
+  /** The last reading, with the files to watch first. */
+  first: Omit<LoadedScenario, "warnings">;
+  /** Called with each new valid scenario, and awaited before the next reading. */
+  onScenario(scenario: Scenario, warnings: readonly ScenarioProblem[]): void | Promise<void>;
+  /** Called for files that are not a valid scenario; the last valid one stays. */
+  onInvalid(loaded: LoadedScenario): void;
+  onError(error: unknown): void;
+}
+
+/** Editors write a file in several steps: changes within this time belong to the same edit, ms. */
+const debounce = 80;
+
+/**
+ * Reads a scenario again whenever one of its files is changed, replaced, removed or created, including files that it
+ * extends later. The folders are watched, not the files: many editors replace a file by renaming a new one.
+ */
+export async function watchScenario(options: WatchOptions): Promise<ScenarioWatch> {
+  const { watch } = await import("chokidar");
+  let files = new Set(options.first.files);
+  let timer: NodeJS.Timeout | undefined;
+  let reading: Promise<void> = Promise.resolve();
+  let isClosed = false;
+  const foldersOf = (paths: Iterable<string>) => [...new Set([...paths].map((it) => dirname(it)))];
+  const watcher = watch(foldersOf(files), { ignoreInitial: false, depth: 0 });
+  let isReady = false;
+  let last = JSON.stringify(options.first.scenario);
+
+  async function read(): Promise<void> {
+    if (isClosed) return;
+    const loaded = await readScenario(options.source);
+    files = new Set(loaded.files);
+    watcher.add(foldersOf(files));
+    const text = JSON.stringify(loaded.scenario ?? loaded.problems);
+    if (text === last) return;
+    last = text;
+    if (loaded.scenario) await options.onScenario(loaded.scenario, loaded.warnings);
+    else options.onInvalid(loaded);
+  }
+
+  function readSoon(): void {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      reading = reading.then(read).catch(options.onError);
+    }, debounce);
+  }
+
+  watcher.on("all", (_, path) => {
+    if (isReady && files.has(path)) readSoon();
+  });
+  watcher.on("error", options.onError);
+  return {
+    ready: new Promise((resolve) => {
+      watcher.once("ready", () => {
+        isReady = true;
+        // the files may have changed since the first reading
+        readSoon();
+        resolve();
+      });
+    }),
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await watcher.close();
+      await reading;
+    },
+  };
 }

@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { onlyProjectKeys, ScenarioSchema } from "./schema.ts";
 
 /**
- * The published schema of scenario files, for editors: JSON Schema draft-07, which they all know. A file
- * that extends others is a layer: nothing is required of it, and null takes a key away.
+ * The published schema of scenario files, for editors: JSON Schema draft-07, which all of them support. A file that
+ * extends others is a layer: it has no required keys, and null removes a key.
  */
 export function scenarioJsonSchema(): JsonObject {
   const { $schema, definitions, properties = {}, required: _, ...scenario } = jsonSchemaOf();
@@ -30,10 +30,10 @@ export function scenarioJsonSchema(): JsonObject {
   };
 }
 
-/** From the properties of a scenario to those of a project. */
+/** The path from the properties of a scenario to those of a project. */
 const projectPath = ["organizations", "items", "properties", "projects", "items", "properties"];
 
-/** The keys of the only project at the top: each is what it is in a project. */
+/** The keys of the only project at the top, with their schemas in a project. */
 function onlyProject(definition: "scenario" | "layer", whole: JsonObject): JsonObject {
   const project = projectPath.reduce<Json>(
     (here, key) => (isObject(here) ? (here[key] ?? null) : null),
@@ -58,7 +58,7 @@ function jsonSchemaOf(): JsonObject {
     io: "input",
     reused: "inline",
     override: ({ jsonSchema }) => {
-      // That keys are texts goes without saying.
+      // all keys of JSON are strings
       const { propertyNames } = jsonSchema;
       if (isObject(propertyNames) && Object.keys(propertyNames).join() === "type")
         delete jsonSchema.propertyNames;
@@ -73,7 +73,7 @@ function layered(properties: Json): JsonObject {
   return Object.fromEntries(Object.entries(properties).map(([key, it]) => [key, orNull(asLayer(it))]));
 }
 
-/** Forms that must not be there, and schemas that take any JSON. */
+/** Excluded forms, and schemas that accept any JSON. */
 const takesNull = (schema: JsonObject): boolean =>
   Object.hasOwn(schema, "not") || Object.hasOwn(schema, "$ref") || Object.keys(schema).length === 0;
 
@@ -88,7 +88,7 @@ function orNull(schema: Json): Json {
 
 const parts = ["anyOf", "items", "additionalProperties"] as const;
 
-/** The same without `required`, all the way down; what tells the forms of a union apart stays required. */
+/** The same without `required`, at all levels; keys that distinguish the forms of a union stay required. */
 function asLayer(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(asForm);
   if (!isObject(schema)) return schema;
@@ -104,7 +104,7 @@ function withParts(schema: JsonObject): JsonObject {
   const inner = parts.flatMap((key): [string, Json][] => {
     const part = schema[key];
     if (part === undefined) return [];
-    // Any key of a record may be taken away.
+    // any key of a record may be removed
     return [[key, key === "additionalProperties" ? orNull(asLayer(part)) : asLayer(part)]];
   });
   const properties: [string, Json][] =

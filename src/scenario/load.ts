@@ -8,7 +8,7 @@ import {
   shownProblem,
 } from "./problems.ts";
 import type { AuthoredScenario, Scenario, ScenarioLayer } from "./schema.ts";
-import { shippedFolder } from "./shipped.ts";
+import { shippedFolder, shippedScenarios } from "./shipped.ts";
 
 export { ScenarioError } from "./problems.ts";
 
@@ -18,14 +18,14 @@ export { ScenarioError } from "./problems.ts";
  */
 export type ScenarioSource = string | AuthoredScenario | ScenarioLayer | readonly (string | ScenarioLayer)[];
 
-/** What came of reading a scenario; without a scenario there are problems that say why. */
+/** A scenario that was read; without a scenario, the problems are the reason. */
 export interface LoadedScenario {
   readonly scenario?: Scenario;
   /** By file and place. */
   readonly problems: readonly ScenarioProblem[];
-  /** What is allowed and cannot work, such as flags that depend on each other; known once there are no problems. */
+  /** Parts that are allowed and cannot work, such as flags that depend on each other; empty if there are problems. */
   readonly warnings: readonly ScenarioProblem[];
-  /** Absolute paths of the files that it came from, or should have. */
+  /** Absolute paths of the files that it came from, and of missing ones. */
   readonly files: readonly string[];
 }
 
@@ -33,22 +33,22 @@ const isList = (source: ScenarioSource): source is readonly (string | ScenarioLa
   Array.isArray(source);
 
 /**
- * Reads and checks a scenario with everything that it extends. Everything that is wrong is told; it may be
- * called again at any time. Never throws for what a file says or that it is not there.
+ * Reads and checks a scenario with everything that it extends, and returns all problems at once. It may be called
+ * again at any time, and does not throw for the content of a file or a missing file.
  */
 export async function readScenario(source: ScenarioSource): Promise<LoadedScenario> {
   if (source === "default") return shippedDefault();
   const { readLayers } = await import("./layers.ts");
   const { whole, problems, files } = await readLayers(isList(source) ? source : [source]);
   const checked = whole && (await import("./check.ts")).checkScenario(whole);
-  const isNew = unknownTo(problems);
-  const all = told([...problems, ...(checked?.problems.filter(isNew) ?? [])], files);
+  const shown = (its: readonly PlacedProblem[]) => inOrder(its, files).map(shownProblem);
+  const all = shown([...problems, ...(checked?.problems.filter(isElsewhere(problems)) ?? [])]);
   if (all.length > 0 || !checked?.scenario) return { problems: all, warnings: [], files };
-  return { scenario: checked.scenario, problems: [], warnings: told(checked.warnings, files), files };
+  return { scenario: checked.scenario, problems: [], warnings: shown(checked.warnings), files };
 }
 
-/** What could not be read has been replaced by something that is wrong, too: each place is reported once. */
-function unknownTo(problems: readonly PlacedProblem[]): (problem: PlacedProblem) => boolean {
+/** True at places without a problem: the replacement of an unreadable value is wrong too, and reported once. */
+function isElsewhere(problems: readonly PlacedProblem[]): (problem: PlacedProblem) => boolean {
   const known = new Map<unknown, Set<number>>();
   for (const { place } of problems) {
     const offsets = known.get(place.source) ?? new Set();
@@ -57,19 +57,13 @@ function unknownTo(problems: readonly PlacedProblem[]): (problem: PlacedProblem)
   return ({ place }) => known.get(place.source)?.has(place.offset) !== true;
 }
 
-const told = (problems: readonly PlacedProblem[], files: readonly string[]): ScenarioProblem[] =>
-  inOrder(problems, files).map(shownProblem);
-
-/** A test holds it against the schema, so that the start needs neither the checker nor a parser. */
+/** A test checks it against the schema, so that a start needs neither the checker nor a parser. */
 function shippedDefault(): LoadedScenario {
   const file = join(shippedFolder(), "default.json");
   return { scenario: JSON.parse(readFileSync(file, "utf8")), problems: [], files: [file], warnings: [] };
 }
 
-/**
- * Loads a scenario (see `readScenario`).
- * @throws ScenarioError with everything that is wrong.
- */
+/** Loads a scenario (see `readScenario`). @throws ScenarioError with all problems */
 export async function loadScenario(
   source: ScenarioSource,
   onWarnings?: (warnings: readonly ScenarioProblem[]) => void,
@@ -80,5 +74,19 @@ export async function loadScenario(
   return scenario;
 }
 
-/** The files whose changes change the scenario, for a watcher; those that are missing are among them. */
-export const watchList = ({ files }: Pick<LoadedScenario, "files">): readonly string[] => files;
+/** A scenario that comes with phx-sim. */
+export interface ShippedScenario {
+  readonly name: string;
+  /** Absolute path. */
+  readonly file: string;
+  readonly description: string;
+}
+
+/** The scenarios that come with phx-sim, `default` first. */
+export const shippedList = (): Promise<ShippedScenario[]> =>
+  Promise.all(
+    [...shippedScenarios()].map(async ([name, file]) => {
+      const { scenario } = await readScenario(name);
+      return { name, file, description: scenario?.description ?? "" };
+    }),
+  );

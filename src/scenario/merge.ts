@@ -1,13 +1,15 @@
+import { groupedBy } from "./grouped-by.ts";
+import { projectParts, scenarioParts } from "./parts.ts";
 import type { Entry, ObjectTree, Tree } from "./tree.ts";
 
 /**
- * How scenarios are laid over each other: objects merge by key, lists of named things by what they are
- * called, everything else is replaced; null takes away what the lower layer has. Things that both layers
- * name keep their place in the list, new ones come after them.
+ * Lays scenarios over each other: objects merge by key, lists of named things by their names, everything else is
+ * replaced; null removes a key of the lower layer. Things that both layers name keep their place in the list, new
+ * ones come after them.
  */
 
 interface Rule {
-  /** Keys that tell what a thing of the list is called. The first that both things have decides. */
+  /** Keys that identify a thing of the list. The first that both things have decides. */
   readonly names?: readonly string[];
   /** Rules of the keys of the object, or of the things in the list. */
   readonly inside?: Readonly<Record<string, Rule>>;
@@ -17,39 +19,21 @@ interface Rule {
   readonly each?: Rule;
 }
 
-const byName: Rule = { names: ["id", "name"] };
-
-const project: NonNullable<Rule["inside"]> = {
-  dashboards: byName,
-  dashboard_templates: { names: ["id", "template_name"] },
-  insights: byName,
-  flags: { each: { form: "filters" } },
-  cohorts: byName,
-  persons: { names: ["uuid", "distinct_ids"] },
-  groups: { names: ["type+key"] },
-  batch_exports: byName,
-  surveys: byName,
-  early_access_features: byName,
-  product_tours: byName,
-  web_experiments: byName,
-  prompts: { names: ["name"] },
-};
+const project: NonNullable<Rule["inside"]> = { ...projectParts, flags: { each: { form: "filters" } } };
 
 const scenario: Rule = {
   inside: {
-    users: { names: ["id", "email"] },
+    ...scenarioParts,
     organizations: {
-      names: ["id", "name"],
-      inside: { projects: { names: ["id", "name"], inside: project } },
+      ...scenarioParts.organizations,
+      inside: { projects: { ...scenarioParts.projects, inside: project } },
     },
-    personal_api_keys: { names: ["key"] },
-    geoip: { names: ["address"] },
-    // Those of the only project may stand at the top.
+    // those of the only project may be at the top
     ...project,
   },
 };
 
-/** Lays one scenario over another, key by key (see only-project.ts). */
+/** Lays one scenario over another, key by key (see short-form.ts). */
 export const mergeScenarios = (lower: Tree, upper: Tree): Tree => merge(lower, upper, scenario);
 
 /** Lays the keys of a project over those of another. */
@@ -84,17 +68,17 @@ function mergeObjects(lower: ObjectTree, upper: ObjectTree, { inside, each = {} 
 
 type NamedRule = Rule & { readonly names: readonly string[] };
 
-/** A thing below meets one thing above at most: what is there twice above stays there twice. */
+/** A lower thing is merged with one upper thing at most: repeated upper things stay repeated. */
 function mergeLists(lower: readonly Tree[], upper: readonly Tree[], rule: NamedRule): Tree[] {
   const items = [...lower];
-  const places = placesByName(lower, rule.names);
-  const met = new Set<number>();
+  const positions = positionsByName(lower, rule.names);
+  const merged = new Set<number>();
   for (const one of upper) {
-    const at = placeOf(one, lower, places, met, rule.names);
+    const at = positionIn(one, lower, positions, merged, rule.names);
     const below = at === undefined ? undefined : lower[at];
     if (at === undefined || below === undefined) items.push(one);
     else {
-      met.add(at);
+      merged.add(at);
       items[at] = merge(below, one, rule);
     }
   }
@@ -102,36 +86,25 @@ function mergeLists(lower: readonly Tree[], upper: readonly Tree[], rule: NamedR
 }
 
 /** Positions of the things with each name, by the key that holds it and the name. */
-type Places = ReadonlyMap<string, ReadonlyMap<string, number[]>>;
+type Positions = ReadonlyMap<string, ReadonlyMap<string | undefined, number[]>>;
 
-function placesByName(list: readonly Tree[], names: readonly string[]): Places {
-  const indexOf = (key: string): Map<string, number[]> => {
-    const index = new Map<string, number[]>();
-    for (const [i, it] of list.entries()) {
-      const name = called(it, key);
-      if (name === undefined) continue;
-      const places = index.get(name);
-      if (places) places.push(i);
-      else index.set(name, [i]);
-    }
-    return index;
-  };
-  return new Map(names.map((key) => [key, indexOf(key)]));
-}
+const positionsByName = (list: readonly Tree[], names: readonly string[]): Positions =>
+  new Map(names.map((key) => [key, groupedBy(list.keys(), (i) => nameOf(list[i], key))]));
 
-/** The first thing below that is the same and has met none yet. */
-function placeOf(
+/** The first lower thing with the same name that is not merged yet. */
+function positionIn(
   one: Tree,
   lower: readonly Tree[],
-  places: Places,
-  met: ReadonlySet<number>,
+  positions: Positions,
+  merged: ReadonlySet<number>,
   names: readonly string[],
 ): number | undefined {
   const found = names.flatMap((key) => {
-    const candidates = places.get(key)?.get(called(one, key) ?? "") ?? [];
-    const at = candidates.find((i) => !met.has(i) && isSame(lower[i] ?? one, one, names));
-    // What has met one is passed over for good.
-    while (met.has(candidates[0] ?? -1)) candidates.shift();
+    const name = nameOf(one, key);
+    const candidates = (name !== undefined && positions.get(key)?.get(name)) || [];
+    const at = candidates.find((i) => !merged.has(i) && isSame(lower[i] ?? one, one, names));
+    // merged things are never candidates again
+    while (merged.has(candidates[0] ?? -1)) candidates.shift();
     return at ?? [];
   });
   return found.length === 0 ? undefined : Math.min(...found);
@@ -139,19 +112,19 @@ function placeOf(
 
 function isSame(a: Tree, b: Tree, names: readonly string[]): boolean {
   for (const name of names) {
-    const [one, other] = [called(a, name), called(b, name)];
+    const [one, other] = [nameOf(a, name), nameOf(b, name)];
     if (one !== undefined && other !== undefined) return one === other;
   }
   return false;
 }
 
-/** What a thing is called by a key; of a list the first counts; `a+b` is both. */
-function called(tree: Tree, name: string): string | undefined {
+/** The name of a thing by a key; the first item of a list; `a+b` is both. */
+function nameOf(tree: Tree | undefined, name: string): string | undefined {
   if (name.includes("+")) {
-    const parts = name.split("+").map((it) => called(tree, it));
+    const parts = name.split("+").map((it) => nameOf(tree, it));
     return parts.includes(undefined) ? undefined : JSON.stringify(parts);
   }
-  const value = tree.kind === "object" ? tree.entries.get(name)?.tree : undefined;
+  const value = tree?.kind === "object" ? tree.entries.get(name)?.tree : undefined;
   const first = value?.kind === "list" ? value.items[0] : value;
   if (first?.kind !== "plain" || first.value === null) return undefined;
   return name === "email" ? String(first.value).toLowerCase() : String(first.value);

@@ -2,36 +2,33 @@ import { counted } from "../base/counted.ts";
 import type { Path } from "../base/json-pointer.ts";
 import type { Problem as ShownProblem } from "../base/problem.ts";
 import { problemLines } from "../base/problem-lines.ts";
-import type { Place } from "./tree.ts";
-import { positionOf } from "./tree.ts";
+import { type Place, positionOf } from "./tree.ts";
 
-/** Something that is wrong with a scenario, and where. */
+/** A mistake in a scenario, and its place. */
 export interface Problem {
   readonly at: Path;
-  /** What is wrong, and what was expected. */
   readonly text: string;
-  /** What may have been meant. */
   readonly hint?: string;
   /** The key is wrong, not its value. */
   readonly isAboutKey?: true;
-  /** The name or number that leads nowhere. */
+  /** The unknown name or number. */
   readonly called?: string;
 }
 
-/** A problem with the file that it is in. */
+/** A problem with its file. */
 export interface PlacedProblem extends Omit<Problem, "at"> {
   readonly pointer: string;
   readonly place: Place;
 }
 
-/** A problem as other programs read it; its pointer is of the scenario that all files make together. */
+/** A problem in its public form; its pointer is of the scenario that all files make together. */
 export type ScenarioProblem = ShownProblem;
 
-/** A scenario that cannot be used: a line for each thing that is wrong with it, and what to do. */
+/** A scenario that cannot be used: a line for each problem. */
 export class ScenarioError extends Error {
   readonly hint: string;
   readonly problems: readonly ScenarioProblem[];
-  /** Every file that was read, or should have been: a change of any may mend it. */
+  /** All files that were read or are missing: a change to one may fix the scenario. */
   readonly files: readonly string[];
 
   constructor(problems: readonly ScenarioProblem[], files: readonly string[] = []) {
@@ -43,23 +40,22 @@ export class ScenarioError extends Error {
   }
 }
 
-/** `file:line:col pointer: message; hint` for each problem, up to fifty. Files stand as seen from `folder`. */
+/** `file:line:col pointer: message; hint` for each problem, up to fifty; files are relative to `folder`. */
 export const linesOf = (problems: readonly ScenarioProblem[], folder = process.cwd()): string[] =>
   problemLines(problems, folder, "scenario");
 
-/** The rest is in `info`, and `scenario check` lists all. */
-const mostShown = 5;
+/** `info` and `scenario check` list all. */
+const maxShown = 5;
 
 /** The list of problems or warnings under its title, for the terminal. */
 export function problemNotice(title: string, problems: readonly ScenarioProblem[]): string {
-  const more = problems.length - mostShown;
-  const lines = linesOf(problems.slice(0, mostShown));
+  const more = problems.length - maxShown;
+  const lines = linesOf(problems.slice(0, maxShown));
   const rest =
     more > 0 ? [`and ${more.toLocaleString("en-US")} more; \`phx-sim scenario check\` lists them`] : [];
   return [title, ...lines, ...rest].join("\n  ");
 }
 
-/** For a scenario that is in force. */
 export const warningNotice = (warnings: readonly ScenarioProblem[]): string =>
   problemNotice(`the scenario has ${counted(warnings.length, "warning")}:`, warnings);
 
@@ -71,7 +67,7 @@ export const shownProblem = ({ place, pointer, text, hint }: PlacedProblem): Sce
   hint: hint ?? null,
 });
 
-/** In the order of the files, and of the places in each; what is about a file as a whole comes first. */
+/** In the order of the files and of the places in each; problems of a file as a whole are first. */
 export function inOrder(problems: readonly PlacedProblem[], files: readonly string[]): PlacedProblem[] {
   const ranks = new Map(files.map((file, i) => [file, i]));
   const rank = ({ place }: PlacedProblem): number => ranks.get(place.source.file ?? "") ?? -1;

@@ -1,6 +1,6 @@
 import { collections, type ReadonlyWorld, type World } from "../world/world.ts";
 
-/** What a reload makes of a document that the sim's users have changed or made meanwhile. */
+/** What a reload does: `merge` keeps changes made at run time, `reset` drops them. */
 export type OnChange = "merge" | "reset" | "ignore";
 
 interface Identified {
@@ -13,9 +13,8 @@ const byId = <T extends Identified>(documents: readonly T[]): Map<number | strin
   new Map(documents.map((it) => [it.id, it]));
 
 /**
- * One collection after its scenario changed: documents that the edit changed become what the scenario says,
- * those that it dropped go, those that it added come. All others stay as they are now, however they were
- * made or changed; also where the scenario now wants the number of one that was made at run time.
+ * One collection after an edit of its scenario: edited, removed and added documents become what the scenario has. All
+ * others stay, with changes made at run time; also one made at run time whose number the scenario now uses.
  */
 function mergedCollection<T extends Identified>(
   before: readonly T[],
@@ -36,12 +35,12 @@ function mergedCollection<T extends Identified>(
     return next ? [next] : [];
   });
   const present = byId(now);
-  // A document that was deleted at run time comes back only when the scenario says something new about it.
+  // a document that was deleted at run time comes back only if its part of the scenario was edited
   const added = after.filter((it) => !present.has(it.id) && isEdited(it.id));
   return [...kept, ...added];
 }
 
-/** Lists without ids are the scenario's where it changed them, else what they are now. */
+/** Lists without ids: the scenario's if it was edited, else the current one. */
 const mergedList = <T>(before: readonly T[], after: readonly T[], now: readonly T[]): T[] =>
   textOf(before) === textOf(after) ? [...now] : [...after];
 
@@ -54,7 +53,7 @@ const lists = [
   "geoip",
 ] as const satisfies readonly (keyof World)[];
 
-/** The higher of each number: what was given out once is never given again. */
+/** The higher of each number: numbers are never used twice. */
 function highest(...all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const result: Record<string, number> = {};
   for (const [name, value] of all.flatMap((it) => Object.entries(it))) {
@@ -63,17 +62,14 @@ function highest(...all: readonly Readonly<Record<string, number>>[]): Record<st
   return result;
 }
 
-/** A world after an edit of its scenario, and what could not be done. */
+/** A world after an edit of its scenario. */
 export interface Reloaded {
   world: World;
-  /** Documents that the scenario wants under a number that one made at run time has; that one stays. */
+  /** Documents made at run time whose number the scenario now uses; they stay. */
   taken: { collection: (typeof collections)[number]; id: number | string }[];
 }
 
-/**
- * The world after an edit of its scenario. `before` and `after` are the worlds that the scenario described
- * and describes, `now` is what has become of the first.
- */
+/** The world after an edit: `before` and `after` are the scenario's worlds, `now` is the current one. */
 export function reloadedWorld(before: World, after: World, now: ReadonlyWorld): Reloaded {
   const taken: Reloaded["taken"] = [];
   const merged: Partial<Record<keyof World, unknown>> = {
@@ -85,6 +81,6 @@ export function reloadedWorld(before: World, after: World, now: ReadonlyWorld): 
     merged[name] = mergedCollection<Identified>(before[name], after[name], now[name], onTaken);
   }
   for (const name of lists) merged[name] = mergedList<unknown>(before[name], after[name], now[name]);
-  // Every key of a world is one of these; the loops above made each of them from its own kind.
+  // these are all keys of a world; the loops above made each of them from its own kind
   return { world: merged as World, taken };
 }

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 
-/** Where the shipped scenarios are: beside `dist` in the package, beside `src` in the repository. */
+/** The folder of the shipped scenarios: beside `dist` in the package, beside `src` in the repository. */
 export function shippedFolder(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, "scenarios", "default.json"))) {
@@ -19,3 +19,7 @@ export function shippedScenarios(folder = shippedFolder()): Map<string, string> 
   const rank = (name: string): string => (name === "default" ? "" : name);
   return new Map(names.sort(([a], [b]) => (rank(a) < rank(b) ? -1 : 1)));
 }
+
+/** The published JSON Schema (draft-07) of scenario files, as text. */
+export const scenarioSchemaText = (): string =>
+  readFileSync(join(shippedFolder(), "scenario.schema.json"), "utf8");

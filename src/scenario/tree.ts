@@ -1,23 +1,23 @@
 import type { Json } from "../base/json.ts";
 import type { Path } from "../base/json-pointer.ts";
 
-/** A text that trees are read from; `file` is null for a scenario that a program made. */
+/** A text of a tree; `file` is null for a scenario that a program made. */
 export interface Source {
   readonly file: string | null;
   readonly text: string;
 }
 
-/** A place in a text: characters before it, or -1 for the text as a whole. */
+/** A place in a text: its offset, or -1 for the text as a whole. */
 export interface Place {
   readonly source: Source;
   readonly offset: number;
 }
 
-/** A JSON value that knows where each of its parts stands. */
+/** A JSON value with the places of its parts. */
 export type Tree = ObjectTree | ListTree | PlainTree;
 
 export interface Entry {
-  /** Where the key stands. */
+  /** The place of the key. */
   readonly key: Place;
   readonly tree: Tree;
 }
@@ -25,7 +25,7 @@ export interface Entry {
 export interface ObjectTree {
   readonly kind: "object";
   readonly place: Place;
-  /** In the order of the text; any key is only a key here, `__proto__`, too. */
+  /** In the order of the text; a map, so that `__proto__` is a key like any other. */
   readonly entries: ReadonlyMap<string, Entry>;
 }
 
@@ -41,7 +41,7 @@ interface PlainTree {
   readonly value: null | boolean | number | string;
 }
 
-/** Where each line of a text begins: known once for all places of it. */
+/** Offsets of the lines of a text, computed once. */
 const lineStarts = new WeakMap<Source, readonly number[]>();
 
 function startsOf(source: Source): readonly number[] {
@@ -54,7 +54,7 @@ function startsOf(source: Source): readonly number[] {
   return starts;
 }
 
-/** Line and column of a place, from 1; null for a text as a whole and for what is no file. */
+/** Line and column of a place, from 1; null for a text as a whole and without a file. */
 export function positionOf({ source, offset }: Place): { line: number | null; column: number | null } {
   if (offset < 0 || source.file === null) return { line: null, column: null };
   const starts = startsOf(source);
@@ -71,11 +71,11 @@ export function positionOf({ source, offset }: Place): { line: number | null; co
 export function plainValue(tree: Tree): Json {
   if (tree.kind === "plain") return tree.value;
   if (tree.kind === "list") return tree.items.map(plainValue);
-  // fromEntries defines keys, it does not assign them: `__proto__` is inert.
+  // fromEntries defines keys instead of assigning them: `__proto__` is harmless
   return Object.fromEntries([...tree.entries].map(([key, it]) => [key, plainValue(it.tree)]));
 }
 
-/** A value that a program made, all of it in one place. */
+/** The tree of a value, all of it in one place. */
 export function treeOf(value: Json, place: Place): Tree {
   if (typeof value !== "object" || value === null) return { kind: "plain", place, value };
   if (Array.isArray(value)) return { kind: "list", place, items: value.map((it) => treeOf(it, place)) };
@@ -86,14 +86,14 @@ export function treeOf(value: Json, place: Place): Tree {
   return { kind: "object", place, entries: new Map(entries) };
 }
 
-/** The part that a step leads to. */
+/** The part at a key or an index. */
 export function childOf(tree: Tree, step: string | number): Entry | undefined {
   if (tree.kind === "object") return tree.entries.get(String(step));
   const item = tree.kind === "list" && typeof step === "number" ? tree.items[step] : undefined;
   return item && { key: item.place, tree: item };
 }
 
-/** Where the value at the path stands, or its key; what is missing stands where it would be: in its parent. */
+/** The place of the value at a path, or of its key; for a missing one, that of its parent. */
 export function placeAt(tree: Tree, path: Path, isAboutKey = false): Place {
   let here: Entry = { key: tree.place, tree };
   for (const step of path) {

@@ -1,8 +1,8 @@
 import type { PersonalApiKey, Project, ReadonlyWorld } from "./world.ts";
 
-/** What a key may do and where. Upstream PostHog/posthog posthog/permissions.py. */
+/** Permissions of keys. Upstream PostHog/posthog posthog/permissions.py. */
 
-/** Does one of the key's scopes grant `wanted`? `thing:write` implies `thing:read`, `*` everything. */
+/** True if one of the key's scopes grants `wanted`; `thing:write` implies `thing:read`, `*` everything. */
 export const grants = (key: Pick<PersonalApiKey, "scopes">, wanted: string): boolean =>
   key.scopes.some(
     (scope) => scope === "*" || scope === wanted || scope === wanted.replace(/:read$/, ":write"),
@@ -44,7 +44,7 @@ const publishedKeys: ReadonlySet<string> = new Set([
 /** True if the package contains the key. */
 export const isPublishedKey = (key: string): boolean => publishedKeys.has(key);
 
-/** The secret key of a project that was given none. */
+/** The secret key of a project without a given one. */
 export const defaultSecretOf = (apiKey: string): string => apiKey.replace(/^phc_|^/, "phs_");
 
 /** True if the package contains the secret key, or if it follows from the project key, which every client knows. */

@@ -3,7 +3,7 @@ import type { BatchExport } from "./world.ts";
 
 type Destination = BatchExport["destination"];
 
-/** Keys of a destination's `config` that the service never gives back, by type. Upstream: `posthog/batch_exports/models.py`. */
+/** Keys of a destination's `config` that the service never returns, by type. Upstream: `posthog/batch_exports/models.py`. */
 const secretKeys: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
     S3: ["aws_access_key_id", "aws_secret_access_key"],
@@ -17,7 +17,7 @@ const secretKeys: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 
 const looksSecret = (key: string): boolean => /secret|password|token|private_key|access_key/i.test(key);
 
-/** Is the value of this key of a destination's `config` a secret? Types that are not known are judged by the key. */
+/** True if the value of this key of a destination's `config` is secret; for unknown types the key decides. */
 export const isSecretKey = (type: string, key: string): boolean =>
   secretKeys.get(type)?.has(key) ?? looksSecret(key);
 
@@ -25,7 +25,7 @@ const mask = "***";
 
 /**
  * The destination with `***` for each secret of its `config`, objects inside it included. A secret that is
- * null stays null: it is not set.
+ * null stays null.
  */
 export const maskSecrets = (destination: Destination): Destination => ({
   ...destination,

@@ -13,8 +13,8 @@ import type {
 } from "./world.ts";
 
 /**
- * New documents with the service's defaults. `now` is a wire time (time.ts). What is given stands first as well
- * as last: people who open world.json find the id where they look for it.
+ * New documents with the service's defaults. `now` is a wire time (time.ts). Given values are spread twice: first for
+ * the order of keys in world.json, last to win.
  */
 
 type Given<T, K extends keyof T> = Pick<T, K> & Partial<T>;
@@ -30,7 +30,7 @@ export const productFeature = (key: string) => ({
   is_plan_default: true,
 });
 
-/** What a licensed organization has; the service's code asks for these keys. */
+/** The features of a licensed organization that the service's code checks. */
 const licensedFeatures = [
   "organizations_projects",
   "access_control",

@@ -1,9 +1,6 @@
 import type { CollectionName, Worlds } from "./world.ts";
 
-/**
- * Something computed from whole collections (an index, a sorted list), kept until one of them changes.
- * The result must not be changed by those who read it.
- */
+/** A value computed from whole collections (an index, a sorted list), kept until one of them changes; read-only. */
 export function derived<T>(worlds: Worlds, from: readonly CollectionName[], compute: () => T): () => T {
   let seen: readonly number[] = [];
   let value: { it: T } | undefined;

@@ -1,6 +1,6 @@
 /**
- * True for the rules that the sim evaluates: `version` is missing or 1. Rules of another version have other keys, and
- * none of them may be read as if it were one of these. Upstream PostHog/posthog, the formats of `filters`.
+ * True for the rules that the sim evaluates: `version` is missing or 1. Rules of another version have other keys with
+ * other meanings. Upstream PostHog/posthog, the formats of `filters`.
  */
 export const hasKnownRules = ({ version }: { readonly [key: string]: unknown }): boolean =>
   version === undefined || version === 1;

@@ -21,7 +21,7 @@ export interface Keyring {
   secretOwner(text: string, sender: Sender): Project | undefined;
   /** The same without the check, to attribute a request. */
   ownerOf(secret: string): Project | undefined;
-  /** Lets a call pass that needs no secret to reach what keys protect. @throws SimError permission_denied, not_authenticated */
+  /** Checks a call that reaches protected data without a key. @throws SimError permission_denied, not_authenticated */
   checkKeyless(sender: Sender): void;
   /** Refuses a page of another site that reaches this machine through a name of its own. @throws SimError permission_denied */
   checkHost(sender: Sender): void;
@@ -79,7 +79,7 @@ const foreignHost = ({ headers: { host = "" }, door, proxied }: Sender): string 
 const isLoopbackOrigin = (origin: string): boolean =>
   URL.canParse(origin) && isLoopbackHost(new URL(origin).hostname);
 
-/** Without an Origin, which reads lack that a page does not see the answer of, browsers still name the site's relation. */
+/** Some requests of browsers have no Origin; Sec-Fetch-Site still shows the relation of the sites. */
 function foreignPage({ headers: { origin, "sec-fetch-site": site }, door }: Sender): string | undefined {
   if (door === "fetch") return undefined;
   if (origin !== undefined) return isLoopbackOrigin(origin) ? undefined : `the origin "${origin}"`;

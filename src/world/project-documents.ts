@@ -1,4 +1,4 @@
-import type { CollectionName, ReadonlyWorld } from "./world.ts";
+import type { CollectionName, Project, ReadonlyWorld } from "./world.ts";
 
 /** Collections whose documents belong to a project. */
 const owned = [
@@ -26,3 +26,9 @@ export function documentsOf(world: ReadonlyWorld, projects: ReadonlySet<number>)
     ...ofBatchExport.map((name) => [name, world[name].filter((it) => exports.has(it.batch_export))] as const),
   ];
 }
+
+/**
+ * The project with the surveys, early access features, product tours, web experiments and prompts of a project. No
+ * request changes these lists, so that a project made like another one shares them.
+ */
+export const listsOwner = ({ id, ephemeral }: Project): number => ephemeral?.like ?? id;

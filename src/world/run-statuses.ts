@@ -13,5 +13,5 @@ export const endStatuses = [
 /** All statuses of a run or a backfill. */
 export const runStatuses = ["Starting", "Running", ...endStatuses] as const;
 
-/** How much a line of a run's log matters. */
+/** Levels of a run's log lines. */
 export const logLevels = ["DEBUG", "INFO", "WARNING", "ERROR"] as const;

@@ -1,8 +1,8 @@
 const longest = 48;
 
 /**
- * The readable part of an organization's address: ASCII letters, digits, `_` and single hyphens, at most 48;
- * empty when the name has none. Upstream: `django.utils.text.slugify`, `MAX_SLUG_LENGTH`.
+ * The readable part of an organization's address: ASCII letters, digits, `_` and single hyphens, at most 48; may be
+ * empty. Upstream: `django.utils.text.slugify`, `MAX_SLUG_LENGTH`.
  */
 export const slugOf = (name: string): string =>
   name
@@ -15,7 +15,7 @@ export const slugOf = (name: string): string =>
     .slice(0, longest);
 
 /**
- * A slug that none of `taken` is: the plain one, or its first 43 characters with `letters` (4 of them).
+ * A slug that is not `taken`: the plain one, or its first 43 characters with `letters` (4 of them).
  * @param letters Called for each try.
  */
 export function freeSlug(name: string, taken: { has(slug: string): boolean }, letters: () => string): string {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import type { Migration } from "../sim/folder/migrations.ts";
 import type { Damage } from "../store/damage.ts";
 import { DataFolderError } from "../store/data-folder.ts";
 import type { SwitchPart } from "../store/switch.ts";
 import type { Unit } from "../store/unit.ts";
 import { fileName, WorldDatabase } from "./store/database.ts";
 import { clashOf, WorldDocument } from "./store/document.ts";
+import type { Migration } from "./store/migrations.ts";
 import { checkedWorld, readWorldFile, writeWorldFile } from "./store/world-file.ts";
 import type { World, Worlds } from "./world.ts";
 

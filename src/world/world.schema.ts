@@ -11,7 +11,7 @@ import {
 import { Cohort, FeatureFlag, FlagOverride } from "./schemas/feature-flag.ts";
 import { PlaceRow } from "./schemas/place.ts";
 
-/** Served as they stand by the public endpoints; `project` says whose they are. */
+/** Documents of a project that the public endpoints serve unchanged. */
 const Owned = z.looseObject({ project: z.int() });
 
 const Prompt = z.object({
@@ -23,12 +23,12 @@ const Prompt = z.object({
 });
 
 /**
- * The schema of everything people edit. It is loaded only when a document has to be checked (a hand-edited
- * data folder, a scenario) or a request is validated: zod costs as much as the rest of the start.
+ * The schema of the world. It is loaded only to check a document (an edited data folder, a scenario) or a request: zod
+ * costs as much as the rest of the start.
  */
 export const WorldSchema = z.object({
   version: z.literal(2),
-  /** The highest number given out so far, per kind of document: numbers are never used again. */
+  /** The highest assigned number, by kind of document: numbers are never reused. */
   sequences: z.record(z.string(), z.int()),
   users: z.array(User),
   organizations: z.array(Organization),
@@ -52,6 +52,6 @@ export const WorldSchema = z.object({
   product_tours: z.array(Owned),
   web_experiments: z.array(Owned),
   prompts: z.array(Prompt),
-  /** Looked up in order; the first row that has the address counts. */
+  /** The first row that contains the address counts. */
   geoip: z.array(PlaceRow),
 });

@@ -2,13 +2,13 @@ import type { z } from "zod";
 import type { Tile as TileSchema } from "./schemas/dashboard.ts";
 import type { WorldSchema } from "./world.schema.ts";
 
-/** Everything people edit, as one document. What arrives (events, persons) is not in it. */
+/** All documents that people edit, as one document; events and persons are not part of it. */
 export type World = z.infer<typeof WorldSchema>;
 export type User = World["users"][number];
 export type Organization = World["organizations"][number];
 export type Membership = World["memberships"][number];
 export type Project = World["projects"][number];
-/** What an ephemeral project was made with. */
+/** The initial content of an ephemeral project. */
 export type MadeProject = NonNullable<Project["ephemeral"]>;
 export type PersonalApiKey = World["personal_api_keys"][number];
 export type Dashboard = World["dashboards"][number];
@@ -57,7 +57,7 @@ export const emptyWorld = (): World => ({
   geoip: [],
 });
 
-/** The collections whose documents have an `id`: they can be looked up and changed one by one. */
+/** The collections whose documents have an `id`. */
 export const collections = [
   "users",
   "organizations",
@@ -81,7 +81,7 @@ export const collections = [
 export type CollectionName = (typeof collections)[number];
 export type DocumentOf<C extends CollectionName> = World[C][number];
 
-/** What is numbered. Tiles and texts live inside dashboards and have numbers of their own. */
+/** Sequences of numbers. Tiles and texts are inside dashboards and have their own numbers. */
 export type SequenceName =
   | "users"
   | "projects"
@@ -93,32 +93,32 @@ export type SequenceName =
   | "cohorts"
   | "batch_export_logs";
 
-/** The world as its readers see it: documents are replaced, never changed in place. */
+/** The world for readers: documents are replaced, never changed in place. */
 export type ReadonlyWorld = {
   readonly [K in keyof World]: World[K] extends (infer E)[] ? readonly E[] : Readonly<World[K]>;
 };
 
-/** The world while it is being changed (see `Worlds.change`). */
+/** The world during a change (see `Worlds.change`). */
 export interface Draft {
   /** Adds a document, or replaces the one with its id. Returns it. */
   put<C extends CollectionName>(collection: C, document: DocumentOf<C>): DocumentOf<C>;
-  /** Removes a document; nothing happens when there is none. */
+  /** Removes a document, if it exists. */
   remove<C extends CollectionName>(collection: C, id: DocumentOf<C>["id"]): void;
-  /** A number that no document of the kind has or has had. */
+  /** A number that no document of the kind has or had. */
   nextId(sequence: SequenceName): number;
 }
 
-/** The world document as handlers use it; the store implements it (store/world.ts). */
+/** The world document for handlers; world-store.ts implements it. */
 export interface Worlds {
   readonly current: ReadonlyWorld;
   projectByKey(apiKey: string): Project | undefined;
   projectById(id: number): Project | undefined;
   get<C extends CollectionName>(collection: C, id: DocumentOf<C>["id"]): DocumentOf<C> | undefined;
-  /** Grows with each change of the collection; what is derived from it is kept until then. */
+  /** Increases with each change of the collection (derived.ts). */
   versionOf(collection: CollectionName): number;
   /**
-   * Changes documents, all or none: when `edit` throws, nothing has happened. The change is on disk before
-   * the request that made it is answered.
+   * Changes documents, all or none: if `edit` throws, nothing changes. The change is on disk before the request is
+   * answered.
    */
   change<T>(edit: (draft: Draft) => T): T;
 }

@@ -145,7 +145,7 @@ describe("init", () => {
     const { code, stderr } = await run("init", "mine.yaml");
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: "phx-sim: mine.yaml is there already; give another name\n",
+      stderr: "phx-sim: mine.yaml already exists; give another name\n",
     });
     expect(readFileSync(join(cwd, "mine.yaml"), "utf8")).toBe("precious");
     expect((await run("init", "none/mine.yaml")).stderr).toBe(

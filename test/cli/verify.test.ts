@@ -148,11 +148,11 @@ describe("scenario from-tape", () => {
         "world.jsonc is written: 1 organization, 2 projects, 1 user, 3 dashboards, 4 flags, 2 persons, 1 batch export of 20 exchanges\n",
     });
     const text = readFileSync(join(cwd, "world.jsonc"), "utf8");
-    expect(text).toMatch(/^\/\/ A world for phx-sim, folded out of 20 recorded exchanges of tapes\/shop/);
+    expect(text).toMatch(/^\/\/ A world for phx-sim, made from 20 recorded exchanges of tapes\/shop/);
     expect((await run("scenario", "check", "world.jsonc")).code).toBe(0);
 
     const again = await run("scenario", "from-tape", "shop", "--out", "world.jsonc");
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/is there already; --force/) });
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/already exists; --force/) });
     expect((await run("scenario", "from-tape", "shop", "--out", "world.jsonc", "--force")).code).toBe(0);
   });
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.ts";
 import { decideMerge } from "../../src/ingest/merge.ts";
-import { isIllegalForMerge, isPlaceholder, personUuid } from "../../src/ingest/person-ids.ts";
+import { isIllegalForMerge, isPlaceholder } from "../../src/ingest/person-ids.ts";
 import type { Person } from "../../src/people/person.ts";
+import { personUuid } from "../../src/people/person.ts";
 import type { Dialect } from "../../src/world/dialect.ts";
 import { type Edge, now, openEdge } from "./edge.ts";
 

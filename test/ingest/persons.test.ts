@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.ts";
-import { personUuid } from "../../src/ingest/person-ids.ts";
 import { copiedProperties as copied } from "../../src/journal/copied-properties.ts";
+import { personUuid } from "../../src/people/person.ts";
 import { type Edge, key, now, openEdge } from "./edge.ts";
 
 const propertiesOf = (edge: Edge, id = "u"): JsonObject | undefined =>

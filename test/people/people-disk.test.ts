@@ -103,7 +103,7 @@ describe("damaged lines", () => {
   }
 
   test.each([
-    ["not JSON", "{oops", /^2 this line is damaged \(.*JSON.*\): what it held is lost/],
+    ["not JSON", "{oops", /^2 this line is damaged \(.*JSON.*\): its content is lost/],
     ["not an object", "[1]", /^2 .*\(the line is not an object\)/],
     ["no kind", "{}", /^2 .*\(unknown "kind": missing\)/],
     ["a kind that is a name of the language", '{"kind":"constructor"}', /unknown "kind": "constructor"/],

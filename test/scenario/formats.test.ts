@@ -1,36 +1,35 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/base/json.ts";
-import type { Read } from "../../src/scenario/growth.ts";
-import { readJson } from "../../src/scenario/read-json.ts";
-import { readYaml } from "../../src/scenario/read-yaml.ts";
+import { type Parsed, parseJson, parseYaml } from "../../src/scenario/parse.ts";
+
 import { placeAt, plainValue, positionOf } from "../../src/scenario/tree.ts";
 
 const source = (text: string) => ({ file: "it", text });
 
-async function jsonOf(reading: Promise<Read>): Promise<Json | undefined> {
+async function jsonOf(reading: Promise<Parsed>): Promise<Json | undefined> {
   const { tree, problems } = await reading;
   expect(problems).toEqual([]);
   return tree && plainValue(tree);
 }
 
-async function textsOf(reading: Promise<Read>): Promise<string[]> {
+async function textsOf(reading: Promise<Parsed>): Promise<string[]> {
   return (await reading).problems.map(({ text }) => text);
 }
 
 describe("JSON", () => {
   test("may have comments and trailing commas", async () => {
     const text = '{ // one\n "a": [1, 2,], /* two */ "b": { "c": null, }, }';
-    expect(await jsonOf(readJson(source(text)))).toEqual({ a: [1, 2], b: { c: null } });
+    expect(await jsonOf(parseJson(source(text)))).toEqual({ a: [1, 2], b: { c: null } });
   });
 
   test("keys that mean something to JavaScript are keys", async () => {
-    const value = await jsonOf(readJson(source('{ "__proto__": { "polluted": true }, "constructor": 1 }')));
+    const value = await jsonOf(parseJson(source('{ "__proto__": { "polluted": true }, "constructor": 1 }')));
     expect(Object.keys(value ?? {})).toEqual(["__proto__", "constructor"]);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
   test("a number beyond all is a problem", async () => {
-    expect(await textsOf(readJson(source("[1e999]")))).toEqual(["expected a number that JSON can hold"]);
+    expect(await textsOf(parseJson(source("[1e999]")))).toEqual(["expected a number that JSON can hold"]);
   });
 
   test.each([
@@ -38,7 +37,7 @@ describe("JSON", () => {
     ["closed lists", `${"[".repeat(102)}${"]".repeat(102)}`],
     ["objects", '{"a":'.repeat(200_000)],
   ])("%s nested too deeply are a problem", async (_, text) => {
-    expect(await textsOf(readJson(source(text)))).toEqual([
+    expect(await textsOf(parseJson(source(text)))).toEqual([
       "expected at most 100 levels of lists and objects",
     ]);
   });
@@ -73,11 +72,11 @@ describe("YAML", () => {
     ["a tag that says what it is anyway", "a: !!str 12", { a: "12" }],
     ["comments only", "# nothing\n", null],
   ])("%s", async (_, text, value) => {
-    expect(await jsonOf(readYaml(source(text)))).toEqual(value);
+    expect(await jsonOf(parseYaml(source(text)))).toEqual(value);
   });
 
   test("keys that mean something to JavaScript are keys", async () => {
-    const value = await jsonOf(readYaml(source("__proto__: { polluted: true }\nconstructor: 1")));
+    const value = await jsonOf(parseYaml(source("__proto__: { polluted: true }\nconstructor: 1")));
     expect(Object.keys(value ?? {})).toEqual(["__proto__", "constructor"]);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
@@ -85,7 +84,7 @@ describe("YAML", () => {
   test("aliases of aliases end at a million values", async () => {
     const lines = Array.from({ length: 9 }, (_, i) => `l${i + 1}: &l${i + 1} [${`*l${i}, `.repeat(10)}]`);
     const text = ["l0: &l0 [ha]", ...lines].join("\n");
-    expect(await textsOf(readYaml(source(text)))).toEqual(["expected at most 1000000 values"]);
+    expect(await textsOf(parseYaml(source(text)))).toEqual(["expected at most 1000000 values"]);
   });
 
   test.each([
@@ -100,7 +99,7 @@ describe("YAML", () => {
     ["two documents", "a: 1\n---\nb: 2", "expected one scenario in a file"],
     ["deep nesting", "[".repeat(5000), /levels|not YAML/],
   ])("%s is a problem", async (_, text, problem) => {
-    const [first = ""] = await textsOf(readYaml(source(text)));
+    const [first = ""] = await textsOf(parseYaml(source(text)));
     if (typeof problem === "string") expect(first).toBe(problem);
     else expect(first).toMatch(problem);
   });
@@ -121,8 +120,8 @@ describe("places", () => {
     ["what is missing far below", ["a", "x", "y", 3], false, "2:8", "2:3"],
   ])("%s", async (_, path, isAboutKey, inJson, inYaml) => {
     for (const [reading, expected] of [
-      [readJson(source(json)), inJson],
-      [readYaml(source(yaml)), inYaml],
+      [parseJson(source(json)), inJson],
+      [parseYaml(source(yaml)), inYaml],
     ] as const) {
       const { tree } = await reading;
       const position = tree && positionOf(placeAt(tree, path, isAboutKey));

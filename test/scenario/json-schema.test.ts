@@ -4,8 +4,8 @@ import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { isObject, type Json, type JsonObject } from "../../src/base/json.ts";
 import { scenarioJsonSchema, scenarioJsonSchemaText } from "../../src/scenario/json-schema.ts";
-import { readJson } from "../../src/scenario/read-json.ts";
-import { readYaml } from "../../src/scenario/read-yaml.ts";
+import { parseJson, parseYaml } from "../../src/scenario/parse.ts";
+
 import { shippedFolder, shippedScenarios } from "../../src/scenario/shipped.ts";
 import { plainValue } from "../../src/scenario/tree.ts";
 import { fullExample } from "./full-example.ts";
@@ -22,7 +22,7 @@ describe("editors", () => {
   const validate = new Ajv({ strict: false, validateFormats: false }).compile(published);
 
   async function read(path: string): Promise<Json | undefined> {
-    const reader = path.endsWith(".yaml") ? readYaml : readJson;
+    const reader = path.endsWith(".yaml") ? parseYaml : parseJson;
     const { tree } = await reader({ file: path, text: readFileSync(path, "utf8") });
     return tree && plainValue(tree);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readScenario, type ScenarioSource, watchList } from "../../src/scenario/load.ts";
+import { readScenario, type ScenarioSource } from "../../src/scenario/load.ts";
 import { linesOf } from "../../src/scenario/problems.ts";
 import { worldOf } from "../../src/scenario/scenario.ts";
 import { folderOf } from "./files.ts";
@@ -293,7 +293,7 @@ describe("the files to watch", () => {
   test("are all that were read, the top one first", async () => {
     const file = folder.write("watch.yaml", "extends: sub/one.yaml");
     folder.write("sub/one.yaml", "extends: ../base.yaml");
-    expect(watchList(await readScenario(file))).toEqual([
+    expect((await readScenario(file)).files).toEqual([
       file,
       folder.file("sub/one.yaml"),
       folder.file("base.yaml"),
@@ -302,7 +302,7 @@ describe("the files to watch", () => {
 
   test("and those that are missing or broken", async () => {
     const file = folder.write("watch.yaml", "extends: [nowhere.yaml, broken.json]");
-    expect(watchList(await readScenario(file))).toEqual([
+    expect((await readScenario(file)).files).toEqual([
       file,
       folder.file("nowhere.yaml"),
       folder.file("broken.json"),

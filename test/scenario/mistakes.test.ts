@@ -271,7 +271,7 @@ const mistakes: readonly Row[] = [
     inProject(
       "        insights: [{ name: I }]\n        dashboards: [{ tiles: [{ text: a, insight: I }] }]\n",
     ),
-    'it:9:43 /organizations/0/projects/0/dashboards/0/tiles/0/insight: "insight" cannot stand beside the other keys',
+    'it:9:43 /organizations/0/projects/0/dashboards/0/tiles/0/insight: "insight" cannot be combined with the other keys',
   ],
   [
     "a restriction that is none",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { personUuid } from "../../src/ingest/person-ids.ts";
 import { openPeople } from "../../src/people/people-store.ts";
+import { personUuid } from "../../src/people/person.ts";
 import { peopleOf, storePeople } from "../../src/scenario/scenario.ts";
 import { fullExample } from "./full-example.ts";
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, unlinkSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { type ScenarioWatch, watchScenario } from "../../src/scenario/follow-scenario.ts";
 import { readScenario } from "../../src/scenario/load.ts";
-import { type ScenarioWatch, watchScenario } from "../../src/scenario/watch.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "phx-watch-")));
 const watches: ScenarioWatch[] = [];

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
-import { scenarioStarter } from "../../src/scenario/offers.ts";
+import { scenarioStarter } from "../../src/scenario/starter.ts";
 import { shippedFolder } from "../../src/scenario/shipped.ts";
 import { isPublishedKey } from "../../src/world/access.ts";
 

@@ -1,21 +1,19 @@
 import { z } from "zod";
-import type { EndpointDocs, QueryParameter } from "../../http/endpoint.ts";
+import type { EndpointDocs } from "../../http/endpoint.ts";
 import { errorReplies, textShape } from "../../http/error-schemas.ts";
-import { jsonSchemaOf } from "../../http/row.ts";
 import {
+  AnyJson,
+  AnyObject,
   answers,
   etagHeader,
   jsonBody,
+  parametersOf,
   serviceErrors,
-  tokenParameter,
+  token,
   unchanged,
 } from "../../ingest/endpoint/docs-shapes.ts";
 
 // Wire formats of the public endpoints of flags. Loaded for the OpenAPI document only; the endpoints import types.
-
-/** A JSON object, or a part of JSON, that is not described further. */
-const AnyObject = z.record(z.string(), z.unknown());
-const AnyJson = z.unknown();
 
 const FlagsRequest = z
   .looseObject({
@@ -190,36 +188,27 @@ const LocalEvaluationQuery = z.object({
     .describe("If present, the answer has cohorts; if not, flags with one simple cohort have its conditions"),
 });
 
-const parametersOf = (shape: z.ZodObject): QueryParameter[] =>
-  Object.entries(shape.shape as Record<string, z.ZodType>).map(([name, field]) => {
-    const { description = "", ...schema } = jsonSchemaOf(field, "input");
-    return { name, description: String(description), schema };
-  });
-
 const evaluation = (answer: z.ZodType): EndpointDocs => ({
-  query: parametersOf(EvaluationQuery),
-  headers: parametersOf(EvaluationHeaders),
-  body: jsonBody(jsonSchemaOf(FlagsRequest, "input")),
+  query: parametersOf(EvaluationQuery.shape),
+  headers: parametersOf(EvaluationHeaders.shape),
+  body: jsonBody(FlagsRequest),
   replies: {
-    ...answers("The flags of a person", jsonSchemaOf(answer, "output")),
+    ...answers("The flags of a person", answer),
     ...errorReplies(textShape, 400, 408, 413),
     ...serviceErrors(401),
   },
 });
 
 const stub = (answer: z.ZodType): EndpointDocs => ({
-  query: parametersOf(EvaluationQuery),
-  replies: answers("No flags, as the request has no person", jsonSchemaOf(answer, "output")),
+  query: parametersOf(EvaluationQuery.shape),
+  replies: answers("No flags, as the request has no person", answer),
 });
 
 const definitions: EndpointDocs = {
-  query: [tokenParameter],
-  headers: [etagHeader],
+  query: parametersOf({ token }),
+  headers: parametersOf(etagHeader),
   replies: {
-    ...answers(
-      "All that a server SDK needs to evaluate flags locally",
-      jsonSchemaOf(FlagDefinitions, "output"),
-    ),
+    ...answers("All that a server SDK needs to evaluate flags locally", FlagDefinitions),
     ...unchanged,
     ...serviceErrors(401, 402, 403, 404),
   },
@@ -227,7 +216,7 @@ const definitions: EndpointDocs = {
 
 const localEvaluation: EndpointDocs = {
   ...definitions,
-  query: [tokenParameter, ...parametersOf(LocalEvaluationQuery)],
+  query: parametersOf({ token, ...LocalEvaluationQuery.shape }),
 };
 
 /** The public endpoints of flags in the OpenAPI document, by method and path. */
@@ -244,12 +233,9 @@ export const flagDocs: Readonly<Record<string, EndpointDocs>> = {
   "GET /api/feature_flag/local_evaluation": localEvaluation,
   "GET /api/projects/:project_id/feature_flags/local_evaluation": localEvaluation,
   "GET /api/projects/:project_id/feature_flags/:key/remote_config": {
-    query: [tokenParameter],
+    query: parametersOf({ token }),
     replies: {
-      ...answers(
-        "The payload, as JSON text in a JSON string; no body if there is none",
-        jsonSchemaOf(z.string(), "output"),
-      ),
+      ...answers("The payload, as JSON text in a JSON string; no body if there is none", z.string()),
       ...serviceErrors(401, 403, 404),
     },
   },

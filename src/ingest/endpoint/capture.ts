@@ -9,12 +9,12 @@ import { accepted, takeLegacy } from "../take-legacy.ts";
 interface Row {
   path: string;
   summary: string;
-  /** The contract's row; its endpoints take no GET (dialect row get_on_ingestion). */
+  /** The contract's row; its endpoints accept no GET (dialect row get_on_ingestion). */
   contract?: string;
   lane?: "ai";
 }
 
-/** One handler, many paths: any body shape is taken on any of them. Upstream capture, router.rs. */
+/** All paths accept all body shapes. Upstream capture, router.rs. */
 const rows: readonly Row[] = [
   { path: "/capture", summary: "Captures one event", contract: "POST /capture/" },
   { path: "/batch", summary: "Captures many events", contract: "POST /batch/" },
@@ -46,11 +46,11 @@ function endpointOf(row: Row, desk: Desk): Endpoint {
 
 /** For load balancers and browsers; not kept in the journal. */
 const plainRows = [
-  { path: "/_readiness", summary: "Is it ready?", answer: "capture" },
-  { path: "/_liveness", summary: "Is it alive?", answer: "ok" },
+  { path: "/_readiness", summary: "Readiness", answer: "capture" },
+  { path: "/_liveness", summary: "Liveness", answer: "ok" },
 ];
 
-/** People open the address of the banner in a browser, which asks for HTML; SDKs and scripts do not. */
+/** Browsers accept HTML; SDKs and scripts do not. */
 const isBrowser = ({ headers }: Call): boolean => /\btext\/html\b/i.test(headers.accept ?? "");
 
 const toPage: Reply = {
@@ -62,7 +62,7 @@ const toPage: Reply = {
 const rootEndpoint = (mayVisit: (call: Call) => boolean): Endpoint => ({
   ...plainEndpoint({
     path: "/",
-    summary: "Names the service; leads browsers to the inspector",
+    summary: "Names the service; redirects browsers to the inspector",
     answer: "capture",
   }),
   handle: (call) => (isBrowser(call) && mayVisit(call) ? toPage : text("capture")),
@@ -81,7 +81,7 @@ const blackHole: Endpoint = {
   methods: ["POST"],
   path: "/test/black_hole",
   family: "capture",
-  summary: "Takes anything and forgets it",
+  summary: "Accepts any body and ignores it",
   handle: accepted,
 };
 

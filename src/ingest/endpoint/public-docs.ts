@@ -1,11 +1,12 @@
+import { z } from "zod";
 import { flagDocs } from "../../flags/endpoint/public-shapes.ts";
 import type { Endpoint, EndpointDocs } from "../../http/endpoint.ts";
 import { errorReplies, textShape } from "../../http/error-schemas.ts";
-import { captureDocs } from "./capture-docs.ts";
-import { parameter, serviceErrors } from "./docs-shapes.ts";
-import { sdkDocs } from "./sdk-docs.ts";
+import { captureDocs } from "./capture-shapes.ts";
+import { parametersOf, serviceErrors } from "./docs-shapes.ts";
+import { sdkDocs } from "./sdk-shapes.ts";
 
-/** The paths of this room whose project the header may name (ingest/project.ts). */
+/** The public paths that read the header (ingest/project.ts). */
 const paths: ReadonlySet<string> = new Set([
   "/capture",
   "/batch",
@@ -38,16 +39,17 @@ const paths: ReadonlySet<string> = new Set([
   "/i/v0/ai/otel",
 ]);
 
-const header = parameter(
-  "X-Phx-Project",
-  "Not the service's: number or public key of the project that the request counts as, whatever key it carries or lacks",
-);
+const headers = parametersOf({
+  "X-Phx-Project": z
+    .string()
+    .describe("Not the service's: number or public key of the project of the request; replaces its key"),
+});
 
-/** What an unknown project is refused with. */
+/** The error for an unknown project. */
 const refusal = (family: Endpoint["family"]) =>
   family === "service" ? serviceErrors(400) : errorReplies(textShape, 400);
 
-/** A row's docs with the header, where it is read. */
+/** The docs of an endpoint, with the header if it reads it. */
 const withProjectHeader = (
   { path, family }: Pick<Endpoint, "path" | "family">,
   docs: EndpointDocs,
@@ -55,17 +57,14 @@ const withProjectHeader = (
   paths.has(path)
     ? {
         ...docs,
-        headers: [...(docs.headers ?? []), header],
+        headers: [...(docs.headers ?? []), ...headers],
         replies: { ...refusal(family), ...docs.replies },
       }
     : docs;
 
 const table = new Map<string, EndpointDocs>(Object.entries({ ...captureDocs, ...flagDocs, ...sdkDocs }));
 
-/**
- * The rows with what is known of this room's: the docs stand in tables of their own, so that a start, which
- * loads the capture rows, does not pay for them.
- */
+/** The endpoints with their docs, which are in separate tables, so that a start does not load them. */
 export const withIngestionDocs = (endpoints: readonly Endpoint[]): Endpoint[] =>
   endpoints.map((endpoint) => {
     const docs = endpoint.docs ? undefined : table.get(`${endpoint.methods[0]} ${endpoint.path}`);

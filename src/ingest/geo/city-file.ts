@@ -2,10 +2,9 @@ import { readFile } from "node:fs/promises";
 import { Reader, type Response } from "mmdb-lib";
 import { type Address, addressText } from "../../base/network.ts";
 import type { Place } from "../../journal/places.ts";
-import { placeOfRecord } from "./city-record.ts";
 import type { PlaceLookup } from "./places.ts";
 
-/** A geographic database that cannot be used: what is wrong with the file, and what to do about it. */
+/** A geographic database that cannot be used. */
 export class CityFileError extends Error {
   readonly hint: string;
 
@@ -34,7 +33,7 @@ async function read(path: string): Promise<Buffer> {
   }
 }
 
-/** What stands in front of the metadata, near the end of every file of the format. */
+/** The marker before the metadata, near the end of every file. */
 const marker = "\xab\xcd\xefMaxMind.com";
 const dataGap = 16;
 
@@ -59,7 +58,7 @@ function withoutMetadata(path: string, bytes: Buffer): CityFileError {
     : new CityFileError(`${path} is not in MaxMind's format, or its end is missing`, wanted);
 }
 
-/** GeoLite2-City, GeoIP2-City-Europe, DBIP-City-Lite …; the enterprise databases hold cities, too. */
+/** GeoLite2-City, GeoIP2-City-Europe, DBIP-City-Lite …; the enterprise databases have cities too. */
 const cityTypes = /city|enterprise/i;
 
 function check(path: string, bytes: Buffer): Reader<Response> {
@@ -72,16 +71,16 @@ function check(path: string, bytes: Buffer): Reader<Response> {
 }
 
 /**
- * Reads a city database in MaxMind's format into memory. What is damaged further inside is reported once, on
- * `onNotice`, when an address leads there; the address has no place then.
- * @throws CityFileError when the file is missing, damaged, packed or no city database
+ * Reads a city database in MaxMind's format into memory. Damage inside is reported once, when a look-up meets it; the
+ * address then has no place.
+ * @throws CityFileError if the file is missing, damaged, packed or not a city database
  */
 export async function openCityFile(path: string, onNotice: (text: string) => void): Promise<PlaceLookup> {
   const reader = check(path, await read(path));
-  let isTold = false;
+  let isReported = false;
   function damage(text: string, error: unknown): undefined {
-    if (isTold) return;
-    isTold = true;
+    if (isReported) return;
+    isReported = true;
     onNotice(`${path} is damaged: no place for ${text} (${error instanceof Error ? error.message : error})`);
   }
   return function lookup(address: Address): Place | undefined {
@@ -94,3 +93,52 @@ export async function openCityFile(path: string, onNotice: (text: string) => voi
     }
   };
 }
+
+type Path = readonly (string | number)[];
+
+const textParts: readonly (readonly [keyof Place, Path])[] = [
+  ["country_name", ["country", "names", "en"]],
+  ["country_code", ["country", "iso_code"]],
+  ["city_name", ["city", "names", "en"]],
+  ["continent_name", ["continent", "names", "en"]],
+  ["continent_code", ["continent", "code"]],
+  ["postal_code", ["postal", "code"]],
+  ["time_zone", ["location", "time_zone"]],
+  ["subdivision_1_code", ["subdivisions", 0, "iso_code"]],
+  ["subdivision_1_name", ["subdivisions", 0, "names", "en"]],
+  ["subdivision_2_code", ["subdivisions", 1, "iso_code"]],
+  ["subdivision_2_name", ["subdivisions", 1, "names", "en"]],
+  ["subdivision_3_code", ["subdivisions", 2, "iso_code"]],
+  ["subdivision_3_name", ["subdivisions", 2, "names", "en"]],
+];
+
+const numberParts: readonly (readonly [keyof Place, Path])[] = [
+  ["city_confidence", ["city", "confidence"]],
+  ["latitude", ["location", "latitude"]],
+  ["longitude", ["location", "longitude"]],
+  ["accuracy_radius", ["location", "accuracy_radius"]],
+];
+
+function valueAt(record: unknown, path: Path): unknown {
+  let here = record;
+  for (const step of path) {
+    if (typeof here !== "object" || here === null || !Object.hasOwn(here, step)) return undefined;
+    here = (here as Record<string | number, unknown>)[step];
+  }
+  return here;
+}
+
+/** The place in a record, with English names; undefined if it has none. Upstream geoip.template.ts, rust/common/geoip. */
+function placeOfRecord(record: unknown): Place | undefined {
+  const known = [
+    ...textParts.map(([part, path]) => [part, valueAt(record, path)] as const).filter(([, it]) => isText(it)),
+    ...numberParts
+      .map(([part, path]) => [part, valueAt(record, path)] as const)
+      .filter(([, it]) => isNumber(it)),
+  ];
+  // the tables have the types of the parts
+  return known.length === 0 ? undefined : (Object.freeze(Object.fromEntries(known)) as Place);
+}
+
+const isText = (value: unknown): boolean => typeof value === "string";
+const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);

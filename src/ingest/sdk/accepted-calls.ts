@@ -2,12 +2,13 @@ import { SimError } from "../../base/errors.ts";
 import { isUuid } from "../../base/ids.ts";
 import { isObject, type JsonObject, own } from "../../base/json.ts";
 import type { Call } from "../../http/call.ts";
-import { queryToken } from "../../http/credentials.ts";
+import { bearerOf, queryToken } from "../../http/credentials.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import type { Reply } from "../../http/reply.ts";
+import { json, type Reply } from "../../http/reply.ts";
 import type { Desk } from "../desk.ts";
 import {
   answered,
+  type JsonBody,
   jsonBodyOf,
   noteBody,
   objectBodyOf,
@@ -35,7 +36,7 @@ interface AcceptedCall {
 const timeOf = (uuid: string): string =>
   new Date(Number.parseInt(uuid.replaceAll("-", "").slice(0, 12), 16)).toISOString();
 
-/** No mail is stored: one that was accepted stays queued, and its id has the time since when. */
+/** No mail is stored: an accepted one stays queued, and its id contains its time. */
 function mailStatus({ params: { id } }: Call): object {
   if (!isUuid(id) || id[14] !== "7") throw new SimError("not_found", "Not found.");
   const at = timeOf(id);
@@ -173,4 +174,46 @@ export const acceptedCallEndpoints = (desk: Desk): Endpoint[] =>
     summary: row.summary,
     ...(row.scope !== undefined && { scope: row.scope }),
     handle: (call) => accept(row, call, desk),
+  }));
+
+/** OTLP over HTTP, as JSON or protobuf. The request stays in the journal; nothing is evaluated. */
+const telemetryRows: readonly (readonly [path: string, summary: string])[] = [
+  ["/i/v1/logs", "OTLP logs"],
+  ["/i/v1/metrics", "OTLP metrics"],
+  ["/i/v1/traces", "OTLP traces"],
+  ["/i/v0/ai/otel", "OTLP traces of AI applications"],
+];
+
+const protobufType = "application/x-protobuf";
+
+const isOf = (call: Call, type: string): boolean => call.headers["content-type"]?.startsWith(type) === true;
+
+/** The answer has the type of the request; an empty protobuf message has no bytes. */
+const telemetryAnswer = (call: Call): Reply =>
+  isOf(call, protobufType)
+    ? { status: 200, headers: ["content-type", protobufType], body: Buffer.alloc(0) }
+    : json({});
+
+/** The body as JSON; undefined for another type. */
+function telemetryBody(call: Call): JsonBody | undefined {
+  const body = isOf(call, protobufType) ? undefined : jsonBodyOf(call);
+  if (!body && isOf(call, "application/json"))
+    throw new SimError("parse_error", "The body is not valid JSON.");
+  return body;
+}
+
+function acceptTelemetry(call: Call, desk: Desk): Reply {
+  projectOfToken(desk, call, queryToken(call) ?? bearerOf(call));
+  noteBody(call, telemetryBody(call));
+  return telemetryAnswer(call);
+}
+
+/** OTLP endpoints; the project key is in `?token=` or a bearer header. */
+export const telemetryEndpoints = (desk: Desk): Endpoint[] =>
+  telemetryRows.map(([path, summary]) => ({
+    methods: ["POST"],
+    path,
+    family: "service",
+    summary,
+    handle: (call) => acceptTelemetry(call, desk),
   }));

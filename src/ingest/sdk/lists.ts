@@ -3,7 +3,7 @@ import { own } from "../../base/json.ts";
 import type { Call } from "../../http/call.ts";
 import { queryToken } from "../../http/credentials.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { listsOwner } from "../../world/public-lists.ts";
+import { listsOwner } from "../../world/project-documents.ts";
 import type { Project, ReadonlyWorld, World } from "../../world/world.ts";
 import type { Desk } from "../desk.ts";
 import { answered, privateProject, projectOfToken } from "./requests.ts";

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { json, type Reply, script } from "../../http/reply.ts";
-import { listsOwner } from "../../world/public-lists.ts";
+import { listsOwner } from "../../world/project-documents.ts";
 import type { Project, ReadonlyWorld } from "../../world/world.ts";
 import type { Desk } from "../desk.ts";
 import { projectByHeader } from "../project.ts";

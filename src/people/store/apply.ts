@@ -28,7 +28,7 @@ type Appliers = { [K in Change["kind"]]: (change: Extract<Change, { kind: K }>, 
 /** Applies changes in order. @throws Error for a change of an unknown person */
 export function createApply(tables: Tables, hash: KeyHash): (change: Change, place: Place) => void {
   const appliers: Appliers = { ...personAppliers(tables, hash), ...otherAppliers(tables, hash) };
-  // The row of the table fits the change by its kind, which the compiler cannot follow.
+  // the applier has the kind of the change, which the compiler cannot infer
   return (change, place) => (appliers[change.kind] as (change: Change, place: Place) => void)(change, place);
 }
 
@@ -39,7 +39,7 @@ function personAppliers(
   hash: KeyHash,
 ): Pick<Appliers, PersonKind> {
   function knownPerson(project: number, uuid: string): number {
-    // Of an unknown project there is no slot, and no row has the slot -1.
+    // an unknown project has the slot -1, and no row has that
     const row = persons.find(projects.find(project), hash(project, uuid), uuid);
     if (row === -1) throw new Error(`project ${project} has no person ${uuid}`);
     return row;

@@ -4,18 +4,18 @@ import { createLineLog, type LineLog } from "./log.ts";
 import type { LineRows } from "./rows.ts";
 import { type PeopleState, StaleRows } from "./state.ts";
 
-/** Dead bytes for each living one that are worth a rewrite. */
+/** Superseded bytes for each current one from which a rewrite is worthwhile. */
 const tolerated = 4;
 
-/** Are most of the log's bytes superseded lines? */
+/** True if most of the log is superseded lines. */
 export const isWasteful = ({ ids, persons, groups, hashKeys }: PeopleState, size: number): boolean =>
   size >
   (tolerated + 1) * (ids.table.living + persons.table.living + groups.table.living + hashKeys.table.living);
 
-/** Copied lines are written in pieces of this size. */
+/** Size of a write, bytes. */
 const piece = 1024 * 1024;
 
-/** Copies the living lines: each person before its ids, then the rest. */
+/** Copies the current lines: each person before its ids, then the rest. */
 export function compactInto(target: Bytes, state: PeopleState, log: LineLog): void {
   const copy = createLineLog(target, piece);
   const { persons, groups, ids, hashKeys, projects } = state;
@@ -27,7 +27,7 @@ export function compactInto(target: Bytes, state: PeopleState, log: LineLog): vo
   };
   for (const row of livingRows(persons.table)) {
     copyLine(persons.table, row);
-    // Written anew: a merge moves ids without touching their lines.
+    // new lines: a merge moves ids without changing their lines
     const { project, uuid } = persons.at(row);
     for (const id of ids.rowsOf(row)) copy.append(idLine(project, ids.text(id), uuid));
   }

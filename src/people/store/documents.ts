@@ -1,4 +1,3 @@
-import { createCache } from "./cache.ts";
 import { createLineRows, firstOwnColumn, type LineRows, type Place } from "./rows.ts";
 
 /** Documents (persons, groups) whose newest lines are on disk; the table holds 16 bytes for each. */
@@ -7,19 +6,19 @@ export interface Documents<T> {
   /** Row of the document with this key in the project's slot, or -1. */
   find(slot: number, hash: number, key: string): number;
   at(row: number): T;
-  /** Takes a document over, whose newest line is at the place; row -1 makes a new row. */
+  /** Stores a document whose newest line is at the place; row -1 adds a row. */
   put(row: number, slot: number, hash: number, document: T, place: Place): void;
   kill(row: number): void;
-  /** Forgets the rows and what is in memory. */
+  /** Removes all rows. */
   clear(): void;
-  /** Takes back what changed since the table's `mark`. */
+  /** Reverts changes since the table's `mark`. */
   revert(): void;
 }
 
 /** A column for references to the documents. */
 export const linkColumn = firstOwnColumn;
 
-/** Documents kept parsed: at most 2 × 5,000, and lines of about 2 × 8 MB. */
+/** Limits of parsed documents: 2 × 5,000, and lines of about 2 × 8 MB. */
 const cached = { count: 5_000, weight: 8 * 1024 * 1024 };
 
 export function createDocuments<T>(read: (place: Place) => T, keyOf: (document: T) => string): Documents<T> {
@@ -55,6 +54,53 @@ export function createDocuments<T>(read: (place: Place) => T, keyOf: (document: 
     revert() {
       table.revert();
       cache.clear();
+    },
+  };
+}
+
+/** Recently used values by row number; two generations approximate the order of use. */
+interface Cache<T> {
+  get(row: number): T | undefined;
+  /** @param weight Bytes; heavy values are dropped sooner */
+  set(row: number, value: T, weight: number): void;
+  delete(row: number): void;
+  clear(): void;
+}
+
+/** At most 2 × `count` values and about 2 × `weight` bytes. */
+export function createCache<T>(count: number, weight: number): Cache<T> {
+  let young = new Map<number, T>();
+  let old = new Map<number, T>();
+  let load = 0;
+
+  function set(row: number, value: T, bytes: number): void {
+    if (young.size >= count || load >= weight) {
+      old = young;
+      young = new Map();
+      load = 0;
+    }
+    young.set(row, value);
+    load += bytes;
+  }
+
+  return {
+    set,
+    get(row) {
+      const recent = young.get(row);
+      if (recent !== undefined) return recent;
+      const earlier = old.get(row);
+      // its weight was counted before; now it only takes a place
+      if (earlier !== undefined) set(row, earlier, 0);
+      return earlier;
+    },
+    delete(row) {
+      young.delete(row);
+      old.delete(row);
+    },
+    clear() {
+      young = new Map();
+      old = new Map();
+      load = 0;
     },
   };
 }

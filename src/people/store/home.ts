@@ -4,21 +4,21 @@ import { type Bytes, fileBytes, memoryBytes } from "../../store/bytes.ts";
 import { DataFolderError, fileError } from "../../store/data-folder.ts";
 import { lineNumber } from "../../store/lines.ts";
 
-/** Where people.ndjson lives: in a data folder or in memory. */
+/** The place of people.ndjson: a data folder or memory. */
 export interface PeopleHome {
-  /** What messages call the log. */
+  /** The name of the log in messages. */
   readonly name: string;
-  /** Path of the sidecar; memory has none. */
+  /** Path of the index file; undefined in memory. */
   readonly index: string | undefined;
-  /** A flush waits for this many bytes. */
+  /** Bytes from which changes are written. */
   readonly flushFrom: number;
   /** @throws DataFolderError */
   open(): Bytes;
-  /** Empty bytes to write a new edition of the log into. */
+  /** Empty bytes for a new version of the log. */
   draft(): Bytes;
-  /** Replaces the closed log by the draft, and returns it ready for use. */
+  /** Replaces the closed log with the draft, and opens it. */
   take(draft: Bytes): Bytes;
-  /** Can a write fail, so that what it was about is to be taken back? */
+  /** True if a write can fail, so that changes must be revertible. */
   readonly canFail: boolean;
 }
 
@@ -53,7 +53,7 @@ export function folderHome(folder: string): PeopleHome {
   };
 }
 
-/** In memory nothing is lost by waiting, and many small pieces would cost more than they hold. */
+/** In memory waiting loses nothing, and many small pieces would cost more than their content. */
 export const memoryHome = (): PeopleHome => ({
   name: fileName,
   index: undefined,

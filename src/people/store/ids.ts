@@ -1,9 +1,8 @@
 import type { Rows } from "../../journal/log/rows.ts";
-import { createCache } from "./cache.ts";
-import { linkColumn } from "./documents.ts";
+import { createCache, linkColumn } from "./documents.ts";
 import { createLineRows, firstOwnColumn, type LineRows, type Place } from "./rows.ts";
 
-/** A distinct id, with what its row needs. */
+/** A distinct id with the values of its row. */
 interface IdEntry {
   slot: number;
   hash: number;
@@ -12,18 +11,18 @@ interface IdEntry {
 }
 
 /**
- * Distinct ids: each is a row of its own (20 bytes) that points to its person. The ids of a person
- * are a chain, newest first, so that one more id, or a merge, rewrites nothing.
+ * Distinct ids: each is a row (20 bytes) that points to its person. The ids of a person are a chain, newest first, so
+ * that another id, or a merge, rewrites nothing.
  */
 export interface IdTable {
   readonly table: LineRows;
   /** Row of the id in the project's slot, or -1. */
   find(slot: number, hash: number, distinctId: string): number;
   text(row: number): string;
-  /** Row of its person, or -1 for an id that was only seen on personless events. */
+  /** Row of its person; -1 for an id that was only on personless events. */
   person(row: number): number;
   addPersonless(entry: IdEntry): void;
-  /** Gives the id to a person; it leaves the one it had. Row -1 makes a new row. */
+  /** Moves the id to a person. Row -1 adds a row. */
   give(row: number, entry: IdEntry, person: number): void;
   /** Moves every id of one person to another. */
   moveAll(from: number, into: number): void;
@@ -31,17 +30,17 @@ export interface IdTable {
   rowsOf(person: number): number[];
   kill(row: number): void;
   clear(): void;
-  /** Takes back what changed since the table's `mark`. */
+  /** Reverts changes since the table's `mark`. */
   revert(): void;
 }
 
 const ownerColumn = firstOwnColumn;
 const nextColumn = firstOwnColumn + 1;
-/** Owners and links are row + 1: 0 is no owner and the end of a chain. */
+/** Owners and links are stored as row + 1: 0 is no owner, or the end of a chain. */
 const none = 0;
 const cached = { count: 5_000, weight: 1024 * 1024 };
 
-/** `persons` holds the chains' first links. */
+/** @param persons The rows with the first links of the chains */
 export function createIdTable(persons: Rows, read: (place: Place) => string): IdTable {
   const table = createLineRows(2);
   const cache = createCache<string>(cached.count, cached.weight);

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import type { Group, Person } from "../person.ts";
 
-/** What a person's continuity flags hash, by the flag's key. */
+/** The values that flags with experience continuity hash for a person, by the flag's key. */
 export interface HashKeys {
   readonly project: number;
   /** The person's uuid. */
@@ -9,7 +9,7 @@ export interface HashKeys {
   readonly keys: ReadonlyMap<string, string>;
 }
 
-/** One change of people.ndjson. Later lines win over earlier ones. */
+/** A change of people.ndjson; later lines win. */
 export type Change =
   | { kind: "person"; person: Person }
   | { kind: "id"; project: number; distinctId: string; uuid: string }
@@ -21,7 +21,6 @@ export type Change =
   | { kind: "group_type"; project: number; name: string }
   | { kind: "clear"; project: number };
 
-/** The lines themselves; the document's own keys keep their order. */
 export const personLine = (person: Person): string => `{"kind":"person",${JSON.stringify(person).slice(1)}`;
 
 export const idLine = (project: number, distinctId: string, uuid: string): string =>
@@ -36,7 +35,7 @@ export const goneLine = (project: number, uuid: string, into: string): string =>
 export const removedLine = (project: number, uuid: string): string =>
   `{"kind":"removed","project":${project},"uuid":"${uuid}"}`;
 
-/** All hash keys of the person: the line replaces an earlier one. */
+/** All hash keys of the person; replaces an earlier line. */
 export const hashKeysLine = ({ project, uuid, keys }: HashKeys): string =>
   `{"kind":"hash_keys","project":${project},"person":"${uuid}","keys":${JSON.stringify(Object.fromEntries(keys))}}`;
 
@@ -127,7 +126,7 @@ const readers: Record<Change["kind"], (line: JsonObject) => Change> = {
 const isKind = (kind: Json | undefined): kind is Change["kind"] =>
   typeof kind === "string" && Object.hasOwn(readers, kind);
 
-/** The change of a line; undefined when the line cannot be read. */
+/** The change of a line; undefined if the line cannot be read. */
 export function changeIn(line: string): Change | undefined {
   try {
     return readLine(line);
@@ -136,7 +135,7 @@ export function changeIn(line: string): Change | undefined {
   }
 }
 
-/** @throws Error saying what is wrong with the line, without its place. */
+/** @throws Error with the mistake, without its place */
 export function readLine(line: string): Change {
   const value: Json = JSON.parse(line);
   if (!isObject(value)) throw new Error("the line is not an object");

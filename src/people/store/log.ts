@@ -1,37 +1,37 @@
 import type { Bytes } from "../../store/bytes.ts";
 import { blankSeal, unsealed, writeSeal } from "../../store/lines.ts";
 
-/** The lines of people.ndjson: what is on disk, and behind it the lines that wait for the next flush. */
+/** The lines of people.ndjson: those on disk, and later ones that wait for the next flush. */
 export interface LineLog {
-  /** Where flushed lines are. */
+  /** The flushed lines. */
   readonly bytes: Bytes;
-  /** Offset behind the last line, waiting ones included. */
+  /** Offset after the last line, including waiting ones. */
   readonly end: number;
   /** Bytes that wait for `flush`. */
   readonly waiting: number;
-  /** Takes a line (without its newline) and returns its offset; its length is `end - offset`. */
+  /** Adds a line (without its newline). @returns its offset; its length is `end - offset` */
   append(line: string): number;
   /**
-   * The line that starts at the offset, without its newline; undefined when it is damaged. `length` is a hint that
-   * saves a second read.
+   * The line at the offset, without its newline; undefined if it is damaged.
+   * @param length A hint that saves a second read
    */
   lineAt(offset: number, length?: number): string | undefined;
-  /** Writes what waits with one call. When that throws nothing is lost: the lines wait on. */
+  /** Writes the waiting lines with one call; if it throws, they keep waiting. */
   flush(): void;
-  /** Forgets the lines from the offset on, written or not. */
+  /** Removes the lines from the offset on, written or not. */
   cut(offset: number): void;
-  /** Goes on in other bytes; nothing may be waiting. */
+  /** Continues with other bytes; no line may be waiting. */
   use(other: Bytes): void;
 }
 
 const firstCapacity = 64 * 1024;
 const newline = 0x0a;
-/** Enough for nearly every line whose length is not known. */
+/** The first read of a line of unknown length. */
 const usualLength = 256;
-/** A buffer that became larger is let go once it is written. */
+/** A larger buffer is freed after it is written. */
 const usualCapacity = 1024 * 1024;
 
-/** `limit`: waiting bytes beyond this are written at once, which keeps memory bounded. */
+/** @param limit Waiting bytes from which lines are written, which bounds the memory */
 export function createLineLog(initial: Bytes, limit = Number.POSITIVE_INFINITY): LineLog {
   let bytes = initial;
   let waiting = Buffer.allocUnsafeSlow(firstCapacity);
@@ -46,7 +46,7 @@ export function createLineLog(initial: Bytes, limit = Number.POSITIVE_INFINITY):
 
   function flush(): void {
     if (used === 0) return;
-    // A copy: bytes held in memory keep what they are given, and this buffer is used again.
+    // a copy: bytes in memory keep the buffer, and this one is used again
     bytes.append(Buffer.from(waiting.subarray(0, used)));
     used = 0;
     if (waiting.length > usualCapacity) waiting = Buffer.allocUnsafeSlow(firstCapacity);
@@ -79,7 +79,7 @@ export function createLineLog(initial: Bytes, limit = Number.POSITIVE_INFINITY):
       const offset = bytes.size + used;
       const start = used;
       const text = bytes.isFile ? blankSeal + line.slice(1) : line;
-      // UTF-8 takes at most three bytes for each UTF-16 unit.
+      // UTF-8 takes at most three bytes for each UTF-16 unit
       reserve(text.length * 3 + 1);
       used += waiting.write(text, used, "utf8");
       if (bytes.isFile) writeSeal(waiting, start, used);

@@ -1,6 +1,6 @@
 import { slotLimit } from "./rows.ts";
 
-/** What is known of a project without looking at its people. */
+/** The counts and group types of a project. */
 export interface ProjectEntry {
   project: number;
   persons: number;
@@ -12,20 +12,20 @@ export interface ProjectEntry {
   groupTypes: readonly string[];
 }
 
-/** Projects by slot: a small number that fits into a table's column whatever the project's id is. */
+/** Projects by slot: a small number for the tables' columns. */
 export interface ProjectSlots {
   readonly entries: readonly ProjectEntry[];
-  /** -1 when nothing of the project was ever stored. */
+  /** -1 for a project without people, also earlier. */
   find(project: number): number;
-  /** The slot, created if missing. @throws RangeError when there are a million projects. */
+  /** The slot, created if missing. @throws RangeError for more than a million projects */
   slot(project: number): number;
-  /** For changing it. */
+  /** The entry, to be changed. */
   entry(slot: number): ProjectEntry;
   known(project: number): ProjectEntry | undefined;
   clear(): void;
   mark(): void;
   settle(): void;
-  /** Takes back what changed since `mark`. */
+  /** Reverts changes since `mark`. */
   revert(): void;
   load(entries: readonly ProjectEntry[]): void;
 }
@@ -42,7 +42,7 @@ const noPeople = (project: number): ProjectEntry => ({
 export function createProjectSlots(): ProjectSlots {
   const entries: ProjectEntry[] = [];
   const slots = new Map<number, number>();
-  /** How many projects there were at the mark, and those that were changed since, as they were. */
+  /** Number of projects at the mark, and the earlier values of those that changed since. */
   let marked = 0;
   let before = new Map<ProjectEntry, ProjectEntry>();
 

@@ -5,13 +5,13 @@ import type { LineRows } from "./rows.ts";
 import type { Shelf } from "./shelf.ts";
 import type { PeopleState } from "./state.ts";
 
-/** Absent keys do not restrict; newest first, `limit` 100 and `offset` 0 by default. */
+/** The newest first (default: `limit` 100, `offset` 0). */
 interface PersonQuery {
   project?: number;
   distinct_id?: string;
-  /** Part of the email, the name or a distinct id; case does not matter. */
+  /** Part of the email, the name or a distinct id; case-insensitive. */
   search?: string;
-  /** What else must hold; asked last. */
+  /** A further condition, checked last. */
   where?(person: ListedPerson): boolean;
   limit?: number;
   offset?: number;
@@ -21,7 +21,7 @@ interface GroupQuery {
   project?: number;
   /** Index of the group type. */
   type?: number;
-  /** What else must hold; asked last. */
+  /** A further condition, checked last. */
   where?(group: Group): boolean;
   limit?: number;
   offset?: number;
@@ -34,11 +34,11 @@ interface ListedPerson extends Person {
 
 interface Listing<T> {
   results: T[];
-  /** Are there further ones behind these? */
+  /** True if there are further results. */
   more: boolean;
 }
 
-/** Rows looked at before other work gets its turn: about 5 ms when each is read from the disk. */
+/** Rows between breaks for other work: about 5 ms if each is read from the disk. */
 const turnRows = 1_000;
 
 function* newestFirst({ rows }: LineRows): Generator<number> {
@@ -49,11 +49,11 @@ interface Selection<T> {
   rows: Iterable<number>;
   fits(row: number): boolean;
   show(row: number): T;
-  /** Do the row numbers still mean what they meant? Asked after other work had its turn. */
+  /** True if the row numbers are still valid; checked after each break. */
   isValid(): boolean;
 }
 
-/** Undefined when the rows became others meanwhile. */
+/** Undefined if the rows became invalid. */
 async function pageOf<T>(
   { rows, fits, show, isValid }: Selection<T>,
   { limit = 100, offset = 0 }: { limit?: number; offset?: number },
@@ -79,9 +79,8 @@ export interface Queries {
   groups(query?: GroupQuery): Promise<Listing<Group>>;
 }
 
-/** The questions that people ask about what is stored. */
 export function createQueries(shelf: Shelf): Queries {
-  /** Asks again when everything was cleared or moved while it looked, or a line turned out to be damaged. */
+  /** Repeats the query if rows were cleared or moved meanwhile, or a line is damaged. */
   async function steady<T>(
     ask: (isValid: () => boolean) => Promise<Listing<T> | undefined>,
   ): Promise<Listing<T>> {
@@ -129,13 +128,13 @@ const listed = ({ persons, ids }: PeopleState, row: number): ListedPerson => ({
   distinct_ids: ids.rowsOf(row).map(ids.text),
 });
 
-/** Is the row of a living document, and of the project if one is asked for? */
+/** True for rows of existing documents (of the project, if given). */
 function living(table: LineRows, { projects }: PeopleState, project?: number): (row: number) => boolean {
   const slot = project === undefined ? undefined : projects.find(project);
   return (row) => table.isAlive(row) && (slot === undefined || table.slot(row) === slot);
 }
 
-/** The line is searched as text first: most persons need not be parsed. */
+/** Searches the line as text first: most persons need no parsing. */
 function matches({ persons, ids }: PeopleState, log: LineLog, search: string): (row: number) => boolean {
   const part = search.toLowerCase();
   const written = JSON.stringify(part).slice(1, -1);
@@ -150,7 +149,7 @@ function matches({ persons, ids }: PeopleState, log: LineLog, search: string): (
   };
 }
 
-/** Rows of the persons that have the id: at most one in each project. */
+/** Rows of the persons with the id: at most one in each project. */
 function rowsOfId(
   { projects, findId, ids }: PeopleState,
   project: number | undefined,

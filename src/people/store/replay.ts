@@ -15,13 +15,13 @@ interface Replay {
   report: (damage: Damage) => void;
 }
 
-/** A change that refers to a person whose line was not read. */
+/** A change of a person whose line was not read. */
 interface Orphan {
   change: Change;
   place: Place;
 }
 
-/** @throws DataFolderError when the file does not begin as a people log does */
+/** @throws DataFolderError if the file does not begin like a people log */
 export function mustBePeople(bytes: Bytes, name: string): void {
   const start = bytes.read(0, sniffed);
   if (start.subarray(0, 3).equals(Buffer.from("\ufeff")))
@@ -30,7 +30,7 @@ export function mustBePeople(bytes: Bytes, name: string): void {
     throw notPeople(name, "it is not a people log of phx-sim, or its first lines are damaged", "restore it");
 }
 
-/** Bytes at the beginning that show whether a file is one of ours. */
+/** Bytes at the beginning that show whether a file is a people log. */
 const sniffed = 64 * 1024;
 
 const notPeople = (name: string, reason: string, repair: string): DataFolderError =>
@@ -41,15 +41,15 @@ const notPeople = (name: string, reason: string, repair: string): DataFolderErro
   });
 
 /**
- * Takes the lines from an offset on over. Those that cannot be read are skipped and reported; what refers to their
- * persons is kept where a later line has the person.
+ * Applies the lines from an offset on. Unreadable ones are skipped and reported; changes of their persons are kept if
+ * a later line has the person.
  */
 export function replayPeople({ state, bytes, name, report }: Replay, from: number): void {
   const orphans: Orphan[] = [];
   for (const { offset, length, text } of textsOf(bytes, from)) {
     const change = readOrReason(text);
     if (typeof change === "string") {
-      const detail = `this line is damaged (${change}): what it held is lost, or as an earlier line has it`;
+      const detail = `this line is damaged (${change}): its content is lost, or as in an earlier line`;
       report({ file: name, line: lineNumber(bytes, offset), detail });
       continue;
     }
@@ -66,7 +66,7 @@ export function replayPeople({ state, bytes, name, report }: Replay, from: numbe
     });
 }
 
-/** The change of a line, or why it cannot be read. */
+/** The change of a line, or the reason why it cannot be read. */
 function readOrReason(text: string | undefined): Change | string {
   if (text === undefined) return "its checksum does not match";
   try {
@@ -76,7 +76,7 @@ function readOrReason(text: string | undefined): Change | string {
   }
 }
 
-/** Returns false when the change refers to a person that is not known. */
+/** False if the change refers to an unknown person. */
 function isApplied(state: PeopleState, change: Change, place: Place): boolean {
   try {
     state.apply(change, place);
@@ -87,9 +87,9 @@ function isApplied(state: PeopleState, change: Change, place: Place): boolean {
   }
 }
 
-/** Tries a change again when all lines were read. An id goes to the person that its own was merged into. */
+/** Retries a change after all lines. An id moves to the person into which its own was merged. */
 function isAdopted(state: PeopleState, { change, place }: Orphan, orphans: readonly Orphan[]): boolean {
-  // What it refers to is gone in any case.
+  // its person does not exist in any case
   if (change.kind === "removed" || change.kind === "gone") return true;
   if (change.kind !== "id") return isApplied(state, change, place);
   const { project, distinctId } = change;

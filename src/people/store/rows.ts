@@ -1,38 +1,38 @@
 import { createHashIndex } from "../../journal/log/hash-index.ts";
 import { createRows, type Rows } from "../../journal/log/rows.ts";
 
-/** Where a line is: its offset in people.ndjson and its length with the newline. */
+/** The place of a line in people.ndjson; the length includes the newline. */
 export interface Place {
   offset: number;
   length: number;
 }
 
 /**
- * A table of stored lines, 12 bytes a row and the caller's columns: the hash of the key, the offset of
- * the newest line, the project's slot and the line's size to the next power of two. Keys and documents
- * stay on disk: who looks up must compare the stored line.
+ * A table of stored lines, 12 bytes a row and the caller's columns: the hash of the key, the offset of the newest
+ * line, the project's slot and the line's size, rounded up to a power of two. Keys and documents stay on disk: a
+ * look-up compares the stored line.
  */
 export interface LineRows {
   readonly rows: Rows;
-  /** Living lines together, in bytes, by their size classes: right within a third. */
+  /** Bytes of the current lines, by their size classes: correct within a third. */
   living: number;
   add(hash: number, slot: number, place: Place): number;
-  /** First living row of the slot with this hash that passes the test, or -1. */
+  /** The first row of the slot with this hash that passes the test, or -1. */
   find(hash: number, slot: number, test: (row: number) => boolean): number;
   slot(row: number): number;
-  /** The row's newest line; `length` is at least the true one, except for lines above 4 MB. */
+  /** The row's newest line; `length` is rounded up, except for lines above 4 MB. */
   place(row: number): Place;
-  /** The row's newest line is now here. */
+  /** Sets the place of the row's newest line. */
   move(row: number, place: Place): void;
   isAlive(row: number): boolean;
-  /** The row stays in the table, but is never found again. */
+  /** Marks the row as removed: it stays in the table, but is never found again. */
   kill(row: number): void;
   clear(): void;
   mark(): void;
   settle(): void;
-  /** Takes back what changed since `mark`. */
+  /** Reverts changes since `mark`. */
   revert(): void;
-  /** To be called when rows were loaded into the empty table: they become searchable. */
+  /** Makes rows searchable that were loaded into the empty table. */
   loaded(): void;
 }
 
@@ -48,7 +48,7 @@ const word = 2 ** 32;
 const highMask = 0xff;
 const classBits = 8;
 const slotBits = 12;
-/** Upper offset bits of a row that is no more: offsets end at a terabyte. */
+/** Upper offset bits of a removed row: offsets end at a terabyte. */
 const dead = 0xff;
 
 const smallestClass = 7;
@@ -59,7 +59,7 @@ const classLength = (of: number): number => 1 << (of + smallestClass);
 export function createLineRows(ownColumns: number): LineRows {
   const rows = createRows(firstOwnColumn + ownColumns);
   const hashAt = (row: number): number => rows.get(row, hashColumn);
-  // Rows that were loaded are indexed in slices after the start; until then the hash column is scanned.
+  // loaded rows are indexed in slices after the start; until then the hash column is scanned
   const indexOver = (existing: number) =>
     createHashIndex(hashAt, existing, (hash, from, to) => rows.find(hashColumn, hash, -1, 0, from, to));
   let index = indexOver(0);
@@ -69,7 +69,7 @@ export function createLineRows(ownColumns: number): LineRows {
   const slotOf = (row: number): number => where(row) >>> slotBits;
   const isAlive = (row: number): boolean => (where(row) & highMask) !== dead;
   const lengthOf = (row: number): number => classLength((where(row) >>> classBits) & 15);
-  // Lines fill three quarters of their class on average.
+  // lines fill three quarters of their class on average
   const weight = (row: number): number => lengthOf(row) * 0.75;
 
   function put(row: number, slot: number, { offset, length }: Place): void {
@@ -115,7 +115,7 @@ export function createLineRows(ownColumns: number): LineRows {
     },
     settle: rows.settle,
     revert() {
-      // The index may go on naming rows that are gone: a look at their hashes shows it.
+      // the index may still have removed rows: their hashes show it
       rows.revert();
       table.living = markedLiving;
     },

@@ -12,47 +12,47 @@ import { mustBePeople, replayPeople } from "./replay.ts";
 import { createSidecar, type Sidecar } from "./sidecar.ts";
 import { createPeopleState, hasPeople, type PeopleState, StaleRows } from "./state.ts";
 
-/** How a shelf is kept; sizes in bytes. */
+/** Sizes in bytes. */
 export interface ShelfOptions {
   onNotice: (text: string) => void;
   /** Called for each line that cannot be read. */
   onDamage: (damage: Damage) => void;
   hash: KeyHash;
-  /** From here on a mostly dead log is rewritten. */
+  /** Size from which a mostly superseded log is rewritten. */
   compactFrom: number;
-  /** From here on the log has an index file: a smaller log is read as fast. */
+  /** Size from which the log has an index file: a smaller log is read as fast. */
   indexFrom: number;
 }
 
-/** The log, its rows and its index file, kept in step. */
+/** The log, its rows and its index file, kept consistent. */
 export interface Shelf {
   readonly log: LineLog;
-  /** The rows, read from the index file at the first look at them, or soon after opening. */
+  /** The rows, read from the index file on first use, or soon after opening. */
   readonly state: PeopleState;
-  /** Row numbers keep their meaning within an epoch. */
+  /** Row numbers are valid within an epoch. */
   readonly epoch: number;
-  /** Takes a line and what it means; on a disk `rollBack` takes it back until `settle`. */
+  /** Adds a line with its change; on disk `rollBack` reverts it until `settle`. */
   record(line: string, change: Change): void;
   settle(): void;
   rollBack(): void;
-  /** The result; where a line turns out to be damaged on the way, the rows are made anew and `act` is called again. */
+  /** Calls `act`; if it meets a damaged line, rebuilds the rows and calls it again. */
   steadily<T>(act: () => T): T;
-  /** Makes the rows anew when the error says that they do not fit the log. @throws every other error */
+  /** Rebuilds the rows if the error is `StaleRows`. @throws every other error */
   renewed(error: unknown): undefined;
-  /** Copies what is stored, without what was superseded. */
+  /** Copies the current lines. */
   copyInto(target: Bytes): void;
-  /** Replaces all stored lines with others. @throws DataFolderError when one cannot be read */
+  /** Replaces all stored lines with others. @throws DataFolderError if one cannot be read */
   replacing(lines: Bytes): SwitchPart;
-  /** Rewrites a log in memory that is mostly dead; a file waits for the next start. */
+  /** Rewrites a mostly superseded log in memory; a file is rewritten at the next start. */
   keepCompact(): void;
   close(): void;
 }
 
 const saveEvery = 5_000;
-/** Between two pages of the index: requests come first. */
+/** ms between two pages of the index: requests have priority. */
 const pause = 2;
 
-/** @throws DataFolderError when the log cannot be opened, or is not one. */
+/** @throws DataFolderError if the log cannot be opened, or is not one */
 export function openShelf(
   home: PeopleHome,
   { onNotice, onDamage, hash, compactFrom, indexFrom }: ShelfOptions,
@@ -60,28 +60,28 @@ export function openShelf(
   const log = createLineLog(home.open());
   const state = createPeopleState(log, hash);
   const sidecar = home.index === undefined ? undefined : createSidecar(home.index, state);
-  /** What is still to be read of the index file. */
+  /** The rest of the index file. */
   let filling: Generator<void, boolean> | undefined;
   let epoch = 0;
   let nextCheck = compactFrom;
   let isOpen = true;
-  let isTold = false;
-  /** Where the lines end that are not to be taken back any more; undefined when there are no others. */
+  let isReported = false;
+  /** The end of the settled lines; undefined if all are settled. */
   let settledEnd: number | undefined;
   let wasCleared = false;
-  /** Were the rows made anew since then? They cannot go back by themselves. */
-  let isRemade = false;
+  /** True if the rows were rebuilt since then: they cannot be reverted by themselves. */
+  let isRebuilt = false;
 
   function replay(from: number): void {
     replayPeople({ state, bytes: log.bytes, name: home.name, report: onDamage }, from);
   }
 
-  /** Makes the rows anew from the log. */
+  /** Rebuilds the rows from the log. */
   function startOver(): void {
     epoch++;
     filling = undefined;
     state.settle();
-    isRemade = true;
+    isRebuilt = true;
     state.clear();
     sidecar?.drop();
     replay(0);
@@ -102,7 +102,7 @@ export function openShelf(
     }
   }
 
-  /** Reads a page of the index. Returns whether there are more. */
+  /** Reads a page of the index. @returns true if there are more */
   function fillOn(): boolean {
     const step = filling?.next();
     if (!step?.done) return step !== undefined;
@@ -125,7 +125,7 @@ export function openShelf(
     return state;
   }
 
-  /** Goes on with a new edition of the log. Nothing may be waiting. */
+  /** Replaces the log with a new version. No line may be waiting. */
   function compact(): void {
     const draft = home.draft();
     steadily(() => compactInto(draft, ready(), log));
@@ -144,7 +144,7 @@ export function openShelf(
     startOver();
   }
 
-  /** @throws Error naming the line that cannot be read or refers to an unknown person */
+  /** @throws DataFolderError for a line that cannot be read or refers to an unknown person */
   function check(lines: Bytes): void {
     const copy = createPeopleState(createLineLog(lines), hash);
     for (const { offset, length, text } of textsOf(lines, 0)) {
@@ -157,7 +157,7 @@ export function openShelf(
     }
   }
 
-  /** An index that cannot be written only costs time at the next start: reported once, tried again. */
+  /** A failed write of the index only slows the next start: it is reported once, and tried again. */
   function saveIndex(save: (sidecar: Sidecar, bytes: Bytes) => void): void {
     const { bytes } = log;
     if (!sidecar || bytes.size < indexFrom || bytes.size === sidecar.covered) return;
@@ -166,12 +166,12 @@ export function openShelf(
       ready();
       save(sidecar, bytes);
     } catch (error) {
-      if (!isTold) onNotice(`${home.index} could not be written: ${String(error)}`);
-      isTold = true;
+      if (!isReported) onNotice(`${home.index} could not be written: ${String(error)}`);
+      isReported = true;
     }
   }
 
-  /** Rewriting is worth it once the lines behind the index are an eighth of what has to be written. */
+  /** Saves once the lines that the index does not cover are an eighth of its size. */
   const saveInTime = (): void =>
     saveIndex((to, bytes) => {
       if (bytes.size - to.covered >= Math.max(indexFrom, to.size / 8)) to.save(bytes);
@@ -210,14 +210,14 @@ export function openShelf(
       const to = ready();
       if (home.canFail && settledEnd === undefined) {
         settledEnd = log.end;
-        isRemade = false;
+        isRebuilt = false;
         to.mark();
       }
       const offset = log.append(line);
       try {
         to.apply(change, { offset, length: log.end - offset });
       } catch (error) {
-        // The line is in the log already: the rows that are made anew have it.
+        // the line is already in the log: the rebuilt rows have it
         renewed(error);
       }
       if (change.kind !== "clear") return;
@@ -231,9 +231,9 @@ export function openShelf(
       settledEnd = undefined;
       wasCleared = false;
       epoch++;
-      if (!isRemade) state.revert();
+      if (!isRebuilt) state.revert();
       log.cut(end);
-      if (isRemade) startOver();
+      if (isRebuilt) startOver();
     },
     steadily,
     renewed,
@@ -244,7 +244,7 @@ export function openShelf(
       return {
         write: (folder) => writeSynced(join(folder, basename(home.name)), content),
         take() {
-          // In memory, lines may be waiting.
+          // in memory, lines may be waiting
           log.cut(log.bytes.size);
           log.bytes.renew(content, 0);
           startOver();

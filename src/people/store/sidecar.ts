@@ -18,29 +18,29 @@ import type { LineRows } from "./rows.ts";
 import type { PeopleState } from "./state.ts";
 
 /**
- * people.idx: the rows over people.ndjson, so that opening does not read the log. A cache: damage is never an
- * error, and it can be deleted at any time.
+ * people.idx: the rows of people.ndjson, so that opening does not read the log. A cache: damage is not an error, and the
+ * file can be deleted at any time.
  */
 export interface Sidecar {
   /** Bytes of people.ndjson that the file on disk covers; 0 without a usable file. */
   readonly covered: number;
-  /** What a save would write now, in bytes. */
+  /** The size of a save, in bytes. */
   readonly size: number;
-  /** Looks whether the file fits the log, and takes over what is known of projects. */
+  /** Checks whether the file fits the log, and loads the projects. */
   open(bytes: Bytes): void;
-  /** Fills the empty tables, a page with each step. Returns false when the file turns out to be damaged. */
+  /** Fills the empty tables, a page with each step. @returns false if the file is damaged */
   fill(): Generator<void, boolean>;
-  /** Writes the rows beside the old file and puts them in its place once the disk has them. */
+  /** Writes the rows to a draft, which replaces the old file once it is on disk. */
   save(bytes: Bytes): void;
-  /** The same at once, for the end. */
+  /** The same synchronously, for closing. */
   saveNow(bytes: Bytes): void;
   drop(): void;
 }
 
-/** What stands before the rows. */
+/** The part before the rows. */
 interface Head {
   covered: number;
-  /** Checksum of the last bytes covered: a file that was edited in between has others there. */
+  /** Checksum of the last covered bytes, to detect an edited log. */
   print: number;
   /** Of each table: rows, bytes of living lines, and the checksum of each page. */
   tables: { rows: number; living: number; checks: number[] }[];
@@ -48,7 +48,7 @@ interface Head {
 }
 
 const mark = `phx-people-3-${endianness()}\n`;
-/** The head's length in bytes and its checksum, as texts of this width. */
+/** Width of the head's length and its checksum, as text. */
 const numberWidth = 12;
 const numberText = (number: number): string => String(number).padStart(numberWidth);
 const printed = 4096;
@@ -65,7 +65,7 @@ export function createSidecar(path: string, state: PeopleState): Sidecar {
   const tables = [state.ids.table, state.persons.table, state.groups.table, state.hashKeys.table];
   let covered = 0;
   let found: FoundHead | undefined;
-  /** Counts drafts and drops: a draft that was overtaken is not put in place. */
+  /** Counts drafts and drops: an outdated draft does not replace the file. */
   let turn = 0;
 
   function write(bytes: Bytes): { fd: number; end: number } {
@@ -140,11 +140,11 @@ const bytesOf = (page: Uint32Array): Buffer => Buffer.from(page.buffer, page.byt
 
 interface FoundHead {
   head: Head;
-  /** Where the tables begin. */
+  /** The start of the tables. */
   end: number;
 }
 
-/** Undefined when the file is missing, of another version or cut short, or covers another log. */
+/** Undefined if the file is missing, of another version or cut short, or covers another log. */
 function readHead(path: string, bytes: Bytes, tables: readonly LineRows[]): FoundHead | undefined {
   if (!existsSync(path)) return undefined;
   const fd = openSync(path, "r");
@@ -158,7 +158,7 @@ function readHead(path: string, bytes: Bytes, tables: readonly LineRows[]): Foun
     const end = start + length;
     const text = readText(fd, start, length);
     if (Number(opening.slice(-numberWidth)) !== crc32(text)) return undefined;
-    // Our own writing: its checksum matches.
+    // written by phx-sim: its checksum matches
     const head = JSON.parse(text) as Head;
     const pages = tables.map(({ rows }, i) => pagesOf(head.tables[i]?.rows ?? 0) * pageRows * rows.width * 4);
     const expected = pages.reduce((sum, next) => sum + next, end + mark.length);

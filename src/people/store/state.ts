@@ -7,13 +7,13 @@ import type { LineLog } from "./log.ts";
 import { createProjectSlots, type ProjectSlots } from "./projects.ts";
 import type { Place } from "./rows.ts";
 
-/** Rows and caches over people.ndjson: what a line that was just written, or read back, means. */
+/** Rows and caches of people.ndjson. */
 export interface PeopleState {
   readonly projects: ProjectSlots;
   readonly persons: Documents<Person>;
   readonly groups: Documents<Group>;
   readonly ids: IdTable;
-  /** One for each person that has some. */
+  /** One for each person with hash keys. */
   readonly hashKeys: Documents<HashKeys>;
   /** Rows, or -1. */
   findPerson(project: number, uuid: string): number;
@@ -23,10 +23,10 @@ export interface PeopleState {
   /** Applies one change, whose line is at the place. @throws Error for an unknown person */
   apply(change: Change, place: Place): void;
   clear(): void;
-  /** From here on what is applied can be taken back, until `settle`. */
+  /** Later changes can be reverted until `settle`. */
   mark(): void;
   settle(): void;
-  /** Takes back what was applied since `mark`. */
+  /** Reverts the changes since `mark`. */
   revert(): void;
 }
 
@@ -86,7 +86,7 @@ export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
   };
 }
 
-/** The rows point to a line that is damaged, or is another one: they must be made anew from the log. */
+/** The rows point to a damaged or wrong line: they must be rebuilt from the log. */
 export class StaleRows extends Error {
   constructor() {
     super("the rows over people.ndjson do not fit it");
@@ -94,7 +94,7 @@ export class StaleRows extends Error {
   }
 }
 
-/** Reads the line at a place that the rows point to. @throws StaleRows */
+/** The change at a place of the rows. @throws StaleRows */
 function changeAt<K extends Change["kind"]>(
   log: LineLog,
   place: Place,

@@ -7,12 +7,11 @@ import { Failure } from "../../cli/failure.ts";
 import { reasonOf } from "../../cli/system-reason.ts";
 import type { ImportedState } from "../../index.ts";
 
-/** A large state takes its time, ms. */
+/** For a large state, ms. */
 const transferMs = 600_000;
 
 /**
- * Writes the sim's state, or another answer of its control API, to a file, which appears whole or not at all; numbers
- * stay as the sim writes them.
+ * Writes the sim's state, or another answer of its control API, unchanged to a file, which appears whole or not at all.
  * @returns its size in bytes
  * @throws Failure
  */
@@ -22,7 +21,7 @@ export async function exportTo(file: string, { url, token }: Address, path = "st
   if (!response.ok || !response.body) throw new RefusedCall(response.status, await response.json());
   const draft = `${file}.${process.pid}.tmp`;
   try {
-    // Keys are in it.
+    // it contains keys
     const written = createWriteStream(draft, { mode: 0o600, flush: true });
     await pipeline(Readable.fromWeb(response.body), written);
     renameSync(draft, file);
@@ -33,12 +32,12 @@ export async function exportTo(file: string, { url, token }: Address, path = "st
   }
 }
 
-/** Has the sim take over the state in a file. @throws Failure */
+/** Imports the state of a file. @throws Failure */
 export async function importFrom(file: string, sim: Address): Promise<ImportedState> {
   try {
     return await callSim<ImportedState>(sim, "PUT", "state", readWhole(file), transferMs);
   } catch (error) {
-    // What concerns a part of the file has a pointer, and gets the option's name.
+    // an error in the file has a pointer, and gets the option's name elsewhere
     if (!(error instanceof RefusedCall) || error.refusal.pointer) throw error;
     throw new Failure(error.kind, `${clean(file)}: ${error.message}`, error);
   }

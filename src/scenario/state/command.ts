@@ -9,7 +9,7 @@ import { exportTo, importFrom } from "./command-file.ts";
 
 const group: CommandGroup = {
   name: "state",
-  describe: "All that the sim keeps: reset it, take snapshots, export and import it",
+  describe: "The state of the sim: reset it, take snapshots, export and import it",
 };
 
 const common = {
@@ -53,7 +53,7 @@ type Common = Settings<typeof common>;
 
 const find = (where: Common, shell: Shell) => findRunning(where, shell.cwd);
 
-/** Prints the answer as JSON or as lines, and what it hints at. */
+/** Prints the answer as JSON or as lines, and its hint. */
 function say(where: Common, shell: Shell, answer: object, ...lines: string[]): "ok" {
   if ("hint" in answer && typeof answer.hint === "string") shell.err.say(`phx-sim: ${clean(answer.hint)}`);
   shell.out.say(...(where.values.json ? [JSON.stringify(answer, null, 2)] : lines));

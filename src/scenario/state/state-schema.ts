@@ -8,13 +8,13 @@ const time = z.int().min(timeRange.first).max(timeRange.last);
 /** Events may carry any time that a date can have. */
 const eventTime = z.number().min(-8.64e15).max(8.64e15);
 const project = z.int().min(0);
-/** Already JSON: it came out of a JSON text. */
+/** Already parsed from JSON. */
 const properties = z.custom<object>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "expected an object",
 );
 
-/** The lines of people.ndjson that say what is, and not what became of it. */
+/** The lines of people.ndjson with current content. */
 const PeopleLine = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("person"),
@@ -64,7 +64,7 @@ const EventFacts = z.looseObject({
   strips: z.array(z.string()).optional(),
 });
 
-/** Keys of the journal's lines that are no requests. */
+/** Keys of the journal's lines that are not requests. */
 const otherLines = ["clear", "hidden", "log"];
 
 const headers = z

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Cohort, FeatureFlag, FlagOverride } from "./feature-flag.ts";
 
-/** Who people and organizations are. Times are in the wire's form: `2025-03-01T09:30:00.123000Z`. */
+// Users, organizations, projects and keys. Times are wire times: `2025-03-01T09:30:00.123000Z`.
 
 export const User = z.object({
   id: z.int(),
@@ -16,7 +16,7 @@ export const User = z.object({
   is_active: z.boolean(),
   is_staff: z.boolean(),
   date_joined: z.string(),
-  /** What `@current` means for this user. */
+  /** The organization and project of `@current`. */
   current_organization: z.string().nullable(),
   current_project: z.int().nullable(),
 });
@@ -30,7 +30,7 @@ export const Organization = z.object({
   updated_at: z.string(),
   /** 0 none, 3 config, 6 install, 9 root */
   plugins_access_level: z.int(),
-  /** Each with a `key`, e.g. `access_control`; they switch on what the service sells. */
+  /** Each with a `key`, e.g. `access_control`; they enable paid features. */
   available_product_features: z.array(z.looseObject({ key: z.string() })).nullable(),
   is_member_join_email_enabled: z.boolean(),
   customer_id: z.string().nullable(),

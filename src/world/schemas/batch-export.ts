@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { logLevels, runStatuses } from "../run-statuses.ts";
 
-/** How a run ends instead of as it would; `after` in ms from its start. */
+/** A scripted end of a run; `after` is in ms from its start. */
 export const RunOutcome = z.object({
   status: z.enum(runStatuses).exclude(["Starting", "Running"]),
   after: z.int().nonnegative(),
@@ -27,7 +27,7 @@ export const BatchExport = z.object({
   schema: z.record(z.string(), z.json()).nullable(),
   filters: z.array(z.json()).nullable(),
   deleted: z.boolean(),
-  /** How its next runs end, the first of them first. Not the service's: a scenario says it. */
+  /** Scripted ends of its next runs, in order. Not the service's: scenarios set them. */
   scripted_runs: z.array(RunOutcome).optional(),
 });
 
@@ -47,7 +47,7 @@ export const BatchExportRun = z.object({
   created_at: z.string(),
   finished_at: z.string().nullable(),
   last_updated_at: z.string(),
-  /** The engine made it and brings it to its end; one that a scenario wrote stays as it is. */
+  /** True if the engine made it and ends it; one from a scenario stays unchanged. */
   driven: z.boolean().optional(),
 });
 

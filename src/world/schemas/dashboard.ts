@@ -81,10 +81,9 @@ export const SharingConfiguration = z.object({
   former_tokens: z.array(z.object({ access_token: z.string(), expires_at: z.string() })),
 });
 
-/** The loose part is what clients wrote and the sim only keeps. */
 export const Insight = z.object({
   id: z.int(),
-  /** 8 letters and digits, as it stands in the app's links */
+  /** 8 letters and digits, as in the app's links */
   short_id: z.string(),
   project: z.int(),
   name: z.string().nullable(),

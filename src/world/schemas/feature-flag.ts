@@ -59,13 +59,13 @@ export const Cohort = z.looseObject({
   created_by: z.int().nullish(),
 });
 
-/** What a flag is to be, whatever its rules say; it wins until it is removed or the world is reset. */
+/** A value that replaces the decision of a flag until it is removed or the world is reset. */
 export const FlagOverride = z.object({
   id: z.string(),
   project: z.int(),
-  /** The flag's key; the project need not have such a flag. */
+  /** The flag's key; the flag may be unknown. */
   flag: z.string(),
-  /** For this distinct id only; null: for everybody. */
+  /** For this distinct id only; null: for all. */
   distinct_id: z.string().nullable(),
   /** A string is a variant. */
   value: z.union([z.boolean(), z.string()]),

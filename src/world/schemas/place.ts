@@ -3,7 +3,7 @@ import { parseNetwork } from "../../base/network.ts";
 
 const addressText = "an IP address, or a range such as 203.0.113.0/24";
 
-/** Where an address is, in the service's words without `$geoip_`; absent is unknown. */
+/** The location of an address, with the service's keys without `$geoip_`. */
 export const PlaceRow = z.object({
   /** An IP address, or a range such as `203.0.113.0/24`. */
   address: z.string().refine((text) => parseNetwork(text) !== undefined, addressText),

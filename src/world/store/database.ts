@@ -2,12 +2,12 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Adapter, Low } from "lowdb";
 import { storageTrouble } from "../../base/storage-trouble.ts";
-import type { Migration } from "../../sim/folder/migrations.ts";
 import type { Damage } from "../../store/damage.ts";
 import type { Unit } from "../../store/unit.ts";
 import { emptyWorld, type World } from "../world.ts";
 import { ChangesFile, changeLine, replaceLine } from "./changes-file.ts";
 import { type Step, WorldDocument } from "./document.ts";
+import type { Migration } from "./migrations.ts";
 import { salvagedWorld } from "./salvage.ts";
 import { checkedWorld, readWorldFile, writeInBackground, writeWorldFile } from "./world-file.ts";
 

@@ -4,11 +4,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { syntaxErrorAt } from "../../base/json-syntax.ts";
-import { type Migration, migrate, migrations, UnknownVersionError } from "../../sim/folder/migrations.ts";
 import { writeAll } from "../../store/bytes.ts";
 import { DataFolderError, fileError } from "../../store/data-folder.ts";
 import type { World } from "../world.ts";
 import { clashOf, worldKeys } from "./document.ts";
+import { type Migration, migrate, migrations, UnknownVersionError } from "./migrations.ts";
 
 /**
  * world.json: a key a line, in a collection a document a line, and as the last key a seal with the digest of everything before

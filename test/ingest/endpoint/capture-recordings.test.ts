@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { personUuid } from "../../../src/ingest/person-ids.ts";
+import { personUuid } from "../../../src/people/person.ts";
 import { key, openEdge } from "../edge.ts";
 
 const snapshot = (properties: object = {}, more: object = {}) => ({

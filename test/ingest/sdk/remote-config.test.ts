@@ -1,8 +1,8 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/base/json.ts";
+import { sdkEndpoints } from "../../../src/ingest/endpoint/public-rows.ts";
 import { remoteConfigOf } from "../../../src/ingest/sdk/remote-config.ts";
-import { sdkEndpoints } from "../../../src/ingest/sdk/sdk-rows.ts";
 import { aFlag, aProject } from "../../support/documents.ts";
 import { aDesk, asker, aWorld } from "./ask.ts";
 

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { isUuid } from "../../../src/base/ids.ts";
-import { sdkEndpoints } from "../../../src/ingest/sdk/sdk-rows.ts";
+import { sdkEndpoints } from "../../../src/ingest/endpoint/public-rows.ts";
 import { aPersonalApiKey, aProject } from "../../support/documents.ts";
 import { type Asked, aCall, aDesk, asker, aWorld } from "./ask.ts";
 

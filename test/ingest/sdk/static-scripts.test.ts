@@ -3,8 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fitting, type Installed } from "../../../src/ingest/sdk/installed.ts";
-import { openScripts, staticScriptEndpoints } from "../../../src/ingest/sdk/static-scripts.ts";
+
+import {
+  fitting,
+  type Installed,
+  openScripts,
+  staticScriptEndpoints,
+} from "../../../src/ingest/sdk/static-scripts.ts";
 import { asker } from "./ask.ts";
 
 const root = mkdtempSync(join(tmpdir(), "phx-scripts-"));

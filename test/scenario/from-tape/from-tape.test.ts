@@ -135,7 +135,7 @@ describe("flags that nobody defined", () => {
     ]);
     await checked(text);
     expect(text).toMatch(/\/\/ inferred: the first of several different answers.*\n\s*"on"/);
-    expect(text).toMatch(/\/\/ inferred: what everybody was answered.*\n\s*"plain"/);
+    expect(text).toMatch(/\/\/ inferred: the same answer for all persons.*\n\s*"plain"/);
   });
 
   test("defined ones are not inferred", async () => {
