@@ -43,6 +43,7 @@ import {
   lookupOrExplain,
   openOrExplain,
   startOfClock,
+  tapesOrExplain,
 } from "./sim/opening.ts";
 import { ownCalls } from "./sim/own-calls.ts";
 import { createRefusals } from "./sim/refusals.ts";
@@ -53,11 +54,11 @@ import { adopt, unknownPath } from "./sim/unknown.ts";
 import {
   createRecordings,
   listenRecording,
+  modeOf,
   offlineBy,
   overOwnSocket,
-  withMode,
 } from "./tapes/record/recordings.ts";
-import { createReplaying, missWays, replayOrExplain } from "./tapes/replay/replaying.ts";
+import { createReplaying, missWays } from "./tapes/replay/replaying.ts";
 import { createKeyring } from "./world/keyring.ts";
 
 export type {
@@ -78,7 +79,7 @@ export { StartError } from "./sim/types.ts";
  */
 export async function startSim(given: SimOptions = {}): Promise<Sim> {
   checkOptions(given);
-  const options = await withMode(given);
+  const options = { ...given, mode: await tapesOrExplain(modeOf(given)) };
   const redaction = redactionOf(options);
   const host = options.host ?? "127.0.0.1";
   const isOpen = isOpenAt(host, options.publicUrl);
@@ -153,7 +154,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   });
   // What was recorded has keys of another world.
   lateAdoption.set(() => options.adoptTokens === true || replaying.active || recordings.isOn);
-  await replayOrExplain(replaying, options, store);
+  await tapesOrExplain(replaying.loadOwn(options), store);
 
   // What the control API and the management API use.
   const exports = onFirstUse(() =>
@@ -256,7 +257,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
     admit: async (call) => (await admission()).admit(call),
   };
   const listener = await listenOrExplain(
-    () => listenRecording(recordings, options, () => listen(listenOptions)),
+    () => tapesOrExplain(listenRecording(recordings, options, () => listen(listenOptions))),
     options,
     store,
   ).catch(async (error: unknown) => {

@@ -33,7 +33,6 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   lint: { ingest: "the times and limits of captures" },
   tapes: {
     faults: "the same replies as scripted answers",
-    server: "recordings listen",
   },
   projects: {
     people: "stores and removes the persons and groups of a project",

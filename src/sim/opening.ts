@@ -10,6 +10,7 @@ import { type ScenarioProblem, warningNotice } from "../scenario/problems.ts";
 import { builtOf, type Scenario, type ScenarioPeople, storePeople } from "../scenario/scenario.ts";
 import type { Listener } from "../server/listener.ts";
 import { DataFolderError } from "../store/data-folder.ts";
+import { TapeOrderError } from "../tapes/ports.ts";
 import { openStore, type Store } from "./folder/open-store.ts";
 import { type ClockSetting, type SimOptions, StartError } from "./types.ts";
 
@@ -104,6 +105,24 @@ export async function openOrExplain(
     if (error instanceof DataFolderError)
       throw new StartError("data_folder", error.message, error.hint, error);
     throw error;
+  }
+}
+
+const tapeCodes: Readonly<Partial<Record<TapeOrderError["key"], StartError["code"]>>> = {
+  upstream: "upstream",
+  offline: "offline",
+  running: "upstream",
+  maxAge: "option",
+};
+
+/** Waits for what the options order of tapes; the store is closed if it fails. @throws StartError */
+export async function tapesOrExplain<T>(work: Promise<T>, store?: Store): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    await store?.close();
+    if (!(error instanceof TapeOrderError)) throw error;
+    throw new StartError(tapeCodes[error.key] ?? "tape", error.message, error.hint, error);
   }
 }
 

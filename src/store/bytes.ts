@@ -73,7 +73,11 @@ export function fileBytes(path: string, mode: "a+" | "r" = "a+"): Bytes {
       try {
         writeAll(fd, bytes);
       } catch (error) {
-        cut(offset);
+        try {
+          cut(offset);
+        } catch {
+          // the next append cuts it off; the first failure is the one to report
+        }
         throw error;
       }
       size += bytes.length;

@@ -1,6 +1,7 @@
 import type { ControlCall } from "../client/call.ts";
 import type {
   LoadedTape,
+  LoadedTapeReply,
   MissPolicy,
   RecordingFacts,
   RecordingMode,
@@ -37,19 +38,15 @@ export interface Tapes {
   unload(): Promise<LoadedTape | null>;
 }
 
-interface Reply<T> {
-  tape: T;
-}
-
 /** The part of the client for tapes. */
 export const tapesBy = (call: ControlCall): Tapes => ({
   load: async (tape, { mode, onMiss, timing, skipStatus } = {}) => {
     const order = { tape, mode, on_miss: onMiss, timing, skip_status: skipStatus };
-    return (await call<Reply<LoadedTape>>("POST", "tapes", order)).tape;
+    return (await call<{ tape: LoadedTape }>("POST", "tapes", order)).tape;
   },
-  get: async () => (await call<Reply<LoadedTape | null>>("GET", "tapes")).tape,
+  get: async () => (await call<LoadedTapeReply>("GET", "tapes")).tape,
   rewind: async (client) => void (await call("POST", "tapes/rewind", { client })),
-  unload: async () => (await call<Reply<LoadedTape | null>>("DELETE", "tapes")).tape,
+  unload: async () => (await call<LoadedTapeReply>("DELETE", "tapes")).tape,
 });
 
 /** What to record: as `POST /__sim/recording/start` takes it, with names as TypeScript has them. */

@@ -33,7 +33,7 @@ export interface EventsCompared {
   extra: string[];
 }
 
-/** Loaded exchanges, and what was used of them. */
+/** Loaded exchanges, and their use. */
 export interface Deck {
   readonly header: TapeHeader;
   answer(asked: Asked): Answered;
@@ -42,15 +42,14 @@ export interface Deck {
    * emulator answers the request.
    */
   compareEvents(asked: Asked): EventsCompared;
-  /** Used, unused and missed so far. */
   ledger(): Ledger;
-  /** Only its sums, which the page asks for each second. */
+  /** Only the sums: the page asks for them each second. */
   tally(): Tally;
   /** Back to the beginning, of one client or all. */
   rewind(client?: string): void;
 }
 
-/** What a user orders of a replay. */
+/** A tape to answer from, and how. */
 export interface ReplayOrder {
   /** A name (`tapes/NAME.tape.ndjson`) or a path. */
   readonly tape: string;
@@ -64,7 +63,7 @@ export interface ReplayOrder {
   readonly skipStatus?: readonly number[] | undefined;
 }
 
-/** The tape that answers, and all that was used of it. */
+/** The tape that answers, and all its use. */
 export interface TapeStatus extends Omit<LoadedTape, "ledger"> {
   readonly ledger: Ledger;
 }
@@ -72,9 +71,9 @@ export interface TapeStatus extends Omit<LoadedTape, "ledger"> {
 /** Loads and unloads the tape that answers. */
 export interface TapePlayer {
   show(): TapeStatus | null;
-  /** In short, without making lists. */
+  /** The sums only. */
   tally(): (Tally & Pick<TapeStatus, "name" | "mode">) | null;
-  /** Answers from a tape, instead of the one before. @throws SimError invalid_input */
+  /** Answers from a tape, instead of the one before. @throws TapeOrderError */
   load(order: ReplayOrder): Promise<TapeStatus>;
   /** The emulator answers again. Returns the tape that answered. */
   unload(): TapeStatus | null;
@@ -87,24 +86,40 @@ export type RecordingRequest = RecordingOrder & { raw?: boolean | undefined };
 
 /** Starts and ends recordings, one at a time. */
 export interface Recordings {
-  /** @throws RecordingError */
+  /** @throws TapeOrderError */
   start(order: RecordingRequest): Promise<RecordingFacts>;
   /** Ends the recording and closes its tape; does nothing if there is none. */
   stop(): Promise<RecordingFacts>;
   facts(): RecordingFacts;
 }
 
-/** Why a recording cannot start, and what to do about it. */
-export class RecordingError extends Error {
-  readonly code: "upstream" | "offline" | "tape" | "running";
+/** Why a tape or a recording cannot be used as ordered: which part of the order is wrong, and what to do about it. */
+export class TapeOrderError extends Error {
+  readonly key: "upstream" | "offline" | "running" | "maxAge" | keyof ReplayOrder;
   readonly hint: string;
 
-  constructor(code: RecordingError["code"], message: string, hint: string, cause?: unknown) {
+  constructor(key: TapeOrderError["key"], message: string, hint: string, cause?: unknown) {
     super(message, { cause });
-    this.name = "RecordingError";
-    this.code = code;
+    this.name = "TapeOrderError";
+    this.key = key;
     this.hint = hint;
   }
+}
+
+/** The options of a sim that concern tapes; `SimOptions` describes them. */
+export interface TapeSettings extends Partial<ReplayOrder> {
+  readonly mode?: Mode | undefined;
+  readonly maxAge?: string | undefined;
+  readonly host?: string | undefined;
+  readonly upstream?: string | undefined;
+  readonly upstreamCa?: string | undefined;
+  readonly offline?: boolean | undefined;
+  readonly include?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+  readonly redact?: "default" | "pii" | undefined;
+  readonly raw?: boolean | undefined;
+  readonly allowWrites?: boolean | undefined;
+  readonly onNotice?: ((text: string) => void) | undefined;
 }
 
 /** Whose answer a request gets, and what is written. `none` is another word for `replay`. */

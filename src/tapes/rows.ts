@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { type ErrorCode, SimError } from "../base/errors.ts";
+import { SimError } from "../base/errors.ts";
 import { maskTargetSecrets } from "../base/secrets.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { row } from "../http/row.ts";
 import type { Exchange } from "./format/exchange.ts";
 import { tapesFolder } from "./format/place.ts";
-import { captureRoutes } from "./format/routes.ts";
-import { RecordingError, type Recordings, type TapePlayer, type TapeStatus } from "./ports.ts";
+import { isCapture } from "./format/routes.ts";
+import { type Recordings, TapeOrderError, type TapePlayer, type TapeStatus } from "./ports.ts";
 import {
   LoadedTapeReply,
   RecordingFacts,
@@ -44,6 +44,26 @@ function loadedTape(tapes: TapePlayer): TapeStatus {
   const tape = tapes.show();
   if (tape) return tape;
   throw new SimError("not_found", "no tape is loaded", { hint: "POST /__sim/tapes loads one" });
+}
+
+/** Fields of the request body with the parts of an order. */
+const pointers: Readonly<Partial<Record<TapeOrderError["key"], string>>> = {
+  onMiss: "/on_miss",
+  skipStatus: "/skip_status",
+};
+
+/** Carries out an order. @throws SimError with the field that is wrong */
+async function obeyed<T>(work: Promise<T>, upstreamField = "/upstream"): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof TapeOrderError)) throw error;
+    const { key, message, hint } = error;
+    if (key === "running") throw new SimError("conflict", message, { hint, cause: error });
+    const isUpstream = key === "upstream" || key === "offline";
+    const pointer = isUpstream ? upstreamField : (pointers[key] ?? `/${key}`);
+    throw new SimError("invalid_input", message, { pointer, hint, cause: error });
+  }
 }
 
 /** An unusable file or folder as an error of the control API. */
@@ -91,7 +111,7 @@ function summaries({ unused, left_out }: TapeStatus["ledger"]): (exchange: Excha
     complete,
     redacted: redacted.length,
     client,
-    used: !captureRoutes.includes(route) && req.method.toUpperCase() !== "OPTIONS" && !idle.has(i),
+    used: !isCapture(route) && req.method.toUpperCase() !== "OPTIONS" && !idle.has(i),
   });
 }
 
@@ -134,7 +154,7 @@ export const tapeRows = (tapes: TapePlayer): Endpoint[] => [
     body: TapeOrder,
     reply: LoadedTapeReply,
     handle: async ({ body: { on_miss, skip_status, ...order } }) =>
-      shown(await tapes.load({ ...order, onMiss: on_miss, skipStatus: skip_status })),
+      shown(await obeyed(tapes.load({ ...order, onMiss: on_miss, skipStatus: skip_status }), "/on_miss")),
   }),
   row({
     method: "DELETE",
@@ -191,22 +211,6 @@ export const tapeRows = (tapes: TapePlayer): Endpoint[] => [
   }),
 ];
 
-/** Why a recording cannot start, as an error of the control API. */
-const recordingErrors: Readonly<
-  Record<RecordingError["code"], readonly [code: ErrorCode, pointer: string | undefined]>
-> = {
-  upstream: ["invalid_input", "/upstream"],
-  offline: ["invalid_input", "/upstream"],
-  tape: ["invalid_input", "/tape"],
-  running: ["conflict", undefined],
-};
-
-function recordingError(error: unknown): unknown {
-  if (!(error instanceof RecordingError)) return error;
-  const [code, pointer] = recordingErrors[error.code];
-  return new SimError(code, error.message, { hint: error.hint, ...(pointer && { pointer }), cause: error });
-}
-
 /** The endpoints of recordings. */
 export const recordingRows = (recordings: Recordings): Endpoint[] => [
   row({
@@ -225,10 +229,7 @@ export const recordingRows = (recordings: Recordings): Endpoint[] => [
     body: RecordingOrder,
     errors: [409],
     reply: RecordingFacts,
-    handle: ({ body }) =>
-      recordings.start(body).catch((error) => {
-        throw recordingError(error);
-      }),
+    handle: ({ body }) => obeyed(recordings.start(body)),
   }),
   row({
     method: "POST",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Exchange } from "./format/exchange.ts";
+import { Exchange } from "./format/exchange-shape.ts";
 
 // Messages complete the words "expected …".
 
@@ -158,9 +158,9 @@ export const TapeExchanges = z.strictObject({ exchanges: z.array(TapeExchangeSum
 export type TapeExchanges = z.infer<typeof TapeExchanges>;
 
 export const TapeExchange = TapeExchangeSummary.extend({
-  request: z.custom<Exchange["req"]>().meta({ type: "object" }),
-  response: z.custom<Exchange["res"]>().describe("null: it has no answer"),
-  redacted: z.array(z.string()).readonly().describe("Paths of redacted values"),
+  request: Exchange.shape.req,
+  response: Exchange.shape.res,
+  redacted: Exchange.shape.redacted,
 }).meta({ title: "TapeExchange" });
 export type TapeExchange = z.infer<typeof TapeExchange>;
 

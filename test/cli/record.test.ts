@@ -40,7 +40,7 @@ describe("phx-sim record", () => {
       `phx-sim: record: requests go to ${far.url}, taped on ${cwd}/tapes/shop.tape.ndjson`,
     );
     expect(stderr).toMatch(/phx-sim: 1 request passed on, \d+ bytes out, \d+ bytes back/);
-    expect(stderr).toMatch(/phx-sim: 1 exchange on .*shop\.tape\.ndjson, \d+ secrets? taken out/);
+    expect(stderr).toMatch(/phx-sim: 1 exchange on .*shop\.tape\.ndjson, \d+ secrets? redacted/);
     const routes: string[] = [];
     for await (const it of readTape(join(cwd, "tapes/shop.tape.ndjson"))) routes.push(it.route);
     expect(routes).toEqual(["capture"]);
@@ -214,7 +214,7 @@ describe("phx-sim record", () => {
     [
       ["--upstream", "us", "--redact", "pii", "--raw"],
       2,
-      "--raw takes nothing out: leave --redact away, or --raw",
+      "--raw redacts nothing: give --redact or --raw, not both",
     ],
     [["--upstream", "us", "--upstream-ca", "none.pem"], 2, "--upstream-ca cannot be read"],
     [["--upstream", "us", "--include", ""], 2, "--include must be text"],

@@ -105,7 +105,7 @@ describe("with a command", () => {
     const { stderr } = await run(["replay", file], process.execPath, "--input-type=module", "-e", code);
     expect(stderr).toContain("0 of 0 exchanges used, 0 requests missed, 0 unused\n");
     expect(stderr).toContain(
-      "  3 captures on it, which the emulator answers; 2 of 3 events did not come again: sold ×2\n",
+      "  3 captures on it, which the emulator answers; 2 of 3 events were not sent again: sold ×2\n",
     );
     expect(stderr).not.toContain("no request reached it");
   });

@@ -7,7 +7,6 @@ import { startSim } from "../../src/index.ts";
 import type { RawExchange } from "../../src/tapes/format/raw-exchange.ts";
 import { openTapeWriter } from "../../src/tapes/format/write.ts";
 import { createRedactor } from "../../src/tapes/redact/redactor.ts";
-import { allOf } from "../tapes/format/fixture.ts";
 import { rawWith } from "../tapes/har/tapes.ts";
 import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
@@ -115,30 +114,21 @@ describe("to a sim on this machine", () => {
     }
   });
 
-  test("moved to now, as copies, of one route, with a result tape that has no keys", async () => {
+  test("moved to now, as copies, of one route", async () => {
     const sim = await simFor();
     const before = Date.now();
-    const args = ["--to", sim.url, "--token", sim.apiKey, "--only", "capt*", "--result", "answers"];
+    const args = ["--to", sim.url, "--token", sim.apiKey, "--only", "capt*"];
     const { code, stdout } = await send([...args, "--timestamps", "shift", "--uuids", "new"]);
-    expect(stdout).toMatch(
-      /^6 requests sent in \d+ ms.*, 6 × 200\nanswers are on .*answers\.tape\.ndjson\n$/,
-    );
+    expect(stdout).toMatch(/^6 requests sent in \d+ ms.*, 6 × 200\n$/);
     expect(code).toBe(0);
     await sim.settle();
-    expect(await sim.events.list()).toHaveLength(6);
-    const file = join(cwd, "tapes", "answers.tape.ndjson");
-    const result = readFileSync(file, "utf8");
-    expect(result).not.toContain("0195a3c2-0000-7000-8000");
-    const sent = (await allOf(file)).map(({ req }) => req.body && "json" in req.body && req.body.json);
-    const times = sent.map((it) => Date.parse(Object(it).batch[0].timestamp));
+    const events = await sim.events.list();
+    expect(events).toHaveLength(6);
+    expect(JSON.stringify(events)).not.toContain("0195a3c2-0000-7000-8000");
+    const times = events.map(({ timestamp }) => Date.parse(timestamp));
     expect(Math.max(...times)).toBeGreaterThanOrEqual(before);
-    expect(Math.max(...times) - Math.min(...times)).toBe(5000);
-    expect(result.trimEnd().split("\n")).toHaveLength(7);
-    expect(result).not.toContain(sim.apiKey);
-    expect(await send([...args])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("already exists"),
-    });
+    // the service corrects times by what each request took
+    expect(Math.abs(Math.max(...times) - Math.min(...times) - 5000)).toBeLessThan(2000);
   });
 
   test("another status class fails, unless that is all right", async () => {
@@ -205,7 +195,7 @@ test.each<[args: string[], code: number, says: RegExp]>([
   [["--to", "127.0.0.1:1", "--concurrency", "0"], 2, /--concurrency must be from 1 to 64/],
   [["--to", "127.0.0.1:1", "--token", "a b"], 2, /--token is not a key/],
   [["--to", "127.0.0.1:1", "--only", "captur"], 2, /no exchange of the tape has the route "captur"/],
-  [["--to", "127.0.0.1:1", "--order", "any"], 2, /--order must be/],
+  [["--to", "127.0.0.1:1", "--uuids", "any"], 2, /--uuids must be/],
   [
     ["--to", "127.0.0.1:1", "--token", "phc_a", "--only", "capture"],
     4,

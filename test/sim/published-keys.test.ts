@@ -3,8 +3,8 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
-import { scenarioStarter } from "../../src/scenario/starter.ts";
 import { shippedFolder } from "../../src/scenario/shipped.ts";
+import { scenarioStarter } from "../../src/scenario/starter.ts";
 import { isPublishedKey } from "../../src/world/access.ts";
 
 interface Asked {

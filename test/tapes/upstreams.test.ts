@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readUpstreams, refuseOwnPort, UpstreamError } from "../../src/tapes/upstream/upstreams.ts";
+import { TapeOrderError } from "../../src/tapes/ports.ts";
+import { readUpstreams, refuseOwnPort } from "../../src/tapes/upstream/upstreams.ts";
 
 const ingestion = "https://us.i.posthog.com";
 const app = "https://us.posthog.com";
@@ -65,7 +66,7 @@ test.each([
   ["http://[fe80::1]/", /link-local/],
   ["http://0xa9fea9fe/", /link-local/],
 ])("%j is no upstream", (text, message) => {
-  expect(() => readUpstreams(text)).toThrow(UpstreamError);
+  expect(() => readUpstreams(text)).toThrow(TapeOrderError);
   expect(() => readUpstreams(text)).toThrow(message);
   expect(() => readUpstreams(text)).not.toThrow(/secret/);
 });

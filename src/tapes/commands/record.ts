@@ -29,6 +29,7 @@ import { stopRequest, untilSignal } from "../../cli/signals.ts";
 import type { Style } from "../../cli/style.ts";
 import type { RecordingFacts, RequestSummary, Sim, SimOptions } from "../../index.ts";
 import type { RequestLog } from "../../journal/commands/request-log.ts";
+import { choice, redact, text, texts, toggle } from "./option-rows.ts";
 import { missedOf, replayed, tapeLines } from "./tape-summary.ts";
 
 /** Options for the world of a sim that records. */
@@ -56,56 +57,33 @@ const fixed = {
 
 const options = {
   ...upstreamOptions,
-  tape: {
-    kind: "text",
-    describe: "Tape to write: tapes/NAME.tape.ndjson, or a path (default: named after the time)",
-    flagOnly: true,
-  },
-  mode: {
-    kind: "text",
-    describe:
-      "record: all goes to the upstream; all: the tape is replaced; once: replay the tape if it exists; new: replay it and record what is missing; none (or replay): replay only; diff: compare the emulator's answers; spy: pass on what the emulator does not know",
-    default: "record",
-    choices: ["record", "all", "once", "new", "none", "replay", "diff", "spy"],
-    flagOnly: true,
-  },
-  "max-age": {
-    kind: "text",
-    describe: "With --mode once or new: record a tape again that is older than this (7d, 12h)",
-    flagOnly: true,
-  },
-  include: { kind: "text", describe: "Tape only paths like this: '/flags/**'", many: true, flagOnly: true },
-  exclude: { kind: "text", describe: "Do not tape paths like this: '*.js'", many: true, flagOnly: true },
+  tape: text("Tape to write: tapes/NAME.tape.ndjson, or a path (default: named after the time)"),
+  mode: choice(
+    "record: all goes to the upstream; all: the tape is replaced; once: replay the tape if it exists; new: replay it and record what is missing; none (or replay): replay only; diff: compare the emulator's answers; spy: pass on what the emulator does not know",
+    ["record", "all", "once", "new", "none", "replay", "diff", "spy"],
+    "record",
+  ),
+  "max-age": text("With --mode once or new: record a tape again that is older than this (7d, 12h)"),
+  include: texts("Tape only paths like this: '/flags/**'"),
+  exclude: texts("Do not tape paths like this: '*.js'"),
   redact: {
     kind: "text",
-    describe: "What is redacted before it is written: secrets, or with pii personal data as well",
+    describe: redact.describe,
     default: "default",
     choices: ["default", "pii"],
   },
-  raw: {
-    kind: "switch",
-    describe: "Redact nothing: tape, log and data folder hold everything as it was sent",
-    flagOnly: true,
-  },
-  "allow-writes": {
-    kind: "switch",
-    describe: "With --mode spy: also pass on requests that change something",
-    flagOnly: true,
-  },
+  raw: toggle("Redact nothing: tape, log and data folder hold everything as it was sent"),
+  "allow-writes": toggle("With --mode spy: also pass on requests that change something"),
   port: {
     kind: "port",
     describe: "Port to listen on; 0 takes any free one, which is the default with a command",
     default: "7490",
   },
   ...reachOptions,
-  data: {
-    kind: "folder",
-    describe: "Folder for what arrives (default: in memory)",
-    flagOnly: true,
-  },
+  data: { kind: "folder", describe: "Folder for what arrives (default: in memory)", flagOnly: true },
   ...worldOptions,
   ...rerouteOptions,
-  json: { kind: "switch", describe: "Print address, upstream and tape as one JSON line", flagOnly: true },
+  json: toggle("Print address, upstream and tape as one JSON line"),
   quiet: { kind: "switch", describe: "No request log and no summary" },
   command: {
     kind: "word",
@@ -176,7 +154,7 @@ function recordingOptions(settings: RecordSettings): SimOptions {
   const { values, origins } = settings;
   checkMode(values);
   if (values.raw && origins.redact.source === "flag")
-    throw new Failure("usage", "--raw takes nothing out: leave --redact away, or --raw");
+    throw new Failure("usage", "--raw redacts nothing: give --redact or --raw, not both");
   const { upstream, ...way } = upstreamOf(settings);
   const mode = modeOf(values);
   const tape = values.tape ?? (taping.has(mode) ? nameByTime() : undefined);
@@ -215,13 +193,13 @@ function logOf(sim: Sim, quiet: boolean, shell: Shell): RequestLog {
   return log;
 }
 
-/** With `spy` the emulator answers what it knows, and its keys count; else they have no meaning. */
+/** True with `spy`: the emulator answers what it knows, so its keys are valid. */
 const hasOwnKeys = (sim: Sim): boolean => sim.recorded().mode === "spy";
 
-const readyOf = (sim: Sim): object => (hasOwnKeys(sim) ? readyLine(sim) : recordReadyLine(sim));
-
-const bannerOf = (sim: Sim, scenario: string, { outStyle }: Shell): string[] =>
-  hasOwnKeys(sim) ? banner(readyLine(sim), scenario, outStyle) : recordBanner(sim, outStyle);
+function startLines(sim: Sim, { json, scenario }: RecordSettings["values"], { outStyle }: Shell): string[] {
+  if (json) return [JSON.stringify(hasOwnKeys(sim) ? readyLine(sim) : recordReadyLine(sim))];
+  return hasOwnKeys(sim) ? banner(readyLine(sim), scenario, outStyle) : recordBanner(sim, outStyle);
+}
 
 const rawWarning =
   "--raw: nothing is redacted; the tape, the log and the data folder hold secrets and personal data as they were sent";
@@ -243,7 +221,7 @@ async function serve(settings: RecordSettings, shell: Shell): Promise<Ending> {
   const { onStop, stopped } = stopRequest();
   const sim = await open(settings, values.port, shell, onStop);
   const log = logOf(sim, values.quiet, shell);
-  shell.out.say(...(values.json ? [JSON.stringify(readyOf(sim))] : bannerOf(sim, values.scenario, shell)));
+  shell.out.say(...startLines(sim, values, shell));
   shell.out.flush();
   if (!values.quiet) reportTape(sim, modeOf(values), shell);
   const ending = await Promise.race([signal, stopped]);
@@ -351,7 +329,7 @@ function recordingLines(facts: RecordingFacts, style: Style): string[] {
     tape === null
       ? []
       : [
-          `phx-sim: ${counted(taped, "exchange")} on ${clean(tape, 1000)}, ${counted(redacted, "secret")} taken out`,
+          `phx-sim: ${counted(taped, "exchange")} on ${clean(tape, 1000)}, ${counted(redacted, "secret")} redacted`,
         ];
   return [
     `phx-sim: ${passing}`,
@@ -365,7 +343,7 @@ function recordingLines(facts: RecordingFacts, style: Style): string[] {
 const troubleText = ({ mode }: RecordingFacts): string =>
   mode === "all" ? "the tape was not replaced" : "the tape is not whole";
 
-/** Why the command fails though it did what it could. */
+/** Why the command fails although it did what it could. */
 function recordingEnd(facts: RecordingFacts): Failure | undefined {
   const { trouble, failed, passed, last_failure } = facts;
   if (failed > 0 && failed === passed)

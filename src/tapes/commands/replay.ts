@@ -5,18 +5,13 @@ import { Failure } from "../../cli/failure.ts";
 import type { Options } from "../../cli/options.ts";
 import type { Flags } from "../../cli/settings.ts";
 import { start } from "../../cli/start.ts";
+import { tapeAt } from "./option-rows.ts";
 
 const { tape: _, ...startOptions } = start.options;
 const { scenarios: __, command, ...execOptions } = exec.options;
 
 const options: Options = {
-  tape: {
-    kind: "text",
-    describe: "The tape: tapes/NAME.tape.ndjson, or a path",
-    flagOnly: true,
-    place: 1,
-    suggests: "tapes",
-  },
+  tape: tapeAt(1),
   ...startOptions,
   ...rerouteOptions,
   ...(command && {

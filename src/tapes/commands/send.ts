@@ -1,101 +1,35 @@
 import { type Command, command, type Shell } from "../../cli/command.ts";
 import type { Settings } from "../../cli/settings.ts";
+import { choice, json, keyOptions, permitOptions, tapeAt, text, texts, toggle } from "./option-rows.ts";
 
 const options = {
-  tape: {
-    kind: "text",
-    describe: "The tape: tapes/NAME.tape.ndjson, or a path",
-    flagOnly: true,
-    place: 1,
-    suggests: "tapes",
-  },
-  to: { kind: "text", describe: "Where the requests are sent, e.g. http://127.0.0.1:7490", flagOnly: true },
-  only: {
-    kind: "text",
-    describe: "Send only this route, * for any text",
-    flagOnly: true,
-    many: true,
-  },
-  exclude: {
-    kind: "text",
-    describe: "Leave out: a route, event:NAME, or one value: path:body.batch[].properties.card",
-    flagOnly: true,
-    many: true,
-  },
-  fill: {
-    kind: "text",
-    describe:
-      "For a secret that neither an option nor PHX_SIM_SECRET_KIND_N gives: fail, or send a placeholder (redacted)",
-    choices: ["fail", "redacted"],
-    default: "fail",
-    flagOnly: true,
-  },
-  "dry-run": {
-    kind: "switch",
-    describe: "Only list what would be sent; the default for other machines without --yes",
-    flagOnly: true,
-  },
-  yes: { kind: "switch", describe: "Send, also to another machine", flagOnly: true },
-  "allow-host": {
-    kind: "text",
-    describe: "A host that may be sent to, e.g. staging.example; required in addition to --yes",
-    flagOnly: true,
-    many: true,
-  },
-  "i-know-this-is-production": {
-    kind: "switch",
-    describe: "Required in addition to both for hosts of the real service",
-    flagOnly: true,
-  },
-  token: { kind: "text", describe: "Project key, for the places where the tape has none", flagOnly: true },
-  "personal-key": {
-    kind: "text",
-    describe: "Personal API key, likewise; better in PHX_SIM_PERSONAL_KEY",
-    flagOnly: true,
-  },
-  rate: {
-    kind: "text",
-    describe: "10: ten requests a second; 2x: twice the recorded pace (default: as fast as possible)",
-    flagOnly: true,
-  },
+  tape: tapeAt(1),
+  to: text("Where the requests are sent, e.g. http://127.0.0.1:7490"),
+  only: texts("Send only this route, * for any text"),
+  exclude: texts("Leave out: a route, event:NAME, or one value: path:body.batch[].properties.card"),
+  "dry-run": toggle("Only list what would be sent; the default for other machines without --yes"),
+  yes: toggle("Send, also to another machine; this needs --allow-host as well"),
+  ...permitOptions,
+  ...keyOptions,
+  rate: text("10: ten requests a second; 2x: twice the recorded pace (default: as fast as possible)"),
   concurrency: {
     kind: "count",
-    describe: "At most N requests at the same time",
+    describe: "At most N requests at the same time; those of one person stay in order",
     default: "4",
     flagOnly: true,
   },
-  order: {
-    kind: "text",
-    describe: "What stays in order: each person's requests, all (strict: one by one), or nothing",
-    choices: ["per-person", "strict", "none"],
-    default: "per-person",
-    flagOnly: true,
-  },
-  timestamps: {
-    kind: "text",
-    describe: "Times of events: as they are, or moved so that the last one is now",
-    choices: ["keep", "shift"],
-    default: "keep",
-    flagOnly: true,
-  },
-  uuids: {
-    kind: "text",
-    describe: "keep: the service recognizes events that it already has; new: copies",
-    choices: ["keep", "new"],
-    default: "keep",
-    flagOnly: true,
-  },
-  result: {
-    kind: "text",
-    describe: "Record the answers on this new tape: a name, or a path",
-    flagOnly: true,
-  },
-  "ignore-status": {
-    kind: "switch",
-    describe: "Do not fail for answers whose status class differs from the recorded one",
-    flagOnly: true,
-  },
-  json: { kind: "switch", describe: "Print the result as one JSON line", flagOnly: true },
+  timestamps: choice(
+    "Times of events: as they are, or moved so that the last one is now",
+    ["keep", "shift"],
+    "keep",
+  ),
+  uuids: choice(
+    "keep: the service recognizes events that it already has; new: copies",
+    ["keep", "new"],
+    "keep",
+  ),
+  "ignore-status": toggle("Do not fail for answers whose status class differs from the recorded one"),
+  json,
 } as const;
 
 /** The options of `send`. */
@@ -127,5 +61,5 @@ export const send: Command = command({
   ],
   confirms: true,
   run: async ({ values }: SendSettings, shell: Shell) =>
-    (await import("./send-tape.ts")).sendTape(values, shell),
+    (await import("./send-run.ts")).sendTape(values, shell),
 });

@@ -3,16 +3,10 @@ import type { Shell } from "../../cli/command.ts";
 import type { Exchange } from "../format/exchange.ts";
 import { readHeader } from "../format/header.ts";
 import { tapePlace } from "../format/place.ts";
-import { isCapture } from "../match/keys.ts";
+import { isCapture } from "../format/routes.ts";
 import { pairTapes } from "../match/pairs.ts";
 import type { TapeProblem } from "../shapes.ts";
-import {
-  type Comparison,
-  compareAnswers,
-  createDifferenceTally,
-  type SkipReason,
-  skipReasonOf,
-} from "../verify/compare.ts";
+import { type Comparison, compareAnswers, createComparison, skipReasonOf } from "../verify/compare.ts";
 import { onFile } from "./tape-trouble.ts";
 import { problemCount, type ReportRequest, reportComparison, shownFile } from "./verify-report.ts";
 
@@ -24,80 +18,61 @@ interface DiffRequest {
   junit: string | undefined;
 }
 
-/** What came of comparing two tapes; `exchanges` are those of the first one. */
+/** The result of comparing two tapes; `exchanges` are those of the first one. */
 interface TapeDiff extends Comparison {
   /** Requests that only one of them has, by route. Events are left out: SDKs cut batches by timers. */
   only_a: Readonly<Record<string, number>>;
   only_b: Readonly<Record<string, number>>;
 }
 
-const answerOf = ({ status, headers, body }: NonNullable<Exchange["res"]>) => ({ status, headers, body });
-
 const mostRoutes = 500;
 
-function createRouteCount() {
-  const routes = new Map<string, number>();
-  return {
-    add({ route }: Exchange): void {
-      const name = routes.has(route) || routes.size < mostRoutes ? route : "others";
-      if (!isCapture(route)) routes.set(name, (routes.get(name) ?? 0) + 1);
-    },
-    shown: () => Object.fromEntries(routes),
-  };
+function addRoute(routes: Map<string, number>, { route }: Exchange): void {
+  if (isCapture(route)) return;
+  const name = routes.has(route) || routes.size < mostRoutes ? route : "others";
+  routes.set(name, (routes.get(name) ?? 0) + 1);
 }
 
 async function diffOf(a: string, b: string, ignore: readonly string[] = []): Promise<TapeDiff> {
   const { noise } = await readHeader(b);
   const { found, add } = problemCount<TapeProblem>();
-  const tally = createDifferenceTally();
-  const skipped: Comparison["skipped"] = {};
-  const skip = (reason: SkipReason): void => {
-    skipped[reason] = (skipped[reason] ?? 0) + 1;
-  };
+  const comparison = createComparison();
   let passedOver = 0;
   const { library, pairs } = await pairTapes(a, b, {
     onProblem: add,
-    // The client repeats a request that was refused with 429: the answer that follows is the one to compare.
+    // the client repeats a request that was refused with 429: the answer that follows is the one to compare
     leavesOut({ res, complete }, tape) {
-      const reason =
-        res === null || !complete ? "cut_off" : res.status === 429 ? "upstream_failed" : undefined;
-      if (reason === undefined) return false;
-      if (tape === "second") return true;
-      passedOver++;
-      skip(reason);
+      const skipped = res === null || !complete ? "cut_off" : res.status === 429 ? "upstream_failed" : null;
+      if (skipped === null) return false;
+      if (tape === "first") {
+        passedOver++;
+        comparison.add({ skipped });
+      }
       return true;
     },
   });
-  const [onlyA, onlyB] = [createRouteCount(), createRouteCount()];
-  let compared = 0;
+  const [onlyA, onlyB] = [new Map<string, number>(), new Map<string, number>()];
+  const allNoise = [...library.header.noise, ...noise, ...ignore];
   for await (const pair of pairs()) {
-    if (pair.kind === "only_recorded") onlyA.add(pair.recorded);
-    if (pair.kind === "only_live") onlyB.add(pair.live);
+    if (pair.kind === "only_recorded") addRoute(onlyA, pair.recorded);
+    if (pair.kind === "only_live") addRoute(onlyB, pair.live);
     if (pair.kind !== "equal" && pair.kind !== "place") continue;
     const { route, i, res } = pair.recorded;
     const other = pair.live.res;
     const reason = skipReasonOf(pair.recorded);
     if (res === null || other === null || (reason !== undefined && reason !== "body_left_out"))
-      skip(reason ?? "cut_off");
+      comparison.add({ skipped: reason ?? "cut_off" });
     else {
-      compared++;
-      const differences = compareAnswers(answerOf(res), answerOf(other), {
-        route,
-        noise: [...library.header.noise, ...noise, ...ignore],
-      });
-      tally.add({ route, i, differences });
+      const differences = compareAnswers(res, other, { route, noise: allNoise });
+      comparison.add({ compared: { route, i, differences } });
     }
   }
   return {
     exchanges: library.rows.length + passedOver,
-    compared,
-    skipped,
-    groups: tally.groups(),
-    routes: tally.routes(),
-    left: tally.left(),
+    ...comparison.result(),
     ...found,
-    only_a: onlyA.shown(),
-    only_b: onlyB.shown(),
+    only_a: Object.fromEntries(onlyA),
+    only_b: Object.fromEntries(onlyB),
   };
 }
 

@@ -7,12 +7,11 @@ import { makeFolder } from "../../base/make-folder.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
-import { createProgress, type Progress, sizeText } from "../../cli/progress.ts";
+import { createProgress, sizeText } from "../../cli/progress.ts";
 import { tapePlace } from "../format/place.ts";
 import type { RawExchange } from "../format/raw-exchange.ts";
 import type { TapeSummary, TapeWriter } from "../format/write.ts";
 import type { HarProblem } from "../har/import.ts";
-import type { RedactionRules } from "../redact/rules.ts";
 import type { TapeProblem } from "../shapes.ts";
 import { jsonLine, tapeProblemLine } from "./tape-show.ts";
 import { onFile } from "./tape-trouble.ts";
@@ -27,27 +26,17 @@ interface ImportRequest {
   json: boolean;
 }
 
-/** Problems of the same sort: the first few entries that have it. */
-interface ProblemCount {
-  problem: HarProblem;
+/** Problems of the same kind: their number, and the first few entries that have one. */
+interface ProblemCount extends Omit<HarProblem, "entry"> {
   entries: number[];
   count: number;
 }
 
 const mostEntries = 5;
 
-function addProblem(counts: Map<string, ProblemCount>, problem: HarProblem): void {
-  const found = counts.get(problem.code) ?? { problem, entries: [], count: 0 };
-  found.count++;
-  if (found.entries.length < mostEntries) found.entries.push(problem.entry);
-  counts.set(problem.code, found);
-}
-
-function problemLine({ problem, entries, count }: ProblemCount): string {
-  const more = count > entries.length ? ", …" : "";
-  const which = `${count === 1 ? "entry" : "entries"} ${entries.join(", ")}${more}`;
-  const left = problem.skipped ? "left out: " : "";
-  return `phx-sim: ${count} × ${left}${problem.detail} (${which}); ${problem.hint}`;
+function problemLine({ entries, count, skipped, detail, hint }: ProblemCount): string {
+  const which = `${count === 1 ? "entry" : "entries"} ${entries.join(", ")}${count > entries.length ? ", …" : ""}`;
+  return `phx-sim: ${count} × ${skipped ? "left out: " : ""}${detail} (${which}); ${hint}`;
 }
 
 /** A name that is fit for a file: other characters become `-`. */
@@ -57,22 +46,16 @@ const nameOf = (file: string): string =>
     .replace(/[^\w.-]+/g, "-")
     .replace(/^[.-]+/, "") || "imported";
 
-function newPlace(given: string, shell: Shell): string {
-  const place = tapePlace(given, shell.cwd);
-  if (!existsSync(place)) return place;
-  throw new Failure("failed", `${clean(place)} already exists; give another name with --tape`);
-}
-
 /** Opens the tape with the first exchange: a HAR without one leaves no tape behind. */
 async function copy(
   exchanges: Iterable<RawExchange>,
-  open: () => Promise<TapeWriter>,
+  open: () => TapeWriter,
 ): Promise<TapeSummary | undefined> {
   let writer: TapeWriter | undefined;
   try {
     for (const exchange of exchanges) {
-      writer ??= await open();
-      writer.append(exchange, writer.arrive());
+      writer ??= open();
+      writer.append(exchange);
       if (writer.trouble?.isOver) break;
     }
   } finally {
@@ -81,17 +64,26 @@ async function copy(
   return writer?.summary;
 }
 
-async function copyWatched(
-  { file, all, redact }: ImportRequest,
-  place: string,
-  { progress, redaction }: { progress: Progress; redaction: RedactionRules | undefined },
-  onProblem: (problem: HarProblem) => void,
-) {
+/** Makes a redacted tape of a HAR file and reports what was odd about it. @throws Failure */
+export async function importTape(request: ImportRequest, shell: Shell): Promise<"ok"> {
+  const { file, all, redact, json } = request;
   const { importHar } = await import("../har/import.ts");
   const { openTapeWriter } = await import("../format/write.ts");
   const { createRedactor } = await import("../redact/redactor.ts");
   const { tapeRules } = await import("../redact/rules.ts");
-  return onFile(file, async () => {
+  const place = tapePlace(request.tape ?? nameOf(file), shell.cwd);
+  if (existsSync(place))
+    throw new Failure("failed", `${clean(place)} already exists; give another name with --tape`);
+  const problems = new Map<string, ProblemCount>();
+  const onProblem = ({ entry, ...problem }: HarProblem) => {
+    const found = problems.get(problem.code) ?? { ...problem, entries: [], count: 0 };
+    found.count++;
+    if (found.entries.length < mostEntries) found.entries.push(entry);
+    problems.set(problem.code, found);
+  };
+  const progress = createProgress(process.stderr, shell.env);
+  const own = shell.config?.redaction;
+  const summary = await onFile(file, async () => {
     const { creator, entries, exchanges } = importHar(file, { all, onProblem });
     let done = 0;
     function* watched(): Generator<RawExchange> {
@@ -100,59 +92,27 @@ async function copyWatched(
         yield exchange;
       }
     }
-    return copy(watched(), async () =>
+    return copy(watched(), () =>
       openTapeWriter(place, {
-        redactor: createRedactor({ profile: redact, rules: tapeRules(redaction) }),
-        header: { creator, noise: redaction?.ignore ?? [] },
+        redactor: createRedactor({ profile: redact, rules: tapeRules(own) }),
+        header: { creator, noise: own?.ignore ?? [] },
       }),
     );
-  });
+  }).finally(() => progress.end());
+  shell.err.say(...[...problems.values()].map((it) => clean(problemLine(it), 600)));
+  if (!summary) {
+    const elsewhere = problems.get("elsewhere")?.count ?? 0;
+    const hint =
+      elsewhere > 0 ? `; ${counted(elsewhere, "request")} to other services: --all imports them` : "";
+    throw new Failure("failed", `${clean(file)} has nothing to import${hint}`);
+  }
+  const { exchanges, bytes, redactions, trouble } = summary;
+  const report = { tape: summary.file, exchanges, bytes, redactions, problems: [...problems.values()] };
+  const line = `${clean(summary.file)}: ${counted(exchanges, "exchange")}, ${sizeText(bytes)}, ${counted(redactions, "secret")} redacted`;
+  shell.out.say(json ? jsonLine(report) : line);
+  if (!trouble) return "ok";
+  throw new Failure("failed", clean(`${trouble.detail}; ${trouble.hint}`, 600));
 }
-
-function nothingFound(file: string, counts: ReadonlyMap<string, ProblemCount>): Failure {
-  const elsewhere = counts.get("elsewhere")?.count ?? 0;
-  const hint =
-    elsewhere > 0 ? `; ${counted(elsewhere, "request")} to other services: --all imports them` : "";
-  return new Failure("failed", `${clean(file)} has nothing to import${hint}`);
-}
-
-/** Makes a redacted tape of a HAR file and reports what was odd about it. @throws Failure */
-export async function importTape(request: ImportRequest, shell: Shell): Promise<"ok"> {
-  const place = newPlace(request.tape ?? nameOf(request.file), shell);
-  const counts = new Map<string, ProblemCount>();
-  const progress = createProgress(process.stderr, shell.env);
-  const around = { progress, redaction: shell.config?.redaction };
-  const summary = await copyWatched(request, place, around, (problem) => addProblem(counts, problem)).finally(
-    () => progress.end(),
-  );
-  const problems = [...counts.values()];
-  shell.err.say(...problems.map((it) => clean(problemLine(it), 600)));
-  if (!summary) throw nothingFound(request.file, counts);
-  shell.out.say(request.json ? jsonLine(reportOf(summary, problems)) : summaryLine(summary));
-  if (!summary.trouble) return "ok";
-  throw new Failure("failed", clean(`${summary.trouble.detail}; ${summary.trouble.hint}`, 600));
-}
-
-const reportOf = (
-  { file, exchanges, bytes, redactions }: TapeSummary,
-  problems: readonly ProblemCount[],
-) => ({
-  tape: file,
-  exchanges,
-  bytes,
-  redactions,
-  problems: problems.map(({ problem: { code, skipped, detail, hint }, entries, count }) => ({
-    code,
-    skipped,
-    count,
-    entries,
-    detail,
-    hint,
-  })),
-});
-
-const summaryLine = ({ file, exchanges, bytes, redactions }: TapeSummary): string =>
-  `${clean(file)}: ${counted(exchanges, "exchange")}, ${sizeText(bytes)}, ${counted(redactions, "secret")} redacted`;
 
 interface ExportRequest {
   tape: string;

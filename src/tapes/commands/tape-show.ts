@@ -6,7 +6,7 @@ import { Failure } from "../../cli/failure.ts";
 import { sizeText } from "../../cli/progress.ts";
 import type { Style } from "../../cli/style.ts";
 import { plainBytes } from "../format/bodies.ts";
-import type { Exchange, HeaderPairs, TapeBody, Wire } from "../format/exchange.ts";
+import { type Exchange, type HeaderPairs, type TapeBody, targetOf, type Wire } from "../format/exchange.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { tapePlace, tapesFolder } from "../format/place.ts";
 import type { TapeInfo } from "../format/read.ts";
@@ -47,8 +47,8 @@ export async function showTape({ tape: name, exchange, json }: ShowRequest, shel
   return onFile<"ok">(tape, async () => {
     const header = await readHeader(tape);
     if (exchange !== undefined) {
-      const exchanges = readTape(tape, { onProblem, bodies: "whole" });
-      shell.out.say(...shownExchange(await numbered(exchanges, exchange, tape), json, shell));
+      const found = await numbered(readTape(tape, { onProblem, bodies: "whole" }), exchange, tape);
+      shell.out.say(...(json ? [jsonLine(found)] : exchangeLines(found, shell.outStyle)));
       return "ok";
     }
     shell.out.say(...(json ? [jsonLine(header)] : [...headerLines(header, shell.outStyle), ""]));
@@ -60,9 +60,6 @@ export async function showTape({ tape: name, exchange, json }: ShowRequest, shel
     return "ok";
   });
 }
-
-const shownExchange = (exchange: Exchange, json: boolean, shell: Shell): string[] =>
-  json ? [jsonLine(exchange)] : exchangeLines(exchange, shell.outStyle);
 
 async function numbered(exchanges: AsyncIterable<Exchange>, wanted: number, tape: string): Promise<Exchange> {
   let [count, highest] = [0, 0];
@@ -106,8 +103,6 @@ const headerLines = (header: TapeHeader, style: Style): string[] => [
   ...header.noise.map((path) => `${style.dim("noise")}      ${clean(path, 200)}`),
 ];
 
-const targetOf = (url: string): string => url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "") || "/";
-
 function statusOf({ res, complete }: Exchange, style: Style): string {
   if (!res) return style.bad("no answer");
   const shown = res.status >= 400 ? style.bad(`${res.status}`) : style.good(`${res.status}`);
@@ -136,7 +131,7 @@ function textOf(body: TapeBody): string | undefined {
 
 function bodyLines(body: TapeBody | undefined, wire: Wire, style: Style): string[] {
   if (body === undefined) return [];
-  const how = wire.encodings.length > 0 ? style.dim(`  (came as ${clean(wire.encodings.join(", "))})`) : "";
+  const how = wire.encodings.length > 0 ? style.dim(`  (sent as ${clean(wire.encodings.join(", "))})`) : "";
   const trouble = wire.trouble === undefined ? [] : [`  ${style.bad(clean(wire.trouble))}`];
   const text = textOf(body);
   if (text === undefined) return ["", `  ${style.dim(bytesNote(body))}${how}`, ...trouble];

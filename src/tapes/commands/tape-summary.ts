@@ -2,6 +2,7 @@ import { counted } from "../../base/counted.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Style } from "../../cli/style.ts";
 import type { LoadedTape, Sim } from "../../index.ts";
+import { targetOf } from "../format/exchange.ts";
 
 /** What was used of the tape that answered, and what to do when no request reached it; null: none answered. */
 export type Played = (Pick<LoadedTape, "name" | "on_miss" | "ledger"> & { readonly advice?: string }) | null;
@@ -39,16 +40,13 @@ type Exchange = Ledger["unused"][number];
 
 const times = (count: number): string => (count === 1 ? "" : ` ×${count}`);
 
-/** Without scheme and host. */
-const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/]*/i, "") || "/";
-
 function nearestLine({ i, method, url, differing }: Nearest): string {
   const paths = differing
     .slice(0, mostPaths)
     .map(({ path, recorded, asked }) => `${clean(path, 120)}: ${clean(recorded, 80)} → ${clean(asked, 80)}`);
   const more = differing.length > mostPaths ? `; … and ${differing.length - mostPaths} more` : "";
   const shown = paths.length === 0 ? "" : `  ${paths.join("; ")}${more}`;
-  return `    nearest #${i} ${clean(method, 20)} ${clean(pathOf(url), 120)}${shown}`;
+  return `    nearest #${i} ${clean(method, 20)} ${clean(targetOf(url), 120)}${shown}`;
 }
 
 const missedLines = (style: Style) => (miss: Miss) => [
@@ -57,7 +55,7 @@ const missedLines = (style: Style) => (miss: Miss) => [
 ];
 
 const named = ({ i, method, url }: Exchange): string =>
-  `#${i} ${clean(method, 20)} ${clean(pathOf(url), 120)}`;
+  `#${i} ${clean(method, 20)} ${clean(targetOf(url), 120)}`;
 
 const rest = (all: number, what: string): string[] =>
   all > most ? [`  … and ${all - most} more ${what} (GET /__sim/tapes)`] : [];
@@ -71,7 +69,7 @@ function captureLines({ captures, events: { recorded, missing } }: Ledger): stri
   const names = missing.slice(0, most).map((it) => `${clean(it.event, 60)}${times(it.times)}`);
   const more = missing.length > most ? ", …" : "";
   return [
-    `${head}; ${lacking} of ${counted(recorded, "event")} did not come again: ${names.join(", ")}${more}`,
+    `${head}; ${lacking} of ${counted(recorded, "event")} were not sent again: ${names.join(", ")}${more}`,
   ];
 }
 

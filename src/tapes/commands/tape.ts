@@ -1,19 +1,13 @@
 import { type Command, type CommandGroup, command } from "../../cli/command.ts";
-import { reportOptions } from "./verify.ts";
+import { redact, reportOptions, tapeAt, text, toggle } from "./option-rows.ts";
 
 const group: CommandGroup = {
   name: "tape",
   describe: "Recorded traffic: show, check, compare, convert from and to HAR",
 };
 
-const tape = {
-  kind: "text",
-  describe: "Its name (tapes/NAME.tape.ndjson) or its path",
-  flagOnly: true,
-  place: 1,
-  suggests: "tapes",
-} as const;
-const json = { kind: "switch", describe: "Print JSON", flagOnly: true } as const;
+const tape = tapeAt(1, "Its name (tapes/NAME.tape.ndjson) or its path");
+const json = toggle("Print JSON");
 
 const list = command({
   name: "tape list",
@@ -41,7 +35,7 @@ const show = command({
   options: {
     tape,
     exchange: { kind: "count", describe: "Number of the exchange to show in full", flagOnly: true },
-    json: { ...json, describe: "Print its lines as they are: NDJSON" },
+    json: toggle("Print its lines as they are: NDJSON"),
   },
   examples: [
     ["phx-sim tape show checkout", "requests, statuses and times"],
@@ -61,19 +55,9 @@ const importHar = command({
       flagOnly: true,
       place: 1,
     },
-    tape: {
-      kind: "text",
-      describe: "Name or path of the new tape (default: the HAR file's name)",
-      flagOnly: true,
-    },
-    all: { kind: "switch", describe: "Also requests to other services", flagOnly: true },
-    redact: {
-      kind: "text",
-      describe: "What is redacted: secrets, or with pii personal data as well",
-      choices: ["default", "pii"],
-      default: "default",
-      flagOnly: true,
-    },
+    tape: text("Name or path of the new tape (default: the HAR file's name)"),
+    all: toggle("Also requests to other services"),
+    redact,
     json,
   },
   examples: [
@@ -90,8 +74,8 @@ const exportHar = command({
   options: {
     tape,
     out: { kind: "file", describe: "The HAR file (default: NAME.har in this folder)", flagOnly: true },
-    force: { kind: "switch", describe: "Replace the file if it exists", flagOnly: true },
-    unsafe: { kind: "switch", describe: "Write it even if something looks like a secret", flagOnly: true },
+    force: toggle("Replace the file if it exists"),
+    unsafe: toggle("Write it even if something looks like a secret"),
     json,
   },
   examples: [["phx-sim tape export checkout --out checkout.har", "refused where a secret would get out"]],
@@ -104,12 +88,8 @@ const check = command({
   group,
   describe: "Search tapes for secrets and unusable exchanges; exit code 1 when there is a secret",
   options: {
-    tapes: { ...tape, describe: "Names or paths of tapes", many: true },
-    twin: {
-      kind: "text",
-      describe: "Another recording of the same session: also list the values that differ from run to run",
-      flagOnly: true,
-    },
+    tapes: { ...tapeAt(1, "Names or paths of tapes"), many: true },
+    twin: text("Another recording of the same session: also list the values that differ from run to run"),
     json,
   },
   examples: [
@@ -128,20 +108,8 @@ const diff = command({
   group,
   describe: "Compare the answers of two recordings of the same session; exit code 1 when they differ",
   options: {
-    a: {
-      kind: "text",
-      describe: "Name or path of the older tape",
-      flagOnly: true,
-      place: 1,
-      suggests: "tapes",
-    },
-    b: {
-      kind: "text",
-      describe: "Name or path of another recording of the same session",
-      flagOnly: true,
-      place: 2,
-      suggests: "tapes",
-    },
+    a: tapeAt(1, "Name or path of the older tape"),
+    b: tapeAt(2, "Name or path of another recording of the same session"),
     ...reportOptions,
   },
   examples: [["phx-sim tape diff golden today", "what the service answers differently, by route and path"]],

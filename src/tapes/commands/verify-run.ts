@@ -2,22 +2,23 @@ import { counted } from "../../base/counted.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
-import { type Sim, type SimOptions, scenarioFromTape, startSim, type TapeScenario } from "../../index.ts";
+import { scenarioFromTape, startSim, type TapeScenario } from "../../index.ts";
 import type { Exchange } from "../format/exchange.ts";
 import { readHeader } from "../format/header.ts";
 import { readTape } from "../format/read.ts";
+import { TapeOrderError } from "../ports.ts";
 import { createRedactor } from "../redact/redactor.ts";
 import { bothRules, tapeRules } from "../redact/rules.ts";
-import type { GivenKeys } from "../send/plan.ts";
 import { failureText, mostFailures } from "../send/run.ts";
 import { surveyTape } from "../send/survey.ts";
-import { createTransport, leaveFor, readTarget, type Transport } from "../send/transport.ts";
+import { leaveFor, readTarget } from "../send/target.ts";
 import type { TapeProblem } from "../shapes.ts";
-import { readUpstreams, UpstreamError, type Upstreams } from "../upstream/upstreams.ts";
+import { createTransport } from "../upstream/transport.ts";
+import { createAgents, readUpstreams, type Upstreams } from "../upstream/upstreams.ts";
 import { createServiceVerifier, leftOutBy } from "../verify/against.ts";
-import { type Comparison, createDifferenceTally } from "../verify/compare.ts";
+import { type Comparison, createComparison } from "../verify/compare.ts";
 import { createVerifier } from "../verify/verifier.ts";
-import { isMissing, keysOf, missingText, needsOf } from "./send-request.ts";
+import { checkKeys, keysOf } from "./send-needs.ts";
 import type { VerifySettings } from "./verify.ts";
 import { problemCount } from "./verify-report.ts";
 
@@ -25,21 +26,33 @@ interface VerifyRun {
   /** The tape's file. */
   file: string;
   dialect: "documented" | "production" | undefined;
-  /** Paths that differ without meaning, over those of the tape's header. */
+  /** Paths that differ without meaning, in addition to those of the tape's header. */
   ignore?: readonly string[] | undefined;
   /** Called after each exchange. */
   onStep(done: number, total: number): void;
 }
 
-/** What came of sending a tape's requests to a fresh sim. */
+/** The result of sending a tape's requests to a fresh sim. */
 interface VerifyResult extends Comparison {
   dialect: string;
-  /** What of the tape's documents the sim could not be given. */
+  /** Documents of the tape that the sim could not be given. */
   leftOut: readonly string[];
 }
 
-/** What was captured is let go after as many bytes: a tape may be larger than the memory. */
+/** Captured events are deleted after this many bytes: a tape may be larger than the memory. */
 const mostKept = 64 * 1024 * 1024;
+
+/** Small requests have a weight, too; compressed ones are larger than they were. */
+const weightOf = ({ req, res }: Exchange): number => 1024 + 4 * req.wire.bytes + (res?.wire.bytes ?? 0);
+
+/** A sim with the documents that the tape shows, at the time of its first exchange. */
+const simFor = ({ scenario, firstAt }: TapeScenario, dialect: VerifyRun["dialect"]) =>
+  startSim({
+    scenario,
+    adoptTokens: true,
+    ...(dialect && { dialect }),
+    ...(!Number.isNaN(Date.parse(firstAt ?? "")) && { clock: new Date(firstAt ?? "").toISOString() }),
+  });
 
 /**
  * Sends the requests of a tape, in order, to a fresh sim that begins with what the tape shows of the service, and
@@ -47,83 +60,46 @@ const mostKept = 64 * 1024 * 1024;
  * @throws TapeError when the file is no tape; StartError
  */
 export async function runVerify({ file, dialect, ignore = [], onStep }: VerifyRun): Promise<VerifyResult> {
-  const { noise: known } = await readHeader(file);
-  const noise = [...known, ...ignore];
+  const { noise } = await readHeader(file);
   const { found, add } = problemCount<TapeProblem>();
   const seed = await scenarioFromTape(readTape(file, { bodies: "whole", onProblem: add }), {
     state: "start",
   });
-  const sim = await startSim(optionsFor(seed, dialect));
+  const { keys, exchanges, leftOut } = seed;
+  const comparison = createComparison();
+  const sim = await simFor(seed, dialect);
   try {
-    const { keys, exchanges, leftOut } = seed;
-    const compared = await compareAll(sim, { file, keys, noise, onStep: (done) => onStep(done, exchanges) });
-    return { exchanges, dialect: sim.dialect, ...found, leftOut, ...compared };
+    const verifier = createVerifier({ handle: sim.handle, keys, noise: [...noise, ...ignore] });
+    let [done, kept] = [0, 0];
+    for await (const exchange of readTape(file, { bodies: "whole" })) {
+      comparison.add(await verifier.verify(exchange));
+      kept += weightOf(exchange);
+      if (kept > mostKept) {
+        kept = 0;
+        await sim.reset({ what: ["events"] });
+      }
+      onStep(++done, exchanges);
+    }
+    return { exchanges, dialect: sim.dialect, ...found, leftOut, ...comparison.result() };
   } finally {
     await sim.close();
   }
 }
 
-const optionsFor = (seed: TapeScenario, dialect: VerifyRun["dialect"]): SimOptions => ({
-  scenario: seed.scenario,
-  adoptTokens: true,
-  ...(dialect && { dialect }),
-  ...(!Number.isNaN(Date.parse(seed.firstAt ?? "")) && {
-    clock: new Date(seed.firstAt ?? "").toISOString(),
-  }),
-});
-
-interface Comparing {
-  file: string;
-  keys: TapeScenario["keys"];
-  noise: readonly string[];
-  onStep(done: number): void;
-}
-
-async function compareAll(sim: Sim, { file, keys, noise, onStep }: Comparing) {
-  const verifier = createVerifier({ handle: sim.handle, keys, noise });
-  const tally = createDifferenceTally();
-  const skipped: VerifyResult["skipped"] = {};
-  let compared = 0;
-  let done = 0;
-  let kept = 0;
-  for await (const exchange of readTape(file, { bodies: "whole" })) {
-    const result = await verifier.verify(exchange);
-    if ("skipped" in result) skipped[result.skipped] = (skipped[result.skipped] ?? 0) + 1;
-    else {
-      compared++;
-      tally.add(result.compared);
-    }
-    kept += weightOf(exchange);
-    if (kept > mostKept) {
-      kept = 0;
-      await sim.reset({ what: ["events"] });
-    }
-    onStep(++done);
-  }
-  return { compared, skipped, groups: tally.groups(), routes: tally.routes(), left: tally.left() };
-}
-
-/** Small requests have a weight, too; compressed ones are larger than they were. */
-const weightOf = ({ req, res }: Exchange): number => 1024 + 4 * req.wire.bytes + (res?.wire.bytes ?? 0);
-
 type Values = VerifySettings["values"];
 
-interface AgainstRun {
-  /** The tape's file. */
-  file: string;
+interface AgainstRun extends Pick<VerifyRun, "file" | "onStep"> {
   /** `us`, `eu`, or an address. */
   service: string;
   values: Values;
-  /** Called after each exchange. */
-  onStep(done: number, total: number): void;
 }
 
-/** What came of sending a tape's requests to a service. */
+/** The result of sending a tape's requests to a service. */
 interface AgainstResult extends Comparison {
   against: string;
   /** Requests that were left out because they change something, by route. */
   writes: Readonly<Record<string, number>>;
-  /** Why the run fails though it compared what it could: requests without an answer. */
+  /** Set if requests got no answer: the run fails although it compared what it could. */
   failure: Failure | undefined;
 }
 
@@ -132,7 +108,7 @@ function upstreamsFor(service: string): Upstreams {
   try {
     return readUpstreams(/^(us|eu)$/i.test(service) ? service : readTarget(service).url.href);
   } catch (error) {
-    if (!(error instanceof UpstreamError || error instanceof TypeError)) throw error;
+    if (!(error instanceof TapeOrderError || error instanceof TypeError)) throw error;
     throw new Failure("usage", `--against: ${clean(error.message, 300)}; give us, eu, or an address`, error);
   }
 }
@@ -151,27 +127,6 @@ function checkWrites({ origins }: Upstreams, values: Values): void {
   }
 }
 
-/** A key that an option gives must be there before anything is sent. @throws Failure usage */
-async function checkKeys(sent: AsyncIterable<Exchange>, keys: GivenKeys): Promise<void> {
-  const missing = needsOf(await surveyTape(sent), keys).filter(isMissing);
-  if (missing.length > 0) throw new Failure("usage", missingText(missing));
-}
-
-/** One connection to each origin of a service. */
-function createConnections() {
-  const transports = new Map<string, Transport>();
-  return {
-    to(base: URL): Transport {
-      const transport = transports.get(base.origin) ?? createTransport(base, 1);
-      transports.set(base.origin, transport);
-      return transport;
-    },
-    close(): void {
-      for (const it of transports.values()) it.close();
-    },
-  };
-}
-
 /**
  * Sends the requests of a tape to a service, one after the other, and compares its answers with the recorded ones.
  * @throws Failure usage when a key is missing or a permission; network when the service cannot be reached
@@ -183,7 +138,6 @@ export async function runAgainst(run: AgainstRun, shell: Shell): Promise<Against
   checkWrites(upstreams, values);
   const { noise: known, redaction, rules } = await readHeader(file);
   const own = shell.config?.redaction;
-  const noise = [...known, ...(own?.ignore ?? [])];
   const keys = keysOf(values, shell.env);
   const allowWrites = values["allow-writes"];
   const { found, add } = problemCount<TapeProblem>();
@@ -194,54 +148,43 @@ export async function runAgainst(run: AgainstRun, shell: Shell): Promise<Against
       if (leftOutBy(exchange, keys, allowWrites) === undefined) yield exchange;
     }
   }
-  await checkKeys(sent(), keys);
-  const connections = createConnections();
+  checkKeys(await surveyTape(sent()), keys);
+  const transport = createTransport(createAgents(undefined, 1));
   const verifier = createServiceVerifier({
     baseOf: (path) => upstreams.baseOf(path),
-    send: (prepared, base) => connections.to(base).send(prepared, true),
+    send: (prepared, base) => transport.send(base, prepared),
     keys,
     allowWrites,
     redactor: createRedactor({
       profile: redaction === "pii" ? "pii" : "default",
       rules: bothRules(rules, tapeRules(own)),
     }),
-    noise,
+    noise: [...known, ...(own?.ignore ?? [])],
   });
-  const tally = createDifferenceTally();
-  const skipped: Comparison["skipped"] = {};
+  const comparison = createComparison();
   const writes = new Map<string, number>();
   const failures = createFailures(upstreams.name);
-  let compared = 0;
   let done = 0;
   try {
     for await (const exchange of readTape(file, { bodies: "whole" })) {
       const result = await verifier.verify(exchange).catch((error: unknown) => {
-        failures.add(error, compared);
+        failures.add(error);
         return { skipped: "no_answer" as const };
       });
-      if ("skipped" in result) {
-        skipped[result.skipped] = (skipped[result.skipped] ?? 0) + 1;
-        if (result.skipped === "writes") writes.set(exchange.route, (writes.get(exchange.route) ?? 0) + 1);
-        if (failures.isGone()) break;
-      } else {
-        failures.clear();
-        compared++;
-        tally.add(result.compared);
-      }
+      comparison.add(result);
+      if ("compared" in result) failures.clear();
+      else if (result.skipped === "writes") writes.set(exchange.route, (writes.get(exchange.route) ?? 0) + 1);
+      if (failures.isGone()) break;
       onStep(++done, exchanges);
     }
   } finally {
-    connections.close();
+    transport.close();
   }
   return {
     exchanges,
-    compared,
     against: upstreams.name,
     writes: Object.fromEntries(writes),
-    skipped,
-    groups: tally.groups(),
-    routes: tally.routes(),
-    left: tally.left(),
+    ...comparison.result(),
     ...found,
     failure: failures.ending(),
   };
@@ -249,19 +192,20 @@ export async function runAgainst(run: AgainstRun, shell: Shell): Promise<Against
 
 /** Counts requests without an answer. */
 function createFailures(service: string) {
-  let [count, inRow, last] = [0, 0, ""];
+  let [count, inRow, last, hasAnswered] = [0, 0, "", false];
   const failure = (text: string) => new Failure("network", clean(`${text}: ${last}`, 600));
   const isGone = (): boolean => inRow >= mostFailures;
   return {
-    /** @throws Failure when the first request gets no answer: no other one would */
-    add(error: unknown, compared: number): void {
+    /** @throws Failure if no request got an answer yet: no other one would */
+    add(error: unknown): void {
       count++;
       inRow++;
       last = failureText(error);
-      if (compared === 0) throw failure(`${service} cannot be reached`);
+      if (!hasAnswered) throw failure(`${service} cannot be reached`);
     },
     clear(): void {
       inRow = 0;
+      hasAnswered = true;
     },
     isGone,
     ending(): Failure | undefined {

@@ -4,80 +4,27 @@ import { Failure } from "../../cli/failure.ts";
 import { createProgress } from "../../cli/progress.ts";
 import type { Settings } from "../../cli/settings.ts";
 import { tapePlace } from "../format/place.ts";
+import { keyOptions, permitOptions, reportOptions, tapeAt, text, texts, toggle } from "./option-rows.ts";
 import { onFile } from "./tape-trouble.ts";
 
-/** The options of every command that compares answers. */
-export const reportOptions = {
-  "fail-on": {
-    kind: "text",
-    describe: "Smallest difference that fails (default: break; additive for --against and tape diff)",
-    choices: ["break", "additive", "value"],
-    flagOnly: true,
-  },
-  json: { kind: "switch", describe: "Print the result as one JSON line", flagOnly: true },
-  junit: {
-    kind: "file",
-    describe: "File to write the result to as JUnit XML, a case for each route",
-    flagOnly: true,
-  },
-} as const;
-
-/** Options for sending to a service. */
+/** Options that need `--against`. */
 const serviceOptions = {
-  "allow-writes": {
-    kind: "switch",
-    describe: "With --against: also send requests that change something, such as events",
-    flagOnly: true,
-  },
-  "allow-host": {
-    kind: "text",
-    describe: "With --allow-writes: a host other than this machine that may be changed",
-    flagOnly: true,
-    many: true,
-  },
-  "i-know-this-is-production": {
-    kind: "switch",
-    describe: "With --allow-writes: also required for hosts of the real service",
-    flagOnly: true,
-  },
-  token: {
-    kind: "text",
-    describe: "With --against: project key, for the places where the tape has none",
-    flagOnly: true,
-  },
-  "personal-key": {
-    kind: "text",
-    describe: "With --against: personal API key, likewise; better in PHX_SIM_PERSONAL_KEY",
-    flagOnly: true,
-  },
+  "allow-writes": toggle("With --against: also send requests that change something, such as events"),
+  ...permitOptions,
+  "allow-host": texts("With --allow-writes: a host other than this machine that may be changed"),
+  ...keyOptions,
   fill: {
-    kind: "text",
-    describe:
-      "With --against: for a secret that is not given, skip the request (fail), or send a placeholder (redacted)",
-    choices: ["fail", "redacted"],
-    default: "fail",
-    flagOnly: true,
+    ...keyOptions.fill,
+    describe: "For a secret that is not given: skip the request (fail), or send a placeholder (redacted)",
   },
 } as const;
 
 const options = {
-  tape: {
-    kind: "text",
-    describe: "The tape: tapes/NAME.tape.ndjson, or a path",
-    flagOnly: true,
-    place: 1,
-    suggests: "tapes",
-  },
-  against: {
-    kind: "text",
-    describe: "Compare with this service instead of the emulator: us, eu, or an address",
-    flagOnly: true,
-  },
+  tape: tapeAt(1),
+  against: text("Compare with this service instead of the emulator: us, eu, or an address"),
   dialect: {
-    kind: "text",
-    describe: "Which the emulator follows where the documentation and the live service differ",
+    ...text("Which the emulator follows where the documentation and the live service differ"),
     choices: ["documented", "production"],
-    flagOnly: true,
   },
   ...serviceOptions,
   ...reportOptions,
@@ -105,19 +52,20 @@ function notSentLines(writes: Readonly<Record<string, number>>): string[] {
 async function run(settings: VerifySettings, shell: Shell) {
   checkOptions(settings);
   const { values } = settings;
+  const { against: service, "fail-on": failOn } = values;
   const file = tapePlace(values.tape, shell.cwd);
   const progress = createProgress(process.stderr, shell.env);
   const onStep = (done: number, total: number) => progress.show(`verify: ${done} of ${total}`);
   const { reportComparison, shownFile } = await import("./verify-report.ts");
+  const { runAgainst, runVerify } = await import("./verify-run.ts");
   const report = {
     command: "verify",
     name: shownFile(file, shell.cwd),
     json: values.json,
     junit: values.junit,
+    named: { tape: file },
   };
-  if (values.against !== undefined) {
-    const { runAgainst } = await import("./verify-run.ts");
-    const service = values.against;
+  if (service !== undefined) {
     const { failure, ...result } = await onFile(file, () =>
       runAgainst({ file, service, values, onStep }, shell),
     ).finally(() => progress.end());
@@ -127,43 +75,37 @@ async function run(settings: VerifySettings, shell: Shell) {
         ...report,
         with: result.against,
         sides: ["recorded", "now"],
-        failOn: values["fail-on"] ?? "additive",
+        failOn: failOn ?? "additive",
         notes: notSentLines(result.writes),
-        named: { tape: file },
       },
       shell,
     );
-    // Missing answers matter more than differences of the others.
+    // missing answers matter more than differences of the others
     if (failure !== undefined) await ended.catch(() => {});
     if (failure !== undefined) throw failure;
     return ended;
   }
-  const { runVerify } = await import("./verify-run.ts");
   const result = await onFile(file, () =>
     runVerify({ file, dialect: values.dialect, ignore: shell.config?.redaction?.ignore, onStep }),
   ).finally(() => progress.end());
   const [first] = result.leftOut;
-  if (first !== undefined)
-    shell.err.say(
-      clean(
-        `phx-sim: the emulator begins without ${result.leftOut.length} of the tape's documents; ${first}`,
-        600,
-      ),
-    );
+  if (first !== undefined) {
+    const text = `phx-sim: the emulator begins without ${result.leftOut.length} of the tape's documents; ${first}`;
+    shell.err.say(clean(text, 600));
+  }
   return reportComparison(
     result,
     {
       ...report,
       with: `the ${result.dialect} dialect`,
       sides: ["recorded", "here"],
-      failOn: values["fail-on"] ?? "break",
-      named: { tape: file },
+      failOn: failOn ?? "break",
     },
     shell,
   );
 }
 
-/** Replays a tape's requests at a fresh emulator, or at a service, and reports where the answers differ. */
+/** Sends a tape's requests to a fresh emulator, or to a service, and reports where the answers differ. */
 export const verify = command({
   name: "verify",
   describe: "Compare a tape's answers with those of a fresh emulator, or of a service",

@@ -1,5 +1,5 @@
 import { type Decoded, decodeBody } from "./bodies.ts";
-import { type Exchange, type HeaderPairs, pairsOf } from "./exchange.ts";
+import { type Exchange, type HeaderPairs, pairsOf, targetOf } from "./exchange.ts";
 import { routeOf } from "./routes.ts";
 
 interface ToExchange {
@@ -7,7 +7,7 @@ interface ToExchange {
   /** Most bytes of a decoded body; larger ones are left out. */
   bodyLimit: number;
   /** True if bodies of this target are left out. */
-  isBodyless(target: string): boolean;
+  isBodyless?(target: string): boolean;
 }
 
 type Omitted = "too_large" | "excluded" | "not_kept";
@@ -22,24 +22,22 @@ function decoded(raw: RawBody, headers: HeaderPairs, target: string | undefined,
   return omit(raw.omitted, raw.bytes);
 }
 
-const sizeOf = (raw: RawBody): number => (Buffer.isBuffer(raw) ? raw.length : raw.bytes);
+export const sizeOf = (raw: RawBody): number => (Buffer.isBuffer(raw) ? raw.length : raw.bytes);
 
-/** Path and query of a URL. */
-const targetOf = (url: string): string => url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "") || "/";
-
-function answerOf(raw: RawAnswer, limit: number): NonNullable<Exchange["res"]> {
+/** An answer, decoded; larger bodies than `limit` are left out. */
+export function answerOf(raw: RawAnswer, limit: number): NonNullable<Exchange["res"]> {
   const headers = pairsOf(raw.headers);
   const { status, reason, http, ttfb, total } = raw;
   return { status, reason, http, headers, ...decoded(raw.body, headers, undefined, limit), ttfb, total };
 }
 
-/** What a door saw, decoded: secrets are still in it. */
+/** An exchange as it was received, decoded: its secrets are still in it. */
 export function toExchange(raw: RawExchange, { i, bodyLimit, isBodyless }: ToExchange): Exchange {
   const headers = pairsOf(raw.headers);
   const target = targetOf(raw.url);
   const size = sizeOf(raw.body);
   const request =
-    size > 0 && isBodyless(target) ? omit("excluded", size) : decoded(raw.body, headers, target, bodyLimit);
+    size > 0 && isBodyless?.(target) ? omit("excluded", size) : decoded(raw.body, headers, target, bodyLimit);
   return {
     i,
     at: new Date(raw.at).toISOString(),
@@ -53,9 +51,7 @@ export function toExchange(raw: RawExchange, { i, bodyLimit, isBodyless }: ToExc
   };
 }
 
-/**
- * An exchange as a door saw it, secrets and all. It never reaches a disk: `redact` makes an `Exchange` of it.
- */
+/** An exchange as it was received, with its secrets. It never reaches a disk: `redact` makes an `Exchange` of it. */
 export interface RawExchange {
   /** Arrival, ms since the epoch. */
   at: number;
@@ -68,11 +64,10 @@ export interface RawExchange {
   headers: readonly string[];
   /** As received, still encoded. */
   body: RawBody;
-  /** null: no answer came. */
   answer: RawAnswer | null;
-  /** Who ended it before it was whole. */
+  /** The side that ended it early. */
   aborted?: "client" | "upstream";
-  /** Whose it is, for tests at the same time: the `X-Test-Id` header, or the project. */
+  /** The test that sent it (`X-Test-Id`), if several run at the same time. */
   client?: string;
 }
 
@@ -87,5 +82,5 @@ export interface RawAnswer {
   total: number;
 }
 
-/** Bytes, or how many there were where they are not kept. */
+/** Bytes, or their number where they are not kept. */
 export type RawBody = Buffer | { omitted: "too_large" | "excluded" | "not_kept"; bytes: number };

@@ -3,19 +3,19 @@ import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Json } from "../../base/json.ts";
 import type { TapeProblem } from "../shapes.ts";
-import { isExchange, wrongField } from "./check-exchange.ts";
 import type { Exchange } from "./exchange.ts";
+import { isExchange, wrongField } from "./exchange-shape.ts";
 import { isUnborn, readHeader, type TapeHeader } from "./header.ts";
-import { tapeEnding, volumeFiles } from "./place.ts";
-import { readBody } from "./side-files.ts";
+import { sideFolder, tapeEnding, volumeFiles } from "./place.ts";
+import { withSides } from "./side-files.ts";
 import { fileTrouble, TapeError } from "./tape-error.ts";
 
 export interface ReadOptions {
   /** Called for lines that are skipped as unusable, and for side files that are missing or were changed. */
   onProblem?: (problem: TapeProblem) => void;
-  /** Most bytes of a line; default 32 MB. Longer ones are passed over. */
+  /** Longer lines are skipped, in bytes; default 32 MB. */
   maxLine?: number;
-  /** Put what is in side files in its place? Default: no; `readBody` does it for one body. */
+  /** `whole`: bodies in side files are read; default: they stay there. */
   bodies?: "aside" | "whole";
 }
 
@@ -27,6 +27,7 @@ export interface Place {
   length: number;
 }
 
+/** An exchange, and where it is. */
 export interface Placed {
   exchange: Exchange;
   place: Place;
@@ -64,29 +65,18 @@ const reporter =
   ({ file, line }, detail) =>
     onProblem?.({ file, line, detail, hint: damaged });
 
-async function whole(file: string, volume: number | undefined, exchange: Exchange, report: OnSide) {
-  const req = await readBody(file, exchange.req.body, volume, report);
-  const res = await readBody(file, exchange.res?.body, volume, report);
-  return {
-    ...exchange,
-    req: { ...exchange.req, ...(req && { body: req }) },
-    res: exchange.res && { ...exchange.res, ...(res && { body: res }) },
-  };
-}
-
-type OnSide = (detail: string) => void;
-
 /** The exchanges of one file, the header's line not counted. */
 async function* readVolume(file: string, header: TapeHeader, options: ReadOptions): AsyncGenerator<Placed> {
   const most = options.maxLine ?? defaultMaxLine;
   const report = reporter(options.onProblem);
+  const sides = sideFolder(file, header.volume);
   for await (const line of fileLines(file, most)) {
     if (line.line === 1 || line.text?.trim() === "") continue;
     const place = { file, line: line.line, offset: line.offset, length: line.length };
     const found = readLine(line, most);
     if (typeof found === "string") report(place, found);
     else if (options.bodies !== "whole") yield { exchange: found, place };
-    else yield { exchange: await whole(file, header.volume, found, (it) => report(place, it)), place };
+    else yield { exchange: withSides(found, sides, (it) => report(place, it)), place };
   }
 }
 
@@ -215,9 +205,9 @@ interface Line {
   line: number;
   offset: number;
   length: number;
-  /** undefined: it is longer than allowed and was passed over. */
+  /** undefined: it is longer than allowed. */
   text: string | undefined;
-  /** Is it ended by a line break? The last line of a file may not be. */
+  /** False for a last line without a line break. */
   isEnded: boolean;
 }
 

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { makeFolder } from "../../base/make-folder.ts";
 import { releaseLock, takeLock } from "../../store/lock.ts";
 import { sideFolder, volumeFile, volumeFiles } from "./place.ts";
-import { isSideName } from "./side-files.ts";
+import { sideNames } from "./side-files.ts";
 import { TapeError } from "./tape-error.ts";
 
 /** A new recording beside a tape that it replaces when it is whole; until then the tape stays as it is. */
@@ -20,9 +20,6 @@ function removeTape(file: string): void {
   for (const volume of [...volumeFiles(file)]) rmSync(volume, { force: true });
   rmSync(sideFolder(file), { recursive: true, force: true });
 }
-
-const sideNames = (folder: string): string[] =>
-  existsSync(folder) ? readdirSync(folder).filter(isSideName) : [];
 
 function moveSideFiles(from: string, to: string): void {
   const names = sideNames(from);

@@ -2,9 +2,12 @@ import { isUuid } from "../../base/ids.ts";
 import { decodedPart } from "../redact/fields.ts";
 import { placeholdersIn } from "../redact/placeholders.ts";
 import { hasShape } from "../redact/shapes.ts";
+import { escapedPattern } from "./exchange.ts";
 
-/** Routes whose answer is a mere receipt; their bodies are compared as events. */
-export const captureRoutes: readonly string[] = ["capture", "recordings"];
+/** Routes whose answer is only a receipt; their bodies are compared as events. */
+const captureRoutes: readonly string[] = ["capture", "recordings"];
+
+export const isCapture = (route: string): boolean => captureRoutes.includes(route);
 
 interface Row {
   /** Without a slash at its end; `*` is one segment, a `**` at the end any number of them, or none. */
@@ -12,7 +15,7 @@ interface Row {
   name: string;
 }
 
-/** What SDKs ask for, whatever the method. The first row that fits names the route. */
+/** What SDKs request, by any method. The first row that fits names the route. */
 const rows: readonly Row[] = [
   ...["/e", "/i/v0/e", "/capture", "/batch", "/track", "/engage"].map((path) => ({ path, name: "capture" })),
   { path: "/i/v1/analytics/events", name: "capture" },
@@ -73,27 +76,23 @@ export function routeOf(method: string, path: string): string {
   return found?.name ?? `${method.toUpperCase()} ${segments.map(openSegment).join("/")}`;
 }
 
-const escaped = (text: string): string => text.replace(/[\\^$.+|()[\]{}]/g, "\\$&");
-
 const wild: Readonly<Record<string, string>> = { "/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]" };
 
 /** A glob as a pattern over a whole path. */
 function patternOf(glob: string): RegExp {
   const rooted = glob.startsWith("/") ? glob : `**/${glob}`;
   const plain = rooted.length > 1 ? rooted.replace(/\/$/, "") : rooted;
-  const source = plain.split(/(\/\*\*$|\*\*|\*|\?)/).map((part) => wild[part] ?? escaped(part));
+  const source = plain.split(/(\/\*\*$|\*\*|\*|\?)/).map((part) => wild[part] ?? escapedPattern(part));
   return new RegExp(`^${source.join("")}$`);
 }
 
 /** A name, of a route or an event, as it may be given: `*` stands for any text. */
 export function namePattern(name: string): RegExp {
-  return new RegExp(`^${name.split("*").map(escapedName).join(".*")}$`, "s");
+  return new RegExp(`^${name.split("*").map(escapedPattern).join(".*")}$`, "s");
 }
 
-const escapedName = (text: string): string => text.replace(/[\\^$.+?|()[\]{}]/g, "\\$&");
-
 /**
- * Does one of the globs fit a path? `*` is any part of a segment, `**` any number of segments, `?` one character; a
+ * Returns whether one of the globs fits a path. `*` is any part of a segment, `**` any number of segments, `?` one character; a
  * slash at the end, the path's or the glob's, does not count; a glob that begins without a slash fits anywhere
  * (`*.js`). An empty list fits nothing. @throws TypeError when a glob is empty
  */

@@ -1,18 +1,18 @@
 import { dirname, resolve } from "node:path";
 import { makeFolder } from "../../base/make-folder.ts";
-import { wrongField } from "./check-exchange.ts";
 import type { Exchange } from "./exchange.ts";
+import { wrongField } from "./exchange-shape.ts";
 import type { Redactor, TapeHeader } from "./header.ts";
 import { sideFolder } from "./place.ts";
 import { type RawExchange, toExchange } from "./raw-exchange.ts";
 import { lockTape } from "./replace.ts";
 import { globs } from "./routes.ts";
-import { putAside } from "./side-files.ts";
-import { fileTrouble, TapeError } from "./tape-error.ts";
+import { withBodiesAside } from "./side-files.ts";
+import { fileTrouble } from "./tape-error.ts";
 import { lineOf, type NewHeader, openVolumes, type VolumeWriter } from "./volumes.ts";
 
 export interface TapeWriterOptions {
-  /** Takes out the secrets before anything is written. */
+  /** Removes the secrets before anything is written. */
   redactor: Redactor;
   /** For a new tape. */
   header?: NewHeader;
@@ -21,9 +21,7 @@ export interface TapeWriterOptions {
   /** Globs over the path. Only what fits one of `include` (default: all) and none of `exclude` is written. */
   include?: readonly string[];
   exclude?: readonly string[];
-  /** Globs over the path of requests that are written without their body; default: session recordings. */
-  omitBodies?: readonly string[];
-  /** Most bytes of a decoded body, default 32 MB; larger ones are left out. */
+  /** Largest decoded body, in bytes, default 32 MB; larger ones are left out. */
   bodyLimit?: number;
   /** Called once for each kind of trouble. */
   onTrouble?: (trouble: TapeTrouble) => void;
@@ -31,19 +29,27 @@ export interface TapeWriterOptions {
   onNotice?: (text: string) => void;
 }
 
-/** What one writer wrote; a tape that was there already had more. */
+/** Why an exchange, or everything from now on, is missing on the tape. */
+export interface TapeTrouble {
+  detail: string;
+  hint: string;
+  /** True if the recording has ended; else only one exchange is missing. */
+  isOver: boolean;
+}
+
+/** What one writer wrote; a tape that existed before has more. */
 export interface TapeSummary {
   file: string;
-  /** How many files the tape has. */
+  /** Number of files. */
   volumes: number;
   exchanges: number;
   /** Cut off, or without an answer. */
   incomplete: number;
-  /** Bytes on the tape; side files are not counted. */
+  /** Bytes on the tape, without side files. */
   bytes: number;
-  /** Places where something secret stood. */
+  /** Places where secrets were. */
   redactions: number;
-  /** Passed over because of `include` and `exclude`. */
+  /** Left out because of `include` and `exclude`. */
   excluded: number;
   /** Could not be written. */
   lost: number;
@@ -54,30 +60,22 @@ export interface TapeWriter {
   readonly file: string;
   readonly header: TapeHeader;
   readonly summary: TapeSummary;
-  /** What went wrong: what ended the recording, else the first exchange that was lost. */
+  /** What ended the recording, else the first exchange that was lost. */
   readonly trouble: TapeTrouble | undefined;
   /** A number for a request that has just arrived; without one exchanges are numbered in the order they end. */
   arrive(): number;
-  /** Writes an exchange that is over, whole or not. Never throws: problems are reported to `onTrouble`. */
+  /** Writes an exchange that is over, complete or not. Never throws: problems are reported to `onTrouble`. */
   append(raw: RawExchange, i?: number): void;
-  /** Writes an exchange that is decoded already, e.g. an imported one; it is redacted as well. */
+  /** Writes an exchange that is decoded already; it is redacted as well. */
   appendDecoded(exchange: Exchange): void;
   /** Resolves when everything is on the disk, or trouble was reported. */
   flush(): Promise<void>;
-  /** Flushes and gives the tape back. */
+  /** Flushes and unlocks the tape. */
   close(): Promise<TapeSummary>;
 }
 
-const defaults = { maxBytes: 256 * 1024 * 1024, bodyLimit: 32 * 1024 * 1024, omitBodies: ["/s/**"] };
-
-function asideOf(exchange: Exchange, folder: string): Exchange {
-  const { req, res } = exchange;
-  return {
-    ...exchange,
-    req: req.body ? { ...req, body: putAside(folder, req.body) } : req,
-    res: res?.body ? { ...res, body: putAside(folder, res.body) } : res,
-  };
-}
+const defaultMaxBytes = 256 * 1024 * 1024;
+const defaultBodyLimit = 32 * 1024 * 1024;
 
 /** Redacted and checked: what a reader would refuse must not get onto a tape. */
 function cleaned(exchange: Exchange, redactor: Redactor): Exchange {
@@ -95,7 +93,7 @@ function opened(file: string, options: TapeWriterOptions): { volumes: VolumeWrit
     const volumes = openVolumes(file, {
       header: options.header ?? {},
       redactor: options.redactor,
-      maxBytes: options.maxBytes ?? defaults.maxBytes,
+      maxBytes: options.maxBytes ?? defaultMaxBytes,
       onNotice: options.onNotice ?? (() => {}),
     });
     return { volumes, release };
@@ -105,80 +103,69 @@ function opened(file: string, options: TapeWriterOptions): { volumes: VolumeWrit
   }
 }
 
-interface Filter {
-  isWanted(url: string): boolean;
-  isBodyless(target: string): boolean;
-}
+/** Recordings of screens are large, and no replay needs them. */
+const isBodyless = globs(["/s/**"]);
 
-function filterOf({
-  include = [],
-  exclude = [],
-  omitBodies = defaults.omitBodies,
-}: TapeWriterOptions): Filter {
-  const isIncluded = include.length > 0 ? globs(include) : () => true;
-  const isExcluded = globs(exclude);
-  return { isWanted: (url) => isIncluded(url) && !isExcluded(url), isBodyless: globs(omitBodies) };
-}
-
-function counter() {
-  const counts = { exchanges: 0, incomplete: 0, bytes: 0, redactions: 0, excluded: 0, lost: 0 };
-  return {
-    counts,
-    written(exchange: Exchange, line: string): void {
-      counts.exchanges++;
-      counts.bytes += Buffer.byteLength(line) + 1;
-      counts.redactions += exchange.redacted.length;
-      if (!exchange.complete) counts.incomplete++;
-    },
-  };
-}
+/** What is written may wait this long for the disk: a killed process loses nothing, a power cut does, ms. */
+const syncAfterMs = 250;
 
 /**
- * Opens a tape for recording; an existing one is continued. Each exchange is one line, written at once and
- * whole, redacted before; large bodies go to side files first.
+ * Opens a tape for recording; an existing one is continued. Each exchange is one line, redacted and then written at
+ * once; large bodies go to side files first.
  * @throws TapeError when it cannot be written, is no tape, was redacted by other rules, or another writer has it
  * @throws TypeError when a glob is empty
  */
 export function openTapeWriter(name: string, options: TapeWriterOptions): TapeWriter {
   const file = resolve(name);
   const folder = sideFolder(file);
-  const filter = filterOf(options);
-  const bodyLimit = options.bodyLimit ?? defaults.bodyLimit;
+  const { include = [], exclude = [], bodyLimit = defaultBodyLimit, redactor } = options;
+  const isIncluded = include.length > 0 ? globs(include) : () => true;
+  const isExcluded = globs(exclude);
   const { volumes, release } = opened(file, options);
   const troubles = createTroubles(file, options.onTrouble);
-  const disk = createDisk(file, volumes, troubles);
-  const { counts, written } = counter();
+  const counts = { exchanges: 0, incomplete: 0, bytes: 0, redactions: 0, excluded: 0, lost: 0 };
   let highest = volumes.highest;
   let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+  let syncing: Promise<void> = Promise.resolve();
 
-  function write(exchange: Exchange): void {
-    try {
-      const line = lineOf(asideOf(exchange, folder));
-      volumes.write(line);
-      written(exchange, line);
-      disk.soon();
-    } catch (error) {
-      counts.lost++;
-      troubles.end(error);
-    }
+  function sync(): Promise<void> {
+    syncing = syncing.then(() => volumes.sync()).catch((error) => troubles.add(error, true));
+    return syncing;
   }
 
-  function clean(make: () => Exchange): Exchange | undefined {
-    try {
-      return cleaned(make(), options.redactor);
-    } catch (error) {
-      counts.lost++;
-      troubles.lose(error);
-      return undefined;
-    }
+  function syncSoon(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void sync();
+    }, syncAfterMs).unref();
+  }
+
+  function write(exchange: Exchange): void {
+    const line = lineOf(withBodiesAside(exchange, folder));
+    volumes.write(line);
+    counts.exchanges++;
+    counts.bytes += Buffer.byteLength(line) + 1;
+    counts.redactions += exchange.redacted.length;
+    if (!exchange.complete) counts.incomplete++;
+    syncSoon();
   }
 
   function take(url: string, make: () => Exchange): void {
-    if (!filter.isWanted(url)) counts.excluded++;
-    else if (isClosed || troubles.isOver()) counts.lost++;
-    else {
-      const exchange = clean(make);
-      if (exchange) write(exchange);
+    if (!isIncluded(url) || isExcluded(url)) {
+      counts.excluded++;
+      return;
+    }
+    let exchange: Exchange | undefined;
+    try {
+      if (isClosed || troubles.isOver()) counts.lost++;
+      else {
+        exchange = cleaned(make(), redactor);
+        write(exchange);
+      }
+    } catch (error) {
+      counts.lost++;
+      troubles.add(error, exchange !== undefined);
     }
   }
 
@@ -198,128 +185,47 @@ export function openTapeWriter(name: string, options: TapeWriterOptions): TapeWr
       return troubles.worst();
     },
     arrive,
-    append: (raw, i = arrive()) =>
-      take(raw.url, () => toExchange(raw, { i, bodyLimit, isBodyless: filter.isBodyless })),
+    append: (raw, i = arrive()) => take(raw.url, () => toExchange(raw, { i, bodyLimit, isBodyless })),
     appendDecoded(exchange) {
       highest = Math.max(highest, exchange.i);
       take(exchange.req.url, () => exchange);
     },
-    flush: () => new Promise((done) => (isClosed ? done() : disk.now(done))),
+    flush: () => (isClosed ? Promise.resolve() : sync()),
     async close() {
-      if (!isClosed) disk.close();
-      isClosed = true;
-      release();
+      if (!isClosed) {
+        isClosed = true;
+        clearTimeout(timer);
+        await syncing.then(() => volumes.close()).catch((error) => troubles.add(error, true));
+        release();
+      }
       return summary();
     },
   };
 }
 
-/** How long a line may wait for the disk: a killed process loses nothing that was written, a power cut does. */
-const syncAfterMs = 250;
-
-/** Brings what was written to the disk. */
-interface Disk {
-  /** In a while; asked again meanwhile, it is done once. */
-  soon(): void;
-  /** Now; trouble is reported before `done` is called. */
-  now(done: () => void): void;
-  /** A last time. */
-  close(): void;
-}
-
-const gone = (file: string): TapeError =>
-  new TapeError(`${file} was deleted`, { file, hint: "start the recording again; what it had is lost" });
-
-function createDisk(file: string, volumes: VolumeWriter, troubles: Troubles): Disk {
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
-
-  /** A deleted file accepts writes, which are lost. */
-  function check(): void {
-    if (volumes.current().isGone()) throw gone(file);
-  }
-
-  function now(done: () => void): void {
-    try {
-      check();
-      const target = volumes.current();
-      target.sync((error) => {
-        // A file that was full meanwhile, or the last one, was synchronised when it was closed.
-        if (error && !isClosed && target === volumes.current()) troubles.end(error);
-        done();
-      });
-    } catch (error) {
-      troubles.end(error);
-      done();
-    }
-  }
-
-  return {
-    now,
-    soon() {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        if (!isClosed) now(() => {});
-      }, syncAfterMs).unref();
-    },
-    close() {
-      isClosed = true;
-      clearTimeout(timer);
-      try {
-        check();
-      } catch (error) {
-        troubles.end(error);
-      }
-      try {
-        volumes.current().close();
-      } catch (error) {
-        troubles.end(error);
-      }
-    },
-  };
-}
-
-/** Why something, or everything from now on, does not get onto the tape. */
-export interface TapeTrouble {
-  detail: string;
-  hint: string;
-  /** Is the recording over? Otherwise only one exchange is missing. */
-  isOver: boolean;
-}
-
-const lost = (error: unknown, file: string): TapeTrouble => ({
-  detail: `an exchange could not be recorded on ${file}: ${error instanceof Error ? error.message : String(error)}`,
-  hint: "the rest is recorded; please report it with the request that it was",
-  isOver: false,
-});
-
-const over = (error: unknown, file: string): TapeTrouble => {
-  const { message, hint } = fileTrouble(file, "written", error);
-  return { detail: `recording has stopped: ${message}`, hint, isOver: true };
-};
-
-/** What went wrong while a tape was written. */
-interface Troubles {
-  /** An exchange is lost. */
-  lose(error: unknown): void;
-  /** The recording is over. */
-  end(error: unknown): void;
-  isOver(): boolean;
-  /** Trouble that ended the recording, else what cost an exchange. */
-  worst(): TapeTrouble | undefined;
-}
-
-/** Reports each kind of trouble once: a full disk fails every request. */
-function createTroubles(file: string, onTrouble: (trouble: TapeTrouble) => void = () => {}): Troubles {
+/** What went wrong while a tape was written, each kind of trouble once: a full disk fails every request. */
+function createTroubles(file: string, onTrouble: (trouble: TapeTrouble) => void = () => {}) {
   const reported = new Map<boolean, TapeTrouble>();
-  function report(trouble: TapeTrouble): void {
-    if (reported.has(trouble.isOver)) return;
-    reported.set(trouble.isOver, trouble);
-    onTrouble(trouble);
-  }
+  const troubleOf = (error: unknown, isOver: boolean): TapeTrouble => {
+    if (isOver) {
+      const { message, hint } = fileTrouble(file, "written", error);
+      return { detail: `recording has stopped: ${message}`, hint, isOver };
+    }
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      detail: `an exchange could not be recorded on ${file}: ${reason}`,
+      hint: "the rest is recorded; please report it with the request that it was",
+      isOver,
+    };
+  };
   return {
-    lose: (error) => report(lost(error, file)),
-    end: (error) => report(over(error, file)),
+    /** @param isOver True if nothing more can be written; else one exchange is lost */
+    add(error: unknown, isOver: boolean): void {
+      if (reported.has(isOver)) return;
+      const trouble = troubleOf(error, isOver);
+      reported.set(isOver, trouble);
+      onTrouble(trouble);
+    },
     isOver: () => reported.has(true),
     worst: () => reported.get(true) ?? reported.get(false),
   };

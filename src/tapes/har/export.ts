@@ -74,7 +74,7 @@ export async function* exportHar(tape: string, options: ExportOptions = {}): Asy
   yield end;
 }
 
-/** Exchanges in the terms of HTTP Archive 1.2 (software-is-hard.com/blog/har-12-spec). */
+/** Exchanges as HTTP Archive 1.2 has them (software-is-hard.com/blog/har-12-spec); cookies are in the headers only. */
 
 /** "Not known" or "does not apply", in the format. */
 const unknown = -1;
@@ -106,46 +106,6 @@ function queryOf(url: string): JsonObject[] {
   const mark = url.indexOf("?");
   return mark === -1 ? [] : Array.from(new URLSearchParams(url.slice(mark + 1)), nameValue);
 }
-
-const pairIn = (text: string): [string, string] => {
-  const at = text.indexOf("=");
-  return at === -1 ? ["", text.trim()] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
-};
-
-const requestCookies = (headers: HeaderPairs): JsonObject[] =>
-  headers
-    .filter(([name]) => name.toLowerCase() === "cookie")
-    .flatMap(([, value]) => value.split(";").filter((it) => it.trim() !== ""))
-    .map((it) => nameValue(pairIn(it)));
-
-function expiresAt(text: string): JsonObject {
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? {} : { expires: new Date(at).toISOString() };
-}
-
-/** A cookie's attribute in the words of the format. */
-const attributes: Readonly<Record<string, (value: string) => JsonObject>> = {
-  path: (value) => ({ path: value }),
-  domain: (value) => ({ domain: value }),
-  httponly: () => ({ httpOnly: true }),
-  secure: () => ({ secure: true }),
-  samesite: (value) => ({ sameSite: value }),
-  expires: expiresAt,
-};
-
-function setCookie(text: string): JsonObject {
-  const [first = "", ...rest] = text.split(";");
-  const found = rest.map((it) => {
-    const at = it.indexOf("=");
-    const name = (at === -1 ? it : it.slice(0, at)).trim().toLowerCase();
-    const read = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
-    return read?.(at === -1 ? "" : it.slice(at + 1).trim()) ?? {};
-  });
-  return Object.assign(nameValue(pairIn(first)), ...found);
-}
-
-const answerCookies = (headers: HeaderPairs): JsonObject[] =>
-  headers.filter(([name]) => name.toLowerCase() === "set-cookie").map(([, value]) => setCookie(value));
 
 /** What a request carried; the format has no place for bytes, so they go where HTTP Toolkit puts them. */
 function sentBody({ headers, body, wire }: Message): JsonObject {
@@ -188,7 +148,7 @@ const requestOf = ({ req }: Exchange): JsonObject => ({
   method: req.method,
   url: req.url,
   httpVersion: versionText(req.http),
-  cookies: requestCookies(req.headers),
+  cookies: [],
   headers: headersOf(req),
   queryString: queryOf(req.url),
   headersSize: unknown,
@@ -216,7 +176,7 @@ function responseOf({ res, aborted }: Exchange): JsonObject {
     status: res.status,
     statusText: res.reason,
     httpVersion: versionText(res.http),
-    cookies: answerCookies(res.headers),
+    cookies: [],
     headers: headersOf(res),
     content: contentOf(res),
     redirectURL: headerOf(res.headers, "location") ?? "",

@@ -23,7 +23,7 @@ export interface Catalog {
   of(key: Key): Series | undefined;
 }
 
-/** So many series of one shape are tried with other secrets: more would only make misses slow. */
+/** Most series of one shape that are tried with other secrets: more would make misses slow. */
 const mostTried = 1_000;
 
 /** Lines are written when exchanges end; what counts is when they began. */
@@ -101,7 +101,7 @@ export function createCatalog(isFree: (id: string) => boolean, rank: (row: numbe
  * else about their ids is the same.
  */
 export interface Aliases {
-  /** Could these recorded ids be those live ones, by all that is known? `anySecret`: any secret can be any other one. */
+  /** True if these recorded ids can be those live ones. `anySecret`: any secret can be any other one. */
   fits(recorded: readonly string[], live: readonly string[], anySecret?: boolean): boolean;
   /**
    * Remembers that they are; pairs that contradict what is known are left out. A recorded secret is the one that was
@@ -135,13 +135,8 @@ export function createAliases(isFree: (recorded: string) => boolean): Aliases {
     return recorded === live || (recorded.slice(0, 2) === live.slice(0, 2) && isFree(recorded));
   };
   const bindOne = (recorded: string, live: string): void => {
-    if (isSecret(recorded) && isSecret(live)) {
-      toLive.set(recorded, live);
-      toRecorded.set(live, recorded);
-      if (recorded !== live) differs = true;
-      return;
-    }
-    if (toLive.has(recorded) || toRecorded.has(live)) return;
+    const isRebound = isSecret(recorded) && isSecret(live);
+    if (!isRebound && (toLive.has(recorded) || toRecorded.has(live))) return;
     toLive.set(recorded, live);
     toRecorded.set(live, recorded);
     if (recorded !== live) differs = true;
@@ -169,20 +164,18 @@ export function createAliases(isFree: (recorded: string) => boolean): Aliases {
   };
 }
 
-/** What comes when all answers to a request were given: the last again, from the first on, or none. */
-export type OnExhausted = "repeat" | "wrap" | "miss";
+/** What a client gets when all answers to a request were given: the last again, or none. */
+export type OnExhausted = "repeat" | "miss";
 
-/** How far a client has come. */
+/** The position of a client. */
 export interface Progress {
   /** Rows that were given to it. */
   readonly used: Set<number>;
-  /** Per series: how many rows in front are used. */
+  /** Per series: how many rows at the front are used. */
   readonly cursors: Map<Series, number>;
-  /** Per series: how many rows were given once more. */
-  readonly rounds: Map<Series, number>;
 }
 
-export const newProgress = (): Progress => ({ used: new Set(), cursors: new Map(), rounds: new Map() });
+export const newProgress = (): Progress => ({ used: new Set(), cursors: new Map() });
 
 /**
  * The next row of a series for a client: the first one that it has not had, and then by `onExhausted`.
@@ -190,33 +183,17 @@ export const newProgress = (): Progress => ({ used: new Set(), cursors: new Map(
  */
 export function takeNext(
   series: Series,
-  progress: Progress,
+  { used, cursors }: Progress,
   onExhausted: OnExhausted,
   fits: (row: number) => boolean = () => true,
 ): number | undefined {
   const { rows } = series;
-  const { used, cursors } = progress;
   const isUsed = (at: number): boolean => used.has(rows[at] ?? -1);
   let at = cursors.get(series) ?? 0;
   while (at < rows.length && isUsed(at)) at++;
   cursors.set(series, at);
   while (at < rows.length && (isUsed(at) || !fits(rows[at] ?? -1))) at++;
-  const row = rows[at] ?? again(series, progress, onExhausted, fits);
+  const row = rows[at] ?? (onExhausted === "repeat" ? rows.findLast(fits) : undefined);
   if (row !== undefined) used.add(row);
   return row;
-}
-
-function again(
-  series: Series,
-  { rounds }: Progress,
-  onExhausted: OnExhausted,
-  fits: (row: number) => boolean,
-): number | undefined {
-  const { rows } = series;
-  if (onExhausted === "miss") return undefined;
-  if (onExhausted === "repeat") return rows.findLast(fits);
-  const round = rounds.get(series) ?? 0;
-  rounds.set(series, round + 1);
-  const start = round % rows.length;
-  return [...rows.slice(start), ...rows.slice(0, start)].find(fits);
 }

@@ -1,5 +1,6 @@
 import type { Exchange } from "../format/exchange.ts";
 import type { TapeHeader } from "../format/header.ts";
+import { isCapture } from "../format/routes.ts";
 import type { Answered, Asked, Deck, EventsCompared, Ledger, Miss, Tally } from "../ports.ts";
 import { bothRules, type TapeRules } from "../redact/rules.ts";
 import type { TapeProblem } from "../shapes.ts";
@@ -9,12 +10,11 @@ import {
   type Bookmarks,
   createAliases,
   newProgress,
-  type OnExhausted,
   type Progress,
   type Series,
   takeNext,
 } from "./catalog.ts";
-import { isCapture, keyOf, policyOf, recordedKeys, rulesOf, type Tier } from "./keys.ts";
+import { keyOf, policyOf, recordedKeys, rulesOf, type Tier } from "./keys.ts";
 import {
   createLibrary,
   type DeckSource,
@@ -30,13 +30,9 @@ import { type Ask, createLiveRequests, eventsIn, type LiveRequest, nameOf, recor
 import { idNounOf, idsIn, liveBody } from "./substitute.ts";
 
 interface DeckOptions {
-  /** What comes when all answers to a request were given; default: the last one again. */
-  onExhausted?: OnExhausted;
-  /** Answer with exchanges that were cut off, too? Default: no. */
-  includeFailures?: boolean;
-  /** Statuses with which nothing is answered: another exchange is, where there is one. */
+  /** Answers with these statuses are not given; another exchange of the request is, if there is one. */
   skipStatus?: readonly number[];
-  /** Is only the same request answered, not one for flags of another person? Default: no. */
+  /** Answers only the same request, not one for flags of another person. Default: false. */
   exactOnly?: boolean;
   /** Paths that differ without meaning (`req.body.date_from`), over those of the tape's header. */
   noise?: readonly string[];
@@ -51,21 +47,12 @@ interface DeckOptions {
  * @throws TapeError when the file cannot be read, is no tape, or of a newer format
  */
 export async function loadDeck(source: DeckSource, options: DeckOptions = {}): Promise<Deck> {
-  const { onExhausted = "repeat", exactOnly = false, includeFailures, skipStatus, noise, rules } = options;
-  const library = createLibrary({
-    header: await headerOf(source),
-    includeFailures,
-    skipStatus,
-    noise,
-    sides: sidesOf(source),
-  });
+  const { exactOnly = false, skipStatus, noise, rules } = options;
+  const header = await headerOf(source);
+  const library = createLibrary({ header, skipStatus, noise, sides: sidesOf(source) });
   for await (const { exchange, place, body } of exchangesOf(source, options))
     library.add(exchange, place, body);
-  return createDeck(library, {
-    onExhausted,
-    exactOnly,
-    rules: bothRules(library.header.rules, rules),
-  });
+  return createDeck(library, exactOnly, bothRules(header.rules, rules));
 }
 
 type MissEntry = Ledger["misses"][number];
@@ -75,7 +62,7 @@ interface Client {
   aliases: Aliases;
   requests: Bookmarks & Progress;
   events: Bookmarks & Progress;
-  /** How many requests came. */
+  /** Number of requests. */
   asked: number;
   hits: number;
   misses: Map<string, MissEntry>;
@@ -102,7 +89,7 @@ interface Found {
   tier: string;
 }
 
-/** A request in the hands of the deck. */
+/** A request, and what is needed to answer it. */
 interface Turn {
   library: Library;
   client: Client;
@@ -112,17 +99,8 @@ interface Turn {
   exactOnly: boolean;
 }
 
-/** How a deck answers. */
-interface DeckRules {
-  onExhausted: OnExhausted;
-  /** True if only the same request is answered. */
-  exactOnly: boolean;
-  /** Rules of the project for live requests. */
-  rules?: TapeRules | undefined;
-}
-
-/** A deck of a filled library. */
-function createDeck(library: Library, { onExhausted, exactOnly, rules }: DeckRules): Deck {
+/** A deck of a filled library. @param rules Rules of the project for live requests */
+function createDeck(library: Library, exactOnly: boolean, rules: TapeRules | undefined): Deck {
   library.lexicon.secrecy.seal();
   const clients = new Map<string, Client>();
   const readLive = createLiveRequests({ rules });
@@ -137,7 +115,7 @@ function createDeck(library: Library, { onExhausted, exactOnly, rules }: DeckRul
     header: library.header,
     answer(asked) {
       const turn = turnOf(asked);
-      const found = find(turn, onExhausted);
+      const found = find(turn);
       if (found !== undefined) return given(found, turn);
       return { miss: missed(turn), target: turn.live.target };
     },
@@ -171,7 +149,7 @@ function searchBy(ask: Ask, { library, client, live, exactOnly }: Turn): Way | u
   return undefined;
 }
 
-/** By what is the same but for values that have placeholders on the tape. */
+/** Searches for a request that is the same except for values that have placeholders on the tape. */
 function searchRedacted({ library, client, ask, asked }: Turn): Way | undefined {
   // A poll that missed before is not compared again.
   if (ask.body === undefined && client.misses.has(missName(asked))) return undefined;
@@ -188,13 +166,13 @@ function search(turn: Turn): Way | undefined {
   return searchBy(turn.ask, turn) ?? (plain && searchBy(plain, turn)) ?? searchRedacted(turn);
 }
 
-function find(turn: Turn, onExhausted: OnExhausted): Found | undefined {
+function find(turn: Turn): Found | undefined {
   const { library, client, ask } = turn;
   const found = search(turn);
   if (found === undefined) return undefined;
   // "Not changed" is an answer only to a conditional request.
   const suits = (row: number): boolean => ask.isConditional || library.rows[row]?.status !== 304;
-  const row = takeNext(found.series, client.requests, onExhausted, suits);
+  const row = takeNext(found.series, client.requests, "repeat", suits);
   if (row === undefined) return undefined;
   client.aliases.bind(found.series.ids, found.ids);
   return { row, tier: found.tier.name };

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import type { TapeHeader } from "../format/header.ts";
-import { captureRoutes } from "../format/routes.ts";
+import { isCapture } from "../format/routes.ts";
 import { createJudge } from "../redact/rules.ts";
 import { canonical, createSecrecy, idPattern, nounOf, type Rules, type Secrecy } from "./canonical.ts";
 import type { Ask } from "./requests.ts";
@@ -21,9 +21,6 @@ interface Policy {
   dropsVolatile: boolean;
 }
 
-/** Is the answer of this route a mere receipt? The emulator gives it; its events are what is compared. */
-export const isCapture = (route: string): boolean => captureRoutes.includes(route);
-
 /** Numbers in a path become fields, so that ids are known by their noun: `/dashboards/42` → `{dashboard_id: 42}`. */
 function segmentsOf(path: string): Json[] {
   const segments = path.split("/").slice(1);
@@ -36,7 +33,7 @@ function segmentsOf(path: string): Json[] {
 export function parametersOf(query: Ask["query"]): JsonObject {
   const byName = new Map<string, Json[]>();
   for (const [name, value] of query) {
-    if (!isVolatileParameter(name)) byName.set(name, [...(byName.get(name) ?? []), value]);
+    if (!parameters.has(name)) byName.set(name, [...(byName.get(name) ?? []), value]);
   }
   return Object.fromEntries([...byName].map(([name, values]) => [name, textOf(values)]));
 }
@@ -161,9 +158,6 @@ const parameters: ReadonlySet<string> = new Set(["_", "sent_at", "ver", "ip", "c
 /** True for a field that differs from run to run by its nature. */
 const isVolatileField = (name: string): boolean =>
   names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
-
-/** True for a query parameter without meaning for the answer. */
-const isVolatileParameter = (name: string): boolean => parameters.has(name);
 
 /** What has to be equal, and the ids that have to be the same ones. */
 export interface Key {

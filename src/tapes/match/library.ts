@@ -1,24 +1,16 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Json } from "../../base/json.ts";
-import { isExchange } from "../format/check-exchange.ts";
 import type { Exchange, TapeBody } from "../format/exchange.ts";
+import { isExchange } from "../format/exchange-shape.ts";
 import { readHeader, type TapeHeader } from "../format/header.ts";
 import { sideFolder } from "../format/place.ts";
 import { type Place, type ReadOptions, readPlaced } from "../format/read.ts";
+import { isCapture } from "../format/routes.ts";
 import { readBody, withSides } from "../format/side-files.ts";
 import { fileTrouble, TapeError } from "../format/tape-error.ts";
 import { canonical } from "./canonical.ts";
 import { type Catalog, createCatalog } from "./catalog.ts";
-import {
-  digest,
-  freeIds,
-  isCapture,
-  type Lexicon,
-  lexiconOf,
-  policyOf,
-  recordedKeys,
-  rulesOf,
-} from "./keys.ts";
+import { digest, freeIds, type Lexicon, lexiconOf, policyOf, recordedKeys, rulesOf } from "./keys.ts";
 import { type Ask, bodyValue, eventsIn, nameOf, recordedAsk } from "./requests.ts";
 import { idNounOf, idsIn } from "./substitute.ts";
 
@@ -38,8 +30,6 @@ interface LeftOut extends Named {
 /** What is kept of an exchange. */
 export interface Row extends Named {
   status: number;
-  /** Rows of its events in the catalog of events: the first, and the one behind the last. */
-  events: readonly [number, number];
   /** True if the request has placeholders in its path, query or body. */
   isRedacted: boolean;
 }
@@ -60,8 +50,6 @@ export interface Library {
 
 interface LibraryOptions {
   header: TapeHeader;
-  /** Exchanges that were cut off (if an answer came at all) are left out unless this is set. */
-  includeFailures?: boolean | undefined;
   /** Answers with these statuses are left out. */
   skipStatus?: readonly number[] | undefined;
   noise?: readonly string[] | undefined;
@@ -76,11 +64,11 @@ interface Filler extends Library {
 /** Why an exchange is never given as an answer; undefined: it may be. */
 export function reasonToLeaveOut(
   { complete, aborted, res }: Exchange,
-  { includeFailures = false, skipStatus = [] }: Pick<LibraryOptions, "includeFailures" | "skipStatus"> = {},
+  { skipStatus = [] }: Pick<LibraryOptions, "skipStatus"> = {},
 ): string | undefined {
   if (res === null) return "no answer was recorded";
   if (skipStatus.includes(res.status)) return `its status ${res.status} is skipped`;
-  return includeFailures || (complete && aborted === undefined) ? undefined : "it was cut off";
+  return complete && aborted === undefined ? undefined : "it was cut off";
 }
 
 /** Key of an event in the catalog of events; `root`: its generic path. */
@@ -108,13 +96,11 @@ export function createLibrary(options: LibraryOptions): Filler {
     if (!names.has(name)) names.set(name, name);
     return names.get(name) ?? name;
   };
-  const addEvents = (ask: Ask): [number, number] => {
-    const first = eventNames.length;
+  const addEvents = (ask: Ask): void => {
     for (const event of eventsIn(ask.body)) {
       events.add(eventKey(event, ask, lexicon), eventNames.length);
       eventNames.push(shared(nameOf(event)));
     }
-    return [first, eventNames.length];
   };
   const addCreated = (ask: Ask, exchange: Exchange): void => {
     if (ask.method !== "POST" || (exchange.res?.status ?? 0) >= 300) return;
@@ -141,19 +127,10 @@ export function createLibrary(options: LibraryOptions): Filler {
       const ask = { ...recordedAsk(exchange), body: bodyValue(body) };
       const redacted = exchange.redacted.filter((path) => /^req\.(?:body|path|query)/.test(path));
       lexicon.secrecy.learnPlaces(redacted);
-      const span = route === "recordings" || !isCapture(route) ? ([0, 0] as const) : addEvents(ask);
       if (!isCapture(route)) addCreated(ask, exchange);
-      const isRedacted = redacted.length > 0;
-      const row =
-        rows.push({
-          i,
-          method: ask.method,
-          url: req.url,
-          route,
-          status: res.status,
-          events: span,
-          isRedacted,
-        }) - 1;
+      else if (route !== "recordings") addEvents(ask);
+      const named = { i, method: ask.method, url: req.url, route };
+      const row = rows.push({ ...named, status: res.status, isRedacted: redacted.length > 0 }) - 1;
       for (const tier of policyOf(ask).tiers) {
         for (const key of recordedKeys(ask, tier, lexicon)) requests.add(key, row);
       }
@@ -247,7 +224,7 @@ export const headerOf = async (source: DeckSource): Promise<TapeHeader> =>
 export async function* exchangesOf(source: DeckSource, options: ReadOptions = {}): AsyncGenerator<Found> {
   if (typeof source === "string") {
     for await (const { exchange, place } of readPlaced(source, options)) {
-      yield { exchange, place, body: await readBody(source, exchange.req.body) };
+      yield { exchange, place, body: readBody(sideFolder(source), exchange.req.body) };
     }
   } else {
     for await (const exchange of source.exchanges) {

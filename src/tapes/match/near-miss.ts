@@ -15,7 +15,7 @@ import { type Ask, recordedAsk } from "./requests.ts";
 type Near = Miss["nearest"][number];
 
 const mostNear = 3;
-/** So many requests of the same route are compared in full. */
+/** Most requests of the same route that are compared in full. */
 const mostCompared = 50;
 const mostDiffering = 10;
 const longest = 80;
@@ -91,7 +91,7 @@ function shown(value: Json | undefined, { name, path }: Difference, rules: Rules
 const documentBeside = (recorded: Ask, live: Ask): Json =>
   documentOf({ ...recorded, signed: recorded.signed === "any" ? live.signed : recorded.signed });
 
-/** So many exchanges with secrets are compared in full when no key is equal. */
+/** Most exchanges with secrets that are compared in full when no key is equal. */
 const mostRedacted = 1_000;
 
 /**

@@ -1,6 +1,7 @@
 import { isObject, type Json, own } from "../../base/json.ts";
 import type { Exchange } from "../format/exchange.ts";
 import type { ReadOptions } from "../format/read.ts";
+import { isCapture } from "../format/routes.ts";
 import { withSides } from "../format/side-files.ts";
 import { canonical, type Rules } from "./canonical.ts";
 import {
@@ -11,7 +12,7 @@ import {
   type Progress,
   takeNext,
 } from "./catalog.ts";
-import { isCapture, keyOf, pathParts, policyOf, rulesOf } from "./keys.ts";
+import { keyOf, pathParts, policyOf, rulesOf } from "./keys.ts";
 import {
   createLibrary,
   createShelf,

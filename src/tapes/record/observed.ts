@@ -6,7 +6,7 @@ import type { Reply } from "../../http/reply.ts";
 import { encodeBody } from "../format/bodies.ts";
 import type { Exchange, TapeBody } from "../format/exchange.ts";
 import type { Redactor } from "../format/header.ts";
-import { toExchange } from "../format/raw-exchange.ts";
+import { answerOf } from "../format/raw-exchange.ts";
 import type { RecordingRequest } from "../ports.ts";
 import { fillBody, fillHeaders, fillText } from "../redact/bind.ts";
 import { replaceEncoded } from "../redact/encoded.ts";
@@ -16,10 +16,7 @@ import type { Passage } from "../upstream/forward.ts";
 import { failureBody } from "../upstream/upstreams.ts";
 import { type ComparedAnswer, compareAnswers } from "../verify/compare.ts";
 
-/**
- * What is written and shown of exchanges. Nothing else of a recording sees what the service's clients sent: tape, log,
- * data folder and terminal get what `clean` leaves.
- */
+/** What is written and shown of exchanges: tape, log, data folder and terminal get only what `clean` leaves. */
 export interface Redaction {
   readonly profile: string;
   /** The exchange for the tape. */
@@ -41,7 +38,7 @@ const isServiceKey = (secret: string): boolean => /^ph[a-z]_[\w-]+$/.test(secret
 
 const unchanged = (exchange: Exchange): Exchange => exchange;
 
-/** Nothing is taken out: the user wants it so. */
+/** Nothing is redacted (`--raw`). */
 const none: Redaction = {
   profile: "none",
   clean: unchanged,
@@ -98,7 +95,7 @@ export function createRedaction(
   };
 }
 
-/** What no exchange holds of a call that was passed on. */
+/** Facts of a call that was passed on that no exchange holds. */
 export interface Passed {
   readonly at: number;
   /** When it came and when its answer was over, on the monotonic clock. */
@@ -136,8 +133,6 @@ export function observedCall({ req }: Exchange, passed: Passed): Call {
     signal: () => never,
   });
 }
-
-/** What was passed on, as the journal and the comparison see it. */
 
 /** As the log masks what the emulator answers. Text may have keys in base64 or compressed. */
 const maskedText = (text: string): string =>
@@ -182,41 +177,9 @@ export function rejectionOf({ exchange, failure }: Passage): Rejection | undefin
   return status >= 400 ? { reason: "upstream", detail: `the upstream answered ${status}` } : undefined;
 }
 
-/** The emulator's answer in the terms of a tape. */
-function ownExchange(exchange: Exchange, own: Reply): Exchange {
-  const body = own.body === null ? Buffer.alloc(0) : Buffer.from(own.body);
-  const answer = {
-    status: own.status,
-    reason: "",
-    http: "1.1",
-    headers: own.headers,
-    body,
-    ttfb: 0,
-    total: 0,
-  };
-  return toExchange(
-    {
-      at: 0,
-      method: exchange.req.method,
-      url: exchange.req.url,
-      http: "1.1",
-      headers: [],
-      body: Buffer.alloc(0),
-      answer,
-    },
-    { i: exchange.i, bodyLimit: Number.MAX_SAFE_INTEGER, isBodyless: () => false },
-  );
-}
-
 /** How the emulator's answer differs from the upstream's. */
-export function compared(exchange: Exchange, own: Reply): ComparedAnswer {
-  const { route, i, res } = exchange;
-  const { res: mine } = ownExchange(exchange, own);
-  if (!res || !mine) return { route, i, differences: [] };
-  const answerOf = (it: NonNullable<Exchange["res"]>) => ({
-    status: it.status,
-    headers: it.headers,
-    body: it.body,
-  });
-  return { route, i, differences: compareAnswers(answerOf(res), answerOf(mine), { route }) };
+export function compared({ route, i, res }: Exchange, { status, headers, body }: Reply): ComparedAnswer {
+  const raw = { status, reason: "", http: "1.1", headers, ttfb: 0, total: 0 };
+  const own = answerOf({ ...raw, body: Buffer.from(body ?? "") }, Number.MAX_SAFE_INTEGER);
+  return { route, i, differences: res ? compareAnswers(res, own, { route }) : [] };
 }

@@ -8,8 +8,7 @@ import { tapePlace } from "../format/place.ts";
 import { type Replacement, replaceTape } from "../format/replace.ts";
 import { fileTrouble } from "../format/tape-error.ts";
 import { openTapeWriter, type TapeWriter } from "../format/write.ts";
-import type { RecordingRequest } from "../ports.ts";
-import { RecordingError } from "../ports.ts";
+import { type RecordingRequest, TapeOrderError } from "../ports.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
 import type { Redaction } from "./observed.ts";
 
@@ -36,9 +35,9 @@ const isBelow = (folder: string, file: string): boolean => {
 function fileOf(given: string, folders: readonly string[], isTrusted: boolean): string {
   const file = tapePlace(given, folders[0] ?? ".");
   if (!file.endsWith(".ndjson"))
-    throw new RecordingError("tape", `${given} does not end in .tape.ndjson`, "give a name such as checkout");
+    throw new TapeOrderError("tape", `${given} does not end in .tape.ndjson`, "give a name such as checkout");
   if (isTrusted || folders.some((folder) => isBelow(folder, file))) return file;
-  throw new RecordingError(
+  throw new TapeOrderError(
     "tape",
     `${given} is outside of the folders in which tapes may be recorded`,
     "give a name, or a path below the working folder; `phx-sim record --tape` takes any",
@@ -51,7 +50,7 @@ interface TapeParts {
   notice(text: string): void;
 }
 
-/** Opens the tape that is ordered, if one is. @throws RecordingError */
+/** Opens the tape that is ordered, if one is. @throws TapeOrderError */
 export async function openTape(
   order: RecordingRequest,
   upstreams: Upstreams,
@@ -134,7 +133,7 @@ async function replacing(file: string): Promise<{ replacement: Replacement; nois
     return { replacement: replaceTape(file), noise };
   } catch (error) {
     const { message, hint } = fileTrouble(file, "replaced", error);
-    throw new RecordingError("tape", message, hint, error);
+    throw new TapeOrderError("tape", message, hint, error);
   }
 }
 
@@ -157,6 +156,6 @@ function opened(
     });
   } catch (error) {
     const { message, hint } = fileTrouble(file, "written", error);
-    throw new RecordingError("tape", message, hint, error);
+    throw new TapeOrderError("tape", message, hint, error);
   }
 }

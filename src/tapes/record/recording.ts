@@ -7,21 +7,14 @@ import type { ObservingApp } from "../../http/app.ts";
 import type { Family } from "../../http/endpoint.ts";
 import type { Gauge } from "../../http/gauge.ts";
 import type { Exchange } from "../format/exchange.ts";
-import { type RawBody, toExchange } from "../format/raw-exchange.ts";
-import { RecordingError, type RecordingRequest } from "../ports.ts";
+import { sizeOf, toExchange } from "../format/raw-exchange.ts";
+import type { RecordingRequest } from "../ports.ts";
 import type { RedactionRules } from "../redact/rules.ts";
 import type { RecordingFacts } from "../shapes.ts";
 import { forward, type Offered, type Passage, type Passing } from "../upstream/forward.ts";
 import { linksOf } from "../upstream/rewriting.ts";
-import {
-  createAgents,
-  isLocalUpstream,
-  readUpstreams,
-  refuseOwnPort,
-  UpstreamError,
-  type Upstreams,
-} from "../upstream/upstreams.ts";
-import { createDifferenceTally } from "../verify/compare.ts";
+import { createAgents, type Offline, openUpstreams, refuseOwnPort } from "../upstream/upstreams.ts";
+import { createComparison } from "../verify/compare.ts";
 import { compared, createRedaction, givenReply, observedCall, type Passed, rejectionOf } from "./observed.ts";
 import { openTape, type Taping } from "./recording-tape.ts";
 
@@ -35,8 +28,7 @@ export interface RecordingParts {
   redaction?: RedactionRules | undefined;
   /** True if the emulator has an endpoint for the path. */
   knows(path: string): Promise<boolean>;
-  /** Why upstreams must not be reached: `option`, or `ci`, which allows upstreams on this machine. */
-  offline: "no" | "option" | "ci";
+  offline: Offline;
   /** Folders in which tapes that the control API orders may lie. */
   folders: readonly string[];
   /** A certificate authority (PEM) that is trusted in addition to the usual ones. */
@@ -52,7 +44,7 @@ export interface OwnPlace {
 export interface RunningRecording {
   readonly passing: Passing;
   facts(): RecordingFacts;
-  /** @throws RecordingError when the upstream is that itself */
+  /** @throws TapeOrderError when the upstream is that itself */
   listensAt(own: OwnPlace): void;
   /** Ends it: what is under way goes on, but is not waited for long. */
   close(): Promise<RecordingFacts>;
@@ -64,31 +56,6 @@ const bodyLimit = 32 * 1024 * 1024;
 /** Requests in flight have this time to end when a recording does, ms. */
 const graceMs = 1000;
 
-/** Reads and checks the upstream. @throws RecordingError */
-export function upstreamsOf(text: string, offline: RecordingParts["offline"]): Upstreams {
-  const upstreams = explained(() => readUpstreams(text));
-  const isClosed = offline === "option" || (offline === "ci" && !isLocalUpstream(upstreams));
-  if (!isClosed) return upstreams;
-  throw new RecordingError(
-    "offline",
-    `the upstream ${upstreams.name} must not be reached: ${offline === "ci" ? "CI is set" : "offline is on"}`,
-    "allow it with --offline=false (in TypeScript: offline: false)",
-  );
-}
-
-const refuseOwn = (upstreams: Upstreams, own: OwnPlace): void =>
-  explained(() => refuseOwnPort(upstreams, own));
-
-function explained<T>(check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    if (error instanceof UpstreamError)
-      throw new RecordingError("upstream", error.message, error.hint, error);
-    throw error;
-  }
-}
-
 /** Events of these go to the log as if the emulator had taken them. */
 const shadowedFamilies: ReadonlySet<Family> = new Set(["capture", "capture-v1"]);
 
@@ -96,7 +63,7 @@ const isRead = (method: string): boolean => method === "GET" || method === "HEAD
 
 /**
  * Starts a recording. @param isTrusted May the tape be anywhere? Else below the parts' folders
- * @throws RecordingError
+ * @throws TapeOrderError
  */
 export async function openRecording(
   order: RecordingRequest,
@@ -105,14 +72,14 @@ export async function openRecording(
   own: OwnPlace | undefined,
 ): Promise<RunningRecording> {
   const mode = order.mode ?? "record";
-  const upstreams = upstreamsOf(order.upstream, parts.offline);
-  if (own) refuseOwn(upstreams, own);
+  const upstreams = openUpstreams(order.upstream, parts.offline);
+  if (own) refuseOwnPort(upstreams, own);
   const redaction = createRedaction(order, parts.redaction);
   const tape = await openTape(order, upstreams, { ...parts, redaction }, isTrusted);
   const agents = createAgents(parts.upstreamCa);
   const started = new Date().toISOString();
   const counts = createCounts(parts.notice);
-  const tally = mode === "diff" ? createDifferenceTally() : undefined;
+  const comparison = mode === "diff" ? createComparison() : undefined;
   const underWay = new Set<Promise<void>>();
   let ownPort = own?.port ?? 0;
   const backlog = createBacklog(() => counts.shown().passed);
@@ -136,7 +103,7 @@ export async function openRecording(
       const peer = req.socket.remoteAddress ?? "unknown";
       counts.add(passage);
       const clean = await backlog.take(weightOf(passage), res, function* () {
-        const whole = toExchange(passage.exchange, { i, bodyLimit, isBodyless: () => false });
+        const whole = toExchange(passage.exchange, { i, bodyLimit });
         yield undefined;
         const exchange = yield* redaction.cleanInSteps(whole);
         yield undefined;
@@ -156,10 +123,10 @@ export async function openRecording(
     const rejection = rejectionOf(passage);
     const call = observedCall(exchange, passed);
     const own = await parts.app().observe(call, givenReply(exchange, passage), {
-      isShadowed: (family) => tally !== undefined || (!rejection && shadowedFamilies.has(family)),
+      isShadowed: (family) => comparison !== undefined || (!rejection && shadowedFamilies.has(family)),
       rejection,
     });
-    if (own && tally && exchange.complete) tally.add(compared(exchange, own));
+    if (own && comparison && exchange.complete) comparison.add({ compared: compared(exchange, own) });
   }
 
   function offer(req: IncomingMessage, res: ServerResponse, offered: Offered, answerHere: () => void): void {
@@ -182,14 +149,14 @@ export async function openRecording(
     in_flight: underWay.size,
     ...tapeFacts(tape),
     redaction: redaction.profile,
-    differences: tally ? differencesOf(tally) : null,
+    differences: comparison ? differencesOf(comparison.result()) : null,
   });
 
   return {
     passing: { offer },
     facts,
     listensAt(place) {
-      refuseOwn(upstreams, place);
+      refuseOwnPort(upstreams, place);
       ownPort = place.port;
     },
     async close() {
@@ -202,7 +169,7 @@ export async function openRecording(
   };
 }
 
-/** What passed, in numbers. A failure is reported unless it equals the last one. */
+/** Counts what was passed on. A failure is reported unless it equals the last one. */
 function createCounts(notice: (text: string) => void) {
   const counts = { passed: 0, bytes_sent: 0, bytes_received: 0, aborted: 0, failed: 0 };
   let last: string | null = null;
@@ -225,11 +192,9 @@ function createCounts(notice: (text: string) => void) {
   };
 }
 
-/** Bytes that have to be looked through. */
+/** Bytes that have to be searched. */
 const weightOf = ({ exchange: { body, answer } }: Passage): number =>
   sizeOf(body) + (answer ? sizeOf(answer.body) : 0);
-
-const sizeOf = (body: RawBody): number => (Buffer.isBuffer(body) ? body.length : body.bytes);
 
 const tapeFacts = (tape: Taping | undefined) => ({
   tape: tape?.file ?? null,
@@ -238,14 +203,15 @@ const tapeFacts = (tape: Taping | undefined) => ({
   trouble: tape?.trouble() ?? null,
 });
 
-function differencesOf(tally: ReturnType<typeof createDifferenceTally>): RecordingFacts["differences"] {
-  const routes = tally.routes();
-  return {
-    compared: routes.reduce((sum, it) => sum + it.compared, 0),
-    differing: routes.reduce((sum, it) => sum + it.differing, 0),
-    groups: tally.groups(),
-  };
-}
+const differencesOf = ({
+  compared,
+  routes,
+  groups,
+}: ReturnType<ReturnType<typeof createComparison>["result"]>): RecordingFacts["differences"] => ({
+  compared,
+  differing: routes.reduce((sum, it) => sum + it.differing, 0),
+  groups,
+});
 
 /** Waits for all of them, but not longer than `ms`. */
 export async function settled(all: ReadonlySet<Promise<unknown>>, ms: number): Promise<void> {
@@ -258,7 +224,7 @@ export async function settled(all: ReadonlySet<Promise<unknown>>, ms: number): P
   clearTimeout(timer);
 }
 
-/** Exchanges that are looked through and written, in the order in which they ended. */
+/** Redacts and writes exchanges in the order in which they ended. */
 interface Backlog {
   /**
    * Does the work in its turn, and resolves to what it returns.

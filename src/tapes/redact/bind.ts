@@ -1,5 +1,5 @@
 import { isObject, type Json, own } from "../../base/json.ts";
-import type { Exchange, HeaderPairs, TapeBody } from "../format/exchange.ts";
+import { type Exchange, escapedPattern, type HeaderPairs, type TapeBody } from "../format/exchange.ts";
 import type { Asked } from "../ports.ts";
 import { decodedPart } from "./fields.ts";
 import {
@@ -10,17 +10,15 @@ import {
 } from "./placeholders.ts";
 import { shapesOf } from "./shapes.ts";
 
-/** What a caller has in the places where the tape has placeholders. */
+/** Values of the caller, by the placeholders of the tape. */
 type Bindings = ReadonlyMap<string, string>;
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
-
-/** Compares a recorded text with a live one: what stands where a placeholder is. The first binding of each stays. */
+/** Binds the placeholders of a recorded text to what a live one has there. The first binding of each stays. */
 function bindText(recorded: string, live: string | undefined, into: Map<string, string>): void {
   const placeholders = placeholdersIn(recorded);
   if (live === undefined || placeholders.length === 0) return;
   const pieces = decodedPlaceholders(recorded).split(/\{\{secret:[a-z\d_]+#\d+\}\}/);
-  const found = new RegExp(`^${pieces.map(escaped).join("([\\s\\S]+?)")}$`).exec(live);
+  const found = new RegExp(`^${pieces.map(escapedPattern).join("([\\s\\S]+?)")}$`).exec(live);
   placeholders.forEach(({ text }, i) => {
     const value = found?.[i + 1];
     if (value !== undefined && !into.has(text)) into.set(text, value);
@@ -101,7 +99,7 @@ function bind(recorded: Exchange["req"], asked: Asked): Bindings {
   return into;
 }
 
-/** Values that nobody takes for real ones, in the shape that clients check. */
+/** Values that are visibly not real, in the shape that clients check. */
 const fakes: Readonly<Record<string, string>> = {
   project_key: "phc_redacted_",
   personal_api_key: "phx_redacted_",
@@ -114,7 +112,7 @@ const fakes: Readonly<Record<string, string>> = {
 export const maskOf = ({ kind }: Placeholder): string =>
   Object.hasOwn(fakes, kind) ? `${fakes[kind]?.slice(0, 4)}***` : "***";
 
-/** What stands for a secret that nobody can know: `phx_redacted_1`, `redacted_password_1`. */
+/** What stands for a secret whose value is not known: `phx_redacted_1`, `redacted_password_1`. */
 const fakeOf = ({ kind, number }: Placeholder): string =>
   `${Object.hasOwn(fakes, kind) ? fakes[kind] : `redacted_${kind}_`}${number}`;
 

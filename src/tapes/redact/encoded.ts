@@ -2,7 +2,7 @@ import { decodedPart } from "./fields.ts";
 import { repackable } from "./packed.ts";
 import { hasShape } from "./shapes.ts";
 
-/** What looks into a text that was hidden in another one. */
+/** Replaces secrets in a text that was encoded in another one. */
 export interface Inside {
   /** The plain text, with its secrets replaced. */
   text(plain: string): string;

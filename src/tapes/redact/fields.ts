@@ -3,7 +3,7 @@ import { type Secrecy, secrecyOf } from "./names.ts";
 /** What the value of a field becomes; the same text when it is no secret. */
 export type TakeNamed = (name: string, value: string) => string;
 
-/** Does a field of this name hold a secret? */
+/** Whether a field of this name holds a secret. */
 type Judging = (name: string) => Secrecy | undefined;
 
 /** `"password": "` in JSON, in JSON that is a string in JSON (`\"password\": \"`), and with single quotes. */

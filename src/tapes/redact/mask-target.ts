@@ -1,5 +1,5 @@
 import { maskOf } from "./bind.ts";
-import { sieveUrl } from "./head.ts";
+import { sieveUrl } from "./exchange.ts";
 import { createJudge, type TapeRules } from "./rules.ts";
 import { isPublic } from "./shapes.ts";
 import { createSieve, type Take } from "./sieve.ts";

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { escapedPattern } from "../format/exchange.ts";
 import { placeholdersIn, placeholderText } from "./placeholders.ts";
 
 /** Which secret is which, over a tape. */
@@ -13,12 +14,12 @@ export interface Memory {
   reserve(text: string): void;
 }
 
-/** As many known values are looked for in every text; older ones only where their name or shape gives them away. */
+/** Most known values that are searched for in every text; older ones are found by name or shape only. */
 const mostLookedFor = 200;
 
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 
-/** Long enough, and too odd to be a word that stands somewhere by chance; ids in cookies are ids elsewhere, too. */
+/** True if a secret is too long and too odd to be a word by chance; ids in cookies are ids elsewhere, too. */
 const isTelling = (secret: string): boolean =>
   !uuid.test(secret) &&
   secret.length >= 12 &&
@@ -30,14 +31,12 @@ const isTelling = (secret: string): boolean =>
 const keyOf = (secret: string): string =>
   secret.length <= 256 ? secret : createHash("sha256").update(secret).digest("base64");
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
-
 /** The longest first: one may begin like another. */
 const anyOf = (texts: Iterable<string>): RegExp =>
   new RegExp(
     [...texts]
       .sort((a, b) => b.length - a.length)
-      .map(escaped)
+      .map(escapedPattern)
       .join("|"),
     "g",
   );
@@ -52,7 +51,7 @@ const keyKinds: ReadonlySet<string> = new Set([
 
 /**
  * A memory without secrets. @param reusesKeys A tape that has one placeholder of a kind of key goes on with it: the
- * first key of that kind is taken for the same one, which nobody can know from the tape alone
+ * first key of that kind is taken for the same one; the tape alone cannot tell
  */
 export function createMemory(reusesKeys = false): Memory {
   const placeholders = new Map<string, string>();

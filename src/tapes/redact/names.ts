@@ -30,7 +30,7 @@ function judge(name: string): Secrecy | undefined {
 const judged = new Map<string, Secrecy | undefined>();
 const mostJudged = 10_000;
 
-/** Does a field, parameter or header of this name hold a secret? `strong`: a number may be one, too. */
+/** Whether a field, parameter or header of this name holds a secret. `strong`: a number may be one, too. */
 export function secrecyOf(name: string): Secrecy | undefined {
   if (name.length > 120 || name.startsWith("$feature/")) return undefined;
   const known = judged.get(name);

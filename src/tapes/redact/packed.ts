@@ -7,7 +7,7 @@ export interface Packed {
   pack(text: string): Buffer;
 }
 
-/** What decodes to more is not looked at, and not kept either. */
+/** What decodes to more is neither searched nor kept. */
 const mostBytes = 32 * 1024 * 1024;
 
 /** Cut-off bodies give what they have: a request that was broken off holds secrets, too. */
@@ -17,7 +17,7 @@ interface Packing {
   is(bytes: Buffer): boolean;
   unpack(bytes: Buffer): Buffer;
   pack(bytes: Buffer): Buffer;
-  /** Do the first bytes leave no doubt? Then bytes that cannot be unpacked are not harmless. */
+  /** True if the first bytes are unmistakable: bytes that cannot be unpacked are not harmless. */
   certain: boolean;
 }
 
@@ -61,7 +61,7 @@ function textOf(bytes: Buffer): string | undefined {
 
 /**
  * The text in some bytes, compressed or not. Undefined: there is none. `unreadable`: they are compressed,
- * but damaged or too large, so that nobody can say what is in them.
+ * but damaged or too large, so that they cannot be searched.
  */
 export function repackable(bytes: Buffer, layers = 3): Packed | "unreadable" | undefined {
   for (const packing of packings) {

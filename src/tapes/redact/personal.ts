@@ -6,7 +6,7 @@ import type { Spot } from "./walk.ts";
 export interface Personal {
   /** A whole value of a field; undefined: it is not personal. */
   value(value: string | number, spot: Spot, path: string): string | number | undefined;
-  /** Personal data that show by their looks, anywhere in a text. */
+  /** Personal data with a recognizable form, anywhere in a text. */
   text(text: string, path: string): string;
   /** Stand-ins in the text are taken. */
   reserve(text: string): void;
@@ -87,10 +87,10 @@ function kindOf(name: string, spot: Spot): FakeKind | undefined {
 
 const emails = /[\w.%+-]{1,64}@(?:[A-Za-z\d-]{1,63}\.){1,8}[A-Za-z]{2,24}/g;
 
-/** Addresses of nobody: a test that asks for them would notice the change. */
-const isNobody = (value: string): boolean => value === "" || value === "0" || value === "1";
+/** Values that are no address of a person: tests may expect them. */
+const isPlain = (value: string): boolean => value === "" || value === "0" || value === "1";
 
-/** Stand-ins by first appearance. `note` hears of each path that was changed. */
+/** Stand-ins by first appearance. `note` is called with each path that was changed. */
 export function createPersonal(note: (path: string) => void): Personal {
   const known = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -116,7 +116,7 @@ export function createPersonal(note: (path: string) => void): Personal {
         counts.set(kind, Math.max(counts.get(kind) ?? 0, highestIn(text, it)));
     },
     value(value, spot, path) {
-      const kind = spot.name === undefined || isNobody(String(value)) ? undefined : kindOf(spot.name, spot);
+      const kind = spot.name === undefined || isPlain(String(value)) ? undefined : kindOf(spot.name, spot);
       if (kind === undefined) return undefined;
       if (typeof value === "number") return numberFor(kind, value, path, note);
       if (kind === "email" && !value.includes("@")) return undefined;

@@ -11,7 +11,7 @@ export interface Placeholder {
 
 export const placeholderText = (kind: string, number: number): string => `{{secret:${kind}#${number}}}`;
 
-/** Is the text one placeholder and nothing else? */
+/** True if the text is one placeholder and nothing else. */
 export const isPlaceholder = (text: string): boolean => whole.test(text);
 
 /** In a URL or a form they are percent-encoded: `#` and `{` mean something there. */
@@ -30,7 +30,7 @@ export function replaceAround(text: string, change: (part: string) => string): s
   return out + change(text.slice(done));
 }
 
-/** Could the text have been `recorded` before its secrets were taken out? Each placeholder stands for any value. */
+/** True if the text could have been `recorded` before its redaction: each placeholder stands for any value. */
 export function fitsPlaceholders(recorded: string, text: string): boolean {
   const [first = "", ...rest] = decodedPlaceholders(recorded).split(/\{\{secret:[a-z\d_]{1,60}#\d{1,9}\}\}/);
   const last = rest.pop();

@@ -7,7 +7,7 @@ import { createPersonal } from "./personal.ts";
 import { createJudge, type TapeRules } from "./rules.ts";
 import { createSieve, type Take } from "./sieve.ts";
 
-/** What is taken out: secrets, or secrets and personal data. */
+/** What is redacted: secrets, or secrets and personal data. */
 type RedactionProfile = "default" | "pii";
 
 export interface RedactorOptions {
@@ -29,10 +29,10 @@ export interface TapeRedactor extends Redactor {
   reserve(text: string): void;
 }
 
-/** More paths than this are told without their positions: `req.body.batch[].token`. */
+/** More paths than this are listed without their positions: `req.body.batch[].token`. */
 const mostPaths = 64;
 
-const told = (paths: ReadonlySet<string>): string[] =>
+const listed = (paths: ReadonlySet<string>): string[] =>
   paths.size <= mostPaths
     ? [...paths]
     : [...new Set([...paths].map((path) => path.replace(/\[\d+\]/g, "[]")))];
@@ -59,9 +59,8 @@ const husk = (exchange: Exchange): Exchange => ({
 });
 
 /**
- * Takes secrets out of exchanges before they reach a disk: `{{secret:<kind>#n}}` in their place, the same one
- * for the same secret over all exchanges of this redactor. `profile: "pii"` puts stand-ins in the place of
- * personal data as well (`user1@example.test`). Redacting twice changes nothing. Never throws: an exchange that
+ * Replaces the secrets of exchanges before they reach a disk by `{{secret:<kind>#n}}`, the same one for the same secret
+ * over all exchanges of this redactor. `profile: "pii"` replaces personal data by stand-ins as well (`user1@example.test`). Redacting twice changes nothing. Never throws: an exchange that
  * cannot be redacted loses its headers and bodies.
  */
 export function createRedactor({
@@ -92,7 +91,7 @@ export function createRedactor({
   function* pass(exchange: Exchange): Work<Exchange> {
     const before = memory.size;
     const safe = yield* sieveExchange(exchange, sieve, take);
-    // What was learned at the end of it may stand at its beginning.
+    // a secret that was found at the end may also be at the beginning
     return memory.size === before ? safe : yield* sieveExchange(safe, sieve, take);
   }
   function* redactInSteps(exchange: Exchange): Work<Exchange> {
@@ -100,7 +99,7 @@ export function createRedactor({
     try {
       memory.reserve(JSON.stringify([exchange.req.url, exchange.req.headers, exchange.res?.headers]));
       const safe = yield* pass(exchange);
-      return { ...safe, redacted: told(paths) };
+      return { ...safe, redacted: listed(paths) };
     } catch {
       return husk(exchange);
     }

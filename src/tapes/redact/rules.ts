@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../base/json.ts";
+import { isObject } from "../../base/json.ts";
 import { headerSecrecyOf, kindOfName, plainName, type Secrecy, secrecyOf } from "./names.ts";
 
 /** One more kind of secret: exactly one of `pattern`, `field` and `path` says where it is. */
@@ -121,7 +121,7 @@ export const tapeRules = ({ rules = [], keep = [] }: RedactionRules = {}): TapeR
   rules.length + keep.length === 0 ? undefined : { rules, keep };
 
 /** The rules that a tape's header carries; undefined: none, or none that can be read. */
-export function rulesInHeader(value: Json | undefined): TapeRules | undefined {
+export function rulesInHeader(value: unknown): TapeRules | undefined {
   if (!isObject(value)) return undefined;
   try {
     const { rules, keep } = readRules(value);
@@ -145,14 +145,14 @@ export function bothRules(a: TapeRules | undefined, b: TapeRules | undefined): T
 
 /** Built-in rules about names together with those of a project. */
 export interface Judge {
-  /** Does a field or parameter of this name hold a secret? */
+  /** Whether a field or parameter of this name holds a secret. */
   secrecy(name: string): Secrecy | undefined;
   headerSecrecy(name: string): Secrecy | undefined;
   /** What a placeholder calls the value of a field. */
   kind(name: string): string;
   /** The kind of whatever stands in this place. */
   kindOfPlace(path: string): string | undefined;
-  /** Is nothing in this place a secret? */
+  /** True if nothing in this place is a secret. */
   keeps(path: string): boolean;
   readonly patterns: readonly { kind: string; pattern: RegExp }[];
 }

@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Json } from "../../base/json.ts";
-import { isExchange } from "../format/check-exchange.ts";
+import { isExchange } from "../format/exchange-shape.ts";
 import { sideFolder, volumeFiles } from "../format/place.ts";
 import { fileLines } from "../format/read.ts";
 import { fileTrouble, systemCode } from "../format/tape-error.ts";
@@ -15,7 +15,7 @@ export interface Finding extends Suspicion {
   line: number;
 }
 
-/** How much was looked at. */
+/** How much was searched. */
 export interface ScanTally {
   exchanges: number;
   /** Lines that hold no exchange that can be read: scanned as text. */
@@ -42,7 +42,7 @@ export const newTally = (): ScanTally => ({
   redacted: 0,
 });
 
-/** Longer lines and larger side files are not read: they are told as findings, because nobody knows what is in them. */
+/** Longer lines and larger side files are reported as findings, because they are not searched. */
 const mostBytes = 64 * 1024 * 1024;
 
 const unread = (file: string, line: number): Finding => ({

@@ -1,7 +1,6 @@
 import { atOnce } from "../../base/work.ts";
 import type { Exchange } from "../format/exchange.ts";
-import { sieveBytes } from "./body.ts";
-import { sieveExchange } from "./exchange.ts";
+import { sieveBytes, sieveExchange } from "./exchange.ts";
 import { createJudge, type TapeRules } from "./rules.ts";
 import { isPublic } from "./shapes.ts";
 import { createSieve, type Sieve, type Take } from "./sieve.ts";
@@ -24,10 +23,10 @@ const masked = (secret: string): string => {
   return `${/^ph[a-z]_/.exec(first)?.[0] ?? (first.length >= 4 * mostShown ? first.slice(0, mostShown) : "")}***`;
 };
 
-/** A detector has to find each secret by itself. */
+/** A scan finds each secret by itself, not because another place has it. */
 const unknowing = { known: (text: string): string => text, knownCount: () => 0 };
 
-/** What a scan goes by, and who is told of what it looks at. */
+/** The rules of a scan, and a listener for the places that it searches. */
 export interface ScanOptions {
   /** Checked rules of the project, over the built-in ones. */
   rules?: TapeRules | undefined;
@@ -68,7 +67,7 @@ export const scanExchange = (exchange: Exchange, options?: ScanOptions): Suspici
   scanned((sieve, take) => {
     const safe = atOnce(sieveExchange(exchange, sieve, take));
     const [before, after] = [exchange, safe].map(({ req, res }) => [req.body, res?.body]);
-    // A body that the sieve left out holds something that nobody can read.
+    // a body that the sieve left out holds something that cannot be read
     before?.forEach((body, i) => {
       const now = after?.[i];
       if (body && now && "omitted" in now && !("omitted" in body))

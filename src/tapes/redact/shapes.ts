@@ -1,6 +1,6 @@
 import { mayHaveToken, tokenFormats } from "./token-formats.ts";
 
-/** A kind of secret that is known by how it looks, wherever it stands. */
+/** A kind of secret that is recognized by its form, in any place. */
 interface Shape {
   kind: string;
   pattern: RegExp;
@@ -10,7 +10,7 @@ interface Shape {
   rare?: RegExp;
   /** Where the pattern alone would be too eager. */
   test?: (found: string) => boolean;
-  /** Is made for everyone to see; it gets a placeholder, but nobody has to worry. */
+  /** Made for everyone to see: it gets a placeholder, but is no finding. */
   public?: true;
 }
 
@@ -128,7 +128,7 @@ const shapes: readonly Shape[] = [
   },
 ];
 
-/** How many kinds of secrets are known by their looks. */
+/** Number of kinds of secrets that are recognized by their form. */
 export const shapeCount = shapes.length;
 
 /** The many formats of tokens are looked for in one search. */
@@ -150,7 +150,7 @@ export function replaceShapes(text: string, take: (kind: string, secret: string)
   return out;
 }
 
-/** Does anything in the text look like a secret? */
+/** True if anything in the text looks like a secret. */
 export const hasShape = (text: string): boolean => {
   for (const { pattern, test } of shapesFor(text)) {
     const found = text.match(pattern) ?? [];

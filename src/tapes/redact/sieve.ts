@@ -2,18 +2,17 @@ import { isTooDeep, type Json } from "../../base/json.ts";
 import type { Work } from "../../base/work.ts";
 import { type Inside, replaceEncoded } from "./encoded.ts";
 import { replaceFields } from "./fields.ts";
-import { mostDepth, rewriteJson } from "./json-text.ts";
 import { isNothing, plainName } from "./names.ts";
 import type { Personal } from "./personal.ts";
 import { isPlaceholder, replaceAround } from "./placeholders.ts";
 import { createJudge, type Judge } from "./rules.ts";
 import { cardNumber, kindOfShape, replaceShapes } from "./shapes.ts";
-import { type Leaves, type Spot, walk, walkInSteps } from "./walk.ts";
+import { type Leaves, mostDepth, rewriteJson, type Spot, walk, walkInSteps } from "./walk.ts";
 
-/** What is done with a secret that was found: gives what stands in its place. */
+/** Takes a secret that was found, and returns its replacement. */
 export type Take = (kind: string, secret: string, path: string) => string;
 
-/** Finds secrets wherever they hide; what happens to them is up to its `take`. */
+/** Finds secrets in any encoding; its `take` replaces them. */
 export interface Sieve {
   /** What it takes for a secret by name or place. */
   readonly judge: Judge;
@@ -33,7 +32,7 @@ export interface SieveParts {
   take: Take;
   /** Known secrets that stand in a text without a name. */
   known(text: string, take: (kind: string, secret: string) => string): string;
-  /** How many are known: a text that was clean may not be any more when there are more. */
+  /** Number of known secrets: with more of them, a text that was clean may hold one. */
   knownCount(): number;
   personal?: Personal;
   /** Built-in rules, unless given. */
@@ -49,7 +48,7 @@ const scheme = /^(bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256) +
 
 const digitsOnly = /^\d+$/;
 const wholeNumber = /^-?\d+$/;
-/** The value of an id or a time? One in ten numbers of 16 digits has the check digit of a card. */
+/** True for the place of an id or a time: one in ten numbers of 16 digits has the check digit of a card. */
 const isIdPlace = (path: string): boolean =>
   /(?:^|_)(?:ids?|uuid|key|time|timestamp|ts|at|offset|hash)$/.test(
     plainName(path.slice(path.lastIndexOf(".") + 1).replace(/\[\d*\]$/, "")),
@@ -64,7 +63,7 @@ const isLines = (text: string): boolean =>
   /^\n*\{.*\n/.test(text) &&
   text.split("\n").every((it) => it === "" || (it.startsWith("{") && /\}\r?$/.test(it)));
 
-/** Texts that were found clean lately: keys and values come over and over, and most are short. */
+/** Texts without secrets, so that repeated keys and values are searched once. */
 function cleanTexts(knownCount: () => number) {
   const texts = new Set<string>();
   let count = 0;

@@ -1,3 +1,5 @@
+import { escapedPattern } from "../format/exchange.ts";
+
 /**
  * Formats of tokens that can be recognised without a name beside them. They follow the rules of gitleaks, a maintained
  * public rule set: the first column is the id of the rule there. Rules that need a keyword near the token are left out,
@@ -138,15 +140,13 @@ const special: readonly Special[] = [
   ],
 ];
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
-
 const formats: readonly Special[] = [
   ...prefixed.map(
     ([rule, lead, chars, least]): Special => [
       rule,
       lead,
-      new RegExp(`(?<![A-Za-z0-9])${escaped(lead)}[${chars}]{${least},}`, "g"),
-      escaped(lead),
+      new RegExp(`(?<![A-Za-z0-9])${escapedPattern(lead)}[${chars}]{${least},}`, "g"),
+      escapedPattern(lead),
     ],
   ),
   ...special,

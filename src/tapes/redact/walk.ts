@@ -1,9 +1,8 @@
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../base/json.ts";
 import { itemsPerStep, type Work } from "../../base/work.ts";
-import { digitsOf } from "./json-text.ts";
 import { coversAll, flagMaps, loginNames, type Secrecy } from "./names.ts";
 
-/** Where a value stands. */
+/** The place of a value. */
 export interface Spot {
   /** `req.body.batch[0].properties` */
   path: string;
@@ -15,7 +14,7 @@ export interface Spot {
   around: readonly string[];
 }
 
-/** What becomes of the leaves. */
+/** How leaves are replaced. */
 export interface Leaves {
   /** The value of a field that is secret by its name. */
   named(name: string, value: string, path: string): string;
@@ -25,7 +24,7 @@ export interface Leaves {
   digits(digits: string, path: string): string;
   /** The name of a member. */
   key(name: string, path: string): string;
-  /** Does a member of this name hold a secret? */
+  /** Whether a member of this name holds a secret. */
   secrecy(name: string): Secrecy | undefined;
   /** A value that is personal; undefined: it is not. */
   personal(value: string | number, spot: Spot): string | number | undefined;
@@ -147,3 +146,44 @@ export function* walkInSteps(
   }
   return Object.fromEntries(members);
 }
+
+/** Deeper values are not walked; they are searched as text. */
+export const mostDepth = 200;
+
+const startsLikeJson = /^\s*[{["]/;
+const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** A private character marks numbers on their way: they must come out digit by digit as they went in. */
+const mark = "\ue0f7";
+const marked = new RegExp(`"${mark}([-+.\\deE]+)"`, "g");
+
+/** The digits of a number that is kept as text while a JSON text is rewritten; undefined for any other string. */
+const digitsOf = (value: string): string | undefined =>
+  value.startsWith(mark) ? value.slice(mark.length) : undefined;
+
+function parsed(text: string): Json | undefined {
+  try {
+    const value: Json = JSON.parse(text.replace(token, (it) => (it.startsWith('"') ? it : `"${mark}${it}"`)));
+    return isTooDeep(value, mostDepth) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Rewrites the value of a JSON text; what is not touched keeps its digits, and a text in which nothing
+ * changes its whitespace. Undefined: it is no JSON, or too deep. Numbers come as strings, see `digitsOf`.
+ */
+export function rewriteJson(text: string, rewrite: (value: Json) => Json): string | undefined {
+  if (!startsLikeJson.test(text) || text.includes(mark)) return undefined;
+  const value = parsed(text);
+  if (value === undefined) return undefined;
+  const before = JSON.stringify(value);
+  const after = JSON.stringify(rewrite(value));
+  // A key that came twice is gone after parsing: what it held must not stay behind.
+  if (after === before && !hasDoubleKeys(text, before)) return text;
+  return after.replace(marked, "$1");
+}
+
+/** Fewer strings and numbers than the text has: a later key has replaced an earlier one. */
+const hasDoubleKeys = (text: string, parsedText: string): boolean =>
+  (text.match(token) ?? []).length !== (parsedText.match(token) ?? []).length;

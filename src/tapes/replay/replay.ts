@@ -1,23 +1,38 @@
 import { maskKeys, maskTargetSecrets } from "../../base/secrets.ts";
 import { partitionOf } from "../../faults/partition.ts";
+import type { Call } from "../../http/call.ts";
+import type { Family } from "../../http/endpoint.ts";
 import { hopHeaders } from "../../http/reply.ts";
 import { type Decoded, decodeBody } from "../format/bodies.ts";
-import { type Exchange, type HeaderPairs, pairsOf, type TapeBody } from "../format/exchange.ts";
-import { captureRoutes, routeOf } from "../format/routes.ts";
+import { type Exchange, type HeaderPairs, pairsOf, type TapeBody, targetOf } from "../format/exchange.ts";
+import { isCapture, routeOf } from "../format/routes.ts";
 import type { Answered, Asked, Deck, Miss } from "../ports.ts";
+import { restore } from "../redact/bind.ts";
+import type { RedactionRules } from "../redact/rules.ts";
 import type { MissPolicy } from "../shapes.ts";
 
-/** What is read of a call; the request core's `Call` has it. */
-export interface Sent {
-  readonly method: string;
-  readonly path: string;
-  /** Path and query. */
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly rawHeaders: readonly string[];
-  /** Scheme, host and port the sender used. */
-  readonly origin: string;
-  readonly body: Buffer;
+/** Asks the service for what the tape has no answer for, and records its answers on the tape. */
+export interface Recorder {
+  /** Never rejects: no answer is 502. */
+  answer(call: Call): Promise<RecordedAnswer>;
+  /** Records a call whose answer is not waited for. */
+  pass(call: Call): void;
+  /** Exchanges that were recorded so far. */
+  added(): number;
+  close(): Promise<void>;
+}
+
+/** What replaying needs of the sim. */
+export interface ReplayingParts {
+  /** The project of a call. */
+  owner(call: Call, family: Family): number | null;
+  notice(text: string): void;
+  /** Rules of the project for what is compared with a tape, in addition to those that the tape carries. */
+  redaction?: RedactionRules | undefined;
+  /** Opens the way to the service; without it the policy `upstream` is refused. @throws TapeOrderError */
+  openForward?: (() => Promise<(call: Call) => Promise<RecordedAnswer>>) | undefined;
+  /** Opens the tape of the options for recording, with the mode `new`. @throws TapeOrderError */
+  openRecorder?: (() => Promise<Recorder>) | undefined;
 }
 
 /** An answer and where it is from. */
@@ -36,33 +51,25 @@ export interface Decided {
   readonly rejection?: { readonly reason: string; readonly detail: string };
 }
 
-type SideBody = Extract<TapeBody, { file: string }>;
-
 type Hit = Extract<Answered, { hit: Exchange }>;
 type Missed = Extract<Answered, { miss: Miss }>;
 
-/** A tape in force. */
-interface ReplayParts<C extends Sent> {
+/** A loaded tape. */
+interface ReplayParts {
   /** The tape's name, as answers carry it. */
   readonly name: string;
   readonly deck: Deck;
   readonly onMiss: MissPolicy;
   readonly timing: Timing;
-  /** Loads a body that has a file of its own. */
-  readSide(body: SideBody): Promise<TapeBody | undefined>;
-  /** Replaces recorded keys in the answer by the client's own. */
-  restore(exchange: Exchange, asked: Asked): Exchange;
-  /** Asks the service itself; there with the policy `upstream` only. Must not reject. */
-  forward?(call: C): Promise<RecordedAnswer>;
+  /** Asks the service itself, with the policy `upstream`. Must not reject. */
+  forward?(call: Call): Promise<RecordedAnswer>;
   /** Gets requests with events that the tape does not have; the emulator answers them. */
-  pass?(call: C): void;
+  pass?(call: Call): void;
 }
 
 /** A browser's question before a request: the sim answers it for the page that asks now. */
-const isPreflight = ({ method, headers }: Sent): boolean =>
+const isPreflight = ({ method, headers }: Call): boolean =>
   method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
-
-const isInFile = (body: TapeBody | undefined): body is SideBody => body !== undefined && "file" in body;
 
 const unusableText = (name: string, { i }: Exchange, why: string): string =>
   `the tape ${name} cannot give the answer of #${i}: ${why}`;
@@ -75,7 +82,7 @@ function askedBody({ body }: Decoded): Asked["body"] {
   return "b64" in body ? body.b64 : undefined;
 }
 
-function askedOf({ method, target, headers, rawHeaders, origin, body }: Sent, client: string): Asked {
+function askedOf({ method, target, headers, rawHeaders, origin, body }: Call, client: string): Asked {
   const pairs = pairsOf(rawHeaders);
   const decoded = decodeBody(body, pairs, target);
   return {
@@ -93,38 +100,16 @@ function askedOf({ method, target, headers, rawHeaders, origin, body }: Sent, cl
 const recordedRefusal = (name: string) => ({ reason: "tape", detail: `${name} has this answer` });
 
 /**
- * Answers calls from a tape. `owner` finds the project of a call. Requests of the capture family
- * are left to the emulator: their answer is a mere receipt, and their events are to be in the log; the tape's events
- * are ticked off by them.
+ * Answers calls from a tape. `owner` finds the project of a call. The emulator answers requests of the capture family:
+ * their answer is only a receipt, and their events belong in the log; they are compared with the tape's events.
  */
-export function createReplay<C extends Sent, F extends string>(
-  parts: ReplayParts<C>,
-  owner: (call: C, family: F) => number | null,
-) {
+export function createReplay(parts: ReplayParts, owner: (call: Call, family: Family) => number | null) {
   const { name, deck, onMiss, timing } = parts;
 
   const restored = (hit: Exchange, body: TapeBody | undefined, asked: Asked): RecordedAnswer =>
-    answerOf(parts.restore({ ...hit, res: hit.res && { ...hit.res, ...(body && { body }) } }, asked));
+    answerOf(restore({ ...hit, res: hit.res && { ...hit.res, ...(body && { body }) } }, asked));
 
-  async function load(side: SideBody, hit: Exchange, asked: Asked): Promise<RecordedAnswer> {
-    try {
-      const body = await parts.readSide(side);
-      const obstacle = obstacleOf(hit, body);
-      if (obstacle !== undefined) throw new Error(obstacle);
-      return restored(hit, body, asked);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      return refusalOf(unusableText(name, hit, why));
-    }
-  }
-
-  function given(hit: Exchange, body: TapeBody | undefined, asked: Asked): Decided["answer"] {
-    const source = `tape:${name}#${hit.i}`;
-    if (!isInFile(body)) return { ...restored(hit, body, asked), source };
-    return load(body, hit, asked).then((it) => ({ ...it, source }));
-  }
-
-  /** undefined: the tape has no answer after all, and the emulator is to answer. */
+  /** undefined: the tape cannot give its answer, and the emulator answers. */
   function hitOf({ hit, body }: Hit, asked: Asked): Decided | undefined {
     const source = `tape:${name}#${hit.i}`;
     const obstacle = obstacleOf(hit, body);
@@ -135,11 +120,11 @@ export function createReplay<C extends Sent, F extends string>(
       return { source: "tape", name: source, delay: 0, answer, rejection: { reason: "tape_miss", detail } };
     }
     const delay = delayOf(timing, hit.res?.ttfb ?? 0);
-    const answer = given(hit, body, asked);
+    const answer = { ...restored(hit, body, asked), source };
     return { source: "tape", name: source, delay, answer, rejection: recordedRefusal(source) };
   }
 
-  function missOf(call: C, { miss, target }: Missed): Decided | undefined {
+  function missOf(call: Call, { miss, target }: Missed): Decided | undefined {
     if (onMiss === "emulate") return undefined;
     if (onMiss === "upstream" && parts.forward) {
       const answer = parts.forward(call).then((it) => ({ ...it, source: "upstream" }));
@@ -154,11 +139,11 @@ export function createReplay<C extends Sent, F extends string>(
   }
 
   return {
-    /** What is to become of the call; undefined: the emulator answers. */
-    take(call: C, family: F): Decided | undefined {
+    /** How the call is answered; undefined: by the emulator. */
+    take(call: Call, family: Family): Decided | undefined {
       if (isPreflight(call)) return undefined;
       const asked = askedOf(call, clientOf(call.headers, owner(call, family)));
-      if (captureRoutes.includes(routeOf(call.method, call.path))) {
+      if (isCapture(routeOf(call.method, call.path))) {
         const { extra } = deck.compareEvents(asked);
         if (extra.length > 0) parts.pass?.(call);
         return undefined;
@@ -269,13 +254,10 @@ function nearestText({ i, method, url, differing }: Nearest): string {
   const paths = differing.slice(0, mostPaths).map(differingText);
   const more = differing.length - paths.length;
   const shown = [...paths, ...(more > 0 ? [`… and ${more} more`] : [])].join("; ");
-  return `#${i} ${method} ${cut(pathOf(url))}${shown && `: ${shown}`}`;
+  return `#${i} ${method} ${cut(targetOf(url))}${shown && `: ${shown}`}`;
 }
 
-/** Without scheme and host, which do not matter for the difference. */
-const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/]*/i, "") || "/";
-
-/** What was asked for in vain. */
+/** A request that the tape has no answer for. */
 interface Unanswered {
   readonly method: string;
   readonly target: string;

@@ -1,27 +1,16 @@
 import { isObject, type Json, own } from "../../base/json.ts";
-import type { Exchange, TapeBody } from "../format/exchange.ts";
-import { captureRoutes, namePattern } from "../format/routes.ts";
+import { type Exchange, jsonOf } from "../format/exchange.ts";
+import { isCapture, namePattern } from "../format/routes.ts";
 import { eventsIn } from "../match/requests.ts";
 import { decodedPart } from "../redact/fields.ts";
 import { placeholdersIn } from "../redact/placeholders.ts";
 import { withEvents } from "./plan.ts";
 
-/** What is left out of a tape that is sent: whole requests, events, and single values. */
-
-const exclusionKinds = ["route", "event", "path"] as const;
-type ExclusionKind = (typeof exclusionKinds)[number];
-
-interface Exclusion {
-  readonly kind: ExclusionKind;
-  /** As it was given. */
-  readonly text: string;
-  readonly name: string;
-}
-
+/** What `--exclude` leaves out of a tape that is sent: whole requests, events, and single values. */
 export const exclusionExpected =
   "a route (capture, 'GET /api/*'), event:NAME, or path:body.batch[].properties.card";
 
-/** One step of a path: a key, or a place in a list; null: any of them. */
+/** One step of a path: a key, or a position in a list; null: any of them. */
 type Step = { readonly key: string | null } | { readonly at: number | null };
 
 const stepPattern = /\.([^.[\]]+)|\[(\d*)\]|\[("(?:[^"\\]|\\.)*")\]/y;
@@ -32,16 +21,8 @@ function stepOf([, key, at, quoted]: RegExpExecArray): Step {
   return { at: at === "" ? null : Number(at) };
 }
 
-const roots = ["body", "event", "headers", "query"] as const;
-type Root = (typeof roots)[number];
-
-interface ValuePath {
-  readonly root: Root;
-  readonly steps: readonly Step[];
-}
-
 /** Reads `body.batch[].properties.card`, `req.body["a b"]`, `event.properties.*`; undefined: it is no path. */
-function readPath(text: string): ValuePath | undefined {
+function readPath(text: string): { root: Root; steps: readonly Step[] } | undefined {
   const plain = text.replace(/^req\./, "");
   const root = roots.find((it) => plain.startsWith(it));
   if (root === undefined) return undefined;
@@ -58,24 +39,34 @@ function readPath(text: string): ValuePath | undefined {
 /** A value without what is at the path; the same value where there is nothing. */
 function without(value: Json, [step, ...more]: readonly Step[]): Json {
   if (step === undefined) return value;
+  const fits = (key: string | number): boolean =>
+    typeof key === "number"
+      ? "at" in step && (step.at === null || step.at === key)
+      : "key" in step && (step.key === null || step.key === key);
+  let isChanged = false;
+  const kept = <K extends string | number>([key, it]: readonly [K, Json]): (readonly [K, Json])[] => {
+    if (!fits(key)) return [[key, it]];
+    const after = more.length === 0 ? undefined : without(it, more);
+    isChanged ||= after !== it;
+    return after === undefined ? [] : [[key, after]];
+  };
   if (Array.isArray(value)) {
-    const fits = (i: number) => "at" in step && (step.at === null || step.at === i);
-    if (more.length === 0) return value.some((_, i) => fits(i)) ? value.filter((_, i) => !fits(i)) : value;
-    const next = value.map((it, i) => (fits(i) ? without(it, more) : it));
-    return next.some((it, i) => it !== value[i]) ? next : value;
+    const items = [...value.entries()].flatMap(kept).map(([, it]) => it);
+    return isChanged ? items : value;
   }
-  if (!isObject(value) || !("key" in step)) return value;
-  const keys = step.key === null ? Object.keys(value) : [step.key].filter((it) => Object.hasOwn(value, it));
-  const changed = keys.filter((key) => more.length === 0 || without(value[key] ?? null, more) !== value[key]);
-  if (changed.length === 0) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, it]) => {
-      if (!changed.includes(key)) return [[key, it] as const];
-      return more.length === 0 ? [] : [[key, without(it, more)] as const];
-    }),
-  );
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).flatMap(kept);
+  return isChanged ? Object.fromEntries(members) : value;
 }
 
+function withJson(exchange: Exchange, change: (json: Json) => Json): Exchange {
+  const before = jsonOf(exchange.req.body);
+  if (before === undefined) return exchange;
+  const json = change(before);
+  return json === before ? exchange : { ...exchange, req: { ...exchange.req, body: { json } } };
+}
+
+/** The name of the first step: of a header, or of a parameter; null: any. */
 const nameIn = ([step]: readonly Step[]): string | null =>
   step !== undefined && "key" in step ? step.key : "";
 
@@ -89,41 +80,29 @@ function withoutParameter(url: string, name: string | null): string {
   return kept.length > 0 ? `${address}?${kept.join("&")}` : address;
 }
 
-function withJson(exchange: Exchange, change: (json: Json) => Json): Exchange {
-  const { body } = exchange.req;
-  if (body === undefined || !("json" in body)) return exchange;
-  const json = change(body.json);
-  return json === body.json ? exchange : { ...exchange, req: { ...exchange.req, body: { json } } };
-}
-
-const isCapture = ({ route }: Exchange): boolean => captureRoutes.includes(route);
-
-const jsonOf = (body: TapeBody | undefined): Json | undefined =>
-  body !== undefined && "json" in body ? body.json : undefined;
+const roots = ["body", "event", "headers", "query"] as const;
+type Root = (typeof roots)[number];
 
 /** How a path of each root changes a request; the same exchange where it holds nothing there. */
 const removals: Readonly<Record<Root, (exchange: Exchange, steps: readonly Step[]) => Exchange>> = {
   body: (exchange, steps) => withJson(exchange, (json) => without(json, steps)),
   event(exchange, steps) {
-    if (!isCapture(exchange)) return exchange;
+    if (!isCapture(exchange.route)) return exchange;
     let isChanged = false;
     const next = withJson(exchange, (json) =>
       withEvents(json, (event) => {
         const after = without(event, steps);
-        if (after === event || !isObject(after)) return event;
-        isChanged = true;
-        return after;
+        isChanged ||= after !== event;
+        return isObject(after) ? after : event;
       }),
     );
     return isChanged ? next : exchange;
   },
   headers(exchange, steps) {
-    const name = nameIn(steps);
-    const { headers } = exchange.req;
-    const kept = headers.filter(([it]) => name !== null && it.toLowerCase() !== name.toLowerCase());
-    return kept.length === headers.length
-      ? exchange
-      : { ...exchange, req: { ...exchange.req, headers: kept } };
+    const name = nameIn(steps)?.toLowerCase();
+    const { req } = exchange;
+    const headers = req.headers.filter(([it]) => name !== undefined && it.toLowerCase() !== name);
+    return headers.length === req.headers.length ? exchange : { ...exchange, req: { ...req, headers } };
   },
   query(exchange, steps) {
     const url = withoutParameter(exchange.req.url, nameIn(steps));
@@ -131,80 +110,69 @@ const removals: Readonly<Record<Root, (exchange: Exchange, steps: readonly Step[
   },
 };
 
-/** A capture body without the events that fit; null: none is left. */
-function withoutEvents(body: Json, fits: (name: string) => boolean): { body: Json | null; names: string[] } {
-  const names: string[] = [];
-  const isLeftOut = (event: Json): boolean => {
+/** A capture body without the events that fit, and their number; null: none is left. */
+function withoutEvents(body: Json, fits: (name: string) => boolean): { body: Json | null; times: number } {
+  let times = 0;
+  const isKept = (event: Json): boolean => {
     const name = isObject(event) ? own(event, "event") : undefined;
-    if (typeof name !== "string" || !fits(name)) return false;
-    names.push(name);
-    return true;
+    const isKept = typeof name !== "string" || !fits(name);
+    if (!isKept) times++;
+    return isKept;
   };
-  const listIn = (list: readonly Json[]): Json[] => list.filter((it) => !isLeftOut(it));
-  if (Array.isArray(body)) {
-    const kept = listIn(body);
-    return { body: kept.length > 0 || names.length === 0 ? kept : null, names };
+  const listIn = (list: readonly Json[]): Json[] | null => {
+    const kept = list.filter(isKept);
+    return kept.length > 0 || times === 0 ? kept : null;
+  };
+  if (Array.isArray(body)) return { body: listIn(body), times };
+  if (!isObject(body)) return { body, times };
+  for (const name of ["batch", "data"]) {
+    const events = own(body, name);
+    if (!Array.isArray(events)) continue;
+    const kept = listIn(events);
+    return { body: kept && { ...body, [name]: kept }, times };
   }
-  if (!isObject(body)) return { body, names };
-  const list = ["batch", "data"].find((it) => Array.isArray(own(body, it)));
-  if (list === undefined) {
-    const [single] = eventsIn(body);
-    return { body: single !== undefined && isLeftOut(single.event) ? null : body, names };
-  }
-  const events = body[list];
-  const kept = Array.isArray(events) ? listIn(events) : [];
-  return { body: kept.length > 0 || names.length === 0 ? { ...body, [list]: kept } : null, names };
+  const [single] = eventsIn(body);
+  return { body: single === undefined || isKept(single.event) ? body : null, times };
 }
 
-/** What was left out, by what was given: requests, events or values. */
+/** What is left of an exchange, and how much was left out. */
+type Rule = (exchange: Exchange) => { left: Exchange | undefined; times: number };
+
+function ruleOf(text: string): Rule {
+  const [, kind = "route", name = ""] = /^(?:(route|event|path):)?(.*)$/s.exec(text) ?? [];
+  const path = kind === "path" ? readPath(name) : undefined;
+  if (name === "" || (kind === "path" && path === undefined))
+    throw new TypeError(`it must be ${exclusionExpected}, not ${JSON.stringify(text)}`);
+  if (path)
+    return (exchange) => {
+      const left = removals[path.root](exchange, path.steps);
+      return { left, times: left === exchange ? 0 : 1 };
+    };
+  const pattern = namePattern(name);
+  if (kind === "event")
+    return (exchange) => {
+      const json = exchange.route === "capture" ? jsonOf(exchange.req.body) : undefined;
+      if (json === undefined) return { left: exchange, times: 0 };
+      const { body, times } = withoutEvents(json, (it) => pattern.test(it));
+      if (times === 0) return { left: exchange, times };
+      return { left: body === null ? undefined : withJson(exchange, () => body), times };
+    };
+  return (exchange) =>
+    pattern.test(exchange.route) ? { left: undefined, times: 1 } : { left: exchange, times: 0 };
+}
+
+/** How often each exclusion left something out, in the order in which they were given. */
 export type ExcludedCounts = ReadonlyMap<string, number>;
 
 export interface Excluder {
   /** The exchange without what is left out; undefined: nothing of it is to be sent. */
   apply(exchange: Exchange): Exchange | undefined;
-  /** How often each exclusion left something out so far, in the order in which they were given. */
   counts(): ExcludedCounts;
 }
 
-function exclusionOf(text: string): Exclusion {
-  const kind = exclusionKinds.find((it) => text.startsWith(`${it}:`));
-  const name = kind === undefined ? text : text.slice(kind.length + 1);
-  if (name === "" || (kind === "path" && readPath(name) === undefined))
-    throw new TypeError(`it must be ${exclusionExpected}, not ${JSON.stringify(text)}`);
-  return { kind: kind ?? "route", text, name };
-}
-
-type Rule = (exchange: Exchange) => { left: Exchange | undefined; times: number };
-
-const rulesFor: Readonly<Record<ExclusionKind, (name: string) => Rule>> = {
-  route(name) {
-    const pattern = namePattern(name);
-    return (exchange) =>
-      pattern.test(exchange.route) ? { left: undefined, times: 1 } : { left: exchange, times: 0 };
-  },
-  event(name) {
-    const pattern = namePattern(name);
-    return (exchange) => {
-      const json = jsonOf(exchange.req.body);
-      if (exchange.route !== "capture" || json === undefined) return { left: exchange, times: 0 };
-      const { body, names } = withoutEvents(json, (it) => pattern.test(it));
-      if (names.length === 0) return { left: exchange, times: 0 };
-      const left = body === null ? undefined : withJson(exchange, () => body);
-      return { left, times: names.length };
-    };
-  },
-  path(name) {
-    const path = readPath(name);
-    return (exchange) => {
-      const left = path ? removals[path.root](exchange, path.steps) : exchange;
-      return { left, times: left === exchange ? 0 : 1 };
-    };
-  },
-};
-
 /** Leaves out what these texts name. @throws TypeError for a text that names nothing */
 export function createExcluder(texts: readonly string[]): Excluder {
-  const rows = texts.map(exclusionOf).map(({ kind, text, name }) => ({ text, rule: rulesFor[kind](name) }));
+  const rows = texts.map((text) => ({ text, rule: ruleOf(text) }));
   const counts = new Map(texts.map((text) => [text, 0]));
   return {
     apply(exchange) {
@@ -224,23 +192,21 @@ export function createExcluder(texts: readonly string[]): Excluder {
 /** `.name`, `["a b"]`. */
 const keyStep = (key: string): string => (/^[\w$-]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`);
 
-function placeIn(value: Json, text: string, path: string): string | undefined {
-  if (typeof value === "string")
-    return placeholdersIn(value).some((it) => it.text === text) ? path : undefined;
-  if (Array.isArray(value)) return value.map((it) => placeIn(it, text, `${path}[]`)).find(Boolean);
-  if (!isObject(value)) return undefined;
-  return Object.entries(value)
-    .map(([key, it]) => placeIn(it, text, path + keyStep(key)))
-    .find(Boolean);
-}
-
-/** Where a placeholder stands in a request, as `path:` names it; undefined: where nothing can be left out. */
+/** Where a placeholder is in a request, as `path:` names it; undefined: where nothing can be left out. */
 export function placeOfPlaceholder({ req }: Exchange, text: string): string | undefined {
   const has = (value: string): boolean => placeholdersIn(value).some((it) => it.text === text);
+  function placeIn(value: Json, path: string): string | undefined {
+    if (typeof value === "string") return has(value) ? path : undefined;
+    if (typeof value !== "object" || value === null) return undefined;
+    const members = Array.isArray(value)
+      ? value.map((it) => [`${path}[]`, it] as const)
+      : Object.entries(value).map(([key, it]) => [path + keyStep(key), it] as const);
+    return members.map(([at, it]) => placeIn(it, at)).find(Boolean);
+  }
   const header = req.headers.find(([, value]) => has(value));
   if (header) return `headers.${header[0].toLowerCase()}`;
   const [, ...query] = req.url.split("?");
   const parameter = query.join("?").split("&").find(has);
   if (parameter !== undefined) return `query.${decodedPart(parameter.split("=", 1)[0] ?? "")}`;
-  return placeIn(jsonOf(req.body) ?? null, text, "body");
+  return placeIn(jsonOf(req.body) ?? null, "body");
 }

@@ -2,9 +2,10 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import { readMoment } from "../../base/time-text.ts";
 import { encodeBody } from "../format/bodies.ts";
-import { type Exchange, type HeaderPairs, headerOf, type TapeBody } from "../format/exchange.ts";
+import { type Exchange, type HeaderPairs, headerOf, type TapeBody, targetOf } from "../format/exchange.ts";
 import { fillBody, fillHeaders, fillText, unresolved } from "../redact/bind.ts";
 import { type Placeholder, placeholdersIn } from "../redact/placeholders.ts";
+import type { Prepared } from "../upstream/transport.ts";
 
 /** Values that can be given for a tape's placeholders. */
 export interface GivenKeys {
@@ -28,33 +29,19 @@ export interface SendPlan {
   newUuid?: (uuid: string) => string;
 }
 
-/** A request that is ready for the wire. */
-export interface Prepared {
-  method: string;
-  /** Path and query. */
-  target: string;
-  /** name, value, name, value …, with `Host` and `Content-Length`. */
-  headers: readonly string[];
-  body: Buffer;
-}
-
 /** Why a recorded request cannot be sent. */
 export const skipReasons = ["no_body", "cut_off", "tunnel", "method", "encoding"] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
 type Planned = { prepared: Prepared } | { skip: SkipReason };
 
-/** Which requests keep their order. */
-export type SendOrder = "per-person" | "strict" | "none";
-
-/** Requests a second, or a multiple of the recorded pace. */
-export type Rate = { perSecond: number } | { factor: number };
-
-const isTunnel = ({ req }: Exchange): boolean =>
-  req.method.toUpperCase() === "CONNECT" || headerOf(req.headers, "upgrade")?.toLowerCase() === "websocket";
-
 const skips: readonly (readonly [SkipReason, (exchange: Exchange) => boolean])[] = [
-  ["tunnel", isTunnel],
+  [
+    "tunnel",
+    ({ req }) =>
+      req.method.toUpperCase() === "CONNECT" ||
+      headerOf(req.headers, "upgrade")?.toLowerCase() === "websocket",
+  ],
   ["method", ({ req }) => !/^[\w!#$%&'*+.^`|~-]+$/.test(req.method)],
   ["cut_off", ({ aborted, res }) => aborted === "client" && res === null],
   ["no_body", ({ req }) => req.body !== undefined && ("omitted" in req.body || "file" in req.body)],
@@ -64,22 +51,18 @@ const skips: readonly (readonly [SkipReason, (exchange: Exchange) => boolean])[]
 export const skipOf = (exchange: Exchange): SkipReason | undefined =>
   skips.find(([, isSo]) => isSo(exchange))?.[0];
 
+type Value = (placeholder: Placeholder) => string | undefined;
+
 /** What node:http takes for a path: a recorded one may have blanks or letters that should have been encoded. */
 const sendable = (target: string): string =>
   target.replace(/[^\x21-\x7e]+/g, (it) => encodeURIComponent(it.replace(/[\ud800-\udfff]/g, "\ufffd")));
-
-/** Path and query of a recorded URL, without a fragment. */
-const recordedTarget = (url: string): string => {
-  const rest = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "").replace(/#.*$/s, "");
-  return rest.startsWith("/") ? rest : `/${rest}`;
-};
 
 /** The time when a request was sent, in ms: `_` of posthog-js, `sent_at` of older SDKs. */
 const sentNow = (target: string, now: number): string =>
   target.replace(/([?&](?:_|sent_at)=)\d{12,14}(?=&|$)/g, `$1${now}`);
 
-function targetOf(exchange: Exchange, plan: SendPlan, now: number, fill: (text: string) => string): string {
-  const target = sendable(fill(recordedTarget(exchange.req.url)));
+function sentTarget(exchange: Exchange, plan: SendPlan, now: number, value: Value): string {
+  const target = sendable(fillText(targetOf(exchange.req.url).replace(/#.*$/s, ""), value));
   const base = plan.target.pathname.replace(/\/+$/, "");
   return `${base}${exchange.route === "capture" ? sentNow(target, now) : target}`;
 }
@@ -111,10 +94,6 @@ function bodyOf(exchange: Exchange, plan: SendPlan, now: number, value: Value): 
   return { json: captured(filled.json, exchange, plan, now) };
 }
 
-type Value = (placeholder: Placeholder) => string | undefined;
-
-const bodiless = new Set(["GET", "HEAD", "OPTIONS"]);
-
 function encoded(body: TapeBody | undefined, exchange: Exchange): Buffer | undefined {
   try {
     return encodeBody(body, exchange.req.wire);
@@ -124,10 +103,12 @@ function encoded(body: TapeBody | undefined, exchange: Exchange): Buffer | undef
   }
 }
 
+const bodiless = new Set(["GET", "HEAD", "OPTIONS"]);
+
 /**
- * The request of a tape as it goes to another place now (`now`: ms since the epoch): with real keys, events at their
- * times or moved, `sent_at` = now, and the body encoded as it travelled. Bodies that are in side files must be read
- * first. Placeholders without a key become visible fakes: look for them first (`survey`).
+ * The request of a tape as it is sent now (`now`: ms since the epoch): with real keys, events at their times or moved,
+ * `sent_at` = now, and the body encoded as it was received. Bodies in side files must be read first. Placeholders
+ * without a key become visible stand-ins: `surveyTape` finds them before.
  */
 export function planSend(exchange: Exchange, plan: SendPlan, now: number): Planned {
   const skip = skipOf(exchange);
@@ -140,7 +121,7 @@ export function planSend(exchange: Exchange, plan: SendPlan, now: number): Plann
   return {
     prepared: {
       method,
-      target: targetOf(exchange, plan, now, (text) => fillText(text, value)),
+      target: sentTarget(exchange, plan, now, value),
       headers: headersFor(fillHeaders(exchange.req.headers, value), {
         host: plan.target.host,
         length: isBodiless ? undefined : body.length,
@@ -217,7 +198,7 @@ function renamed(event: JsonObject, newUuid: (uuid: string) => string): JsonObje
   };
 }
 
-/** What belongs to the way a request travelled, to another host's visitors, or asks for another answer than recorded. */
+/** Headers of the connection, of another host's visitors, and those that ask for another answer than the recorded one. */
 const left: ReadonlySet<string> = new Set([
   "host",
   "connection",
@@ -238,7 +219,7 @@ const left: ReadonlySet<string> = new Set([
 /** True for a header that is not sent again. */
 export const isLeftOut = (name: string): boolean => left.has(name.toLowerCase()) || name.startsWith(":");
 
-/** A recorder may have taken down what no client can send. */
+/** False for what a client cannot send, though it was recorded. */
 function isHeader(name: string, value: string): boolean {
   try {
     validateHeaderName(name);
@@ -249,7 +230,7 @@ function isHeader(name: string, value: string): boolean {
   }
 }
 
-/** A credential that was taken away as a whole had its scheme before it. */
+/** A credential that was redacted as a whole had its scheme before it. */
 const credential = (value: string): string => (/^\S+$/.test(value) ? `Bearer ${value}` : value);
 
 interface HeaderPlan {
@@ -297,7 +278,7 @@ function keyFor(placeholder: Placeholder, keys: GivenKeys): string | undefined {
   return keys.secret?.(placeholder) ?? (needed === undefined ? undefined : keys[needed]);
 }
 
-/** What is sent for a placeholder. `stand_in`: a visible fake; `needs_key`, `unknown`: nothing can be sent. */
+/** What is sent for a placeholder. `needs_key`, `unknown`: nothing can be sent. */
 export type Filling = "given" | "needs_key" | "stand_in" | "unknown";
 
 /** Keys are never replaced by stand-ins: a service refuses them. */

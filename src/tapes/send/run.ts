@@ -1,36 +1,29 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import type { Exchange } from "../format/exchange.ts";
-import type { RawAnswer, RawExchange } from "../format/raw-exchange.ts";
-import {
-  type Prepared,
-  planSend,
-  type Rate,
-  type SendOrder,
-  type SendPlan,
-  type SkipReason,
-} from "./plan.ts";
+import type { RawAnswer } from "../format/raw-exchange.ts";
+import type { Prepared, Transport } from "../upstream/transport.ts";
+import { planSend, type SendPlan, type SkipReason } from "./plan.ts";
 import { type Kinship, lanesOf } from "./survey.ts";
-import type { Transport } from "./transport.ts";
 
 export interface SendRun {
   plan: SendPlan;
-  order: SendOrder;
-  /** Requests at the same time, at most. */
+  /** Most requests at the same time. Those of one person are sent in order. */
   concurrency: number;
   rate?: Rate | undefined;
   kinship: Kinship;
   transport: Transport;
-  /** From then on nothing is begun. */
+  /** From then on no request is begun. */
   stop: AbortSignal;
   /** From then on a request without an answer is no failure: the transport was closed. */
   cut: AbortSignal;
-  /** Told of each exchange that is over, for a result tape; then answers are kept. */
-  onAnswer?: (exchange: RawExchange, i: number) => void;
   onStep?: (tally: SendTally) => void;
 }
 
-/** What came of it. */
+/** Requests a second, or a multiple of the recorded pace. */
+export type Rate = { perSecond: number } | { factor: number };
+
+/** The result of sending. */
 export interface SendTally {
   /** Requests that got an answer. */
   answered: number;
@@ -72,16 +65,6 @@ function addAnswer(tally: SendTally, { i, req, res }: Exchange, { status }: RawA
     tally.examples.push({ i, method: req.method, url: req.url, recorded: res.status, got: status });
 }
 
-const rawOf = (at: number, target: URL, prepared: Prepared, answer: RawAnswer | null): RawExchange => ({
-  at,
-  method: prepared.method,
-  url: `${target.origin}${prepared.target}`,
-  http: "1.1",
-  headers: prepared.headers,
-  body: prepared.body,
-  answer,
-});
-
 /** The longest that a timer can take. */
 const mostMs = 2 ** 31 - 1;
 
@@ -109,9 +92,7 @@ export async function runSend(exchanges: AsyncIterable<Exchange>, run: SendRun):
   const stop = AbortSignal.any([run.stop, gone.signal]);
   // Each lane may be waiting for its time.
   setMaxListeners(0, stop);
-  const count = run.order === "strict" ? 1 : concurrency;
-  const lanes = createLanes(count);
-  const anyLane = takingTurns(count);
+  const lanes = createLanes(concurrency);
   let failuresInRow = 0;
 
   function fail(error: unknown): void {
@@ -123,32 +104,28 @@ export async function runSend(exchanges: AsyncIterable<Exchange>, run: SendRun):
     gone.abort();
   }
 
-  async function exchangeOnce(exchange: Exchange, prepared: Prepared, at: number): Promise<void> {
-    const answer = await transport.send(prepared, run.onAnswer !== undefined).catch((error: unknown) => {
-      fail(error);
-      return null;
-    });
-    if (answer) {
+  async function exchangeOnce(exchange: Exchange, prepared: Prepared): Promise<void> {
+    try {
+      const answer = await transport.send(plan.target, prepared, { limit: 0 });
       failuresInRow = 0;
       addAnswer(tally, exchange, answer);
+    } catch (error) {
+      fail(error);
     }
-    run.onAnswer?.(rawOf(at, plan.target, prepared, answer), exchange.i);
   }
 
   async function job(exchange: Exchange): Promise<void> {
     if (stop.aborted || !(await waitUntil(pace(Date.parse(exchange.at), Date.now()), stop))) return;
-    const now = Date.now();
-    const planned = planSend(exchange, plan, now);
+    const planned = planSend(exchange, plan, Date.now());
     if ("skip" in planned) tally.skipped[planned.skip] = (tally.skipped[planned.skip] ?? 0) + 1;
-    else await exchangeOnce(exchange, planned.prepared, now);
+    else await exchangeOnce(exchange, planned.prepared);
     run.onStep?.(tally);
   }
 
   try {
     for await (const exchange of exchanges) {
       if (stop.aborted) break;
-      const at = run.order === "per-person" ? lanesOf(exchange, kinship, count) : anyLane();
-      await lanes.add(at, () => job(exchange));
+      await lanes.add(lanesOf(exchange, kinship, concurrency), () => job(exchange));
     }
   } finally {
     await lanes.done();
@@ -196,12 +173,6 @@ export function createLanes(count: number): Lanes {
       if (thrown.length > 0) throw thrown[0];
     },
   };
-}
-
-/** Numbers of lanes in turn, for requests that may overtake each other. */
-function takingTurns(count: number): () => number[] {
-  let next = 0;
-  return () => [next++ % count];
 }
 
 /** Reads `10` (requests a second) and `2x` (of the recorded pace); undefined for anything else, and for 0. */

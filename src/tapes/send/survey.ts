@@ -1,6 +1,6 @@
 import { fnv1a } from "../../base/hash.ts";
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
-import type { Exchange } from "../format/exchange.ts";
+import { type Exchange, jsonOf } from "../format/exchange.ts";
 import { eventsIn } from "../match/requests.ts";
 import type { Placeholder } from "../redact/placeholders.ts";
 import { placeOfPlaceholder } from "./exclude.ts";
@@ -60,9 +60,8 @@ function addPlaceholder(survey: Survey, placeholder: Placeholder, exchange: Exch
 
 /** An event from the future, a wrong clock's, counts as of its arrival. */
 function addEvents(survey: Survey, exchange: Exchange, at: number): void {
-  const { body } = exchange.req;
-  if (exchange.route !== "capture" || !body || !("json" in body)) return;
-  for (const { event } of eventsIn(body.json)) {
+  if (exchange.route !== "capture") return;
+  for (const { event } of eventsIn(jsonOf(exchange.req.body))) {
     survey.events++;
     survey.lastEvent = later(survey.lastEvent, Math.min(at, timeOf(event, at)));
   }
@@ -87,7 +86,7 @@ function add(survey: Survey, exchange: Exchange): void {
   for (const placeholder of placeholdersOf(exchange)) addPlaceholder(survey, placeholder, exchange);
 }
 
-/** Looks through what is to be sent, before anything is. */
+/** Reads what is to be sent, before anything is sent. */
 export async function surveyTape(exchanges: AsyncIterable<Exchange>): Promise<Survey> {
   const survey: Survey = {
     requests: 0,
@@ -110,7 +109,7 @@ const propertiesOf = (event: JsonObject): JsonObject => {
   return isObject(properties) ? properties : {};
 };
 
-/** Whose an event is; the first place that has it counts. */
+/** The person of an event; the first field that names one counts. */
 function personOf(event: JsonObject): string[] {
   const properties = propertiesOf(event);
   const found = [
@@ -122,7 +121,7 @@ function personOf(event: JsonObject): string[] {
   return found.slice(0, 1);
 }
 
-/** Who becomes one person with the event's: `$identify`, `$create_alias`, `$merge_dangerously`, and flags' anonymous id. */
+/** Other ids of the same person: `$identify`, `$create_alias`, `$merge_dangerously`, and flags' anonymous id. */
 function othersOf(event: JsonObject): string[] {
   const properties = propertiesOf(event);
   return [
@@ -132,13 +131,10 @@ function othersOf(event: JsonObject): string[] {
   ].flatMap(textOf);
 }
 
-const bodyOf = ({ req }: Exchange): Json | undefined =>
-  req.body && "json" in req.body ? req.body.json : undefined;
-
 /** The distinct ids that a request is about; none for the management API. Its own and merged ones, event by event. */
 function personsOf(exchange: Exchange): string[][] {
   if (exchange.route.includes(" ")) return [];
-  return eventsIn(bodyOf(exchange))
+  return eventsIn(jsonOf(exchange.req.body))
     .map(({ event }) => [...personOf(event), ...othersOf(event)])
     .filter((it) => it.length > 0);
 }

@@ -3,6 +3,7 @@ import { Agent as HttpsAgent } from "node:https";
 import { rootCertificates } from "node:tls";
 import { isInNetwork, parseAddress, parseNetwork } from "../../base/network.ts";
 import { isLoopbackHost, plainHost } from "../../http/host-rules.ts";
+import { TapeOrderError } from "../ports.ts";
 
 /** The services behind one `host` setting. */
 export interface Upstreams {
@@ -12,17 +13,6 @@ export interface Upstreams {
   readonly origins: readonly string[];
   /** Where a path goes. `path` as made by `pathOf`; `host`: the host the sender asked for, if a proxy knows it. */
   baseOf(path: string, host?: string): URL;
-}
-
-/** Why something is no upstream, and what to do about it. */
-export class UpstreamError extends Error {
-  readonly hint: string;
-
-  constructor(message: string, hint: string) {
-    super(message);
-    this.name = "UpstreamError";
-    this.hint = hint;
-  }
 }
 
 type Part = "ingestion" | "app" | "assets";
@@ -72,19 +62,27 @@ function readAddress(text: string): URL {
   const shown = JSON.stringify(text.slice(0, 200));
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === "")
-    throw new UpstreamError(`${shown} is not an upstream`, examples);
+    throw new TapeOrderError("upstream", `${shown} is not an upstream`, examples);
   if (url.username !== "" || url.password !== "")
-    throw new UpstreamError("an upstream's address must not hold a name or a password", examples);
+    throw new TapeOrderError(
+      "upstream",
+      "an upstream's address must not hold a name or a password",
+      examples,
+    );
   if (url.search !== "" || url.hash !== "")
-    throw new UpstreamError(`${shown} is not an upstream: it has a query or a fragment`, examples);
+    throw new TapeOrderError(
+      "upstream",
+      `${shown} is not an upstream: it has a query or a fragment`,
+      examples,
+    );
   if (isLinkLocal(url.hostname))
-    throw new UpstreamError(`${shown} is a link-local address, and no upstream`, examples);
+    throw new TapeOrderError("upstream", `${shown} is a link-local address, and no upstream`, examples);
   return url;
 }
 
 /**
  * Reads `us`, `eu`, or the http(s) address of a self-hosted service; one with a path has everything below it.
- * @throws UpstreamError
+ * @throws TapeOrderError
  */
 export function readUpstreams(text: string): Upstreams {
   const region = regions.find((it) => it === text.trim().toLowerCase());
@@ -95,18 +93,33 @@ export function readUpstreams(text: string): Upstreams {
 
 const isLocal = (url: URL): boolean => isLoopbackHost(url.hostname);
 
-/** True if all its origins are on this machine. */
-export const isLocalUpstream = ({ origins }: Upstreams): boolean =>
-  origins.every((origin) => isLocal(new URL(origin)));
+/** Why upstreams must not be reached: `option`, or `ci`, which allows upstreams on this machine. */
+export type Offline = "no" | "option" | "ci";
 
-/** Prevents requests that go round in circles. @throws UpstreamError when the upstream is the sim itself */
+/** Reads an upstream that is to be reached. @throws TapeOrderError */
+export function openUpstreams(text: string, offline: Offline): Upstreams {
+  const upstreams = readUpstreams(text);
+  const isLocalOnly = upstreams.origins.every((origin) => isLocal(new URL(origin)));
+  if (offline === "no" || (offline === "ci" && isLocalOnly)) return upstreams;
+  throw new TapeOrderError(
+    "offline",
+    `the upstream ${upstreams.name} must not be reached: ${offline === "ci" ? "CI is set" : "offline is on"}`,
+    "allow it with --offline=false (in TypeScript: offline: false)",
+  );
+}
+
+/** Prevents requests that go round in circles. @throws TapeOrderError when the upstream is the sim itself */
 export function refuseOwnPort({ origins }: Upstreams, own: { host: string; port: number }): void {
   const isOwn = (url: URL): boolean =>
     Number(url.port || (url.protocol === "https:" ? 443 : 80)) === own.port &&
     (isLocal(url) || plainHost(url.hostname) === plainHost(own.host));
   const found = origins.find((origin) => isOwn(new URL(origin)));
   if (found !== undefined)
-    throw new UpstreamError(`${found} is this sim's own address: it cannot be its upstream`, examples);
+    throw new TapeOrderError(
+      "upstream",
+      `${found} is this sim's own address: it cannot be its upstream`,
+      examples,
+    );
 }
 
 /** Connections to the upstreams, kept open between requests. */
@@ -119,11 +132,11 @@ export interface Agents {
 const idleMs = 4000;
 
 /**
- * @param ca Certificates (PEM) that are trusted in addition to the usual ones, e.g. of a company's own service. Certificates are
- * always checked.
+ * @param ca Certificates (PEM) that are trusted in addition to the usual ones. Certificates are always checked.
+ * @param connections Most connections to one host
  */
-export function createAgents(ca?: string): Agents {
-  const options = { keepAlive: true, timeout: idleMs };
+export function createAgents(ca?: string, connections?: number): Agents {
+  const options = { keepAlive: true, timeout: idleMs, ...(connections && { maxSockets: connections }) };
   const plain = new HttpAgent(options);
   const tls = new HttpsAgent({
     ...options,

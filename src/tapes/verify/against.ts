@@ -1,13 +1,12 @@
-import type { Json } from "../../base/json.ts";
-import type { Exchange } from "../format/exchange.ts";
+import { type Exchange, jsonOf, targetOf } from "../format/exchange.ts";
 import type { Redactor } from "../format/header.ts";
 import type { RawAnswer } from "../format/raw-exchange.ts";
 import { toExchange } from "../format/raw-exchange.ts";
-import { captureRoutes } from "../format/routes.ts";
-import type { GivenKeys, Prepared } from "../send/plan.ts";
-import { fillingOf, placeholdersOf, planSend, skipOf } from "../send/plan.ts";
-import { compareAnswers, type SkipReason, skipReasonOf } from "./compare.ts";
-import { createAliases, targetOf, type Verified } from "./verifier.ts";
+import { isCapture } from "../format/routes.ts";
+import { fillingOf, type GivenKeys, placeholdersOf, planSend, skipOf } from "../send/plan.ts";
+import type { Prepared } from "../upstream/transport.ts";
+import { compareAnswers, type SkipReason, skipReasonOf, type Verified } from "./compare.ts";
+import { createAliases } from "./verifier.ts";
 
 /** Largest decoded answer that is compared, in bytes. */
 const bodyLimit = 32 * 1024 * 1024;
@@ -16,7 +15,7 @@ const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** True if the request changes nothing: a GET or HEAD that captures no event, or a POST that only asks for flags. */
 const isReading = ({ route, req }: Exchange): boolean => {
-  if (captureRoutes.includes(route)) return false;
+  if (isCapture(route)) return false;
   return safeMethods.has(req.method.toUpperCase()) || (route === "flags" && req.method === "POST");
 };
 
@@ -28,7 +27,7 @@ interface ServiceVerifierOptions {
   keys: GivenKeys;
   /** Sends requests that change something, too. */
   allowWrites: boolean;
-  /** Takes the secrets out of new answers, which are shown where they differ. */
+  /** Removes the secrets of new answers, which are shown where they differ. */
   redactor: Pick<Redactor, "redact">;
   noise: readonly string[];
 }
@@ -49,7 +48,7 @@ export function createServiceVerifier(options: ServiceVerifierOptions) {
   }
 
   function learn({ req, res }: Exchange, now: Exchange): void {
-    const [theirs, mine] = [jsonIn(res), jsonIn(now.res)];
+    const [theirs, mine] = [jsonOf(res?.body), jsonOf(now.res?.body)];
     const isDone = (now.res?.status ?? 500) < 300 && (res?.status ?? 500) < 300;
     if (isDone && !safeMethods.has(req.method) && theirs !== undefined && mine !== undefined)
       aliases.learn(targetOf(req.url).split("?")[0] ?? "", theirs, mine);
@@ -76,18 +75,13 @@ export function createServiceVerifier(options: ServiceVerifierOptions) {
           body: prepared.body,
           answer,
         },
-        { i: exchange.i, bodyLimit, isBodyless: () => false },
+        { i: exchange.i, bodyLimit },
       );
       learn(exchange, now);
       const { route, i, res } = exchange;
       const { res: own } = redactor.redact(now);
       if (res === null || own === null) return { skipped: "cut_off" };
-      const differences = compareAnswers(
-        { status: res.status, headers: res.headers, body: res.body },
-        { status: own.status, headers: own.headers, body: own.body },
-        { route, noise },
-      );
-      return { compared: { route, i, differences } };
+      return { compared: { route, i, differences: compareAnswers(res, own, { route, noise }) } };
     },
   };
 }
@@ -100,6 +94,3 @@ export function leftOutBy(exchange: Exchange, keys: GivenKeys, allowWrites: bool
   if (!allowWrites && !isReading(exchange)) return "writes";
   return placeholdersOf(exchange).some((it) => fillingOf(it, keys) === "unknown") ? "secret" : undefined;
 }
-
-const jsonIn = (answer: Exchange["res"]): Json | undefined =>
-  answer?.body && "json" in answer.body ? answer.body.json : undefined;

@@ -14,8 +14,7 @@ export type DifferenceKind = DifferenceGroup["kind"];
 export interface AnswerLike {
   readonly status: number;
   readonly headers: HeaderPairs;
-  /** Undefined: none. */
-  readonly body: TapeBody | undefined;
+  readonly body?: TapeBody | undefined;
 }
 
 /** A difference of one answer. */

@@ -1,6 +1,6 @@
 import { isTooDeep, type Json } from "../../base/json.ts";
-import type { Exchange, HeaderPairs, TapeBody } from "../format/exchange.ts";
-import { captureRoutes } from "../format/routes.ts";
+import { type Exchange, type HeaderPairs, headerOf, type TapeBody } from "../format/exchange.ts";
+import { isCapture } from "../format/routes.ts";
 import type { DifferenceGroup, TapeProblem } from "../shapes.ts";
 import {
   type AnswerDifference,
@@ -16,10 +16,10 @@ import {
 
 type Finding = Omit<AnswerDifference, "detail">;
 
-/** An answer that is another one altogether needs no longer list. */
+/** An entirely different answer needs no longer list. */
 const mostDifferences = 200;
 
-/** The headers that clients act on; how grave it is that one is missing. Values count for none but the type. */
+/** Headers that clients act on, the severity when one is missing, and whether its value is compared. */
 const headerRows: readonly (readonly [name: string, missing: Severity, hasValue: boolean])[] = [
   ["access-control-allow-origin", "break", false],
   ["access-control-allow-credentials", "break", true],
@@ -60,7 +60,7 @@ export function compareAnswers(
   const found: Finding[] = [];
   const isNoisy = noiseTest(noise);
   // A receipt says whether it was taken; how many events, the events show.
-  const isReceipt = captureRoutes.includes(route);
+  const isReceipt = isCapture(route);
   const isQuiet = (it: Finding) => isNoisy(it.path) || (isReceipt && it.severity === "value");
   const seen = new Set<string>();
   const report = (it: Finding) => {
@@ -89,13 +89,9 @@ function compareParts(recorded: AnswerLike, own: AnswerLike, report: (it: Findin
 
 const classOf = (status: number): number => Math.floor(status / 100);
 
-function headerIn(headers: HeaderPairs, name: string): string | undefined {
-  return headers.find(([it]) => it.toLowerCase() === name)?.[1];
-}
-
 function compareHeaders(recorded: HeaderPairs, own: HeaderPairs, report: (it: Finding) => void): void {
   for (const [name, severity, hasValue] of headerRows) {
-    const [left, right] = [headerIn(recorded, name), headerIn(own, name)];
+    const [left, right] = [headerOf(recorded, name), headerOf(own, name)];
     if (left === undefined) continue;
     const values = { path: `headers.${name}`, recorded: left, own: right ?? "nothing" };
     if (right === undefined) report({ severity, kind: "header_missing", ...values });
@@ -176,7 +172,7 @@ function compareTypesOfContent(recorded: HeaderPairs, own: HeaderPairs, report: 
 
 /** Without parameters. */
 const mediaType = (headers: HeaderPairs): string | undefined =>
-  headerIn(headers, "content-type")?.split(";")[0]?.trim().toLowerCase();
+  headerOf(headers, "content-type")?.split(";")[0]?.trim().toLowerCase();
 
 function compareJson(recorded: Json, own: Json, report: (it: Finding) => void): void {
   if (isTooDeep(recorded) || isTooDeep(own)) {
@@ -202,7 +198,7 @@ export interface RouteTally {
   differing: number;
 }
 
-/** What came of comparing recorded answers with others. */
+/** The result of comparing recorded answers with others. */
 export interface Comparison {
   exchanges: number;
   compared: number;
@@ -218,15 +214,20 @@ export interface Comparison {
   problems: TapeProblem[];
 }
 
-/** Hostile tapes have no end of paths. */
+/** The result of one exchange. */
+export type Verified = { compared: ComparedAnswer } | { skipped: SkipReason };
+
+/** Hostile tapes have any number of paths. */
 const mostGroups = 10_000;
 
 const ranks: Readonly<Record<Severity, number>> = { break: 0, additive: 1, value: 2 };
 
-/** Counts differences as they come; its size depends on how many different ones there are. */
-export function createDifferenceTally() {
+/** Counts results as they come; its size depends on how many different differences there are. */
+export function createComparison() {
   const groups = new Map<string, Omit<DifferenceGroup, "of">>();
   const routes = new Map<string, RouteTally>();
+  const skipped: Comparison["skipped"] = {};
+  let compared = 0;
   let left = 0;
 
   function count(route: string, i: number, it: AnswerDifference): void {
@@ -238,33 +239,33 @@ export function createDifferenceTally() {
   }
 
   return {
-    add({ route, i, differences }: ComparedAnswer): void {
+    add(result: Verified): void {
+      if ("skipped" in result) {
+        skipped[result.skipped] = (skipped[result.skipped] ?? 0) + 1;
+        return;
+      }
+      const { route, i, differences } = result.compared;
       const tally = routes.get(route) ?? { route, compared: 0, differing: 0 };
+      compared++;
       tally.compared++;
       if (differences.length > 0) tally.differing++;
       routes.set(route, tally);
       for (const it of differences) count(route, i, it);
     },
-    /** By severity, then the most frequent first. */
-    groups: (): DifferenceGroup[] =>
-      [...groups.values()]
+    /** Groups by severity, then the most frequent first; routes in the order in which they came. */
+    result: (): Omit<Comparison, "exchanges" | "damaged" | "problems"> => ({
+      compared,
+      skipped,
+      groups: [...groups.values()]
         .map((it) => ({ ...it, of: routes.get(it.route)?.compared ?? it.count }))
         .sort((a, b) => ranks[a.severity] - ranks[b.severity] || b.count - a.count || a.first - b.first),
-    /** In the order in which they came. */
-    routes: (): RouteTally[] => [...routes.values()],
-    /** Differences that were too many kinds to be kept. */
-    left: (): number => left,
+      routes: [...routes.values()],
+      left,
+    }),
   };
 }
 
-/** The same difference of many answers of a route as one, the gravest and most frequent first. */
-export function groupDifferences(answers: Iterable<ComparedAnswer>): DifferenceGroup[] {
-  const tally = createDifferenceTally();
-  for (const it of answers) tally.add(it);
-  return tally.groups();
-}
-
-/** Why an exchange is not compared; the last rows: with a service only. */
+/** Why an exchange is not compared; the last four occur with a service only. */
 export const skipReasons = {
   cut_off: "cut off, or without an answer",
   upstream_failed: "the service failed or was too busy (5xx, 429)",

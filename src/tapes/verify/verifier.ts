@@ -1,12 +1,10 @@
 import { isObject, type Json, type JsonObject, own as ownKey } from "../../base/json.ts";
-import type { Exchange, HeaderPairs, TapeBody } from "../format/exchange.ts";
+import { type Exchange, type HeaderPairs, jsonOf, type TapeBody, targetOf } from "../format/exchange.ts";
 import { fillBody, fillText } from "../redact/bind.ts";
 import type { Placeholder } from "../redact/placeholders.ts";
 import { isLeftOut } from "../send/plan.ts";
-import { type ComparedAnswer, compareAnswers, type SkipReason, skipReasonOf } from "./compare.ts";
+import { compareAnswers, skipReasonOf, type Verified } from "./compare.ts";
 import type { AnswerLike } from "./compare-json.ts";
-
-export type Verified = { compared: ComparedAnswer } | { skipped: SkipReason };
 
 interface VerifierOptions {
   /** The sim's door. */
@@ -22,7 +20,7 @@ export function createVerifier({ handle, keys, noise = [] }: VerifierOptions) {
   const aliases = createAliases();
 
   function learn({ req, res }: Exchange, own: AnswerLike): void {
-    const [theirs, mine] = [jsonIn(res?.body), jsonIn(own.body)];
+    const [theirs, mine] = [jsonOf(res?.body), jsonOf(own.body)];
     const isDone = own.status < 300 && res !== null && res.status < 300;
     if (!isDone || theirs === undefined || mine === undefined || !writes.has(req.method)) return;
     aliases.learn(targetOf(req.url).split("?")[0] ?? "", theirs, mine);
@@ -36,8 +34,7 @@ export function createVerifier({ handle, keys, noise = [] }: VerifierOptions) {
       if (request === undefined || res === null) return { skipped: reason ?? "not_http" };
       const own = await answerOf(await handle(request));
       learn(exchange, own);
-      const recorded = { status: res.status, headers: res.headers, body: res.body };
-      return { compared: { route, i, differences: compareAnswers(recorded, own, { route, noise }) } };
+      return { compared: { route, i, differences: compareAnswers(res, own, { route, noise }) } };
     },
   };
 
@@ -50,9 +47,6 @@ export function createVerifier({ handle, keys, noise = [] }: VerifierOptions) {
   }
 }
 
-const jsonIn = (body: TapeBody | undefined): Json | undefined =>
-  body !== undefined && "json" in body ? body.json : undefined;
-
 /** Bodies are sent, and answered, as they are: the sim is in the process. */
 const encodings: ReadonlySet<string> = new Set(["content-encoding", "accept-encoding"]);
 
@@ -60,12 +54,6 @@ const bodiless = new Set(["GET", "HEAD"]);
 
 /** Who the recorded requests are asked by. Nothing goes there: the sim is in the process. */
 const origin = "http://localhost";
-
-/** Path and query of an absolute URL or a target, as they stand. */
-export const targetOf = (url: string): string => {
-  const rest = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "");
-  return rest.startsWith("/") ? rest : `/${rest}`;
-};
 
 function requestTarget({ req }: Exchange, keys: Keys, aliases: Aliases): string {
   const [path = "/", ...query] = withKeys(targetOf(req.url), keys).split("?");

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, symlinkSync, unlinkSync, writeFile
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readHeader } from "../../../src/tapes/format/header.ts";
+import { sideFolder } from "../../../src/tapes/format/place.ts";
 import { readTape, tapesIn } from "../../../src/tapes/format/read.ts";
 import { readBody } from "../../../src/tapes/format/side-files.ts";
 import { TapeError } from "../../../src/tapes/format/tape-error.ts";
@@ -324,7 +325,7 @@ describe("a side file", () => {
     const file = tape([]);
     const told: string[] = [];
     const body = { file: "../t.tape.ndjson", bytes: 1 };
-    expect(await readBody(file, body, undefined, (it) => told.push(it))).toEqual({
+    expect(readBody(sideFolder(file), body, (it) => told.push(it))).toEqual({
       omitted: "unreadable",
       bytes: 1,
     });

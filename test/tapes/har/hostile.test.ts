@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import type { Json } from "../../../src/base/json.ts";
-import { isExchange } from "../../../src/tapes/format/check-exchange.ts";
+import { isExchange } from "../../../src/tapes/format/exchange-shape.ts";
 import { toExchange } from "../../../src/tapes/format/raw-exchange.ts";
 import { writeEntry } from "../../../src/tapes/har/export.ts";
 import { readEntry } from "../../../src/tapes/har/read-entry.ts";

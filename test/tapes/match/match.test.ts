@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/base/json.ts";
+import { isCapture } from "../../../src/tapes/format/routes.ts";
 import { loadDeck } from "../../../src/tapes/match/deck.ts";
-import { isCapture } from "../../../src/tapes/match/keys.ts";
 import { asked, bodyOf, deckOf, hitOf, type Said, tapeOf } from "./tape.ts";
 
 const a1 = "0195f3f6-aaaa-7000-8000-000000000001";

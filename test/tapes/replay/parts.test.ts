@@ -43,13 +43,19 @@ describe("rules", () => {
     [{ mode: "hybrid" }, false, { mode: "hybrid", onMiss: "emulate" }],
     [{ onMiss: "emulate" }, false, { mode: "replay", onMiss: "emulate" }],
     [{ onMiss: "upstream" }, true, { onMiss: "upstream" }],
-    [{ onMiss: "upstream" }, false, { key: "onMiss", detail: 'must be fail or emulate, not "upstream"' }],
-    [{ mode: "hybird" }, false, { key: "mode", detail: expect.stringContaining("did you mean") }],
-    [{ mode: "record" }, false, { key: "mode", detail: 'must be replay or hybrid, not "record"' }],
+    [
+      { onMiss: "upstream" },
+      false,
+      { key: "onMiss", message: 'onMiss must be fail or emulate, not "upstream"' },
+    ],
+    [{ mode: "hybird" }, false, { key: "mode", message: expect.stringContaining("did you mean") }],
+    [{ mode: "record" }, false, { key: "mode", message: 'mode must be replay or hybrid, not "record"' }],
     [{ onMiss: "constructor" }, false, { key: "onMiss" }],
-    [{ timing: "slow" }, false, { key: "timing", detail: expect.stringContaining("max:N (ms)") }],
+    [{ timing: "slow" }, false, { key: "timing", message: expect.stringContaining("max:N (ms)") }],
   ])("%j", (wish, canForward, expected) => {
-    expect(rulesOf(wish, { forwards: canForward, records: false })).toMatchObject(expected);
+    const rules = () => rulesOf(wish, { forwards: canForward, records: false });
+    if (!("key" in expected)) expect(rules()).toMatchObject(expected);
+    else expect(rules).toThrow(expect.objectContaining(expected));
   });
 });
 

@@ -2,10 +2,11 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/base/json.ts";
 import type { Exchange } from "../../../src/tapes/format/exchange.ts";
-import type { Prepared, SendPlan } from "../../../src/tapes/send/plan.ts";
+import type { SendPlan } from "../../../src/tapes/send/plan.ts";
 import { planSend } from "../../../src/tapes/send/plan.ts";
 import { createPace, readRate } from "../../../src/tapes/send/run.ts";
-import { leaveFor, readTarget } from "../../../src/tapes/send/transport.ts";
+import { leaveFor, readTarget } from "../../../src/tapes/send/target.ts";
+import type { Prepared } from "../../../src/tapes/upstream/transport.ts";
 import { exchangeWith } from "../har/tapes.ts";
 
 const at = Date.parse("2026-03-01T12:00:00.000Z");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/base/json.ts";
 import type { HeaderPairs, TapeBody } from "../../../src/tapes/format/exchange.ts";
-import { compareAnswers, groupDifferences } from "../../../src/tapes/verify/compare.ts";
+import { type ComparedAnswer, compareAnswers, createComparison } from "../../../src/tapes/verify/compare.ts";
 import type { AnswerLike } from "../../../src/tapes/verify/compare-json.ts";
 
 const jsonType: HeaderPairs = [["Content-Type", "application/json"]];
@@ -243,6 +243,11 @@ describe("status, headers, bodies", () => {
 });
 
 describe("groups", () => {
+  const groupDifferences = (answers: readonly ComparedAnswer[]) => {
+    const comparison = createComparison();
+    for (const compared of answers) comparison.add({ compared });
+    return comparison.result().groups;
+  };
   const compared = (route: string, i: number, recorded: Json, own: Json) => ({
     route,
     i,

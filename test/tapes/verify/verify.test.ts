@@ -3,7 +3,7 @@ import type { Json } from "../../../src/base/json.ts";
 import { type Sim, scenarioFromTape, startSim } from "../../../src/index.ts";
 import type { Exchange } from "../../../src/tapes/format/exchange.ts";
 import { createRedactor } from "../../../src/tapes/redact/redactor.ts";
-import { createDifferenceTally } from "../../../src/tapes/verify/compare.ts";
+import { createComparison } from "../../../src/tapes/verify/compare.ts";
 import { createAliases, createVerifier, requestOf } from "../../../src/tapes/verify/verifier.ts";
 import { openSim, recorded, tour } from "./recorded.ts";
 
@@ -28,13 +28,10 @@ async function differences(tape: Exchange[], dialect: "documented" | "production
   const { scenario, keys } = await scenarioFromTape(tape, { state: "start" });
   const sim = await opened(startSim({ scenario, dialect, adoptTokens: true }));
   const verifier = createVerifier({ handle: sim.handle, keys });
-  const tally = createDifferenceTally();
-  for (const it of tape) {
-    const result = await verifier.verify(it);
-    if ("compared" in result) tally.add(result.compared);
-  }
-  const groups = tally.groups();
-  expect(tally.routes().reduce((sum, { compared }) => sum + compared, 0)).toBe(tape.length);
+  const comparison = createComparison();
+  for (const it of tape) comparison.add(await verifier.verify(it));
+  const { groups, compared } = comparison.result();
+  expect(compared).toBe(tape.length);
   return (severity: string) =>
     groups.filter((it) => it.severity === severity).map(({ route, path }) => `${route} ${path}`);
 }

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
+import type { TapeFiles } from "../../../src/tapes/shapes.ts";
 import { call } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../../parts/fields.tsx";
 import { counted, plain } from "../../parts/text.ts";
-import type { TapeFiles } from "./answers.ts";
 import { modes } from "./modes.ts";
 import { emptyLoad, emptyRecord, type LoadForm, loadOrder, type RecordForm, recordOrder } from "./order.ts";
 

@@ -1,4 +1,6 @@
 import { useState } from "preact/hooks";
+import type { HeaderPairs, TapeBody } from "../../../src/tapes/format/exchange.ts";
+import type { TapeExchange, TapeExchangeSummary, TapeExchanges } from "../../../src/tapes/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { stepKeys, useKeys } from "../../app/keyboard.ts";
@@ -9,7 +11,6 @@ import { Pages, Split } from "../../parts/layout.tsx";
 import { counted, plain, sizeText } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { Cell, HeadCell, WindowedList } from "../../parts/windowed-list.tsx";
-import type { Exchange, ExchangeRow, Exchanges, HeaderPairs, TapeBody } from "./answers.ts";
 import { pathOf } from "./modes.ts";
 
 const page = 1_000;
@@ -21,7 +22,7 @@ const open = (i: number | undefined, isReplacing = false) =>
 export function ExchangeList({ revision }: { revision: string }) {
   const chosen = numberIn(route.value.path[1]);
   const [skip, setSkip] = useState(chosen ? chosen - 1 - ((chosen - 1) % page) : 0);
-  const { data, problem } = useResource<Exchanges>(`tapes/exchanges${query({ skip, limit: page })}`, {
+  const { data, problem } = useResource<TapeExchanges>(`tapes/exchanges${query({ skip, limit: page })}`, {
     revision,
   });
   const rows = data?.exchanges ?? [];
@@ -71,7 +72,7 @@ const head = (
   </>
 );
 
-function Cells({ row }: { row: ExchangeRow }) {
+function Cells({ row }: { row: TapeExchangeSummary }) {
   return (
     <>
       <Cell class="cell-number">{row.i}</Cell>
@@ -93,7 +94,7 @@ function Cells({ row }: { row: ExchangeRow }) {
 }
 
 function ExchangeDetails({ i, revision }: { i: number; revision: string }) {
-  const { data, problem } = useResource<Exchange>(`tapes/exchanges/${i}`, { revision });
+  const { data, problem } = useResource<TapeExchange>(`tapes/exchanges/${i}`, { revision });
   return (
     <>
       <header class="tapes-title">
@@ -105,7 +106,7 @@ function ExchangeDetails({ i, revision }: { i: number; revision: string }) {
   );
 }
 
-function Recorded({ exchange }: { exchange: Exchange }) {
+function Recorded({ exchange }: { exchange: TapeExchange }) {
   const { request, response, redacted } = exchange;
   return (
     <>

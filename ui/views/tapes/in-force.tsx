@@ -1,12 +1,12 @@
+import type { LoadedTape, TapeLedger, TapeMiss } from "../../../src/tapes/shapes.ts";
 import { link } from "../../app/location.ts";
 import { Badge, Button, Facts, Section, Tiles, Time } from "../../parts/basics.tsx";
 import { Table } from "../../parts/layout.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
-import type { Ledger, Miss, Nearest, TapeInForce } from "./answers.ts";
 import { missText, pathOf, timingText } from "./modes.ts";
 
 interface InForceProps {
-  tape: TapeInForce;
+  tape: LoadedTape;
   onRewind(): void;
   onUnload(): void;
 }
@@ -56,7 +56,7 @@ export function InForce({ tape, onRewind, onUnload }: InForceProps) {
 
 const mostUnused = 200;
 
-function Unused({ tape: { ledger } }: { tape: TapeInForce }) {
+function Unused({ tape: { ledger } }: { tape: LoadedTape }) {
   const { unused, unused_count } = ledger;
   if (unused_count === 0) return null;
   return (
@@ -79,7 +79,7 @@ function Unused({ tape: { ledger } }: { tape: TapeInForce }) {
   );
 }
 
-function Problems({ tape: { problems } }: { tape: TapeInForce }) {
+function Problems({ tape: { problems } }: { tape: LoadedTape }) {
   if (problems.length === 0) return null;
   return (
     <Section title="Problems in the file">
@@ -104,7 +104,7 @@ function Problems({ tape: { problems } }: { tape: TapeInForce }) {
 const most = 100;
 
 /** Requests that are not on the tape, with the nearest exchanges. */
-function Misses({ ledger }: { ledger: Ledger }) {
+function Misses({ ledger }: { ledger: TapeLedger }) {
   const { misses } = ledger;
   if (misses.length === 0) return null;
   return (
@@ -119,7 +119,7 @@ function Misses({ ledger }: { ledger: Ledger }) {
   );
 }
 
-function MissCard({ miss }: { miss: Miss }) {
+function MissCard({ miss }: { miss: TapeMiss }) {
   const [first, ...rest] = miss.nearest;
   return (
     <article class="stack card">
@@ -144,7 +144,11 @@ function MissCard({ miss }: { miss: Miss }) {
 }
 
 /** A similar recorded exchange and its differences. */
-function NearestExchange({ nearest: { i, method, url, differing } }: { nearest: Nearest }) {
+function NearestExchange({
+  nearest: { i, method, url, differing },
+}: {
+  nearest: TapeMiss["nearest"][number];
+}) {
   return (
     <div class="stack">
       <p>
@@ -162,7 +166,7 @@ function NearestExchange({ nearest: { i, method, url, differing } }: { nearest: 
   );
 }
 
-function Differing({ differing }: Pick<Nearest, "differing">) {
+function Differing({ differing }: Pick<TapeMiss["nearest"][number], "differing">) {
   return (
     <Table class="tapes-differing" columns={["Difference", "On the tape", "Request"]}>
       {differing.slice(0, 50).map(({ path, recorded, asked }) => (

@@ -1,4 +1,4 @@
-import type { Recording, TapeInForce } from "./answers.ts";
+import type { LoadedTape, RecordingFacts } from "../../../src/tapes/shapes.ts";
 
 export type ModeName = "emulate" | "replay" | "hybrid" | "record" | "all" | "once" | "new" | "spy" | "diff";
 
@@ -53,8 +53,8 @@ export const modeNames = Object.keys(modes) as readonly ModeName[];
 
 /** The current mode; a recording takes precedence over a tape. */
 export function modeNow(
-  tape: Pick<TapeInForce, "mode"> | null,
-  recording: Pick<Recording, "state" | "mode">,
+  tape: Pick<LoadedTape, "mode"> | null,
+  recording: Pick<RecordingFacts, "state" | "mode">,
 ): ModeName {
   if (recording.state === "recording") return recording.mode ?? "record";
   if (tape === null) return "emulate";

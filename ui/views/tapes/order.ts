@@ -1,4 +1,4 @@
-import type { Recording } from "./answers.ts";
+import type { RecordingFacts } from "../../../src/tapes/shapes.ts";
 
 export interface LoadForm {
   readonly tape: string;
@@ -23,7 +23,7 @@ export const loadOrder = ({ tape, mode, onMiss, timing }: LoadForm): Record<stri
 
 export interface RecordForm {
   readonly upstream: string;
-  readonly mode: NonNullable<Recording["mode"]>;
+  readonly mode: NonNullable<RecordingFacts["mode"]>;
   readonly tape: string;
   readonly redact: string;
   readonly include: string;

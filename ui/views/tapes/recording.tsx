@@ -1,7 +1,7 @@
+import type { RecordingFacts } from "../../../src/tapes/shapes.ts";
 import { Badge, Button, Facts, Section, Tiles, Time } from "../../parts/basics.tsx";
 import { Table } from "../../parts/layout.tsx";
 import { numberText, plain, sizeText } from "../../parts/text.ts";
-import type { Differences, Recording } from "./answers.ts";
 import { severityNotes, severityTones } from "./modes.ts";
 
 const redactions = new Map([
@@ -13,7 +13,7 @@ const failure = (text: string | null) =>
   text === null ? undefined : <Badge tone="bad">{plain(text, 300)}</Badge>;
 
 /** The running or last recording. */
-export function RecordingPart({ recording, onStop }: { recording: Recording; onStop: () => void }) {
+export function RecordingPart({ recording, onStop }: { recording: RecordingFacts; onStop: () => void }) {
   const isRunning = recording.state === "recording";
   const { redaction } = recording;
   return (
@@ -61,7 +61,11 @@ export function RecordingPart({ recording, onStop }: { recording: Recording; onS
 const most = 200;
 
 /** Differences between the emulator's and the upstream's responses. */
-function DifferencesPart({ differences: { compared, differing, groups } }: { differences: Differences }) {
+function DifferencesPart({
+  differences: { compared, differing, groups },
+}: {
+  differences: NonNullable<RecordingFacts["differences"]>;
+}) {
   return (
     <Section title="Where the emulator differs">
       <p class="muted">

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { LoadedTape, LoadedTapeReply, RecordingFacts } from "../../../src/tapes/shapes.ts";
 import { call } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link, route } from "../../app/location.ts";
@@ -7,7 +8,6 @@ import { greetings, stat } from "../../feed/socket.ts";
 import { Badge, Button, Code, CopyButton, Empty, Section, Trouble } from "../../parts/basics.tsx";
 import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { Tabs } from "../../parts/layout.tsx";
-import type { Recording, TapeInForce, TapesAnswer } from "./answers.ts";
 import { LoadDialog, RecordDialog } from "./dialogs.tsx";
 import { ExchangeList } from "./exchanges.tsx";
 import { InForce } from "./in-force.tsx";
@@ -16,7 +16,7 @@ import { RecordingPart } from "./recording.tsx";
 
 type Asked =
   | { readonly is: "load"; readonly mode: string }
-  | { readonly is: "record"; readonly mode: NonNullable<Recording["mode"]> }
+  | { readonly is: "record"; readonly mode: NonNullable<RecordingFacts["mode"]> }
   | { readonly is: "rewind" | "unload" | "stop" };
 
 /** Changes when anything in this view may have changed. */
@@ -34,8 +34,8 @@ const uses = (): string => {
 /** What answers requests, usage of the tape, and the recording. */
 export function TapesView() {
   const now = changes();
-  const tapes = useResource<TapesAnswer>("tapes", { revision: now });
-  const recording = useResource<Recording>("recording", { revision: now });
+  const tapes = useResource<LoadedTapeReply>("tapes", { revision: now });
+  const recording = useResource<RecordingFacts>("recording", { revision: now });
   const [asked, ask] = useState<Asked>();
   const problem = tapes.problem ?? recording.problem;
   const trouble = problem && <Trouble problem={problem} />;
@@ -79,8 +79,8 @@ export function TapesView() {
 }
 
 interface NowProps {
-  tape: TapeInForce | null;
-  recording: Recording;
+  tape: LoadedTape | null;
+  recording: RecordingFacts;
   ask(asked: Asked): void;
 }
 
@@ -123,7 +123,7 @@ function wayTo(mode: ModeName): Asked | undefined {
 
 interface QuestionProps {
   asked: Asked;
-  tape: TapeInForce | null;
+  tape: LoadedTape | null;
   isRecording: boolean;
   onDone(): void;
   onClose(): void;
@@ -156,7 +156,7 @@ interface Confirmation {
 const stop = ["POST", "recording/stop", {}] as const;
 
 const confirmations: Readonly<
-  Record<"stop" | "rewind" | "unload", (tape: TapeInForce | null) => Confirmation>
+  Record<"stop" | "rewind" | "unload", (tape: LoadedTape | null) => Confirmation>
 > = {
   stop: (tape) => ({
     title: "Stop recording",

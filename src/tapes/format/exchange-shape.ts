@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { isTooDeep, type Json } from "../../base/json.ts";
+
+const size = z.int().nonnegative();
+const ms = z.number().nonnegative();
+const texts = z.array(z.string()).readonly();
+
+/** Control characters would split a message when it is sent. */
+const headerText = z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/);
+const headerName = z.string().regex(/^[\x21-\x7e\x80-\x9f\xa1-\xff]+$/);
+
+/** Order, case and duplicates as received. */
+const HeaderPairs = z.array(z.tuple([headerName, headerText]).readonly()).readonly();
+export type HeaderPairs = z.infer<typeof HeaderPairs>;
+
+/** How a body was sent, so that it can be sent in the same way. */
+const Wire = z.object({
+  bytes: size,
+  encodings: texts.describe(
+    "Outermost first: gzip, br, deflate, base64, form, lz64 …, also those that no header announced",
+  ),
+  trouble: z.string().optional().describe("Why it could not be decoded further"),
+});
+export type Wire = z.infer<typeof Wire>;
+
+/** The only names of side files: nothing in a tape can lead out of its folder. */
+export const sideName = /^[0-9a-f]{64}$/;
+
+const bodyKinds = ["json", "text", "b64", "file", "omitted"];
+const hasOneKind = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  bodyKinds.filter((kind) => Object.hasOwn(value, kind)).length === 1;
+
+/** A body as the tape has it: decoded, redacted. */
+const TapeBody = z
+  .unknown()
+  .refine(hasOneKind)
+  .pipe(
+    z.union([
+      // the deepest body that is read has 128 levels; deeper ones are written as text
+      z.object({ json: z.custom<Json>((it) => it !== undefined).refine((it) => !isTooDeep(it)) }),
+      z.object({ text: z.string() }),
+      z.object({ b64: z.string() }),
+      z.object({
+        file: z.string().regex(sideName).describe("Name of its side file: the hash of the content"),
+        bytes: size,
+        as: z.enum(["json", "text"]).optional().describe("Absent for bytes"),
+      }),
+      z.object({ omitted: z.string().describe("Why it is not on the tape"), bytes: size }),
+    ]),
+  );
+export type TapeBody = z.infer<typeof TapeBody>;
+
+const TapeRequest = z.object({
+  method: z.string().regex(/^[A-Za-z][A-Za-z-]{0,31}$/),
+  url: z.string().refine((it) => /^https?:\/\//i.test(it) && URL.canParse(it)),
+  http: z.string(),
+  headers: HeaderPairs,
+  wire: Wire,
+  body: TapeBody.optional(),
+});
+
+const TapeResponse = z.object({
+  status: z.int().min(100).max(999),
+  reason: headerText,
+  http: z.string(),
+  headers: HeaderPairs,
+  wire: Wire,
+  body: TapeBody.optional(),
+  ttfb: ms.describe("Milliseconds to the first byte"),
+  total: ms,
+});
+
+/** One request and its answer: one line of a tape. */
+export const Exchange = z.object({
+  i: z.int().positive().describe("From 1, in the order of arrival"),
+  at: z.string().refine((it) => !Number.isNaN(Date.parse(it))),
+  route: z.string().describe("flags, capture, GET /api/projects/:id/dashboards …"),
+  req: TapeRequest,
+  res: TapeResponse.nullable().describe("null: no answer came"),
+  complete: z.boolean().describe("False: cut off; it is not replayed"),
+  aborted: z.enum(["client", "upstream"]).optional(),
+  redacted: texts.describe("Places of placeholders, e.g. req.headers.authorization"),
+  client: z.string().optional(),
+});
+export type Exchange = z.infer<typeof Exchange>;
+
+/** The field that keeps a value from being an exchange, e.g. `req.headers`; undefined if there is none. */
+export function wrongField(value: unknown): string | undefined {
+  const path = Exchange.safeParse(value).error?.issues[0]?.path;
+  if (path === undefined) return undefined;
+  return path[0] === "req" || path[0] === "res" ? path.slice(0, 2).join(".") : String(path[0] ?? "line");
+}
+
+/** True for a parsed line with all that a replay or a sender relies on. Further keys are left alone. */
+export const isExchange = (value: unknown): value is Exchange => Exchange.safeParse(value).success;
