@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { createRequire } from "node:module";
 import * as zlib from "node:zlib";
+import lz from "lz-string";
 import { SimError } from "../../base/errors.ts";
 import { isTooDeep, type Json } from "../../base/json.ts";
 import { atOnce } from "../../base/work.ts";
@@ -201,11 +201,7 @@ const formOf = (data: string, inner: string | undefined): string =>
 const zstd: unknown = Reflect.get(zlib, "zstdCompressSync");
 const isCompress = (value: unknown): value is (bytes: Buffer) => Buffer => typeof value === "function";
 
-/** Only very old clients pack so: the library is not loaded with the start. */
-function packLz64(bytes: Buffer): Buffer {
-  const lz: typeof import("lz-string") = createRequire(import.meta.url)("lz-string");
-  return Buffer.from(lz.compressToBase64(bytes.toString("utf8")));
-}
+const packLz64 = (bytes: Buffer): Buffer => Buffer.from(lz.compressToBase64(bytes.toString("utf8")));
 
 const encoders: ReadonlyMap<string, Encode> = new Map<string, Encode>([
   ["gzip", (bytes) => zlib.gzipSync(bytes)],
