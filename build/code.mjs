@@ -78,7 +78,11 @@ async function bundle(files, output, plugins = []) {
 
 const cjs = { format: "cjs", entryFileNames: "[name].cjs", codeSplitting: false, dynamicImportInCjs: false };
 const modules = [
-  ...(await bundle(entries, { chunkFileNames: "[name].js", codeSplitting }, [plugin, withoutAsm, smallPackages])),
+  ...(await bundle(entries, { chunkFileNames: "[name].js", codeSplitting }, [
+    plugin,
+    withoutAsm,
+    smallPackages,
+  ])),
   ...(await bundle(["testing/jest.ts"], cjs)),
   ...(await bundle(["egress/preload.ts"], cjs)),
 ];

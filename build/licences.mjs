@@ -24,5 +24,8 @@ function licenceOf(folder) {
   const files = readdirSync(folder).filter((it) => /^(licen[cs]e|copying|notice)/i.test(basename(it)));
   const by = typeof author === "object" ? author.name : author;
   const texts = files.map((it) => readFileSync(join(folder, it), "utf8").replaceAll("\r\n", "\n").trim());
-  return [`${name} ${version} (${license})${texts.length > 0 || !by ? "" : `\nCopyright ${by}`}`, ...texts].join("\n\n");
+  return [
+    `${name} ${version} (${license})${texts.length > 0 || !by ? "" : `\nCopyright ${by}`}`,
+    ...texts,
+  ].join("\n\n");
 }

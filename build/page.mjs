@@ -10,7 +10,12 @@ const dir = "dist/inspector";
 function chunksOf(graph) {
   const views = [...new Set(graph.late)].map((it) => graph.loadedWith([it]));
   const shell = graph.loadedWith(["ui/main.tsx"]);
-  return [["app", new Set(graph.all.filter((it) => shell.has(it) || views.filter((view) => view.has(it)).length > 1))]];
+  return [
+    [
+      "app",
+      new Set(graph.all.filter((it) => shell.has(it) || views.filter((view) => view.has(it)).length > 1)),
+    ],
+  ];
 }
 const { plugin, codeSplitting } = inChunks(chunksOf);
 
@@ -23,7 +28,14 @@ await build({
   checks: { ineffectiveDynamicImport: false },
   transform: { target: "es2022" },
   plugins: [plugin],
-  output: { dir, minify: true, comments: false, entryFileNames: "[name].js", chunkFileNames: "app/[name]-[hash].js", codeSplitting },
+  output: {
+    dir,
+    minify: true,
+    comments: false,
+    entryFileNames: "[name].js",
+    chunkFileNames: "app/[name]-[hash].js",
+    codeSplitting,
+  },
 });
 await buildStyles({ entryPoints: { app: "ui/styles/app.css" }, outdir: dir, bundle: true, minify: true });
 copyFileSync("ui/index.html", `${dir}/index.html`);

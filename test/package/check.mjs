@@ -22,7 +22,10 @@ function nodeOf(major) {
   const home = join(root, "node_modules/.cache/phx-nodes", String(major));
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, "package.json"), "{}");
-  execFileSync("npm", ["install", "--no-audit", "--no-fund", `${platform}@${major}`], { cwd: home, stdio: "ignore" });
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", `${platform}@${major}`], {
+    cwd: home,
+    stdio: "ignore",
+  });
   return join(home, "node_modules", platform, "bin/node");
 }
 
@@ -32,7 +35,10 @@ const sizeOf = (path) =>
     : statSync(path).size;
 
 const [{ filename }] = JSON.parse(
-  execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { cwd: root, encoding: "utf8" }),
+  execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
+    cwd: root,
+    encoding: "utf8",
+  }),
 );
 
 /** A sim of the package, started by its command; its address. */
@@ -76,7 +82,11 @@ for (const major of process.argv.length > 2 ? process.argv.slice(2) : [20, 22, 2
   // npm's own file, run by the Node in question
   const env = { ...process.env, PATH: `${dirname(node)}:${process.env.PATH}` };
   for (const key of Object.keys(env)) if (key.startsWith("npm_")) delete env[key];
-  const npm = spawnSync("npm", ["install", "--no-audit", "--no-fund", "-D", join(folder, filename)], { cwd: project, env, encoding: "utf8" });
+  const npm = spawnSync("npm", ["install", "--no-audit", "--no-fund", "-D", join(folder, filename)], {
+    cwd: project,
+    env,
+    encoding: "utf8",
+  });
   const warnings = npm.stderr.split("\n").filter((it) => it !== "" && !it.includes("Unknown user config"));
   check(`Node ${major}: installs without a word`, npm.status === 0 && warnings.length === 0, npm.stderr);
   const installed = readdirSync(join(project, "node_modules")).filter((it) => !it.startsWith("."));
@@ -85,7 +95,8 @@ for (const major of process.argv.length > 2 ? process.argv.slice(2) : [20, 22, 2
   check(`Node ${major}: ${(bytes / 1e6).toFixed(1)} MB, at most ${mostBytes / 1e6}`, bytes <= mostBytes);
 
   const bin = join(project, "node_modules/phx-sim/bin/phx-sim.js");
-  const run = (args) => spawn(node, [bin, ...args], { cwd: project, env, stdio: ["ignore", "pipe", "inherit"] });
+  const run = (args) =>
+    spawn(node, [bin, ...args], { cwd: project, env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = (args) => spawnSync(node, [bin, ...args], { cwd: project, env, encoding: "utf8" });
   const { child, url } = await started(run, project);
   const capture = await fetch(`${url}/capture/`, {
@@ -94,12 +105,20 @@ for (const major of process.argv.length > 2 ? process.argv.slice(2) : [20, 22, 2
     body: JSON.stringify({ api_key: "phc_sim_default", event: "signup", distinct_id: "u1" }),
   });
   check(`Node ${major}: start takes an event`, capture.status === 200);
-  check(`Node ${major}: the page is there`, (await (await fetch(`${url}/__sim/`)).text()).includes("<script"));
+  check(
+    `Node ${major}: the page is there`,
+    (await (await fetch(`${url}/__sim/`)).text()).includes("<script"),
+  );
   const list = ended(["events", "list", "--url", url]);
   check(`Node ${major}: events list shows it`, list.stdout.includes("signup"), list.stdout + list.stderr);
-  const boards = await fetch(`${url}/api/projects/1/dashboards/`, { headers: { authorization: "Bearer phx_sim_default" } });
+  const boards = await fetch(`${url}/api/projects/1/dashboards/`, {
+    headers: { authorization: "Bearer phx_sim_default" },
+  });
   check(`Node ${major}: the management API answers`, boards.status === 200);
-  const flags = await fetch(`${url}/flags/?v=2`, { method: "POST", body: JSON.stringify({ api_key: "phc_sim_default", distinct_id: "u1" }) });
+  const flags = await fetch(`${url}/flags/?v=2`, {
+    method: "POST",
+    body: JSON.stringify({ api_key: "phc_sim_default", distinct_id: "u1" }),
+  });
   check(`Node ${major}: flags are decided`, flags.status === 200);
   child.kill();
   for (const args of [["--help"], ["doctor"], ["scenario", "list"]]) {
@@ -113,10 +132,18 @@ for (const major of process.argv.length > 2 ? process.argv.slice(2) : [20, 22, 2
   check(`Node ${major}: startSim() in a program`, used.status === 0, used.stderr);
 }
 
-const project = join(folder, readdirSync(folder).find((it) => it.startsWith("on-")));
+const project = join(
+  folder,
+  readdirSync(folder).find((it) => it.startsWith("on-")),
+);
 writeFileSync(join(project, "types.ts"), types);
-const flags = "--noEmit --strict --target es2023 --lib es2023,dom,esnext.disposable --module nodenext --types".split(" ");
-const compiled = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), ...flags, "", "types.ts"], { cwd: project, encoding: "utf8" });
+const flags =
+  "--noEmit --strict --target es2023 --lib es2023,dom,esnext.disposable --module nodenext --types".split(" ");
+const compiled = spawnSync(
+  process.execPath,
+  [join(root, "node_modules/typescript/bin/tsc"), ...flags, "", "types.ts"],
+  { cwd: project, encoding: "utf8" },
+);
 check("types need no other package", compiled.status === 0, compiled.stdout);
 
 rmSync(folder, { recursive: true, force: true });
