@@ -1,96 +1,94 @@
-// Bundles src into dist. What a start loads is to lie in few files: each costs a quarter of a millisecond. But esbuild
-// makes a file of every set of entries that share modules, and every import() is such an entry. So what is imported
-// late also imports whatever is loaded by then in any case: it costs nothing, and keeps those modules together.
-import { dirname, relative, resolve } from "node:path";
-import { build } from "esbuild";
-import { loadedWith } from "./loaded-with.mjs";
-import { partOf } from "./parts.mjs";
+// Bundles src, with every package that it uses, into the files of dist. A start loads few of them, and each imports only
+// those that stand before it in the list of chunks.
+import { copyFileSync, readdirSync } from "node:fs";
+import { build } from "rolldown";
+import { minify } from "rolldown/utils";
+import { inChunks } from "./graph.mjs";
+import { writeLicences } from "./licences.mjs";
 
-const library = "src/index.ts";
-const commandLine = "src/cli/main.ts";
-const worker = "src/server/proxy/worker.ts";
-const childWatch = "src/cli/exec/child-watch.ts";
-const runners = [
-  "jest",
-  "jest-global",
-  "jest-teardown",
-  "playwright",
-  "vitest",
-  "vitest-global",
-  "vitest-matchers",
+const skins = readdirSync("src/testing").filter((it) => /^(jest|playwright|vitest)[\w-]*\.ts$/.test(it));
+
+/** Files of dist that users import, or that run as processes and workers. */
+const entries = [
+  ...["index.ts", "plan.ts", "cli/main.ts", "cli/exec/child-watch.ts", "server/proxy/worker.ts"],
+  ...skins.map((it) => `testing/${it}`),
 ];
 
-const settings = {
-  entryPoints: [
-    library,
-    commandLine,
-    worker,
-    childWatch,
-    "src/plan.ts",
-    ...runners.map((it) => `src/testing/${it}.ts`),
-  ],
-  outdir: "dist",
-  outbase: "src",
-  bundle: true,
-  splitting: true,
-  format: "esm",
-  platform: "node",
-  target: "node20.19",
-  external: [
-    ...[
-      "ajv",
-      "ajv-formats",
-      "chokidar",
-      "find-my-way",
-      "hyparquet-writer",
-      "jsonc-parser",
-      "lz-string",
-      "mmdb-lib",
-    ],
-    ...["mockttp", "rregex", "ws", "yaml", "yargs", "zod", "@jest/globals", "@playwright/test", "vitest"],
-  ],
-  metafile: true,
-  logLevel: "warning",
-  // modules that are imported for their company have no side effects, and need none
-  logOverride: { "ignored-bare-import": "silent" },
+/** What every start loads: some of it late, so that the port is open before. */
+const start = ["index.ts", "ingest/endpoint/public-rows.ts", "flags/flag-book.ts", "exports/open-exports.ts"];
+
+/** [name, its modules]: a module goes to the first chunk that has it; those of `null` stay with their entry. */
+function chunksOf(graph) {
+  const loaded = (paths) => graph.loadedWith(paths.map((it) => `src/${it}`));
+  const late = (folder) => graph.late.filter((it) => it.startsWith(`src/${folder}/`));
+  const perSkin = skins.map((it) => loaded([`testing/${it}`]));
+  const inSkins = (it) => perSkin.filter((set) => set.has(it)).length;
+  const atStart = loaded(start);
+  const atCommand = loaded(["cli/main.ts", "cli/commands.ts"]);
+  const packages = graph.packages().map(([name, roots]) => [name, graph.loadedWith(roots)]);
+  const withoutSim = (it) => !graph.loadedWith([it]).has("src/sim.ts");
+  return [
+    [null, new Set(entries.map((it) => `src/${it}`))],
+    ["client", new Set(graph.all.filter((it) => inSkins(it) > 1 || (inSkins(it) > 0 && atStart.has(it))))],
+    [null, new Set(graph.all.filter(inSkins))],
+    ["shared", new Set([...atStart].filter((it) => atCommand.has(it)))],
+    ["start", atStart],
+    ["command-line", loaded(["cli/main.ts"])],
+    ["commands", atCommand],
+    ...packages.map(([name, set]) => [name === "find-my-way" ? "start" : `packages/${name}`, set]),
+    ["help", loaded(["cli/help.ts"])],
+    ["tape-commands", graph.loadedWith(late("tapes/commands").filter(withoutSim))],
+    ["scenario", graph.loadedWith(late("scenario"))],
+    ["control", loaded(["sim/control-rows.ts"])],
+    ["management", loaded(["management/rows.ts"])],
+    ["tapes", graph.loadedWith(late("tapes").filter(withoutSim))],
+    ["proxy", graph.loadedWith([...late("server/proxy"), "src/server/proxy/worker.ts"])],
+    ["late", new Set(graph.all)],
+  ];
+}
+const { plugin, codeSplitting } = inChunks(chunksOf);
+
+/** Packages are half as large without white space. Our own code stays readable in stack traces. */
+const smallPackages = {
+  name: "small-packages",
+  async renderChunk(code, { fileName }) {
+    return fileName.startsWith("packages/") ? (await minify(fileName, code, { module: true })).code : null;
+  },
 };
 
-/** What the commands that start no sim need of the library; they do not load all of it. */
-function sharedByCommands(inputs) {
-  const lateOnes = Object.keys(inputs)
-    .filter((path) => partOf(path.replace(/^src\//, "")) === "cli")
-    .flatMap((path) => inputs[path].imports.filter(({ kind }) => kind === "dynamic-import"))
-    .map(({ path }) => loadedWith(inputs, path))
-    .filter((modules) => !modules.has(library));
-  return [...loadedWith(inputs, library)].filter((path) => lateOnes.some((modules) => modules.has(path)));
+/** For machines without WebAssembly, 1.3 MB. */
+const withoutAsm = {
+  name: "without-asm",
+  load: (id) => (id.endsWith("/zstd-codec-binding.js") ? "module.exports = undefined;" : null),
+};
+
+/** Bundles src/FILE into dist/FILE for each of these files; returns the modules that went in. */
+async function bundle(files, output, plugins = []) {
+  const chunks = await build({
+    input: Object.fromEntries(files.map((it) => [it.replace(/\.ts$/, ""), `src/${it}`])),
+    platform: "node",
+    external: ["vitest", "@playwright/test", "@jest/globals"],
+    preserveEntrySignatures: "allow-extension",
+    checks: { ineffectiveDynamicImport: false },
+    plugins,
+    output: { dir: "dist", comments: false, ...output },
+  });
+  return chunks.output.flatMap((it) => it.moduleIds);
 }
 
-/** @param companyOf What is loaded already when a part of src imports late. */
-const inCompany = (companyOf) => ({
-  name: "in-company",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\./ }, ({ kind, path, importer, resolveDir }) => {
-      const part = partOf(relative("src", importer).replaceAll("\\", "/"));
-      const late = resolve(resolveDir, path);
-      const company = companyOf(part);
-      if (kind !== "dynamic-import" || late === resolve(library) || company.length === 0) return;
-      return { path: late, suffix: `?after=${company[0]}`, namespace: "in-company", pluginData: company };
-    });
-    onLoad({ filter: /./, namespace: "in-company" }, ({ path, pluginData: company }) => ({
-      contents: [
-        ...company.map((it) => `import ${JSON.stringify(resolve(it))};`),
-        `export * from ${JSON.stringify(path)};`,
-      ].join("\n"),
-      resolveDir: dirname(path),
-    }));
-  },
-});
+const cjs = { format: "cjs", entryFileNames: "[name].cjs", codeSplitting: false, dynamicImportInCjs: false };
+const modules = [
+  ...(await bundle(entries, { chunkFileNames: "[name].js", codeSplitting }, [
+    plugin,
+    withoutAsm,
+    smallPackages,
+  ])),
+  ...(await bundle(["testing/jest.ts"], cjs)),
+  ...(await bundle(["egress/preload.ts"], cjs)),
+];
 
-const { inputs } = (await build({ ...settings, write: false })).metafile;
-const companies = {
-  cli: [commandLine, ...sharedByCommands(inputs)],
-  // they are to stay light: in the processes of a test runner there need be no sim
-  client: [],
-  testing: [],
-};
-await build({ ...settings, plugins: [inCompany((part) => companies[part] ?? [library])] });
+// Patterns are compiled synchronously, which import() cannot do; its WebAssembly lies beside it.
+copyFileSync("node_modules/rregex/lib/commonjs.cjs", "dist/packages/rregex.cjs");
+copyFileSync("node_modules/rregex/lib/rregex.wasm", "dist/packages/rregex.wasm");
+
+writeLicences([...modules, "node_modules/rregex/lib/commonjs.cjs"], "THIRD_PARTY_LICENSES");

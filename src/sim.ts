@@ -2,10 +2,9 @@ import { randomBytes } from "node:crypto";
 import { transferableAbortController } from "node:util";
 import { createAgenda } from "./base/agenda.ts";
 import { createClock } from "./base/clock.ts";
+import { stackOf, storageTrouble } from "./base/errors.ts";
 import { randomIds } from "./base/ids.ts";
 import { maskKeys } from "./base/secrets.ts";
-import { stackOf } from "./base/stack-of.ts";
-import { storageTrouble } from "./base/storage-trouble.ts";
 import { version } from "./base/version.ts";
 import { createClient } from "./client.ts";
 import { answerPort } from "./faults/answer-port.ts";
@@ -23,7 +22,7 @@ import type { Desk } from "./ingest/desk.ts";
 import { captureEndpoints } from "./ingest/endpoint/capture.ts";
 import { createPlaces } from "./ingest/geo/places.ts";
 import { eventReader } from "./journal/event-reader.ts";
-import type { Admission } from "./journal/feed/open-feed.ts";
+import type { FeedAdmission } from "./journal/feed/open-feed.ts";
 import type { ResourceDesk } from "./management/frame/desk.ts";
 import { createThrottle, noThrottle } from "./management/frame/desk.ts";
 import type { FollowOptions } from "./scenario/follow-scenario.ts";
@@ -118,7 +117,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   const lateRouter = late<Router>("the router");
   const lateAddress = late<SimAddress>("the address");
   const lateAdoption = late<() => boolean>("the rule for unknown keys");
-  const lateAdmission = late<Loaded<Admission>>("the live feed");
+  const lateAdmission = late<Loaded<FeedAdmission>>("the live feed");
 
   // Whose a call is, and what handlers may use.
   const geoip = createPlaces({ rows: () => worlds.current.geoip, lookup });

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { EventQuery, VerifyOptions, WaitOptions } from "../client/api.ts";
-import type { Place } from "../client/call.ts";
+import type { HandleScope } from "../client/call.ts";
 import { ControlError, ExpectationError } from "../client/errors.ts";
 import { largestPage, listingOf, pageOf } from "../client/pages.ts";
 import type { StoredEvent } from "../journal/event.ts";
@@ -28,7 +28,7 @@ interface Collected {
   cursor: number;
 }
 
-const scopeOf = ({ project }: Place, options: WaitOptions): EventQuery => ({
+const scopeOf = ({ project }: HandleScope, options: WaitOptions): EventQuery => ({
   outcome: "kept",
   project: project ?? options.project ?? undefined,
   since: options.since ?? 0,
@@ -44,7 +44,7 @@ const concerns = ({ expect, nothingElse }: Terms): EventQuery => {
 
 /** Collects events until they are enough, or `waitMs` are over. */
 async function collect(
-  place: Place,
+  place: HandleScope,
   query: EventQuery,
   { events, cursor }: Collected,
   { waitMs, isEnough }: { waitMs: number; isEnough(events: readonly StoredEvent[]): boolean },
@@ -76,7 +76,7 @@ function picked(target: WaitTarget, terms: Terms, events: readonly StoredEvent[]
 
 /** The sightings that fit: the sim knows only the wider pattern. */
 async function fitting<T extends Sighting>(
-  place: Place,
+  place: HandleScope,
   match: Pattern,
   sightings: readonly T[],
 ): Promise<T[]> {
@@ -94,7 +94,7 @@ const lateGrace = 250;
 
 /** Events that came after the wait was over. */
 async function lateOnes(
-  place: Place,
+  place: HandleScope,
   { match, cursor, options }: { match: Pattern; cursor: number; options: WaitOptions },
   inFlight: number,
 ): Promise<Sighting[]> {
@@ -104,7 +104,7 @@ async function lateOnes(
   return events.filter((event) => fitsEvent(match, event)).map(sightingOf);
 }
 
-async function surroundings(place: Place, match: Pattern, failure: Failure): Promise<Surroundings> {
+async function surroundings(place: HandleScope, match: Pattern, failure: Failure): Promise<Surroundings> {
   const { options, seen, waited } = failure;
   const { project, since } = scopeOf(place, options);
   const body = { match: toWire(match).wire, project, since };
@@ -130,7 +130,7 @@ interface Failure {
   options: WaitOptions;
 }
 
-async function failed(place: Place, failure: Failure): Promise<ExpectationError> {
+async function failed(place: HandleScope, failure: Failure): Promise<ExpectationError> {
   const { code, terms, seen, options } = failure;
   const latest = async (outcome: "kept" | "dropped") => {
     const query = { ...scopeOf(place, options), outcome, until: seen.cursor, limit: largestPage };
@@ -148,7 +148,7 @@ const none = (options: WaitOptions): Collected => ({ events: [], cursor: options
 
 /** Waits for events of patterns without a JSON form. @throws ExpectationError */
 export async function waitHere(
-  place: Place,
+  place: HandleScope,
   target: WaitTarget,
   options: WaitOptions,
 ): Promise<StoredEvent[]> {
@@ -181,7 +181,11 @@ const exceeded = (terms: Terms, events: readonly StoredEvent[]): boolean =>
   judge(terms, events).complaints.some(({ kind }) => kind === "too_many");
 
 /** Verifies terms with patterns without a JSON form; returns the seqs that fit. @throws ExpectationError */
-export async function verifyHere(place: Place, terms: Terms, options: VerifyOptions): Promise<number[][]> {
+export async function verifyHere(
+  place: HandleScope,
+  terms: Terms,
+  options: VerifyOptions,
+): Promise<number[][]> {
   const started = performance.now();
   const query = { ...scopeOf(place, options), ...concerns(terms) };
   const isReached = (events: readonly StoredEvent[]) => judge(minima(terms), events).passed;
@@ -202,7 +206,7 @@ export async function verifyHere(place: Place, terms: Terms, options: VerifyOpti
 
 /** If it does not get quiet in time, the events until then count. */
 async function settle(
-  place: Place,
+  place: HandleScope,
   { project, settleMs = defaultSettle, timeoutMs = defaultWait }: VerifyOptions,
   waited: number,
 ): Promise<void> {

@@ -6,12 +6,12 @@ import { judge } from "./match/judge.ts";
 import { reportOf } from "./match/report.ts";
 import type { Pattern, Terms, Verdict } from "./match/types.ts";
 import type { AssertPorts } from "./ports.ts";
-import { mostSearched, newest, type Scope, type Subject, surroundingsOf } from "./surroundings.ts";
+import { type LogScope, mostSearched, newest, type ReportSubject, surroundingsOf } from "./surroundings.ts";
 
 /** What a call expects, where, and how long it waits. */
 export interface Wait {
   terms: Terms;
-  scope: Scope;
+  scope: LogScope;
   outcome: "kept" | "dropped";
   timeout: number;
   /** First line of the report. */
@@ -76,7 +76,7 @@ export async function failure(
   const verdict = judge(terms, events);
   if (timeout > 0) await letEnd(ports, scope.project, gone);
   const match = firstMissed(verdict, terms);
-  const subject: Subject = { match, scope, outcome, until: cursor, endedAt, waited, url };
+  const subject: ReportSubject = { match, scope, outcome, until: cursor, endedAt, waited, url };
   const { project, since } = scope;
   const filter: EventFilter = { since, until: cursor, ...(project !== undefined && { project }) };
   const all = () => true;

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { isObject, type JsonObject } from "../base/json.ts";
-import { stepsOf } from "../base/json-pointer.ts";
+import { isObject, type JsonObject, stepsOf } from "../base/json.ts";
 import { checkEventPattern, type PatternProblem } from "./match/pattern.ts";
 
 export const patternLanguage =

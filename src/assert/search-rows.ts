@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts";
-import { pointerTo } from "../base/json-pointer.ts";
+import { isObject, isTooDeep, type Json, type JsonObject, pointerTo } from "../base/json.ts";
 import type { Call } from "../http/call.ts";
 import { row } from "../http/row.ts";
 import { parseShape } from "../http/shape-errors.ts";

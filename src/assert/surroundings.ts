@@ -13,16 +13,16 @@ import type { Pattern } from "./match/types.ts";
 import type { AssertPorts } from "./ports.ts";
 
 /** The part of the log that counts: a project's events, or all, after a cursor. */
-export interface Scope {
+export interface LogScope {
   project: number | undefined;
   since: number;
 }
 
 /** What the surroundings are about. */
-export interface Subject {
+export interface ReportSubject {
   /** The pattern of the missing events; undefined for no particular ones. */
   match: Pattern | undefined;
-  scope: Scope;
+  scope: LogScope;
   outcome: "kept" | "dropped";
   /** The end of the wait: the cursor, and the sim's time in ms. */
   until: number;
@@ -71,7 +71,7 @@ function isOfTest(worlds: Ports["worlds"], id: number | undefined): boolean {
 /** Events that fit and did not count: they came at another time, or in another project. */
 async function sightings(
   { log, worlds }: Ports,
-  { match, scope: { project, since }, outcome, until, endedAt }: Subject,
+  { match, scope: { project, since }, outcome, until, endedAt }: ReportSubject,
 ): Promise<Pick<Surroundings, "early" | "late" | "elsewhere">> {
   if (match === undefined) return { early: [], late: [], elsewhere: [] };
   const find = async (filter: EventFilter, isWanted = (_: StoredEvent) => true): Promise<Sighting[]> => {
@@ -113,7 +113,7 @@ function senderOf(line: TrafficLine): Sender | undefined {
 }
 
 /** Requests of the scope after the cursor, and those without a project, newest first. */
-async function* requestsAfter(ports: Ports, { project, since }: Scope): AsyncGenerator<TrafficLine> {
+async function* requestsAfter(ports: Ports, { project, since }: LogScope): AsyncGenerator<TrafficLine> {
   const { log } = ports;
   let searched = 0;
   for (const n of log.requests({})) {
@@ -126,7 +126,7 @@ async function* requestsAfter(ports: Ports, { project, since }: Scope): AsyncGen
 }
 
 /** The requests of the scope; `touched`: how many of them each fault affected. */
-async function requestsSeen(ports: Ports, scope: Scope) {
+async function requestsSeen(ports: Ports, scope: LogScope) {
   const rejected: Surroundings["rejected"] = [];
   const unmatched: Surroundings["unmatched"] = [];
   const senders = new Map<string, Sender>();
@@ -152,7 +152,7 @@ async function requestsSeen(ports: Ports, scope: Scope) {
 }
 
 /** Faults that affected the scope, or can. */
-function faultsOf({ faults }: Ports, { project }: Scope, touched: ReadonlyMap<string, number>) {
+function faultsOf({ faults }: Ports, { project }: LogScope, touched: ReadonlyMap<string, number>) {
   const named = new Map<string, number>();
   for (const { name, state, match } of faults.list()) {
     const concerns = project === undefined || match.project === undefined || match.project === project;
@@ -162,7 +162,7 @@ function faultsOf({ faults }: Ports, { project }: Scope, touched: ReadonlyMap<st
   return [...named].map(([name, times]) => ({ name, touched: times }));
 }
 
-function projectOf({ worlds }: Ports, { project: id }: Scope): Surroundings["project"] {
+function projectOf({ worlds }: Ports, { project: id }: LogScope): Surroundings["project"] {
   if (id === undefined) return null;
   const project = worlds.projectById(id);
   // it may be deleted during the wait
@@ -170,7 +170,7 @@ function projectOf({ worlds }: Ports, { project: id }: Scope): Surroundings["pro
 }
 
 /** What else is known when events did not come. */
-export async function surroundingsOf(ports: Ports, subject: Subject): Promise<Surroundings> {
+export async function surroundingsOf(ports: Ports, subject: ReportSubject): Promise<Surroundings> {
   const { scope, waited, url } = subject;
   const { log, gauge, inspectable } = ports;
   const { touched, ...seen } = await requestsSeen(ports, scope);

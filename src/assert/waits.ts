@@ -11,7 +11,7 @@ import type { Terms } from "./match/types.ts";
 import { patternOf } from "./pattern-shape.ts";
 import type { AssertPorts } from "./ports.ts";
 import type { RequestedCount, SettleRequest, VerifyRequest, WaitRequest } from "./shapes.ts";
-import type { Scope } from "./surroundings.ts";
+import type { LogScope } from "./surroundings.ts";
 
 type Worlds = Pick<AssertPorts, "worlds">;
 
@@ -31,7 +31,7 @@ function projectIn(
 export const scopeOf = (
   ports: Worlds,
   body: { project?: number | null | undefined; since?: number | null | undefined },
-): Scope => ({ project: projectIn(ports, body), since: body.since ?? 0 });
+): LogScope => ({ project: projectIn(ports, body), since: body.since ?? 0 });
 
 /** JSON on one line that fits a title. */
 function inTitle(value: unknown): string {

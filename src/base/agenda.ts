@@ -1,4 +1,4 @@
-import { type ClockSetting, type SimClock, timeRange } from "./clock.ts";
+import { type ClockState, type SimClock, timeRange } from "./clock.ts";
 import { SimError } from "./errors.ts";
 import type { Json } from "./json.ts";
 
@@ -89,7 +89,7 @@ async function performUntil(
 export function createAgenda(
   clock: SimClock,
   onError: (error: unknown) => void = () => {},
-  keep: (setting: ClockSetting) => void = () => {},
+  keep: (setting: ClockState) => void = () => {},
 ): Agenda {
   const dues: Due[] = [];
   let last: Promise<unknown> = Promise.resolve();

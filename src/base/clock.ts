@@ -1,12 +1,12 @@
 /** Where every timestamp of the sim comes from. Milliseconds since the epoch. */
-export interface Clock {
+export interface TimeSource {
   now(): number;
 }
 
-export const systemClock: Clock = { now: () => Date.now() };
+export const systemClock: TimeSource = { now: () => Date.now() };
 
 /** A clock that stands still until it is set. */
-export interface SettableClock extends Clock {
+export interface SettableClock extends TimeSource {
   set(now: number): void;
 }
 
@@ -34,10 +34,10 @@ export interface ClockStart {
 }
 
 /** Where a clock stands, or how far it is ahead of the machine (ms; negative: behind). */
-export type ClockSetting = { stands: number } | { ahead: number };
+export type ClockState = { stands: number } | { ahead: number };
 
 /** The sim's clock: the machine's time until it is set, frozen or moved. */
-export interface SimClock extends Clock {
+export interface SimClock extends TimeSource {
   /** True while it shows the machine's time. */
   readonly isReal: boolean;
   readonly isFrozen: boolean;
@@ -50,8 +50,8 @@ export interface SimClock extends Clock {
   /** Starts over. @throws RangeError outside `timeRange` */
   start(start: ClockStart): void;
   /** What `resume` goes on with, in this process or a later one. */
-  readonly setting: ClockSetting;
-  resume(setting: ClockSetting): void;
+  readonly setting: ClockState;
+  resume(setting: ClockState): void;
 }
 
 /** @param machine The machine's clock; tests pass their own. */

@@ -131,3 +131,22 @@ export class SimError extends Error {
 
 /** All codes, for tests and docs/reference/reasons.md. */
 export const errorCodes = Object.keys(rows) as ErrorCode[];
+
+/** A thrown value as a string: its stack, if it has one. */
+export const stackOf = (thrown: unknown): string =>
+  thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+
+/** System codes of a disk that takes nothing more: no mistake in a request, and no bug. */
+const troubles: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EFBIG: "a file has reached its size limit",
+  EIO: "the disk reports an input/output error",
+  EROFS: "the file system is read-only",
+};
+
+/** Why the disk refused a write, in words; undefined for any other error. */
+export function storageTrouble(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return Object.hasOwn(troubles, code) ? troubles[code] : undefined;
+}

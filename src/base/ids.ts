@@ -1,5 +1,5 @@
 import { createHash, randomFillSync } from "node:crypto";
-import type { Clock } from "./clock.ts";
+import type { TimeSource } from "./clock.ts";
 
 /** Where every generated id comes from. */
 export interface Ids {
@@ -16,7 +16,7 @@ function format(bytes: Buffer): string {
 }
 
 /** Random ids. Random bytes are drawn 8 kB at a time: one system call for many ids. */
-export function randomIds(clock: Clock): Ids {
+export function randomIds(clock: TimeSource): Ids {
   const pool = Buffer.alloc(8_192);
   let used = pool.length;
   let stamped = Number.NaN;

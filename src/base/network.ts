@@ -1,11 +1,11 @@
 import { isIP } from "node:net";
 
 /** An IP address: 4 bytes, or 16. An IPv4 address written as IPv6 (`::ffff:192.0.2.1`) has 4. */
-export type Address = readonly number[];
+export type IpAddress = readonly number[];
 
 /** The addresses that share the first `length` bits with `address`. */
 export interface Network {
-  readonly address: Address;
+  readonly address: IpAddress;
   /** In bits: 32 (IPv4) or 128 (IPv6) for a single address. */
   readonly length: number;
 }
@@ -30,10 +30,10 @@ function v6Bytes(text: string): number[] {
 
 const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 const mappedLength = mappedPrefix.length * 8;
-const isMapped = (bytes: Address): boolean => mappedPrefix.every((byte, i) => bytes[i] === byte);
+const isMapped = (bytes: IpAddress): boolean => mappedPrefix.every((byte, i) => bytes[i] === byte);
 
 /** Reads an IPv4 or IPv6 address; a zone (`fe80::1%eth0`) is left out. undefined when it is none. */
-export function parseAddress(text: string): Address | undefined {
+export function parseAddress(text: string): IpAddress | undefined {
   const family = isIP(text);
   if (family === 0) return undefined;
   if (family === 4) return v4Bytes(text);
@@ -57,7 +57,7 @@ export function parseNetwork(text: string): Network | undefined {
 }
 
 /** Is the address in the network? Never, when they are of different families. */
-export function isInNetwork(address: Address, network: Network): boolean {
+export function isInNetwork(address: IpAddress, network: Network): boolean {
   if (address.length !== network.address.length) return false;
   const whole = network.length >> 3;
   for (let i = 0; i < whole; i++) if (address[i] !== network.address[i]) return false;
@@ -66,7 +66,7 @@ export function isInNetwork(address: Address, network: Network): boolean {
 }
 
 /** The usual text of an address; IPv6 with all its groups. */
-export function addressText(address: Address): string {
+export function addressText(address: IpAddress): string {
   if (address.length === 4) return address.join(".");
   const groups = Array.from(
     { length: 8 },

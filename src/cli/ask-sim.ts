@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from "../base/json.ts";
-import { stepsOf } from "../base/json-pointer.ts";
+import { isObject, type JsonObject, stepsOf } from "../base/json.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
 import { type Options, spelledOption } from "./options.ts";

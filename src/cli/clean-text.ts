@@ -1,4 +1,4 @@
-import { spelledOut } from "../base/unsafe-text.ts";
+import { spelledOut } from "../base/text.ts";
 
 /**
  * Text of unknown origin, safe on a terminal and on one line: unsafe characters are spelled out, length is

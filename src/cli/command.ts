@@ -1,20 +1,20 @@
 import { inOptionNames, RefusedCall } from "./ask-sim.ts";
 import type { Option, Options } from "./options.ts";
 import type { Lines } from "./output.ts";
-import { type Flags, resolveSettings, type Settings, type Surroundings } from "./settings.ts";
+import { type OptionTexts, resolveSettings, type SettingSources, type Settings } from "./settings.ts";
 import type { Style } from "./style.ts";
 
 /** How a command ends if it does not fail: a signal's name if one ended it, a number for the exit code of a child. */
-export type Ending = "ok" | "SIGINT" | "SIGTERM" | "SIGHUP" | number;
+export type CommandEnd = "ok" | "SIGINT" | "SIGTERM" | "SIGHUP" | number;
 
 /** What a command may use of the process. stdout is the result, stderr is everything else. */
-export interface Shell extends Surroundings {
+export interface Shell extends SettingSources {
   readonly out: Lines;
   readonly err: Lines;
   readonly outStyle: Style;
   readonly errStyle: Style;
   /** Ends the process at once, for a second signal. */
-  readonly quit: (ending: Ending) => void;
+  readonly quit: (ending: CommandEnd) => void;
 }
 
 /** Commands whose names begin with the same word. */
@@ -35,12 +35,12 @@ export interface Command {
   /** stdout only confirms success: `--quiet` omits it. */
   readonly confirms?: true;
   /** Resolves the settings, then runs. Throws `Failure`. */
-  run(flags: Flags, shell: Shell): Promise<Ending>;
+  run(flags: OptionTexts, shell: Shell): Promise<CommandEnd>;
 }
 
 interface Row<O extends Options> extends Omit<Command, "options" | "run"> {
   readonly options: O;
-  run(settings: Settings<O>, shell: Shell): Promise<Ending>;
+  run(settings: Settings<O>, shell: Shell): Promise<CommandEnd>;
 }
 
 const quietOption = {
@@ -82,10 +82,10 @@ function holdBack(lines: Lines): Lines & { release(): void } {
 
 /** Writes notices and confirmations only if the command fails. */
 async function runQuietly(
-  run: (shell: Shell) => Promise<Ending>,
+  run: (shell: Shell) => Promise<CommandEnd>,
   shell: Shell,
   isSilent: boolean,
-): Promise<Ending> {
+): Promise<CommandEnd> {
   const [out, err] = [holdBack(shell.out), holdBack(shell.err)];
   const release = () => {
     out.release();

@@ -7,7 +7,7 @@ import { type Command, command, type Shell } from "./command.ts";
 import { type Option, type Options, placedOf, type Suggested } from "./options.ts";
 import { firstWords, membersOf, namedCommand, parseLine, plainWords, spellingsOf } from "./read-args.ts";
 import { findRunning, whereOptions } from "./running-sim.ts";
-import { type Flags, resolveSettings } from "./settings.ts";
+import { type OptionTexts, resolveSettings } from "./settings.ts";
 
 /** What fits in addition to the candidates; the shell completes these itself. */
 type Other = "none" | "files" | "folders" | "command";
@@ -25,7 +25,7 @@ interface Completion {
 const of = (candidates: readonly Candidate[], other: Other = "none"): Completion => ({ other, candidates });
 
 /** Looks up values that are not in the tables. */
-type Suggest = (what: Suggested, given: Flags) => Promise<readonly Candidate[]>;
+type Suggest = (what: Suggested, given: OptionTexts) => Promise<readonly Candidate[]>;
 
 /** What fits at the end of a command line: its last word is the one to complete. */
 export async function completed(
@@ -97,7 +97,11 @@ async function afterCommand(
 
 const others: Readonly<Record<string, Other>> = { file: "files", folder: "folders", scenario: "files" };
 
-async function optionValues(option: Option | undefined, given: Flags, suggest: Suggest): Promise<Completion> {
+async function optionValues(
+  option: Option | undefined,
+  given: OptionTexts,
+  suggest: Suggest,
+): Promise<Completion> {
   if (!option) return of([]);
   const { choices, suggests, kind } = option;
   const what = suggests ?? (kind === "scenario" ? "scenarios" : undefined);

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
-import type { Parsed } from "../plan/read-plan.ts";
+import type { ParsedPlan } from "../plan/read-plan.ts";
 import { RedactionRuleError, type RedactionRules, readRules } from "../tapes/redact/rules.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
-import { type Kind, kinds, type Options, readValue } from "./options.ts";
+import { kinds, type OptionKind, type Options, readValue } from "./options.ts";
 import { reasonOf } from "./system-reason.ts";
 
 const configName = "phx-sim.config.json";
@@ -51,7 +51,7 @@ function readIfThere(file: string): string | undefined {
 }
 
 /** Comments and trailing commas are allowed, as in a scenario. */
-async function parsed(file: string, text: string): Promise<Parsed> {
+async function parsed(file: string, text: string): Promise<ParsedPlan> {
   const { parsePlanText: parseJsonWithComments } = await import("../plan/read-plan.ts");
   const { PlanError } = await import("../plan/plan.ts");
   try {
@@ -70,7 +70,7 @@ async function parsed(file: string, text: string): Promise<Parsed> {
 function redactionIn(
   file: string,
   value: unknown,
-  positionOf: Parsed["positionOf"],
+  positionOf: ParsedPlan["positionOf"],
 ): Required<RedactionRules> {
   try {
     return readRules(value);
@@ -101,7 +101,7 @@ async function checked(
     const where = `${clean(file)}:${line}:${column}: "${clean(key)}"`;
     if (!option)
       throw new Failure("usage", `${where} is not an option${didYouMean(key, Object.keys(options))}`);
-    const { json, expects, isSecret }: Kind = kinds[option.kind];
+    const { json, expects, isSecret }: OptionKind = kinds[option.kind];
     if (typeof entry !== json) {
       const hint = json === "string" ? `${expects}, as a string` : expects;
       const given = isSecret ? "" : `, not ${clean(JSON.stringify(entry))}`;

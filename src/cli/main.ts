@@ -1,16 +1,16 @@
-import { stackOf } from "../base/stack-of.ts";
+import { stackOf } from "../base/errors.ts";
 import { version } from "../base/version.ts";
 import { cleanLines } from "./clean-text.ts";
-import { type Command, configOptions, type Ending, type Shell } from "./command.ts";
+import { type Command, type CommandEnd, configOptions, type Shell } from "./command.ts";
 import { findConfig } from "./config-file.ts";
 import { Failure, type FailureKind } from "./failure.ts";
 import { createLines, survive } from "./output.ts";
-import { type Reading, readArgs } from "./read-args.ts";
+import { type CommandLine, readArgs } from "./read-args.ts";
 import { start } from "./start.ts";
 import { styleFor } from "./style.ts";
 
 /** The exit code of every ending. */
-const exitCodes: Readonly<Record<Exclude<Ending, number> | FailureKind, number>> = {
+const exitCodes: Readonly<Record<Exclude<CommandEnd, number> | FailureKind, number>> = {
   ok: 0,
   failed: 1,
   usage: 2,
@@ -39,10 +39,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   return code;
 }
 
-const codeOf = (ending: Ending | FailureKind): number =>
+const codeOf = (ending: CommandEnd | FailureKind): number =>
   typeof ending === "number" ? ending : exitCodes[ending];
 
-async function run(argv: readonly string[], out: Shell["out"], err: Shell["err"]): Promise<Ending> {
+async function run(argv: readonly string[], out: Shell["out"], err: Shell["err"]): Promise<CommandEnd> {
   const reading = startOf(argv) ?? readArgs(argv, await allCommands());
   if ("command" in reading) return reading.command.run(reading.flags, await shellOf(out, err));
   out.say("version" in reading ? version : await help(reading.help));
@@ -50,7 +50,7 @@ async function run(argv: readonly string[], out: Shell["out"], err: Shell["err"]
 }
 
 /** A valid start does not load the other commands; help and hints on mistakes need all of them. */
-function startOf(argv: readonly string[]): Reading | undefined {
+function startOf(argv: readonly string[]): CommandLine | undefined {
   try {
     const reading = readArgs(argv, [start]);
     return "help" in reading ? undefined : reading;

@@ -6,7 +6,7 @@ import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
 
 /** A kind of option value: how its text is read, and how it is spelled in a JSON config file. */
-export interface Kind<T extends Json = Json> {
+export interface OptionKind<T extends Json = Json> {
   /** Completes "--port must be …". */
   readonly expects: string;
   readonly json: "string" | "number" | "boolean";
@@ -121,7 +121,7 @@ export const kinds = {
   properties: { expects: "NAME=VALUE or a JSON object", json: "string", read: readProperties },
   group: { expects: "TYPE:KEY", json: "string", read: readGroup },
   "group property": { expects: "TYPE.NAME=VALUE", json: "string", read: readGroupProperty },
-} as const satisfies Record<string, Kind<Json>>;
+} as const satisfies Record<string, OptionKind<Json>>;
 
 type KindName = keyof typeof kinds;
 type KindValue<K extends KindName> = Exclude<ReturnType<(typeof kinds)[K]["read"]>, undefined>;
@@ -191,7 +191,7 @@ export const placedOf = (options: Options): string[] =>
  * @throws Failure usage
  */
 export function readValue(option: Option, text: string, where: string, folder: string): Json {
-  const kind: Kind = kinds[option.kind];
+  const kind: OptionKind = kinds[option.kind];
   const value = kind.read(text, folder);
   if (value === undefined) {
     const given = kind.isSecret ? "" : `, not "${clean(text)}"`;

@@ -5,7 +5,7 @@ export interface Screen {
 }
 
 /** A line at the bottom of the terminal that shows the progress of long work. */
-export interface Progress {
+export interface ProgressLine {
   /** Shows a line, unless the last one is too recent. It must be safe for a terminal. */
   show(text: string): void;
   /** Removes the line. */
@@ -20,7 +20,7 @@ export function createProgress(
   screen: Screen,
   env: Readonly<Record<string, string | undefined>>,
   now: () => number = Date.now,
-): Progress {
+): ProgressLine {
   const isOn = screen.isTTY === true && env.TERM !== "dumb" && !env.CI;
   let last = now();
   let isShown = false;

@@ -4,11 +4,11 @@ import { clean } from "./clean-text.ts";
 import type { Command } from "./command.ts";
 import { Failure } from "./failure.ts";
 import { type Option, type Options, placedOf, readValue } from "./options.ts";
-import type { Flags } from "./settings.ts";
+import type { OptionTexts } from "./settings.ts";
 
 /** What a command line asks for. `help` is the name of a command or a group; empty for all. */
-export type Reading =
-  | { readonly command: Command; readonly flags: Flags }
+export type CommandLine =
+  | { readonly command: Command; readonly flags: OptionTexts }
   | { readonly help: string }
   | { readonly version: true };
 
@@ -70,7 +70,7 @@ export const membersOf = (group: string | undefined, commands: readonly Command[
 /** The words after a command's name, sorted by its options. */
 interface Line {
   /** Options given by name. */
-  readonly flags: Record<string, Flags[string]>;
+  readonly flags: Record<string, OptionTexts[string]>;
   readonly words: readonly string[];
   /** The words after `--` for a command that takes them; undefined without it. */
   readonly rest: readonly string[] | undefined;
@@ -128,7 +128,7 @@ export function parseLine(argv: readonly string[], options: Options): Line {
     settings,
   );
   const { _: words, help, version, ...values } = parsed;
-  const flags: Record<string, Flags[string]> = {};
+  const flags: Record<string, OptionTexts[string]> = {};
   let unknown: string | undefined;
   for (const [key, value] of Object.entries(values)) {
     // The parser takes `--no-proxy` for the negation of `--proxy`.
@@ -151,7 +151,7 @@ export function parseLine(argv: readonly string[], options: Options): Line {
 }
 
 /** The last value counts, unless the option is repeatable. */
-function flagValue(value: unknown, { kind, many }: Option): Flags[string] {
+function flagValue(value: unknown, { kind, many }: Option): OptionTexts[string] {
   const all = [value].flat();
   return kind === "switch" ? all.at(-1) === true : many ? all.map(String) : String(all.at(-1));
 }
@@ -167,7 +167,7 @@ const typed = (key: string, args: readonly string[]): string =>
  * Reads a command line; the first command is the default.
  * @throws Failure usage
  */
-export function readArgs(argv: readonly string[], commands: readonly Command[]): Reading {
+export function readArgs(argv: readonly string[], commands: readonly Command[]): CommandLine {
   const words = plainWords(argv);
   const named = namedCommand(words, commands);
   const command = named ?? (words[0]?.startsWith("-") === false ? undefined : commands[0]);
@@ -189,7 +189,7 @@ export function readArgs(argv: readonly string[], commands: readonly Command[]):
 }
 
 /** A command line that names no command: a group's help, or a mistake. */
-function readGroup(words: readonly string[], commands: readonly Command[]): Reading {
+function readGroup(words: readonly string[], commands: readonly Command[]): CommandLine {
   const [first = "", second = "-"] = words;
   const members = membersOf(first, commands);
   if (members.length === 0) throw usage(unknownCommand(words, commands));

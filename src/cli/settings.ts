@@ -4,10 +4,10 @@ import { Failure } from "./failure.ts";
 import { type Option, type Options, readValue, spelledOption, type ValueOf, variableOf } from "./options.ts";
 
 /** Options given on the command line, as text; switches as booleans, repeatable ones as lists. */
-export type Flags = Readonly<Record<string, string | boolean | readonly string[]>>;
+export type OptionTexts = Readonly<Record<string, string | boolean | readonly string[]>>;
 
 /** The sources of settings other than flags and the defaults in the table. */
-export interface Surroundings {
+export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly config: Config | null;
@@ -37,8 +37,8 @@ interface Found extends Origin {
  */
 export function resolveSettings<O extends Options>(
   options: O,
-  flags: Flags,
-  around: Surroundings,
+  flags: OptionTexts,
+  around: SettingSources,
 ): Settings<O> {
   const found = new Map(
     Object.entries(options).map(([name, option]) => [name, find(name, option, flags[name], around)]),
@@ -60,8 +60,8 @@ export function resolveSettings<O extends Options>(
 function find(
   name: string,
   option: Option,
-  flag: Flags[string] | undefined,
-  { cwd, env, config }: Surroundings,
+  flag: OptionTexts[string] | undefined,
+  { cwd, env, config }: SettingSources,
 ): Found {
   const where = spelledOption(name, option);
   if (option.many) {

@@ -1,4 +1,4 @@
-import type { Checked } from "../assert/match/operators.ts";
+import type { CheckedPattern } from "../assert/match/operators.ts";
 import type { Expectation, Pattern, Terms, Verdict } from "../assert/match/types.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Clock } from "../clock/client.ts";
@@ -42,7 +42,7 @@ export interface VerifyOptions extends WaitOptions {
 
 /** Expectations on several patterns; `M` are the types of the patterns. */
 type CheckedTerms<M extends readonly Pattern[]> = Omit<Terms, "expect"> & {
-  expect: { readonly [Index in keyof M]: Expectation<Checked<M[Index]>> };
+  expect: { readonly [Index in keyof M]: Expectation<CheckedPattern<M[Index]>> };
 };
 
 /** Selects events. */
@@ -55,7 +55,7 @@ export interface EventQuery<W extends PropertiesPattern = PropertiesPattern> ext
   limit?: number;
   order?: "asc" | "desc";
   /** A pattern for the properties. */
-  where?: Checked<W>;
+  where?: CheckedPattern<W>;
   /** A filter as in the page's filter box: `event:signup prop.amount:>10 -is:warned`. */
   filter?: string;
 }
@@ -73,25 +73,25 @@ export interface Events {
    * @throws ExpectationError with a report of what was captured instead
    */
   waitFor<E extends EventPattern, P extends PropertiesPattern>(
-    event: Checked<E>,
-    properties?: Checked<P>,
+    event: CheckedPattern<E>,
+    properties?: CheckedPattern<P>,
     options?: WaitOptions,
   ): Promise<StoredEvent>;
   /** The first `count` events that fit. @throws ExpectationError */
   waitForCount<E extends EventPattern, P extends PropertiesPattern>(
-    event: Checked<E>,
+    event: CheckedPattern<E>,
     count: number,
-    options?: WaitOptions & { properties?: Checked<P> },
+    options?: WaitOptions & { properties?: CheckedPattern<P> },
   ): Promise<StoredEvent[]>;
   /** One event for each pattern, in this order; others may be in between. @throws ExpectationError */
   waitForSequence<E extends readonly EventPattern[]>(
-    events: Checked<E>,
+    events: CheckedPattern<E>,
     options?: WaitOptions & { distinctId?: string },
   ): Promise<StoredEvent[]>;
   /** Settles, then finds that no event fits. @throws ExpectationError naming those that do */
   expectNone<E extends EventPattern, P extends PropertiesPattern>(
-    event?: Checked<E>,
-    properties?: Checked<P>,
+    event?: CheckedPattern<E>,
+    properties?: CheckedPattern<P>,
     options?: VerifyOptions,
   ): Promise<void>;
   /**

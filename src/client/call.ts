@@ -33,7 +33,7 @@ export type ControlCall = <T>(
 export type ControlFetch = (path: string) => Promise<Uint8Array>;
 
 /** The project of a handle (default: all). */
-export interface Place {
+export interface HandleScope {
   readonly call: ControlCall;
   readonly project?: number | undefined;
 }

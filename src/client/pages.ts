@@ -1,7 +1,7 @@
 import { toWire } from "../assert/match/wire.ts";
 import type { EventPage } from "../journal/stored-event.ts";
 import type { EventQuery } from "./api.ts";
-import { type Place, type Query, queryText } from "./call.ts";
+import { type HandleScope, type Query, queryText } from "./call.ts";
 
 /** The server's limit. */
 export const largestPage = 10_000;
@@ -17,7 +17,7 @@ export interface Listing {
 
 /** The query for the server. */
 export function listingOf(
-  { project }: Place,
+  { project }: HandleScope,
   { where, event, distinct_id, outcome, filter, since, until, order, limit, ...rest }: EventQuery,
 ): Listing {
   const query: Query = { event, distinct_id, outcome, filter, since, until, order, limit };
@@ -31,7 +31,7 @@ export function listingOf(
 
 /** Requests a page. @param waitMs How long the sim may wait for an event that fits, if there is none yet */
 export const pageOf = (
-  { call }: Place,
+  { call }: HandleScope,
   query: Query,
   { waitMs, signal }: { waitMs?: number; signal?: AbortSignal } = {},
 ): Promise<EventPage> =>

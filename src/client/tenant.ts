@@ -8,15 +8,15 @@ import { requestsBy } from "../journal/requests-client.ts";
 import { lintBy } from "../lint/client.ts";
 import { groupsBy, personsBy } from "../people/client.ts";
 import type { Tenant } from "./api.ts";
-import type { Place } from "./call.ts";
+import type { HandleScope } from "./call.ts";
 
 /** The address and keys of a project. */
-export type Keys = Pick<Tenant, "apiKey" | "secretApiKey" | "personalApiKey" | "projectId" | "host">;
+export type TenantKeys = Pick<Tenant, "apiKey" | "secretApiKey" | "personalApiKey" | "projectId" | "host">;
 
 const isFramework = (name: string): name is Framework => frameworks.some((it) => it === name);
 
 /** The variables for one framework, or all. @throws RangeError for an unknown one */
-function envOf({ host, apiKey, personalApiKey, projectId }: Keys, framework: string | undefined) {
+function envOf({ host, apiKey, personalApiKey, projectId }: TenantKeys, framework: string | undefined) {
   if (framework !== undefined && !isFramework(framework))
     throw new RangeError(`unknown framework "${framework}"; use one of ${frameworks.join(", ")}`);
   const access = {
@@ -29,9 +29,9 @@ function envOf({ host, apiKey, personalApiKey, projectId }: Keys, framework: str
 }
 
 /** The common part of the handles of a sim and of a project, over the control API. */
-export function tenantBy({ call, project }: Place, keys: Keys): Tenant {
+export function tenantBy({ call, project }: HandleScope, keys: TenantKeys): Tenant {
   const assertions = createAssertions();
-  const place: Place = {
+  const place: HandleScope = {
     project,
     call: (method, path, body, signal = assertions.signal) => call(method, path, body, signal),
   };

@@ -4,7 +4,7 @@ const undecodable = (detail: string) =>
   new SimError("undecodable_payload", `failed to decode request: ${detail}`);
 
 /** One part of a multipart body. */
-export interface Part {
+export interface MultipartPart {
   name: string;
   type: string | undefined;
   encoding: string | undefined;
@@ -32,7 +32,7 @@ const headerValue = (head: string, name: string): string | undefined =>
     ?.slice(name.length + 1)
     .trim();
 
-function partOf(bytes: Buffer): Part {
+function partOf(bytes: Buffer): MultipartPart {
   const end = bytes.indexOf(headEnd);
   if (end === -1) throw undecodable("Multipart parsing failed: part without a header");
   const head = bytes.toString("utf8", 0, end);
@@ -46,11 +46,11 @@ function partOf(bytes: Buffer): Part {
 }
 
 /** Cuts a multipart body into its parts (RFC 7578). @throws SimError undecodable_payload */
-export function readParts(body: Buffer, boundary: string): Part[] {
+export function readParts(body: Buffer, boundary: string): MultipartPart[] {
   const opening = body.indexOf(dashes + boundary);
   if (opening === -1) throw undecodable("Multipart parsing failed: incomplete multipart stream");
   const separator = `\r\n${dashes}${boundary}`;
-  const parts: Part[] = [];
+  const parts: MultipartPart[] = [];
   let at = opening + dashes.length + boundary.length;
   while (body.toString("latin1", at, at + 2) !== dashes) {
     const end = body.indexOf(separator, at);

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { maskKeys } from "../base/secrets.ts";
-import { type Place, placeOf, plainHost } from "../http/host-rules.ts";
+import { placeOf, plainHost, type RequestTarget } from "../http/host-rules.ts";
 import type { BlockedCall, EgressError } from "./blocked-call.ts";
 
 /** A call on its way out. */
 export interface Attempt extends Pick<BlockedCall, "method" | "url" | "stack"> {
-  readonly place: Place;
+  readonly place: RequestTarget;
 }
 
 /** The URL for reports: without credentials and keys. */
@@ -34,7 +34,7 @@ export function aimOf(method: string, base: string, target: string): Omit<Attemp
 }
 
 /** A connection of which only the target is known. */
-export const bareAttempt = (place: Place, stack: string): Attempt => ({
+export const bareAttempt = (place: RequestTarget, stack: string): Attempt => ({
   method: null,
   url: `${place.host.includes(":") ? `[${place.host}]` : place.host}:${place.port}`,
   place,
@@ -57,7 +57,7 @@ export function callerFrames(below: (...args: never[]) => unknown): string {
 /** Decides for every way out of the process. */
 export interface Gate {
   /** True if the place is guarded. Records nothing. */
-  concerns(place: Place): boolean;
+  concerns(place: RequestTarget): boolean;
   /** Records the call with every guard that refuses it, and returns the error that the call must fail with. */
   refuse(attempt: Attempt): EgressError | undefined;
 }

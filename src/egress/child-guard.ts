@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { builtFile } from "../base/built-file.ts";
-import type { Place } from "../http/host-rules.ts";
+import type { RequestTarget } from "../http/host-rules.ts";
 import { hopHeaders } from "../http/reply.ts";
 import { aimOf } from "./attempt.ts";
 import {
@@ -115,7 +115,7 @@ interface GuardProxy {
 interface ProxyOptions {
   /** The sim's address, for the advice. */
   simUrl: string;
-  refuses(place: Place): boolean;
+  refuses(place: RequestTarget): boolean;
   onBlocked(call: BlockedCall): void;
 }
 

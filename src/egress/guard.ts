@@ -1,4 +1,10 @@
-import { hostRuleFor, isLoopbackHost, type Place, readHostRule, serviceHosts } from "../http/host-rules.ts";
+import {
+  hostRuleFor,
+  isLoopbackHost,
+  type RequestTarget,
+  readHostRule,
+  serviceHosts,
+} from "../http/host-rules.ts";
 import { type Attempt, createTrail, type Exit, type Gate } from "./attempt.ts";
 import {
   type BlockedCall,
@@ -61,7 +67,7 @@ export function guardProcess(
  * A test for whether a place is guarded.
  * @throws TypeError when a host cannot be read
  */
-export function placeTest({ hosts = [], allow = [] }: GuardOptions): (place: Place) => boolean {
+export function placeTest({ hosts = [], allow = [] }: GuardOptions): (place: RequestTarget) => boolean {
   const guarded = [...serviceHosts, ...hosts].map(readHostRule);
   const allowed = allow.map(readHostRule);
   return (place) =>
@@ -72,7 +78,7 @@ export function placeTest({ hosts = [], allow = [] }: GuardOptions): (place: Pla
 
 /** One guard, as the process sees it. */
 interface Watcher {
-  refuses(place: Place): boolean;
+  refuses(place: RequestTarget): boolean;
   /** Records the call and returns the error that it must fail with. */
   record(attempt: Attempt): EgressError;
 }

@@ -4,8 +4,8 @@ import tls from "node:tls";
 import {
   hostRuleFor,
   isLoopbackHost,
-  type Place,
   plainHost,
+  type RequestTarget,
   readHostRule,
   serviceHosts,
 } from "../http/host-rules.ts";
@@ -33,7 +33,7 @@ export const reroutedHosts = ({ hosts = [] }: Pick<RerouteRules, "hosts">): read
  * A test for whether a place is rerouted. Loopback never is.
  * @throws TypeError when a host cannot be read, or a rule has a path: a connection has none
  */
-export function rerouteTest(rules: Pick<RerouteRules, "hosts">): (place: Place) => boolean {
+export function rerouteTest(rules: Pick<RerouteRules, "hosts">): (place: RequestTarget) => boolean {
   const read = reroutedHosts(rules).map((text) => {
     const rule = readHostRule(text);
     if (rule.prefix === "") return rule;

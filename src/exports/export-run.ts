@@ -5,7 +5,7 @@ import { type Column, columnsOf, type EventRecord, type PersonRecord, personColu
 import { createSplitWriter, encoderFor, type WrittenFile } from "./file-writer.ts";
 import { recordTest } from "./filters.ts";
 import type { EventTime, ExportPorts, ExportSource, RunFiles } from "./ports.ts";
-import { type Keys, keysOf, type Target, targetOf } from "./targets.ts";
+import { keysOf, type ObjectKeys, type Target, targetOf } from "./targets.ts";
 
 /** A line for the log of a run. */
 export interface Note {
@@ -174,7 +174,7 @@ async function each<R>(
 
 interface Publication {
   files: RunFiles;
-  keys: Keys;
+  keys: ObjectKeys;
   target: Target;
   written: readonly WrittenFile[];
   note: Job["note"];

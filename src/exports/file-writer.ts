@@ -2,8 +2,8 @@ import { constants, createBrotliCompress, createGzip } from "node:zlib";
 import type { Json } from "../base/json.ts";
 import { wireTime } from "../world/time.ts";
 import type { Column } from "./columns.ts";
-import type { ExportFile, RunFiles } from "./ports.ts";
-import type { Compression, Keys, Target } from "./targets.ts";
+import type { ExportFileWriter, RunFiles } from "./ports.ts";
+import type { Compression, ObjectKeys, Target } from "./targets.ts";
 
 /** Makes the bytes of one file of records. */
 export interface Encoder<R> {
@@ -44,7 +44,7 @@ interface SplitWriter<R> {
 
 interface Options<R> {
   files: RunFiles;
-  keys: Keys;
+  keys: ObjectKeys;
   encoder: () => Encoder<R>;
   /** Bytes after which a further file is begun. */
   maxBytes: number | null;
@@ -53,7 +53,7 @@ interface Options<R> {
 /** A file is a bit larger than `maxBytes`, as upstream: its size is known when a part of it is written. */
 export function createSplitWriter<R>({ files, keys, encoder, maxBytes }: Options<R>): SplitWriter<R> {
   const written: WrittenFile[] = [];
-  let open: { to: ExportFile; from: Encoder<R>; about: WrittenFile } | undefined;
+  let open: { to: ExportFileWriter; from: Encoder<R>; about: WrittenFile } | undefined;
 
   async function begin() {
     const about = { key: keys.file(written.length), records: 0, bytes: 0 };

@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import type { ExportFile, ExportFiles, RunFiles } from "./ports.ts";
+import type { ExportFiles, ExportFileWriter, RunFiles } from "./ports.ts";
 
 /** A run's files are in a folder with this ending until all of them are written. */
 const unfinished = ".part";
@@ -27,14 +27,14 @@ export function folderFiles(path: string): ExportFiles {
   async function begin(batchExport: string, run: string): Promise<RunFiles> {
     const published = below(folder, batchExport, run);
     const draft = `${published}${unfinished}`;
-    const handles = new Set<ExportFile>();
+    const handles = new Set<ExportFileWriter>();
     for (const it of [published, draft]) await rm(it, { recursive: true, force: true });
 
-    async function create(key: string): Promise<ExportFile> {
+    async function create(key: string): Promise<ExportFileWriter> {
       const file = below(draft, nameFor(key));
       await mkdir(dirname(file), { recursive: true });
       const handle = await open(file, "wx");
-      const opened: ExportFile = {
+      const opened: ExportFileWriter = {
         async write(bytes) {
           await handle.writeFile(bytes);
         },

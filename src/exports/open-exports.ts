@@ -106,7 +106,7 @@ export function createEventSource(
 }
 
 /** Batch exports that run when the clock reaches their time. */
-export interface Exports {
+export interface RunningExports {
   readonly engine: DrivenExportEngine;
   readonly files: ExportFiles;
   /** To be called when events went, or came back. */
@@ -157,7 +157,7 @@ function nextOutcome(worlds: Worlds, { id }: BatchExport): ScriptedOutcome | und
 }
 
 /** Opens the engine over the store; its work goes on the agenda. */
-export function openExports(sim: Desk, store: ExportStore, agenda: Agenda): Exports {
+export function openExports(sim: Desk, store: ExportStore, agenda: Agenda): RunningExports {
   const { people, log, folder } = store;
   const desk: Desk = { ...sim, worlds: committed(store) };
   const events = createEventSource(log, showEvent);

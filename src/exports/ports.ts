@@ -60,7 +60,7 @@ export interface ExportSource {
 }
 
 /** A file of a run while it is written. */
-export interface ExportFile {
+export interface ExportFileWriter {
   write(bytes: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export interface ExportFile {
 /** The files of a run while it runs; not visible before `publish`. */
 export interface RunFiles {
   /** @param key relative, with `/` between its parts */
-  create(key: string): Promise<ExportFile>;
+  create(key: string): Promise<ExportFileWriter>;
   /** Puts all of them in their place at once. */
   publish(): Promise<void>;
   /** Removes all of them. */

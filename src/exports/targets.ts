@@ -69,7 +69,7 @@ const extensionOf = ({ format, compression }: Target): string =>
   `.${extensions[format]}${compression === null ? "" : suffixes[compression]}`;
 
 /** Names of the files of a run. */
-export interface Keys {
+export interface ObjectKeys {
   /** @param number from 0 */
   file(number: number): string;
   /** Lists the files where there may be several. */
@@ -139,7 +139,7 @@ export function safeKey(key: string): string {
  * Upstream: `get_s3_key`.
  * @throws SimError invalid_input for a prefix that cannot be filled in
  */
-export function keysOf(target: Target, interval: DataInterval, table: BatchExport["model"]): Keys {
+export function keysOf(target: Target, interval: DataInterval, table: BatchExport["model"]): ObjectKeys {
   const prefix = filled(target.prefix, variables(interval, table));
   const name = `${pythonTime(interval.data_interval_start)}-${pythonTime(interval.data_interval_end)}`;
   const key = (file: string) => safeKey(`${prefix}/${file}`);

@@ -1,5 +1,5 @@
 import type { SentAnswer, Write } from "./answer-reply.ts";
-import type { Answers } from "./answers.ts";
+import type { ScriptedAnswers } from "./answers.ts";
 import { partitionOf } from "./partition.ts";
 
 /** What is read of a call; the request core's `Call` has it. */
@@ -39,7 +39,10 @@ interface Reading<C, F> {
 }
 
 /** The scripted answers as the request core asks for them. `reading` runs only where an answer depends on it. */
-export const answerPort = <C extends Sent, F extends string>(answers: Answers, reading: Reading<C, F>) => ({
+export const answerPort = <C extends Sent, F extends string>(
+  answers: ScriptedAnswers,
+  reading: Reading<C, F>,
+) => ({
   get active() {
     return answers.active;
   },

@@ -3,10 +3,10 @@ import { SimError } from "../base/errors.ts";
 import { row } from "../http/row.ts";
 import { type ProjectLookup, projectOf } from "../world/project-lookup.ts";
 import { AnswerOrder, type AnswerPlace, AnswerQueue } from "./answer-shapes.ts";
-import type { Answers } from "./answers.ts";
+import type { ScriptedAnswers } from "./answers.ts";
 
 export interface AnswerPorts {
-  readonly answers: Answers;
+  readonly answers: ScriptedAnswers;
   readonly worlds: ProjectLookup;
 }
 

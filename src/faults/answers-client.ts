@@ -1,4 +1,4 @@
-import type { Place } from "../client/call.ts";
+import type { HandleScope } from "../client/call.ts";
 import type { AnswerPlace, AnswerQueue, ScriptedAnswer } from "./answer-shapes.ts";
 
 export type { AnswerPlace, AnswerQueue, ScriptedAnswer };
@@ -33,7 +33,7 @@ const queryOf = (place: AnswerPlace): URLSearchParams =>
 const isOf = (project: number) => (queue: AnswerQueue) => queue.project === project;
 
 /** The scripted answers' part of the client. A project's handle has its own queue only. */
-export const answersBy = ({ call, project }: Place): Answers => ({
+export const answersBy = ({ call, project }: HandleScope): Answers => ({
   queue: (answers, place) => {
     const whose = project === undefined ? place : { project };
     return call("POST", "answers", { ...whose, answers: isList(answers) ? answers : [answers] });

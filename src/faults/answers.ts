@@ -22,7 +22,7 @@ interface TakenAnswer {
 }
 
 /** The scripted answers of a sim. */
-export interface Answers {
+export interface ScriptedAnswers {
   /** Does any answer wait? */
   readonly active: boolean;
   /** All queues in the order they were made; those that are empty stay until they are cleared. */
@@ -84,7 +84,7 @@ const showQueue = ({ place, waiting, used }: Queue): AnswerQueue => ({
 });
 
 /** Queues of answers that are given in place of the emulator's. */
-export function createAnswers(): Answers {
+export function createAnswers(): ScriptedAnswers {
   const queues = new Map<string, Queue>();
   let active = false;
   let isForProject = false;

@@ -1,4 +1,4 @@
-import type { Place } from "../client/call.ts";
+import type { HandleScope } from "../client/call.ts";
 import { ControlError } from "../client/errors.ts";
 import type { Fault, FaultOrder, FaultPreset, PresetName } from "./shapes.ts";
 
@@ -28,7 +28,7 @@ function orderOf(what: PresetName | FaultRule, options: FaultOptions, project: n
 }
 
 /** The faults' part of the client. A project's handle sees and ends its own ones only. */
-export function faultsBy({ call, project }: Place): Faults {
+export function faultsBy({ call, project }: HandleScope): Faults {
   const list = async () => {
     const { faults } = await call<{ faults: Fault[] }>("GET", "faults");
     return project === undefined ? faults : faults.filter(({ match }) => match.project === project);

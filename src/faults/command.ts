@@ -1,5 +1,5 @@
-import { counted } from "../base/counted.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
+import { counted } from "../base/text.ts";
 import { clean } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
 import { Failure } from "../cli/failure.ts";

@@ -1,4 +1,4 @@
-import type { Faults, Taken } from "./rules.ts";
+import type { FaultRules, Taken } from "./rules.ts";
 
 /** What is read of a call; the request core's `Call` has it. */
 interface Sent {
@@ -8,7 +8,7 @@ interface Sent {
 
 /** The faults as the request core asks for them. `owner` finds a call's project; it runs only for rules about a project. */
 export const faultPort = <C extends Sent, F extends string>(
-  faults: Faults,
+  faults: FaultRules,
   closing: AbortSignal,
   owner: (call: C, family: F) => number | null,
 ) => ({

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { notFound } from "../http/control-body.ts";
 import { row } from "../http/row.ts";
 import { shownPresets } from "./presets.ts";
-import type { Faults } from "./rules.ts";
+import type { FaultRules } from "./rules.ts";
 import { Fault, FaultOrder, FaultPreset } from "./shapes.ts";
 
 const Removed = z.strictObject({ removed: z.int() });
 
 /** The endpoints of faults. */
-export const faultRows = (faults: Faults) => [
+export const faultRows = (faults: FaultRules) => [
   row({
     method: "GET",
     path: "/__sim/faults",

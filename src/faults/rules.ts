@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { TimeSource } from "../base/clock.ts";
 import { readDuration } from "../base/time-text.ts";
 import { type CallFacts, delayOf, type Effect, effectFor } from "./effect.ts";
 import { presets } from "./presets.ts";
@@ -14,7 +14,7 @@ export interface Taken extends Effect {
 }
 
 /** The faults of a sim. */
-export interface Faults {
+export interface FaultRules {
   /** True while at least one rule is active. */
   readonly active: boolean;
   /** All rules in the order they were applied, including ended ones. */
@@ -33,7 +33,7 @@ export interface Faults {
 }
 
 export interface FaultsOptions {
-  readonly clock: Clock;
+  readonly clock: TimeSource;
   /** Called with a sentence when a rule begins or ends. */
   readonly onChange?: (text: string) => void;
 }
@@ -44,7 +44,7 @@ const endedKept = 100;
 const endings = { used_up: "used up", expired: "its time has passed" } as const;
 
 /** Creates the faults of a sim. */
-export function createFaults({ clock, onChange = () => {} }: FaultsOptions): Faults {
+export function createFaults({ clock, onChange = () => {} }: FaultsOptions): FaultRules {
   let rules: Rule[] = [];
   let active = false;
   let made = 0;

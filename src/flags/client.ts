@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../base/json.ts";
-import { type Place, queryText } from "../client/call.ts";
+import { type HandleScope, queryText } from "../client/call.ts";
 import type { FlagDecision, FlagDecisions, FlagServing, FlagServings } from "./decision-shapes.ts";
 import type {
   ExplainRequest,
@@ -115,7 +115,7 @@ const subjectBody = ({ person, groups, groupProperties }: FlagSubject) => ({
 });
 
 /** The flags' part of the client. A project's handle has its own flags only. */
-export function flagsBy({ call, project: fixed }: Place): Flags {
+export function flagsBy({ call, project: fixed }: HandleScope): Flags {
   const at = (key: string, rest = "") => `flags/${encodeURIComponent(key)}${rest}`;
   const whose = (project: number | undefined) => ({ project: fixed ?? project });
   const remove = async (path: string) => (await call<{ removed: number }>("DELETE", path)).removed;

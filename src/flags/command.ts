@@ -1,5 +1,5 @@
-import { counted } from "../base/counted.ts";
 import { type JsonObject, own } from "../base/json.ts";
+import { counted } from "../base/text.ts";
 import { callSim } from "../cli/ask-sim.ts";
 import { clean } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";

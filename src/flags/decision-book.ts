@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { fnv1a } from "../base/hash.ts";
-import { type Count, type Counter, countsOf, freshCount, oneByOne } from "../journal/counting.ts";
+import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "../journal/counting.ts";
 import type { IndexedRequest, TrafficLog } from "../journal/log/traffic-log.ts";
 import { slice } from "../journal/search.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
@@ -40,7 +40,7 @@ interface Tally {
 }
 
 /** What was found in the lines that were read so far. */
-interface Book extends Count {
+interface Book extends RowCount {
   readonly tallies: Map<string, Tally>;
   /** Bits of the flags, and of the subjects, that a request is about: a bit that is missing rules it out. */
   readonly bits: Map<number, readonly [flags: number, subjects: number]>;

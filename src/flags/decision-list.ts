@@ -4,7 +4,7 @@ import { createBudget } from "../journal/search.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
 import { type DecisionBook, flagRequests } from "./decision-book.ts";
 import { decisionsIn, differs, follows, requestIdIn, type Use, usesIn } from "./decision-lines.ts";
-import type { DecisionQuery, FlagCall, FlagDecision, FlagDecisions } from "./decision-shapes.ts";
+import type { DecisionSelection, FlagCall, FlagDecision, FlagDecisions } from "./decision-shapes.ts";
 
 const most = Number.MAX_SAFE_INTEGER;
 const defaultLimit = 50;
@@ -44,7 +44,7 @@ function aboutKey(made: FlagDecision, key: string | undefined): FlagDecision | u
 
 function isListed(
   made: FlagDecision,
-  { before = most, since = 0, distinct_id: distinctId }: DecisionQuery,
+  { before = most, since = 0, distinct_id: distinctId }: DecisionSelection,
 ): boolean {
   const isInRange = made.request < before && made.request > since;
   return isInRange && (distinctId === undefined || made.distinct_id === distinctId);
@@ -59,7 +59,7 @@ function withUses(line: TrafficLine, waiting: ReturnType<typeof createWaiting>):
 }
 
 /** Where the pass begins, so that it meets uses of the flags that it lists: a few requests after those. */
-async function beginAt(log: TrafficLog, { before = most, project }: DecisionQuery): Promise<number> {
+async function beginAt(log: TrafficLog, { before = most, project }: DecisionSelection): Promise<number> {
   if (before > log.lastRequest) return most;
   const within = { flags: true, ...(project !== undefined && { project }) } as const;
   let left = ahead;
@@ -82,7 +82,7 @@ async function beginAt(log: TrafficLog, { before = most, project }: DecisionQuer
 export async function listDecisions(
   log: TrafficLog,
   book: DecisionBook,
-  query: DecisionQuery,
+  query: DecisionSelection,
 ): Promise<FlagDecisions> {
   const { before = most, project, since = 0, distinct_id: distinctId, limit = defaultLimit } = query;
   const key = query.key || undefined;

@@ -15,7 +15,7 @@ const DecidedBy = z
 const OfProject = ProjectNumber.optional().describe("Only of this project");
 
 /** Which decisions; absent parameters do not restrict. */
-export const DecisionQuery = z.strictObject({
+export const DecisionSelection = z.strictObject({
   project: OfProject,
   key: z.string().optional().describe("Only this flag"),
   distinct_id: z.string().optional().describe("Only decisions for this distinct id"),
@@ -28,7 +28,7 @@ export const DecisionQuery = z.strictObject({
     .optional()
     .describe("At most N (default: 50); those of one request stay together"),
 });
-export type DecisionQuery = z.infer<typeof DecisionQuery>;
+export type DecisionSelection = z.infer<typeof DecisionSelection>;
 
 /** Which servings; absent parameters do not restrict. */
 export const ServedQuery = z.strictObject({

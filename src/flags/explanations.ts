@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { SimError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Project } from "../world/world.ts";
-import { type Overrides, overriddenDecision, overridesFor } from "./engine/overrides.ts";
+import type { StoredProject } from "../world/world.ts";
+import { type FlagOverrides, overriddenDecision, overridesFor } from "./engine/overrides.ts";
 import { entryOf, type Ruleset } from "./engine/ruleset.ts";
 import type { Subject } from "./engine/run.ts";
 import { explainFlag } from "./explain/explain.ts";
@@ -16,7 +16,7 @@ import type {
   FlagOutcome,
   SimulateRequest,
 } from "./shapes.ts";
-import { type Asked, subjectOf } from "./subjects.ts";
+import { type RequestedSubject, subjectOf } from "./subjects.ts";
 
 const nothing: JsonObject = Object.freeze({});
 
@@ -26,7 +26,7 @@ const propertiesIn = ({ person, groups, group_properties }: ExplainRequest | Sim
   groupProperties: group_properties ?? nothing,
 });
 
-const askedIn = (request: ExplainRequest): Asked => ({
+const askedIn = (request: ExplainRequest): RequestedSubject => ({
   distinctId: request.distinct_id,
   deviceId: request.device_id || undefined,
   anonymousId: request.anon_distinct_id || undefined,
@@ -37,8 +37,8 @@ const askedIn = (request: ExplainRequest): Asked => ({
 /** The rules in which the flag itself is not overridden; overrides of flags that it depends on count. */
 function rulesetWithout(
   { flagBook }: FlagPorts,
-  project: Project,
-  overrides: Overrides,
+  project: StoredProject,
+  overrides: FlagOverrides,
   key: string,
 ): Ruleset {
   const others = new Map(overrides);
@@ -59,8 +59,8 @@ const outcomeIn = (it: FlagOutcome): FlagOutcome => ({
 /** What clients get by an override. */
 function overridden(
   { flagBook }: FlagPorts,
-  project: Project,
-  overrides: Overrides,
+  project: StoredProject,
+  overrides: FlagOverrides,
   key: string,
 ): FlagOutcome | undefined {
   const override = overrides.get(key);
@@ -83,7 +83,7 @@ const withoutRules = {
  */
 export function explain(
   ports: FlagPorts,
-  project: Project,
+  project: StoredProject,
   key: string,
   request: ExplainRequest,
 ): FlagExplanation {
@@ -118,7 +118,11 @@ const slice = 1000;
  * Makes the nth generated subject: `user-n` with its own device, and its own group of each type of which none is given.
  * Stored properties do not count.
  */
-function generatorOf(ports: FlagPorts, project: Project, request: SimulateRequest): (n: number) => Subject {
+function generatorOf(
+  ports: FlagPorts,
+  project: StoredProject,
+  request: SimulateRequest,
+): (n: number) => Subject {
   const common = propertiesIn(request);
   const types = ports.people.groupTypes(project.id).filter((type) => !Object.hasOwn(common.groups, type));
   return (n) =>
@@ -137,7 +141,7 @@ function generatorOf(ports: FlagPorts, project: Project, request: SimulateReques
  */
 export async function distribution(
   ports: FlagPorts,
-  project: Project,
+  project: StoredProject,
   key: string,
   request: SimulateRequest,
 ): Promise<FlagDistribution> {

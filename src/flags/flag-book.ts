@@ -1,24 +1,24 @@
 import type { Desk } from "../ingest/desk.ts";
-import type { FlagOverride, Project, Worlds } from "../world/world.ts";
+import type { StoredFlagOverride, StoredProject, Worlds } from "../world/world.ts";
 import { overriddenFlags } from "./engine/overrides.ts";
 import { compileRuleset, type Ruleset, type RulesetSource } from "./engine/ruleset.ts";
 
 /** The flags of each project, compiled once. */
 export interface FlagBook {
   /** The rules without overrides. */
-  rulesetOf(project: Project): Ruleset;
+  rulesetOf(project: StoredProject): Ruleset;
   /**
    * The rules with overridden flags replaced, so that flags that depend on them see it, too. What comes
    * of it still has to be marked: `withOverrides`.
    */
-  overriddenRulesetOf(project: Project, overrides: ReadonlyMap<string, FlagOverride>): Ruleset;
+  overriddenRulesetOf(project: StoredProject, overrides: ReadonlyMap<string, StoredFlagOverride>): Ruleset;
   /** Removes the rulesets of a removed project. */
   forget(project: number): void;
 }
 
 /** What a project's rulesets are kept for. */
 interface Shelf {
-  readonly project: Project;
+  readonly project: StoredProject;
   readonly groupTypes: readonly string[];
   readonly versions: readonly number[];
   readonly ruleset: Ruleset;
@@ -36,14 +36,14 @@ const versionsOf = (worlds: Worlds): number[] => [
 ];
 
 /** 1 unless the project's settings say 2. Upstream: `Team.property_matching_version`. */
-const matchingVersionOf = ({ settings }: Project): 1 | 2 =>
+const matchingVersionOf = ({ settings }: StoredProject): 1 | 2 =>
   settings.property_matching_version === 2 ? 2 : 1;
 
 /** Compiles on first use, and again when flags, cohorts, group types or the project have changed. */
 export function createFlagBook({ worlds, people }: Pick<Desk, "worlds" | "people">): FlagBook {
   const shelves = new Map<number, Shelf>();
 
-  function sourceOf(project: Project): RulesetSource {
+  function sourceOf(project: StoredProject): RulesetSource {
     const { feature_flags, cohorts } = worlds.current;
     return {
       flags: feature_flags.filter((flag) => flag.project === project.id),
@@ -54,7 +54,7 @@ export function createFlagBook({ worlds, people }: Pick<Desk, "worlds" | "people
     };
   }
 
-  function isCurrent(shelf: Shelf, project: Project, versions: readonly number[]): boolean {
+  function isCurrent(shelf: Shelf, project: StoredProject, versions: readonly number[]): boolean {
     return (
       shelf.project === project &&
       shelf.groupTypes === people.groupTypes(project.id) &&
@@ -62,7 +62,7 @@ export function createFlagBook({ worlds, people }: Pick<Desk, "worlds" | "people
     );
   }
 
-  function shelfOf(project: Project): Shelf {
+  function shelfOf(project: StoredProject): Shelf {
     const known = shelves.get(project.id);
     const versions = versionsOf(worlds);
     if (known && isCurrent(known, project, versions)) return known;

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
-import type { FeatureFlag, Project } from "../world/world.ts";
+import type { FeatureFlag, StoredProject } from "../world/world.ts";
 import { variantKeys } from "./engine/filters.ts";
 import type { Ruleset } from "./engine/ruleset.ts";
 import { rulesOf, wordsOf } from "./explain/flag-words.ts";
@@ -37,7 +37,7 @@ const showUnknown = (project: number, key: string, overrides: FlagOverride[]): F
   overrides,
 });
 
-function flagsIn(ports: FlagPorts, owner: Project): FlagSummary[] {
+function flagsIn(ports: FlagPorts, owner: StoredProject): FlagSummary[] {
   const { id: project } = owner;
   const overrides = new Map<string, FlagOverride[]>();
   for (const it of overridesIn(ports, { project }).map(showOverride))
@@ -56,7 +56,7 @@ export const listFlags = (ports: FlagPorts, project: number | undefined): FlagSu
     .flatMap((it) => flagsIn(ports, it));
 
 /** One flag, with its rules as they are written. @throws SimError not_found */
-export function flagInFull(ports: FlagPorts, project: Project, key: string): FlagInFull {
+export function flagInFull(ports: FlagPorts, project: StoredProject, key: string): FlagInFull {
   const overrides = overridesIn(ports, { project: project.id, key }).map(showOverride);
   const flag = flagOf(ports, project, key);
   if (flag) {

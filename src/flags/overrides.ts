@@ -5,7 +5,7 @@ import { didYouMean, nearest } from "../base/nearest.ts";
 import { change } from "../journal/kept-change.ts";
 import { hasKnownRules } from "../world/flag-config.ts";
 import { projectOf } from "../world/project-lookup.ts";
-import type { FeatureFlag, FlagOverride, Project } from "../world/world.ts";
+import type { FeatureFlag, StoredFlagOverride, StoredProject } from "../world/world.ts";
 import { variantKeys } from "./engine/filters.ts";
 import type { FlagPorts } from "./ports.ts";
 import type { FlagOverrideSet, OverrideOrder, FlagOverride as ShownOverride } from "./shapes.ts";
@@ -15,15 +15,15 @@ type Worlds = Pick<FlagPorts, "worlds">;
 const listed = (keys: readonly string[]): string =>
   keys.length > 10 ? `${keys.slice(0, 10).join(", ")} …` : keys.join(", ");
 
-const flagsOf = ({ worlds }: Worlds, project: Project): FeatureFlag[] =>
+const flagsOf = ({ worlds }: Worlds, project: StoredProject): FeatureFlag[] =>
   worlds.current.feature_flags.filter((it) => it.project === project.id && !it.deleted);
 
 /** The project's flag with the key; a deleted one does not count. */
-export const flagOf = (ports: Worlds, project: Project, key: string): FeatureFlag | undefined =>
+export const flagOf = (ports: Worlds, project: StoredProject, key: string): FeatureFlag | undefined =>
   flagsOf(ports, project).find((it) => it.key === key);
 
 /** The nearest key of a flag, or the first keys. */
-function keyHint(ports: Worlds, project: Project, key: string): string {
+function keyHint(ports: Worlds, project: StoredProject, key: string): string {
   const keys = flagsOf(ports, project).map((it) => it.key);
   const near = nearest(key, keys);
   if (near !== undefined) return `did you mean "${near}"?`;
@@ -34,7 +34,7 @@ function keyHint(ports: Worlds, project: Project, key: string): string {
  * The error for a key of which the project has neither a flag nor an override.
  * @param way How to proceed anyway
  */
-export const noSuchFlag = (ports: Worlds, project: Project, key: string, way = ""): SimError =>
+export const noSuchFlag = (ports: Worlds, project: StoredProject, key: string, way = ""): SimError =>
   new SimError("not_found", `project ${project.id} has no flag "${key}"`, {
     hint: `${keyHint(ports, project, key)}${way}`,
   });
@@ -45,7 +45,7 @@ const namespace = "6f0d7c3e-3c1b-5b0a-9d43-0f6a7c1e52d8";
 const idOf = (project: number, key: string, distinctId: string | null): string =>
   uuidV5(namespace, JSON.stringify([project, key, distinctId]));
 
-export const showOverride = (it: FlagOverride): ShownOverride => ({
+export const showOverride = (it: StoredFlagOverride): ShownOverride => ({
   project: it.project,
   key: it.flag,
   distinct_id: it.distinct_id,
@@ -84,7 +84,7 @@ interface NewOverride {
 }
 
 /** The document of an override; without a distinct id it is for all. */
-export const overrideWith = ({ clock }: Pick<FlagPorts, "clock">, order: NewOverride): FlagOverride => {
+export const overrideWith = ({ clock }: Pick<FlagPorts, "clock">, order: NewOverride): StoredFlagOverride => {
   const { project, key, value, distinctId = null, payload = null } = order;
   return {
     id: idOf(project, key, distinctId),
@@ -125,7 +125,7 @@ export interface OverrideFilter {
   readonly distinctId?: string | null | undefined;
 }
 
-export const overridesIn = ({ worlds }: Worlds, filter: OverrideFilter): FlagOverride[] =>
+export const overridesIn = ({ worlds }: Worlds, filter: OverrideFilter): StoredFlagOverride[] =>
   worlds.current.flag_overrides.filter(
     (it) =>
       (filter.project === undefined || it.project === filter.project) &&

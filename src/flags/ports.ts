@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { TimeSource } from "../base/clock.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { Places } from "../journal/places.ts";
 import type { People } from "../people/people.ts";
@@ -9,7 +9,7 @@ import type { FlagBook } from "./flag-book.ts";
 export interface FlagPorts {
   readonly worlds: WorldStore;
   readonly people: People;
-  readonly clock: Clock;
+  readonly clock: TimeSource;
   readonly geoip: Places;
   readonly log: TrafficLog;
   readonly flagBook: FlagBook;

@@ -4,7 +4,13 @@ import { row } from "../http/row.ts";
 import { projectOf } from "../world/project-lookup.ts";
 import { createDecisionBook } from "./decision-book.ts";
 import { listDecisions } from "./decision-list.ts";
-import { DecisionQuery, FlagDecisions, FlagServings, FlagTotals, ServedQuery } from "./decision-shapes.ts";
+import {
+  DecisionSelection,
+  FlagDecisions,
+  FlagServings,
+  FlagTotals,
+  ServedQuery,
+} from "./decision-shapes.ts";
 import { distribution, explain } from "./explanations.ts";
 import { flagInFull, listFlags } from "./flag-list.ts";
 import { removeOverrides, setOverride } from "./overrides.ts";
@@ -159,7 +165,7 @@ export function flagRows(ports: FlagPorts): Endpoint[] {
       path: "/__sim/flag-decisions",
       access: "control",
       summary: "Lists the decisions about flags, their reasons, and the uses that followed, newest first",
-      query: DecisionQuery,
+      query: DecisionSelection,
       reply: FlagDecisions,
       handle: ({ query }) => listDecisions(log, book, query),
     }),

@@ -1,13 +1,13 @@
 import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
 import type { Desk } from "../ingest/desk.ts";
 import { currentOfInitial } from "../journal/copied-properties.ts";
-import type { Place } from "../journal/places.ts";
+import type { GeoPlace } from "../journal/places.ts";
 import type { Person } from "../people/person.ts";
-import type { Project } from "../world/world.ts";
+import type { StoredProject } from "../world/world.ts";
 import type { Subject, SubjectGroup } from "./engine/run.ts";
 
 /** The subject of a request, with the properties that the request has. */
-export interface Asked {
+export interface RequestedSubject {
   readonly distinctId: string;
   readonly deviceId?: string | undefined;
   /** The id before the person was identified. */
@@ -29,7 +29,7 @@ export interface Asked {
 type AskDesk = Pick<Desk, "people" | "clock" | "geoip">;
 
 /** Person property → part of the client's place. Upstream rust/common/geoip. */
-const placeParts: ReadonlyMap<string, keyof Place> = new Map(
+const placeParts: ReadonlyMap<string, keyof GeoPlace> = new Map(
   (
     [
       "city_name",
@@ -50,8 +50,8 @@ const ownInEither = (over: JsonObject, under: JsonObject, key: string): Json | u
   Object.hasOwn(over, key) ? over[key] : own(under, key);
 
 /** Reads properties that follow from the address, which is looked up on first use. */
-function placeReader({ geoip }: AskDesk, { address, isGeoipDisabled }: Asked) {
-  let found: { place: Place | undefined } | undefined;
+function placeReader({ geoip }: AskDesk, { address, isGeoipDisabled }: RequestedSubject) {
+  let found: { place: GeoPlace | undefined } | undefined;
   return function placeProperty(name: string): Json | undefined {
     const part = placeParts.get(name);
     if (part === undefined || address === undefined || isGeoipDisabled || geoip.isEmpty) return undefined;
@@ -64,7 +64,7 @@ function placeReader({ geoip }: AskDesk, { address, isGeoipDisabled }: Asked) {
  * Reads person properties: the request's, with the caller's place where they are missing or null; the stored
  * ones; then what follows from the others. Upstream rust/feature-flags, handler/properties.rs.
  */
-function personReader(desk: AskDesk, asked: Asked, person: () => Person | undefined) {
+function personReader(desk: AskDesk, asked: RequestedSubject, person: () => Person | undefined) {
   const sent = asked.personProperties;
   const placeProperty = placeReader(desk, asked);
   const read = (name: string): Json | undefined => {
@@ -85,7 +85,12 @@ function personReader(desk: AskDesk, asked: Asked, person: () => Person | undefi
 const keyIn = (value: Json | undefined): string | undefined =>
   typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
 
-function groupOf({ people }: AskDesk, project: number, asked: Asked, type: number): SubjectGroup | undefined {
+function groupOf(
+  { people }: AskDesk,
+  project: number,
+  asked: RequestedSubject,
+  type: number,
+): SubjectGroup | undefined {
   const name = people.groupTypes(project)[type];
   const key = name === undefined ? undefined : keyIn(own(asked.groups, name));
   if (name === undefined || key === undefined) return undefined;
@@ -121,7 +126,7 @@ const noKeys: ReadonlyMap<string, string> = new Map();
 function continuityReader(
   { people }: AskDesk,
   project: number,
-  asked: Asked,
+  asked: RequestedSubject,
   person: () => Person | undefined,
 ) {
   const { anonymousId } = asked;
@@ -142,7 +147,7 @@ const metadataOf = (person: Person | undefined, name: string): string | undefine
  * The subject of a question: stored properties with the request's on top, key by key. Nothing is read before a
  * flag asks for it.
  */
-export function subjectOf(desk: AskDesk, project: Project, asked: Asked): Subject {
+export function subjectOf(desk: AskDesk, project: StoredProject, asked: RequestedSubject): Subject {
   const person = once(() => desk.people.personOf(project.id, asked.distinctId));
   return {
     distinctId: asked.distinctId,

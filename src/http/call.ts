@@ -1,5 +1,5 @@
 import type { CallRecord } from "../journal/traffic.ts";
-import type { Reply, Transport } from "./reply.ts";
+import type { Reply, TransportFault } from "./reply.ts";
 
 type Door = "socket" | "fetch";
 
@@ -57,7 +57,7 @@ export interface CallFault {
   /** How the handler's answer is changed on its way out. */
   readonly change?: (reply: Reply) => Reply;
   /** What the door does with the handler's answer; what was sent is kept nevertheless. */
-  readonly transport?: Transport;
+  readonly transport?: TransportFault;
   /** Flags that the evaluation fails: every second one, or these. Read by the handler. */
   readonly flags?: "partial" | readonly string[];
   /** What the project has used up. Read by the handlers. */

@@ -44,8 +44,8 @@ export interface EndpointDocs {
   readonly replies: Readonly<Record<number, ReplyDocs>>;
 }
 
-/** One row of the API. Routes, docs and the coverage table are read from the rows. */
-export interface Endpoint {
+/** What a row says of its endpoint. Routes, docs and the coverage table are read from it. */
+export interface EndpointFacts {
   readonly methods: readonly string[];
   /** `/api/projects/:project_id/things/:id`, without a trailing slash; both spellings are served. */
   readonly path: string;
@@ -64,9 +64,13 @@ export interface Endpoint {
   readonly cors?: false;
   /** Every method of the path, for the Allow header of each answer; absent: only where it is required. */
   readonly allow?: string;
+  docs?(): EndpointDocs;
+}
+
+/** One row of the API. */
+export interface Endpoint extends EndpointFacts {
   /** Answers a method that the path does not have, OPTIONS included; absent: the usual 405. */
   otherMethod?(call: Call): Reply;
-  docs?(): EndpointDocs;
   handle(call: Call): Reply | Promise<Reply>;
 }
 

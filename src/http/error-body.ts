@@ -1,5 +1,4 @@
-import { SimError } from "../base/errors.ts";
-import { storageTrouble } from "../base/storage-trouble.ts";
+import { SimError, storageTrouble } from "../base/errors.ts";
 import type { Family } from "./endpoint.ts";
 import { json, type Reply, text, withHeaders } from "./reply.ts";
 

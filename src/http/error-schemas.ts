@@ -1,24 +1,35 @@
 import type { JsonSchema, ReplyDocs } from "./endpoint.ts";
-import { exact, nullable, open, text } from "./json-schema.ts";
+
+const text: JsonSchema = { type: "string" };
+const textOrNull: JsonSchema = { anyOf: [text, { type: "null" }] };
+
+/** An object that has these keys, and may have others. */
+const objectOf = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+});
 
 /** The shapes that error-body.ts writes, per kind of family. */
 
 /** Of the service and the management API. */
 export const errorSchema: JsonSchema = {
   title: "Error",
-  ...exact({ type: text, code: text, detail: text, attr: nullable(text) }),
+  ...objectOf({ type: text, code: text, detail: text, attr: textOrNull }),
+  additionalProperties: false,
 };
 
 /** Of capture v1. */
 export const captureErrorSchema: JsonSchema = {
   title: "CaptureError",
-  ...exact({ error: text, error_description: text, error_uri: text }),
+  ...objectOf({ error: text, error_description: text, error_uri: text }),
+  additionalProperties: false,
 };
 
 /** Of the control API; some errors say more. */
 export const controlErrorSchema: JsonSchema = {
   title: "ControlError",
-  ...open({ code: text, detail: text, hint: nullable(text), pointer: nullable(text) }),
+  ...objectOf({ code: text, detail: text, hint: textOrNull, pointer: textOrNull }),
 };
 
 /** Descriptions by status, for all families. */

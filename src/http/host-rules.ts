@@ -16,7 +16,7 @@ export interface HostRule {
 }
 
 /** Where a request goes. */
-export interface Place {
+export interface RequestTarget {
   readonly host: string;
   readonly port: string;
   /** Absent where only the connection is known. */
@@ -66,7 +66,7 @@ const after = (path: string, prefix: string): string =>
   path.startsWith(prefix) ? path.slice(prefix.length) : "";
 
 /** The first rule that the place fits. */
-export const hostRuleFor = (rules: readonly HostRule[], place: Place): HostRule | undefined =>
+export const hostRuleFor = (rules: readonly HostRule[], place: RequestTarget): HostRule | undefined =>
   rules.find(
     (rule) =>
       fitsHost(rule, plainHost(place.host)) &&
@@ -82,7 +82,7 @@ const ports: Readonly<Record<string, string>> = {
 };
 
 /** Where a URL leads. */
-export const placeOf = (url: URL): Place => ({
+export const placeOf = (url: URL): RequestTarget => ({
   host: plainHost(url.hostname),
   port: url.port || (ports[url.protocol] ?? ""),
   path: url.pathname,

@@ -1,5 +1,5 @@
 /** Ways in which an answer does not arrive whole: the connection is reset, nothing comes, or half of the body. */
-export type Transport = "reset" | "hang" | "truncate";
+export type TransportFault = "reset" | "hang" | "truncate";
 
 /** The answer to a call. */
 export interface Reply {
@@ -20,7 +20,7 @@ export interface Reply {
   /** What answered where it was neither the emulator nor a script: `tape:checkout#12`, `upstream`. */
   source?: string | undefined;
   /** What the door does to it; then `status` is 0 unless some of it is sent. */
-  transport?: Transport | undefined;
+  transport?: TransportFault | undefined;
 }
 
 /** Of whatever is below /__sim, errors as well: no other page embeds it, and no browser takes it for markup or code. */

@@ -1,6 +1,5 @@
 import type { z } from "zod";
-import { isObject, type Json } from "../base/json.ts";
-import { type Path, pointerTo } from "../base/json-pointer.ts";
+import { isObject, type Json, type Path, pointerTo } from "../base/json.ts";
 import { meantOf } from "../base/nearest.ts";
 
 type RawIssue = z.core.$ZodRawIssue;

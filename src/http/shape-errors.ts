@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { SimError } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
-import { type Path, pointerTo } from "../base/json-pointer.ts";
+import { type Path, pointerTo } from "../base/json.ts";
 import { meantOf } from "../base/nearest.ts";
 import { anotherValue, hintFor, phraseOf, sentence } from "./schema-messages.ts";
 

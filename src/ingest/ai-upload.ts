@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { maskKeys } from "../base/secrets.ts";
 import { atOnce, inSlices, type Work } from "../base/work.ts";
 import { inflated, undecodable } from "../codec/inflate.ts";
-import { boundaryOf, type Part, readParts } from "../codec/multipart.ts";
+import { boundaryOf, type MultipartPart, readParts } from "../codec/multipart.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { json } from "../http/reply.ts";
 import { openLegacy } from "../journal/items.ts";
@@ -32,7 +32,7 @@ function bearer(headers: Packet["headers"]): string {
   throw new SimError("missing_token", "event submitted without an api_key");
 }
 
-function jsonOf(part: Part, title: string): Json {
+function jsonOf(part: MultipartPart, title: string): Json {
   try {
     return atOnce(parseJson(part.content)).value;
   } catch (cause) {
@@ -43,12 +43,12 @@ function jsonOf(part: Part, title: string): Json {
 }
 
 /** JSON and text blobs are kept in the event; of others, what they were. */
-function blobValue({ type = "application/octet-stream", content }: Part): Json {
+function blobValue({ type = "application/octet-stream", content }: MultipartPart): Json {
   if (type.startsWith("application/json")) return atOnce(parseJson(content)).value;
   return type.startsWith("text/") ? utf8Text(content) : { content_type: type, bytes: content.length };
 }
 
-function blobs(parts: readonly Part[]): [string, Json][] {
+function blobs(parts: readonly MultipartPart[]): [string, Json][] {
   const found = new Map<string, Json>();
   for (const part of parts) {
     if (!part.name.startsWith(blobPrefix)) continue;
@@ -58,7 +58,7 @@ function blobs(parts: readonly Part[]): [string, Json][] {
   return [...found].map(([name, value]) => [name.slice(blobPrefix.length), value]);
 }
 
-function assembled(parts: readonly Part[]): JsonObject {
+function assembled(parts: readonly MultipartPart[]): JsonObject {
   const [first] = parts;
   if (first === undefined) throw undecodable("Missing required 'event' part in multipart data");
   if (first.name !== "event") throw undecodable(`First part must be 'event', got '${first.name}'`);
@@ -87,7 +87,7 @@ function checkEvent({ event, distinct_id, properties }: JsonObject): void {
   if (!isFilled(model)) throw undecodable("$ai_model must be a non-empty string");
 }
 
-const acceptedPart = (part: Part): AcceptedPart => ({
+const acceptedPart = (part: MultipartPart): AcceptedPart => ({
   name: part.name,
   length: part.content.length,
   "content-type": part.type ?? null,

@@ -1,23 +1,23 @@
-import type { Clock } from "../base/clock.ts";
+import type { TimeSource } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Places } from "../journal/places.ts";
 import type { People } from "../people/people.ts";
 import type { Dialect } from "../world/dialect.ts";
 import type { Keyring } from "../world/keyring.ts";
-import type { Project, Worlds } from "../world/world.ts";
+import type { StoredProject, Worlds } from "../world/world.ts";
 
 /** The parts of the sim that ingest uses. */
 export interface Desk {
   readonly worlds: Worlds;
   readonly people: People;
-  readonly clock: Clock;
+  readonly clock: TimeSource;
   readonly ids: Ids;
   readonly dialect: Dialect;
   readonly keys: Keyring;
   /** Locations of addresses. */
   readonly geoip: Places;
   /** The project of a key; with --adopt-tokens a well-formed unknown `phc_` key gets a new project. */
-  projectFor(token: string): Project | undefined;
+  projectFor(token: string): StoredProject | undefined;
   /** True if the project already has an event with this uuid. */
   seen(project: number, uuid: string): boolean;
   /** The kept uuids of large batches that are not in the journal yet, by their items. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { noProperties } from "../journal/items.ts";
 import type { DropReason, Warning } from "../journal/outcome.ts";
-import type { Place } from "../journal/places.ts";
+import type { GeoPlace } from "../journal/places.ts";
 
 /**
  * One item of a request, read: what the rest of the pipeline needs of it. It is its own index key
@@ -21,7 +21,7 @@ export interface Item {
   /** The value of `$process_person_profile`, wherever it stood. */
   processPerson: Json | undefined;
   /** Where the item's address is, once that has been looked up. */
-  place: Place | undefined;
+  place: GeoPlace | undefined;
   warnings: Warning[] | undefined;
   /** A placeholder id (capture v1): its events are kept without a person. */
   placeholder: boolean;

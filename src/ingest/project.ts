@@ -1,6 +1,6 @@
 import { SimError } from "../base/errors.ts";
 import { projectHeader } from "../journal/traffic.ts";
-import type { Project } from "../world/world.ts";
+import type { StoredProject } from "../world/world.ts";
 import type { Desk } from "./desk.ts";
 import { tokenFault } from "./open.ts";
 import type { Packet } from "./packet.ts";
@@ -15,7 +15,7 @@ const unknownKey = "Project API key invalid. You can find your project API key i
 export function projectByHeader(
   { worlds }: Pick<Desk, "worlds">,
   { headers }: Pick<Packet, "headers">,
-): Project | undefined {
+): StoredProject | undefined {
   const name = headers[projectHeader];
   if (name === undefined) return undefined;
   const project = projectNamed({ worlds }, name);
@@ -24,7 +24,7 @@ export function projectByHeader(
 }
 
 /** By number or public key. */
-function projectNamed({ worlds }: Pick<Desk, "worlds">, name: string): Project | undefined {
+function projectNamed({ worlds }: Pick<Desk, "worlds">, name: string): StoredProject | undefined {
   const id = /^[1-9]\d{0,14}$/.test(name) ? Number(name) : undefined;
   return worlds.projectByKey(name) ?? (id === undefined ? undefined : worlds.projectById(id));
 }
@@ -39,7 +39,7 @@ export function idInHeader(
 }
 
 /** The project of a well-formed key; a known key needs no look at its spelling. */
-function find(desk: Desk, token: string, malformed: (reason: string) => SimError): Project | undefined {
+function find(desk: Desk, token: string, malformed: (reason: string) => SimError): StoredProject | undefined {
   const known = desk.worlds.projectByKey(token);
   if (known) return known;
   const key = token.trim();
@@ -52,7 +52,7 @@ function find(desk: Desk, token: string, malformed: (reason: string) => SimError
  * The project of the events. undefined: none has the key, and the events are dropped (dialect `production`).
  * @throws SimError malformed_token; invalid_api_key for an unknown key (dialect `documented`)
  */
-export function legacyProject(desk: Desk, token: string): Project | undefined {
+export function legacyProject(desk: Desk, token: string): StoredProject | undefined {
   const malformed = (reason: string) => new SimError("malformed_token", `API key is not valid: ${reason}`);
   const project = find(desk, token, malformed);
   if (project || desk.dialect === "production") return project;
@@ -63,7 +63,7 @@ export function legacyProject(desk: Desk, token: string): Project | undefined {
  * The same for capture v1, which has its own errors.
  * @throws SimError invalid_api_token
  */
-export function v1Project(desk: Desk, token: string): Project | undefined {
+export function v1Project(desk: Desk, token: string): StoredProject | undefined {
   const invalid = (hint: string) =>
     new SimError("invalid_api_token", "The provided API token is not valid.", { hint });
   const project = find(desk, token, invalid);

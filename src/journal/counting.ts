@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { TrafficLog } from "./log/traffic-log.ts";
-import type { Progress } from "./totals-answer.ts";
+import type { TotalsProgress } from "./totals-answer.ts";
 
 /** Rows of the index in a step, which takes about a millisecond. */
 const step = 4_096;
@@ -9,7 +9,7 @@ const slice = 8;
 const enough = 300;
 
 /** A count of the rows of a log that continues where it stopped. */
-export interface Count {
+export interface RowCount {
   /** The lowest and the highest number that were counted. */
   low: number;
   high: number;
@@ -18,7 +18,7 @@ export interface Count {
 }
 
 /** Counts rows; it can stop at each `yield`. */
-export interface Counter<C extends Count> {
+export interface Counter<C extends RowCount> {
   readonly first: () => number;
   readonly last: () => number;
   /** Counts rows from one number to another, newest first if `isDown`; yields the number that it has come to. */
@@ -36,7 +36,10 @@ export function* oneByOne<Row extends object>(
 }
 
 /** Counts the rest: new rows first, then older and older ones. */
-function* rest<C extends Count>(count: C, { first, last, range }: Counter<C>): Generator<void, void, void> {
+function* rest<C extends RowCount>(
+  count: C,
+  { first, last, range }: Counter<C>,
+): Generator<void, void, void> {
   const end = last();
   for (let from = count.high + 1; from <= end; from = count.high + 1) {
     const to = Math.min(from + step - 1, end);
@@ -54,15 +57,15 @@ function* rest<C extends Count>(count: C, { first, last, range }: Counter<C>): G
 }
 
 /** A count before its first row: new rows are above it, older ones below. */
-export const freshCount = (last: number): Count => ({ low: last + 1, high: last, isPart: false });
+export const freshCount = (last: number): RowCount => ({ low: last + 1, high: last, isPart: false });
 
-export function progressOf<C extends Count>(count: C, { first, last }: Counter<C>): Progress {
+export function progressOf<C extends RowCount>(count: C, { first, last }: Counter<C>): TotalsProgress {
   const counting = count.low > first() || count.high < last();
   return { complete: !counting && !count.isPart, counting };
 }
 
 /** Continues counting for at most 300 ms, with turns for other work. */
-export async function continueCounting<C extends Count>(count: C, counter: Counter<C>): Promise<void> {
+export async function continueCounting<C extends RowCount>(count: C, counter: Counter<C>): Promise<void> {
   const begin = performance.now();
   let pause = begin + slice;
   for (const _ of rest(count, counter)) {
@@ -75,7 +78,7 @@ export async function continueCounting<C extends Count>(count: C, counter: Count
 }
 
 /** A count, and its counter. */
-interface Begun<C extends Count> {
+interface Begun<C extends RowCount> {
   readonly count: C;
   readonly counter: Counter<C>;
   /** True if the filter depends on the time: a complete count is made again. */
@@ -86,12 +89,12 @@ interface Begun<C extends Count> {
  * Keeps the `most` counts that were used last, by name. One call works on a count at a time. Clearing events drops all
  * counts.
  */
-export function countsOf<C extends Count>(log: TrafficLog, most: number) {
+export function countsOf<C extends RowCount>(log: TrafficLog, most: number) {
   const known = new Map<string, Begun<C> & { first: number; working: Promise<void> }>();
   log.onVeiled(() => known.clear());
   return {
     /** The count after some more work. A trim of the file drops the count. */
-    async get(name: string, make: () => Begun<C>): Promise<{ count: C; progress: Progress }> {
+    async get(name: string, make: () => Begun<C>): Promise<{ count: C; progress: TotalsProgress }> {
       let entry = known.get(name);
       // numbers that the disk refused are used again
       const isOld = (it: NonNullable<typeof entry>) =>

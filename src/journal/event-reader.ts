@@ -3,7 +3,7 @@ import type { TrafficLog } from "./log/traffic-log.ts";
 import { showEvent } from "./show.ts";
 
 /** Selects kept events. Absent keys do not restrict. */
-export interface EventQuery {
+export interface EventSelection {
   project: number;
   event?: string;
   distinct_id?: string;
@@ -11,7 +11,7 @@ export interface EventQuery {
 }
 
 /** Selects kept events by their own times, ms; both bounds are excluded. */
-export interface TimedQuery extends EventQuery {
+export interface TimedQuery extends EventSelection {
   after: number;
   before: number;
   order: "asc" | "desc";
@@ -20,7 +20,7 @@ export interface TimedQuery extends EventQuery {
 /** The log of events as the management API reads it. */
 export interface EventReader {
   /** Kept events of a project, the last to arrive first; read lazily. */
-  newest(query: EventQuery): Iterable<StoredEvent>;
+  newest(query: EventSelection): Iterable<StoredEvent>;
   /** Kept events in order of their times; read lazily. Yields `undefined` so that other work gets a turn. */
   byTime(query: TimedQuery): Iterable<StoredEvent | undefined>;
 }

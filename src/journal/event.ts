@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import type { DropReason, Warning } from "./outcome.ts";
-import type { Place } from "./places.ts";
+import type { GeoPlace } from "./places.ts";
 import type { PersonMode } from "./stored-event.ts";
 
 export type { StoredEvent } from "./stored-event.ts";
@@ -24,7 +24,7 @@ export interface EventFacts {
   /** Group keys by type index, e.g. {"0": "acme"}. */
   groups?: Record<string, string>;
   /** The place of the event's address: its `$geoip_…` properties. */
-  place?: Place;
+  place?: GeoPlace;
   /** Properties that the service adds or changes. */
   adds?: JsonObject;
   /** Names of the item's properties that are not kept, e.g. `$set` of a personless event. */

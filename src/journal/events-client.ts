@@ -6,14 +6,14 @@ import { fitsEvent } from "../assert/match/judge.ts";
 import type { Terms } from "../assert/match/types.ts";
 import { toWire } from "../assert/match/wire.ts";
 import type { EventQuery, Events, Requests, VerifyOptions, WaitOptions } from "../client/api.ts";
-import { type Place, type Query, queryText } from "../client/call.ts";
+import { type HandleScope, type Query, queryText } from "../client/call.ts";
 import { ExpectationError, fromCaller, withLine } from "../client/errors.ts";
 import { largestPage, listingOf, pageOf } from "../client/pages.ts";
 import type { StoredEvent } from "./event.ts";
 import { streamOf } from "./stream-client.ts";
 
 /** Lists events; if the server cannot evaluate the pattern, the client filters its result. */
-async function list(place: Place, query: EventQuery): Promise<StoredEvent[]> {
+async function list(place: HandleScope, query: EventQuery): Promise<StoredEvent[]> {
   const { query: asked, exact } = listingOf(place, query);
   const { limit = largestPage, where } = query;
   if (exact) return pagesOf(place, asked, limit);
@@ -29,7 +29,7 @@ async function list(place: Place, query: EventQuery): Promise<StoredEvent[]> {
 }
 
 /** A page may end early if much was searched; the next one continues. */
-async function pagesOf(place: Place, query: Query, limit: number): Promise<StoredEvent[]> {
+async function pagesOf(place: HandleScope, query: Query, limit: number): Promise<StoredEvent[]> {
   const found: StoredEvent[] = [];
   for (let asked = query; ; ) {
     const page = await pageOf(place, { ...asked, limit: limit - found.length });
@@ -40,7 +40,7 @@ async function pagesOf(place: Place, query: Query, limit: number): Promise<Store
 }
 
 /** The part of a body that every assertion has. */
-const scopeBody = (place: Place, { since, project, timeoutMs, title }: WaitOptions) => ({
+const scopeBody = (place: HandleScope, { since, project, timeoutMs, title }: WaitOptions) => ({
   since,
   project: place.project ?? project,
   timeout_ms: timeoutMs,
@@ -48,7 +48,7 @@ const scopeBody = (place: Place, { since, project, timeoutMs, title }: WaitOptio
 });
 
 /** The server evaluates patterns that JSON can express; the client evaluates others by the same rules. */
-async function wait(place: Place, target: WaitTarget, options: WaitOptions): Promise<StoredEvent[]> {
+async function wait(place: HandleScope, target: WaitTarget, options: WaitOptions): Promise<StoredEvent[]> {
   const wired = ("match" in target ? [target.match] : target.sequence).map((it) => toWire(it));
   if (!wired.every(({ exact }) => exact))
     return (await import("../assert/client-judged.ts")).waitHere(place, target, options);
@@ -58,7 +58,7 @@ async function wait(place: Place, target: WaitTarget, options: WaitOptions): Pro
   return (await place.call<{ events: StoredEvent[] }>("POST", "events/wait", body)).events;
 }
 
-async function verify(place: Place, terms: Terms, options: VerifyOptions): Promise<number[][]> {
+async function verify(place: HandleScope, terms: Terms, options: VerifyOptions): Promise<number[][]> {
   const wired = terms.expect.map(({ match }) => toWire(match));
   if (!wired.every(({ exact }) => exact))
     return (await import("../assert/client-judged.ts")).verifyHere(place, terms, options);
@@ -79,7 +79,7 @@ const first = (events: readonly StoredEvent[]): StoredEvent => {
 };
 
 /** The events' part of the client. */
-export function eventsBy(place: Place, requests: Requests, assertions: Assertions): Events {
+export function eventsBy(place: HandleScope, requests: Requests, assertions: Assertions): Events {
   /** Ends the wait before the test's own limit, and notes in the report that it was shortened. */
   const within = async <T extends WaitOptions, R>(
     options: T,

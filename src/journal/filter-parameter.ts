@@ -1,6 +1,6 @@
 import { SimError } from "../base/errors.ts";
 import { readEventFilter, readRequestFilter } from "./filter/read.ts";
-import type { EventSubject, Filter, FilterProblem, Reading, RequestSubject } from "./filter/types.ts";
+import type { EventSubject, Filter, FilterProblem, FilterReading, RequestSubject } from "./filter/types.ts";
 import type { EventFilter } from "./log/traffic-log.ts";
 
 /** The first problem, with its place; `problems` has all. */
@@ -24,7 +24,7 @@ export const everything: Filter<unknown> = {
 };
 
 const parser =
-  <Subject>(read: (text: string) => Reading<Subject>) =>
+  <Subject>(read: (text: string) => FilterReading<Subject>) =>
   (text: string | undefined, name = "filter"): Filter<Subject> => {
     if (text === undefined || text.trim() === "") return everything;
     const reading = read(text);

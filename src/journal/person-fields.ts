@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import { copiedProperties } from "./copied-properties.ts";
 import { objectOf } from "./items.ts";
-import { type Place, personPlace } from "./places.ts";
+import { type GeoPlace, personPlace } from "./places.ts";
 
 /** Not copied from events that a server sends: they describe the server. */
 const serverOwn: ReadonlySet<string> = new Set(["$os", "$os_version"]);
@@ -44,7 +44,7 @@ interface PersonProperties {
  * then those of its place.
  */
 export function personProperties(
-  item: PersonProperties & { readonly properties: JsonObject; readonly place: Place | undefined },
+  item: PersonProperties & { readonly properties: JsonObject; readonly place: GeoPlace | undefined },
 ): PersonProperties {
   const { properties, place } = item;
   const copies = copiesOf(properties);

@@ -2,14 +2,14 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { PlaceRow } from "../world/world.ts";
 
 /** Where an address is, in the service's names without `$geoip_`; absent parts are unknown. */
-export type Place = Readonly<Omit<PlaceRow, "address">>;
+export type GeoPlace = Readonly<Omit<PlaceRow, "address">>;
 
 /** Finds the places of addresses (src/ingest/geo). */
 export interface Places {
   /** True if no address has a place: there is neither a row nor a file. */
   readonly isEmpty: boolean;
   /** The place of an IPv4 or IPv6 address; undefined if it is not an address, or unknown. */
-  placeOf(address: string): Place | undefined;
+  placeOf(address: string): GeoPlace | undefined;
 }
 
 /** Has no place. */
@@ -32,7 +32,7 @@ const personParts = [
   "longitude",
   "accuracy_radius",
   "time_zone",
-] as const satisfies readonly (keyof Place)[];
+] as const satisfies readonly (keyof GeoPlace)[];
 
 const unknownPlace = Object.fromEntries(personParts.map((part) => [part, null]));
 
@@ -40,10 +40,10 @@ const prefixed = (prefix: string, parts: object): JsonObject =>
   Object.fromEntries(Object.entries(parts).map(([part, value]) => [prefix + part, value]));
 
 /** The properties of an event from the place: its known parts. */
-export const eventPlace = (place: Place): JsonObject => prefixed("$geoip_", place);
+export const eventPlace = (place: GeoPlace): JsonObject => prefixed("$geoip_", place);
 
 /** `$set` and `$set_once` of an event from the place; unknown parts are null. */
-export function personPlace(place: Place): { set: JsonObject; setOnce: JsonObject } {
+export function personPlace(place: GeoPlace): { set: JsonObject; setOnce: JsonObject } {
   const parts = { ...unknownPlace, ...place };
   return { set: prefixed("$geoip_", parts), setOnce: prefixed("$initial_geoip_", parts) };
 }

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../base/json.ts";
 import type { RequestQuery, Requests } from "../client/api.ts";
-import { type Place, queryText } from "../client/call.ts";
+import { type HandleScope, queryText } from "../client/call.ts";
 import type { RequestPage, SimRequest } from "./request-shapes.ts";
 
 const most = 10_000;
 
 /** The journal's part of the client. */
-export function requestsBy({ call, project }: Place): Requests {
+export function requestsBy({ call, project }: HandleScope): Requests {
   const asked = (query: RequestQuery | undefined) => ({
     ...query,
     project: project ?? query?.project,

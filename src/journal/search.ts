@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { Clock } from "../base/clock.ts";
-import type { Project } from "../world/world.ts";
+import type { TimeSource } from "../base/clock.ts";
+import type { StoredProject } from "../world/world.ts";
 import type { StoredEvent } from "./event.ts";
 import { requestSubject } from "./feed/make-rows.ts";
 import type { Filter, RequestSubject } from "./filter/types.ts";
@@ -73,8 +73,8 @@ export async function* searchEvents(log: TrafficLog, filter: EventFilter): Async
 /** What a search of requests uses. */
 export interface RequestSearchPorts {
   readonly log: TrafficLog;
-  readonly clock: Clock;
-  readonly worlds: { projectById(id: number): Project | undefined };
+  readonly clock: TimeSource;
+  readonly worlds: { projectById(id: number): StoredProject | undefined };
 }
 
 /** Selects requests; absent keys do not restrict. */

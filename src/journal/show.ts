@@ -15,7 +15,7 @@ import {
 } from "./items.ts";
 import { personProperties } from "./person-fields.ts";
 import { eventPlace, ipOf } from "./places.ts";
-import type { EventKey, Shape, TrafficLine } from "./traffic.ts";
+import type { BodyShape, EventKey, TrafficLine } from "./traffic.ts";
 
 /** Reads the items of a shape. */
 interface Reader {
@@ -50,7 +50,7 @@ function v1Properties(item: JsonObject, line: TrafficLine): JsonObject {
   };
 }
 
-const readers: Record<Shape, Reader> = {
+const readers: Record<BodyShape, Reader> = {
   legacy: {
     items: legacyItems,
     key: legacyKey,

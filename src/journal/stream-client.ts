@@ -1,6 +1,6 @@
 import { fitsEvent } from "../assert/match/judge.ts";
 import type { EventQuery } from "../client/api.ts";
-import type { Place } from "../client/call.ts";
+import type { HandleScope } from "../client/call.ts";
 import { listingOf, pageOf } from "../client/pages.ts";
 import type { StoredEvent } from "./event.ts";
 
@@ -18,7 +18,7 @@ interface StreamOptions {
 /** The next event; undefined at the end. */
 type Read = () => Promise<StoredEvent | undefined>;
 
-function readerOf(place: Place, query: EventQuery, from: Promise<number>, signal: AbortSignal): Read {
+function readerOf(place: HandleScope, query: EventQuery, from: Promise<number>, signal: AbortSignal): Read {
   const { limit = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY, where } = query;
   const { query: asked, exact } = listingOf(place, { ...query, order: "asc" });
   let buffer: StoredEvent[] = [];
@@ -72,7 +72,10 @@ function iteratorOf(read: Read, end: AbortController): AsyncIterator<StoredEvent
 }
 
 /** Events as they arrive. Leaving the loop, or the signal, ends the pending request at once. */
-export function streamOf(place: Place, { query, signal, mark }: StreamOptions): AsyncIterable<StoredEvent> {
+export function streamOf(
+  place: HandleScope,
+  { query, signal, mark }: StreamOptions,
+): AsyncIterable<StoredEvent> {
   const from = query.since === undefined ? mark() : Promise.resolve(query.since);
   // a stream that is never read reports no failure
   from.catch(() => {});

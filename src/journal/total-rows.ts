@@ -1,6 +1,6 @@
-import type { Clock } from "../base/clock.ts";
+import type { TimeSource } from "../base/clock.ts";
 import { row } from "../http/row.ts";
-import { type Count, type Counter, countsOf, freshCount, oneByOne } from "./counting.ts";
+import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "./counting.ts";
 import { eventSubject, requestSubject } from "./feed/make-rows.ts";
 import type { EventSubject, Filter, RequestSubject } from "./filter/types.ts";
 import { indexedPart, parseEventFilter, parseRequestFilter } from "./filter-parameter.ts";
@@ -17,7 +17,7 @@ import {
 
 interface TotalsPorts {
   readonly log: TrafficLog;
-  readonly clock: Clock;
+  readonly clock: TimeSource;
   readonly people: { counts(project?: number): { readonly persons: number } };
 }
 
@@ -35,7 +35,7 @@ interface Sum {
   n: number;
 }
 
-interface EventCount extends Count {
+interface EventCount extends RowCount {
   kept: number;
   dropped: number;
   warned: number;
@@ -45,7 +45,7 @@ interface EventCount extends Count {
   areNamesCut: boolean;
 }
 
-interface RequestCount extends Count {
+interface RequestCount extends RowCount {
   answered: number;
   rejected: number;
 }

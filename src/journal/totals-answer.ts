@@ -14,7 +14,7 @@ const progress = {
   counting: z.boolean().describe("True if a part was not counted yet: the next call continues"),
 };
 /** How far a count is. */
-export interface Progress {
+export interface TotalsProgress {
   readonly complete: boolean;
   readonly counting: boolean;
 }

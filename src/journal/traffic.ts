@@ -3,7 +3,7 @@ import type { EventFacts } from "./event.ts";
 import type { DecodeStep } from "./request-shapes.ts";
 
 /** How a body is split into items; each shape has one reader (show.ts). */
-export type Shape = "legacy" | "v1" | "recording";
+export type BodyShape = "legacy" | "v1" | "recording";
 
 /**
  * One line of traffic.ndjson: a request, its outcome, and its events.
@@ -37,7 +37,7 @@ export interface TrafficLine {
   /** Seq of the first event; events follow without a gap. Absent when the request carried none. */
   seq?: number;
   events?: EventFacts[];
-  shape?: Shape;
+  shape?: BodyShape;
   steps?: DecodeStep[];
   /** Flat list name, value, name, value … as received, secrets masked. */
   headers: string[];
@@ -70,7 +70,7 @@ export const replyHeadersOf = ({ status, reply_headers: given }: TrafficLine): r
  */
 export interface CallRecord {
   project?: number | null;
-  shape?: Shape;
+  shape?: BodyShape;
   steps?: DecodeStep[];
   /** The decoded JSON text of the body, on one line. */
   text?: string;

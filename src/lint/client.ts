@@ -1,8 +1,8 @@
-import { type Place, queryText } from "../client/call.ts";
+import { type HandleScope, queryText } from "../client/call.ts";
 import type { LintPage } from "./shapes.ts";
 
 /** `lint()` of the client. */
 export const lintBy =
-  ({ call, project }: Place) =>
+  ({ call, project }: HandleScope) =>
   ({ maxMs, ...query }: { project?: number; maxMs?: number } = {}): Promise<LintPage> =>
     call("GET", `lint${queryText({ project: project ?? query.project, max_ms: maxMs })}`);

@@ -9,7 +9,7 @@ export interface LintWatch {
   close(): void;
 }
 
-export interface WatchOptions {
+export interface LintWatchOptions {
   say(...lines: string[]): void;
   style: Style;
   /** Findings of events up to this seq are not new. */
@@ -35,7 +35,7 @@ const timer = (ms: number, act: () => void): (() => void) => {
 const keyOf = ({ code, project, event, detail }: LintFinding): string =>
   JSON.stringify([code, project, event, detail]);
 
-export function createLintWatch(sim: Pick<Sim, "lint">, options: WatchOptions): LintWatch {
+export function createLintWatch(sim: Pick<Sim, "lint">, options: LintWatchOptions): LintWatch {
   const { say, style, since, later = timer } = options;
   const printed = new Set<string>();
   let pending: (() => void) | undefined;

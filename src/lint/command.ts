@@ -1,4 +1,4 @@
-import { counted } from "../base/counted.ts";
+import { counted } from "../base/text.ts";
 import { clean } from "../cli/clean-text.ts";
 import { command, type Shell } from "../cli/command.ts";
 import { whereOptions } from "../cli/running-sim.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isUuid } from "../base/ids.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import type { Organization, Project, User } from "../world/world.ts";
+import type { Organization, StoredProject, User } from "../world/world.ts";
 import { type Caller, denied, found, numberIn } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import { choice, dictionary, invalid, shownAs, text } from "./frame/fields.ts";
@@ -104,7 +104,7 @@ function openAccountChange({ worlds }: ResourceDesk, memberships: Memberships) {
     throw doesNotExist(id, "set_current_organization");
   }
 
-  function wantedProject(user: User, id: string | undefined): Project | undefined {
+  function wantedProject(user: User, id: string | undefined): StoredProject | undefined {
     if (id === undefined) return undefined;
     const number = numberIn(id);
     const project = number === undefined ? undefined : worlds.projectById(number);

@@ -6,13 +6,13 @@ import { wireTime } from "../world/time.ts";
 import type { Dashboard, DashboardCollaborator, Organization, User } from "../world/world.ts";
 import {
   type Caller,
+  type CallPlace,
   documentNamed,
   found,
   hasFeature,
-  type Level,
   levels,
+  type MemberLevel,
   membershipOf,
-  type Place,
 } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import { invalid, numberChoice, shownAs, uuid } from "./frame/fields.ts";
@@ -47,7 +47,7 @@ export const effectiveRestriction = (dashboard: Dashboard, organization: Organiz
   hasRestrictions(organization) ? dashboard.restriction_level : restriction.everyone;
 
 /** True for callers with all rights: its creator and admins. */
-export const isInherent = (dashboard: Dashboard, user: number, level: Level): boolean =>
+export const isInherent = (dashboard: Dashboard, user: number, level: MemberLevel): boolean =>
   dashboard.created_by === user || level >= levels.admin;
 
 /** Collaborators of dashboards, through an index. */
@@ -79,7 +79,7 @@ export function openRights(desk: ResourceDesk) {
 export type Rights = ReturnType<typeof openRights>;
 
 /** The caller, with its level in the organization. */
-export type Asker = Place & { readonly caller: Caller };
+export type Asker = CallPlace & { readonly caller: Caller };
 
 /** The project's dashboard with this id, also a deleted one. @throws SimError not_found */
 export function anyDashboard(desk: ResourceDesk, project: number, id: string, what?: string): Dashboard {

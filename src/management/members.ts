@@ -3,7 +3,7 @@ import { isUuid } from "../base/ids.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { wireTime } from "../world/time.ts";
 import type { Membership, User } from "../world/world.ts";
-import { denied, found, type Level, levels, type Place } from "./frame/access.ts";
+import { type CallPlace, denied, found, levels, type MemberLevel } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import { invalid, numberChoice, shownAs } from "./frame/fields.ts";
 import { pageOf, pageQuery, pageSchema } from "./frame/lists.ts";
@@ -37,7 +37,7 @@ const byJoining = (a: MemberOf, b: MemberOf): number =>
   a.membership.joined_at < b.membership.joined_at ? 1 : -1;
 
 /** Checks that a member of level `mine` may give another this level. @throws SimError permission_denied */
-function checkNewLevel(mine: Level, isSelf: boolean, wanted: Level): void {
+function checkNewLevel(mine: MemberLevel, isSelf: boolean, wanted: MemberLevel): void {
   if (isSelf) throw denied("You can't change your own access level.");
   if (wanted === levels.owner && mine < levels.owner) {
     throw denied("You can only make another member owner if you're this organization's owner.");
@@ -69,7 +69,7 @@ export function memberEndpoints(desk: ResourceDesk, memberships: Memberships): E
       .sort(byJoining);
 
   /** The member of the path, if the caller may change it. @throws SimError not_found, permission_denied */
-  function touched({ organization, level, caller, param }: Place & Request<Change>): MemberOf {
+  function touched({ organization, level, caller, param }: CallPlace & Request<Change>): MemberOf {
     const name = param("user__uuid");
     const uuid = name === "@me" ? caller.user.uuid : name.toLowerCase();
     const members = isUuid(uuid) ? membersOf(organization.id) : [];
@@ -82,7 +82,7 @@ export function memberEndpoints(desk: ResourceDesk, memberships: Memberships): E
     return member;
   }
 
-  function change({ membership, user }: MemberOf, level: Level): MemberOf {
+  function change({ membership, user }: MemberOf, level: MemberLevel): MemberOf {
     const changed = { ...membership, level, updated_at: wireTime(desk.clock.now()) };
     return { membership: worlds.change((draft) => draft.put("memberships", changed)), user };
   }

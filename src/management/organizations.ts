@@ -5,8 +5,8 @@ import type { Organization } from "../world/world.ts";
 import {
   type Caller,
   insufficientLevel,
-  type Level,
   levels,
+  type MemberLevel,
   notFound,
   organizationNamed,
   refuseProjectLimits,
@@ -74,10 +74,10 @@ export function openOrganizationViews(desk: ResourceDesk, { memberships, project
       ? { metadata: JSON.stringify(instance), member_count: String(members) }
       : { metadata: instance, member_count: members };
 
-  const basics = (it: Organization, membership_level: Level | null) =>
+  const basics = (it: Organization, membership_level: MemberLevel | null) =>
     shownAs(OrganizationBasics, { ...it, membership_level });
 
-  function detail(it: Organization, membership_level: Level | null): ShownOrganization {
+  function detail(it: Organization, membership_level: MemberLevel | null): ShownOrganization {
     const projects = memberships.projectsOf(it.id);
     return shownAs(OrganizationShape, {
       ...it,
@@ -125,7 +125,7 @@ export function organizationEndpoints(desk: ResourceDesk, { memberships, views }
     return { organization, level };
   }
 
-  function changeable(request: Pick<Request<never>, "caller" | "param">, minimum: Level): Organization {
+  function changeable(request: Pick<Request<never>, "caller" | "param">, minimum: MemberLevel): Organization {
     const { organization, level } = theirs(request);
     if (level < minimum) throw insufficientLevel();
     return organization;

@@ -6,7 +6,7 @@ import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Person } from "../people/person.ts";
 import { wireTime } from "../world/time.ts";
-import type { Project } from "../world/world.ts";
+import type { StoredProject } from "../world/world.ts";
 import { found } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import { dictionary, invalid, json, list, text } from "./frame/fields.ts";
@@ -116,7 +116,7 @@ async function listPersons(desk: ResourceDesk, call: Call, project: number) {
 }
 
 /** @throws SimError not_found; invalid_input when it cannot be the id of a person */
-function personOf(desk: ResourceDesk, { id: project }: Project, id: string): KnownPerson {
+function personOf(desk: ResourceDesk, { id: project }: StoredProject, id: string): KnownPerson {
   if (!isUuid(id) && !/^\d+$/.test(id)) {
     throw invalid(
       `The ID provided does not look like a personID. If you are using a distinctId, please use /persons?distinct_id=${id} instead.`,

@@ -2,7 +2,7 @@ import { blankMembership, blankOrganization, blankProject } from "../world/blank
 import { documentsOf } from "../world/project-documents.ts";
 import { freeSlug } from "../world/slug.ts";
 import { wireTime } from "../world/time.ts";
-import type { Draft, Organization, Project, User } from "../world/world.ts";
+import type { Draft, Organization, StoredProject, User } from "../world/world.ts";
 import { levels } from "./frame/access.ts";
 import { given } from "./frame/body.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
@@ -39,7 +39,7 @@ export function resettleUsers(draft: Draft, worlds: Worlds, concerned: (user: Us
  */
 export function deleteProjects(
   { worlds, exports }: ResourceDesk,
-  projects: readonly Project[],
+  projects: readonly StoredProject[],
   also: (draft: Draft) => void = () => {},
 ): void {
   const gone = new Set(projects.map((it) => it.id));
@@ -59,9 +59,9 @@ export function deleteProjects(
 function addProject(
   desk: ResourceDesk,
   draft: Draft,
-  given: Pick<Project, "organization" | "name"> & Partial<Project>,
+  given: Pick<StoredProject, "organization" | "name"> & Partial<StoredProject>,
   user: User,
-): Project {
+): StoredProject {
   const project = blankProject(
     {
       id: draft.nextId("projects"),
@@ -116,13 +116,17 @@ export function openProjectChanges(desk: ResourceDesk) {
     throw invalid(`Invalid pk "${id}" - object does not exist.`, "primary_dashboard", "does_not_exist");
   }
 
-  const put = (project: Project, changes: Partial<Project>): Project =>
+  const put = (project: StoredProject, changes: Partial<StoredProject>): StoredProject =>
     worlds.change((draft) =>
       draft.put("projects", { ...project, ...changes, updated_at: wireTime(desk.clock.now()) }),
     );
 
   return {
-    create(organization: string, { name, is_demo, timezone, ...rest }: ProjectBody, user: User): Project {
+    create(
+      organization: string,
+      { name, is_demo, timezone, ...rest }: ProjectBody,
+      user: User,
+    ): StoredProject {
       checkDashboard(rest.primary_dashboard, undefined);
       return worlds.change((draft) =>
         addProject(
@@ -139,7 +143,7 @@ export function openProjectChanges(desk: ResourceDesk) {
         ),
       );
     },
-    change(project: Project, body: ProjectBody): Project {
+    change(project: StoredProject, body: ProjectBody): StoredProject {
       checkDashboard(body.primary_dashboard, project.id);
       return put(project, {
         ...given(body, ["name", "is_demo", "timezone", "primary_dashboard"]),
@@ -147,7 +151,7 @@ export function openProjectChanges(desk: ResourceDesk) {
       });
     },
     /** The old key stops working at once. */
-    resetKey: (project: Project): Project => put(project, { api_key: newProjectKey("phc_") }),
+    resetKey: (project: StoredProject): StoredProject => put(project, { api_key: newProjectKey("phc_") }),
   };
 }
 

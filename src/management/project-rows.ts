@@ -1,17 +1,17 @@
 import type { z } from "zod";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import type { Organization, Project } from "../world/world.ts";
+import type { Organization, StoredProject } from "../world/world.ts";
 import {
   type Caller,
+  type CallPlace,
   checkOrganizationLimit,
   denied,
   found,
   insufficientLevel,
-  type Level,
   levels,
+  type MemberLevel,
   organizationNamed,
-  type Place,
   projectNamed,
   refuseProjectLimits,
 } from "./frame/access.ts";
@@ -25,8 +25,8 @@ import type { Memberships } from "./users.ts";
 
 /** A project that the caller may see, and the caller's level there. */
 interface Visible {
-  project: Project;
-  level: Level;
+  project: StoredProject;
+  level: MemberLevel;
 }
 
 const tooMany = () =>
@@ -59,7 +59,7 @@ function openProjectAccess(desk: ResourceDesk, memberships: Memberships) {
       return { project, level: found(level ?? undefined) };
     },
     /** The organization that a new project goes to when the path names none. @throws SimError */
-    currentPlace(caller: Caller): Place {
+    currentPlace(caller: Caller): CallPlace {
       refuseProjectLimits(caller);
       const organization = found(organizationNamed("@current", desk, caller), "Organization");
       checkOrganizationLimit(caller, organization.id);
@@ -67,7 +67,7 @@ function openProjectAccess(desk: ResourceDesk, memberships: Memberships) {
       return { organization, level: found(level, "Organization") };
     },
     /** Checks that the caller may create a project there; the plan is checked first. @throws SimError permission_denied */
-    checkCreation(call: Call, { organization, level }: Place): void {
+    checkCreation(call: Call, { organization, level }: CallPlace): void {
       const projects = memberships.projectsOf(organization.id);
       const isDemo = Boolean(fieldsOf(call).is_demo);
       if (isDemo) {
@@ -96,7 +96,7 @@ interface DetailRow {
 }
 
 /** @throws SimError permission_denied */
-function requireLevel(level: Level, minimum: Level): void {
+function requireLevel(level: MemberLevel, minimum: MemberLevel): void {
   if (level < minimum) throw denied("You don't have sufficient permissions in the project.");
 }
 
@@ -179,7 +179,7 @@ export function projectResourceEndpoints(desk: ResourceDesk, { memberships, view
   const changes = openProjectChanges(desk);
   const rows = detailRows(desk, { views, changes });
 
-  function create({ call, caller, body }: Request<ProjectBody>, place: Place) {
+  function create({ call, caller, body }: Request<ProjectBody>, place: CallPlace) {
     access.checkCreation(call, place);
     return views.detail(changes.create(place.organization.id, body(), caller.user), place.level);
   }

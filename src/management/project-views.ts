@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isObject, type Json } from "../base/json.ts";
-import type { Project } from "../world/world.ts";
-import type { Level } from "./frame/access.ts";
+import type { StoredProject } from "../world/world.ts";
+import type { MemberLevel } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import {
   boolean,
@@ -235,7 +235,7 @@ export function openProjectViews(desk: ResourceDesk) {
     for (const _ of desk.events.newest({ project })) return true;
     return false;
   };
-  const ofTeam = (project: Project) => ({
+  const ofTeam = (project: StoredProject) => ({
     ...project,
     project_id: project.id,
     api_token: project.api_key,
@@ -243,9 +243,9 @@ export function openProjectViews(desk: ResourceDesk) {
     access_control: false,
   });
   return {
-    basics: (project: Project): z.infer<typeof ProjectBasics> =>
+    basics: (project: StoredProject): z.infer<typeof ProjectBasics> =>
       shownAs(ProjectBasics, { ...showSettings(project.settings), ...ofTeam(project) }),
-    detail(project: Project, level: Level): z.infer<typeof ProjectDetail> {
+    detail(project: StoredProject, level: MemberLevel): z.infer<typeof ProjectDetail> {
       const groupTypes = desk.people.groupTypes(project.id);
       return shownAs(ProjectDetail, {
         ...showSettings(project.settings),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { derived } from "../world/derived.ts";
-import type { Membership, Organization, Project, User } from "../world/world.ts";
+import type { Membership, Organization, StoredProject, User } from "../world/world.ts";
 import { type Caller, membershipOf } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import { shownAs } from "./frame/fields.ts";
@@ -51,7 +51,7 @@ export function openMemberships(desk: ResourceDesk) {
   return {
     ofUser,
     ofOrganization: (organization: string): readonly Membership[] => byOrganization().get(organization) ?? [],
-    projectsOf: (organization: string): readonly Project[] => projects().get(organization) ?? [],
+    projectsOf: (organization: string): readonly StoredProject[] => projects().get(organization) ?? [],
     /** The organizations that a caller may see with this key. */
     organizationsOf({ user, key }: Caller): Organization[] {
       const limits = key.scoped_organizations;

@@ -9,8 +9,8 @@ import type {
   Insight,
   Organization,
   PersonalApiKey,
-  Project,
   ReadonlyWorld,
+  StoredProject,
   Tile,
   User,
 } from "../world/world.ts";
@@ -117,7 +117,7 @@ function countsOf(world: ReadonlyWorld, project: number): ProjectSummary["counts
 
 type Keys = WorldRowPorts["keys"];
 
-const showProject = (world: ReadonlyWorld, keys: Keys, it: Project): ProjectSummary =>
+const showProject = (world: ReadonlyWorld, keys: Keys, it: StoredProject): ProjectSummary =>
   shownAs(ProjectSummary, {
     ...it,
     secret_api_key: masked(keys.shownSecret(it)),

@@ -1,12 +1,12 @@
 import type { Groups, Persons } from "../client/api.ts";
-import { type Place, queryText } from "../client/call.ts";
+import { type HandleScope, queryText } from "../client/call.ts";
 import { ControlError } from "../client/errors.ts";
 import type { StoredGroupPage, StoredPersonPage, StoredPersonWithHistory } from "./shapes.ts";
 
 const most = 10_000;
 
 /** `sim.persons` */
-export const personsBy = ({ call, project }: Place): Persons => ({
+export const personsBy = ({ call, project }: HandleScope): Persons => ({
   list: async (query = {}) => {
     const path = `persons${queryText({ limit: most, ...query, project: project ?? query.project })}`;
     return (await call<StoredPersonPage>("GET", path)).persons;
@@ -25,7 +25,7 @@ export const personsBy = ({ call, project }: Place): Persons => ({
 });
 
 /** `sim.groups` */
-export const groupsBy = ({ call, project }: Place): Groups => ({
+export const groupsBy = ({ call, project }: HandleScope): Groups => ({
   list: async (query = {}) => {
     const path = `groups${queryText({ limit: most, ...query, project: project ?? query.project })}`;
     return (await call<StoredGroupPage>("GET", path)).groups;

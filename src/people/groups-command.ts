@@ -1,5 +1,5 @@
-import { counted } from "../base/counted.ts";
 import type { Json } from "../base/json.ts";
+import { counted } from "../base/text.ts";
 import { clean } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
 import { whereOptions } from "../cli/running-sim.ts";

@@ -19,7 +19,7 @@ import {
 } from "./store/line.ts";
 import type { ProjectEntry } from "./store/projects.ts";
 import { createQueries, type Queries } from "./store/query.ts";
-import { openShelf, type Shelf, type ShelfOptions } from "./store/shelf.ts";
+import { openShelf, type PeopleFiles, type ShelfOptions } from "./store/shelf.ts";
 import type { PeopleState } from "./store/state.ts";
 
 export interface PeopleOptions extends Partial<ShelfOptions> {
@@ -90,7 +90,7 @@ export function openPeople(options: PeopleOptions = {}): PeopleStore {
 }
 
 /** The same functions, which rebuild the rows if they meet a damaged line. */
-function steady<T extends object>(shelf: Shelf, parts: T): T {
+function steady<T extends object>(shelf: PeopleFiles, parts: T): T {
   const steadied = Object.entries(parts).map(([name, act]) => [
     name,
     (...args: unknown[]) => shelf.steadily(() => act(...args)),
@@ -104,7 +104,7 @@ type LookUps = Pick<
   "personOf" | "isPersonless" | "distinctIds" | "hashKeysOf" | "group" | "groupTypes" | "counts"
 >;
 
-function lookUps(shelf: Shelf): LookUps {
+function lookUps(shelf: PeopleFiles): LookUps {
   return {
     personOf(project, distinctId) {
       const { state } = shelf;
@@ -135,7 +135,7 @@ function lookUps(shelf: Shelf): LookUps {
 type Whole = "copyInto" | "replacing" | "unit" | "close";
 type Changes = Omit<PeopleStore, keyof LookUps | keyof Queries | Whole>;
 
-function changes(shelf: Shelf): Changes {
+function changes(shelf: PeopleFiles): Changes {
   const { record } = shelf;
 
   /** A line that refers to an unknown person would make the file unreadable. */

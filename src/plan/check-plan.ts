@@ -1,8 +1,16 @@
-import { counted } from "../base/counted.ts";
 import type { JsonObject } from "../base/json.ts";
-import { pointerTo, stepsOf } from "../base/json-pointer.ts";
+import { pointerTo, stepsOf } from "../base/json.ts";
+import { counted } from "../base/text.ts";
 import { isSdkEvent } from "../journal/sdk-properties.ts";
-import type { Check, Finding, Plan, PlannableEvent, PlanResult, Violation, ViolationKind } from "./plan.ts";
+import type {
+  Plan,
+  PlannableEvent,
+  PlanResult,
+  PropertiesCheck,
+  ValueFinding,
+  Violation,
+  ViolationKind,
+} from "./plan.ts";
 import { readPlan } from "./read-plan.ts";
 import { meant, printable, shownValue } from "./wording.ts";
 
@@ -57,7 +65,7 @@ export async function checkEvents(plan: Plan, events: Events): Promise<PlanResul
 async function violationsOf(
   event: PlannableEvent,
   plan: Plan,
-  checks: ReadonlyMap<string, Check>,
+  checks: ReadonlyMap<string, PropertiesCheck>,
 ): Promise<Violation[]> {
   const check = checks.get(event.event);
   const { seq, event: name, distinct_id } = event;
@@ -77,7 +85,7 @@ const unplanned = (name: string, { events }: Plan): Omit<Violation, "seq" | "eve
   hint: meant(name, [...events.keys()]),
 });
 
-const placed = ({ path, ...finding }: Finding) => ({
+const placed = ({ path, ...finding }: ValueFinding) => ({
   ...finding,
   pointer: pointerTo(["properties", ...path]),
 });

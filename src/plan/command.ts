@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
-import { counted } from "../base/counted.ts";
+import { counted } from "../base/text.ts";
 import { clean } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
 import { Failure } from "../cli/failure.ts";

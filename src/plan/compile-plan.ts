@@ -1,16 +1,15 @@
 import type { ErrorObject } from "ajv";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { pointerTo } from "../base/json-pointer.ts";
+import { isObject, type Json, type JsonObject, pointerTo } from "../base/json.ts";
 import { isSdkProperty } from "../journal/sdk-properties.ts";
 import { findingsOf, standardCheck } from "./findings.ts";
 import {
-  type Check,
-  type Finding,
   type Plan,
   PlanError,
   type PlannedEvent,
   type PlanProblem,
   type Position,
+  type PropertiesCheck,
+  type ValueFinding,
 } from "./plan.ts";
 import { oneSchema, planSchema, schemaFrom, schemaList, schemaMap } from "./plan-schema.ts";
 import { meant, propertiesOf } from "./wording.ts";
@@ -33,7 +32,7 @@ export function plannedEvent(name: string, entry: Json): PlannedEvent {
 
 /** Makes a plan; mistakes in its content are reported when it is first used. */
 export function planOf({ file, title, unplanned, events, definitions, content }: Parts): Plan {
-  let checks: Promise<ReadonlyMap<string, Check>> | undefined;
+  let checks: Promise<ReadonlyMap<string, PropertiesCheck>> | undefined;
   const make = async () => {
     const compile = await loadCompiler();
     if (content) verify(content, compile);
@@ -74,7 +73,7 @@ const inOrder = (a: Position, b: Position): number =>
   (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 
 /** The check of an event's properties. */
-function checkOf(event: PlannedEvent, definitions: JsonObject, compile: Compile): Check {
+function checkOf(event: PlannedEvent, definitions: JsonObject, compile: Compile): PropertiesCheck {
   const { schema, standard, name } = event;
   if (standard) return standardCheck(standard);
   const validate = compiled(name, { ...schema, $defs: definitions }, compile);
@@ -160,9 +159,9 @@ export function flawsOf(value: Json, compile: Compile): Flaw[] {
   return flaws.length > 0 || !isObject(value) ? flaws : [...strayRefs(value), ...strayRequired(value)];
 }
 
-const last = (finding: Finding): string => JSON.stringify(finding.path.at(-1) ?? "");
+const last = (finding: ValueFinding): string => JSON.stringify(finding.path.at(-1) ?? "");
 
-function flawOf(finding: Finding): Flaw {
+function flawOf(finding: ValueFinding): Flaw {
   const { kind, path, expected, actual, hint } = finding;
   if (kind === "unknown_property") {
     const message =

@@ -1,14 +1,13 @@
 import type { ErrorObject } from "ajv";
-import { counted } from "../base/counted.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
-import { stepsOf } from "../base/json-pointer.ts";
+import { isObject, type JsonObject, stepsOf } from "../base/json.ts";
+import { counted } from "../base/text.ts";
 import { isSdkProperty } from "../journal/sdk-properties.ts";
 import {
-  type Check,
-  type Finding,
   jsonSchemaOf,
+  type PropertiesCheck,
   type StandardIssue,
   type StandardSchema,
+  type ValueFinding,
   type ViolationKind,
 } from "./plan.ts";
 import {
@@ -171,12 +170,12 @@ const isBelow = (path: string, above: string): boolean => path === above || path
 const mostErrors = 500;
 
 /** The validator's errors as findings. */
-export const findingsOf = (errors: readonly ErrorObject[]): Finding[] =>
+export const findingsOf = (errors: readonly ErrorObject[]): ValueFinding[] =>
   withoutForms(errors.slice(0, mostErrors))
     .filter(({ keyword }) => !silent.includes(keyword))
     .map(findingOf);
 
-function findingOf(error: ErrorObject): Finding {
+function findingOf(error: ErrorObject): ValueFinding {
   const { kind, expected, hint, name } = rows.get(error.keyword) ?? named(error.message ?? error.keyword);
   const below = name?.(error);
   const path = stepsOf(error.instancePath);
@@ -212,7 +211,7 @@ const kinds: Readonly<Record<string, ViolationKind>> = {
 };
 
 /** Checks properties with a validator such as zod. What SDKs add passes, unless the validator describes it. */
-export function standardCheck(schema: StandardSchema): Check {
+export function standardCheck(schema: StandardSchema): PropertiesCheck {
   const known = Object.keys(propertiesOf(jsonSchemaOf(schema)));
   return async (properties) => {
     const { issues = [] } = await schema["~standard"].validate(properties);
@@ -220,7 +219,7 @@ export function standardCheck(schema: StandardSchema): Check {
   };
 }
 
-function issueFindings(issue: Issue, properties: JsonObject, known: readonly string[]): Finding[] {
+function issueFindings(issue: Issue, properties: JsonObject, known: readonly string[]): ValueFinding[] {
   const path = pathOf(issue);
   if (issue.keys === undefined) {
     // Validators that forbid a key expect "never" there.
@@ -238,7 +237,7 @@ function issueFindings(issue: Issue, properties: JsonObject, known: readonly str
   }));
 }
 
-function issueFinding(issue: Issue, path: Finding["path"], properties: JsonObject): Finding {
+function issueFinding(issue: Issue, path: ValueFinding["path"], properties: JsonObject): ValueFinding {
   const value = valueAt(properties, path);
   const isMissing = value === undefined && path.length > 0;
   return {
@@ -265,7 +264,7 @@ const pathOf = ({ path = [] }: Issue): (string | number)[] =>
     return typeof key === "number" ? key : String(key);
   });
 
-function valueAt(value: unknown, path: Finding["path"]): unknown {
+function valueAt(value: unknown, path: ValueFinding["path"]): unknown {
   let at = value;
   for (const step of path) {
     if (Array.isArray(at)) at = at[Number(step)];

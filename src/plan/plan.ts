@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Problem } from "../base/problem.ts";
-import { problemLines } from "../base/problem-lines.ts";
+import { problemLines } from "../base/problem.ts";
 import { printable } from "./wording.ts";
 
 /** The parts of an event that a plan checks; the sim's stored events and the lines of events.ndjson have them. */
@@ -24,7 +24,7 @@ export type ViolationKind =
   | "invalid";
 
 /** A mistake at one place of a value. */
-export interface Finding {
+export interface ValueFinding {
   readonly kind: ViolationKind;
   /** Steps from the checked value. */
   readonly path: readonly (string | number)[];
@@ -37,7 +37,7 @@ export interface Finding {
 }
 
 /** Where an event is not as planned. */
-export interface Violation extends Omit<Finding, "path"> {
+export interface Violation extends Omit<ValueFinding, "path"> {
   readonly seq: number;
   readonly event: string;
   readonly distinct_id: string;
@@ -46,7 +46,9 @@ export interface Violation extends Omit<Finding, "path"> {
 }
 
 /** Checks the properties of one event. */
-export type Check = (properties: JsonObject) => readonly Finding[] | Promise<readonly Finding[]>;
+export type PropertiesCheck = (
+  properties: JsonObject,
+) => readonly ValueFinding[] | Promise<readonly ValueFinding[]>;
 
 /** One event of a plan. */
 export interface PlannedEvent {
@@ -68,7 +70,7 @@ export interface Plan<Events = Record<string, unknown>> {
   /** The targets of `#/$defs/…`. */
   readonly definitions: JsonObject;
   /** The checks by event, made on first use. @throws PlanError */
-  checks(): Promise<ReadonlyMap<string, Check>>;
+  checks(): Promise<ReadonlyMap<string, PropertiesCheck>>;
   /** Only a type: the properties by event; see `PlanEvents`. */
   readonly "~events"?: Events;
 }

@@ -1,8 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type JsonNode, parseCommentedJson } from "../base/commented-json.ts";
-import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts";
-import { pointerTo } from "../base/json-pointer.ts";
+import { isObject, isTooDeep, type Json, type JsonObject, pointerTo } from "../base/json.ts";
 import { loadCompiler, plannedEvent, planOf, verify } from "./compile-plan.ts";
 import { type Plan, PlanError, type PlanFile, type PlanProblem, type Position } from "./plan.ts";
 import { schemaFrom } from "./plan-schema.ts";
@@ -90,7 +89,7 @@ async function textOf(file: string): Promise<string> {
 type Path = readonly (string | number)[];
 
 /** Parsed JSON with comments: the value, and the position of each part of it. */
-export interface Parsed {
+export interface ParsedPlan {
   readonly value: Json;
   /** The position of the value at the path, or of its key; for a missing value, that of its parent. */
   positionOf(path: Path, isAboutKey?: boolean): Position;
@@ -102,7 +101,7 @@ export interface Parsed {
 const mostDepth = 60;
 
 /** @throws PlanError when it is not JSON */
-export async function parsePlanText(text: string, file: string | null): Promise<Parsed> {
+export async function parsePlanText(text: string, file: string | null): Promise<ParsedPlan> {
   const at = (offset: number): Position => positionIn(text, offset);
   const fail = (offset: number, message: string) =>
     new PlanError([{ file, ...at(offset), pointer: "", message, hint: null }]);

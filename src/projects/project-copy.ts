@@ -1,12 +1,12 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { referenceIn } from "../flags/engine/values.ts";
-import type { Cohort, FeatureFlag, Project, ReadonlyWorld } from "../world/world.ts";
+import type { Cohort, FeatureFlag, ReadonlyWorld, StoredProject } from "../world/world.ts";
 
 /** What a new project copies from another one, with new ids. */
 interface Copied {
   timezone: string;
-  settings: Project["settings"];
-  remote_config: Project["remote_config"];
+  settings: StoredProject["settings"];
+  remote_config: StoredProject["remote_config"];
   feature_flags: FeatureFlag[];
   cohorts: Cohort[];
 }
@@ -63,7 +63,12 @@ const rewrite = <T>(value: T, references: References): T =>
  * Copies settings, remote config, cohorts and flags (also deleted ones: others may depend on them) of a project to
  * another one. Conditions that refer to a cohort or a flag by id refer to its copy.
  */
-export function copyOf(world: ReadonlyWorld, template: Project, project: number, next: Numbers): Copied {
+export function copyOf(
+  world: ReadonlyWorld,
+  template: StoredProject,
+  project: number,
+  next: Numbers,
+): Copied {
   const isTheirs = (it: { project: number }) => it.project === template.id;
   const cohorts = world.cohorts.filter(isTheirs);
   const flags = world.feature_flags.filter(isTheirs);

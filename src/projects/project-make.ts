@@ -1,12 +1,12 @@
 import { SimError } from "../base/errors.ts";
-import { pointerTo } from "../base/json-pointer.ts";
+import { pointerTo } from "../base/json.ts";
 import { envGroups } from "../egress/env-names.ts";
 import { checkVariant, overrideWith } from "../flags/overrides.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import { personUuid } from "../people/person.ts";
 import { blankPersonalApiKey, blankProject } from "../world/blank.ts";
 import { wireTime } from "../world/time.ts";
-import type { Cohort, Draft, MadeProject, PersonalApiKey, Project } from "../world/world.ts";
+import type { Cohort, Draft, MadeProject, PersonalApiKey, StoredProject } from "../world/world.ts";
 import type { ProjectPorts } from "./ports.ts";
 import { copyOf, nothingCopied } from "./project-copy.ts";
 import type { TestProject } from "./shapes.ts";
@@ -59,7 +59,7 @@ interface NewProjectOrder {
   /** Default: `Project` and its id. */
   name: string | undefined;
   /** null: nothing is copied. */
-  like: Project | null;
+  like: StoredProject | null;
   /** For all users. */
   flags: readonly (readonly [key: string, value: boolean | string])[];
 }
@@ -112,9 +112,9 @@ function madeOf(ports: ProjectPorts, draft: Draft, id: number, order: NewProject
 /** The project's document as it was made. */
 export function projectOf(
   ephemeral: MadeProject,
-  { id, uuid, organization }: Pick<Project, "id" | "uuid" | "organization">,
+  { id, uuid, organization }: Pick<StoredProject, "id" | "uuid" | "organization">,
   at: string,
-): Project {
+): StoredProject {
   const { name, api_key, secret_api_key, timezone, settings, remote_config } = ephemeral;
   const own = { name, api_key, secret_api_key, timezone, settings, remote_config };
   return blankProject({ id, uuid, organization, ...own, ephemeral }, at);
@@ -122,7 +122,7 @@ export function projectOf(
 
 /** A project and the key that was made with it. */
 interface NewProject {
-  project: Project;
+  project: StoredProject;
   key: PersonalApiKey;
 }
 

@@ -1,6 +1,6 @@
 import { SimError } from "../base/errors.ts";
 import { documentsOf } from "../world/project-documents.ts";
-import type { Draft, Project, ReadonlyWorld, User } from "../world/world.ts";
+import type { Draft, ReadonlyWorld, StoredProject, User } from "../world/world.ts";
 import type { ProjectPorts, ResetPorts } from "./ports.ts";
 
 /** The keys that are limited to this project. */
@@ -21,12 +21,12 @@ export function clearFaults(
 }
 
 /** Makes another project of the organization the user's `@current`. */
-function leaveProject(draft: Draft, world: ReadonlyWorld, user: User, gone: Project): void {
+function leaveProject(draft: Draft, world: ReadonlyWorld, user: User, gone: StoredProject): void {
   const next = world.projects.find((it) => it.organization === gone.organization);
   draft.put("users", { ...user, current_project: next?.id ?? null });
 }
 
-function removeDocuments({ worlds }: ProjectPorts, project: Project): void {
+function removeDocuments({ worlds }: ProjectPorts, project: StoredProject): void {
   const { current } = worlds;
   const { id } = project;
   worlds.change((draft) => {
@@ -40,7 +40,7 @@ function removeDocuments({ worlds }: ProjectPorts, project: Project): void {
   });
 }
 
-function checkRemovable(project: Project): void {
+function checkRemovable(project: StoredProject): void {
   if (project.ephemeral || project.adopted) return;
   throw new SimError("conflict", `project ${project.id} was not made for a test`, {
     hint: 'POST /__sim/reset {"project": …} resets a project of the scenario; DELETE /api/projects/:id removes it',
@@ -52,7 +52,7 @@ function checkRemovable(project: Project): void {
  * Its requests and events stay in the log, for inspection after the test; its id is not used again.
  * @throws SimError conflict for any other project; the system's error, and then the project still exists
  */
-export function removeProject(ports: ProjectPorts, project: Project): void {
+export function removeProject(ports: ProjectPorts, project: StoredProject): void {
   checkRemovable(project);
   const { id } = project;
   const running = ports.worlds.current.batch_exports.filter((it) => it.project === id && !it.deleted);

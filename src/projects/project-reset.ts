@@ -1,7 +1,7 @@
 import { SimError } from "../base/errors.ts";
 import { documentsOf } from "../world/project-documents.ts";
 import { wireTime } from "../world/time.ts";
-import type { Draft, MadeProject, Project, ReadonlyWorld, World } from "../world/world.ts";
+import type { Draft, MadeProject, ReadonlyWorld, StoredProject, World } from "../world/world.ts";
 import type { ResetPorts } from "./ports.ts";
 import { projectOf, putMade, storeMembers } from "./project-make.ts";
 import { clearFaults } from "./project-removal.ts";
@@ -22,7 +22,7 @@ function putBack(draft: Draft, current: ReadonlyWorld, scenario: World, project:
 }
 
 /** Restores a project as it was made for a test; its personal key stays. */
-function remake(ports: ResetPorts, project: Project, made: MadeProject): void {
+function remake(ports: ResetPorts, project: StoredProject, made: MadeProject): void {
   const { worlds, clock } = ports;
   worlds.change((draft) => {
     empty(draft, worlds.current, project.id);

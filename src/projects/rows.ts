@@ -2,19 +2,19 @@ import { z } from "zod";
 import { pathNumber } from "../http/control-body.ts";
 import { row } from "../http/row.ts";
 import { projectOf } from "../world/project-lookup.ts";
-import type { Project } from "../world/world.ts";
+import type { StoredProject } from "../world/world.ts";
 import type { ProjectPorts } from "./ports.ts";
 import { accessTo, makeProject } from "./project-make.ts";
 import { keysOf, removeProject } from "./project-removal.ts";
 import { ProjectOrder, ShownProject, TestProject } from "./shapes.ts";
 
 /** The project to copy (default: the first); null: none. */
-function templateOf({ worlds }: ProjectPorts, like: ProjectOrder["like"]): Project | null {
+function templateOf({ worlds }: ProjectPorts, like: ProjectOrder["like"]): StoredProject | null {
   if (like === null) return null;
   return like === undefined ? (worlds.current.projects[0] ?? null) : projectOf(worlds, like, "/like");
 }
 
-function show({ worlds, keys }: ProjectPorts, project: Project): z.input<typeof ShownProject> {
+function show({ worlds, keys }: ProjectPorts, project: StoredProject): z.input<typeof ShownProject> {
   const [personal] = keysOf(worlds, project.id);
   return {
     id: project.id,

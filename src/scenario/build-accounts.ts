@@ -1,4 +1,4 @@
-import type { Path } from "../base/json-pointer.ts";
+import type { Path } from "../base/json.ts";
 import {
   blankMembership,
   blankOrganization,

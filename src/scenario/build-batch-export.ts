@@ -1,8 +1,8 @@
-import type { Path } from "../base/json-pointer.ts";
+import type { Path } from "../base/json.ts";
 import { readDuration } from "../base/time-text.ts";
 import { maskSecrets } from "../world/batch-export-secrets.ts";
 import { blankBatchExport } from "../world/blank.ts";
-import type { BatchExport, BatchExportBackfill, Project } from "../world/world.ts";
+import type { BatchExport, BatchExportBackfill, StoredProject } from "../world/world.ts";
 import type {
   AuthoredBackfill,
   AuthoredBatchExport,
@@ -14,7 +14,7 @@ import { beginning, Names, timeOr, type WorldBuilder } from "./world-builder.ts"
 
 interface Target {
   readonly builder: WorldBuilder;
-  readonly project: Project;
+  readonly project: StoredProject;
 }
 
 /** Adds a batch export with its backfills, runs and logs. */

@@ -1,9 +1,9 @@
 import { isUuid } from "../base/ids.ts";
-import type { Path } from "../base/json-pointer.ts";
+import type { Path } from "../base/json.ts";
 import { maxGroupTypes, type Person, personUuid } from "../people/person.ts";
 import { blankDashboard, blankFeatureFlag, blankInsight, blankProject, blankTile } from "../world/blank.ts";
 import { tidyTags } from "../world/tags.ts";
-import type { Dashboard, FeatureFlag, Insight, Organization, Project, Tile } from "../world/world.ts";
+import type { Dashboard, FeatureFlag, Insight, Organization, StoredProject, Tile } from "../world/world.ts";
 import { addBatchExport } from "./build-batch-export.ts";
 import type {
   AuthoredCohort,
@@ -29,7 +29,7 @@ import {
 /** A project that gets its parts. */
 interface Target {
   readonly builder: WorldBuilder;
-  readonly project: Project;
+  readonly project: StoredProject;
 }
 
 /** Adds a project and everything in it. */
@@ -62,7 +62,7 @@ function projectOf(
   organization: Organization,
   { api_key, secret_api_key, name, ...authored }: AuthoredProject,
   at: Path,
-): Project {
+): StoredProject {
   const project = blankProject(
     {
       id: builder.number("projects", authored.id, at),

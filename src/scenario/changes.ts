@@ -1,5 +1,5 @@
 import { groupedBy } from "./grouped-by.ts";
-import { type Part, projectParts, scenarioParts } from "./parts.ts";
+import { projectParts, type ScenarioPart, scenarioParts } from "./parts.ts";
 import type { AuthoredProject } from "./project-schema.ts";
 import type { Scenario } from "./schema.ts";
 
@@ -31,7 +31,7 @@ function partName(thing: Thing, key: string): unknown {
 }
 
 /** The things of a part, by the keys of an object, or by their names or positions in a list. */
-function thingsIn({ names, shownBy }: Part, value: object | undefined): Named[] {
+function thingsIn({ names, shownBy }: ScenarioPart, value: object | undefined): Named[] {
   if (!Array.isArray(value)) return Object.entries(value ?? {});
   const keys = shownBy === undefined ? [...names].reverse() : [shownBy];
   return value.map((thing: Thing, i) => [
@@ -47,7 +47,7 @@ const projectsOf = ({ organizations }: Scenario): AuthoredProject[] =>
   organizations.flatMap(({ projects }) => projects);
 
 /** Everything outside of projects, and what projects have apart from their lists. */
-const outside: readonly (readonly [part: Part, of: (scenario: Scenario) => object | undefined])[] = [
+const outside: readonly (readonly [part: ScenarioPart, of: (scenario: Scenario) => object | undefined])[] = [
   [scenarioParts.users, ({ users }) => users],
   [
     scenarioParts.organizations,

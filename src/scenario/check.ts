@@ -1,11 +1,10 @@
 import { z } from "zod";
-import type { Json } from "../base/json.ts";
-import type { Path } from "../base/json-pointer.ts";
-import { pointerTo } from "../base/json-pointer.ts";
+import type { Json, Path } from "../base/json.ts";
+import { pointerTo } from "../base/json.ts";
 import { meantOf } from "../base/nearest.ts";
 import { hintFor, phraseOf, sentence, usualHint } from "../http/schema-messages.ts";
 import { warningsOf } from "./flag-warnings.ts";
-import type { PlacedProblem, Problem } from "./problems.ts";
+import type { PlacedProblem, RawProblem } from "./problems.ts";
 import { AuthoredProject } from "./project-schema.ts";
 import { buildWorld } from "./scenario.ts";
 import { AuthoredScenarioSchema, OrganizationWithProjects, type Scenario, ScenarioSchema } from "./schema.ts";
@@ -26,7 +25,7 @@ interface Checked {
 /** Checks a tree against the schema, then its references; if the schema is violated, those of the valid parts. */
 export function checkScenario({ tree, isShort }: Whole): Checked {
   const value = plainValue(tree);
-  const inFile = (problems: readonly Problem[]) => problems.map((it) => placed(tree, isShort, it));
+  const inFile = (problems: readonly RawProblem[]) => problems.map((it) => placed(tree, isShort, it));
   const result = ScenarioSchema.safeParse(value, { error: phraseOf });
   if (result.success) {
     const built = buildWorld(result.data);
@@ -41,7 +40,7 @@ export function checkScenario({ tree, isShort }: Whole): Checked {
 }
 
 /** With pointers into the scenario as the author wrote it. */
-const placed = (tree: Tree, isShort: boolean, { at, text, ...problem }: Problem): PlacedProblem => ({
+const placed = (tree: Tree, isShort: boolean, { at, text, ...problem }: RawProblem): PlacedProblem => ({
   ...problem,
   text: isShort ? text.replaceAll(`${onlyProjectPointer}/`, "/") : text,
   pointer: isShort && at.length > 4 ? pointerTo(at).replace(onlyProjectPointer, "") : pointerTo(at),
@@ -49,7 +48,7 @@ const placed = (tree: Tree, isShort: boolean, { at, text, ...problem }: Problem)
 });
 
 /** The problems of an issue; its path starts at `value`, whose place is `from`. */
-function problemsOf(issue: Issue, value: Json, from: Path = []): Problem[] {
+function problemsOf(issue: Issue, value: Json, from: Path = []): RawProblem[] {
   const path = issue.path.map(stepOf);
   const at = [...from, ...path];
   const here = valueAt(value, path);
@@ -67,7 +66,7 @@ function problemsOf(issue: Issue, value: Json, from: Path = []): Problem[] {
   return [{ at, text: sentence(issue.message, here, at), ...(hint !== undefined && { hint }) }];
 }
 
-function unknownKey(key: string, at: Path): Problem {
+function unknownKey(key: string, at: Path): RawProblem {
   const shown = JSON.stringify(key);
   const known = keysAt(at);
   // a known key is one of another form of the same thing
@@ -77,7 +76,7 @@ function unknownKey(key: string, at: Path): Problem {
   return { at: [...at, key], isAboutKey: true, text, ...(hint !== undefined && { hint }) };
 }
 
-function badKey(issue: Extract<Issue, { code: "invalid_key" }>, at: Path): Problem {
+function badKey(issue: Extract<Issue, { code: "invalid_key" }>, at: Path): RawProblem {
   const phrase = `${issue.issues[0]?.message ?? "another text"} as key`;
   return { at, isAboutKey: true, text: sentence(phrase, String(at.at(-1)), []) };
 }
@@ -119,7 +118,7 @@ const referable = new Set([
 const maxRounds = 12;
 
 /** Wrong references in the valid parts; references to something in the invalid parts are left out. */
-function referenceProblems(tree: Tree, problems: readonly Problem[]): Problem[] {
+function referenceProblems(tree: Tree, problems: readonly RawProblem[]): RawProblem[] {
   if (problems.some(({ at }) => referable.has(String(at.at(-1))))) return [];
   const parts = new ValidParts(
     tree,

@@ -1,5 +1,5 @@
+import type { Path } from "../base/json.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import type { Path } from "../base/json-pointer.ts";
 import { createGuesses, meantOf } from "../base/nearest.ts";
 import { createCohortBook } from "../flags/engine/cohorts.ts";
 import { compileFlag } from "../flags/engine/compile.ts";
@@ -8,7 +8,7 @@ import { failures } from "../flags/engine/reasons.ts";
 import { referenceIn } from "../flags/engine/values.ts";
 import type { Cohort, FeatureFlag, World } from "../world/world.ts";
 import { groupedBy } from "./grouped-by.ts";
-import type { Problem } from "./problems.ts";
+import type { RawProblem } from "./problems.ts";
 import type { AuthoredFlag, AuthoredProject } from "./project-schema.ts";
 import { circlesIn, type Reference } from "./reference-circles.ts";
 import type { Scenario } from "./schema.ts";
@@ -21,7 +21,7 @@ import type { ScenarioPeople } from "./world-builder.ts";
 export function warningsOf(
   scenario: Scenario,
   { world, people }: { readonly world: World; readonly people: ScenarioPeople },
-): Problem[] {
+): RawProblem[] {
   const flags = groupedBy(world.feature_flags, (it) => it.project);
   const cohorts = groupedBy(world.cohorts, (it) => it.project);
   const groupTypes = groupedBy(people.groupTypes, (it) => it.project);
@@ -93,7 +93,7 @@ class ProjectCheck {
   readonly #flagsByName: ReadonlyMap<number | string, FeatureFlag>;
   readonly #cohortsById: ReadonlyMap<number, Cohort>;
   readonly #guesses = createGuesses();
-  readonly #problems: Problem[] = [];
+  readonly #problems: RawProblem[] = [];
   readonly #flagReferences: Reference[] = [];
   readonly #cohortReferences: Reference[] = [];
 
@@ -108,7 +108,7 @@ class ProjectCheck {
     this.#cohortsById = new Map(cohorts.filter(({ deleted }) => !deleted).map((it) => [it.id, it]));
   }
 
-  warnings(authored: AuthoredProject, at: Path): Problem[] {
+  warnings(authored: AuthoredProject, at: Path): RawProblem[] {
     for (const flag of this.#flags) {
       const own = authored.flags?.[flag.key];
       if (own !== undefined && !flag.deleted) this.#checkFlag(flag, own, [...at, "flags", flag.key]);

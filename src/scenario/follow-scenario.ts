@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { Faults } from "../faults/rules.ts";
+import type { FaultRules } from "../faults/rules.ts";
 import type { SwitchPart } from "../store/switch.ts";
 import type { WorldStore } from "../world/world-store.ts";
 import { changesInWords, type ScenarioChange, scenarioChanges } from "./changes.ts";
@@ -37,7 +37,7 @@ export interface FollowOptions {
   scenario: ScenarioState;
   worlds: WorldStore;
   switchTo(parts: readonly SwitchPart[]): void;
-  faults: Faults;
+  faults: FaultRules;
   /** Called after an edit is applied. */
   onApplied(): void;
   notice(text: string): void;

@@ -2,14 +2,14 @@ import { isUtf8 } from "node:buffer";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { Json } from "../base/json.ts";
-import { type Path, pointerTo } from "../base/json-pointer.ts";
+import { type Path, pointerTo } from "../base/json.ts";
 import { meantOf, nearest } from "../base/nearest.ts";
-import { type Parsed, parseJson, parseYaml } from "./parse.ts";
+import { type ParsedText, parseJson, parseYaml } from "./parse.ts";
 import type { PlacedProblem } from "./problems.ts";
 import type { ScenarioLayer } from "./schema.ts";
 import { shippedScenarios } from "./shipped.ts";
 import { completed, layOver, type Whole, withProjectKeysMoved } from "./short-form.ts";
-import { type Place, type Source, type Tree, treeOf } from "./tree.ts";
+import { type Source, type TextPlace, type Tree, treeOf } from "./tree.ts";
 
 /** All layers as one, with everything that they extend. */
 interface Layered {
@@ -29,14 +29,14 @@ interface Reference {
   /** Relative paths start here. */
   readonly folder: string;
   /** Undefined for a name given by the user; problems are then about the file itself. */
-  readonly place?: Place;
+  readonly place?: TextPlace;
   readonly at: Path;
   /** The files that lead here, the top one first. */
   readonly chain: readonly string[];
 }
 
 /** The place of everything that a program made. */
-const nowhere: Place = { source: { file: null, text: "" }, offset: 0 };
+const nowhere: TextPlace = { source: { file: null, text: "" }, offset: 0 };
 
 /** Reads layers and everything that they extend, and lays later ones over earlier ones. */
 export async function readLayers(
@@ -151,7 +151,7 @@ class LayerReader {
 
 const stemOf = (file: string): string => basename(file, extname(file));
 
-const parsers: Readonly<Record<string, (source: Source) => Promise<Parsed>>> = {
+const parsers: Readonly<Record<string, (source: Source) => Promise<ParsedText>>> = {
   ".json": parseJson,
   ".jsonc": parseJson,
   ".yaml": parseYaml,

@@ -1,6 +1,6 @@
 import { groupedBy } from "./grouped-by.ts";
 import { projectParts, scenarioParts } from "./parts.ts";
-import type { Entry, ObjectTree, Tree } from "./tree.ts";
+import type { ObjectTree, Tree, TreeEntry } from "./tree.ts";
 
 /**
  * Lays scenarios over each other: objects merge by key, lists of named things by their names, everything else is
@@ -53,7 +53,7 @@ function merge(lower: Tree, upper: Tree, rule: Rule): Tree {
 const isNull = (tree: Tree): boolean => tree.kind === "plain" && tree.value === null;
 
 function mergeObjects(lower: ObjectTree, upper: ObjectTree, { inside, each = {} }: Rule): ObjectTree {
-  const entries = new Map<string, Entry>(lower.entries);
+  const entries = new Map<string, TreeEntry>(lower.entries);
   for (const [key, entry] of upper.entries) {
     const below = lower.entries.get(key);
     if (!below) entries.set(key, entry);

@@ -1,11 +1,11 @@
 import type { Alias, Node, Pair, YAMLMap } from "yaml";
 import { type JsonNode, parseCommentedJson } from "../base/commented-json.ts";
-import { type Path, pointerTo } from "../base/json-pointer.ts";
+import { type Path, pointerTo } from "../base/json.ts";
 import type { PlacedProblem } from "./problems.ts";
-import { type Entry, type Place, positionOf, type Source, type Tree } from "./tree.ts";
+import { positionOf, type Source, type TextPlace, type Tree, type TreeEntry } from "./tree.ts";
 
 /** A parsed text; without a tree, a problem is the reason. */
-export interface Parsed {
+export interface ParsedText {
   readonly tree?: Tree;
   readonly problems: readonly PlacedProblem[];
 }
@@ -29,7 +29,7 @@ class TreeBuilder {
     this.#source = source;
   }
 
-  placeAt(offset: number): Place {
+  placeAt(offset: number): TextPlace {
     return { source: this.#source, offset };
   }
 
@@ -58,7 +58,7 @@ class TreeBuilder {
   }
 
   /** Adds an entry whose key is at `offset`; a repeated key is a problem. */
-  add(entries: Map<string, Entry>, key: string, offset: number, tree: Tree, at: Path): void {
+  add(entries: Map<string, TreeEntry>, key: string, offset: number, tree: Tree, at: Path): void {
     const first = entries.get(key);
     if (!first) {
       entries.set(key, { key: this.placeAt(offset), tree });
@@ -73,7 +73,7 @@ class TreeBuilder {
 async function parsed(
   source: Source,
   parse: (builder: TreeBuilder) => Promise<Tree | undefined>,
-): Promise<Parsed> {
+): Promise<ParsedText> {
   const builder = new TreeBuilder(source);
   const { problems } = builder;
   try {
@@ -88,7 +88,7 @@ async function parsed(
 }
 
 /** Parses JSON with comments and trailing commas. */
-export const parseJson = (source: Source): Promise<Parsed> =>
+export const parseJson = (source: Source): Promise<ParsedText> =>
   parsed(source, async (builder) => {
     const { root, mistake } = await parseCommentedJson(source.text);
     if (root) return jsonTree(builder, root, []);
@@ -104,7 +104,7 @@ function jsonTree(builder: TreeBuilder, node: JsonNode, at: Path): Tree {
     return { kind: "list", place, items: children.map((it, i) => jsonTree(builder, it, [...at, i])) };
   }
   if (node.type !== "object") return builder.plain(offset, node.value, at);
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, TreeEntry>();
   for (const { children: [key, value] = [] } of children) {
     if (!key || !value) continue;
     const path = [...at, String(key.value)];
@@ -122,7 +122,7 @@ const knownTags = new Set(
  * Parses YAML 1.2 with anchors, aliases and merge keys (`<<`). Dates stay strings, and so do `yes` and `no`.
  * Aliases are resolved here, so that their values count towards the limit each time.
  */
-export const parseYaml = (source: Source): Promise<Parsed> =>
+export const parseYaml = (source: Source): Promise<ParsedText> =>
   parsed(source, async (builder) => {
     const yaml = await import("yaml");
     const document = yaml.parseDocument(source.text, {
@@ -193,8 +193,8 @@ class YamlWalk {
     return this.#builder.plain(offset, null, at);
   }
 
-  #entries(map: YAMLMap, at: Path): Map<string, Entry> {
-    const entries = new Map<string, Entry>();
+  #entries(map: YAMLMap, at: Path): Map<string, TreeEntry> {
+    const entries = new Map<string, TreeEntry>();
     const merged: Tree[] = [];
     for (const pair of map.items) {
       if (this.#isMergeKey(pair)) merged.push(this.tree(pair.value, [...at, "<<"], offsetOf(map, 0)));
@@ -217,7 +217,7 @@ class YamlWalk {
     return this.#yaml.isScalar(key) && key.type === "PLAIN" && key.source === "<<";
   }
 
-  #addEntry(entries: Map<string, Entry>, { key, value }: Pair, at: Path): void {
+  #addEntry(entries: Map<string, TreeEntry>, { key, value }: Pair, at: Path): void {
     const name = this.#keyName(key);
     const offset = this.#yaml.isNode(key) ? offsetOf(key, 0) : 0;
     if (name === undefined) {

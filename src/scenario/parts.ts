@@ -1,5 +1,5 @@
 /** A list in a scenario. */
-export interface Part {
+export interface ScenarioPart {
   /** The noun for one of its things. */
   readonly kind: string;
   /** Keys that identify a thing, the strongest first; `a+b` is both together. */
@@ -8,7 +8,7 @@ export interface Part {
   readonly shownBy?: string;
 }
 
-const named = (kind: string, ...names: readonly string[]): Part => ({ kind, names });
+const named = (kind: string, ...names: readonly string[]): ScenarioPart => ({ kind, names });
 
 /** The lists of a project. `flags` is an object: its keys are the names. */
 export const projectParts = {

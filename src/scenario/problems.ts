@@ -1,11 +1,11 @@
-import { counted } from "../base/counted.ts";
-import type { Path } from "../base/json-pointer.ts";
+import type { Path } from "../base/json.ts";
 import type { Problem as ShownProblem } from "../base/problem.ts";
-import { problemLines } from "../base/problem-lines.ts";
-import { type Place, positionOf } from "./tree.ts";
+import { problemLines } from "../base/problem.ts";
+import { counted } from "../base/text.ts";
+import { positionOf, type TextPlace } from "./tree.ts";
 
 /** A mistake in a scenario, and its place. */
-export interface Problem {
+export interface RawProblem {
   readonly at: Path;
   readonly text: string;
   readonly hint?: string;
@@ -16,9 +16,9 @@ export interface Problem {
 }
 
 /** A problem with its file. */
-export interface PlacedProblem extends Omit<Problem, "at"> {
+export interface PlacedProblem extends Omit<RawProblem, "at"> {
   readonly pointer: string;
-  readonly place: Place;
+  readonly place: TextPlace;
 }
 
 /** A problem in its public form; its pointer is of the scenario that all files make together. */

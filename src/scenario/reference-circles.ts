@@ -1,4 +1,4 @@
-import type { Path } from "../base/json-pointer.ts";
+import type { Path } from "../base/json.ts";
 import { groupedBy } from "./grouped-by.ts";
 
 /** A reference from one flag or cohort to another, and its place. */

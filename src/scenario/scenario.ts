@@ -1,4 +1,4 @@
-import { pointerTo } from "../base/json-pointer.ts";
+import { pointerTo } from "../base/json.ts";
 import type { People } from "../people/people.ts";
 import type { World } from "../world/world.ts";
 import {
@@ -9,7 +9,7 @@ import {
   setCurrentProjects,
 } from "./build-accounts.ts";
 import { addProject } from "./build-project.ts";
-import { type Problem, ScenarioError } from "./problems.ts";
+import { type RawProblem, ScenarioError } from "./problems.ts";
 import type { Scenario } from "./schema.ts";
 import { type ScenarioPeople, WorldBuilder } from "./world-builder.ts";
 
@@ -20,7 +20,7 @@ export type { ScenarioPeople } from "./world-builder.ts";
 export interface Built {
   readonly world: World;
   readonly people: ScenarioPeople;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly RawProblem[];
 }
 
 /** The world that a scenario describes; the same scenario makes the same world. @throws ScenarioError as `builtOf` */

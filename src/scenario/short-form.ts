@@ -2,7 +2,7 @@ import type { Json } from "../base/json.ts";
 import { mergeProjects, mergeScenarios } from "./merge.ts";
 import type { PlacedProblem } from "./problems.ts";
 import { onlyProjectKeys } from "./schema.ts";
-import { type Entry, type ObjectTree, positionOf, type Tree, treeOf } from "./tree.ts";
+import { type ObjectTree, positionOf, type Tree, type TreeEntry, treeOf } from "./tree.ts";
 
 /**
  * Most scenarios have one project. Its flags, persons, cohorts and so on may be at the top of the file, and missing
@@ -23,15 +23,15 @@ export const onlyProjectPointer = "/organizations/0/projects/0";
 
 type Complain = (problem: PlacedProblem) => void;
 
-const withEntries = (tree: ObjectTree, entries: Iterable<readonly [string, Entry]>): ObjectTree => ({
+const withEntries = (tree: ObjectTree, entries: Iterable<readonly [string, TreeEntry]>): ObjectTree => ({
   ...tree,
   entries: new Map(entries),
 });
 
 /** The entries at the top that belong to the project, and all others. */
-function split({ entries }: ObjectTree): { ofProject: [string, Entry][]; others: [string, Entry][] } {
+function split({ entries }: ObjectTree): { ofProject: [string, TreeEntry][]; others: [string, TreeEntry][] } {
   const all = [...entries];
-  const isOfProject = ([key]: [string, Entry]) => onlyProjectKeys.has(key);
+  const isOfProject = ([key]: [string, TreeEntry]) => onlyProjectKeys.has(key);
   return { ofProject: all.filter(isOfProject), others: all.filter((it) => !isOfProject(it)) };
 }
 
@@ -60,7 +60,7 @@ function withOnlyProject(tree: ObjectTree, change: (project: ObjectTree) => Tree
   const replacedIn = (it: ObjectTree): ObjectTree =>
     withEntries(
       it,
-      [...it.entries].map(([key, entry]): [string, Entry] => {
+      [...it.entries].map(([key, entry]): [string, TreeEntry] => {
         const leadsToProject = key === "organizations" || key === "projects";
         return [key, leadsToProject ? { ...entry, tree: replaced(entry.tree) } : entry];
       }),
@@ -130,9 +130,12 @@ export function completed(tree: Tree, complain: Complain): Whole {
   return { isShort, tree: isShort ? withProject(given, ofProject) : given };
 }
 
-function withProject(tree: ObjectTree, parts: readonly [string, Entry][]): Tree {
+function withProject(tree: ObjectTree, parts: readonly [string, TreeEntry][]): Tree {
   const { place } = tree;
-  const listOf = (items: readonly Tree[]): Entry => ({ key: place, tree: { kind: "list", place, items } });
+  const listOf = (items: readonly Tree[]): TreeEntry => ({
+    key: place,
+    tree: { kind: "list", place, items },
+  });
   const project = withEntries(tree, [...entriesOf(defaultProject, tree), ...parts]);
   const organizations = itemsOf(tree, "organizations").map((it) =>
     it.kind === "object" ? withEntries(it, [...it.entries, ["projects", listOf([project])]]) : it,
@@ -140,7 +143,7 @@ function withProject(tree: ObjectTree, parts: readonly [string, Entry][]): Tree 
   return withEntries(tree, [...tree.entries, ["organizations", listOf(organizations)]]);
 }
 
-const entriesOf = (value: { readonly [key: string]: Json }, { place }: Tree): [string, Entry][] =>
+const entriesOf = (value: { readonly [key: string]: Json }, { place }: Tree): [string, TreeEntry][] =>
   Object.entries(value).map(([key, it]) => [key, { key: place, tree: treeOf(it, place) }]);
 
 function nameOf(project: Tree): string | undefined {

@@ -1,5 +1,4 @@
-import type { Json } from "../base/json.ts";
-import type { Path } from "../base/json-pointer.ts";
+import type { Json, Path } from "../base/json.ts";
 
 /** A text of a tree; `file` is null for a scenario that a program made. */
 export interface Source {
@@ -8,7 +7,7 @@ export interface Source {
 }
 
 /** A place in a text: its offset, or -1 for the text as a whole. */
-export interface Place {
+export interface TextPlace {
   readonly source: Source;
   readonly offset: number;
 }
@@ -16,28 +15,28 @@ export interface Place {
 /** A JSON value with the places of its parts. */
 export type Tree = ObjectTree | ListTree | PlainTree;
 
-export interface Entry {
+export interface TreeEntry {
   /** The place of the key. */
-  readonly key: Place;
+  readonly key: TextPlace;
   readonly tree: Tree;
 }
 
 export interface ObjectTree {
   readonly kind: "object";
-  readonly place: Place;
+  readonly place: TextPlace;
   /** In the order of the text; a map, so that `__proto__` is a key like any other. */
-  readonly entries: ReadonlyMap<string, Entry>;
+  readonly entries: ReadonlyMap<string, TreeEntry>;
 }
 
 interface ListTree {
   readonly kind: "list";
-  readonly place: Place;
+  readonly place: TextPlace;
   readonly items: readonly Tree[];
 }
 
 interface PlainTree {
   readonly kind: "plain";
-  readonly place: Place;
+  readonly place: TextPlace;
   readonly value: null | boolean | number | string;
 }
 
@@ -55,7 +54,7 @@ function startsOf(source: Source): readonly number[] {
 }
 
 /** Line and column of a place, from 1; null for a text as a whole and without a file. */
-export function positionOf({ source, offset }: Place): { line: number | null; column: number | null } {
+export function positionOf({ source, offset }: TextPlace): { line: number | null; column: number | null } {
   if (offset < 0 || source.file === null) return { line: null, column: null };
   const starts = startsOf(source);
   let [low, high] = [0, starts.length - 1];
@@ -76,10 +75,10 @@ export function plainValue(tree: Tree): Json {
 }
 
 /** The tree of a value, all of it in one place. */
-export function treeOf(value: Json, place: Place): Tree {
+export function treeOf(value: Json, place: TextPlace): Tree {
   if (typeof value !== "object" || value === null) return { kind: "plain", place, value };
   if (Array.isArray(value)) return { kind: "list", place, items: value.map((it) => treeOf(it, place)) };
-  const entries = Object.entries(value).map(([key, it]): [string, Entry] => [
+  const entries = Object.entries(value).map(([key, it]): [string, TreeEntry] => [
     key,
     { key: place, tree: treeOf(it, place) },
   ]);
@@ -87,15 +86,15 @@ export function treeOf(value: Json, place: Place): Tree {
 }
 
 /** The part at a key or an index. */
-export function childOf(tree: Tree, step: string | number): Entry | undefined {
+export function childOf(tree: Tree, step: string | number): TreeEntry | undefined {
   if (tree.kind === "object") return tree.entries.get(String(step));
   const item = tree.kind === "list" && typeof step === "number" ? tree.items[step] : undefined;
   return item && { key: item.place, tree: item };
 }
 
 /** The place of the value at a path, or of its key; for a missing one, that of its parent. */
-export function placeAt(tree: Tree, path: Path, isAboutKey = false): Place {
-  let here: Entry = { key: tree.place, tree };
+export function placeAt(tree: Tree, path: Path, isAboutKey = false): TextPlace {
+  let here: TreeEntry = { key: tree.place, tree };
   for (const step of path) {
     const next = childOf(here.tree, step);
     if (!next) return here.tree.place;

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Json } from "../base/json.ts";
-import { type Path, pointerTo } from "../base/json-pointer.ts";
-import { childOf, type Entry, plainValue, type Tree, treeOf } from "./tree.ts";
+import { type Path, pointerTo } from "../base/json.ts";
+import { childOf, plainValue, type Tree, type TreeEntry, treeOf } from "./tree.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -150,7 +150,7 @@ function without(tree: Tree, changes: Changes): Tree {
     });
     return { ...tree, items };
   }
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, TreeEntry>();
   for (const [key, it] of tree.entries) {
     if (!removed.has(it.tree)) entries.set(key, { ...it, tree: without(it.tree, changes) });
   }

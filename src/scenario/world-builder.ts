@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
 import { uuidV5 } from "../base/ids.ts";
-import { type Path, pointerTo } from "../base/json-pointer.ts";
+import { type Path, pointerTo } from "../base/json.ts";
 import { createGuesses } from "../base/nearest.ts";
 import type { Group, Person } from "../people/person.ts";
 import { wireTime } from "../world/time.ts";
-import { emptyWorld, type Organization, type Project, type SequenceName, type User } from "../world/world.ts";
-import type { Problem } from "./problems.ts";
+import {
+  emptyWorld,
+  type Organization,
+  type SequenceName,
+  type StoredProject,
+  type User,
+} from "../world/world.ts";
+import type { RawProblem } from "./problems.ts";
 import type { AuthoredFlag, AuthoredProject } from "./project-schema.ts";
 import type { Scenario } from "./schema.ts";
 
@@ -42,13 +48,13 @@ export const derivedLetters = (name: string, length: number): string =>
 /** Documents by the names and ids that a scenario uses for them. */
 export class Names<T> {
   readonly #noun: string;
-  readonly #problems: Problem[];
+  readonly #problems: RawProblem[];
   readonly #byId = new Map<string, T>();
   readonly #byName = new Map<string, T[]>();
   readonly #guesses = createGuesses();
 
   /** @param noun For problems: `insight` */
-  constructor(noun: string, problems: Problem[]) {
+  constructor(noun: string, problems: RawProblem[]) {
     this.#noun = noun;
     this.#problems = problems;
   }
@@ -105,11 +111,11 @@ const sequenceNames = Object.keys(numbered) as SequenceName[];
 export class WorldBuilder {
   readonly world = emptyWorld();
   readonly people: ScenarioPeople = { persons: [], groupTypes: [], groups: [] };
-  readonly problems: Problem[] = [];
+  readonly problems: RawProblem[] = [];
   /** By e-mail address, in lower case. */
   readonly users = new Names<User>("user", this.problems);
   readonly organizations = new Names<Organization>("organization", this.problems);
-  readonly projects = new Names<Project>("project", this.problems);
+  readonly projects = new Names<StoredProject>("project", this.problems);
   /** Slugs in the scenario. */
   readonly givenSlugs: ReadonlySet<string>;
   readonly #givenNumbers: ReadonlyMap<SequenceName, ReadonlySet<number | undefined>>;

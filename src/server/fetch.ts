@@ -1,12 +1,12 @@
-import type { Clock } from "../base/clock.ts";
+import type { TimeSource } from "../base/clock.ts";
 import type { App } from "../http/app.ts";
 import { callFrom, pathOf } from "../http/call.ts";
 import type { Gauge } from "../http/gauge.ts";
-import type { Reply, Transport } from "../http/reply.ts";
+import type { Reply, TransportFault } from "../http/reply.ts";
 
 interface FetchDoor {
   app: App;
-  clock: Clock;
+  clock: TimeSource;
   gauge: Gauge;
   /** Ends when the sim closes. */
   closing: AbortSignal;
@@ -95,7 +95,7 @@ async function truncate(reply: Reply): Promise<Response> {
 
 /** The faults of transport, as a caller of fetch sees them. */
 const mishaps: Readonly<
-  Record<Transport, (reply: Reply, signal: AbortSignal, closing: AbortSignal) => Promise<Response>>
+  Record<TransportFault, (reply: Reply, signal: AbortSignal, closing: AbortSignal) => Promise<Response>>
 > = { reset, hang, truncate };
 
 /** A body that continues until its reader cancels, the caller aborts, or the stream ends. */

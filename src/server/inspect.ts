@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Clock } from "../base/clock.ts";
+import type { TimeSource } from "../base/clock.ts";
 import { SimError } from "../base/errors.ts";
 import { callFrom, pathOf } from "../http/call.ts";
 import { asSimError, errorReply } from "../http/error-body.ts";
@@ -25,7 +25,7 @@ export interface InspectOptions {
   /** Called with each connection that is not the main server's. */
   watch(socket: Socket): void;
   readonly admit: Admit;
-  readonly clock: Clock;
+  readonly clock: TimeSource;
   /** A connection that sends nothing is closed after this time, ms. */
   readonly silence: number;
 }

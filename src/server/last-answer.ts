@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Reply, Transport } from "../http/reply.ts";
+import type { Reply, TransportFault } from "../http/reply.ts";
 
 /**
  * A sender that writes its whole body before it reads gets an error (EPIPE, ECONNRESET) instead of an early answer if
@@ -82,5 +82,8 @@ function truncate(res: ServerResponse, socket: Socket, { status, headers, body }
 
 /** The faults of transport, over a socket. */
 export const mishaps: Readonly<
-  Record<Transport, (res: ServerResponse, socket: Socket, reply: Reply, hung: Set<ServerResponse>) => void>
+  Record<
+    TransportFault,
+    (res: ServerResponse, socket: Socket, reply: Reply, hung: Set<ServerResponse>) => void
+  >
 > = { hang, reset, truncate };

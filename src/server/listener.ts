@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, Socket } from "node:net";
 import { pipeline, Readable } from "node:stream";
-import type { Clock } from "../base/clock.ts";
+import type { TimeSource } from "../base/clock.ts";
 import type { App } from "../http/app.ts";
 import { type Call, callFrom, pathOf } from "../http/call.ts";
 import type { Gauge } from "../http/gauge.ts";
@@ -10,7 +10,7 @@ import type { Passing } from "../tapes/upstream/forward.ts";
 import { createInspect } from "./inspect.ts";
 import type { Admit } from "./inspect-socket.ts";
 import { endWith, mishaps, mostLinger, sendLast } from "./last-answer.ts";
-import { type OnePort, openEntrance, openOnePort, type Passage } from "./one-port.ts";
+import { type OnePort, openEntrance, openOnePort, type ProxiedAddress } from "./one-port.ts";
 import type { ProxyOptions } from "./proxy/proxy.ts";
 
 export interface Listener {
@@ -24,7 +24,7 @@ export interface Listener {
 
 export interface ListenOptions {
   app: App;
-  clock: Clock;
+  clock: TimeSource;
   gauge: Gauge;
   host: string;
   port: number;
@@ -128,13 +128,17 @@ interface Ends {
 /** How a request arrived. */
 interface Way {
   /** Through the proxy; undefined: directly. */
-  readonly passage: Passage | undefined;
+  readonly passage: ProxiedAddress | undefined;
   /** The scheme of the client's request. */
   readonly scheme: "http" | "https";
 }
 
 /** A reverse proxy sends the scheme of its clients in a header. */
-const schemeOf = (req: IncomingMessage, passage: Passage | undefined, isSecure: boolean): Way["scheme"] =>
+const schemeOf = (
+  req: IncomingMessage,
+  passage: ProxiedAddress | undefined,
+  isSecure: boolean,
+): Way["scheme"] =>
   passage?.scheme ?? (isSecure || req.headers["x-forwarded-proto"] === "https" ? "https" : "http");
 
 type Take = (socket: Socket) => void;
@@ -164,7 +168,7 @@ function entranceOf(server: Server, silence: number, takeFeed: Take | undefined)
 }
 
 /** Gives the request the form that it has without a proxy. */
-function rewriteToOrigin(req: IncomingMessage, { host, target }: Passage): void {
+function rewriteToOrigin(req: IncomingMessage, { host, target }: ProxiedAddress): void {
   req.url = target;
   req.headers.host = host;
 }

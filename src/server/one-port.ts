@@ -14,7 +14,7 @@ import {
 import type { ForwardProxy, ProxyOptions } from "./proxy/proxy.ts";
 
 /** The original address of a request that came through the proxy. */
-export interface Passage {
+export interface ProxiedAddress {
   readonly scheme: "http" | "https";
   /** The requested host, as written. */
   readonly host: string;
@@ -29,7 +29,7 @@ export interface OnePort {
   /**
    * undefined: the request came directly. `elsewhere`: it is for another host and has been handled, or it was refused.
    */
-  passage(req: IncomingMessage, res: ServerResponse): Passage | "elsewhere" | undefined;
+  passage(req: IncomingMessage, res: ServerResponse): ProxiedAddress | "elsewhere" | undefined;
   /** Ends tunnels, and connections that have sent nothing yet. */
   close(): Promise<void>;
 }

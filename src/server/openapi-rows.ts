@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { version } from "../base/version.ts";
 import type { Endpoint, Family, JsonSchema } from "../http/endpoint.ts";
-import { integer, text, uuid } from "../http/json-schema.ts";
 import { type OpenApiDocument, type OpenApiFacts, openApiOf } from "../http/openapi.ts";
 import { json } from "../http/reply.ts";
 import { row } from "../http/row.ts";
+
+const text: JsonSchema = { type: "string" };
+const integer: JsonSchema = { type: "integer" };
+const uuid: JsonSchema = { type: "string", format: "uuid" };
 
 /** Tags of the families that are not grouped by resource. */
 const familyTags: Readonly<Partial<Record<Family, string>>> = {

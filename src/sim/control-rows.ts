@@ -5,7 +5,7 @@ import { clockRows } from "../clock/rows.ts";
 import { exportRows } from "../exports/rows.ts";
 import { answerRows } from "../faults/answer-rows.ts";
 import { faultRows } from "../faults/rows.ts";
-import type { Faults } from "../faults/rules.ts";
+import type { FaultRules } from "../faults/rules.ts";
 import { flagRows } from "../flags/rows.ts";
 import { type GuardRules, guarded, guardedPage } from "../http/control-access.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -45,7 +45,7 @@ export type ControlPorts = Parameters<typeof assertPorts>[0] &
   PortsOf<typeof lintRows> &
   PortsOf<typeof feedRows> &
   PortsOf<typeof worldRows> & {
-    readonly faults: Faults;
+    readonly faults: FaultRules;
     readonly tapes: TapePlayer;
     readonly recordings: Recordings;
   };

@@ -3,7 +3,7 @@ import type { ClockStart, SimClock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import { version } from "../base/version.ts";
 import { clockFacts } from "../clock/facts.ts";
-import type { Faults } from "../faults/rules.ts";
+import type { FaultRules } from "../faults/rules.ts";
 import type { Gauge } from "../http/gauge.ts";
 import type { ScenarioState } from "../scenario/follow-scenario.ts";
 import type { ScenarioSource } from "../scenario/load.ts";
@@ -27,7 +27,7 @@ interface InfoParts {
   clock: SimClock;
   agenda: Agenda;
   clockStart: ClockStart;
-  faults: Faults;
+  faults: FaultRules;
   replaying: Replaying;
   recordings: RecordingRoom;
   gauge: Gauge;

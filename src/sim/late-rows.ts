@@ -1,4 +1,4 @@
-import type { Exports } from "../exports/open-exports.ts";
+import type { RunningExports } from "../exports/open-exports.ts";
 import type { FlagBook } from "../flags/flag-book.ts";
 import type { GuardRules } from "../http/control-access.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -50,7 +50,7 @@ interface LateParts {
   resourceDesk: Omit<ResourceDesk, "exports">;
   controlPorts: Omit<ControlPorts, "flagBook" | "exports">;
   rules: GuardRules;
-  exportsOf(): Promise<Exports>;
+  exportsOf(): Promise<RunningExports>;
 }
 
 /** The rows with their docs; those of the public endpoints are loaded only for this. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { TimeSource } from "../base/clock.ts";
 import type { Incoming, Outgoing, Send } from "../client/call.ts";
 import { ControlError } from "../client/errors.ts";
 import type { App } from "../http/app.ts";
@@ -6,7 +6,7 @@ import { type Call, callFrom, pathOf } from "../http/call.ts";
 
 interface OwnCalls {
   app: App;
-  clock: Clock;
+  clock: TimeSource;
   /** Scheme, host and port of the sim. */
   url: string;
   /** Its address for others, if it has another one. */

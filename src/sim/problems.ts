@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { row } from "../http/row.ts";
 import {
-  type Count,
   type Counter,
   continueCounting,
   freshCount,
   oneByOne,
   progressOf,
+  type RowCount,
 } from "../journal/counting.ts";
 import { codesOfFacet, isProblemFacet } from "../journal/log/facets.ts";
 import type { IndexedRequest, RequestHead, TrafficLog } from "../journal/log/traffic-log.ts";
@@ -20,11 +20,11 @@ type Of<Problem> = { -readonly [Key in keyof Problem]: Problem[Key] } & { readon
 
 type Refused = Pick<RequestHead, "n" | "method" | "target" | "status" | "project" | "rejected">;
 
-interface EventCount extends Count {
+interface EventCount extends RowCount {
   readonly problems: Map<string, Of<EventProblem>>;
 }
 
-interface RequestCount extends Count {
+interface RequestCount extends RowCount {
   readonly problems: Map<string, Of<RequestProblem>>;
   /** Requests of further kinds, by project. */
   readonly others: Map<number, number>;

@@ -1,4 +1,4 @@
-import { storageTrouble } from "../base/storage-trouble.ts";
+import { storageTrouble } from "../base/errors.ts";
 
 /** While the disk refuses writes, one line for this time, ms: every request would have one. */
 const quiet = 10_000;

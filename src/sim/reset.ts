@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Agenda } from "../base/agenda.ts";
 import type { ClockStart } from "../base/clock.ts";
-import type { Exports } from "../exports/open-exports.ts";
-import type { Answers } from "../faults/answers.ts";
-import type { Faults } from "../faults/rules.ts";
+import type { RunningExports } from "../exports/open-exports.ts";
+import type { ScriptedAnswers } from "../faults/answers.ts";
+import type { FaultRules } from "../faults/rules.ts";
 import type { Desk } from "../ingest/desk.ts";
 import { openPeople, type PeopleStore } from "../people/people-store.ts";
 import type { ScenarioState } from "../scenario/follow-scenario.ts";
@@ -21,10 +21,10 @@ interface ResetParts {
   underway: Desk["underway"];
   agenda: Agenda;
   clockStart: ClockStart;
-  faults: Faults;
-  answers: Answers;
+  faults: FaultRules;
+  answers: ScriptedAnswers;
   replaying: Replaying;
-  exports: Loaded<Exports>;
+  exports: Loaded<RunningExports>;
 }
 
 export interface Resetting {
@@ -84,7 +84,10 @@ export function createResetting(sim: ResetParts): Resetting {
 }
 
 /** Files and knowledge of exports go with what they were made of. */
-async function resetExports({ files, forgetEvents }: Exports, parts: ReadonlySet<ResetPart>): Promise<void> {
+async function resetExports(
+  { files, forgetEvents }: RunningExports,
+  parts: ReadonlySet<ResetPart>,
+): Promise<void> {
   if (parts.has("world")) await files.clear();
   if (parts.has("events")) forgetEvents();
 }

@@ -1,7 +1,7 @@
 import type { SimClock } from "../base/clock.ts";
-import type { Faults } from "../faults/rules.ts";
+import type { FaultRules } from "../faults/rules.ts";
 import type { Gauge } from "../http/gauge.ts";
-import type { SimFacts } from "../journal/feed/open-feed.ts";
+import type { FeedFacts } from "../journal/feed/open-feed.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { ScenarioState } from "../scenario/follow-scenario.ts";
 import type { Recordings, TapePlayer } from "../tapes/ports.ts";
@@ -10,7 +10,7 @@ import type { WorldStore } from "../world/world-store.ts";
 
 interface StatParts {
   readonly clock: SimClock;
-  readonly faults: Faults;
+  readonly faults: FaultRules;
   readonly gauge: Gauge;
   readonly people: PeopleStore;
   readonly tapes: TapePlayer;
@@ -21,7 +21,7 @@ interface StatParts {
   readonly damage: { readonly count: number };
 }
 
-function recordingOf({ recordings }: StatParts): SimFacts["recording"] {
+function recordingOf({ recordings }: StatParts): FeedFacts["recording"] {
   const { state, mode, upstream } = recordings.facts();
   return state === "recording" && mode !== null ? { mode, upstream } : null;
 }
@@ -31,7 +31,7 @@ const worldVersion = ({ worlds }: StatParts): number =>
   collections.reduce((sum: number, name: CollectionName) => sum + worlds.versionOf(name), 0);
 
 /** The facts of the sim that the feed reports. */
-export function factsForFeed(parts: StatParts): SimFacts {
+export function factsForFeed(parts: StatParts): FeedFacts {
   const { clock, faults, gauge, people, tapes, scenario, damage } = parts;
   const { edit } = scenario;
   return {

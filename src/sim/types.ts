@@ -1,5 +1,5 @@
 import type { SimClient } from "../client/api.ts";
-import type { Endpoint } from "../http/endpoint.ts";
+import type { EndpointFacts } from "../http/endpoint.ts";
 import type { ScenarioSource } from "../scenario/load.ts";
 import type { OnChange } from "../scenario/reload.ts";
 import type { ProxyOptions } from "../server/proxy/proxy.ts";
@@ -180,7 +180,7 @@ export interface Sim extends SimClient {
   readonly publicUrl: string;
   readonly version: string;
   /** Every endpoint that is served: the rows behind the routes. */
-  endpoints(): Promise<readonly Omit<Endpoint, "handle">[]>;
+  endpoints(): Promise<readonly EndpointFacts[]>;
   /** Answers a web request without a socket; usable as an SDK's `fetch` option. */
   handle(request: Request): Promise<Response>;
   /** How the recording is, or was; also once the sim is closed. */

@@ -6,14 +6,14 @@ import type { Desk } from "../ingest/desk.ts";
 import { notEmulatedText, unknownPathText } from "../journal/unmatched.ts";
 import { blankProject } from "../world/blank.ts";
 import { wireTime } from "../world/time.ts";
-import type { Project } from "../world/world.ts";
+import type { StoredProject } from "../world/world.ts";
 
 /** Makes a project of a well-formed key that no project has: `phc_` and what a key may contain. */
 export function adopt(
   { worlds, ids, clock }: Pick<Desk, "worlds" | "ids" | "clock">,
   token: string,
   notice: (text: string) => void,
-): Project | undefined {
+): StoredProject | undefined {
   if (!/^phc_\w{1,60}$/.test(token)) return undefined;
   notice(`adopted the unknown key ${token} as a new project`);
   return worlds.change((draft) =>

@@ -1,5 +1,5 @@
 import { closeSync, constants, existsSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
-import { type ClockSetting, isInRange } from "../base/clock.ts";
+import { type ClockState, isInRange } from "../base/clock.ts";
 import { isObject, type Json } from "../base/json.ts";
 import type { Damage } from "./damage.ts";
 import { sealed, unsealed } from "./lines.ts";
@@ -7,9 +7,9 @@ import { sealed, unsealed } from "./lines.ts";
 /** The clock as it was set, in a file of its own: a restart continues from there. */
 export interface ClockFile {
   /** Undefined when the clock was never set, or the file cannot be read, which is reported. */
-  read(): ClockSetting | undefined;
+  read(): ClockState | undefined;
   /** @throws the system's error; then the file is as it was */
-  keep(setting: ClockSetting): void;
+  keep(setting: ClockState): void;
 }
 
 /** Every text has this length, so that a later one takes no more space: only the first can find the disk full. */
@@ -37,7 +37,7 @@ export function clockFile(path: string, report: (damage: Damage) => void): Clock
   };
 }
 
-function settingIn(path: string): ClockSetting | undefined {
+function settingIn(path: string): ClockState | undefined {
   try {
     const text = unsealed(Buffer.from(readFileSync(path, "latin1").trimEnd(), "latin1"));
     const value: Json = JSON.parse(text ?? "");

@@ -4,12 +4,12 @@ import type { TapeHeader } from "./format/header.ts";
 import type { LoadedTape, RecordingFacts, RecordingOrder, TapeLedger, TapeMiss } from "./shapes.ts";
 
 /** The nearest exchanges to a request that no exchange answers, and their differences. */
-export type Miss = Pick<TapeMiss, "route" | "nearest">;
+export type ReplayMiss = Pick<TapeMiss, "route" | "nearest">;
 
 export type Ledger = Omit<TapeLedger, "unused_count" | "miss_count">;
 
 /** Numbers of requests with and without an answer. */
-export interface Tally {
+export interface HitCount {
   hits: number;
   misses: number;
 }
@@ -23,7 +23,7 @@ export type Answered =
       body: TapeBody | undefined;
     }
   /** `target`: path and query without secrets. */
-  | { miss: Miss; target: string };
+  | { miss: ReplayMiss; target: string };
 
 /** The events of one request, compared with the tape's: SDKs cut batches by timers, so requests are not comparable. */
 export interface EventsCompared {
@@ -36,15 +36,15 @@ export interface EventsCompared {
 /** Loaded exchanges, and their use. */
 export interface Deck {
   readonly header: TapeHeader;
-  answer(asked: Asked): Answered;
+  answer(asked: ReplayRequest): Answered;
   /**
    * Compares the events of a request of the capture family with the tape's and marks those that came as used; the
    * emulator answers the request.
    */
-  compareEvents(asked: Asked): EventsCompared;
+  compareEvents(asked: ReplayRequest): EventsCompared;
   ledger(): Ledger;
   /** Only the sums: the page asks for them each second. */
-  tally(): Tally;
+  tally(): HitCount;
   /** Back to the beginning, of one client or all. */
   rewind(client?: string): void;
 }
@@ -72,7 +72,7 @@ export interface TapeStatus extends Omit<LoadedTape, "ledger"> {
 export interface TapePlayer {
   show(): TapeStatus | null;
   /** The sums only. */
-  tally(): (Tally & Pick<TapeStatus, "name" | "mode">) | null;
+  tally(): (HitCount & Pick<TapeStatus, "name" | "mode">) | null;
   /** Answers from a tape, instead of the one before. @throws TapeOrderError */
   load(order: ReplayOrder): Promise<TapeStatus>;
   /** The emulator answers again. Returns the tape that answered. */
@@ -136,7 +136,7 @@ export type Mode =
   | "diff";
 
 /** A request that is to be answered from a tape. */
-export interface Asked {
+export interface ReplayRequest {
   method: string;
   /** Path and query. */
   target: string;

@@ -19,7 +19,7 @@ export default async function setup(_: unknown, project?: ProjectConfig): Promis
   process.env.PHX_SIM_URL = sim.url;
   const { PHX_SIM_TOKEN: token } = process.env;
   if (sim.controlToken !== null) process.env.PHX_SIM_TOKEN = sim.controlToken;
-  const mine: Held = {
+  const mine: HeldSim = {
     async close() {
       Reflect.deleteProperty(process.env, "PHX_SIM_URL");
       if (token === undefined) Reflect.deleteProperty(process.env, "PHX_SIM_TOKEN");
@@ -31,19 +31,19 @@ export default async function setup(_: unknown, project?: ProjectConfig): Promis
 }
 
 /** What the setup leaves to the teardown; jest loads the two in separate module registries. */
-export interface Held {
+export interface HeldSim {
   close(): Promise<void>;
 }
 
 const place = Symbol.for("phx-sim.jest");
-const shelf: { [place]?: Held | undefined } = globalThis as { [place]?: Held | undefined };
+const shelf: { [place]?: HeldSim | undefined } = globalThis as { [place]?: HeldSim | undefined };
 
 /** In this process there is one run at a time. */
 export const held = {
-  get current(): Held | undefined {
+  get current(): HeldSim | undefined {
     return shelf[place];
   },
-  set current(it: Held | undefined) {
+  set current(it: HeldSim | undefined) {
     shelf[place] = it;
   },
 };

@@ -1,4 +1,4 @@
-import type { Checked } from "../assert/match/operators.ts";
+import type { CheckedPattern } from "../assert/match/operators.ts";
 import type { EventPattern, PropertiesPattern, Scope, Tenant, VerifyOptions } from "../client/api.ts";
 import type { Plan } from "../plan/plan.ts";
 
@@ -30,8 +30,8 @@ export interface SimMatchers<R, Received = Tenant> {
   toHaveCaptured: OnTenant<
     Received,
     <E extends EventPattern, P extends PropertiesPattern>(
-      event: Checked<E>,
-      properties?: Checked<P>,
+      event: CheckedPattern<E>,
+      properties?: CheckedPattern<P>,
       options?: CaptureOptions,
     ) => R
   >;
@@ -39,16 +39,16 @@ export interface SimMatchers<R, Received = Tenant> {
   toHaveCapturedTimes: OnTenant<
     Received,
     <E extends EventPattern, P extends PropertiesPattern>(
-      event: Checked<E>,
+      event: CheckedPattern<E>,
       count: number,
-      properties?: Checked<P>,
+      properties?: CheckedPattern<P>,
       options?: CaptureOptions,
     ) => R
   >;
   /** One event for each pattern, in this order; others may come in between. */
   toHaveCapturedInOrder: OnTenant<
     Received,
-    <E extends readonly EventPattern[]>(events: Checked<E>, options?: CaptureOptions) => R
+    <E extends readonly EventPattern[]>(events: CheckedPattern<E>, options?: CaptureOptions) => R
   >;
   /**
    * These and no others: each at least as many times as it is in the list. Events whose names start with `$`
@@ -56,7 +56,7 @@ export interface SimMatchers<R, Received = Tenant> {
    */
   toHaveCapturedOnly: OnTenant<
     Received,
-    <E extends readonly EventPattern[]>(events: Checked<E>, options?: CaptureOptions) => R
+    <E extends readonly EventPattern[]>(events: CheckedPattern<E>, options?: CaptureOptions) => R
   >;
   /** Every event was kept, and every request with events accepted. */
   toHaveNoDroppedEvents: OnTenant<Received, (options?: Pick<Scope, "since">) => R>;
@@ -65,7 +65,11 @@ export interface SimMatchers<R, Received = Tenant> {
    */
   toHaveIdentified: OnTenant<
     Received,
-    <P extends PropertiesPattern>(distinctId: string, properties?: Checked<P>, options?: IdentityOptions) => R
+    <P extends PropertiesPattern>(
+      distinctId: string,
+      properties?: CheckedPattern<P>,
+      options?: IdentityOptions,
+    ) => R
   >;
   /** Both ids belong to one person. */
   toHaveMerged: OnTenant<Received, (distinctId: string, other: string, options?: IdentityOptions) => R>;

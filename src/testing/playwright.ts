@@ -37,7 +37,7 @@ export interface AttachableProject extends Project {
 }
 
 /** The fixtures of `phx-sim/playwright`. */
-export interface SimFixtures {
+export interface PlaywrightFixtures {
   /** The test's own project, named after it and deleted at its end. */
   ph: AttachableProject;
   /** Checks each test at its end; not for use in tests. */
@@ -163,7 +163,7 @@ const guard = createWorkerGuard();
  * PostHog, without a change to the app; a test fails if such a request bypasses the sim.
  * @example test("signs up", async ({ page, ph }) => { …; await expect(ph).toHaveCaptured("signed_up"); });
  */
-export const test = base.extend<SimFixtures & SimTestOptions, SimWorkerFixtures & SimWorkerOptions>({
+export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFixtures & SimWorkerOptions>({
   phxSim: [{}, { option: true, scope: "worker" }],
   phxProject: [{}, { option: true }],
   phxAttach: [true, { option: true }],

@@ -1,4 +1,4 @@
-import type { PersonalApiKey, Project, ReadonlyWorld } from "./world.ts";
+import type { PersonalApiKey, ReadonlyWorld, StoredProject } from "./world.ts";
 
 /** Permissions of keys. Upstream PostHog/posthog posthog/permissions.py. */
 
@@ -9,7 +9,7 @@ export const grants = (key: Pick<PersonalApiKey, "scopes">, wanted: string): boo
   );
 
 /** True if the key is limited to other projects or organizations, or its user is not a member of the project's organization. */
-export const isOutOfReach = (world: ReadonlyWorld, key: PersonalApiKey, project: Project): boolean =>
+export const isOutOfReach = (world: ReadonlyWorld, key: PersonalApiKey, project: StoredProject): boolean =>
   (key.scoped_teams.length > 0 && !key.scoped_teams.includes(project.id)) ||
   (key.scoped_organizations.length > 0 && !key.scoped_organizations.includes(project.organization)) ||
   !world.memberships.some((it) => it.user === key.user && it.organization === project.organization);
@@ -48,5 +48,5 @@ export const isPublishedKey = (key: string): boolean => publishedKeys.has(key);
 export const defaultSecretOf = (apiKey: string): string => apiKey.replace(/^phc_|^/, "phs_");
 
 /** True if the package contains the secret key, or if it follows from the project key, which every client knows. */
-export const isPublishedSecret = (project: Pick<Project, "api_key" | "secret_api_key">): boolean =>
+export const isPublishedSecret = (project: Pick<StoredProject, "api_key" | "secret_api_key">): boolean =>
   isPublishedKey(project.secret_api_key) || project.secret_api_key === defaultSecretOf(project.api_key);

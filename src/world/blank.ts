@@ -7,7 +7,7 @@ import type {
   Membership,
   Organization,
   PersonalApiKey,
-  Project,
+  StoredProject,
   Tile,
   User,
 } from "./world.ts";
@@ -81,9 +81,9 @@ export const blankMembership = (
 ): Membership => ({ joined_at: now, updated_at: now, ...given });
 
 export const blankProject = (
-  given: Given<Project, "id" | "uuid" | "organization" | "name" | "api_key">,
+  given: Given<StoredProject, "id" | "uuid" | "organization" | "name" | "api_key">,
   now: string,
-): Project => ({
+): StoredProject => ({
   ...given,
   secret_api_key: defaultSecretOf(given.api_key),
   created_at: now,

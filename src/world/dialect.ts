@@ -1,7 +1,7 @@
 export type { Dialect } from "./dialect-names.ts";
 
 /** One difference between the contract and the live service. docs/reference/dialects.md is made from these rows. */
-export interface Difference {
+export interface DialectDifference {
   topic: string;
   documented: string;
   production: string;
@@ -112,4 +112,4 @@ export const differences = {
     production: "500: the service looks for a project in the URL and finds none; use the project's URLs",
     source: "contract, Batch exports; PostHog/posthog posthog/batch_exports/http.py",
   },
-} as const satisfies Record<string, Difference>;
+} as const satisfies Record<string, DialectDifference>;

@@ -1,7 +1,7 @@
 import { SimError } from "../base/errors.ts";
 import { isLoopbackHost, withoutPort } from "../http/host-rules.ts";
 import { isPublishedKey, isPublishedSecret } from "./access.ts";
-import type { PersonalApiKey, Project, Worlds } from "./world.ts";
+import type { PersonalApiKey, StoredProject, Worlds } from "./world.ts";
 
 /** The parts of a call that show where it comes from. */
 interface Sender {
@@ -18,23 +18,23 @@ export interface Keyring {
   /** The personal key with this text. @throws SimError permission_denied, authentication_failed */
   personal(text: string, sender: Sender): PersonalApiKey | undefined;
   /** The project that a secret key (`phs_…`) belongs to. @throws SimError permission_denied, authentication_failed */
-  secretOwner(text: string, sender: Sender): Project | undefined;
+  secretOwner(text: string, sender: Sender): StoredProject | undefined;
   /** The same without the check, to attribute a request. */
-  ownerOf(secret: string): Project | undefined;
+  ownerOf(secret: string): StoredProject | undefined;
   /** Checks a call that reaches protected data without a key. @throws SimError permission_denied, not_authenticated */
   checkKeyless(sender: Sender): void;
   /** Refuses a page of another site that reaches this machine through a name of its own. @throws SimError permission_denied */
   checkHost(sender: Sender): void;
   /** The keys as clients must send them. */
   shownPersonal(key: PersonalApiKey): string;
-  shownSecret(project: Project): string;
+  shownSecret(project: StoredProject): string;
 }
 
 /** @param suffix Makes a published key secret; undefined: the port is open to this machine only. */
 export function createKeyring(worlds: Pick<Worlds, "current">, suffix: string | undefined): Keyring {
   const shown = (key: string, isPublished: boolean) => (isPublished ? `${key}${suffix ?? ""}` : key);
   const shownPersonal = ({ key }: PersonalApiKey) => shown(key, isPublishedKey(key));
-  const shownSecret = (project: Project) => shown(project.secret_api_key, isPublishedSecret(project));
+  const shownSecret = (project: StoredProject) => shown(project.secret_api_key, isPublishedSecret(project));
   const ownerOf = (secret: string) => worlds.current.projects.find((it) => shownSecret(it) === secret);
 
   /** With a suffix the text of a published key fits no key. */

@@ -1,4 +1,4 @@
-import type { CollectionName, Project, ReadonlyWorld } from "./world.ts";
+import type { CollectionName, ReadonlyWorld, StoredProject } from "./world.ts";
 
 /** Collections whose documents belong to a project. */
 const owned = [
@@ -31,4 +31,4 @@ export function documentsOf(world: ReadonlyWorld, projects: ReadonlySet<number>)
  * The project with the surveys, early access features, product tours, web experiments and prompts of a project. No
  * request changes these lists, so that a project made like another one shares them.
  */
-export const listsOwner = ({ id, ephemeral }: Project): number => ephemeral?.like ?? id;
+export const listsOwner = ({ id, ephemeral }: StoredProject): number => ephemeral?.like ?? id;

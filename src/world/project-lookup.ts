@@ -1,10 +1,10 @@
 import { SimError } from "../base/errors.ts";
-import type { Project } from "./world.ts";
+import type { StoredProject } from "./world.ts";
 
 /** The part of the world's store that finds projects. */
 export interface ProjectLookup {
-  readonly current: { readonly projects: readonly Project[] };
-  projectById(id: number): Project | undefined;
+  readonly current: { readonly projects: readonly StoredProject[] };
+  projectById(id: number): StoredProject | undefined;
 }
 
 const listed = (words: readonly (string | number)[]): string =>
@@ -15,7 +15,7 @@ const listed = (words: readonly (string | number)[]): string =>
  * @param pointer Where the id was given
  * @throws SimError not_found
  */
-export function projectOf(worlds: ProjectLookup, id: number | undefined, pointer?: string): Project {
+export function projectOf(worlds: ProjectLookup, id: number | undefined, pointer?: string): StoredProject {
   const { projects } = worlds.current;
   const project = id === undefined ? projects[0] : worlds.projectById(id);
   if (project) return project;

@@ -7,9 +7,9 @@ export type World = z.infer<typeof WorldSchema>;
 export type User = World["users"][number];
 export type Organization = World["organizations"][number];
 export type Membership = World["memberships"][number];
-export type Project = World["projects"][number];
+export type StoredProject = World["projects"][number];
 /** The initial content of an ephemeral project. */
-export type MadeProject = NonNullable<Project["ephemeral"]>;
+export type MadeProject = NonNullable<StoredProject["ephemeral"]>;
 export type PersonalApiKey = World["personal_api_keys"][number];
 export type Dashboard = World["dashboards"][number];
 export type Tile = z.infer<typeof TileSchema>;
@@ -18,7 +18,7 @@ export type DashboardCollaborator = World["dashboard_collaborators"][number];
 export type SharingConfiguration = World["sharing_configurations"][number];
 export type Insight = World["insights"][number];
 export type FeatureFlag = World["feature_flags"][number];
-export type FlagOverride = World["flag_overrides"][number];
+export type StoredFlagOverride = World["flag_overrides"][number];
 export type PlaceRow = World["geoip"][number];
 export type Cohort = World["cohorts"][number];
 export type BatchExport = World["batch_exports"][number];
@@ -111,8 +111,8 @@ export interface Draft {
 /** The world document for handlers; world-store.ts implements it. */
 export interface Worlds {
   readonly current: ReadonlyWorld;
-  projectByKey(apiKey: string): Project | undefined;
-  projectById(id: number): Project | undefined;
+  projectByKey(apiKey: string): StoredProject | undefined;
+  projectById(id: number): StoredProject | undefined;
   get<C extends CollectionName>(collection: C, id: DocumentOf<C>["id"]): DocumentOf<C> | undefined;
   /** Increases with each change of the collection (derived.ts). */
   versionOf(collection: CollectionName): number;

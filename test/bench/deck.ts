@@ -4,7 +4,7 @@ import { performance } from "node:perf_hooks";
 import type { Exchange } from "../../src/tapes/format/exchange.ts";
 import type { TapeHeader } from "../../src/tapes/format/header.ts";
 import { loadDeck } from "../../src/tapes/match/deck.ts";
-import type { Asked } from "../../src/tapes/ports.ts";
+import type { ReplayRequest } from "../../src/tapes/ports.ts";
 
 /**
  * Look-ups alone, in a process of its own: a file for the tape, how many exchanges, how many look-ups; prints
@@ -69,7 +69,7 @@ async function write(file: string, count: number): Promise<void> {
   await once(out, "finish");
 }
 
-const ask = (i: number): Asked => ({
+const ask = (i: number): ReplayRequest => ({
   method: "POST",
   target: "/flags/?v=2",
   headers: { "content-type": "application/json" },

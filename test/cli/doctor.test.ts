@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { diagnose } from "../../src/cli/doctor/doctor-checks.ts";
-import type { Facts, SimFacts, Traffic } from "../../src/cli/doctor/doctor-facts.ts";
+import type { DoctorFacts, SimFacts, Traffic } from "../../src/cli/doctor/doctor-facts.ts";
 import { roleOf } from "../../src/cli/doctor/doctor-variables.ts";
 import { endAll, newFolder, phxSim, post, removeFolders, startReady } from "./phx-sim.ts";
 
@@ -23,7 +23,7 @@ const sim: SimFacts = {
   faults: [],
   traffic,
 };
-const well: Facts = {
+const well: DoctorFacts = {
   sim,
   variables: [{ name: "POSTHOG_HOST", value: "http://localhost:7490", source: "environment" }],
   framework: null,
@@ -32,7 +32,7 @@ const well: Facts = {
 };
 
 /** What is found of one kind of thing: `level text → fix`. */
-const found = (check: string, facts: Partial<Facts>): string[] =>
+const found = (check: string, facts: Partial<DoctorFacts>): string[] =>
   diagnose({ ...well, ...facts })
     .filter((it) => it.check === check)
     .map(({ level, text, fix }) => `${level} ${text}${fix === undefined ? "" : ` → ${fix}`}`);
@@ -153,11 +153,11 @@ describe("variables", () => {
 });
 
 describe("everything else", () => {
-  const of = (change: Partial<SimFacts>): Partial<Facts> => ({ sim: { ...sim, ...change } });
+  const of = (change: Partial<SimFacts>): Partial<DoctorFacts> => ({ sim: { ...sim, ...change } });
   const having = (change: Partial<Traffic>) => of({ traffic: { ...traffic, ...change } });
   const node = [{ name: "posthog-node", version: "5.70.0" }];
   const key = [variable("POSTHOG_KEY", "phc_mine")];
-  const rows: [check: string, facts: Partial<Facts>, said: RegExp | undefined][] = [
+  const rows: [check: string, facts: Partial<DoctorFacts>, said: RegExp | undefined][] = [
     ["sim", {}, /^ok phx-sim 1\.2\.3 answers at http:\/\/127\.0\.0\.1:7490 \(found by --url\)$/],
     ["sim", { sim: { missing: "no phx-sim answers" } }, /^problem no phx-sim answers → phx-sim start/],
     [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Config } from "../../src/cli/config-file.ts";
 import { Failure } from "../../src/cli/failure.ts";
-import { type Flags, resolveSettings } from "../../src/cli/settings.ts";
+import { type OptionTexts, resolveSettings } from "../../src/cli/settings.ts";
 
 const options = {
   port: { kind: "port", describe: "", default: "7490" },
@@ -21,7 +21,7 @@ const withLists = {
   count: { kind: "count", describe: "", flagOnly: true },
 } as const;
 
-const withListsResolved = (flags: Flags) =>
+const withListsResolved = (flags: OptionTexts) =>
   resolveSettings(withLists, { key: "k", ...flags }, { env: {}, cwd: "/here", config: null }).values;
 
 const config = (texts: Record<string, string>): Config => ({
@@ -31,7 +31,7 @@ const config = (texts: Record<string, string>): Config => ({
 });
 
 const resolved = (
-  flags: Flags,
+  flags: OptionTexts,
   env: Record<string, string> = {},
   file: Record<string, string> | null = null,
 ) => resolveSettings(options, flags, { env, cwd: "/here", config: file && config(file) });

@@ -7,7 +7,7 @@ import { callFrom } from "../../src/http/call.ts";
 import { headerOf } from "../../src/http/reply.ts";
 import { createRouter } from "../../src/http/router.ts";
 import type { StoredEvent } from "../../src/journal/event.ts";
-import type { EventQuery, TimedQuery } from "../../src/journal/event-reader.ts";
+import type { EventSelection, TimedQuery } from "../../src/journal/event-reader.ts";
 import { noPlaces } from "../../src/journal/places.ts";
 import { noThrottle, type ResourceDesk, type Throttle } from "../../src/management/frame/desk.ts";
 import { resourceEndpoints } from "../../src/management/rows.ts";
@@ -45,7 +45,7 @@ export interface Answer {
   header(name: string): string | undefined;
 }
 
-const newestOf = (events: readonly StoredEvent[], query: EventQuery): StoredEvent[] =>
+const newestOf = (events: readonly StoredEvent[], query: EventSelection): StoredEvent[] =>
   events
     .filter((it) => it.project === query.project)
     .filter((it) => query.event === undefined || it.event === query.event)

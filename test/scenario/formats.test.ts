@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/base/json.ts";
-import { type Parsed, parseJson, parseYaml } from "../../src/scenario/parse.ts";
+import { type ParsedText, parseJson, parseYaml } from "../../src/scenario/parse.ts";
 
 import { placeAt, plainValue, positionOf } from "../../src/scenario/tree.ts";
 
 const source = (text: string) => ({ file: "it", text });
 
-async function jsonOf(reading: Promise<Parsed>): Promise<Json | undefined> {
+async function jsonOf(reading: Promise<ParsedText>): Promise<Json | undefined> {
   const { tree, problems } = await reading;
   expect(problems).toEqual([]);
   return tree && plainValue(tree);
 }
 
-async function textsOf(reading: Promise<Parsed>): Promise<string[]> {
+async function textsOf(reading: Promise<ParsedText>): Promise<string[]> {
   return (await reading).problems.map(({ text }) => text);
 }
 

@@ -21,13 +21,13 @@ import {
   type DashboardTemplate,
   emptyWorld,
   type FeatureFlag,
-  type FlagOverride,
   type Insight,
   type Membership,
   type Organization,
   type PersonalApiKey,
-  type Project,
   type SharingConfiguration,
+  type StoredFlagOverride,
+  type StoredProject,
   type Tile,
   type User,
   type World,
@@ -68,7 +68,7 @@ export const aMembership = (more: Partial<Membership> = {}): Membership => {
   );
 };
 
-export const aProject = (more: Partial<Project> = {}): Project => {
+export const aProject = (more: Partial<StoredProject> = {}): StoredProject => {
   const { id = 1 } = more;
   const key = id === 1 ? "phc_test" : `phc_test_${id}`;
   return blankProject(
@@ -146,7 +146,7 @@ export const anInsight = (more: Partial<Insight> = {}): Insight => {
 export const aFlag = (key: string, more: Partial<FeatureFlag> = {}): FeatureFlag =>
   blankFeatureFlag({ id: 7, project: 1, key, name: key, version: 3, ...more }, madeAt);
 
-export const aFlagOverride = (more: Partial<FlagOverride> = {}): FlagOverride => ({
+export const aFlagOverride = (more: Partial<StoredFlagOverride> = {}): StoredFlagOverride => ({
   id: uuidFor(1, "3"),
   project: 1,
   flag: "beta",

@@ -4,7 +4,13 @@ import { join } from "node:path";
 import type { JsonObject } from "../../src/base/json.ts";
 import { blankDashboard, blankProject, blankTile, blankUser } from "../../src/world/blank.ts";
 import { readWorldFile } from "../../src/world/store/world-file.ts";
-import { type Dashboard, emptyWorld, type Project, type User, type World } from "../../src/world/world.ts";
+import {
+  type Dashboard,
+  emptyWorld,
+  type StoredProject,
+  type User,
+  type World,
+} from "../../src/world/world.ts";
 import { openWorld, type WorldOptions, type WorldStore } from "../../src/world/world-store.ts";
 
 const now = "2026-01-02T03:04:05Z";
@@ -30,7 +36,7 @@ export const isSealed = (folder: string): boolean => readWorldFile(fileOf(folder
 export const changesIn = (folder: string): string[] =>
   existsSync(changesOf(folder)) ? readFileSync(changesOf(folder), "utf8").split("\n").slice(0, -1) : [];
 
-export const project = (id: number, name: string): Project =>
+export const project = (id: number, name: string): StoredProject =>
   blankProject({ id, uuid: `uuid-${id}`, organization: "o", name, api_key: `phc_${name}` }, now);
 
 export const user = (id: number, first_name = `user ${id}`): User =>

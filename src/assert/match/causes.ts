@@ -1,4 +1,4 @@
-import { counted } from "../../base/counted.ts";
+import { counted } from "../../base/text.ts";
 import { nameText, printable } from "./printable.ts";
 import type { Complaint, DroppedSighting, NearMiss, Sighting, Surroundings } from "./report-shapes.ts";
 
@@ -55,7 +55,7 @@ function habitOf({ everyMs }: Queue, waited: number | null): string {
 }
 
 /** What is known when terms do not hold. */
-export interface Facts {
+export interface CauseFacts {
   surroundings: Surroundings;
   complaints: readonly Complaint[];
   near_misses: readonly NearMiss[];
@@ -64,7 +64,7 @@ export interface Facts {
   dropped: readonly DroppedSighting[];
 }
 
-type Cause = (facts: Facts) => readonly string[];
+type Cause = (facts: CauseFacts) => readonly string[];
 
 /** Items that have a line each; the rest are counted. */
 const mostListed = 2;
@@ -128,7 +128,7 @@ const silence: Cause = ({ surroundings: { requests, in_flight, url, project } })
 const isBrowser = ({ lib }: { lib: string }): boolean => /^(posthog-js|web)$/.test(lib);
 
 /** True if a browser library sent requests, but no event: it may run in an automated browser. */
-const isMute = ({ surroundings: { senders, rejected }, kept, dropped }: Facts): boolean =>
+const isMute = ({ surroundings: { senders, rejected }, kept, dropped }: CauseFacts): boolean =>
   kept + dropped.length + rejected.length === 0 && senders.some(isBrowser);
 
 const bots: Cause = (facts) =>
@@ -213,7 +213,7 @@ const absences: readonly Cause[] = [
 const excesses: readonly Cause[] = [faults, evicted];
 
 /** Possible causes and what to do about them: whole sentences, safe to print. */
-export function causesOf(facts: Facts): string[] {
+export function causesOf(facts: CauseFacts): string[] {
   const isMissing = facts.complaints.some(({ kind }) => kind === "too_few");
   return (isMissing ? absences : excesses).flatMap((cause) => cause(facts));
 }

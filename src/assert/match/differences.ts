@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { nearest } from "../../base/nearest.ts";
 import { describePattern, describeValue } from "./describe.ts";
 import { keyFor, operators, propertyOf } from "./operators.ts";
-import { fits, type Shape, shapeOf } from "./pattern.ts";
+import { fits, type PatternShape, shapeOf } from "./pattern.ts";
 import { readMatcher, testWith } from "./predicates.ts";
 import { pathTo, printable, quoted } from "./printable.ts";
 import { expressionOf } from "./regex-operand.ts";
@@ -140,7 +140,7 @@ function sampleOf(pattern: Pattern): Keys | undefined {
 function atMatcher(
   walk: Walk,
   pattern: Pattern,
-  shape: Shape & { is: "predicate" },
+  shape: PatternShape & { is: "predicate" },
   value: Json,
   at: Place,
 ): void {
@@ -169,7 +169,7 @@ function visit(walk: Walk, pattern: Pattern, value: Json | undefined, path: stri
   else add(walk, path, pattern, value, leafHint(shape, value));
 }
 
-function leafHint(shape: Shape, value: Json | undefined): string | null {
+function leafHint(shape: PatternShape, value: Json | undefined): string | null {
   if (shape.is === "absent") return value === null ? "null, not absent" : null;
   if (value === undefined) return null;
   if (shape.is === "literal" && isJson(shape.value)) return hintFor(shape.value, value);

@@ -216,4 +216,4 @@ type KnownOperators<P> = P extends NotWalked
     : P;
 
 /** A parameter of this type infers the pattern's type `P`, and rejects operators that do not exist. */
-export type Checked<P> = P & KnownOperators<P>;
+export type CheckedPattern<P> = P & KnownOperators<P>;

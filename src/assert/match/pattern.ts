@@ -1,6 +1,5 @@
 import { types } from "node:util";
-import { isObject, type Json, own } from "../../base/json.ts";
-import { pointerStep } from "../../base/json-pointer.ts";
+import { isObject, type Json, own, pointerStep } from "../../base/json.ts";
 import { didYouMean, nearest } from "../../base/nearest.ts";
 import type { StoredEvent } from "../../journal/stored-event.ts";
 import { isOperatorKey, operators, propertyOf } from "./operators.ts";
@@ -18,7 +17,7 @@ export interface PatternProblem {
 }
 
 /** The kinds of patterns: each is tested, described and sent in its own way. */
-export type Shape =
+export type PatternShape =
   | { is: "literal"; value: unknown }
   | { is: "absent" }
   | { is: "predicate"; predicate: Predicate }
@@ -38,13 +37,13 @@ const isNever = (value: object): boolean =>
 /** Most patterns are plain objects: they skip the tests for instances of classes. */
 const isPlain = (pattern: object): boolean => Object.getPrototypeOf(pattern) === Object.prototype;
 
-function instanceShape(pattern: object): Shape | undefined {
+function instanceShape(pattern: object): PatternShape | undefined {
   if (types.isRegExp(pattern)) return { is: "regex", regex: pattern };
   if (types.isDate(pattern)) return { is: "moment", date: pattern };
   return isNever(pattern) ? { is: "never" } : undefined;
 }
 
-function objectShape(pattern: object): Shape {
+function objectShape(pattern: object): PatternShape {
   if (Array.isArray(pattern)) return { is: "list", items: pattern };
   const predicate = predicateOf(pattern);
   if (predicate) return { is: "predicate", predicate };
@@ -59,7 +58,7 @@ function objectShape(pattern: object): Shape {
 }
 
 /** The kind of a pattern. */
-export function shapeOf(pattern: Pattern): Shape {
+export function shapeOf(pattern: Pattern): PatternShape {
   if (pattern === undefined) return { is: "absent" };
   if (typeof pattern === "bigint" || typeof pattern === "symbol") return { is: "never" };
   if (typeof pattern === "function")
@@ -99,7 +98,7 @@ export function fits(pattern: Pattern, value: Json | undefined): boolean {
   return fitsShape(objectShape(pattern), value);
 }
 
-function fitsShape(shape: Shape, value: Json | undefined): boolean {
+function fitsShape(shape: PatternShape, value: Json | undefined): boolean {
   switch (shape.is) {
     case "object":
       return fitsObject(shape.object, value);

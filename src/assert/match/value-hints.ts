@@ -1,6 +1,6 @@
-import { counted } from "../../base/counted.ts";
 import type { Json } from "../../base/json.ts";
 import { distance } from "../../base/nearest.ts";
+import { counted } from "../../base/text.ts";
 import { readMoment } from "../../base/time-text.ts";
 import { isSame, momentOf } from "./values.ts";
 

@@ -1,32 +1,32 @@
-import { counted } from "../../base/counted.ts";
+import { counted } from "../../base/text.ts";
 import { clean } from "../clean-text.ts";
-import type { Facts, Finding, SimFacts } from "./doctor-facts.ts";
+import type { DoctorFacts, DoctorFinding, SimFacts } from "./doctor-facts.ts";
 import { checkPrefix, checkVariables } from "./doctor-variables.ts";
 
 /** One check: facts in, findings out. */
 interface Check {
   readonly name: string;
-  readonly look: (facts: Facts) => Finding[];
+  readonly look: (facts: DoctorFacts) => DoctorFinding[];
 }
 
 /** A check that needs a sim. */
 const ofSim =
-  (look: (sim: SimFacts, facts: Facts) => Finding[]): Check["look"] =>
+  (look: (sim: SimFacts, facts: DoctorFacts) => DoctorFinding[]): Check["look"] =>
   (facts) =>
     "missing" in facts.sim ? [] : look(facts.sim, facts);
 
-const ok = (text: string): Finding[] => [{ level: "ok", text }];
-const warning = (text: string, fix: string): Finding[] => [{ level: "warning", text, fix }];
-const problem = (text: string, fix: string): Finding[] => [{ level: "problem", text, fix }];
+const ok = (text: string): DoctorFinding[] => [{ level: "ok", text }];
+const warning = (text: string, fix: string): DoctorFinding[] => [{ level: "warning", text, fix }];
+const problem = (text: string, fix: string): DoctorFinding[] => [{ level: "problem", text, fix }];
 
-function checkSim({ sim }: Facts): Finding[] {
+function checkSim({ sim }: DoctorFacts): DoctorFinding[] {
   if ("missing" in sim) return problem(sim.missing, "phx-sim start, or correct the address");
   return ok(
     `phx-sim ${clean(sim.version, 20)} answers at ${clean(sim.url)} (found by ${clean(sim.foundBy)})`,
   );
 }
 
-function checkPreflight({ preflight, sim }: Facts): Finding[] {
+function checkPreflight({ preflight, sim }: DoctorFacts): DoctorFinding[] {
   if (!preflight || "missing" in sim) return [];
   const { origin, status, allowed } = preflight;
   if (status >= 300 || allowed !== origin)
@@ -46,9 +46,9 @@ function checkPreflight({ preflight, sim }: Facts): Finding[] {
 /** Reasons that are listed. */
 const mostReasons = 5;
 
-function troubles(what: string, of: SimFacts["traffic"]["dropped"]): Finding[] {
+function troubles(what: string, of: SimFacts["traffic"]["dropped"]): DoctorFinding[] {
   const shown = of.slice(0, mostReasons).map(
-    ({ reason, count, fix }): Finding => ({
+    ({ reason, count, fix }): DoctorFinding => ({
       level: "warning",
       text: `${counted(count, what)}: ${clean(reason, 60)}`,
       ...(fix && { fix: clean(fix) }),
@@ -60,7 +60,7 @@ function troubles(what: string, of: SimFacts["traffic"]["dropped"]): Finding[] {
     : shown;
 }
 
-function checkTraffic({ traffic }: SimFacts): Finding[] {
+function checkTraffic({ traffic }: SimFacts): DoctorFinding[] {
   const { requests, kept, dropped, rejected, unmatched } = traffic;
   const arrived =
     requests === 0
@@ -82,7 +82,7 @@ function checkTraffic({ traffic }: SimFacts): Finding[] {
 
 const serverLibraries = ["posthog-node", "posthog-ai", "@posthog/ai", "@posthog/nextjs"];
 
-function checkFlush({ traffic }: SimFacts, { libraries }: Facts): Finding[] {
+function checkFlush({ traffic }: SimFacts, { libraries }: DoctorFacts): DoctorFinding[] {
   const library = libraries.find(({ name }) => serverLibraries.includes(name));
   if (!library || traffic.kept > 0) return [];
   return warning(
@@ -91,7 +91,7 @@ function checkFlush({ traffic }: SimFacts, { libraries }: Facts): Finding[] {
   );
 }
 
-function checkBotFilter({ traffic }: SimFacts): Finding[] {
+function checkBotFilter({ traffic }: SimFacts): DoctorFinding[] {
   const { browser, kept } = traffic;
   if (!browser || kept > 0) return [];
   const who =
@@ -102,7 +102,7 @@ function checkBotFilter({ traffic }: SimFacts): Finding[] {
   );
 }
 
-function checkClock({ clock }: SimFacts): Finding[] {
+function checkClock({ clock }: SimFacts): DoctorFinding[] {
   if (!clock || (clock.real && !clock.frozen)) return [];
   const how = clock.frozen ? ", and is frozen" : "";
   return warning(
@@ -111,7 +111,7 @@ function checkClock({ clock }: SimFacts): Finding[] {
   );
 }
 
-const checkFaults = ({ faults }: SimFacts): Finding[] =>
+const checkFaults = ({ faults }: SimFacts): DoctorFinding[] =>
   faults.length === 0
     ? []
     : warning(
@@ -122,7 +122,7 @@ const checkFaults = ({ faults }: SimFacts): Finding[] =>
 /** Major versions that the sim is tested with. */
 const triedMajors: Readonly<Record<string, number>> = { "posthog-js": 1, "posthog-node": 5 };
 
-function checkLibraries({ libraries }: Facts): Finding[] {
+function checkLibraries({ libraries }: DoctorFacts): DoctorFinding[] {
   return libraries.flatMap(({ name, version }) => {
     const tried = Object.hasOwn(triedMajors, name) ? triedMajors[name] : undefined;
     const major = /\d+/.exec(version)?.[0];
@@ -150,5 +150,5 @@ const checks: readonly Check[] = [
 ];
 
 /** All findings, each with its check's name. */
-export const diagnose = (facts: Facts): (Finding & { check: string })[] =>
+export const diagnose = (facts: DoctorFacts): (DoctorFinding & { check: string })[] =>
   checks.flatMap(({ name, look }) => look(facts).map((finding) => ({ check: name, ...finding })));

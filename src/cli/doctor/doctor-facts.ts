@@ -9,10 +9,10 @@ import { callSim } from "../ask-sim.ts";
 import type { Running } from "../running-sim.ts";
 
 /** The result of a check: fine, worth knowing, or to be fixed. */
-export type Level = "ok" | "warning" | "problem";
+export type CheckLevel = "ok" | "warning" | "problem";
 
-export interface Finding {
-  readonly level: Level;
+export interface DoctorFinding {
+  readonly level: CheckLevel;
   readonly text: string;
   /** What to do about it. */
   readonly fix?: string;
@@ -72,7 +72,7 @@ interface Preflight {
 }
 
 /** All that the checks look at. */
-export interface Facts {
+export interface DoctorFacts {
   /** The sim, or why there is none. */
   readonly sim: SimFacts | { readonly missing: string };
   /** The effective one of each name. */

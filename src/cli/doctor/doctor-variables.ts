@@ -1,6 +1,6 @@
 import { publicPrefixes } from "../../egress/env-names.ts";
 import { clean } from "../clean-text.ts";
-import type { Facts, Finding, SimFacts, Variable } from "./doctor-facts.ts";
+import type { DoctorFacts, DoctorFinding, SimFacts, Variable } from "./doctor-facts.ts";
 
 /** The expected content of a variable, by its name. */
 type Role = "host" | "personal key" | "secret key" | "project key" | "project id";
@@ -28,13 +28,13 @@ const prefixes: Readonly<Partial<Record<Role, readonly string[]>>> = {
 const masked = (value: string): string =>
   /^ph[a-z]_/.test(value) ? `${value.slice(0, 4)}…` : "a value without phc_, phx_ …";
 
-const ok = (text: string): Finding => ({ level: "ok", text });
-const warning = (text: string, fix: string): Finding => ({ level: "warning", text, fix });
-const problem = (text: string, fix: string): Finding => ({ level: "problem", text, fix });
+const ok = (text: string): DoctorFinding => ({ level: "ok", text });
+const warning = (text: string, fix: string): DoctorFinding => ({ level: "warning", text, fix });
+const problem = (text: string, fix: string): DoctorFinding => ({ level: "problem", text, fix });
 
 const useEnv = "phx-sim env prints what it should be";
 
-const simOf = ({ sim }: Facts): SimFacts | undefined => ("missing" in sim ? undefined : sim);
+const simOf = ({ sim }: DoctorFacts): SimFacts | undefined => ("missing" in sim ? undefined : sim);
 
 /** True for the same sim: all names of loopback are equal, so the port decides. */
 const sameAddress = (a: URL, b: URL): boolean => {
@@ -43,7 +43,7 @@ const sameAddress = (a: URL, b: URL): boolean => {
   return a.port === b.port && a.protocol === b.protocol && host(a) === host(b);
 };
 
-function judgeHost({ value }: Variable, sim: SimFacts | undefined): Finding {
+function judgeHost({ value }: Variable, sim: SimFacts | undefined): DoctorFinding {
   if (value.startsWith("/"))
     return warning(
       `is the path ${clean(value, 60)}: what the app answers there must come from the sim`,
@@ -69,7 +69,7 @@ function judgeHost({ value }: Variable, sim: SimFacts | undefined): Finding {
 const isPublic = (name: string): boolean =>
   /^(?:NEXT_PUBLIC|VITE|NUXT_PUBLIC|EXPO_PUBLIC|REACT_APP|VUE_APP|NG_APP|PUBLIC)_/.test(name);
 
-function judgeKeyKind({ name, value }: Variable, role: Role): Finding | undefined {
+function judgeKeyKind({ name, value }: Variable, role: Role): DoctorFinding | undefined {
   if (isPublic(name) && /^ph[xs]_/.test(value))
     return problem(
       `is ${masked(value)}, and every user of the app can read it`,
@@ -87,7 +87,7 @@ function judgeKeyKind({ name, value }: Variable, role: Role): Finding | undefine
   return warning(`is ${masked(value)}: not the form of ${right}`, useEnv);
 }
 
-function judgeProjectKey(variable: Variable, sim: SimFacts): Finding {
+function judgeProjectKey(variable: Variable, sim: SimFacts): DoctorFinding {
   const project = sim.projects.find(({ api_key }) => api_key === variable.value);
   if (project) return ok(`is the key of project ${project.id}`);
   if (sim.adoptsTokens) return ok(`is unknown to the sim, which will adopt it`);
@@ -97,7 +97,7 @@ function judgeProjectKey(variable: Variable, sim: SimFacts): Finding {
   );
 }
 
-function judgeKey(variable: Variable, role: Role, sim: SimFacts | undefined): Finding {
+function judgeKey(variable: Variable, role: Role, sim: SimFacts | undefined): DoctorFinding {
   const wrong = judgeKeyKind(variable, role);
   if (wrong) return wrong;
   if (role === "project key" && sim) return judgeProjectKey(variable, sim);
@@ -105,14 +105,14 @@ function judgeKey(variable: Variable, role: Role, sim: SimFacts | undefined): Fi
   return ok(`is a ${role} by its form`);
 }
 
-function judgeId(variable: Variable, sim: SimFacts | undefined): Finding {
+function judgeId(variable: Variable, sim: SimFacts | undefined): DoctorFinding {
   if (!/^\d+$/.test(variable.value)) return problem("is not a number", useEnv);
   if (!sim || sim.projects.some(({ id }) => String(id) === variable.value))
     return ok(`is project ${variable.value}`);
   return problem(`is ${clean(variable.value)}, and the sim has no such project`, useEnv);
 }
 
-function judge(variable: Variable, role: Role, sim: SimFacts | undefined): Finding {
+function judge(variable: Variable, role: Role, sim: SimFacts | undefined): DoctorFinding {
   const { value } = variable;
   if (value === "") return warning(`is empty`, useEnv);
   if (/^["'\s]|["'\s]$/.test(value)) return problem("has quotes or spaces around its value", "remove them");
@@ -121,8 +121,8 @@ function judge(variable: Variable, role: Role, sim: SimFacts | undefined): Findi
 }
 
 /** Variables with the same finding share a line: `A, B (.env): names the sim`. */
-function together(judged: readonly (readonly [Variable, Finding])[]): Finding[] {
-  const groups = new Map<string, { names: string[]; source: string; finding: Finding }>();
+function together(judged: readonly (readonly [Variable, DoctorFinding])[]): DoctorFinding[] {
+  const groups = new Map<string, { names: string[]; source: string; finding: DoctorFinding }>();
   for (const [{ name, source }, finding] of judged) {
     const sort = JSON.stringify([source, finding]);
     const group = groups.get(sort);
@@ -136,9 +136,9 @@ function together(judged: readonly (readonly [Variable, Finding])[]): Finding[] 
 }
 
 /** Checks that each variable names this sim, has the right kind of key, and that the sim knows the key. */
-export function checkVariables(facts: Facts): Finding[] {
+export function checkVariables(facts: DoctorFacts): DoctorFinding[] {
   const sim = simOf(facts);
-  const judged = facts.variables.flatMap((variable): [Variable, Finding][] => {
+  const judged = facts.variables.flatMap((variable): [Variable, DoctorFinding][] => {
     const role = roleOf(variable.name);
     return role === undefined ? [] : [[variable, judge(variable, role, sim)]];
   });
@@ -153,7 +153,7 @@ export function checkVariables(facts: Facts): Finding[] {
 }
 
 /** Warns if a framework passes on only names with its prefix, and no key has such a name. */
-export function checkPrefix({ framework, variables }: Facts): Finding[] {
+export function checkPrefix({ framework, variables }: DoctorFacts): DoctorFinding[] {
   const prefixes = framework === null ? [] : publicPrefixes(framework);
   const prefix = prefixes.at(-1);
   const keys = variables.filter(({ name }) => roleOf(name) === "project key");

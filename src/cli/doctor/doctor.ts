@@ -1,5 +1,5 @@
 import { clean } from "../clean-text.ts";
-import { command, type Ending, type Shell } from "../command.ts";
+import { type CommandEnd, command, type Shell } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { findRunning, type Running, whereOptions } from "../running-sim.ts";
 import type { Settings } from "../settings.ts";
@@ -7,9 +7,9 @@ import type { Style } from "../style.ts";
 import { print } from "../thin-command.ts";
 import { diagnose } from "./doctor-checks.ts";
 import {
-  type Facts,
-  type Finding,
-  type Level,
+  type CheckLevel,
+  type DoctorFacts,
+  type DoctorFinding,
   readApp,
   readPreflight,
   readSim,
@@ -43,7 +43,7 @@ export const doctor = command({
   run,
 });
 
-async function run(settings: Settings<typeof options>, shell: Shell): Promise<Ending> {
+async function run(settings: Settings<typeof options>, shell: Shell): Promise<CommandEnd> {
   const found = await findings(settings, shell);
   const passed = found.every(({ level }) => level !== "problem");
   const lines = found.map((finding) => findingLine(finding, shell.outStyle));
@@ -59,7 +59,7 @@ async function findings(settings: Settings<typeof options>, shell: Shell) {
   return "missing" in facts.sim ? damage : [...diagnose(facts), ...damage];
 }
 
-async function checkedData(folder: string): Promise<(Finding & { check: string })[]> {
+async function checkedData(folder: string): Promise<(DoctorFinding & { check: string })[]> {
   const { checkData } = await import("../../index.ts");
   const found = await checkData(folder);
   if (found.length === 0) return [{ check: "data", level: "ok", text: `${folder} is intact` }];
@@ -71,7 +71,7 @@ async function checkedData(folder: string): Promise<(Finding & { check: string }
 }
 
 /** The input of the checks. */
-async function gather(settings: Settings<typeof options>, shell: Shell): Promise<Facts> {
+async function gather(settings: Settings<typeof options>, shell: Shell): Promise<DoctorFacts> {
   const variables = readVariables(shell.env, shell.cwd);
   const app = readApp(shell.cwd);
   const running = await findOrExplain(settings, shell.cwd);
@@ -92,11 +92,11 @@ async function findOrExplain(settings: Settings<typeof options>, cwd: string): P
   }
 }
 
-const marks: Readonly<Record<Level, (style: Style) => string>> = {
+const marks: Readonly<Record<CheckLevel, (style: Style) => string>> = {
   ok: (style) => style.good("✓"),
   warning: (style) => style.bold("!"),
   problem: (style) => style.bad("✗"),
 };
 
-const findingLine = ({ level, text, fix }: Finding, style: Style): string =>
+const findingLine = ({ level, text, fix }: DoctorFinding, style: Style): string =>
   `${marks[level](style)} ${clean(text, 600)}${fix === undefined ? "" : ` → ${clean(fix, 300)}`}`;

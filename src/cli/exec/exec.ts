@@ -4,7 +4,7 @@ import type { RequestSummary, ScenarioSource, Sim } from "../../index.ts";
 import { missedOf, replayed, tapeFacts } from "../../tapes/commands/tape-summary.ts";
 import { readyLine } from "../banner.ts";
 import { clean } from "../clean-text.ts";
-import { command, type Ending, type Shell } from "../command.ts";
+import { type CommandEnd, command, type Shell } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { closesWithin, missUpstreamOf, openSim, settles, simOptions } from "../open-sim.ts";
 import type { Settings } from "../settings.ts";
@@ -21,7 +21,7 @@ import {
 } from "./child-environment.ts";
 import type { ChildEnd, SignalRelay } from "./child-process.ts";
 import { comparedWith, createTally, failReasons, failReasonsOf, planFor, tripped } from "./run-findings.ts";
-import { makeReportFolder, type Run, summaryLines, summaryMarkdown, writeReport } from "./run-report.ts";
+import { type ExecRun, makeReportFolder, summaryLines, summaryMarkdown, writeReport } from "./run-report.ts";
 
 const options = {
   scenarios: {
@@ -78,7 +78,7 @@ export const exec = command({
   run,
 });
 
-async function run(settings: ExecSettings, shell: Shell): Promise<Ending> {
+async function run(settings: ExecSettings, shell: Shell): Promise<CommandEnd> {
   const { values, origins } = settings;
   const failOn = failReasonsOf(values["fail-on"] ?? [], origins["fail-on"].where);
   const plan = await planFor(values.plan, failOn.includes("plan"), shell);
@@ -141,7 +141,7 @@ async function runPointed(
 }
 
 /** Prints the result and returns the exit code: the command's own, or 1 if it passed and something else failed. */
-async function conclude(result: Run, sim: Sim, { values }: ExecSettings, shell: Shell): Promise<number> {
+async function conclude(result: ExecRun, sim: Sim, { values }: ExecSettings, shell: Shell): Promise<number> {
   if (!values.quiet) shell.err.say(...summaryLines(result, shell.errStyle));
   if (values.json) shell.out.say(JSON.stringify(outcomeOf(result)));
   shell.out.flush();
@@ -154,7 +154,7 @@ async function conclude(result: Run, sim: Sim, { values }: ExecSettings, shell: 
 }
 
 /** The result for machines. `code` is the command's own. */
-const outcomeOf = ({ tally, tape, code, failures }: Run) => ({
+const outcomeOf = ({ tally, tape, code, failures }: ExecRun) => ({
   code,
   counts: tally.counts,
   failures,
@@ -162,7 +162,7 @@ const outcomeOf = ({ tally, tape, code, failures }: Run) => ({
 });
 
 /** Shows the summary on the page of a GitHub Actions job, which names a file for it. */
-async function appendStepSummary(result: Run, shell: Shell): Promise<void> {
+async function appendStepSummary(result: ExecRun, shell: Shell): Promise<void> {
   const { GITHUB_STEP_SUMMARY: file } = shell.env;
   if (!file) return;
   try {
@@ -173,7 +173,7 @@ async function appendStepSummary(result: Run, shell: Shell): Promise<void> {
 }
 
 /** Writes the report, if one is requested; returns the error message: it must not hide the command's exit code. */
-async function reported(result: Run, sim: Sim, folder: string | undefined): Promise<string | undefined> {
+async function reported(result: ExecRun, sim: Sim, folder: string | undefined): Promise<string | undefined> {
   if (folder === undefined) return undefined;
   try {
     await writeReport(folder, sim, summaryMarkdown(result));

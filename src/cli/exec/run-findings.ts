@@ -1,5 +1,5 @@
-import { counted } from "../../base/counted.ts";
 import { didYouMean } from "../../base/nearest.ts";
+import { counted } from "../../base/text.ts";
 import { fixFor } from "../../http/rejection-fixes.ts";
 import type { LintFinding, RequestSummary, Sim, StoredEvent } from "../../index.ts";
 import { warningsAmong } from "../../lint/command.ts";
@@ -24,7 +24,7 @@ export interface Mishap {
 }
 
 /** The counts of a run's traffic. */
-export interface Tally {
+export interface TrafficCount {
   add(request: RequestSummary): void;
   readonly counts: Readonly<Record<CountName, number>>;
   /** In the order of their first occurrence. */
@@ -79,7 +79,7 @@ function mishapsOf(request: RequestSummary, projectKey: string): Mishap[] {
 }
 
 /** Counts requests as they come. @param projectKey Named in the advice for requests with an unknown key */
-export function createTally(projectKey: string): Tally {
+export function createTally(projectKey: string): TrafficCount {
   const counts: Record<CountName, number> = {
     kept: 0,
     dropped: 0,
@@ -176,7 +176,7 @@ export async function comparedWith(plan: Plan | undefined, sim: Sim): Promise<Pl
 
 /** What `--fail-on` checks when the command has ended. */
 interface Findings {
-  readonly tally: Pick<Tally, "counts">;
+  readonly tally: Pick<TrafficCount, "counts">;
   readonly blocked: readonly Blocked[];
   readonly plan: PlanOutcome | null;
   readonly lint: readonly LintFinding[];

@@ -2,8 +2,8 @@ import { renameSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { counted } from "../../base/counted.ts";
 import { makeFolder } from "../../base/make-folder.ts";
+import { counted } from "../../base/text.ts";
 import type { LintFinding, Sim } from "../../index.ts";
 import { outcomeText } from "../../journal/outcomes.ts";
 import { lintLine } from "../../lint/command.ts";
@@ -13,15 +13,15 @@ import { Failure } from "../failure.ts";
 import { plain, type Style } from "../style.ts";
 import { reasonOf, systemCode } from "../system-reason.ts";
 import type { Blocked } from "./child-environment.ts";
-import { allEvents, type Mishap, type PlanOutcome, type Tally } from "./run-findings.ts";
+import { allEvents, type Mishap, type PlanOutcome, type TrafficCount } from "./run-findings.ts";
 
 /** Kinds of mishaps that the terminal shows; the report has more. */
 const shownMishaps = 10;
 const reportedMishaps = 100;
 
 /** The result of a run. */
-export interface Run {
-  readonly tally: Pick<Tally, "counts" | "mishaps" | "faults">;
+export interface ExecRun {
+  readonly tally: Pick<TrafficCount, "counts" | "mishaps" | "faults">;
   /** Calls to the real service. */
   readonly blocked: readonly Blocked[];
   /** The result of the tracking plan, if there is one. */
@@ -36,7 +36,7 @@ export interface Run {
   readonly failures: readonly string[];
 }
 
-const headline = ({ kept, dropped, requests, flags, rejected, unmatched }: Tally["counts"]): string =>
+const headline = ({ kept, dropped, requests, flags, rejected, unmatched }: TrafficCount["counts"]): string =>
   `${counted(kept, "event")} kept, ${dropped} dropped; ${counted(requests, "request")} (${flags} for flags), ` +
   `${rejected} rejected, ${unmatched} unmatched`;
 
@@ -84,7 +84,7 @@ const silence =
   "  nothing reached it: does the app read one of the variables above? (phx-sim doctor checks them)";
 
 /** The summary on a terminal. */
-export function summaryLines({ tally, blocked, plan, lint, tape }: Run, style: Style): string[] {
+export function summaryLines({ tally, blocked, plan, lint, tape }: ExecRun, style: Style): string[] {
   return [
     `phx-sim: ${headline(tally.counts)}`,
     ...(tally.counts.requests === 0 ? [silence] : []),
@@ -103,7 +103,7 @@ const cell = (text: string): string =>
 
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
 
-const verdictOf = ({ failures, code, tape }: Run): string => {
+const verdictOf = ({ failures, code, tape }: ExecRun): string => {
   if (failures.length > 0) return `❌ ${cell(failures.join(", "))}`;
   if (code === 0 && missedOf(tape) > 0) return "❌ some requests were not on the tape";
   return code === 0 ? "✅ passed" : "❌ failed";
@@ -149,7 +149,7 @@ function lintTable(findings: readonly LintFinding[]): string[] {
 }
 
 /** The summary as Markdown, as CI systems show it for a job. */
-export function summaryMarkdown(run: Run): string {
+export function summaryMarkdown(run: ExecRun): string {
   const { tally, blocked, plan, lint, tape, code } = run;
   const paragraphs = [
     ...tally

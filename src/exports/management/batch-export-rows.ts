@@ -10,7 +10,7 @@ import type { Request } from "../../management/frame/row.ts";
 import { maskSecrets } from "../../world/batch-export-secrets.ts";
 import { blankBatchExport } from "../../world/blank.ts";
 import { wireTime } from "../../world/time.ts";
-import type { BatchExport, Organization, Project } from "../../world/world.ts";
+import type { BatchExport, Organization, StoredProject } from "../../world/world.ts";
 import { isOpen } from "../ports.ts";
 import { backfillRows, startingRows } from "./backfill-rows.ts";
 import {
@@ -70,7 +70,10 @@ function fieldsOf(body: Partial<WrittenExport>) {
 }
 
 /** At an organization's URL: the caller's project if it is one of the organization's, else its first. */
-function homeOf(desk: ResourceDesk, { project, organization, caller }: Request<unknown> & Home): Project {
+function homeOf(
+  desk: ResourceDesk,
+  { project, organization, caller }: Request<unknown> & Home,
+): StoredProject {
   if (project) return project;
   const current =
     caller.user.current_project === null ? undefined : desk.worlds.projectById(caller.user.current_project);

@@ -1,6 +1,6 @@
 import { SimError } from "../../base/errors.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { found, type Place } from "../../management/frame/access.ts";
+import { type CallPlace, found } from "../../management/frame/access.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import {
   inOrganization,
@@ -19,11 +19,11 @@ import type {
   BatchExportBackfill,
   BatchExportLog,
   BatchExportRun,
-  Project,
+  StoredProject,
 } from "../../world/world.ts";
 
 /** Where a call is about: a project, or at an organization's URL all of its projects. */
-export type Home = Place & { readonly project?: Project };
+export type Home = CallPlace & { readonly project?: StoredProject };
 
 /** The last first; of those of one moment, the one that was added last. */
 const newestFirst = <D>(documents: readonly D[], timeOf: (document: D) => string): D[] =>

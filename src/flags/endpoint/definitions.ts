@@ -5,9 +5,9 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { empty, jsonText, type Reply, withHeaders } from "../../http/reply.ts";
 import type { Desk } from "../../ingest/desk.ts";
 import { hasKnownRules } from "../../world/flag-config.ts";
-import type { FeatureFlag, Project } from "../../world/world.ts";
+import type { FeatureFlag, StoredProject } from "../../world/world.ts";
 import { payloadText } from "../engine/decision.ts";
-import { type Entry, withDependencies } from "../engine/dependencies.ts";
+import { type FlagEntry, withDependencies } from "../engine/dependencies.ts";
 import { overridesFor } from "../engine/overrides.ts";
 import type { Ruleset } from "../engine/ruleset.ts";
 import { referenceIn } from "../engine/values.ts";
@@ -51,7 +51,7 @@ interface Chains {
 }
 
 /** True if no flag that it directly refers to is missing. */
-const isWhole = ({ fault, compiled, dependencies }: Entry): boolean =>
+const isWhole = ({ fault, compiled, dependencies }: FlagEntry): boolean =>
   fault === undefined && compiled.dependencies.length === dependencies.length;
 
 function createChains(ruleset: Ruleset, shown: readonly FeatureFlag[]): Chains {
@@ -111,7 +111,7 @@ const withContinuity = (flag: FeatureFlag): FeatureFlag => ({ ...flag, ensure_ex
  * The flags that only the server can decide: those with an override for a single distinct id, and those whose rules
  * are of an unknown version, for which it answers `failed`.
  */
-function leftToServer({ worlds }: Desk, project: Project): (flag: FeatureFlag) => FeatureFlag {
+function leftToServer({ worlds }: Desk, project: StoredProject): (flag: FeatureFlag) => FeatureFlag {
   const own = worlds.current.flag_overrides.filter(
     (it) => it.project === project.id && it.distinct_id !== null,
   );
@@ -125,7 +125,12 @@ function leftToServer({ worlds }: Desk, project: Project): (flag: FeatureFlag) =
 const isShown = (flag: FeatureFlag): boolean => !flag.deleted && !flag.is_remote_configuration;
 
 /** All that a server SDK needs to evaluate flags locally, with inactive flags. */
-function definitionsOf(desk: Desk, ruleset: Ruleset, project: Project, hasCohorts: boolean): FlagDefinitions {
+function definitionsOf(
+  desk: Desk,
+  ruleset: Ruleset,
+  project: StoredProject,
+  hasCohorts: boolean,
+): FlagDefinitions {
   const { flags: all, propertyMatchingVersion } = ruleset.source;
   const flags = all.filter(isShown);
   const withChains = chainWriter(ruleset, flags);
@@ -156,7 +161,7 @@ const overQuota = (): SimError =>
   new SimError("payment_required", "You have exceeded your feature flag request quota");
 
 /** With an override for all, the flag's rules are replaced, so that SDKs evaluate to it. */
-const rulesetFor = (desk: Desk, book: FlagBook, project: Project): Ruleset =>
+const rulesetFor = (desk: Desk, book: FlagBook, project: StoredProject): Ruleset =>
   book.overriddenRulesetOf(project, overridesFor(desk.worlds, project.id, undefined));
 
 function definitions(desk: Desk, book: FlagBook, call: Call, { family, hasCohorts }: Row): Reply {

@@ -5,11 +5,11 @@ import type { Family } from "../../http/endpoint.ts";
 import type { Desk } from "../../ingest/desk.ts";
 import { projectByHeader } from "../../ingest/project.ts";
 import { grants, isOutOfReach } from "../../world/access.ts";
-import type { PersonalApiKey, Project, ReadonlyWorld } from "../../world/world.ts";
+import type { PersonalApiKey, ReadonlyWorld, StoredProject } from "../../world/world.ts";
 
 /** The project of a request for definitions or a remote config, and the kind of its key. */
 export interface FlagAccess {
-  readonly project: Project;
+  readonly project: StoredProject;
   /** A personal key may see more than a project's secret one. */
   readonly credential: "personal" | "secret";
 }
@@ -43,7 +43,7 @@ const refusals: Readonly<Record<Service, Readonly<Record<"scope" | "secret" | "p
 const unauthenticated = () =>
   new SimError("not_authenticated", "Authentication credentials were not provided.");
 
-type Credential = { secretOf: Project } | { personal: PersonalApiKey };
+type Credential = { secretOf: StoredProject } | { personal: PersonalApiKey };
 
 function credentialOf(call: Call, { keys }: Desk, text: string, service: Service): Credential {
   const owner = keys.secretOwner(text, call);
@@ -55,7 +55,12 @@ function credentialOf(call: Call, { keys }: Desk, text: string, service: Service
   return { personal };
 }
 
-function checkAccess(world: ReadonlyWorld, credential: Credential, project: Project, service: Service): void {
+function checkAccess(
+  world: ReadonlyWorld,
+  credential: Credential,
+  project: StoredProject,
+  service: Service,
+): void {
   const { secret, personal } = refusals[service];
   if ("secretOf" in credential) {
     if (credential.secretOf.id !== project.id) throw secret();
@@ -63,7 +68,7 @@ function checkAccess(world: ReadonlyWorld, credential: Credential, project: Proj
 }
 
 /** The project that the call names: `?token=`, else the path's number. */
-function namedProject(call: Call, desk: Desk): Project | undefined {
+function namedProject(call: Call, desk: Desk): StoredProject | undefined {
   const token = queryToken(call);
   if (token !== undefined) {
     const project = desk.projectFor(token);
@@ -121,7 +126,7 @@ const resource = "feature_flags";
 export const quotaLimited: readonly string[] = [resource];
 
 /** True if the project has used up its flag requests: by `quota_limited` in its settings, or by a fault. */
-export function isQuotaLimited({ settings }: Project, { fault }: Call): boolean {
+export function isQuotaLimited({ settings }: StoredProject, { fault }: Call): boolean {
   if (fault?.quota?.includes(resource)) return true;
   const limited = settings.quota_limited;
   return Array.isArray(limited) && limited.includes(resource);

@@ -1,6 +1,6 @@
 import type { FeatureFlag } from "../../world/world.ts";
 import type { Decision } from "../engine/decision.ts";
-import type { Result as Decided, Ruleset } from "../engine/ruleset.ts";
+import type { FlagResult as Decided, Ruleset } from "../engine/ruleset.ts";
 import type { Subject } from "../engine/run.ts";
 import { type Explanation, explainFlag } from "../explain/explain.ts";
 import type { ConditionTrace, PropertyTrace } from "../shapes.ts";
@@ -93,42 +93,42 @@ export function conditionsOf(ruleset: Ruleset, flag: FeatureFlag, subject: Subje
 }
 
 /** The decision about a flag, with its condition sets for `?detailed_analysis`. */
-export interface Result extends Decided {
+export interface ServedFlag extends Decided {
   readonly conditions?: ConditionAnalysis[] | undefined;
 }
 
 /** Writes results as members of a JSON object, without its braces. */
-export type Shape = (results: readonly Result[]) => string;
+export type FlagsWriter = (results: readonly ServedFlag[]) => string;
 
 /** Encrypted payloads are only for the remote config endpoint. */
 export const redacted = '"********* (encrypted)"';
 
-const keyOf = ({ compiled }: Result): string => JSON.stringify(compiled.flag.key);
-const isOn = ({ decision }: Result): boolean => decision.enabled;
+const keyOf = ({ compiled }: ServedFlag): string => JSON.stringify(compiled.flag.key);
+const isOn = ({ decision }: ServedFlag): boolean => decision.enabled;
 /**
  * In the shapes without `failed`, a flag that failed is false, as upstream has it; one that only the sim
  * cannot compute is left out: clients keep their earlier value.
  */
-const isKnown = ({ decision }: Result): boolean =>
+const isKnown = ({ decision }: ServedFlag): boolean =>
   !decision.failed || !decision.reason.code.startsWith("unsupported_");
 
-const payloadOf = ({ compiled, decision }: Result): string | null =>
+const payloadOf = ({ compiled, decision }: ServedFlag): string | null =>
   decision.payload !== null && compiled.flag.has_encrypted_payloads ? redacted : decision.payload;
 
-const members = (results: readonly Result[], value: (result: Result) => string): string =>
+const members = (results: readonly ServedFlag[], value: (result: ServedFlag) => string): string =>
   `{${results.map((result) => `${keyOf(result)}:${value(result)}`).join()}}`;
 
-const valueText = ({ decision }: Result): string => JSON.stringify(decision.value);
+const valueText = ({ decision }: ServedFlag): string => JSON.stringify(decision.value);
 
-const list: Shape = (results) => `"featureFlags":[${results.filter(isOn).map(keyOf).join()}]`;
+const list: FlagsWriter = (results) => `"featureFlags":[${results.filter(isOn).map(keyOf).join()}]`;
 
-const switchedOn: Shape = (results) => `"featureFlags":${members(results.filter(isOn), valueText)}`;
+const switchedOn: FlagsWriter = (results) => `"featureFlags":${members(results.filter(isOn), valueText)}`;
 
-function errors(results: readonly Result[]): string {
+function errors(results: readonly ServedFlag[]): string {
   return `"errorsWhileComputingFlags":${results.some((result) => result.decision.failed)}`;
 }
 
-const values: Shape = (results) => {
+const values: FlagsWriter = (results) => {
   const paid = results.filter((result) => payloadOf(result) !== null);
   const payloads = members(paid, (result) => JSON.stringify(payloadOf(result)));
   const flags = members(results.filter(isKnown), valueText);
@@ -136,7 +136,7 @@ const values: Shape = (results) => {
 };
 
 /** All keys are present, whatever their values: some SDKs rely on it. */
-function detailText(result: Result): string {
+function detailText(result: ServedFlag): string {
   const { compiled, decision } = result;
   const { flag } = compiled;
   const details: FlagDetails = {
@@ -162,9 +162,9 @@ function detailText(result: Result): string {
 }
 
 /** A flag has few decisions, and they are the same objects, so each is written once. */
-function detailsShape(): Shape {
+function detailsShape(): FlagsWriter {
   const written = new WeakMap<Decision, string>();
-  const entry = (result: Result): string => {
+  const entry = (result: ServedFlag): string => {
     const known = result.conditions ? undefined : written.get(result.decision);
     if (known !== undefined) return known;
     const text = `${keyOf(result)}:${detailText(result)}`;
@@ -178,7 +178,7 @@ function detailsShape(): Shape {
   };
 }
 
-export type Shapes = Readonly<Record<"list" | "switchedOn" | "values" | "details", Shape>>;
+export type Shapes = Readonly<Record<"list" | "switchedOn" | "values" | "details", FlagsWriter>>;
 
 export const createShapes = (): Shapes => ({ list, switchedOn, values, details: detailsShape() });
 

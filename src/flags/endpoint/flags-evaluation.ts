@@ -2,14 +2,14 @@ import type { Call } from "../../http/call.ts";
 import type { Desk } from "../../ingest/desk.ts";
 import type { People } from "../../people/people.ts";
 import type { Person } from "../../people/person.ts";
-import type { FeatureFlag, Project } from "../../world/world.ts";
+import type { FeatureFlag, StoredProject } from "../../world/world.ts";
 import type { CompiledFlag } from "../engine/compile.ts";
 import { failed } from "../engine/decision.ts";
 import { overridesFor, withOverrides } from "../engine/overrides.ts";
-import { type Result as Decided, evaluateRuleset, type Ruleset } from "../engine/ruleset.ts";
+import { type FlagResult as Decided, evaluateRuleset, type Ruleset } from "../engine/ruleset.ts";
 import type { FlagBook } from "../flag-book.ts";
-import { type Asked, subjectOf } from "../subjects.ts";
-import { conditionsOf, type Result } from "./flags-answer.ts";
+import { type RequestedSubject, subjectOf } from "../subjects.ts";
+import { conditionsOf, type ServedFlag } from "./flags-answer.ts";
 import { addressOf, type FlagsRequest, runtimeOf } from "./flags-request.ts";
 
 const negative: ReadonlySet<string> = new Set(["false", "0", "no", "off"]);
@@ -86,7 +86,7 @@ function withFailures(results: readonly Decided[], which: "partial" | readonly s
  */
 export function createFailureNotices(
   notice: (text: string) => void,
-): (results: readonly Decided[], project: Project, hasOthers: boolean) => void {
+): (results: readonly Decided[], project: StoredProject, hasOthers: boolean) => void {
   // A changed flag is another document.
   const reported = new WeakMap<FeatureFlag, Set<string>>();
   return (results, project, hasOthers) => {
@@ -125,7 +125,12 @@ function selection(call: Call, request: FlagsRequest): (flag: FeatureFlag) => bo
     (!isSurveysOnly || flag.key.startsWith(surveyPrefix));
 }
 
-export const askedIn = ({ geoip }: Desk, call: Call, request: FlagsRequest, distinctId: string): Asked => ({
+export const askedIn = (
+  { geoip }: Desk,
+  call: Call,
+  request: FlagsRequest,
+  distinctId: string,
+): RequestedSubject => ({
   distinctId,
   deviceId: request.deviceId,
   anonymousId: request.anonymousId,
@@ -144,9 +149,9 @@ export const askedIn = ({ geoip }: Desk, call: Call, request: FlagsRequest, dist
 export function evaluate(
   { desk, book, reportFailures }: EvaluationPorts,
   call: Call,
-  project: Project,
+  project: StoredProject,
   request: FlagsRequest,
-  asked: Asked,
+  asked: RequestedSubject,
 ) {
   const { distinctId, anonymousId } = asked;
   const { flagKeys: keys } = request;
@@ -168,7 +173,7 @@ export function evaluate(
   reportFailures(decided, project, desk.worlds.current.projects.length > 1);
   const results = call.fault?.flags === undefined ? decided : withFailures(decided, call.fault.flags);
   if (switchOf(call, "detailed_analysis") !== true) return results;
-  return results.map((result): Result => {
+  return results.map((result): ServedFlag => {
     const { flag } = result.compiled;
     if (result.decision.failed) return result;
     return { ...result, conditions: overrides.has(flag.key) ? [] : conditionsOf(ruleset, flag, subject) };

@@ -8,10 +8,10 @@ import type { Desk } from "../../ingest/desk.ts";
 import { projectByHeader } from "../../ingest/project.ts";
 import { remoteConfigOf } from "../../ingest/sdk/remote-config.ts";
 import type { Dialect } from "../../world/dialect.ts";
-import type { Project } from "../../world/world.ts";
+import type { StoredProject } from "../../world/world.ts";
 import type { FlagBook } from "../flag-book.ts";
 import { isQuotaLimited, quotaLimited } from "./flag-access.ts";
-import { createShapes, type Shape, type Shapes, shapeOf } from "./flags-answer.ts";
+import { createShapes, type FlagsWriter, type Shapes, shapeOf } from "./flags-answer.ts";
 import { askedIn, createFailureNotices, evaluate, switchOf } from "./flags-evaluation.ts";
 import { type FlagsRequest, flagsBodyOf, flagsRequestOf } from "./flags-request.ts";
 
@@ -46,7 +46,7 @@ function planOf(call: Call, isDecide: boolean): Plan {
 }
 
 /** @throws SimError not_authenticated, authentication_failed, unknown_project */
-function projectOf(desk: Desk, call: Call, token: string | undefined): Project {
+function projectOf(desk: Desk, call: Call, token: string | undefined): StoredProject {
   const named = projectByHeader(desk, call);
   if (named) return named;
   if (token === undefined) {
@@ -71,9 +71,9 @@ function distinctIdOf(request: FlagsRequest): string {
 function flagMembers(
   service: Service,
   call: Call,
-  project: Project,
+  project: StoredProject,
   request: FlagsRequest,
-  shape: Shape,
+  shape: FlagsWriter,
 ): string {
   if (request.isDisabled) return shape([]);
   const asked = askedIn(service.desk, call, request, distinctIdOf(request));
@@ -93,7 +93,11 @@ const basics: JsonObject = {
 };
 
 /** The answer's keys that are not about flags. /decide has the contract's ones even with `config=false`. */
-function configOf({ desk, isDecide }: Service, project: Project, hasConfig: boolean): JsonObject | undefined {
+function configOf(
+  { desk, isDecide }: Service,
+  project: StoredProject,
+  hasConfig: boolean,
+): JsonObject | undefined {
   const config = hasConfig ? { ...basics, ...remoteConfigOf(project, desk.worlds.current) } : basics;
   if (!isDecide) return hasConfig ? config : undefined;
   const own = project.remote_config.supportedCompression;

@@ -13,7 +13,7 @@ import {
 import { dependenciesFirst } from "./dependency-order.ts";
 import type { Matching } from "./operators.ts";
 import { type FailureCode, FlagFailure } from "./reasons.ts";
-import type { Run } from "./run.ts";
+import type { EvaluationRun } from "./run.ts";
 
 /** A cohort's name; undefined where there is no such cohort, or it has none. */
 export const cohortName = (
@@ -106,7 +106,7 @@ export const noCohorts: CohortBook = {
 };
 
 /** What a leaf compares. @throws FlagFailure when it is not known. */
-export const readLeaf = ({ key, isMetadata }: PropertyLeaf, { subject }: Run): Json | undefined =>
+export const readLeaf = ({ key, isMetadata }: PropertyLeaf, { subject }: EvaluationRun): Json | undefined =>
   isMetadata ? subject.metadata(key) : subject.property(key);
 
 function passesCohort(
@@ -118,7 +118,11 @@ function passesCohort(
 }
 
 /** True if a node of a tree is fulfilled. The memberships that it asks for are known by now. */
-export function passesNode(node: TreeNode, run: Run, members: ReadonlyMap<number, boolean>): boolean {
+export function passesNode(
+  node: TreeNode,
+  run: EvaluationRun,
+  members: ReadonlyMap<number, boolean>,
+): boolean {
   switch (node.kind) {
     case "all":
       return node.nodes.every((it) => passesNode(it, run, members));
@@ -133,7 +137,7 @@ export function passesNode(node: TreeNode, run: Run, members: ReadonlyMap<number
   }
 }
 
-function isListed(members: ReadonlySet<string>, run: Run): boolean {
+function isListed(members: ReadonlySet<string>, run: EvaluationRun): boolean {
   const person = run.subject.personId();
   return person !== undefined && members.has(person);
 }
@@ -143,7 +147,7 @@ function isListed(members: ReadonlySet<string>, run: Run): boolean {
  * cohort_operations.
  * @throws FlagFailure for a cohort that does not exist, refers to itself, or cannot be read.
  */
-export function isMember(run: Run, id: number): boolean {
+export function isMember(run: EvaluationRun, id: number): boolean {
   const known = run.members?.get(id);
   if (known !== undefined) return known;
   const plan = run.cohorts.planOf(id);

@@ -3,19 +3,19 @@ import { type Decision, failed, off } from "./decision.ts";
 import { dependenciesFirst } from "./dependency-order.ts";
 
 /** A flag among the others of its project. */
-export interface Entry {
+export interface FlagEntry {
   readonly compiled: CompiledFlag;
   /** Its place in the document. */
   readonly position: number;
   /** Under which ids and keys other flags ask for it. */
   readonly names: readonly (number | string)[];
   /** The flags that it asks for, without those that do not exist. */
-  readonly dependencies: readonly Entry[];
+  readonly dependencies: readonly FlagEntry[];
   /** Set when it cannot be computed because of what it asks for. */
   fault: Decision | undefined;
 }
 
-interface Draft extends Entry {
+interface Draft extends FlagEntry {
   names: (number | string)[];
   dependencies: Draft[];
   /** Asks for a flag that does not exist, or for one that does. */
@@ -49,7 +49,7 @@ function connect(entries: readonly Draft[]): void {
 
 /** A missing dependency is handed on to all that depend on it. */
 function markMissing(ordered: readonly Draft[]): void {
-  const missing = new Set<Entry>();
+  const missing = new Set<FlagEntry>();
   for (const entry of ordered) {
     if (!entry.isMissingOne && !entry.dependencies.some((it) => missing.has(it))) continue;
     missing.add(entry);
@@ -60,9 +60,9 @@ function markMissing(ordered: readonly Draft[]): void {
 /** Flags in an order in which every one comes after those that it asks for. */
 export interface DependencyOrder {
   /** In the document's order. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly FlagEntry[];
   /** Dependencies first; those on or behind a circle come last and have a `fault`. */
-  readonly ordered: readonly Entry[];
+  readonly ordered: readonly FlagEntry[];
 }
 
 /**
@@ -83,7 +83,7 @@ export function orderFlags(flags: readonly CompiledFlag[]): DependencyOrder {
   );
   connect(entries);
   const ordered = dependenciesFirst(entries, (it) => it.dependencies);
-  const reached = new Set<Entry>(ordered);
+  const reached = new Set<FlagEntry>(ordered);
   const circular = entries.filter((it) => !reached.has(it));
   for (const entry of circular) entry.fault = failed("dependency_cycle_flag");
   markMissing(ordered);
@@ -91,8 +91,8 @@ export function orderFlags(flags: readonly CompiledFlag[]): DependencyOrder {
 }
 
 /** The entries with these keys and all that they depend on. */
-export function withDependencies(entries: readonly Entry[], keys: ReadonlySet<string>): Set<Entry> {
-  const needed = new Set<Entry>();
+export function withDependencies(entries: readonly FlagEntry[], keys: ReadonlySet<string>): Set<FlagEntry> {
+  const needed = new Set<FlagEntry>();
   const open = entries.filter(({ compiled }) => keys.has(compiled.flag.key));
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (needed.has(next)) continue;

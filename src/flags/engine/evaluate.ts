@@ -3,12 +3,12 @@ import { noCohorts } from "./cohorts.ts";
 import type { CompiledFlag, Condition } from "./compile.ts";
 import { type Decision, failed } from "./decision.ts";
 import { FlagFailure, type MissCode, reasons } from "./reasons.ts";
-import type { Run, Subject } from "./run.ts";
+import type { EvaluationRun, Subject } from "./run.ts";
 
 /** Why a condition set does not apply. Without a device it is passed over like a missed rollout. */
-export type Miss = MissCode | "no_device";
+export type ConditionMiss = MissCode | "no_device";
 
-function passesAll({ tests, cohorts }: Condition, run: Run): boolean {
+function passesAll({ tests, cohorts }: Condition, run: EvaluationRun): boolean {
   for (const test of tests) if (!test.passes(run)) return false;
   // All are computed before any is compared: one that cannot be fails the flag.
   for (const test of cohorts) test.isMember(run);
@@ -19,7 +19,7 @@ function passesAll({ tests, cohorts }: Condition, run: Run): boolean {
 function hashed(
   compiled: CompiledFlag,
   aggregation: number | null,
-  run: Run,
+  run: EvaluationRun,
   use: "rollout" | "variant",
 ): number {
   const { key } = compiled.flag;
@@ -31,7 +31,7 @@ function hashed(
 }
 
 /** Why a condition set does not apply to what it is about; undefined when it does. */
-function missAs(compiled: CompiledFlag, condition: Condition, run: Run): MissCode | undefined {
+function missAs(compiled: CompiledFlag, condition: Condition, run: EvaluationRun): MissCode | undefined {
   if (!passesAll(condition, run)) return "no_condition_match";
   const { rollout, aggregation } = condition;
   if (rollout >= 100 || isWithin(hashed(compiled, aggregation, run, "rollout"), rollout)) return undefined;
@@ -39,7 +39,11 @@ function missAs(compiled: CompiledFlag, condition: Condition, run: Run): MissCod
 }
 
 /** Why a condition set does not apply; undefined when it does. @throws FlagFailure */
-export function missOf(compiled: CompiledFlag, condition: Condition, run: Run): Miss | undefined {
+export function missOf(
+  compiled: CompiledFlag,
+  condition: Condition,
+  run: EvaluationRun,
+): ConditionMiss | undefined {
   run.recorder?.tried(condition.index);
   const { aggregation } = condition;
   if (aggregation !== null && !run.subject.group(aggregation)) return "no_group_type";
@@ -48,7 +52,7 @@ export function missOf(compiled: CompiledFlag, condition: Condition, run: Run): 
 }
 
 /** What a condition set that applies gives: its own variant, or the one that the hash picks. */
-export function matchOf(compiled: CompiledFlag, condition: Condition, run: Run): Decision {
+export function matchOf(compiled: CompiledFlag, condition: Condition, run: EvaluationRun): Decision {
   if (condition.forced) return condition.forced;
   const { variantEnds } = compiled;
   let position = 0;
@@ -60,7 +64,7 @@ export function matchOf(compiled: CompiledFlag, condition: Condition, run: Run):
 }
 
 /** The condition sets in their order; without a match the best miss, of equals the later one. */
-function tryConditions(compiled: CompiledFlag, run: Run): Decision {
+function tryConditions(compiled: CompiledFlag, run: EvaluationRun): Decision {
   let best = compiled.unconditioned;
   let score: number = reasons.no_group_type.score;
   let last: Condition | undefined;
@@ -80,13 +84,13 @@ function tryConditions(compiled: CompiledFlag, run: Run): Decision {
   return lacksGroup && last && best === last.missed.no_condition_match ? last.missedWithoutGroups : best;
 }
 
-function enrolled({ enrollment }: CompiledFlag, { subject }: Run): Decision | undefined {
+function enrolled({ enrollment }: CompiledFlag, { subject }: EvaluationRun): Decision | undefined {
   const choice = enrollment && subject.property(enrollment.property);
   if (enrollment === undefined || choice === undefined) return undefined;
   return choice === true || choice === "true" ? enrollment.on : enrollment.off;
 }
 
-function superDecided(compiled: CompiledFlag, run: Run): Decision | undefined {
+function superDecided(compiled: CompiledFlag, run: EvaluationRun): Decision | undefined {
   const { superCondition } = compiled;
   if (!superCondition?.condition.filters.some(({ key }) => run.subject.property(key) !== undefined))
     return undefined;
@@ -94,7 +98,7 @@ function superDecided(compiled: CompiledFlag, run: Run): Decision | undefined {
   return miss === undefined ? superCondition.on : superCondition.off;
 }
 
-function heldOut(compiled: CompiledFlag, run: Run): Decision | undefined {
+function heldOut(compiled: CompiledFlag, run: EvaluationRun): Decision | undefined {
   const { holdout, aggregation } = compiled;
   if (!holdout) return undefined;
   if (holdout.percentage >= 100) return holdout.decision;
@@ -109,7 +113,7 @@ function heldOut(compiled: CompiledFlag, run: Run): Decision | undefined {
  * What a flag is in a run: enrolment, holdout, then the condition sets. Never throws a FlagFailure: it
  * becomes a decision with `failed`. Upstream PostHog rust/feature-flags, flag_matching.
  */
-export function decide(compiled: CompiledFlag, run: Run): Decision {
+export function decide(compiled: CompiledFlag, run: EvaluationRun): Decision {
   if (compiled.failed) return compiled.failed;
   try {
     return (
@@ -124,7 +128,7 @@ export function decide(compiled: CompiledFlag, run: Run): Decision {
   }
 }
 
-const noValues: Run["values"] = new Map();
+const noValues: EvaluationRun["values"] = new Map();
 
 /**
  * What a flag is for a subject on its own, where neither cohorts nor other flags are known: filters on

@@ -3,7 +3,7 @@ import type { FeatureFlag } from "../../world/world.ts";
 import { isMember } from "./cohorts.ts";
 import { type Matching, type PreparedTest, prepareTest } from "./operators.ts";
 import { FlagFailure } from "./reasons.ts";
-import type { Run } from "./run.ts";
+import type { EvaluationRun } from "./run.ts";
 import { referenceIn } from "./values.ts";
 
 export type Filters = FeatureFlag["filters"];
@@ -27,8 +27,8 @@ export interface PropertyTest extends Written {
   readonly type: "person" | "person_metadata" | "group";
   readonly groupType: number | null;
   /** undefined when it is absent. @throws FlagFailure when it is not known. */
-  read(run: Run): Json | undefined;
-  passes(run: Run): boolean;
+  read(run: EvaluationRun): Json | undefined;
+  passes(run: EvaluationRun): boolean;
 }
 
 /** A filter on the value of another flag. */
@@ -36,7 +36,7 @@ export interface FlagTest extends Written {
   readonly about: "flag";
   /** The flag's id, or its key. */
   readonly reference: number | string;
-  passes(run: Run): boolean;
+  passes(run: EvaluationRun): boolean;
 }
 
 /** A filter on the membership in a cohort. */
@@ -45,8 +45,8 @@ export interface CohortTest extends Written {
   /** undefined when the filter names none that could exist. */
   readonly cohort: number | undefined;
   /** True if the person is in it. @throws FlagFailure for a cohort that cannot be computed. */
-  isMember(run: Run): boolean;
-  passes(run: Run): boolean;
+  isMember(run: EvaluationRun): boolean;
+  passes(run: EvaluationRun): boolean;
 }
 
 export type FilterTest = PropertyTest | FlagTest | CohortTest;
@@ -66,7 +66,7 @@ const written = (filter: PropertyFilter, operator: string): Written => ({
   value: (filter.value ?? null) as Json,
 });
 
-type Read = (run: Run) => Json | undefined;
+type Read = (run: EvaluationRun) => Json | undefined;
 
 const readers: Record<PropertyTest["type"], (key: string, groupType: number | null) => Read> = {
   person: (key) => (run) => run.subject.property(key),
@@ -120,7 +120,7 @@ function flagTest(filter: PropertyFilter): FlagTest {
 function cohortTest(filter: PropertyFilter): CohortTest {
   const facts = written(filter, typeof filter.operator === "string" ? filter.operator : "in");
   const cohort = referenceIn(facts.value);
-  const test = (run: Run): boolean => {
+  const test = (run: EvaluationRun): boolean => {
     if (cohort === undefined) throw new FlagFailure("cohort_filters_parsing_error");
     return isMember(run, cohort);
   };

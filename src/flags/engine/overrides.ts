@@ -1,12 +1,12 @@
 import { blankFeatureFlag } from "../../world/blank.ts";
-import type { FeatureFlag, FlagOverride, Worlds } from "../../world/world.ts";
+import type { FeatureFlag, StoredFlagOverride, Worlds } from "../../world/world.ts";
 import { type Decision, payloadText } from "./decision.ts";
 import { reasons } from "./reasons.ts";
-import type { Result } from "./ruleset.ts";
+import type { FlagResult } from "./ruleset.ts";
 
-export type Overrides = ReadonlyMap<string, FlagOverride>;
+export type FlagOverrides = ReadonlyMap<string, StoredFlagOverride>;
 
-const none: Overrides = new Map();
+const none: FlagOverrides = new Map();
 
 /**
  * The overrides that count for a distinct id, by the flag's key: its own come before those for all.
@@ -16,10 +16,10 @@ export function overridesFor(
   worlds: Pick<Worlds, "current">,
   project: number,
   distinctId: string | undefined,
-): Overrides {
+): FlagOverrides {
   const all = worlds.current.flag_overrides;
   if (all.length === 0) return none;
-  const found = new Map<string, FlagOverride>();
+  const found = new Map<string, StoredFlagOverride>();
   for (const override of all) {
     if (override.project !== project) continue;
     const isOwn = override.distinct_id !== null;
@@ -31,7 +31,7 @@ export function overridesFor(
 }
 
 /** The payload's name among the flag's payloads. */
-const payloadName = ({ value }: FlagOverride): string => (typeof value === "string" ? value : "true");
+const payloadName = ({ value }: StoredFlagOverride): string => (typeof value === "string" ? value : "true");
 
 function isJson(text: string): boolean {
   try {
@@ -43,19 +43,19 @@ function isJson(text: string): boolean {
 }
 
 /** As JSON text; a string that is JSON, as the service's own payloads are, stays as it is. */
-function ownPayload({ payload }: FlagOverride): string | null {
+function ownPayload({ payload }: StoredFlagOverride): string | null {
   if (payload === null) return null;
   return typeof payload === "string" && isJson(payload) ? payload : JSON.stringify(payload);
 }
 
 /** The override's own payload, else what the flag gives with this value; a flag that is off has none. */
-function payloadOf(flag: FeatureFlag, override: FlagOverride): string | null {
+function payloadOf(flag: FeatureFlag, override: StoredFlagOverride): string | null {
   if (override.value === false) return null;
   return ownPayload(override) ?? payloadText(flag.filters.payloads, payloadName(override));
 }
 
 /** What a flag is by an override, whatever its rules say. */
-export function overriddenDecision(flag: FeatureFlag, override: FlagOverride): Decision {
+export function overriddenDecision(flag: FeatureFlag, override: StoredFlagOverride): Decision {
   const { value } = override;
   const { description } = reasons.override;
   const subject = override.distinct_id === null ? "" : " for this distinct_id";
@@ -74,7 +74,7 @@ export function overriddenDecision(flag: FeatureFlag, override: FlagOverride): D
  * A flag whose rules give an override's value to all: one condition set of 100 % with the variant, or
  * no condition set at all. SDKs that evaluate by themselves come to the same value.
  */
-export function overriddenFlag(flag: FeatureFlag, override: FlagOverride): FeatureFlag {
+export function overriddenFlag(flag: FeatureFlag, override: StoredFlagOverride): FeatureFlag {
   const { value } = override;
   const payload = payloadOf(flag, override);
   const variant = typeof value === "string" ? { variant: value } : {};
@@ -103,7 +103,7 @@ const unknownFlag = (project: number, key: string): FeatureFlag => ({
 export function overriddenFlags(
   flags: readonly FeatureFlag[],
   project: number,
-  overrides: Overrides,
+  overrides: FlagOverrides,
 ): FeatureFlag[] {
   const unknown = new Map(overrides);
   const replaced = flags.map((flag) => {
@@ -117,7 +117,7 @@ export function overriddenFlags(
 }
 
 /** Results of an overridden ruleset (`FlagBook.overriddenRulesetOf`), overridden flags marked by their reason. */
-export function withOverrides(results: Result[], overrides: Overrides): Result[] {
+export function withOverrides(results: FlagResult[], overrides: FlagOverrides): FlagResult[] {
   if (overrides.size === 0) return results;
   return results.map((result) => {
     const override = overrides.get(result.compiled.flag.key);

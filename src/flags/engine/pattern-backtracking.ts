@@ -1,5 +1,5 @@
 import type { Hir } from "rregex";
-import type { Group } from "./pattern-syntax.ts";
+import type { PatternGroup } from "./pattern-syntax.ts";
 import { FlagFailure } from "./reasons.ts";
 
 /** Patterns with look-around or back-references, as the regex crate parsed them, searched by JavaScript. */
@@ -67,7 +67,7 @@ const codePoint = (character: string): string => `\\u{${character.codePointAt(0)
 const isLiteral = ({ kind }: Hir): boolean => kind["@variant"] === "Literal";
 
 /** Writes a pattern in JavaScript's syntax (mode `v`). */
-function javascriptWriter(groups: readonly Group[]) {
+function javascriptWriter(groups: readonly PatternGroup[]) {
   let ignoresCase = false;
   const group = (index: number, sub: Hir): string => {
     const meaning = groups[index - 1] ?? { is: "capture" };
@@ -123,7 +123,7 @@ function unsupported(): never {
 const ignoresAllCase = (source: string): boolean =>
   /^\(\?[a-zA-Z]*i[a-zA-Z]*\)(?!.*\(\?[a-zA-Z]*-)/s.test(source);
 
-function expressionOf(hir: Hir, groups: readonly Group[], source: string): RegExp {
+function expressionOf(hir: Hir, groups: readonly PatternGroup[], source: string): RegExp {
   const writer = javascriptWriter(groups);
   const written = writer.write(hir);
   // JavaScript knows mode `i` for whole patterns only
@@ -141,7 +141,7 @@ function expressionOf(hir: Hir, groups: readonly Group[], source: string): RegEx
  */
 export function backtrackingSearch(
   hir: Hir,
-  groups: readonly Group[],
+  groups: readonly PatternGroup[],
   source: string,
 ): (text: string) => boolean {
   const isEndless = isNested(hir);

@@ -7,12 +7,12 @@ import { FlagFailure } from "./reasons.ts";
 export interface RustPattern {
   readonly source: string;
   /** What the groups of `source` stand for, from group 1 on. */
-  readonly groups: readonly Group[];
+  readonly groups: readonly PatternGroup[];
   /** True if all groups are captures: `source` means the same. */
   readonly isPlain: boolean;
 }
 
-export type Group =
+export type PatternGroup =
   | { readonly is: "capture" }
   | { readonly is: "look"; readonly sign: string }
   /** The group of `source` whose text is meant; stands for the letter k, which shows whether case counts. */
@@ -26,7 +26,7 @@ export class InvalidPattern extends Error {}
 const deepest = 64;
 
 interface Reading {
-  readonly groups: Group[];
+  readonly groups: PatternGroup[];
   /** Captures by their number − 1; a name may be absent. */
   readonly captures: { readonly name: string | undefined; readonly group: number }[];
   /** Whether mode `x` is on, by open groups. */

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type { RRegex } from "rregex";
+import { builtFile } from "../../base/built-file.ts";
 import { backtrackingSearch, sizeOf } from "./pattern-backtracking.ts";
 import { InvalidPattern, rustPatternOf } from "./pattern-syntax.ts";
 import { FlagFailure } from "./reasons.ts";
@@ -13,7 +14,7 @@ type Search = (text: string) => boolean;
 const require = createRequire(import.meta.url);
 
 /** Loads the library with the first pattern: 1 MB, 10 ms. Flags are evaluated synchronously, so `import()` is too late. */
-const library = (): typeof import("rregex") => require("rregex");
+const library = (): typeof import("rregex") => require(builtFile("packages/rregex.cjs"));
 
 function compile(source: string): RRegex {
   const { RRegex } = library();

@@ -3,11 +3,11 @@ import type { CohortBook } from "./cohort-tree.ts";
 import { createCohortBook } from "./cohorts.ts";
 import { type CompiledFlag, compileFlag } from "./compile.ts";
 import type { Decision } from "./decision.ts";
-import { type Entry, orderFlags, withDependencies } from "./dependencies.ts";
+import { type FlagEntry, orderFlags, withDependencies } from "./dependencies.ts";
 import { decide } from "./evaluate.ts";
 import type { Matching } from "./operators.ts";
 import { createPatternCheck } from "./pattern.ts";
-import type { FlagValue, Recorder, Run, Subject } from "./run.ts";
+import type { EvaluationRecorder, EvaluationRun, FlagValue, Subject } from "./run.ts";
 import { zoneOf } from "./zone.ts";
 
 /** All that decides a project's flags. Documents are replaced, never changed in place. */
@@ -29,19 +29,19 @@ export interface Ruleset {
   readonly matching: Matching;
   /** The flags that are evaluated: neither inactive nor deleted. In the document's order. */
   readonly flags: readonly CompiledFlag[];
-  readonly entries: readonly Entry[];
+  readonly entries: readonly FlagEntry[];
   /** Dependencies first. */
-  readonly ordered: readonly Entry[];
+  readonly ordered: readonly FlagEntry[];
   readonly cohorts: CohortBook;
   readonly hasDependencies: boolean;
 }
 
 /** The flag that a filter asks for by its id or key; undefined where there is none. */
-export const entryFor = ({ entries }: Ruleset, reference: number | string): Entry | undefined =>
+export const entryFor = ({ entries }: Ruleset, reference: number | string): FlagEntry | undefined =>
   entries.find(({ names }) => names.includes(reference));
 
 /** The decision about one flag. */
-export interface Result {
+export interface FlagResult {
   readonly compiled: CompiledFlag;
   readonly decision: Decision;
 }
@@ -92,7 +92,7 @@ type Values = Map<number | string, FlagValue>;
 
 const noValues: Values = new Map();
 
-const startRun = ({ cohorts }: Ruleset, subject: Subject, values: Values): Run => ({
+const startRun = ({ cohorts }: Ruleset, subject: Subject, values: Values): EvaluationRun => ({
   subject,
   cohorts,
   values,
@@ -101,9 +101,9 @@ const startRun = ({ cohorts }: Ruleset, subject: Subject, values: Values): Run =
 });
 
 /** Flags that nothing connects: one after the other. */
-function evaluateApart(ruleset: Ruleset, subject: Subject, { keys, isSelected }: Selection): Result[] {
+function evaluateApart(ruleset: Ruleset, subject: Subject, { keys, isSelected }: Selection): FlagResult[] {
   const run = startRun(ruleset, subject, noValues);
-  const results: Result[] = [];
+  const results: FlagResult[] = [];
   for (const compiled of ruleset.flags) {
     const { flag } = compiled;
     if ((keys && !keys.has(flag.key)) || (isSelected && !isSelected(flag))) continue;
@@ -113,16 +113,16 @@ function evaluateApart(ruleset: Ruleset, subject: Subject, { keys, isSelected }:
 }
 
 /** Lets other flags see the value of a flag; a failed one has none. */
-function publish(values: Values, { names }: Entry, decision: Decision | undefined): void {
+function publish(values: Values, { names }: FlagEntry, decision: Decision | undefined): void {
   if (decision?.failed) return;
   for (const name of names) values.set(name, decision?.value ?? false);
 }
 
 /** An evaluation in which flags depend on each other, step by step. */
 interface Chain {
-  readonly run: Run;
+  readonly run: EvaluationRun;
   /** undefined for a flag that is not evaluated. */
-  decide(entry: Entry): Decision | undefined;
+  decide(entry: FlagEntry): Decision | undefined;
 }
 
 function startChain(ruleset: Ruleset, subject: Subject, isSelected: Selection["isSelected"]): Chain {
@@ -140,7 +140,7 @@ function startChain(ruleset: Ruleset, subject: Subject, isSelected: Selection["i
   };
 }
 
-function evaluateChained(ruleset: Ruleset, subject: Subject, { keys, isSelected }: Selection): Result[] {
+function evaluateChained(ruleset: Ruleset, subject: Subject, { keys, isSelected }: Selection): FlagResult[] {
   const needed = keys && withDependencies(ruleset.entries, keys);
   const chain = startChain(ruleset, subject, isSelected);
   const decisions: (Decision | undefined)[] = [];
@@ -158,13 +158,17 @@ function evaluateChained(ruleset: Ruleset, subject: Subject, { keys, isSelected 
  * computed once. Never throws a FlagFailure: a flag that cannot be computed has a decision with `failed`.
  * Upstream PostHog rust/feature-flags, flag_matching.
  */
-export const evaluateRuleset = (ruleset: Ruleset, subject: Subject, selection: Selection = {}): Result[] =>
+export const evaluateRuleset = (
+  ruleset: Ruleset,
+  subject: Subject,
+  selection: Selection = {},
+): FlagResult[] =>
   ruleset.hasDependencies
     ? evaluateChained(ruleset, subject, selection)
     : evaluateApart(ruleset, subject, selection);
 
 /** The entry of a flag, by its key; also an inactive one, but an active one first. */
-export function entryOf({ entries }: Ruleset, key: string): Entry | undefined {
+export function entryOf({ entries }: Ruleset, key: string): FlagEntry | undefined {
   const same = entries.filter(({ compiled }) => compiled.flag.key === key);
   return same.find(({ compiled }) => isEvaluated(compiled)) ?? same.at(-1);
 }
@@ -174,21 +178,21 @@ export interface Trial {
   /** undefined for a flag that is inactive or deleted. */
   readonly decision: Decision | undefined;
   /** Everything that the flag could see. */
-  readonly run: Run;
+  readonly run: EvaluationRun;
 }
 
 /** Evaluates one flag and what it depends on; `recorder` receives the steps of the flag itself only. */
 export function tryFlag(
   ruleset: Ruleset,
-  entry: Entry,
+  entry: FlagEntry,
   subject: Subject,
   isSelected: Selection["isSelected"],
-  recorder: Recorder,
+  recorder: EvaluationRecorder,
 ): Trial {
   const needed = withDependencies(ruleset.entries, new Set([entry.compiled.flag.key]));
   const chain = startChain(ruleset, subject, isSelected);
   for (const it of ruleset.ordered) if (it !== entry && needed.has(it)) chain.decide(it);
-  const run: Run = { ...chain.run, recorder };
+  const run: EvaluationRun = { ...chain.run, recorder };
   if (!isEvaluated(entry.compiled)) return { decision: undefined, run };
   return { decision: entry.fault ?? decide(entry.compiled, run), run };
 }

@@ -52,19 +52,19 @@ export interface HashUse {
 }
 
 /** Receives the steps of an evaluation. */
-export interface Recorder {
+export interface EvaluationRecorder {
   hashed(use: HashUse): void;
   /** A condition set was tried. */
   tried(index: number): void;
 }
 
 /** The evaluation of flags for one subject: what is known so far. */
-export interface Run {
+export interface EvaluationRun {
   readonly subject: Subject;
   readonly cohorts: CohortBook;
   /** Values of the flags that others depend on, by id and by key. Failed flags have none. */
   readonly values: ReadonlyMap<number | string, FlagValue>;
   /** Memberships by cohort id. */
   members: Map<number, boolean> | undefined;
-  readonly recorder: Recorder | undefined;
+  readonly recorder: EvaluationRecorder | undefined;
 }

@@ -4,13 +4,13 @@ import { isMember, passesNode, readLeaf } from "../engine/cohorts.ts";
 import type { CohortTest, FilterTest, FlagTest, PropertyTest } from "../engine/filters.ts";
 import { FlagFailure } from "../engine/reasons.ts";
 import { entryFor, type Ruleset } from "../engine/ruleset.ts";
-import type { Run } from "../engine/run.ts";
+import type { EvaluationRun } from "../engine/run.ts";
 import type { CohortTrace, PropertyTrace, TreeTrace } from "../shapes.ts";
 import { clauseOf, leafWords } from "./rule-words.ts";
 
 /** What traces are made from. */
 interface Scene {
-  readonly run: Run;
+  readonly run: EvaluationRun;
   readonly ruleset: Ruleset;
   /** Cohorts whose trees are listed already: they may be referred to any number of times. */
   readonly knownCohorts: Set<number>;
@@ -140,7 +140,11 @@ function testTrace(test: FilterTest, scene: Scene): PropertyTrace {
 }
 
 /** What filters require of a subject, and whether they pass. */
-export function explainFilters(tests: readonly FilterTest[], run: Run, ruleset: Ruleset): PropertyTrace[] {
+export function explainFilters(
+  tests: readonly FilterTest[],
+  run: EvaluationRun,
+  ruleset: Ruleset,
+): PropertyTrace[] {
   const scene: Scene = { run, ruleset, knownCohorts: new Set(), depth: deepest };
   return tests.map((test) => testTrace(test, scene));
 }
@@ -148,7 +152,7 @@ export function explainFilters(tests: readonly FilterTest[], run: Run, ruleset: 
 const isYes = (value: Json | undefined): boolean => value === true || value === "true";
 
 /** The choice of enrolment, as a filter. */
-export function explainChoice(key: string, { subject }: Run): PropertyTrace {
+export function explainChoice(key: string, { subject }: EvaluationRun): PropertyTrace {
   const read = () => subject.property(key);
   const outcome = outcomeOf(read, () => isYes(read()));
   const facts = { type: "person", key, operator: "exact", expected: "true" };

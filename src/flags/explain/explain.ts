@@ -1,11 +1,11 @@
 import { bucketInput, holdoutInput, isWithin } from "../engine/bucket.ts";
 import type { CompiledFlag, Condition } from "../engine/compile.ts";
 import { type Decision, off } from "../engine/decision.ts";
-import type { Entry } from "../engine/dependencies.ts";
-import { type Miss, matchOf, missOf } from "../engine/evaluate.ts";
+import type { FlagEntry } from "../engine/dependencies.ts";
+import { type ConditionMiss, matchOf, missOf } from "../engine/evaluate.ts";
 import { type FailureCode, FlagFailure, failures, isFailureCode } from "../engine/reasons.ts";
 import { entryOf, type Ruleset, type Selection, tryFlag } from "../engine/ruleset.ts";
-import type { HashUse, Recorder, Run, Subject } from "../engine/run.ts";
+import type { EvaluationRecorder, EvaluationRun, HashUse, Subject } from "../engine/run.ts";
 import type {
   ConditionTrace,
   EnrollmentTrace,
@@ -31,7 +31,7 @@ export type Explanation = Omit<
 function createTape() {
   const hashes: HashUse[] = [];
   const tried = new Set<number>();
-  const recorder: Recorder = {
+  const recorder: EvaluationRecorder = {
     hashed: (use) => hashes.push(use),
     tried: (index) => tried.add(index),
   };
@@ -51,11 +51,11 @@ function hashTrace(flagKey: string, use: HashUse): HashTrace {
 
 /** The result of one condition set, by the functions of an evaluation. */
 type Outcome =
-  | { readonly miss: Miss; readonly failure: null }
+  | { readonly miss: ConditionMiss; readonly failure: null }
   | { readonly miss: null; readonly failure: FailureCode }
   | { readonly miss: null; readonly failure: null; readonly decision: Decision };
 
-function outcomeOf(compiled: CompiledFlag, condition: Condition, run: Run): Outcome {
+function outcomeOf(compiled: CompiledFlag, condition: Condition, run: EvaluationRun): Outcome {
   try {
     const miss = missOf(compiled, condition, run);
     if (miss !== undefined) return { miss, failure: null };
@@ -99,8 +99,8 @@ function variantTrace(
 /** What the traces of one flag have in common. */
 interface Scene {
   readonly ruleset: Ruleset;
-  readonly entry: Entry;
-  readonly run: Run;
+  readonly entry: FlagEntry;
+  readonly run: EvaluationRun;
   readonly reached: ReadonlySet<number>;
 }
 

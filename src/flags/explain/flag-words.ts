@@ -1,5 +1,5 @@
-import { counted } from "../../base/counted.ts";
 import { isObject, own } from "../../base/json.ts";
+import { counted } from "../../base/text.ts";
 import { hasKnownRules } from "../../world/flag-config.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { cohortName } from "../engine/cohorts.ts";

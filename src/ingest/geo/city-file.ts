@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Reader, type Response } from "mmdb-lib";
-import { type Address, addressText } from "../../base/network.ts";
-import type { Place } from "../../journal/places.ts";
+import { addressText, type IpAddress } from "../../base/network.ts";
+import type { GeoPlace } from "../../journal/places.ts";
 import type { PlaceLookup } from "./places.ts";
 
 /** A geographic database that cannot be used. */
@@ -83,7 +83,7 @@ export async function openCityFile(path: string, onNotice: (text: string) => voi
     isReported = true;
     onNotice(`${path} is damaged: no place for ${text} (${error instanceof Error ? error.message : error})`);
   }
-  return function lookup(address: Address): Place | undefined {
+  return function lookup(address: IpAddress): GeoPlace | undefined {
     if (address.length === 16 && reader.metadata.ipVersion === 4) return undefined;
     const text = addressText(address);
     try {
@@ -96,7 +96,7 @@ export async function openCityFile(path: string, onNotice: (text: string) => voi
 
 type Path = readonly (string | number)[];
 
-const textParts: readonly (readonly [keyof Place, Path])[] = [
+const textParts: readonly (readonly [keyof GeoPlace, Path])[] = [
   ["country_name", ["country", "names", "en"]],
   ["country_code", ["country", "iso_code"]],
   ["city_name", ["city", "names", "en"]],
@@ -112,7 +112,7 @@ const textParts: readonly (readonly [keyof Place, Path])[] = [
   ["subdivision_3_name", ["subdivisions", 2, "names", "en"]],
 ];
 
-const numberParts: readonly (readonly [keyof Place, Path])[] = [
+const numberParts: readonly (readonly [keyof GeoPlace, Path])[] = [
   ["city_confidence", ["city", "confidence"]],
   ["latitude", ["location", "latitude"]],
   ["longitude", ["location", "longitude"]],
@@ -129,7 +129,7 @@ function valueAt(record: unknown, path: Path): unknown {
 }
 
 /** The place in a record, with English names; undefined if it has none. Upstream geoip.template.ts, rust/common/geoip. */
-function placeOfRecord(record: unknown): Place | undefined {
+function placeOfRecord(record: unknown): GeoPlace | undefined {
   const known = [
     ...textParts.map(([part, path]) => [part, valueAt(record, path)] as const).filter(([, it]) => isText(it)),
     ...numberParts
@@ -137,7 +137,7 @@ function placeOfRecord(record: unknown): Place | undefined {
       .filter(([, it]) => isNumber(it)),
   ];
   // the tables have the types of the parts
-  return known.length === 0 ? undefined : (Object.freeze(Object.fromEntries(known)) as Place);
+  return known.length === 0 ? undefined : (Object.freeze(Object.fromEntries(known)) as GeoPlace);
 }
 
 const isText = (value: unknown): boolean => typeof value === "string";

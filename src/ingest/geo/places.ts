@@ -1,9 +1,9 @@
-import { type Address, isInNetwork, type Network, parseAddress, parseNetwork } from "../../base/network.ts";
-import type { Place, Places } from "../../journal/places.ts";
+import { type IpAddress, isInNetwork, type Network, parseAddress, parseNetwork } from "../../base/network.ts";
+import type { GeoPlace, Places } from "../../journal/places.ts";
 import type { PlaceRow } from "../../world/world.ts";
 
 /** What a geographic database knows; the address is a public one. */
-export type PlaceLookup = (address: Address) => Place | undefined;
+export type PlaceLookup = (address: IpAddress) => GeoPlace | undefined;
 
 interface PlaceSources {
   /** The rows as they are now; another list when they have changed. The first row that fits counts. */
@@ -27,7 +27,7 @@ const privateRanges = [
 ];
 
 /** Read on first need: the first IPv6 address that a process looks at costs 8 ms, and most sims need none. */
-function createPrivateTest(): (address: Address) => boolean {
+function createPrivateTest(): (address: IpAddress) => boolean {
   let networks: readonly Network[] | undefined;
   return (address) => {
     networks ??= privateRanges.flatMap((text) => parseNetwork(text) ?? []);
@@ -37,7 +37,7 @@ function createPrivateTest(): (address: Address) => boolean {
 
 interface Row {
   readonly network: Network;
-  readonly place: Place;
+  readonly place: GeoPlace;
 }
 
 function readRow({ address, ...place }: PlaceRow): Row[] {
@@ -58,7 +58,7 @@ const mostRemembered = 4096;
 export function createPlaces({ rows, lookup }: PlaceSources): Places {
   let read: readonly Row[] = [];
   let readFrom: readonly PlaceRow[] | undefined;
-  const remembered = new Map<string, Place | undefined>();
+  const remembered = new Map<string, GeoPlace | undefined>();
   const isPrivate = createPrivateTest();
 
   function refresh(): void {
@@ -69,7 +69,7 @@ export function createPlaces({ rows, lookup }: PlaceSources): Places {
     remembered.clear();
   }
 
-  function find(text: string): Place | undefined {
+  function find(text: string): GeoPlace | undefined {
     const address = parseAddress(text);
     if (address === undefined) return undefined;
     const row = read.find(({ network }) => isInNetwork(address, network));

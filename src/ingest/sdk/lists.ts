@@ -4,14 +4,14 @@ import type { Call } from "../../http/call.ts";
 import { queryToken } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { listsOwner } from "../../world/project-documents.ts";
-import type { Project, ReadonlyWorld, World } from "../../world/world.ts";
+import type { ReadonlyWorld, StoredProject, World } from "../../world/world.ts";
 import type { Desk } from "../desk.ts";
 import { answered, privateProject, projectOfToken } from "./requests.ts";
 
 type Owned = World["surveys"][number];
 
 /** The project's documents without their project. */
-const ownedBy = (rows: readonly Owned[], project: Project): object[] =>
+const ownedBy = (rows: readonly Owned[], project: StoredProject): object[] =>
   rows
     .filter((row) => row.project === listsOwner(project))
     .map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => key !== "project")));
@@ -25,12 +25,12 @@ function inStages(call: Call, rows: readonly Owned[]): Owned[] {
   return rows.filter((row) => stages.has(typeof row.stage === "string" ? row.stage : "beta"));
 }
 
-const surveyConfig = (project: Project): unknown => own(project.remote_config, "survey_config") ?? null;
+const surveyConfig = (project: StoredProject): unknown => own(project.remote_config, "survey_config") ?? null;
 
 interface Row {
   path: string;
   summary: string;
-  show(world: ReadonlyWorld, project: Project, call: Call): object;
+  show(world: ReadonlyWorld, project: StoredProject, call: Call): object;
 }
 
 /**
@@ -88,7 +88,7 @@ const promptScope = "llm_prompt:read";
 const byVersion = (a: Prompt, b: Prompt): number => b.version - a.version;
 
 /** Newest first. */
-const promptsOf = (desk: Desk, project: Project): Prompt[] =>
+const promptsOf = (desk: Desk, project: StoredProject): Prompt[] =>
   desk.worlds.current.prompts.filter((prompt) => prompt.project === listsOwner(project)).toSorted(byVersion);
 
 /** An absent `label` stays absent: @posthog/ai refuses null. */
@@ -120,12 +120,12 @@ const latest = (prompts: readonly Prompt[]): Prompt[] => {
   return [...names.values()];
 };
 
-function list(desk: Desk, project: Project) {
+function list(desk: Desk, project: StoredProject) {
   const results = latest(promptsOf(desk, project)).map(showPrompt);
   return { count: results.length, next: null, previous: null, results };
 }
 
-type Show = (call: Call, desk: Desk, project: Project) => object;
+type Show = (call: Call, desk: Desk, project: StoredProject) => object;
 
 const promptRows: readonly (readonly [tail: string, show: Show, summary: string])[] = [
   ["", (_call, desk, project) => list(desk, project), "Prompts of a project, newest versions"],

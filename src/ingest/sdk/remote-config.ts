@@ -4,7 +4,7 @@ import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { json, type Reply, script } from "../../http/reply.ts";
 import { listsOwner } from "../../world/project-documents.ts";
-import type { Project, ReadonlyWorld } from "../../world/world.ts";
+import type { ReadonlyWorld, StoredProject } from "../../world/world.ts";
 import type { Desk } from "../desk.ts";
 import { projectByHeader } from "../project.ts";
 import { fresh } from "./requests.ts";
@@ -47,7 +47,7 @@ function setting(name: string, value: Json): Json {
 const hasOf = (rows: readonly { project: number }[], project: number): boolean =>
   rows.some((row) => row.project === project);
 
-function defaults(project: Project, world: ReadonlyWorld): JsonObject {
+function defaults(project: StoredProject, world: ReadonlyWorld): JsonObject {
   const flags = world.feature_flags.filter((flag) => flag.project === project.id);
   return {
     token: project.api_key,
@@ -79,7 +79,7 @@ function defaults(project: Project, world: ReadonlyWorld): JsonObject {
  * in. The project's own `remote_config` wins key by key.
  * Upstream: PostHog/posthog posthog/models/remote_config.py.
  */
-export const remoteConfigOf = (project: Project, world: ReadonlyWorld): JsonObject => ({
+export const remoteConfigOf = (project: StoredProject, world: ReadonlyWorld): JsonObject => ({
   ...defaults(project, world),
   ...Object.fromEntries(
     Object.entries(project.remote_config).map(([name, value]) => [name, setting(name, value)]),
@@ -87,20 +87,20 @@ export const remoteConfigOf = (project: Project, world: ReadonlyWorld): JsonObje
 });
 
 /** The same as a script, in the form that posthog-js looks for before it asks for the JSON. */
-function remoteConfigScript(project: Project, world: ReadonlyWorld): string {
+function remoteConfigScript(project: StoredProject, world: ReadonlyWorld): string {
   const config = JSON.stringify(remoteConfigOf(project, world));
   const token = JSON.stringify(project.api_key);
   return `(function(){window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{};window._POSTHOG_REMOTE_CONFIG[${token}]={config:${config},siteApps:[]};})();\n`;
 }
 
-function projectInPath(call: Call, desk: Desk): Project {
+function projectInPath(call: Call, desk: Desk): StoredProject {
   const project = projectByHeader(desk, call) ?? desk.projectFor(call.params.token ?? "");
   if (!project) throw new SimError("not_found", "Not found.");
   return project;
 }
 
 /** What each path below /array/{token} answers. */
-type Show = (project: Project, world: ReadonlyWorld, scripts: SdkScripts) => Reply | Promise<Reply>;
+type Show = (project: StoredProject, world: ReadonlyWorld, scripts: SdkScripts) => Reply | Promise<Reply>;
 
 const showJson: Show = (project, world) => json(remoteConfigOf(project, world));
 

@@ -7,7 +7,7 @@ import { defaultBodyLimit } from "../../http/endpoint.ts";
 import { json, type Reply, withHeaders } from "../../http/reply.ts";
 import type { DecodeStep } from "../../journal/request-shapes.ts";
 import { grants, isOutOfReach } from "../../world/access.ts";
-import type { PersonalApiKey, Project } from "../../world/world.ts";
+import type { PersonalApiKey, StoredProject } from "../../world/world.ts";
 import type { Desk } from "../desk.ts";
 import { projectByHeader } from "../project.ts";
 
@@ -91,13 +91,13 @@ export function requiredText(object: JsonObject, key: string): string {
  * Upstream answers as the decide and survey endpoints of PostHog/posthog do.
  * @throws SimError missing_api_key, invalid_api_key, unknown_project
  */
-export function projectOfToken(desk: Desk, call: Call, token: string | undefined): Project {
+export function projectOfToken(desk: Desk, call: Call, token: string | undefined): StoredProject {
   const project = projectByHeader(desk, call) ?? projectOfGiven(desk, token);
   call.record.project = project.id;
   return project;
 }
 
-function projectOfGiven(desk: Desk, token: string | undefined): Project {
+function projectOfGiven(desk: Desk, token: string | undefined): StoredProject {
   if (!token) {
     throw new SimError(
       "missing_api_key",
@@ -107,7 +107,7 @@ function projectOfGiven(desk: Desk, token: string | undefined): Project {
   return projectOfKey(desk, token);
 }
 
-function projectOfKey(desk: Desk, token: string): Project {
+function projectOfKey(desk: Desk, token: string): StoredProject {
   const project = desk.projectFor(token);
   if (!project) {
     throw new SimError(
@@ -119,7 +119,7 @@ function projectOfKey(desk: Desk, token: string): Project {
 }
 
 /** The project of the path's `:project_id` (a number or `@current`), narrowed by `?token=`. */
-function namedProject(call: Call, desk: Desk): Project | undefined {
+function namedProject(call: Call, desk: Desk): StoredProject | undefined {
   const token = queryToken(call);
   if (token) return projectOfKey(desk, token);
   const id = call.params.project_id ?? "";
@@ -132,7 +132,7 @@ function namedProject(call: Call, desk: Desk): Project | undefined {
  * scope, or with the project's secret key (`phs_…`).
  * @throws SimError not_authenticated, authentication_failed, permission_denied, invalid_api_key, not_found
  */
-export function privateProject(call: Call, desk: Desk, scope: string): Project {
+export function privateProject(call: Call, desk: Desk, scope: string): StoredProject {
   const text = bearerOf(call);
   if (!text) throw new SimError("not_authenticated", "Authentication credentials were not provided.");
   const owner = desk.keys.secretOwner(text, call);

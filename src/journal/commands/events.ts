@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { counted } from "../../base/counted.ts";
 import { isObject, type JsonObject } from "../../base/json.ts";
+import { counted } from "../../base/text.ts";
 import { callSim, RefusedCall, trySim } from "../../cli/ask-sim.ts";
 import { clean } from "../../cli/clean-text.ts";
-import { type Command, type CommandGroup, command, type Ending, type Shell } from "../../cli/command.ts";
+import { type Command, type CommandEnd, type CommandGroup, command, type Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
 import { readPattern } from "../../cli/json-pattern.ts";
 import { findRunning, type Running, whereOptions } from "../../cli/running-sim.ts";
@@ -138,7 +138,7 @@ async function followEvents(
   running: Running,
   query: Query,
   pass: (events: readonly StoredEvent[]) => void,
-): Promise<Ending> {
+): Promise<CommandEnd> {
   const ended = new AbortController();
   const signal = untilSignal(process, (again) => process.kill(process.pid, again));
   const unread = new Promise<"ok">((resolve) => {

@@ -1,7 +1,7 @@
 import { clean } from "../../cli/clean-text.ts";
 import { Failure } from "../../cli/failure.ts";
 import { readEventFilter } from "../filter/read.ts";
-import type { Reading } from "../filter/types.ts";
+import type { FilterReading } from "../filter/types.ts";
 
 /** The option `--filter`. */
 export const filterOption = {
@@ -13,7 +13,7 @@ export const filterOption = {
 /** The filter, if it is valid. @throws Failure usage with the place of the mistake */
 export function checkedFilter(
   text: string | undefined,
-  read: (text: string) => Reading<never> = readEventFilter,
+  read: (text: string) => FilterReading<never> = readEventFilter,
 ): string | undefined {
   if (text === undefined) return undefined;
   const reading = read(text);

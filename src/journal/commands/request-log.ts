@@ -1,4 +1,4 @@
-import { counted } from "../../base/counted.ts";
+import { counted } from "../../base/text.ts";
 import type { Lines } from "../../cli/output.ts";
 import type { RequestSummary } from "../../index.ts";
 import { createTargetMask } from "../../tapes/redact/mask-target.ts";

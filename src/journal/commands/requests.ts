@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { counted } from "../../base/counted.ts";
 import type { Json } from "../../base/json.ts";
+import { counted } from "../../base/text.ts";
 import { callSim } from "../../cli/ask-sim.ts";
 import { clean } from "../../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../../cli/command.ts";

@@ -1,7 +1,7 @@
 import type { Subscription, Wanted } from "./client-frames.ts";
 import type { SimFrame } from "./frames.ts";
 import { type Journal, type Kinds, limits } from "./ports.ts";
-import { type Held, type HeldRow, heldEventSubject, heldRequestSubject, textOf } from "./recent.ts";
+import { type HeldRequest, type HeldRow, heldEventSubject, heldRequestSubject, textOf } from "./recent.ts";
 
 /** A frame as bytes, and the last request in it. */
 export interface Batch {
@@ -13,7 +13,7 @@ interface HeldSource {
   readonly journal: Pick<Journal, "properties" | "text">;
   readonly last: number;
   /** With the rows that are needed. */
-  at(n: number, needs: Kinds): Held | undefined;
+  at(n: number, needs: Kinds): HeldRequest | undefined;
 }
 
 export const bytesOf = (frame: SimFrame): Buffer => Buffer.from(JSON.stringify(frame));

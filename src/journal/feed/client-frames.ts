@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import type { EventSubject, Filter, FilterProblem, Reading, RequestSubject } from "../filter/types.ts";
+import type { EventSubject, Filter, FilterProblem, FilterReading, RequestSubject } from "../filter/types.ts";
 import { type ClientFrame, protocol } from "./frames.ts";
 import type { FilterReaders, Kinds } from "./ports.ts";
 
@@ -83,7 +83,7 @@ type Problems = readonly FilterProblem[];
 
 function wanted<Subject>(
   text: string | null,
-  read: (text: string) => Reading<Subject>,
+  read: (text: string) => FilterReading<Subject>,
 ): Wanted<Subject> | Problems {
   if (text === null) return "none";
   if (text.trim() === "") return "all";

@@ -1,15 +1,15 @@
-import { stackOf } from "../../base/stack-of.ts";
+import { stackOf } from "../../base/errors.ts";
 import { type Batch, batchAfter, bytesOf } from "./batch.ts";
 import type { Subscription } from "./client-frames.ts";
 import { closing, type Stat } from "./frames.ts";
 import {
+  type FeedConnection,
   type FilterReaders,
   type Journal,
   limits,
   machineTimer,
   type Session,
   type Timer,
-  type Wire,
 } from "./ports.ts";
 import { createRecent } from "./recent.ts";
 import { type Common, createSession, type FeedSession } from "./session.ts";
@@ -35,7 +35,7 @@ export interface Feed {
   readonly epoch: string;
   /** Number of the newest request. */
   readonly cursor: number;
-  connect(wire: Wire): Session;
+  connect(wire: FeedConnection): Session;
   /** Ends the sessions; their connections are closed by the server. */
   close(): void;
 }

@@ -6,7 +6,7 @@ import { keysOf, showEvent } from "../show.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 import { isUnmatched } from "../unmatched.ts";
 import type { EventRow, RequestRow } from "./feed-row.ts";
-import type { Entry, Journal } from "./ports.ts";
+import type { FeedEntry, Journal } from "./ports.ts";
 
 const noEvents: readonly EventFacts[] = [];
 const noWarnings: readonly string[] = [];
@@ -159,7 +159,7 @@ function visibleIn({ seq, events }: TrafficLine, log: TrafficLog): number[] {
   return Array.from(log.scan({ since: seq - 1, until: seq + events.length - 1 }), ({ index }) => index);
 }
 
-const entryOf = (line: TrafficLine, log: TrafficLog): Entry => ({
+const entryOf = (line: TrafficLine, log: TrafficLog): FeedEntry => ({
   n: line.n,
   project: line.project,
   request: requestRowOf(headOf(line)),

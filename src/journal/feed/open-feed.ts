@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../../base/clock.ts";
+import type { TimeSource } from "../../base/clock.ts";
 import type { Call } from "../../http/call.ts";
 import { checkSender, type GuardRules } from "../../http/control-access.ts";
 import { readEventFilter, readRequestFilter } from "../filter/read.ts";
@@ -7,30 +7,30 @@ import type { TrafficLog, Written } from "../log/traffic-log.ts";
 import { createFeed, type Feed } from "./feed.ts";
 import type { Stat } from "./frames.ts";
 import { feedJournal } from "./make-rows.ts";
-import type { Session, Wire } from "./ports.ts";
+import type { FeedConnection, Session } from "./ports.ts";
 
 type Counts = Record<"requests" | "rejected" | "events" | "kept" | "dropped", number>;
 
 /** Facts of the sim that the journal does not know. */
-export type SimFacts = Omit<Stat, keyof Counts | "at" | "pages">;
+export type FeedFacts = Omit<Stat, keyof Counts | "at" | "pages">;
 
 export interface FeedPorts {
   readonly log: TrafficLog;
-  readonly clock: Clock;
+  readonly clock: TimeSource;
   /** Ends when the sim closes. */
   readonly closing: AbortSignal;
-  facts(): SimFacts;
+  facts(): FeedFacts;
   notice(text: string): void;
 }
 
 /** The feed, and the check of clients that open it. */
-export interface Admission {
+export interface FeedAdmission {
   readonly feed: Feed;
   /**
    * Returns a function that connects the client; its token is checked later.
    * @throws SimError forbidden_host, forbidden_origin
    */
-  admit(call: Call): (wire: Wire) => Session;
+  admit(call: Call): (wire: FeedConnection) => Session;
 }
 
 /** Counts of the log, kept up to date while clients read them, because a new count walks over everything. */
@@ -72,7 +72,10 @@ function runningCounts(log: TrafficLog): { now(): Counts; close(): void } {
 }
 
 /** Opens the feed of a sim; it ends with the sim. */
-export function openFeed({ log, clock, closing, facts, notice }: FeedPorts, rules: GuardRules): Admission {
+export function openFeed(
+  { log, clock, closing, facts, notice }: FeedPorts,
+  rules: GuardRules,
+): FeedAdmission {
   const counts = runningCounts(log);
   const feed = createFeed({
     journal: feedJournal(log),

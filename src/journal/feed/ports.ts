@@ -1,5 +1,5 @@
 import type { Json } from "../../base/json.ts";
-import type { EventSubject, Reading, RequestSubject } from "../filter/types.ts";
+import type { EventSubject, FilterReading, RequestSubject } from "../filter/types.ts";
 import type { EventRow, RequestRow } from "./feed-row.ts";
 
 /** Limits of the feed. */
@@ -37,7 +37,7 @@ export interface Kinds {
 }
 
 /** The rows of one request; kinds that are not needed are missing. */
-export interface Entry {
+export interface FeedEntry {
   readonly n: number;
   readonly project: number | null;
   readonly request: RequestRow | undefined;
@@ -49,25 +49,25 @@ export interface Journal {
   /** Number of the newest request. */
   readonly last: number;
   /** The visible rows of request n; undefined if it is evicted or hidden. */
-  read(n: number): Entry | undefined;
+  read(n: number): FeedEntry | undefined;
   /** The properties of an event; empty if its request is evicted. */
   properties(row: EventRow): Readonly<Record<string, Json>>;
   /** Body and answer of a request as text; "" if it is evicted. */
   text(n: number): string;
   /** Calls the listener with each request once it is written, in order; returns a function that stops it. */
-  onEntry(kinds: Kinds, listener: (entry: Entry) => void): () => void;
+  onEntry(kinds: Kinds, listener: (entry: FeedEntry) => void): () => void;
   /** Calls the listener when rows of one project or (null) of all were hidden or became visible again. */
   onVeiled(listener: (project: number | null) => void): () => void;
 }
 
 /** Parses filters. */
 export interface FilterReaders {
-  events(text: string): Reading<EventSubject>;
-  requests(text: string): Reading<RequestSubject>;
+  events(text: string): FilterReading<EventSubject>;
+  requests(text: string): FilterReading<RequestSubject>;
 }
 
 /** The connection of one client. */
-export interface Wire {
+export interface FeedConnection {
   /** Sends one frame of JSON text, in UTF-8; `sent` is called once the system has taken it. */
   send(frame: Buffer, sent: () => void): void;
   /** Bytes that are not sent yet. */

@@ -1,7 +1,7 @@
 import type { Json } from "../../base/json.ts";
 import type { EventSubject, RequestSubject } from "../filter/types.ts";
 import type { EventRow, RequestRow } from "./feed-row.ts";
-import { type Entry, type Journal, type Kinds, limits } from "./ports.ts";
+import { type FeedEntry, type Journal, type Kinds, limits } from "./ports.ts";
 
 /** A row, and its JSON text, which is made once for all clients. */
 export interface HeldRow<Row> {
@@ -10,7 +10,7 @@ export interface HeldRow<Row> {
 }
 
 /** A request in the ring; rows that were not needed on its arrival are missing. */
-export interface Held {
+export interface HeldRequest {
   readonly n: number;
   readonly project: number | null;
   readonly request: HeldRow<RequestRow> | undefined;
@@ -32,7 +32,7 @@ const requestSize = ({ target, detail }: RequestRow): number =>
 const held = <Row>(row: Row): HeldRow<Row> => ({ row, text: undefined });
 
 /** A request as the ring holds it. */
-export function holdEntry({ n, project, request, events }: Entry): Held {
+export function holdEntry({ n, project, request, events }: FeedEntry): HeldRequest {
   let size = slotSize;
   if (request) size += requestSize(request);
   if (events) for (const row of events) size += eventSize(row);
@@ -47,7 +47,11 @@ export function textOf<Row>(it: HeldRow<Row>): string {
 type Lines = Pick<Journal, "properties" | "text">;
 
 /** An event as filters see it; its line is read only if the filter needs more than the row. */
-export function heldEventSubject({ request }: Held, { row }: HeldRow<EventRow>, lines: Lines): EventSubject {
+export function heldEventSubject(
+  { request }: HeldRequest,
+  { row }: HeldRow<EventRow>,
+  lines: Lines,
+): EventSubject {
   let properties: Readonly<Record<string, Json>> | undefined;
   return {
     row,
@@ -60,7 +64,11 @@ export function heldEventSubject({ request }: Held, { row }: HeldRow<EventRow>, 
 }
 
 /** A request as filters see it. */
-export function heldRequestSubject(held: Held, { row }: HeldRow<RequestRow>, lines: Lines): RequestSubject {
+export function heldRequestSubject(
+  held: HeldRequest,
+  { row }: HeldRow<RequestRow>,
+  lines: Lines,
+): RequestSubject {
   let text: string | undefined;
   return {
     row,
@@ -82,20 +90,20 @@ export interface Ring {
   readonly events: number;
   readonly bytes: number;
   /** After a gap in the numbers it begins anew. */
-  push(held: Held): void;
-  at(n: number): Held | undefined;
+  push(held: HeldRequest): void;
+  at(n: number): HeldRequest | undefined;
   /** Evicts everything; the next request is `last + 1`. */
   begin(last: number): void;
 }
 
-const eventsIn = ({ events }: Held): number => events?.length ?? 0;
+const eventsIn = ({ events }: HeldRequest): number => events?.length ?? 0;
 
 /** Empty slots at the front before the list is cut. */
 const slack = 1024;
 
 /** A request that is larger than the limits is held alone. */
 export function createRing(limits: { readonly events: number; readonly bytes: number }, last: number): Ring {
-  let slots: (Held | undefined)[] = [];
+  let slots: (HeldRequest | undefined)[] = [];
   /** Number of empty slots at the front. */
   let gone = 0;
   let begun = last + 1;
@@ -164,7 +172,7 @@ export interface Recent {
   readonly oldest: number;
   readonly last: number;
   /** A request with the rows that are needed, as held or read again; undefined if it is evicted. */
-  at(n: number, needs: Kinds): Held | undefined;
+  at(n: number, needs: Kinds): HeldRequest | undefined;
   /** From now on rows of these kinds are made and held; with no kind it does not listen. */
   attend(needs: Kinds): void;
   /** Evicts everything up to now. */
@@ -190,12 +198,12 @@ export function createRecent(journal: Journal, onNew: () => void): Recent {
     });
   }
 
-  function readAgain(n: number): Held | undefined {
+  function readAgain(n: number): HeldRequest | undefined {
     const entry = journal.read(n);
     return entry && holdEntry(entry);
   }
 
-  const hasRows = ({ request, events }: Held, needs: Kinds): boolean =>
+  const hasRows = ({ request, events }: HeldRequest, needs: Kinds): boolean =>
     (request !== undefined || !needs.requests) && (events !== undefined || !needs.events);
 
   return {

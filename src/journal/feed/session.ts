@@ -1,8 +1,15 @@
-import { stackOf } from "../../base/stack-of.ts";
+import { stackOf } from "../../base/errors.ts";
 import { type Batch, bytesOf } from "./batch.ts";
 import { readFrame, readSubscription, type Subscribe, type Subscription } from "./client-frames.ts";
 import { closing, protocol, type SimFrame, type Stat } from "./frames.ts";
-import { type FilterReaders, type Kinds, limits, type Session, type Timer, type Wire } from "./ports.ts";
+import {
+  type FeedConnection,
+  type FilterReaders,
+  type Kinds,
+  limits,
+  type Session,
+  type Timer,
+} from "./ports.ts";
 
 /** What the sessions share. */
 export interface Common {
@@ -54,7 +61,7 @@ function createAllowance(perSecond: number, { now }: Timer): () => boolean {
 }
 
 /** Sends frames without a queue of its own. @param onSent Called whenever the system has taken a frame */
-function createOutlet(wire: Wire, timer: Timer, onSent: () => void) {
+function createOutlet(wire: FeedConnection, timer: Timer, onSent: () => void) {
   let progressAt = timer.now();
   let waiting = 0;
   const progress = () => {
@@ -107,7 +114,7 @@ const concerns = ({ project: own }: Subscription, project: number | null): boole
   project === null || own === undefined || own === project;
 
 /** Serves one client. */
-export function createSession(common: Common, wire: Wire): FeedSession {
+export function createSession(common: Common, wire: FeedConnection): FeedSession {
   const { timer } = common;
   const mayReceive = createAllowance(limits.messages, timer);
   const mayReset = createAllowance(limits.resets, timer);

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { Clock } from "../../base/clock.ts";
+import type { TimeSource } from "../../base/clock.ts";
 import { SimError } from "../../base/errors.ts";
 import type { Call } from "../../http/call.ts";
 import type { Reply } from "../../http/reply.ts";
@@ -12,7 +12,7 @@ import { eventSubject } from "./make-rows.ts";
 
 export interface StreamPorts {
   readonly log: TrafficLog;
-  readonly clock: Clock;
+  readonly clock: TimeSource;
   /** Ends when the sim closes. */
   readonly closing: AbortSignal;
 }

@@ -1,6 +1,6 @@
 import type { Json } from "../../base/json.ts";
 import { dropReasons, warnings } from "../outcome.ts";
-import { type Check, type Complaint, checkFor, meant, numberIn } from "./kinds.ts";
+import { checkFor, meant, numberIn, type ValueCheck, type ValueProblem } from "./kinds.ts";
 import type { Field, Language } from "./language.ts";
 import type { Node } from "./parse.ts";
 import { pathText, quoted } from "./print.ts";
@@ -35,13 +35,13 @@ const everything = {
 function complain<Subject>(
   { problems }: Context<Subject>,
   { at, length }: Span,
-  { message, hint }: Complaint,
+  { message, hint }: ValueProblem,
 ): void {
   problems.push({ at, length, message, ...(hint !== "" && { hint }) });
 }
 
 /** True if any of the found values passes. */
-function anyPasses(found: Json | undefined, check: Check, now: number): boolean {
+function anyPasses(found: Json | undefined, check: ValueCheck, now: number): boolean {
   if (found === undefined) return false;
   return Array.isArray(found) ? found.some((it) => anyPasses(it, check, now)) : check(found, now);
 }
@@ -102,14 +102,14 @@ function fieldTerm<Subject>(context: Context<Subject>, term: Term, whole: string
   if (!field) return everything;
   const { kind, example, choices } = field;
   const asked = { name: pathText(term.name.path), example, choices };
-  const checks: Check[] = [];
+  const checks: ValueCheck[] = [];
   for (const value of term.values) {
     const check = checkFor(kind, value, asked);
     if (typeof check === "function") checks.push(check);
     else complain(context, value, check);
   }
   const [only] = checks;
-  const check: Check =
+  const check: ValueCheck =
     checks.length === 1 && only ? only : (found, now) => checks.some((it) => it(found, now));
   const indexed = indexedBy(field, term);
   return {

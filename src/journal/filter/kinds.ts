@@ -5,16 +5,16 @@ import type { Op, Value } from "./scan.ts";
 import { globTest, holdsText } from "./values.ts";
 
 /** True if the found value matches. @param now ms */
-export type Check = (found: Json, now: number) => boolean;
+export type ValueCheck = (found: Json, now: number) => boolean;
 
 /** Why a value is invalid. */
-export interface Complaint {
+export interface ValueProblem {
   readonly message: string;
   readonly hint: string;
 }
 
 /** The facts of a field that messages need. */
-export interface Asked {
+export interface FieldExample {
   readonly name: string;
   readonly example: string;
   /** The only valid words. */
@@ -28,7 +28,7 @@ export function meant(word: string, known: readonly string[]): string | undefine
   return longer ?? nearest(word, known);
 }
 
-type Reader = (value: Value, asked: Asked) => Check | Complaint;
+type Reader = (value: Value, asked: FieldExample) => ValueCheck | ValueProblem;
 
 const numberShape = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const numberGlob = /^[\d*.-]*\*[\d*.-]*$/;
@@ -50,7 +50,7 @@ type Order = keyof typeof orders;
 const isOrder = (op: Op): op is Order => op in orders;
 
 /** Compares strings by their characters, numbers by their value, and other values by their word; quotes make a string. */
-function equalTo({ text, isQuoted }: Value, isFolded: boolean): Check {
+function equalTo({ text, isQuoted }: Value, isFolded: boolean): ValueCheck {
   const fold = (it: string) => (isFolded ? it.toLowerCase() : it);
   const wanted = fold(text);
   const test = isQuoted ? (it: string) => it === wanted : globTest(wanted);
@@ -65,13 +65,13 @@ function equalTo({ text, isQuoted }: Value, isFolded: boolean): Check {
   };
 }
 
-const containing = ({ text }: Value): Check => {
+const containing = ({ text }: Value): ValueCheck => {
   const lower = text.toLowerCase();
   return (found) => holdsText(found, lower);
 };
 
 /** Compares numbers, also those in strings; otherwise strings, as for ISO times. */
-function inOrder({ text }: Value, op: Order): Check {
+function inOrder({ text }: Value, op: Order): ValueCheck {
   const number = numberIn(text);
   const fits = orders[op];
   if (number === undefined) return (found) => typeof found === "string" && fits(found, text);
@@ -85,7 +85,10 @@ const oneOf = (choices: readonly string[]): string =>
   `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
 
 /** Rejects a word that is none of the choices; globs and parts of words may match several. */
-function unknownWord({ text, op, isQuoted }: Value, { name, choices }: Asked): Complaint | undefined {
+function unknownWord(
+  { text, op, isQuoted }: Value,
+  { name, choices }: FieldExample,
+): ValueProblem | undefined {
   const isOpen = op !== ":" || (!isQuoted && text.includes("*"));
   if (!choices || isOpen || choices.includes(text.toLowerCase())) return undefined;
   const near = meant(text, choices);
@@ -140,7 +143,7 @@ const kinds = {
 export type KindName = keyof typeof kinds;
 
 /** The check of a value, or why it is invalid. */
-export function checkFor(kind: KindName, value: Value, asked: Asked): Check | Complaint {
+export function checkFor(kind: KindName, value: Value, asked: FieldExample): ValueCheck | ValueProblem {
   const { ops, read } = kinds[kind];
   const known: readonly Op[] = ops;
   if (known.includes(value.op)) return read(value, asked);

@@ -57,7 +57,7 @@ export interface FilterProblem {
   readonly hint?: string;
 }
 
-export type Reading<Subject> =
+export type FilterReading<Subject> =
   | { readonly filter: Filter<Subject> }
   | { readonly problems: readonly FilterProblem[] };
 

@@ -1,7 +1,7 @@
 import type { Rows } from "./rows.ts";
 
 /** Numbers (seqs of events, or numbers of requests) of a project that are hidden: those from `from` to `to`. */
-export interface Run {
+export interface HiddenRange {
   /** 0: of none. */
   project: number;
   from: number;
@@ -20,9 +20,9 @@ export interface HidingTable {
 }
 
 /** The hidden rows, one run for each sequence of a project's rows. */
-export function hiddenRuns({ rows, meta, hiddenBit, flagBits, first }: HidingTable): Run[] {
-  const runs: Run[] = [];
-  const open = new Map<number, Run>();
+export function hiddenRuns({ rows, meta, hiddenBit, flagBits, first }: HidingTable): HiddenRange[] {
+  const runs: HiddenRange[] = [];
+  const open = new Map<number, HiddenRange>();
   for (let row = 0; row < rows.length; row++) {
     const flags = rows.get(row, meta);
     const project = flags >>> flagBits;
@@ -41,16 +41,16 @@ export function hiddenRuns({ rows, meta, hiddenBit, flagBits, first }: HidingTab
 }
 
 /** All rows, one run for each project. */
-export function everyRun({ rows, meta, flagBits, first }: HidingTable): Run[] {
+export function everyRun({ rows, meta, flagBits, first }: HidingTable): HiddenRange[] {
   const projects = new Set<number>();
   for (let row = 0; row < rows.length; row++) projects.add(rows.get(row, meta) >>> flagBits);
   return [...projects].map((project) => ({ project, from: first, to: first + rows.length - 1 }));
 }
 
 /** Hides the runs and everything after `last`; shows all other rows. */
-export function hideOnly(table: HidingTable, runs: readonly Run[], last: number): void {
+export function hideOnly(table: HidingTable, runs: readonly HiddenRange[], last: number): void {
   const { rows, meta, hiddenBit, flagBits, first } = table;
-  const byProject = new Map<number, Run[]>();
+  const byProject = new Map<number, HiddenRange[]>();
   for (const run of runs) byProject.set(run.project, [...(byProject.get(run.project) ?? []), run]);
   const at = new Map<number, number>();
   for (let row = 0; row < rows.length; row++) {
@@ -64,7 +64,7 @@ export function hideOnly(table: HidingTable, runs: readonly Run[], last: number)
 
 /** Called with rising numbers: `at` counts the runs of each project that are passed. */
 function isIn(
-  runs: readonly Run[] | undefined,
+  runs: readonly HiddenRange[] | undefined,
   at: Map<number, number>,
   project: number,
   number: number,

@@ -3,7 +3,7 @@ import { sealed } from "../../store/lines.ts";
 import { type SwitchPart, tailName, writeSynced } from "../../store/switch.ts";
 import type { TrafficLine } from "../traffic.ts";
 import type { GroupWriter } from "./group-writer.ts";
-import { everyRun, hiddenRuns, type Run } from "./hidden.ts";
+import { everyRun, type HiddenRange, hiddenRuns } from "./hidden.ts";
 import { type ClearLine, type HiddenLine, newBirth, openingLine, type ProblemsLine } from "./log-lines.ts";
 import type { LogTables } from "./log-tables.ts";
 import { noProject } from "./traffic-index.ts";
@@ -20,7 +20,7 @@ export interface LogMark {
   events: number;
   /** Number of evicted requests (default: 0). */
   evicted?: number;
-  hidden: { requests: Run[]; events: Run[] };
+  hidden: { requests: HiddenRange[]; events: HiddenRange[] };
 }
 
 /** A request as it is copied from one log to another. */

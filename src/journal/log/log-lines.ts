@@ -3,7 +3,7 @@ import type { Bytes } from "../../store/bytes.ts";
 import { DataFolderError } from "../../store/data-folder.ts";
 import { hasSeal, isSealed, linesOf, sealed, sealLength, textsOf, unsealed } from "../../store/lines.ts";
 import type { TrafficLine } from "../traffic.ts";
-import type { Run } from "./hidden.ts";
+import type { HiddenRange } from "./hidden.ts";
 
 /** First line of the file: which log this is, and where its numbering starts. */
 export interface Opening {
@@ -28,7 +28,7 @@ export interface ProblemsLine {
 
 /** A line that lists everything hidden in the lines before it. */
 export interface HiddenLine {
-  hidden: { n: number; seq: number; hidden: { requests: Run[]; events: Run[] } };
+  hidden: { n: number; seq: number; hidden: { requests: HiddenRange[]; events: HiddenRange[] } };
 }
 
 type Line = TrafficLine | ClearLine | HiddenLine | ProblemsLine | Opening;

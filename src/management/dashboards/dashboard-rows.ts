@@ -16,8 +16,8 @@ import {
   type DashboardDesk,
   DashboardDetail,
   DashboardInList,
-  type Overrides,
   openDashboardDesk,
+  type TileOverrides,
 } from "./dashboard-views.ts";
 import { tileEndpoints } from "./tile-rows.ts";
 
@@ -84,7 +84,7 @@ function objectIn(call: Call, name: string): JsonObject | undefined {
  * Filters and variables of the query, merged over the stored ones. Upstream PostHog/posthog posthog/utils.py.
  * @throws SimError invalid_input when one is not a JSON object
  */
-function overridesIn(call: Call, { filters, variables }: Dashboard): Overrides {
+function overridesIn(call: Call, { filters, variables }: Dashboard): TileOverrides {
   const ofFilters = objectIn(call, "filters_override");
   const ofVariables = objectIn(call, "variables_override");
   return {

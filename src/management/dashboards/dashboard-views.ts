@@ -160,7 +160,7 @@ export const DashboardDetail = z
 export type ShownDashboardDetail = z.infer<typeof DashboardDetail>;
 
 /** Filters and variables of the query, which replace the stored ones. */
-export type Overrides = Partial<Pick<Dashboard, "filters" | "variables">>;
+export type TileOverrides = Partial<Pick<Dashboard, "filters" | "variables">>;
 
 const orNull = <T extends object>(value: T | null): T | null =>
   value !== null && Object.keys(value).length > 0 ? value : null;
@@ -212,7 +212,7 @@ export function openDashboardViews(
     dashboard: Dashboard,
     levels: ReaderLevels,
     showInsight: ShowInsight,
-    overrides: Overrides = {},
+    overrides: TileOverrides = {},
   ): ShownDashboardDetail =>
     shownAs(DashboardDetail, {
       ...common(dashboard, levels),
@@ -226,7 +226,7 @@ export function openDashboardViews(
   return {
     inList: (dashboard: Dashboard, asker: Asker): z.infer<typeof DashboardInList> =>
       shownAs(DashboardInList, common(dashboard, levelsFor(rights, dashboard, asker))),
-    inDetail: (dashboard: Dashboard, asker: Asker, overrides?: Overrides): ShownDashboardDetail =>
+    inDetail: (dashboard: Dashboard, asker: Asker, overrides?: TileOverrides): ShownDashboardDetail =>
       detail(dashboard, levelsFor(rights, dashboard, asker), insightsTo(asker), overrides),
     /** As behind a shared link. */
     shared: (dashboard: Dashboard): ShownDashboardDetail => detail(dashboard, sharedLevels, insights.shared),

@@ -8,7 +8,7 @@ import type {
   Membership,
   Organization,
   PersonalApiKey,
-  Project,
+  StoredProject,
   User,
 } from "../../world/world.ts";
 import { fieldsOf } from "./body.ts";
@@ -20,8 +20,8 @@ export interface Caller {
   readonly key: PersonalApiKey;
 }
 
-export type Level = Membership["level"];
-export const levels = { member: 1, admin: 8, owner: 15 } as const satisfies Record<string, Level>;
+export type MemberLevel = Membership["level"];
+export const levels = { member: 1, admin: 8, owner: 15 } as const satisfies Record<string, MemberLevel>;
 
 export const denied = (detail: string) => new SimError("permission_denied", detail);
 export const insufficientLevel = () => denied("Your organization access level is insufficient.");
@@ -129,7 +129,7 @@ export function projectNamed(
   id: string,
   { worlds }: Pick<ResourceDesk, "worlds">,
   { user }: Caller,
-): Project | undefined {
+): StoredProject | undefined {
   const number = id === "@current" ? (user.current_project ?? undefined) : numberIn(id);
   return number === undefined ? undefined : worlds.projectById(number);
 }
@@ -139,17 +139,21 @@ export const hasFeature = ({ available_product_features }: Organization, key: st
   available_product_features?.some((it) => it.key === key) ?? false;
 
 /** What a call below a project or an organization is about. */
-export interface Place {
+export interface CallPlace {
   readonly organization: Organization;
   /** The caller's level in the organization. */
-  readonly level: Level;
+  readonly level: MemberLevel;
 }
 
 /**
  * The project of the path, which the caller and the key may enter.
  * @throws SimError not_found, permission_denied
  */
-export function enterProject(call: Call, desk: ResourceDesk, caller: Caller): Place & { project: Project } {
+export function enterProject(
+  call: Call,
+  desk: ResourceDesk,
+  caller: Caller,
+): CallPlace & { project: StoredProject } {
   const project = found(projectNamed(call.params.project_id ?? "", desk, caller), "Project");
   if (caller.key.scoped_teams.length > 0 && !caller.key.scoped_teams.includes(project.id)) {
     throw denied(`API key does not have access to the requested project: ID ${project.id}.`);
@@ -179,7 +183,7 @@ export function organizationNamed(
  * The organization of a nested path, which the caller and the key may enter.
  * @throws SimError not_found, permission_denied
  */
-export function enterOrganization(call: Call, desk: ResourceDesk, caller: Caller): Place {
+export function enterOrganization(call: Call, desk: ResourceDesk, caller: Caller): CallPlace {
   refuseProjectLimits(caller);
   const organization = found(
     organizationNamed(call.params.organization_id ?? "", desk, caller),

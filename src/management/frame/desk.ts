@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { TimeSource } from "../../base/clock.ts";
 import { SimError } from "../../base/errors.ts";
 import type { ExportEngine } from "../../exports/ports.ts";
 import type { Desk } from "../../ingest/desk.ts";
@@ -46,7 +46,7 @@ function refuse(wait: number): never {
 }
 
 /** Sliding windows: the times of the last requests are kept for as long as they count. Refused requests do not count. */
-export function createThrottle(clock: Clock): Throttle {
+export function createThrottle(clock: TimeSource): Throttle {
   const seen = new Map<string, number[]>();
   return {
     pass(key, pace) {

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { ResourceDesk } from "./desk.ts";
 import { filtered, filterQuery, type ListFilter, pageOf, pageQuery, pageSchema } from "./lists.ts";
-import { type Access, type ManagementRow, managementRow, type ProjectRequest } from "./row.ts";
+import { type ManagementRow, managementRow, type ProjectRequest, type RowAccess } from "./row.ts";
 
 /** The part of a row that a resource shares between its methods. */
 type Listed = Pick<ManagementRow<"project">, "path" | "summary" | "contract" | "access">;
@@ -38,8 +38,8 @@ interface Write<D, Body> {
 
 /** A kind of document of projects. Documents are deleted and restored by PATCH with `deleted`. */
 interface Resource<D, New, Patch, Put> extends Pick<List<D>, "path" | "contract" | "filters" | "all"> {
-  readonly reads: Access<"project">;
-  readonly writes: Access<"project">;
+  readonly reads: RowAccess<"project">;
+  readonly writes: RowAccess<"project">;
   /** Shape of one document. */
   readonly shape: z.ZodType;
   show(document: D, request: ProjectRequest<unknown>): object;

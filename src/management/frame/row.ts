@@ -6,14 +6,14 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { errorReplies, errorSchema } from "../../http/error-schemas.ts";
 import { empty, json, type Reply, withHeaders } from "../../http/reply.ts";
 import { docsOf, endpointOf, type RowHead } from "../../http/row.ts";
-import type { Project } from "../../world/world.ts";
+import type { StoredProject } from "../../world/world.ts";
 import {
   anyScope,
   authenticate,
   type Caller,
+  type CallPlace,
   enterOrganization,
   enterProject,
-  type Place,
   requireScope,
 } from "./access.ts";
 import { bodyTypes, fieldsOf, readBody } from "./body.ts";
@@ -24,15 +24,15 @@ interface Places {
   /** The caller, or all that the caller may see. */
   account: unknown;
   /** The organization of the path. */
-  organization: Place;
+  organization: CallPlace;
   /** The project of the path. */
-  project: Place & { readonly project: Project };
+  project: CallPlace & { readonly project: StoredProject };
   /** The project of `?token=` (default: the caller's current one): endpoints older than project URLs. */
-  current_project: Place & { readonly project: Project };
+  current_project: CallPlace & { readonly project: StoredProject };
 }
 
 /** Which callers are let in. */
-export interface Access<Of extends keyof Places = keyof Places> {
+export interface RowAccess<Of extends keyof Places = keyof Places> {
   readonly of: Of;
   /** Scope that the key needs; null: the service maps none, so that every key is refused; `anyScope`: any key passes. */
   readonly scope: string | null;
@@ -40,9 +40,9 @@ export interface Access<Of extends keyof Places = keyof Places> {
   readonly pace?: Pace;
 }
 
-export const inAccount = (scope: string): Access<"account"> => ({ of: "account", scope });
-export const inOrganization = (scope: string): Access<"organization"> => ({ of: "organization", scope });
-export const inProject = (scope: string, pace: Pace = "crud"): Access<"project"> => ({
+export const inAccount = (scope: string): RowAccess<"account"> => ({ of: "account", scope });
+export const inOrganization = (scope: string): RowAccess<"organization"> => ({ of: "organization", scope });
+export const inProject = (scope: string, pace: Pace = "crud"): RowAccess<"project"> => ({
   of: "project",
   scope,
   pace,
@@ -68,14 +68,14 @@ type Answer = object | undefined | Promise<object | undefined>;
 
 /** A row of the management API. The query's parameters are documented by their shape, and read leniently by handlers. */
 export interface ManagementRow<Of extends keyof Places, Body = never>
-  extends Omit<RowHead<Access<Of>>, "body"> {
+  extends Omit<RowHead<RowAccess<Of>>, "body"> {
   /** What `request.body()` reads. */
   readonly body?: z.ZodType<Body>;
   /** What is returned is the answer's body; `undefined` leaves it empty. */
   handle(request: Request<Body> & Places[Of]): Answer;
 }
 
-type Head = RowHead<Access>;
+type Head = RowHead<RowAccess>;
 
 const accepted = /(^|[\s,])(\*\/\*|application\/(\*|json))/;
 
@@ -139,7 +139,7 @@ function enter(
   call: Call,
   desk: ResourceDesk,
   caller: Caller,
-): Partial<Place> & { readonly project?: Project } {
+): Partial<CallPlace> & { readonly project?: StoredProject } {
   if (of === "account") return {};
   if (of === "organization") return enterOrganization(call, desk, caller);
   if (of === "current_project") {

@@ -1,10 +1,10 @@
 import { fnv1a } from "../../base/hash.ts";
 import type { Group, Person } from "../person.ts";
-import type { Documents } from "./documents.ts";
+import type { PeopleDocuments } from "./documents.ts";
 import type { IdTable } from "./ids.ts";
 import type { Change, HashKeys } from "./line.ts";
 import type { ProjectSlots } from "./projects.ts";
-import type { LineRows, Place } from "./rows.ts";
+import type { LinePlace, LineRows } from "./rows.ts";
 
 /** Hash of a key inside one project. */
 export type KeyHash = (project: number, key: string) => number;
@@ -17,19 +17,20 @@ export const groupKey = (type: number, key: string): string => `${type}:${key}`;
 
 interface Tables {
   projects: ProjectSlots;
-  persons: Documents<Person>;
-  groups: Documents<Group>;
+  persons: PeopleDocuments<Person>;
+  groups: PeopleDocuments<Group>;
   ids: IdTable;
-  hashKeys: Documents<HashKeys>;
+  hashKeys: PeopleDocuments<HashKeys>;
 }
 
-type Appliers = { [K in Change["kind"]]: (change: Extract<Change, { kind: K }>, place: Place) => void };
+type Appliers = { [K in Change["kind"]]: (change: Extract<Change, { kind: K }>, place: LinePlace) => void };
 
 /** Applies changes in order. @throws Error for a change of an unknown person */
-export function createApply(tables: Tables, hash: KeyHash): (change: Change, place: Place) => void {
+export function createApply(tables: Tables, hash: KeyHash): (change: Change, place: LinePlace) => void {
   const appliers: Appliers = { ...personAppliers(tables, hash), ...otherAppliers(tables, hash) };
   // the applier has the kind of the change, which the compiler cannot infer
-  return (change, place) => (appliers[change.kind] as (change: Change, place: Place) => void)(change, place);
+  return (change, place) =>
+    (appliers[change.kind] as (change: Change, place: LinePlace) => void)(change, place);
 }
 
 type PersonKind = "person" | "id" | "personless" | "gone" | "removed" | "hash_keys";

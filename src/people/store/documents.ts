@@ -1,13 +1,13 @@
-import { createLineRows, firstOwnColumn, type LineRows, type Place } from "./rows.ts";
+import { createLineRows, firstOwnColumn, type LinePlace, type LineRows } from "./rows.ts";
 
 /** Documents (persons, groups) whose newest lines are on disk; the table holds 16 bytes for each. */
-export interface Documents<T> {
+export interface PeopleDocuments<T> {
   readonly table: LineRows;
   /** Row of the document with this key in the project's slot, or -1. */
   find(slot: number, hash: number, key: string): number;
   at(row: number): T;
   /** Stores a document whose newest line is at the place; row -1 adds a row. */
-  put(row: number, slot: number, hash: number, document: T, place: Place): void;
+  put(row: number, slot: number, hash: number, document: T, place: LinePlace): void;
   kill(row: number): void;
   /** Removes all rows. */
   clear(): void;
@@ -21,7 +21,10 @@ export const linkColumn = firstOwnColumn;
 /** Limits of parsed documents: 2 × 5,000, and lines of about 2 × 8 MB. */
 const cached = { count: 5_000, weight: 8 * 1024 * 1024 };
 
-export function createDocuments<T>(read: (place: Place) => T, keyOf: (document: T) => string): Documents<T> {
+export function createDocuments<T>(
+  read: (place: LinePlace) => T,
+  keyOf: (document: T) => string,
+): PeopleDocuments<T> {
   const table = createLineRows(1);
   const cache = createCache<T>(cached.count, cached.weight);
 

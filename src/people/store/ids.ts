@@ -1,13 +1,13 @@
 import type { Rows } from "../../journal/log/rows.ts";
 import { createCache, linkColumn } from "./documents.ts";
-import { createLineRows, firstOwnColumn, type LineRows, type Place } from "./rows.ts";
+import { createLineRows, firstOwnColumn, type LinePlace, type LineRows } from "./rows.ts";
 
 /** A distinct id with the values of its row. */
 interface IdEntry {
   slot: number;
   hash: number;
   distinctId: string;
-  place: Place;
+  place: LinePlace;
 }
 
 /**
@@ -41,7 +41,7 @@ const none = 0;
 const cached = { count: 5_000, weight: 1024 * 1024 };
 
 /** @param persons The rows with the first links of the chains */
-export function createIdTable(persons: Rows, read: (place: Place) => string): IdTable {
+export function createIdTable(persons: Rows, read: (place: LinePlace) => string): IdTable {
   const table = createLineRows(2);
   const cache = createCache<string>(cached.count, cached.weight);
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Group, Person } from "../person.ts";
 import type { LineLog } from "./log.ts";
 import type { LineRows } from "./rows.ts";
-import type { Shelf } from "./shelf.ts";
+import type { PeopleFiles } from "./shelf.ts";
 import type { PeopleState } from "./state.ts";
 
 /** The newest first (default: `limit` 100, `offset` 0). */
@@ -79,7 +79,7 @@ export interface Queries {
   groups(query?: GroupQuery): Promise<Listing<Group>>;
 }
 
-export function createQueries(shelf: Shelf): Queries {
+export function createQueries(shelf: PeopleFiles): Queries {
   /** Repeats the query if rows were cleared or moved meanwhile, or a line is damaged. */
   async function steady<T>(
     ask: (isValid: () => boolean) => Promise<Listing<T> | undefined>,

@@ -1,10 +1,10 @@
-import { counted } from "../../base/counted.ts";
+import { counted } from "../../base/text.ts";
 import type { Bytes } from "../../store/bytes.ts";
 import type { Damage } from "../../store/damage.ts";
 import { DataFolderError } from "../../store/data-folder.ts";
 import { lineNumber, textsOf } from "../../store/lines.ts";
 import { type Change, readLine } from "./line.ts";
-import type { Place } from "./rows.ts";
+import type { LinePlace } from "./rows.ts";
 import { type PeopleState, StaleRows } from "./state.ts";
 
 interface Replay {
@@ -18,7 +18,7 @@ interface Replay {
 /** A change of a person whose line was not read. */
 interface Orphan {
   change: Change;
-  place: Place;
+  place: LinePlace;
 }
 
 /** @throws DataFolderError if the file does not begin like a people log */
@@ -77,7 +77,7 @@ function readOrReason(text: string | undefined): Change | string {
 }
 
 /** False if the change refers to an unknown person. */
-function isApplied(state: PeopleState, change: Change, place: Place): boolean {
+function isApplied(state: PeopleState, change: Change, place: LinePlace): boolean {
   try {
     state.apply(change, place);
     return true;

@@ -2,7 +2,7 @@ import { createHashIndex } from "../../journal/log/hash-index.ts";
 import { createRows, type Rows } from "../../journal/log/rows.ts";
 
 /** The place of a line in people.ndjson; the length includes the newline. */
-export interface Place {
+export interface LinePlace {
   offset: number;
   length: number;
 }
@@ -16,14 +16,14 @@ export interface LineRows {
   readonly rows: Rows;
   /** Bytes of the current lines, by their size classes: correct within a third. */
   living: number;
-  add(hash: number, slot: number, place: Place): number;
+  add(hash: number, slot: number, place: LinePlace): number;
   /** The first row of the slot with this hash that passes the test, or -1. */
   find(hash: number, slot: number, test: (row: number) => boolean): number;
   slot(row: number): number;
   /** The row's newest line; `length` is rounded up, except for lines above 4 MB. */
-  place(row: number): Place;
+  place(row: number): LinePlace;
   /** Sets the place of the row's newest line. */
-  move(row: number, place: Place): void;
+  move(row: number, place: LinePlace): void;
   isAlive(row: number): boolean;
   /** Marks the row as removed: it stays in the table, but is never found again. */
   kill(row: number): void;
@@ -72,7 +72,7 @@ export function createLineRows(ownColumns: number): LineRows {
   // lines fill three quarters of their class on average
   const weight = (row: number): number => lengthOf(row) * 0.75;
 
-  function put(row: number, slot: number, { offset, length }: Place): void {
+  function put(row: number, slot: number, { offset, length }: LinePlace): void {
     const high = Math.floor(offset / word);
     rows.set(row, lowColumn, offset % word);
     rows.set(row, whereColumn, ((slot << slotBits) | (sizeClass(length) << classBits) | high) >>> 0);

@@ -25,7 +25,7 @@ export interface ShelfOptions {
 }
 
 /** The log, its rows and its index file, kept consistent. */
-export interface Shelf {
+export interface PeopleFiles {
   readonly log: LineLog;
   /** The rows, read from the index file on first use, or soon after opening. */
   readonly state: PeopleState;
@@ -56,7 +56,7 @@ const pause = 2;
 export function openShelf(
   home: PeopleHome,
   { onNotice, onDamage, hash, compactFrom, indexFrom }: ShelfOptions,
-): Shelf {
+): PeopleFiles {
   const log = createLineLog(home.open());
   const state = createPeopleState(log, hash);
   const sidecar = home.index === undefined ? undefined : createSidecar(home.index, state);

@@ -1,27 +1,27 @@
 import type { Group, Person } from "../person.ts";
 import { createApply, groupKey, type KeyHash } from "./apply.ts";
-import { createDocuments, type Documents } from "./documents.ts";
+import { createDocuments, type PeopleDocuments } from "./documents.ts";
 import { createIdTable, type IdTable } from "./ids.ts";
 import { type Change, changeIn, type HashKeys } from "./line.ts";
 import type { LineLog } from "./log.ts";
 import { createProjectSlots, type ProjectSlots } from "./projects.ts";
-import type { Place } from "./rows.ts";
+import type { LinePlace } from "./rows.ts";
 
 /** Rows and caches of people.ndjson. */
 export interface PeopleState {
   readonly projects: ProjectSlots;
-  readonly persons: Documents<Person>;
-  readonly groups: Documents<Group>;
+  readonly persons: PeopleDocuments<Person>;
+  readonly groups: PeopleDocuments<Group>;
   readonly ids: IdTable;
   /** One for each person with hash keys. */
-  readonly hashKeys: Documents<HashKeys>;
+  readonly hashKeys: PeopleDocuments<HashKeys>;
   /** Rows, or -1. */
   findPerson(project: number, uuid: string): number;
   findId(project: number, distinctId: string): number;
   findHashKeys(project: number, uuid: string): number;
   findGroup(project: number, type: number, key: string): number;
   /** Applies one change, whose line is at the place. @throws Error for an unknown person */
-  apply(change: Change, place: Place): void;
+  apply(change: Change, place: LinePlace): void;
   clear(): void;
   /** Later changes can be reverted until `settle`. */
   mark(): void;
@@ -97,7 +97,7 @@ export class StaleRows extends Error {
 /** The change at a place of the rows. @throws StaleRows */
 function changeAt<K extends Change["kind"]>(
   log: LineLog,
-  place: Place,
+  place: LinePlace,
   kinds: readonly K[],
 ): Extract<Change, { kind: K }> {
   const line = log.lineAt(place.offset, place.length);
@@ -108,10 +108,11 @@ function changeAt<K extends Change["kind"]>(
   throw new StaleRows();
 }
 
-const personReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["person"]).person;
-const groupReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["group"]).group;
-const hashKeysReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["hash_keys"]).keys;
-const idReader = (log: LineLog) => (place: Place) => changeAt(log, place, ["id", "personless"]).distinctId;
+const personReader = (log: LineLog) => (place: LinePlace) => changeAt(log, place, ["person"]).person;
+const groupReader = (log: LineLog) => (place: LinePlace) => changeAt(log, place, ["group"]).group;
+const hashKeysReader = (log: LineLog) => (place: LinePlace) => changeAt(log, place, ["hash_keys"]).keys;
+const idReader = (log: LineLog) => (place: LinePlace) =>
+  changeAt(log, place, ["id", "personless"]).distinctId;
 
 export const hasPeople = ({ projects }: PeopleState): boolean =>
   projects.entries.some(

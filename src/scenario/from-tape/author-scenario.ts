@@ -4,14 +4,14 @@ import { groupedBy } from "../grouped-by.ts";
 import { Email } from "../project-schema.ts";
 import { schemaPath } from "../starter.ts";
 import { authored, authoredRun, authoredTile } from "./authored-fields.ts";
-import { type Documents, type Found, type Kind, projectKinds } from "./documents.ts";
+import { type DocumentKind, type Found, projectKinds, type TapeDocuments } from "./documents.ts";
 import type { AnsweredFlag, FlagAnswers } from "./flag-answers.ts";
 import type { Notes } from "./json-with-notes.ts";
 import type { KeyRing } from "./project-keys.ts";
 
 /** Everything collected from a tape. */
 export interface Collected {
-  readonly documents: Documents;
+  readonly documents: TapeDocuments;
   readonly ring: KeyRing;
   readonly answers: FlagAnswers;
   /** By project: its number, or its key. */
@@ -67,7 +67,7 @@ interface Slot {
 const isNumber = (id: string | undefined): id is string => id !== undefined && /^\d{1,15}$/.test(id);
 
 /** The projects of a tape: those that it shows, those of its documents, and those of its keys; at least one. */
-function slotsOf(documents: Documents, ring: KeyRing): Slot[] {
+function slotsOf(documents: TapeDocuments, ring: KeyRing): Slot[] {
   const slots = new Map<string, Slot>();
   const slotOf = (id: string, document?: Found): Slot => {
     const slot = slots.get(id) ?? { id, document, placeholders: [], isGuess: false };
@@ -107,12 +107,12 @@ function withLooseKeys(slots: Slot[], ring: KeyRing): Slot[] {
 }
 
 /** `@current` and missing numbers have no project yet; they count for the first one. */
-const placeOf = (kind: Kind, project: string | undefined): string =>
+const placeOf = (kind: DocumentKind, project: string | undefined): string =>
   `${kind} ${project !== undefined && /^\d+$/.test(project) ? project : ""}`;
 
 function projectOf(slot: Slot, i: number, context: Context): JsonObject {
   const { notes, keys, answers, groupTypes, contents } = context;
-  const of = (kind: Kind): Found[] => [
+  const of = (kind: DocumentKind): Found[] => [
     ...(contents.get(placeOf(kind, slot.id)) ?? []),
     ...(i === 0 ? (contents.get(placeOf(kind, undefined)) ?? []) : []),
   ];

@@ -12,7 +12,7 @@ import {
   ServiceFlag,
 } from "../project-schema.ts";
 import { AuthoredOrganization, AuthoredUser } from "../schema.ts";
-import type { Found, Kind } from "./documents.ts";
+import type { DocumentKind, Found } from "./documents.ts";
 
 /** The fields of a document that a scenario has under the same names, in this order. */
 interface Fields {
@@ -25,7 +25,7 @@ const fields = ({ shape }: z.ZodObject, names: string): Fields => ({
   names: names.split(" "),
 });
 
-const byKind: Readonly<Record<Kind, Fields>> = {
+const byKind: Readonly<Record<DocumentKind, Fields>> = {
   users: fields(
     AuthoredUser,
     "email id uuid distinct_id first_name last_name role_at_organization is_email_verified is_staff date_joined",

@@ -14,14 +14,14 @@ export const projectKinds = [
   "persons",
 ] as const;
 
-export type Kind = "users" | "organizations" | "projects" | (typeof projectKinds)[number];
+export type DocumentKind = "users" | "organizations" | "projects" | (typeof projectKinds)[number];
 
 /** The role of a document in an exchange: shown, created or changed by the request, or removed. */
 type Role = "shown" | "created" | "changed" | "removed";
 
 /** A document in one answer. */
 interface Sighting {
-  readonly kind: Kind;
+  readonly kind: DocumentKind;
   /** Its id; for a user, the address. */
   readonly id: string;
   readonly role: Role;
@@ -34,7 +34,7 @@ interface Sighting {
 
 /** A document with everything that the tape has of it. */
 export interface Found {
-  readonly kind: Kind;
+  readonly kind: DocumentKind;
   readonly id: string;
   project: string | undefined;
   readonly fields: Map<string, Json>;
@@ -46,7 +46,7 @@ export interface Found {
 const maxDocuments = 20_000;
 
 /** Collects documents, as they were before the tape or after it. */
-export class Documents {
+export class TapeDocuments {
   readonly #documents = new Map<string, Found>();
   readonly #state: "end" | "start";
   /** Sightings of documents beyond the limit. */
@@ -61,7 +61,7 @@ export class Documents {
   }
 
   /** The documents of a kind, in the order of their creation. */
-  all(kind: Kind): Found[] {
+  all(kind: DocumentKind): Found[] {
     const found = [...this.#documents.values()].filter(
       (it) =>
         it.kind === kind && !(this.#state === "end" ? it.isRemoved : it.isCreated) && it.fields.size > 0,
@@ -106,7 +106,7 @@ function seeFirst(it: Found, { role, fields, project, set }: Sighting, isNew: bo
 
 const inProject = "^/api/(?:projects|environments)/(?<project>[^/]+)";
 
-const paths: readonly { readonly pattern: RegExp; readonly kind: Kind }[] = [
+const paths: readonly { readonly pattern: RegExp; readonly kind: DocumentKind }[] = [
   { pattern: /^\/api\/users\/@me$/, kind: "users" },
   { pattern: /^\/api\/organizations(?:\/[^/]+)?$/, kind: "organizations" },
   {
@@ -162,7 +162,7 @@ const textOf = (value: Json | undefined): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 
 /** A document and those inside it. */
-function sightingsOf(kind: Kind, it: Json | undefined, context: Context = {}): Sighting[] {
+function sightingsOf(kind: DocumentKind, it: Json | undefined, context: Context = {}): Sighting[] {
   if (!isObject(it)) return [];
   const id = textOf(kind === "users" ? own(it, "email") : (own(it, "id") ?? own(it, "uuid")));
   if (id === undefined) return [];
@@ -183,7 +183,7 @@ const listIn = (it: JsonObject, key: string): Json[] => {
 };
 
 /** Documents inside documents. */
-const inner: Partial<Record<Kind, (it: JsonObject, project: string | undefined) => Sighting[]>> = {
+const inner: Partial<Record<DocumentKind, (it: JsonObject, project: string | undefined) => Sighting[]>> = {
   users: (it) => {
     const current = own(it, "organization");
     const organization = isObject(current) ? textOf(own(current, "id")) : undefined;

@@ -1,10 +1,9 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { stepsOf } from "../../base/json-pointer.ts";
+import { isObject, type Json, type JsonObject, stepsOf } from "../../base/json.ts";
 import type { Exchange } from "../../tapes/format/exchange.ts";
 import { readScenario } from "../load.ts";
 import type { Scenario, ScenarioLayer } from "../schema.ts";
 import { authorScenario } from "./author-scenario.ts";
-import { Documents, groupTypesIn } from "./documents.ts";
+import { groupTypesIn, TapeDocuments } from "./documents.ts";
 import { FlagAnswers } from "./flag-answers.ts";
 import { jsonWithNotes, Notes } from "./json-with-notes.ts";
 import { createKeyRing } from "./project-keys.ts";
@@ -19,7 +18,7 @@ export async function foldTape(
   exchanges: AsyncIterable<Exchange> | Iterable<Exchange>,
   options: FromTapeOptions = {},
 ): Promise<TapeScenario> {
-  const documents = new Documents(options);
+  const documents = new TapeDocuments(options);
   const ring = createKeyRing();
   const answers = new FlagAnswers();
   const groupTypes = new Map<string, readonly string[]>();

@@ -1,4 +1,4 @@
-import { counted } from "../../base/counted.ts";
+import { counted } from "../../base/text.ts";
 import { callSim } from "../../cli/ask-sim.ts";
 import { clean } from "../../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../../cli/command.ts";

@@ -49,7 +49,7 @@ export interface Label extends SnapshotFacts {
 }
 
 /** Storage of snapshots, by names in lower case: file systems may ignore case. */
-export interface Shelf {
+export interface SnapshotFiles {
   readonly labels: ReadonlyMap<string, Label>;
   /** Snapshots that cannot be restored, with the reason. */
   readonly damaged: ReadonlyMap<string, ShelvedSnapshot>;
@@ -66,7 +66,7 @@ interface Held {
 }
 
 /** Snapshots in memory. Documents are replaced, never changed: a snapshot shares them with the world. */
-export function memoryShelf({ worlds, people }: Pick<Kept, "worlds" | "people">): Shelf {
+export function memoryShelf({ worlds, people }: Pick<Kept, "worlds" | "people">): SnapshotFiles {
   const held = new Map<string, Held>();
   const labels = new Map<string, Label>();
   return {

@@ -6,7 +6,7 @@ import { type Bytes, fileBytes } from "../../store/bytes.ts";
 import { DataFolderError } from "../../store/data-folder.ts";
 import { sealed, unsealed } from "../../store/lines.ts";
 import { readWorld } from "../../world/world-store.ts";
-import type { Kept, Label, Shelf, ShelvedSnapshot } from "./snapshot-shelf.ts";
+import type { Kept, Label, ShelvedSnapshot, SnapshotFiles } from "./snapshot-shelf.ts";
 
 const labelName = "snapshot.json";
 const worldName = "world.json";
@@ -29,7 +29,10 @@ const drafted = (key: string) => `.${key}.tmp`;
 const gone = (key: string) => `.${key}.gone`;
 
 /** Snapshots of a data folder, one folder each, which appears whole or not at all. */
-export function folderShelf({ worlds, people }: Pick<Kept, "worlds" | "people">, folder: string): Shelf {
+export function folderShelf(
+  { worlds, people }: Pick<Kept, "worlds" | "people">,
+  folder: string,
+): SnapshotFiles {
   let known: Found | undefined;
 
   /** Read on first use: most runs never need it. */

@@ -1,7 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { SimError } from "../../base/errors.ts";
-import { isObject, isTooDeep, type Json, type JsonObject } from "../../base/json.ts";
-import { pointerStep } from "../../base/json-pointer.ts";
+import { isObject, isTooDeep, type Json, type JsonObject, pointerStep } from "../../base/json.ts";
 import { syntaxErrorAt } from "../../base/json-syntax.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { CopiedLine } from "../../journal/log/traffic-log.ts";

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { networkInterfaces } from "node:os";
 import { pipeline } from "node:stream";
-import { type Address, isInNetwork, type Network, parseAddress, parseNetwork } from "../../base/network.ts";
+import { type IpAddress, isInNetwork, type Network, parseAddress, parseNetwork } from "../../base/network.ts";
 import { type HostRule, hostRuleFor, plainHost } from "../../http/host-rules.ts";
 import { sendLast } from "../last-answer.ts";
 
@@ -52,7 +52,7 @@ const closed: readonly (readonly [Network, string])[] = closedNetworks.flatMap((
 });
 
 /** What a refused address is; undefined if it is not refused. */
-const closedPlace = (address: Address): string | undefined =>
+const closedPlace = (address: IpAddress): string | undefined =>
   closed.find(([network]) => isInNetwork(address, network))?.[1];
 
 /** An address to connect to: looked up once, so that what was checked is what is reached. */
@@ -126,7 +126,7 @@ function check(
 const systemAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((cards) => cards?.map(({ address }) => address) ?? []);
 
-const isSame = (one: Address | undefined, two: Address): boolean =>
+const isSame = (one: IpAddress | undefined, two: IpAddress): boolean =>
   one?.length === two.length && one.every((byte, i) => byte === two[i]);
 
 /** Headers of one connection only (RFC 9110, 7.6.1), or of the proxy. */

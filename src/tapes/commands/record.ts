@@ -1,8 +1,8 @@
-import { counted } from "../../base/counted.ts";
+import { counted } from "../../base/text.ts";
 import { readDuration } from "../../base/time-text.ts";
 import { banner, readyLine, recordBanner, recordReadyLine } from "../../cli/banner.ts";
 import { clean } from "../../cli/clean-text.ts";
-import { command, type Ending, type Shell } from "../../cli/command.ts";
+import { type CommandEnd, command, type Shell } from "../../cli/command.ts";
 import {
   announceVariables,
   checkReroute,
@@ -113,7 +113,7 @@ export const record = command({
   run,
 });
 
-async function run(settings: RecordSettings, shell: Shell): Promise<Ending> {
+async function run(settings: RecordSettings, shell: Shell): Promise<CommandEnd> {
   const { values } = settings;
   await checkReroute(values);
   if (values.command.length > 0) return runCommand(settings, shell);
@@ -215,7 +215,7 @@ function reportTape(sim: Sim, mode: RecordMode, shell: Shell): void {
   shell.err.say(`phx-sim: ${recording}: requests go to ${clean(upstream ?? "", 300)}${to}`);
 }
 
-async function serve(settings: RecordSettings, shell: Shell): Promise<Ending> {
+async function serve(settings: RecordSettings, shell: Shell): Promise<CommandEnd> {
   const { values } = settings;
   const signal = untilSignal(process, shell.quit);
   const { onStop, stopped } = stopRequest();
@@ -264,7 +264,7 @@ function hostVariables(sim: Sim): Record<string, string> {
   );
 }
 
-async function runCommand(settings: RecordSettings, shell: Shell): Promise<Ending> {
+async function runCommand(settings: RecordSettings, shell: Shell): Promise<CommandEnd> {
   const { values, origins } = settings;
   const { hasTerminal, relaySignals, runChild } = await import("../../cli/exec/child-process.ts");
   const relay = relaySignals(process, hasTerminal());

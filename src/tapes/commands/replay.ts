@@ -3,7 +3,7 @@ import { rerouteOptions } from "../../cli/exec/child-environment.ts";
 import { exec } from "../../cli/exec/exec.ts";
 import { Failure } from "../../cli/failure.ts";
 import type { Options } from "../../cli/options.ts";
-import type { Flags } from "../../cli/settings.ts";
+import type { OptionTexts } from "../../cli/settings.ts";
 import { start } from "../../cli/start.ts";
 import { tapeAt } from "./option-rows.ts";
 
@@ -27,14 +27,14 @@ const options: Options = {
 const servingOnly = Object.keys(startOptions).filter((name) => !Object.hasOwn(execOptions, name));
 
 /** @throws Failure usage when an option is about serving, and there is a command to run */
-function checkForRun(flags: Flags): void {
+function checkForRun(flags: OptionTexts): void {
   const idle = servingOnly.find((name) => Object.hasOwn(flags, name));
   if (idle === undefined) return;
   throw new Failure("usage", `--${idle} does not go with a command after --`);
 }
 
 /** @throws Failure usage when an option is about a command, and there is none to run */
-function checkForServing(flags: Flags): void {
+function checkForServing(flags: OptionTexts): void {
   const idle = Object.keys(rerouteOptions).find((name) => Object.hasOwn(flags, name));
   if (idle !== undefined)
     throw new Failure("usage", `--${idle} needs a command: phx-sim replay TAPE --${idle} … -- COMMAND`);

@@ -1,10 +1,10 @@
-import { counted } from "../../base/counted.ts";
+import { counted } from "../../base/text.ts";
 import { durationText } from "../../base/time-text.ts";
 import { clean } from "../../cli/clean-text.ts";
-import type { Ending } from "../../cli/command.ts";
+import type { CommandEnd } from "../../cli/command.ts";
 import type { Style } from "../../cli/style.ts";
 import type { ExcludedCounts } from "../send/exclude.ts";
-import { type GivenKeys, type SkipReason, skipReasons } from "../send/plan.ts";
+import { type GivenKeys, type SendSkipReason, skipReasons } from "../send/plan.ts";
 import type { SendTally } from "../send/run.ts";
 import type { Survey } from "../send/survey.ts";
 import type { SendTarget } from "../send/target.ts";
@@ -26,7 +26,7 @@ export type Surveyed = Survey & { excluded: ExcludedCounts };
 export interface Sent {
   tally: SendTally;
   ms: number;
-  ending: Ending;
+  ending: CommandEnd;
 }
 
 const most = 20;
@@ -41,7 +41,7 @@ function countLines(counts: ReadonlyMap<string, number>, style: Style): string[]
   ];
 }
 
-const skipTexts: Readonly<Record<SkipReason, string>> = {
+const skipTexts: Readonly<Record<SendSkipReason, string>> = {
   no_body: "its body is not on the tape",
   cut_off: "it was cut off by its client",
   tunnel: "it opens a tunnel or a websocket",

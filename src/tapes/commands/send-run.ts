@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { counted } from "../../base/counted.ts";
 import { uuidV5 } from "../../base/ids.ts";
 import { didYouMean } from "../../base/nearest.ts";
+import { counted } from "../../base/text.ts";
 import { clean } from "../../cli/clean-text.ts";
-import type { Ending, Shell } from "../../cli/command.ts";
+import type { CommandEnd, Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
 import { createProgress } from "../../cli/progress.ts";
 import { untilSignal } from "../../cli/signals.ts";
@@ -132,7 +132,7 @@ const graceMs = 1000;
 async function sendAll(request: SendRequest, values: Values, survey: Surveyed, shell: Shell): Promise<Sent> {
   const transport = createTransport(createAgents(undefined, request.concurrency));
   const [stop, cut] = [new AbortController(), new AbortController()];
-  let ending: Ending = "ok";
+  let ending: CommandEnd = "ok";
   void untilSignal(process, shell.quit).then(async (signal) => {
     ending = signal;
     stop.abort();
@@ -164,7 +164,12 @@ async function sendAll(request: SendRequest, values: Values, survey: Surveyed, s
 }
 
 /** Why the command fails although it did what it could. */
-function failureOf(tally: SendTally, ending: Ending, values: Values, target: string): Failure | undefined {
+function failureOf(
+  tally: SendTally,
+  ending: CommandEnd,
+  values: Values,
+  target: string,
+): Failure | undefined {
   const { failed, failure = "", unreachable, answered, differing } = tally;
   const network = (text: string) => new Failure("network", clean(`${text}: ${failure}`, 600));
   if (unreachable)
@@ -190,7 +195,7 @@ async function checkRoutes(names: readonly string[], tape: string): Promise<void
 }
 
 /** Sends a tape's requests again, or lists what would be sent. @throws Failure */
-export async function sendTape(values: Values, shell: Shell): Promise<Ending> {
+export async function sendTape(values: Values, shell: Shell): Promise<CommandEnd> {
   const request = requestOf(values, shell);
   const { file, only } = request;
   if (only.length > 0) await onFile(file, () => checkRoutes(only, file));

@@ -2,8 +2,8 @@ import { createWriteStream, existsSync, renameSync, rmSync, statSync } from "nod
 import { basename, dirname, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { counted } from "../../base/counted.ts";
 import { makeFolder } from "../../base/make-folder.ts";
+import { counted } from "../../base/text.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";

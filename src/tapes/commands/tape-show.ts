@@ -1,12 +1,18 @@
 import { resolve } from "node:path";
-import { counted } from "../../base/counted.ts";
+import { counted } from "../../base/text.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
 import { sizeText } from "../../cli/progress.ts";
 import type { Style } from "../../cli/style.ts";
 import { plainBytes } from "../format/bodies.ts";
-import { type Exchange, type HeaderPairs, type TapeBody, targetOf, type Wire } from "../format/exchange.ts";
+import {
+  type Exchange,
+  type HeaderPairs,
+  type TapeBody,
+  targetOf,
+  type WireForm,
+} from "../format/exchange.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { tapePlace, tapesFolder } from "../format/place.ts";
 import type { TapeInfo } from "../format/read.ts";
@@ -129,7 +135,7 @@ function textOf(body: TapeBody): string | undefined {
   return "text" in body ? body.text : undefined;
 }
 
-function bodyLines(body: TapeBody | undefined, wire: Wire, style: Style): string[] {
+function bodyLines(body: TapeBody | undefined, wire: WireForm, style: Style): string[] {
   if (body === undefined) return [];
   const how = wire.encodings.length > 0 ? style.dim(`  (sent as ${clean(wire.encodings.join(", "))})`) : "";
   const trouble = wire.trouble === undefined ? [] : [`  ${style.bad(clean(wire.trouble))}`];

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { relative } from "node:path";
-import { counted } from "../../base/counted.ts";
+import { counted } from "../../base/text.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../base/counted.ts";
+import { counted } from "../../base/text.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { createRequire } from "node:module";
 import * as zlib from "node:zlib";
+import lz from "lz-string";
 import { SimError } from "../../base/errors.ts";
 import { isTooDeep, type Json } from "../../base/json.ts";
 import { atOnce } from "../../base/work.ts";
@@ -8,7 +8,7 @@ import { fromBase64, isBase64, isLooseBase64 } from "../../codec/base64.ts";
 import { readForm } from "../../codec/form.ts";
 import { gunzip, inflaters, isGzip } from "../../codec/inflate.ts";
 import { unpackLz64 } from "../../codec/lz64.ts";
-import { type HeaderPairs, headerOf, type TapeBody, type Wire } from "./exchange.ts";
+import { type HeaderPairs, headerOf, type TapeBody, type WireForm } from "./exchange.ts";
 
 /** Most bytes that a body may have when it is decoded. */
 export const maxDecoded = 64 * 1024 * 1024;
@@ -16,7 +16,7 @@ export const maxDecoded = 64 * 1024 * 1024;
 export interface Decoded {
   /** Absent: there is none. */
   body?: TapeBody;
-  wire: Wire;
+  wire: WireForm;
 }
 
 /** A body on its way to plain text. */
@@ -201,11 +201,7 @@ const formOf = (data: string, inner: string | undefined): string =>
 const zstd: unknown = Reflect.get(zlib, "zstdCompressSync");
 const isCompress = (value: unknown): value is (bytes: Buffer) => Buffer => typeof value === "function";
 
-/** Only very old clients pack so: the library is not loaded with the start. */
-function packLz64(bytes: Buffer): Buffer {
-  const lz: typeof import("lz-string") = createRequire(import.meta.url)("lz-string");
-  return Buffer.from(lz.compressToBase64(bytes.toString("utf8")));
-}
+const packLz64 = (bytes: Buffer): Buffer => Buffer.from(lz.compressToBase64(bytes.toString("utf8")));
 
 const encoders: ReadonlyMap<string, Encode> = new Map<string, Encode>([
   ["gzip", (bytes) => zlib.gzipSync(bytes)],
@@ -235,7 +231,7 @@ export function plainBytes(body: TapeBody | undefined): Buffer {
  * that this Node does not know (zstd before 22.15) is a TypeError.
  * @throws TypeError also for a body that is omitted, or in a side file
  */
-export function encodeBody(body: TapeBody | undefined, wire: Wire): Buffer {
+export function encodeBody(body: TapeBody | undefined, wire: WireForm): Buffer {
   const plain = plainBytes(body);
   if (body === undefined) return plain;
   return wire.encodings.reduceRight((bytes, encoding, i) => {

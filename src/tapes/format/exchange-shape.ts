@@ -21,7 +21,7 @@ const Wire = z.object({
   ),
   trouble: z.string().optional().describe("Why it could not be decoded further"),
 });
-export type Wire = z.infer<typeof Wire>;
+export type WireForm = z.infer<typeof Wire>;
 
 /** The only names of side files: nothing in a tape can lead out of its folder. */
 export const sideName = /^[0-9a-f]{64}$/;

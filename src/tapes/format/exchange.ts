@@ -1,7 +1,7 @@
 import type { Json } from "../../base/json.ts";
 import type { HeaderPairs, TapeBody } from "./exchange-shape.ts";
 
-export type { Exchange, HeaderPairs, TapeBody, Wire } from "./exchange-shape.ts";
+export type { Exchange, HeaderPairs, TapeBody, WireForm } from "./exchange-shape.ts";
 
 /** A flat list name, value, name, value … as pairs. */
 export const pairsOf = (flat: readonly string[]): [name: string, value: string][] =>

@@ -20,7 +20,7 @@ export interface ReadOptions {
 }
 
 /** Where a line of a tape is. */
-export interface Place {
+export interface TapeLine {
   file: string;
   line: number;
   offset: number;
@@ -30,7 +30,7 @@ export interface Place {
 /** An exchange, and where it is. */
 export interface Placed {
   exchange: Exchange;
-  place: Place;
+  place: TapeLine;
 }
 
 const defaultMaxLine = 32 * 1024 * 1024;

@@ -1,7 +1,13 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import { version } from "../../base/version.ts";
 import { plainBytes } from "../format/bodies.ts";
-import { type Exchange, type HeaderPairs, headerOf, type TapeBody, type Wire } from "../format/exchange.ts";
+import {
+  type Exchange,
+  type HeaderPairs,
+  headerOf,
+  type TapeBody,
+  type WireForm,
+} from "../format/exchange.ts";
 import { readHeader, type TapeHeader } from "../format/header.ts";
 import { type Placed, type ReadOptions, readPlaced } from "../format/read.ts";
 import { lineOf } from "../format/volumes.ts";
@@ -83,7 +89,7 @@ const unknown = -1;
 interface Message {
   http: string;
   headers: HeaderPairs;
-  wire: Wire;
+  wire: WireForm;
   body?: TapeBody;
 }
 

@@ -11,7 +11,7 @@ export interface Rules {
   /** Finds ids inside strings. */
   ids: RegExp;
   /** Is what a field of this name holds a secret? Redaction makes placeholders of such values. */
-  secrecy: Secrecy;
+  secrecy: SecretFields;
   /** Noun that a number in a field `id` names: `dashboard`; absent: such a number is a plain one. */
   idNoun?: string | undefined;
 }
@@ -107,7 +107,7 @@ export function canonical(value: Json, rules: Rules, root = "req"): Canonical {
  * Which fields redaction takes the values of: those with names of secrets, and those in the places of which a tape
  * has placeholders or stand-ins.
  */
-export interface Secrecy {
+export interface SecretFields {
   /** `path` ends in the field's name. */
   hides(name: string, path: string): boolean;
   /** Looks at a recorded text: a placeholder or stand-in means that all strings in its place are hidden. */
@@ -134,7 +134,7 @@ const plainPath = (path: string): string =>
   path.replace(/\[\d*\]/g, "").replace(/\["((?:[^"\\]|\\.)*)"\]/g, ".$1");
 
 /** `isPersonal`: true if the tape has stand-ins for personal data. */
-export function createSecrecy(isPersonal: boolean, judge: Judge = createJudge()): Secrecy {
+export function createSecrecy(isPersonal: boolean, judge: Judge = createJudge()): SecretFields {
   const byName = new Map<string, boolean>();
   const places = new Set<string>();
   const redactedPlaces = new Set<string>();

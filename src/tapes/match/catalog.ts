@@ -168,14 +168,14 @@ export function createAliases(isFree: (recorded: string) => boolean): Aliases {
 export type OnExhausted = "repeat" | "miss";
 
 /** The position of a client. */
-export interface Progress {
+export interface ReplayProgress {
   /** Rows that were given to it. */
   readonly used: Set<number>;
   /** Per series: how many rows at the front are used. */
   readonly cursors: Map<Series, number>;
 }
 
-export const newProgress = (): Progress => ({ used: new Set(), cursors: new Map() });
+export const newProgress = (): ReplayProgress => ({ used: new Set(), cursors: new Map() });
 
 /**
  * The next row of a series for a client: the first one that it has not had, and then by `onExhausted`.
@@ -183,7 +183,7 @@ export const newProgress = (): Progress => ({ used: new Set(), cursors: new Map(
  */
 export function takeNext(
   series: Series,
-  { used, cursors }: Progress,
+  { used, cursors }: ReplayProgress,
   onExhausted: OnExhausted,
   fits: (row: number) => boolean = () => true,
 ): number | undefined {

@@ -1,7 +1,15 @@
 import type { Exchange } from "../format/exchange.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { isCapture } from "../format/routes.ts";
-import type { Answered, Asked, Deck, EventsCompared, Ledger, Miss, Tally } from "../ports.ts";
+import type {
+  Answered,
+  Deck,
+  EventsCompared,
+  HitCount,
+  Ledger,
+  ReplayMiss,
+  ReplayRequest,
+} from "../ports.ts";
 import { bothRules, type TapeRules } from "../redact/rules.ts";
 import type { TapeProblem } from "../shapes.ts";
 import { type Bases, rebasedHeader } from "../upstream/rewriting.ts";
@@ -10,7 +18,7 @@ import {
   type Bookmarks,
   createAliases,
   newProgress,
-  type Progress,
+  type ReplayProgress,
   type Series,
   takeNext,
 } from "./catalog.ts";
@@ -18,11 +26,11 @@ import { keyOf, policyOf, recordedKeys, rulesOf, type Tier } from "./keys.ts";
 import {
   createLibrary,
   type DeckSource,
+  type ExchangeRow,
   eventKey,
   exchangesOf,
   headerOf,
   type Library,
-  type Row,
   sidesOf,
 } from "./library.ts";
 import { nearestRows, redactedRow } from "./near-miss.ts";
@@ -60,8 +68,8 @@ type MissEntry = Ledger["misses"][number];
 /** The state of one client. */
 interface Client {
   aliases: Aliases;
-  requests: Bookmarks & Progress;
-  events: Bookmarks & Progress;
+  requests: Bookmarks & ReplayProgress;
+  events: Bookmarks & ReplayProgress;
   /** Number of requests. */
   asked: number;
   hits: number;
@@ -71,7 +79,7 @@ interface Client {
 /** Most misses that are listed separately; more make the list unreadable. */
 const mostMisses = 1_000;
 
-const newBookmarks = (): Bookmarks & Progress => ({ spent: new Map(), ...newProgress() });
+const newBookmarks = (): Bookmarks & ReplayProgress => ({ spent: new Map(), ...newProgress() });
 
 function newClient(library: Library): Client {
   return {
@@ -93,7 +101,7 @@ interface Found {
 interface Turn {
   library: Library;
   client: Client;
-  asked: Asked;
+  asked: ReplayRequest;
   ask: Ask;
   live: LiveRequest;
   exactOnly: boolean;
@@ -104,7 +112,7 @@ function createDeck(library: Library, exactOnly: boolean, rules: TapeRules | und
   library.lexicon.secrecy.seal();
   const clients = new Map<string, Client>();
   const readLive = createLiveRequests({ rules });
-  const turnOf = (asked: Asked): Turn => {
+  const turnOf = (asked: ReplayRequest): Turn => {
     const client = clients.get(asked.client) ?? newClient(library);
     clients.set(asked.client, client);
     client.asked++;
@@ -189,16 +197,16 @@ function given({ row, tier }: Found, { library, client, ask, asked }: Turn): Ans
   return { hit: relinked(hit, bases), tier, body };
 }
 
-const missName = ({ method, target }: Asked): string => `${method} ${target}`;
+const missName = ({ method, target }: ReplayRequest): string => `${method} ${target}`;
 
 /** A poll that misses again and again is not compared with its neighbours each time. */
-function missed({ library, client, ask, asked, live: { target } }: Turn): Miss {
+function missed({ library, client, ask, asked, live: { target } }: Turn): ReplayMiss {
   const { method } = asked;
   const name = missName(asked);
   const known = client.misses.get(name);
   if (known !== undefined) known.times++;
   if (known !== undefined && ask.body === undefined) return { route: known.route, nearest: known.nearest };
-  const miss: Miss = { route: ask.route, nearest: nearestRows(ask, library, client.aliases) };
+  const miss: ReplayMiss = { route: ask.route, nearest: nearestRows(ask, library, client.aliases) };
   if (known === undefined && client.misses.size < mostMisses) {
     client.misses.set(name, { ...miss, method, target, times: 1 });
   }
@@ -208,7 +216,7 @@ function missed({ library, client, ask, asked, live: { target } }: Turn): Miss {
 /** Where the answer comes from, and where the client believes that it is. */
 function basesOf(
   hit: Exchange,
-  { headers: { host }, scheme = "http" }: Asked,
+  { headers: { host }, scheme = "http" }: ReplayRequest,
   { upstream }: TapeHeader,
 ): Bases {
   const prefix = upstream !== null && URL.canParse(upstream) ? new URL(upstream).pathname : "/";
@@ -248,7 +256,7 @@ function compareEvents({ ask, live, client, library: { lexicon, events } }: Turn
 
 function ledgerOf({ rows, leftOut, eventNames }: Library, clients: readonly Client[]): Ledger {
   // Browsers ask for leave when they like, and remember it.
-  const isAnswer = ({ route, method }: Row): boolean => !isCapture(route) && method !== "OPTIONS";
+  const isAnswer = ({ route, method }: ExchangeRow): boolean => !isCapture(route) && method !== "OPTIONS";
   const unused = rows.flatMap((it, row) => {
     if (!isAnswer(it) || clients.some(({ requests }) => requests.used.has(row))) return [];
     const { i, method, url, route } = it;
@@ -277,7 +285,7 @@ function missingEvents(names: readonly string[], clients: readonly Client[]): Le
   return [...counts].map(([event, times]) => ({ event, times }));
 }
 
-function tallyOf(clients: Iterable<Client>): Tally {
+function tallyOf(clients: Iterable<Client>): HitCount {
   const tally = { hits: 0, misses: 0 };
   for (const { hits, misses } of clients) {
     tally.hits += hits;

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { isCapture } from "../format/routes.ts";
 import { createJudge } from "../redact/rules.ts";
-import { canonical, createSecrecy, idPattern, nounOf, type Rules, type Secrecy } from "./canonical.ts";
+import { canonical, createSecrecy, idPattern, nounOf, type Rules, type SecretFields } from "./canonical.ts";
 import type { Ask } from "./requests.ts";
 
 /** One way to find an answer: what of a request counts. */
@@ -173,7 +173,7 @@ export const digest = (text: string): string => hash("sha1", text, "base64").sli
 export interface Lexicon {
   ids: RegExp;
   noise: ReadonlySet<string>;
-  secrecy: Secrecy;
+  secrecy: SecretFields;
 }
 
 /** The rules for the requests that a policy is for. */

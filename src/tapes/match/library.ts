@@ -4,7 +4,7 @@ import type { Exchange, TapeBody } from "../format/exchange.ts";
 import { isExchange } from "../format/exchange-shape.ts";
 import { readHeader, type TapeHeader } from "../format/header.ts";
 import { sideFolder } from "../format/place.ts";
-import { type Place, type ReadOptions, readPlaced } from "../format/read.ts";
+import { type ReadOptions, readPlaced, type TapeLine } from "../format/read.ts";
 import { isCapture } from "../format/routes.ts";
 import { readBody, withSides } from "../format/side-files.ts";
 import { fileTrouble, TapeError } from "../format/tape-error.ts";
@@ -28,7 +28,7 @@ interface LeftOut extends Named {
 }
 
 /** What is kept of an exchange. */
-export interface Row extends Named {
+export interface ExchangeRow extends Named {
   status: number;
   /** True if the request has placeholders in its path, query or body. */
   isRedacted: boolean;
@@ -38,13 +38,13 @@ export interface Row extends Named {
 export interface Library {
   readonly header: TapeHeader;
   readonly lexicon: Lexicon;
-  readonly rows: readonly Row[];
+  readonly rows: readonly ExchangeRow[];
   readonly leftOut: readonly LeftOut[];
   /** Names of the events of all rows. */
   readonly eventNames: readonly string[];
   readonly requests: Catalog;
   readonly events: Catalog;
-  readonly shelf: Shelf;
+  readonly shelf: ExchangeStore;
   isFree(id: string): boolean;
 }
 
@@ -58,7 +58,7 @@ interface LibraryOptions {
 }
 
 interface Filler extends Library {
-  add(exchange: Exchange, place: Place | undefined, body: TapeBody | undefined): void;
+  add(exchange: Exchange, place: TapeLine | undefined, body: TapeBody | undefined): void;
 }
 
 /** Why an exchange is never given as an answer; undefined: it may be. */
@@ -81,7 +81,7 @@ export function eventKey(event: ReturnType<typeof eventsIn>[number], ask: Ask, l
 export function createLibrary(options: LibraryOptions): Filler {
   const { header, noise, sides } = options;
   const lexicon = lexiconOf(header, noise);
-  const rows: Row[] = [];
+  const rows: ExchangeRow[] = [];
   const leftOut: LeftOut[] = [];
   const eventNames: string[] = [];
   const names = new Map<string, string>();
@@ -140,9 +140,9 @@ export function createLibrary(options: LibraryOptions): Filler {
 }
 
 /** Where the exchanges of a deck are. */
-export interface Shelf {
+export interface ExchangeStore {
   /** Keeps the next exchange; its row is how many there were before it. `place`: where a file has it. */
-  put(exchange: Exchange, place: Place | undefined): void;
+  put(exchange: Exchange, place: TapeLine | undefined): void;
   /** @throws TapeError when the file cannot be read any more, or was changed */
   get(row: number): Exchange;
 }
@@ -154,8 +154,8 @@ const cached = 16;
  * Exchanges of a file stay there, only their places are kept: a tape may be larger than memory. `sides`: the folder
  * of the tape's side files.
  */
-export function createShelf(sides = ""): Shelf {
-  const rows: (Exchange | Place)[] = [];
+export function createShelf(sides = ""): ExchangeStore {
+  const rows: (Exchange | TapeLine)[] = [];
   const recent = new Map<number, Exchange>();
   const remember = (row: number, exchange: Exchange): Exchange => {
     recent.delete(row);
@@ -174,7 +174,7 @@ export function createShelf(sides = ""): Shelf {
   };
 }
 
-function readSyncAt(place: Place): Exchange {
+function readSyncAt(place: TapeLine): Exchange {
   let value: Json = null;
   try {
     value = JSON.parse(bytesAt(place).toString("utf8"));
@@ -190,7 +190,7 @@ function readSyncAt(place: Place): Exchange {
 }
 
 /** Synchronous: an answer is a few kB that the system has in memory, and a request waits for it anyway. */
-function bytesAt({ file, offset, length }: Place): Buffer {
+function bytesAt({ file, offset, length }: TapeLine): Buffer {
   const fd = openSync(file, "r");
   try {
     const buffer = Buffer.alloc(length);
@@ -208,7 +208,7 @@ export type DeckSource =
 /** An exchange, where a file has it, and its request's body, also where that is in a side file. */
 interface Found {
   exchange: Exchange;
-  place: Place | undefined;
+  place: TapeLine | undefined;
   body: TapeBody | undefined;
 }
 

@@ -2,17 +2,17 @@ import { isObject, isTooDeep, type Json, own } from "../../base/json.ts";
 import { distance } from "../../base/nearest.ts";
 import { maskKeys, maskSecretFields } from "../../base/secrets.ts";
 import { pathOf } from "../format/routes.ts";
-import type { Miss } from "../ports.ts";
+import type { ReplayMiss } from "../ports.ts";
 import { maskOf } from "../redact/bind.ts";
 import { openedText } from "../redact/encoded.ts";
 import { fitsPlaceholders, placeholdersIn, replacePlaceholders } from "../redact/placeholders.ts";
 import { canonical, maxDepth, type Rules } from "./canonical.ts";
 import type { Aliases } from "./catalog.ts";
 import { parametersOf, policyOf, rulesOf } from "./keys.ts";
-import type { Library, Row } from "./library.ts";
+import type { ExchangeRow, Library } from "./library.ts";
 import { type Ask, recordedAsk } from "./requests.ts";
 
-type Near = Miss["nearest"][number];
+type Near = ReplayMiss["nearest"][number];
 
 const mostNear = 3;
 /** Most requests of the same route that are compared in full. */
@@ -21,12 +21,12 @@ const mostDiffering = 10;
 const longest = 80;
 
 /** Method and path, where routes differ. */
-function distanceOf(ask: Ask, { method, url }: Row): number {
+function distanceOf(ask: Ask, { method, url }: ExchangeRow): number {
   return distance(ask.path.slice(0, 100), pathOf(url).slice(0, 100)) + (ask.method === method ? 0 : 2);
 }
 
 /** The rows worth comparing: those of the same route, or else one of each of the nearest routes. */
-function candidates(ask: Ask, rows: readonly Row[]): number[] {
+function candidates(ask: Ask, rows: readonly ExchangeRow[]): number[] {
   const same: number[] = [];
   for (let row = 0; row < rows.length && same.length < mostCompared; row++) {
     if (rows[row]?.route === ask.route) same.push(row);
@@ -34,7 +34,7 @@ function candidates(ask: Ask, rows: readonly Row[]): number[] {
   return same.length > 0 ? same : nearestRoutes(ask, rows);
 }
 
-function nearestRoutes(ask: Ask, rows: readonly Row[]): number[] {
+function nearestRoutes(ask: Ask, rows: readonly ExchangeRow[]): number[] {
   const firsts = new Map<string, number>();
   for (const [row, { route }] of rows.entries()) if (!firsts.has(route)) firsts.set(route, row);
   const ranked = [...firsts.values()].flatMap((row) => {

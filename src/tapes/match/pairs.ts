@@ -9,7 +9,7 @@ import {
   type Bookmarks,
   createAliases,
   newProgress,
-  type Progress,
+  type ReplayProgress,
   takeNext,
 } from "./catalog.ts";
 import { keyOf, pathParts, policyOf, rulesOf } from "./keys.ts";
@@ -17,10 +17,10 @@ import {
   createLibrary,
   createShelf,
   type DeckSource,
+  type ExchangeStore,
   exchangesOf,
   headerOf,
   type Library,
-  type Shelf,
   sidesOf,
 } from "./library.ts";
 import { differencesOf, documentOf, genericPath, sameLeaf } from "./near-miss.ts";
@@ -80,7 +80,7 @@ async function libraryOf(source: DeckSource, options: PairOptions): Promise<Libr
  */
 export async function pairTapes(a: DeckSource, b: DeckSource, options: PairOptions = {}): Promise<Pairing> {
   const library = await libraryOf(a, options);
-  const progress: Bookmarks & Progress = { spent: new Map(), ...newProgress() };
+  const progress: Bookmarks & ReplayProgress = { spent: new Map(), ...newProgress() };
   const aliases = createAliases(library.isFree);
   const rulesFor = (ask: Ask): Rules => rulesOf(library.lexicon, policyOf(ask));
 
@@ -96,7 +96,7 @@ export async function pairTapes(a: DeckSource, b: DeckSource, options: PairOptio
   }
 
   /** What has no equal is paired by its place; what is left then is on one tape only. */
-  function* rest(waiting: Waiting, others: Shelf): Generator<Pair> {
+  function* rest(waiting: Waiting, others: ExchangeStore): Generator<Pair> {
     for (const row of library.rows.keys()) {
       if (progress.used.has(row)) continue;
       const recorded = library.shelf.get(row);

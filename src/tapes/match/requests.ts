@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import type { Exchange, TapeBody } from "../format/exchange.ts";
 import { pathOf, routeOf } from "../format/routes.ts";
-import type { Asked } from "../ports.ts";
+import type { ReplayRequest } from "../ports.ts";
 import { maskOf } from "../redact/bind.ts";
 import { type Placeholder, replacePlaceholders } from "../redact/placeholders.ts";
 import { createRedactor, type RedactorOptions } from "../redact/redactor.ts";
@@ -108,7 +108,7 @@ export function recordedAsk({ req, res, route }: Exchange): Ask {
 }
 
 /** A live request. */
-function liveAsk({ method, target, headers, body }: Asked): Ask {
+function liveAsk({ method, target, headers, body }: ReplayRequest): Ask {
   const query = queryOf(target);
   return {
     route: routeOf(method, target),
@@ -165,7 +165,7 @@ export interface LiveRequest {
 }
 
 /** The whole request, before redaction; answers do not matter. */
-function exchangeOf({ method, target, headers, body, sent }: Asked): Exchange {
+function exchangeOf({ method, target, headers, body, sent }: ReplayRequest): Exchange {
   const pairs = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
   );
@@ -190,7 +190,7 @@ function exchangeOf({ method, target, headers, body, sent }: Asked): Exchange {
 const counts = /^req\.(?:body|path|query)/;
 
 /** Redacts live requests as a recording does. Secrets stay in memory: equal ones get the same placeholder. */
-export function createLiveRequests(options: RedactorOptions): (asked: Asked) => LiveRequest {
+export function createLiveRequests(options: RedactorOptions): (asked: ReplayRequest) => LiveRequest {
   const secrets = new Map<string, string>();
   const redactor = createRedactor({ ...options, onSecret: (text, secret) => secrets.set(text, secret) });
   const revealed = ({ text }: Placeholder): string => secrets.get(text) ?? text;

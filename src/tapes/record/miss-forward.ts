@@ -1,10 +1,10 @@
-import { counted } from "../../base/counted.ts";
+import { counted } from "../../base/text.ts";
 import type { Call } from "../../http/call.ts";
 import { headerOf, pairsOf } from "../format/exchange.ts";
 import { type RawExchange, toExchange } from "../format/raw-exchange.ts";
 import type { RecordingRequest } from "../ports.ts";
 import type { RedactionRules } from "../redact/rules.ts";
-import { headersToSend, type RecordedAnswer, type Recorder } from "../replay/replay.ts";
+import { headersToSend, type MissRecorder, type RecordedAnswer } from "../replay/replay.ts";
 import {
   type Bases,
   hasHeader,
@@ -140,7 +140,7 @@ export async function openMissRecorder(
   parts: MissParts,
   order: RecordingRequest,
   notice: (text: string) => void,
-): Promise<Recorder> {
+): Promise<MissRecorder> {
   const { upstreams, close, pass } = openWay(parts);
   const redaction = createRedaction(order, parts.redaction, true);
   const tape = await openTape(order, upstreams, { folders: [process.cwd()], notice, redaction }, true);

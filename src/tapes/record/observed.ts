@@ -12,7 +12,7 @@ import { fillBody, fillHeaders, fillText } from "../redact/bind.ts";
 import { replaceEncoded } from "../redact/encoded.ts";
 import { createRedactor } from "../redact/redactor.ts";
 import { type RedactionRules, tapeRules } from "../redact/rules.ts";
-import type { Passage } from "../upstream/forward.ts";
+import type { ForwardedExchange } from "../upstream/forward.ts";
 import { failureBody } from "../upstream/upstreams.ts";
 import { type ComparedAnswer, compareAnswers } from "../verify/compare.ts";
 
@@ -157,7 +157,7 @@ const flat = (headers: readonly (readonly [string, string])[]): string[] =>
 const clientGone = 499;
 
 /** The upstream's answer, for the journal. */
-export function givenReply({ res }: Exchange, { failure }: Passage): Reply {
+export function givenReply({ res }: Exchange, { failure }: ForwardedExchange): Reply {
   const source = "upstream";
   if (failure) {
     return { status: 502, headers: ["content-type", "application/json"], body: failureBody(failure), source };
@@ -167,7 +167,7 @@ export function givenReply({ res }: Exchange, { failure }: Passage): Reply {
 }
 
 /** Why a request that was passed on counts as rejected. */
-export function rejectionOf({ exchange, failure }: Passage): Rejection | undefined {
+export function rejectionOf({ exchange, failure }: ForwardedExchange): Rejection | undefined {
   if (failure) return { reason: "upstream_unreachable", detail: failure.detail };
   if (exchange.aborted === "client")
     return { reason: "sender_gone", detail: "the sender went away before it had its answer" };

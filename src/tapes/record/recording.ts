@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Clock } from "../../base/clock.ts";
+import type { TimeSource } from "../../base/clock.ts";
 import { atOnce, inSlices, type Work } from "../../base/work.ts";
 import type { ObservingApp } from "../../http/app.ts";
 import type { Family } from "../../http/endpoint.ts";
@@ -11,7 +11,7 @@ import { sizeOf, toExchange } from "../format/raw-exchange.ts";
 import type { RecordingRequest } from "../ports.ts";
 import type { RedactionRules } from "../redact/rules.ts";
 import type { RecordingFacts } from "../shapes.ts";
-import { forward, type Offered, type Passage, type Passing } from "../upstream/forward.ts";
+import { type ForwardedExchange, forward, type Offered, type Passing } from "../upstream/forward.ts";
 import { linksOf } from "../upstream/rewriting.ts";
 import { createAgents, type Offline, openUpstreams, refuseOwnPort } from "../upstream/upstreams.ts";
 import { createComparison } from "../verify/compare.ts";
@@ -21,7 +21,7 @@ import { openTape, type Taping } from "./recording-tape.ts";
 /** What recordings need of the sim. */
 export interface RecordingParts {
   app(): Pick<ObservingApp, "observe">;
-  clock: Clock;
+  clock: TimeSource;
   gauge: Gauge;
   notice(text: string): void;
   /** Rules of the project for what is taped. */
@@ -119,7 +119,7 @@ export async function openRecording(
   }
 
   /** Shows it in log and journal; with `diff`, compares the emulator's answer. */
-  async function observe(exchange: Exchange, passage: Passage, passed: Passed): Promise<void> {
+  async function observe(exchange: Exchange, passage: ForwardedExchange, passed: Passed): Promise<void> {
     const rejection = rejectionOf(passage);
     const call = observedCall(exchange, passed);
     const own = await parts.app().observe(call, givenReply(exchange, passage), {
@@ -179,7 +179,7 @@ function createCounts(notice: (text: string) => void) {
       counts.passed++;
       return onTape ?? counts.passed;
     },
-    add({ exchange, failure }: Passage): void {
+    add({ exchange, failure }: ForwardedExchange): void {
       counts.bytes_sent += sizeOf(exchange.body);
       counts.bytes_received += exchange.answer ? sizeOf(exchange.answer.body) : 0;
       if (exchange.aborted) counts.aborted++;
@@ -193,7 +193,7 @@ function createCounts(notice: (text: string) => void) {
 }
 
 /** Bytes that have to be searched. */
-const weightOf = ({ exchange: { body, answer } }: Passage): number =>
+const weightOf = ({ exchange: { body, answer } }: ForwardedExchange): number =>
   sizeOf(body) + (answer ? sizeOf(answer.body) : 0);
 
 const tapeFacts = (tape: Taping | undefined) => ({

@@ -1,6 +1,6 @@
 import { isObject, type Json, own } from "../../base/json.ts";
 import { type Exchange, escapedPattern, type HeaderPairs, type TapeBody } from "../format/exchange.ts";
-import type { Asked } from "../ports.ts";
+import type { ReplayRequest } from "../ports.ts";
 import { decodedPart } from "./fields.ts";
 import {
   decodedPlaceholders,
@@ -61,7 +61,7 @@ function bindTarget(url: string, target: string, into: Map<string, string>): voi
     bindText(value, live.query.find(([it]) => it === name)?.[1], into);
 }
 
-function bindHeaders(headers: HeaderPairs, asked: Asked, into: Map<string, string>): void {
+function bindHeaders(headers: HeaderPairs, asked: ReplayRequest, into: Map<string, string>): void {
   for (const [name, value] of headers) bindText(value, asked.headers[name.toLowerCase()], into);
 }
 
@@ -72,7 +72,11 @@ function bindBody(body: TapeBody | undefined, live: Json | undefined, into: Map<
 }
 
 /** The caller's key of a kind, where the tape and the caller have exactly one each: it may have moved. */
-function bindSingles(placeholders: readonly Placeholder[], asked: Asked, into: Map<string, string>): void {
+function bindSingles(
+  placeholders: readonly Placeholder[],
+  asked: ReplayRequest,
+  into: Map<string, string>,
+): void {
   const text = JSON.stringify([asked.target, asked.headers, asked.body ?? null]);
   for (const { text: name, kind } of placeholders) {
     const isOnly = placeholders.every((other) => other.kind !== kind || other.text === name);
@@ -86,7 +90,7 @@ function bindSingles(placeholders: readonly Placeholder[], asked: Asked, into: M
  * What the caller sent where the recorded request has placeholders: the same header, parameter, path segment or
  * place in the body; else the only key of that kind that both have.
  */
-function bind(recorded: Exchange["req"], asked: Asked): Bindings {
+function bind(recorded: Exchange["req"], asked: ReplayRequest): Bindings {
   const into = new Map<string, string>();
   bindHeaders(recorded.headers, asked, into);
   bindTarget(recorded.url, asked.target, into);
@@ -146,7 +150,7 @@ export const fillHeaders = (
  * The exchange as its caller would have got it: placeholders in the answer's headers and body become what the
  * caller sent in the same places; what cannot be known becomes a visible fake of the right shape.
  */
-export function restore(exchange: Exchange, asked: Asked): Exchange {
+export function restore(exchange: Exchange, asked: ReplayRequest): Exchange {
   const { res } = exchange;
   if (res === null) return exchange;
   const bindings = bind(exchange.req, asked);

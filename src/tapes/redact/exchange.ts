@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Work } from "../../base/work.ts";
-import type { Exchange, HeaderPairs, TapeBody, Wire } from "../format/exchange.ts";
+import type { Exchange, HeaderPairs, TapeBody, WireForm } from "../format/exchange.ts";
 import { routeOf } from "../format/routes.ts";
 import { decodedPart } from "./fields.ts";
 import { isNothing } from "./names.ts";
@@ -110,7 +110,7 @@ export function sieveUrl(url: string, where: string, query: string, sieve: Sieve
 interface Bulk {
   body: TapeBody;
   headers: HeaderPairs;
-  wire: Wire;
+  wire: WireForm;
   /** `req.body`, `res.body` */
   path: string;
   /** An answer's pictures and fonts are the service's own. */

@@ -1,10 +1,10 @@
-import { type Secrecy, secrecyOf } from "./names.ts";
+import { type NameSecrecy, secrecyOf } from "./names.ts";
 
 /** What the value of a field becomes; the same text when it is no secret. */
 export type TakeNamed = (name: string, value: string) => string;
 
 /** Whether a field of this name holds a secret. */
-type Judging = (name: string) => Secrecy | undefined;
+type Judging = (name: string) => NameSecrecy | undefined;
 
 /** `"password": "` in JSON, in JSON that is a string in JSON (`\"password\": \"`), and with single quotes. */
 const quotedHead = /(\\{0,15})(["'])([\w.$ -]{1,80})\1\2\s{0,20}[:=]\s{0,20}\1\2/g;

@@ -17,9 +17,9 @@ const weak =
 /** Names that have such a word in them, and whose value says nothing. */
 const harmless = /^access_control_/;
 
-export type Secrecy = "strong" | "weak";
+export type NameSecrecy = "strong" | "weak";
 
-function judge(name: string): Secrecy | undefined {
+function judge(name: string): NameSecrecy | undefined {
   const plain = plainName(name);
   if (harmless.test(plain)) return undefined;
   if (strong.test(plain)) return "strong";
@@ -27,11 +27,11 @@ function judge(name: string): Secrecy | undefined {
 }
 
 /** The same names come over and over; they come from users, so the memory is bounded. */
-const judged = new Map<string, Secrecy | undefined>();
+const judged = new Map<string, NameSecrecy | undefined>();
 const mostJudged = 10_000;
 
 /** Whether a field, parameter or header of this name holds a secret. `strong`: a number may be one, too. */
-export function secrecyOf(name: string): Secrecy | undefined {
+export function secrecyOf(name: string): NameSecrecy | undefined {
   if (name.length > 120 || name.startsWith("$feature/")) return undefined;
   const known = judged.get(name);
   if (known !== undefined || judged.has(name)) return known;
@@ -46,7 +46,7 @@ const harmlessHeader =
   /authority|author(?!i[sz]ation)|^(?:www|proxy)-authenticate$|^authentication-(?:results|info)$/;
 
 /** As `secrecyOf`, of a header: `x-auth`, `auth-code` … are credentials whatever else their name says. */
-export function headerSecrecyOf(name: string): Secrecy | undefined {
+export function headerSecrecyOf(name: string): NameSecrecy | undefined {
   const secrecy = secrecyOf(name);
   return secrecy === undefined && /auth/.test(name) && !harmlessHeader.test(name) ? "strong" : secrecy;
 }

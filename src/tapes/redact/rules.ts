@@ -1,5 +1,5 @@
 import { isObject } from "../../base/json.ts";
-import { headerSecrecyOf, kindOfName, plainName, type Secrecy, secrecyOf } from "./names.ts";
+import { headerSecrecyOf, kindOfName, type NameSecrecy, plainName, secrecyOf } from "./names.ts";
 
 /** One more kind of secret: exactly one of `pattern`, `field` and `path` says where it is. */
 export interface RedactionRule {
@@ -146,8 +146,8 @@ export function bothRules(a: TapeRules | undefined, b: TapeRules | undefined): T
 /** Built-in rules about names together with those of a project. */
 export interface Judge {
   /** Whether a field or parameter of this name holds a secret. */
-  secrecy(name: string): Secrecy | undefined;
-  headerSecrecy(name: string): Secrecy | undefined;
+  secrecy(name: string): NameSecrecy | undefined;
+  headerSecrecy(name: string): NameSecrecy | undefined;
   /** What a placeholder calls the value of a field. */
   kind(name: string): string;
   /** The kind of whatever stands in this place. */

@@ -9,7 +9,7 @@ import type { TapeRules } from "./rules.ts";
 import { type Suspicion, scanBytes, scanExchange, scanText } from "./scan.ts";
 
 /** Something in a tape that looks like a secret. */
-export interface Finding extends Suspicion {
+export interface SecretFinding extends Suspicion {
   file: string;
   /** From 1; 0 in a side file. */
   line: number;
@@ -45,7 +45,7 @@ export const newTally = (): ScanTally => ({
 /** Longer lines and larger side files are reported as findings, because they are not searched. */
 const mostBytes = 64 * 1024 * 1024;
 
-const unread = (file: string, line: number): Finding => ({
+const unread = (file: string, line: number): SecretFinding => ({
   file,
   line,
   path: "",
@@ -78,7 +78,7 @@ function scanLine(text: string, line: number, rules: Rules, tally: ScanTally): S
   return found;
 }
 
-async function* scanLines(file: string, rules: Rules, tally: ScanTally): AsyncGenerator<Finding> {
+async function* scanLines(file: string, rules: Rules, tally: ScanTally): AsyncGenerator<SecretFinding> {
   for await (const { line, text } of fileLines(file, mostBytes)) {
     if (text === undefined) yield unread(file, line);
     else for (const found of scanLine(text, line, rules, tally)) yield { file, line, ...found };
@@ -94,7 +94,7 @@ async function sideFiles(folder: string): Promise<string[]> {
   }
 }
 
-async function* scanSideFile(file: string, rules: Rules, tally: ScanTally): AsyncGenerator<Finding> {
+async function* scanSideFile(file: string, rules: Rules, tally: ScanTally): AsyncGenerator<SecretFinding> {
   const stat = await lstat(file);
   if (!stat.isFile()) return;
   tally.side_files++;
@@ -111,7 +111,7 @@ async function* scanSideFile(file: string, rules: Rules, tally: ScanTally): Asyn
 export async function* scanTape(
   file: string,
   { rules, tally = newTally() }: TapeScanOptions = {},
-): AsyncGenerator<Finding> {
+): AsyncGenerator<SecretFinding> {
   try {
     for (const volume of volumeFiles(file)) yield* scanLines(volume, rules, tally);
     for (const side of await sideFiles(sideFolder(file))) yield* scanSideFile(side, rules, tally);

@@ -1,6 +1,6 @@
 import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../base/json.ts";
 import { itemsPerStep, type Work } from "../../base/work.ts";
-import { coversAll, flagMaps, loginNames, type Secrecy } from "./names.ts";
+import { coversAll, flagMaps, loginNames, type NameSecrecy } from "./names.ts";
 
 /** The place of a value. */
 export interface Spot {
@@ -25,7 +25,7 @@ export interface Leaves {
   /** The name of a member. */
   key(name: string, path: string): string;
   /** Whether a member of this name holds a secret. */
-  secrecy(name: string): Secrecy | undefined;
+  secrecy(name: string): NameSecrecy | undefined;
   /** A value that is personal; undefined: it is not. */
   personal(value: string | number, spot: Spot): string | number | undefined;
 }

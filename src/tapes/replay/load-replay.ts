@@ -11,7 +11,7 @@ import type { LoadedTape, MissPolicy, TapeProblem } from "../shapes.ts";
 import {
   createReplay,
   type Decided,
-  type Recorder,
+  type MissRecorder,
   type ReplayingParts,
   readTiming,
   type Timing,
@@ -64,7 +64,7 @@ interface LoadedReplay {
   readonly rules: ReplayRules;
   readonly problems: readonly TapeProblem[];
   /** With the mode `new`. */
-  readonly recorder?: Recorder;
+  readonly recorder?: MissRecorder;
   /** How a call is answered; undefined: by the emulator. */
   take(call: Call, family: Family): Decided | undefined;
 }

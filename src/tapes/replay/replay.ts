@@ -6,13 +6,13 @@ import { hopHeaders } from "../../http/reply.ts";
 import { type Decoded, decodeBody } from "../format/bodies.ts";
 import { type Exchange, type HeaderPairs, pairsOf, type TapeBody, targetOf } from "../format/exchange.ts";
 import { isCapture, routeOf } from "../format/routes.ts";
-import type { Answered, Asked, Deck, Miss } from "../ports.ts";
+import type { Answered, Deck, ReplayMiss, ReplayRequest } from "../ports.ts";
 import { restore } from "../redact/bind.ts";
 import type { RedactionRules } from "../redact/rules.ts";
 import type { MissPolicy } from "../shapes.ts";
 
 /** Asks the service for what the tape has no answer for, and records its answers on the tape. */
-export interface Recorder {
+export interface MissRecorder {
   /** Never rejects: no answer is 502. */
   answer(call: Call): Promise<RecordedAnswer>;
   /** Records a call whose answer is not waited for. */
@@ -32,7 +32,7 @@ export interface ReplayingParts {
   /** Opens the way to the service; without it the policy `upstream` is refused. @throws TapeOrderError */
   openForward?: (() => Promise<(call: Call) => Promise<RecordedAnswer>>) | undefined;
   /** Opens the tape of the options for recording, with the mode `new`. @throws TapeOrderError */
-  openRecorder?: (() => Promise<Recorder>) | undefined;
+  openRecorder?: (() => Promise<MissRecorder>) | undefined;
 }
 
 /** An answer and where it is from. */
@@ -52,7 +52,7 @@ export interface Decided {
 }
 
 type Hit = Extract<Answered, { hit: Exchange }>;
-type Missed = Extract<Answered, { miss: Miss }>;
+type Missed = Extract<Answered, { miss: ReplayMiss }>;
 
 /** A loaded tape. */
 interface ReplayParts {
@@ -75,14 +75,14 @@ const unusableText = (name: string, { i }: Exchange, why: string): string =>
   `the tape ${name} cannot give the answer of #${i}: ${why}`;
 
 /** The body that came, as the deck compares it. */
-function askedBody({ body }: Decoded): Asked["body"] {
+function askedBody({ body }: Decoded): ReplayRequest["body"] {
   if (body === undefined) return undefined;
   if ("json" in body) return body.json;
   if ("text" in body) return body.text;
   return "b64" in body ? body.b64 : undefined;
 }
 
-function askedOf({ method, target, headers, rawHeaders, origin, body }: Call, client: string): Asked {
+function askedOf({ method, target, headers, rawHeaders, origin, body }: Call, client: string): ReplayRequest {
   const pairs = pairsOf(rawHeaders);
   const decoded = decodeBody(body, pairs, target);
   return {
@@ -106,11 +106,11 @@ const recordedRefusal = (name: string) => ({ reason: "tape", detail: `${name} ha
 export function createReplay(parts: ReplayParts, owner: (call: Call, family: Family) => number | null) {
   const { name, deck, onMiss, timing } = parts;
 
-  const restored = (hit: Exchange, body: TapeBody | undefined, asked: Asked): RecordedAnswer =>
+  const restored = (hit: Exchange, body: TapeBody | undefined, asked: ReplayRequest): RecordedAnswer =>
     answerOf(restore({ ...hit, res: hit.res && { ...hit.res, ...(body && { body }) } }, asked));
 
   /** undefined: the tape cannot give its answer, and the emulator answers. */
-  function hitOf({ hit, body }: Hit, asked: Asked): Decided | undefined {
+  function hitOf({ hit, body }: Hit, asked: ReplayRequest): Decided | undefined {
     const source = `tape:${name}#${hit.i}`;
     const obstacle = obstacleOf(hit, body);
     if (obstacle !== undefined && onMiss === "emulate") return undefined;
@@ -244,7 +244,7 @@ const mostPaths = 5;
 const cut = (text: string): string =>
   text.length > valueLength ? `${text.slice(0, valueLength - 1)}…` : text;
 
-type Nearest = Miss["nearest"][number];
+type Nearest = ReplayMiss["nearest"][number];
 type Differing = Nearest["differing"][number];
 
 const differingText = ({ path, recorded, asked }: Differing): string =>
@@ -264,20 +264,24 @@ interface Unanswered {
 }
 
 /** Why the tape has no answer: a line for each of the nearest exchanges. Keys are masked. */
-export function missLines(tape: string, { method, target }: Unanswered, { route, nearest }: Miss): string[] {
+export function missLines(
+  tape: string,
+  { method, target }: Unanswered,
+  { route, nearest }: ReplayMiss,
+): string[] {
   const head = `the tape ${tape} has no answer for ${method} ${cut(maskTargetSecrets(target))} (route ${cut(route)})`;
   if (nearest.length === 0) return [maskKeys(`${head}; nothing on it is like it`)];
   return [`${head}; nearest:`, ...nearest.map((it) => `  ${nearestText(it)}`)].map(maskKeys);
 }
 
 /** The same in one line. */
-const missText = (tape: string, asked: Unanswered, miss: Miss): string =>
+const missText = (tape: string, asked: Unanswered, miss: ReplayMiss): string =>
   missLines(tape, asked, miss)
     .map((line) => line.trim())
     .join(" ");
 
 /** An answer in the shape of the service's errors with the nearest exchanges. */
-const missBody = (tape: string, asked: Unanswered, miss: Miss): string =>
+const missBody = (tape: string, asked: Unanswered, miss: ReplayMiss): string =>
   JSON.stringify({
     type: "server_error",
     code: "tape_miss",

@@ -31,11 +31,11 @@ export interface SendPlan {
 
 /** Why a recorded request cannot be sent. */
 export const skipReasons = ["no_body", "cut_off", "tunnel", "method", "encoding"] as const;
-export type SkipReason = (typeof skipReasons)[number];
+export type SendSkipReason = (typeof skipReasons)[number];
 
-type Planned = { prepared: Prepared } | { skip: SkipReason };
+type Planned = { prepared: Prepared } | { skip: SendSkipReason };
 
-const skips: readonly (readonly [SkipReason, (exchange: Exchange) => boolean])[] = [
+const skips: readonly (readonly [SendSkipReason, (exchange: Exchange) => boolean])[] = [
   [
     "tunnel",
     ({ req }) =>
@@ -48,7 +48,7 @@ const skips: readonly (readonly [SkipReason, (exchange: Exchange) => boolean])[]
 ];
 
 /** Why a request cannot be sent, before anything is tried. */
-export const skipOf = (exchange: Exchange): SkipReason | undefined =>
+export const skipOf = (exchange: Exchange): SendSkipReason | undefined =>
   skips.find(([, isSo]) => isSo(exchange))?.[0];
 
 type Value = (placeholder: Placeholder) => string | undefined;

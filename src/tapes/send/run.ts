@@ -3,7 +3,7 @@ import { setTimeout as sleepFor } from "node:timers/promises";
 import type { Exchange } from "../format/exchange.ts";
 import type { RawAnswer } from "../format/raw-exchange.ts";
 import type { Prepared, Transport } from "../upstream/transport.ts";
-import { planSend, type SendPlan, type SkipReason } from "./plan.ts";
+import { planSend, type SendPlan, type SendSkipReason } from "./plan.ts";
 import { type Kinship, lanesOf } from "./survey.ts";
 
 export interface SendRun {
@@ -28,7 +28,7 @@ export interface SendTally {
   /** Requests that got an answer. */
   answered: number;
   byStatus: Map<number, number>;
-  skipped: Partial<Record<SkipReason, number>>;
+  skipped: Partial<Record<SendSkipReason, number>>;
   /** Requests without an answer; `failure` is the reason of the last one. */
   failed: number;
   failure?: string;

@@ -4,7 +4,7 @@ import { type Exchange, jsonOf } from "../format/exchange.ts";
 import { eventsIn } from "../match/requests.ts";
 import type { Placeholder } from "../redact/placeholders.ts";
 import { placeOfPlaceholder } from "./exclude.ts";
-import { placeholdersOf, type SkipReason, skipOf, timeOf } from "./plan.ts";
+import { placeholdersOf, type SendSkipReason, skipOf, timeOf } from "./plan.ts";
 
 /** A placeholder, the requests that have it, and the number of the first of them. */
 interface FoundPlaceholder extends Placeholder {
@@ -21,7 +21,7 @@ export interface Survey {
   routes: Map<string, number>;
   /** Requests by the host they went to. */
   hosts: Map<string, number>;
-  skipped: Partial<Record<SkipReason, number>>;
+  skipped: Partial<Record<SendSkipReason, number>>;
   /** Arrival of the first and the last, ms since the epoch; undefined: there is none. */
   first?: number;
   last?: number;

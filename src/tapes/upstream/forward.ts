@@ -52,7 +52,7 @@ interface ForwardOptions {
 }
 
 /** What passed, once it is over. */
-export interface Passage {
+export interface ForwardedExchange {
   readonly exchange: RawExchange;
   /** Why the upstream gave no answer; the client got this instead of an answer. */
   readonly failure?: UpstreamFailure;
@@ -92,7 +92,7 @@ export function forward(
   req: IncomingMessage,
   res: ServerResponse,
   options: ForwardOptions,
-): Promise<Passage> {
+): Promise<ForwardedExchange> {
   return new Promise((resolve) => {
     let isOver = false;
     const transit: Transit = {

@@ -5,7 +5,7 @@ import { toExchange } from "../format/raw-exchange.ts";
 import { isCapture } from "../format/routes.ts";
 import { fillingOf, type GivenKeys, placeholdersOf, planSend, skipOf } from "../send/plan.ts";
 import type { Prepared } from "../upstream/transport.ts";
-import { compareAnswers, type SkipReason, skipReasonOf, type Verified } from "./compare.ts";
+import { type CompareSkipReason, compareAnswers, skipReasonOf, type Verified } from "./compare.ts";
 import { createAliases } from "./verifier.ts";
 
 /** Largest decoded answer that is compared, in bytes. */
@@ -87,7 +87,11 @@ export function createServiceVerifier(options: ServiceVerifierOptions) {
 }
 
 /** Why a recorded request is not sent; undefined: it is. A key that an option gives must be there before. */
-export function leftOutBy(exchange: Exchange, keys: GivenKeys, allowWrites: boolean): SkipReason | undefined {
+export function leftOutBy(
+  exchange: Exchange,
+  keys: GivenKeys,
+  allowWrites: boolean,
+): CompareSkipReason | undefined {
   const reason = skipReasonOf(exchange);
   if (reason !== undefined) return reason;
   if (skipOf(exchange) !== undefined) return "not_http";

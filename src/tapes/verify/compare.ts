@@ -203,7 +203,7 @@ export interface Comparison {
   exchanges: number;
   compared: number;
   /** Exchanges that were not compared, by reason. */
-  skipped: Partial<Record<SkipReason, number>>;
+  skipped: Partial<Record<CompareSkipReason, number>>;
   groups: DifferenceGroup[];
   routes: RouteTally[];
   /** Differences beyond the kinds that are kept. */
@@ -215,7 +215,7 @@ export interface Comparison {
 }
 
 /** The result of one exchange. */
-export type Verified = { compared: ComparedAnswer } | { skipped: SkipReason };
+export type Verified = { compared: ComparedAnswer } | { skipped: CompareSkipReason };
 
 /** Hostile tapes have any number of paths. */
 const mostGroups = 10_000;
@@ -277,12 +277,12 @@ export const skipReasons = {
   busy_now: "the service is too busy now (429)",
   no_answer: "without an answer now",
 } as const;
-export type SkipReason = keyof typeof skipReasons;
+export type CompareSkipReason = keyof typeof skipReasons;
 
 const isBodyMissing = (body: TapeBody | undefined): boolean =>
   body !== undefined && ("file" in body || "omitted" in body);
 
-const skipRows: readonly (readonly [SkipReason, (exchange: Exchange) => boolean])[] = [
+const skipRows: readonly (readonly [CompareSkipReason, (exchange: Exchange) => boolean])[] = [
   ["cut_off", ({ res, complete }) => res === null || !complete],
   ["upstream_failed", ({ res }) => res !== null && (res.status >= 500 || res.status === 429)],
   ["not_modified", ({ res }) => res?.status === 304],
@@ -291,5 +291,5 @@ const skipRows: readonly (readonly [SkipReason, (exchange: Exchange) => boolean]
 ];
 
 /** Why an exchange cannot be compared with another answer; undefined if it can. */
-export const skipReasonOf = (exchange: Exchange): SkipReason | undefined =>
+export const skipReasonOf = (exchange: Exchange): CompareSkipReason | undefined =>
   skipRows.find(([, applies]) => applies(exchange))?.[0];

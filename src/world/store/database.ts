@@ -1,7 +1,7 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Adapter, Low } from "lowdb";
-import { storageTrouble } from "../../base/storage-trouble.ts";
+import { storageTrouble } from "../../base/errors.ts";
 import type { Damage } from "../../store/damage.ts";
 import type { Unit } from "../../store/unit.ts";
 import { emptyWorld, type World } from "../world.ts";

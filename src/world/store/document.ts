@@ -4,7 +4,7 @@ import {
   type DocumentOf,
   type Draft,
   emptyWorld,
-  type Project,
+  type StoredProject,
   type World,
 } from "../world.ts";
 import { collectionOf, Sequences } from "./sequences.ts";
@@ -87,7 +87,7 @@ export class WorldDocument {
   /** Values that are replaced only with the whole world. */
   #fixed: Partial<World> = {};
   #sequences = new Sequences({});
-  #projects: { version: number; byKey: ReadonlyMap<string, Project> } | undefined;
+  #projects: { version: number; byKey: ReadonlyMap<string, StoredProject> } | undefined;
   #running: Running | undefined;
 
   /** @throws Error when two documents have the same id, or two projects the same key */
@@ -119,14 +119,14 @@ export class WorldDocument {
     return this.#of(name).version;
   }
 
-  projectByKey(apiKey: string): Project | undefined {
+  projectByKey(apiKey: string): StoredProject | undefined {
     return this.#projectsByKey().get(apiKey);
   }
 
-  #projectsByKey(): ReadonlyMap<string, Project> {
+  #projectsByKey(): ReadonlyMap<string, StoredProject> {
     const { list, version } = this.#of("projects");
     if (this.#projects?.version !== version) {
-      const projects = list as readonly Project[];
+      const projects = list as readonly StoredProject[];
       this.#projects = { version, byKey: new Map(projects.map((it) => [it.api_key, it])) };
     }
     return this.#projects.byKey;
@@ -235,8 +235,8 @@ export function clashOf(world: World): string | undefined {
 }
 
 /** Which two projects have the same key or id; undefined when none do. */
-function projectClash(projects: readonly Project[]): string | undefined {
-  const owners = { api_key: new Map<unknown, Project>(), id: new Map<unknown, Project>() };
+function projectClash(projects: readonly StoredProject[]): string | undefined {
+  const owners = { api_key: new Map<unknown, StoredProject>(), id: new Map<unknown, StoredProject>() };
   for (const project of projects)
     for (const what of ["api_key", "id"] as const) {
       const owner = owners[what].get(project[what]);
@@ -247,4 +247,4 @@ function projectClash(projects: readonly Project[]): string | undefined {
   return undefined;
 }
 
-const nameOf = (project: Project): string => `${JSON.stringify(project.name)} (${project.id})`;
+const nameOf = (project: StoredProject): string => `${JSON.stringify(project.name)} (${project.id})`;

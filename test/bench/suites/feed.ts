@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { WebSocketServer } from "ws";
 import { createFeed } from "../../../src/journal/feed/feed.ts";
-import type { Entry } from "../../../src/journal/feed/ports.ts";
+import type { FeedEntry } from "../../../src/journal/feed/ports.ts";
 import { createPageSockets } from "../../../src/server/inspect-socket.ts";
 import { removeFolder, temporaryFolder } from "../folders.ts";
 import { type LoadResult, runLoad } from "../load.ts";
@@ -19,7 +19,7 @@ const everyMs = 10;
 const ids = Array.from({ length: 1_000 }, (_, i) => `user-${digits(i)}`);
 
 /** As cheap as it can be: it is not what is measured. */
-const entryOf = (n: number): Entry => ({
+const entryOf = (n: number): FeedEntry => ({
   n,
   project: 1,
   request: {
@@ -60,7 +60,7 @@ const entryOf = (n: number): Entry => ({
 
 /** Who tells pages of entries. */
 interface Teller {
-  tell(entry: Entry): void;
+  tell(entry: FeedEntry): void;
   accept(
     req: Parameters<ReturnType<typeof createPageSockets>["accept"]>[0],
     socket: Socket,
@@ -76,7 +76,7 @@ const idle = {
 };
 
 function theFeed(): Teller {
-  const tellers = new Set<(entry: Entry) => void>();
+  const tellers = new Set<(entry: FeedEntry) => void>();
   let last = 0;
   const feed = createFeed({
     journal: {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isObject, type JsonObject } from "../../../src/base/json.ts";
 import { flagEndpoints } from "../../../src/flags/endpoint/flags-rows.ts";
 import { captureEndpoints } from "../../../src/ingest/endpoint/capture.ts";
-import type { FeatureFlag, FlagOverride, World } from "../../../src/world/world.ts";
+import type { FeatureFlag, StoredFlagOverride, World } from "../../../src/world/world.ts";
 import { aProject } from "../../support/documents.ts";
 import { type Asked, aDesk, aFlag, asker, aWorld, type Stored } from "./flags-desk.ts";
 
@@ -243,7 +243,7 @@ describe("detailed analysis", () => {
 });
 
 describe("overrides", () => {
-  const anOverride = (flag: string, more: Partial<FlagOverride> = {}): FlagOverride => ({
+  const anOverride = (flag: string, more: Partial<StoredFlagOverride> = {}): StoredFlagOverride => ({
     id: `${flag} ${more.distinct_id}`,
     project: 1,
     flag,

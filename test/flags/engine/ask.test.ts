@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { fixedClock } from "../../../src/base/clock.ts";
 import type { Json, JsonObject } from "../../../src/base/json.ts";
-import { type Asked, subjectOf } from "../../../src/flags/subjects.ts";
-import type { Place, Places } from "../../../src/journal/places.ts";
+import { type RequestedSubject, subjectOf } from "../../../src/flags/subjects.ts";
+import type { GeoPlace, Places } from "../../../src/journal/places.ts";
 import { openPeople } from "../../../src/people/people-store.ts";
 import { person } from "../../people/people-fixture.ts";
 import { aProject } from "../../support/documents.ts";
 
-const sweden: Place = { country_code: "SE", city_name: "Umeå", latitude: 63.8 };
+const sweden: GeoPlace = { country_code: "SE", city_name: "Umeå", latitude: 63.8 };
 const geoip: Places = { isEmpty: false, placeOf: (address) => (address === "1.2.3.4" ? sweden : undefined) };
 
 const people = openPeople();
@@ -32,7 +32,7 @@ people.addGroupType(1, "company");
 people.addGroupType(1, "__proto__");
 people.saveGroup({ project: 1, type: 0, key: "acme", created_at: 0, properties: { tier: "gold", size: 5 } });
 
-const ask = (asked: Partial<Asked> = {}) =>
+const ask = (asked: Partial<RequestedSubject> = {}) =>
   subjectOf({ people, geoip, clock: fixedClock(7) }, aProject(), {
     distinctId: "u1",
     personProperties: {},
@@ -44,7 +44,7 @@ const ask = (asked: Partial<Asked> = {}) =>
 describe("person properties", () => {
   const from = { address: "1.2.3.4" };
   const hostile = JSON.parse('{"__proto__": 1}') as JsonObject;
-  test.each<[string, Partial<Asked>, string, Json | undefined]>([
+  test.each<[string, Partial<RequestedSubject>, string, Json | undefined]>([
     ["stored", {}, "plan", "pro"],
     ["stored null", {}, "gone", null],
     ["unknown", {}, "constructor", undefined],
@@ -80,7 +80,7 @@ describe("person properties", () => {
 });
 
 describe("what a continuity flag hashes", () => {
-  test.each<[string, Partial<Asked>, string, string]>([
+  test.each<[string, Partial<RequestedSubject>, string, string]>([
     ["the stored key", {}, "mine", "k1"],
     ["… of the id's own person before the anonymous one's", { anonymousId: "anon" }, "mine", "k1"],
     ["the anonymous person's key", { anonymousId: "anon" }, "theirs", "k2"],
@@ -103,7 +103,7 @@ test("the person's own facts", () => {
 
 describe("groups", () => {
   const acme = { groups: { company: "acme" } };
-  test.each<[string, Partial<Asked>, string, Json | undefined]>([
+  test.each<[string, Partial<RequestedSubject>, string, Json | undefined]>([
     ["stored", acme, "tier", "gold"],
     ["sent over stored", { ...acme, groupProperties: { company: { tier: "tin" } } }, "tier", "tin"],
     ["… key by key", { ...acme, groupProperties: { company: { tier: "tin" } } }, "size", 5],

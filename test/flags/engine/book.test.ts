@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { overridesFor } from "../../../src/flags/engine/overrides.ts";
 import { createFlagBook } from "../../../src/flags/flag-book.ts";
 import { openPeople } from "../../../src/people/people-store.ts";
-import type { Draft, FlagOverride, Project } from "../../../src/world/world.ts";
+import type { Draft, StoredFlagOverride, StoredProject } from "../../../src/world/world.ts";
 import { memoryWorld } from "../../../src/world/world-store.ts";
 import { aFlag, aProject, aWorld } from "../../support/documents.ts";
 
-const override: FlagOverride = {
+const override: StoredFlagOverride = {
   id: "o",
   project: 1,
   flag: "a",
@@ -16,7 +16,7 @@ const override: FlagOverride = {
   created_at: "",
 };
 
-function open(project: Partial<Project> = {}) {
+function open(project: Partial<StoredProject> = {}) {
   const worlds = memoryWorld(
     aWorld({
       projects: [aProject(project), aProject({ id: 2 })],
@@ -80,7 +80,7 @@ test.each<[string, (it: ReturnType<typeof open>) => void]>([
 test("overridden rulesets are kept until overrides change", () => {
   const { worlds, book, one } = open();
   const overridden = () => book.overriddenRulesetOf(one(), overridesFor(worlds, 1, "u1"));
-  const put = (value: FlagOverride["value"]) => (draft: Draft) =>
+  const put = (value: StoredFlagOverride["value"]) => (draft: Draft) =>
     draft.put("flag_overrides", { ...override, value });
   expect(overridden()).toBe(book.rulesetOf(one()));
   worlds.change(put("red"));

@@ -7,11 +7,11 @@ import {
   withOverrides,
 } from "../../../src/flags/engine/overrides.ts";
 import { evaluateRuleset } from "../../../src/flags/engine/ruleset.ts";
-import type { FeatureFlag, FlagOverride } from "../../../src/world/world.ts";
+import type { FeatureFlag, StoredFlagOverride } from "../../../src/world/world.ts";
 import { aFlag, aWorld } from "../../support/documents.ts";
 import { aRuleset, aSubject, decide } from "./a-flag.ts";
 
-const anOverride = (flag: string, more: Partial<FlagOverride> = {}): FlagOverride => ({
+const anOverride = (flag: string, more: Partial<StoredFlagOverride> = {}): StoredFlagOverride => ({
   id: `${more.project ?? 1}/${flag}/${more.distinct_id ?? ""}`,
   project: 1,
   flag,
@@ -22,7 +22,7 @@ const anOverride = (flag: string, more: Partial<FlagOverride> = {}): FlagOverrid
   ...more,
 });
 
-const mapOf = (...list: FlagOverride[]) => new Map(list.map((it) => [it.flag, it]));
+const mapOf = (...list: StoredFlagOverride[]) => new Map(list.map((it) => [it.flag, it]));
 
 describe("which overrides count", () => {
   const world = aWorld({
@@ -49,7 +49,7 @@ describe("which overrides count", () => {
 
 describe("an overridden flag, in full", () => {
   const flag = aFlag("a", { filters: { groups: [], payloads: { true: '"on"', red: '"red"' } } });
-  const rows: [FlagOverride["value"], string | null, object][] = [
+  const rows: [StoredFlagOverride["value"], string | null, object][] = [
     [true, '"on"', { groups: [{ properties: [], rollout_percentage: 100 }], payloads: { true: '"on"' } }],
     [false, null, { groups: [], payloads: {} }],
     [
@@ -101,7 +101,7 @@ const never: Partial<FeatureFlag> = {
   },
 };
 
-const values: [Partial<FlagOverride>, boolean | string, string | null][] = [
+const values: [Partial<StoredFlagOverride>, boolean | string, string | null][] = [
   [{ value: true }, true, '"on"'],
   [{ value: true, payload: { a: 1 } }, true, '{"a":1}'],
   [{ value: true, payload: "plain" }, true, '"plain"'],
@@ -151,7 +151,7 @@ describe("overridden rulesets", () => {
     aFlag("deleted", { id: 4, deleted: true }),
     aFlag("broken", { id: 5, filters: { groups: [{ properties: [{ key: "x", type: "moon" }] }] } }),
   ];
-  const decided = (...list: FlagOverride[]) => {
+  const decided = (...list: StoredFlagOverride[]) => {
     const overrides = mapOf(...list);
     const ruleset = aRuleset({ flags: overriddenFlags(flags, 1, overrides) });
     return withOverrides(evaluateRuleset(ruleset, aSubject()), overrides).map(

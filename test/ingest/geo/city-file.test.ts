@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { parseAddress } from "../../../src/base/network.ts";
 import { CityFileError, openCityFile } from "../../../src/ingest/geo/city-file.ts";
-import type { Place } from "../../../src/journal/places.ts";
+import type { GeoPlace } from "../../../src/journal/places.ts";
 import { linkoping, type MmdbOptions, mmdb } from "./mmdb.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-geo-"));
@@ -23,7 +23,7 @@ function fileOf(bytes: Buffer): string {
 async function opened(bytes: Buffer) {
   const notices: string[] = [];
   const lookup = await openCityFile(fileOf(bytes), (text) => notices.push(text));
-  const placeOf = (text: string): Place | undefined => {
+  const placeOf = (text: string): GeoPlace | undefined => {
     const address = parseAddress(text);
     return address && lookup(address);
   };
@@ -55,7 +55,7 @@ const whole = {
 const short = { country_code: "JP", country_name: "Japan" };
 
 describe.each([24, 28, 32] as const)("a file with records of %i bits", (recordSize) => {
-  test.each<[string, Place | undefined]>([
+  test.each<[string, GeoPlace | undefined]>([
     ["89.160.20.129", whole],
     ["::ffff:89.160.20.129", whole],
     ["89.160.21.1", undefined],
@@ -76,7 +76,7 @@ test("a file for IPv4 knows no IPv6 address", async () => {
   expect([placeOf("32.1.13.184"), placeOf("2001:db8::1")]).toEqual([short, undefined]);
 });
 
-test.each<[string, MmdbOptions["records"][string], Place | undefined]>([
+test.each<[string, MmdbOptions["records"][string], GeoPlace | undefined]>([
   ["nothing", {}, undefined],
   [
     "names in other languages only",

@@ -1,7 +1,7 @@
 import { createFeed, type Feed } from "../../../src/journal/feed/feed.ts";
 import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
 import type { SimFrame, Stat } from "../../../src/journal/feed/frames.ts";
-import type { Entry, Kinds, Session, Timer } from "../../../src/journal/feed/ports.ts";
+import type { FeedEntry, Kinds, Session, Timer } from "../../../src/journal/feed/ports.ts";
 import { readEventFilter, readRequestFilter } from "../../../src/journal/filter/read.ts";
 import { eventRow, requestRow } from "../../support/rows.ts";
 
@@ -89,8 +89,8 @@ export interface Stage {
 
 export function stage({ token = null }: { token?: string | null } = {}): Stage {
   const timer = stageTimer();
-  const entries: Entry[] = [];
-  const tellers = new Set<{ kinds: Kinds; tell: (entry: Entry) => void }>();
+  const entries: FeedEntry[] = [];
+  const tellers = new Set<{ kinds: Kinds; tell: (entry: FeedEntry) => void }>();
   const veils = new Set<(project: number | null) => void>();
   const asked = { read: 0, properties: 0, text: 0 };
   const made = { events: 0, requests: 0 };

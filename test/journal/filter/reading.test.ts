@@ -6,11 +6,11 @@ import { filterFields } from "../../../src/journal/filter/fields.ts";
 import { termText } from "../../../src/journal/filter/print.ts";
 import { readEventFilter, readRequestFilter } from "../../../src/journal/filter/read.ts";
 import { requestLanguage } from "../../../src/journal/filter/request-language.ts";
-import type { Filter, IndexedPart, Reading } from "../../../src/journal/filter/types.ts";
+import type { Filter, FilterReading, IndexedPart } from "../../../src/journal/filter/types.ts";
 import { fc } from "../../support/chance.ts";
 import { eventOf, lightEvent, lightRequest, now, requestOf } from "./subjects.ts";
 
-function filterOf<S>(reading: Reading<S>): Filter<S> {
+function filterOf<S>(reading: FilterReading<S>): Filter<S> {
   if ("filter" in reading) return reading.filter;
   throw new Error(JSON.stringify(reading.problems));
 }
@@ -164,7 +164,7 @@ describe.each(reads)("any text as a filter of %s", (kind, read) => {
   test("is read without a throw, and problems are in the text", () => {
     fc.assert(
       fc.property(filterish, (text) => {
-        const reading: Reading<never> = read(text);
+        const reading: FilterReading<never> = read(text);
         if ("filter" in reading) return;
         expect(reading.problems.length).toBeGreaterThan(0);
         for (const { at, length, message } of reading.problems) {
@@ -180,9 +180,9 @@ describe.each(reads)("any text as a filter of %s", (kind, read) => {
   test("is spelled the same once it was spelled", () => {
     fc.assert(
       fc.property(filterish, (text) => {
-        const reading: Reading<never> = read(text);
+        const reading: FilterReading<never> = read(text);
         if ("problems" in reading) return;
-        const again: Reading<never> = read(reading.filter.text);
+        const again: FilterReading<never> = read(reading.filter.text);
         expect("filter" in again && again.filter.text).toBe(reading.filter.text);
         expect("filter" in again && again.filter.isLight).toBe(reading.filter.isLight);
       }),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type HidingTable, hiddenRuns, hideOnly, type Run } from "../../../src/journal/log/hidden.ts";
+import { type HiddenRange, type HidingTable, hiddenRuns, hideOnly } from "../../../src/journal/log/hidden.ts";
 import { createRows } from "../../../src/journal/log/rows.ts";
 
 const hidden = 2;
@@ -22,7 +22,7 @@ const textOf = ({ rows }: HidingTable): string =>
     return flags & hidden ? letter.toLowerCase() : letter;
   }).join("");
 
-test.each<[text: string, runs: Run[]]>([
+test.each<[text: string, runs: HiddenRange[]]>([
   ["", []],
   ["AAB", []],
   ["aaa", [{ project: 1, from: 1, to: 3 }]],

@@ -12,7 +12,7 @@ import type { RawExchange } from "../../../src/tapes/format/raw-exchange.ts";
 import { isCapture, routeOf } from "../../../src/tapes/format/routes.ts";
 import { openTapeWriter } from "../../../src/tapes/format/write.ts";
 import { loadDeck } from "../../../src/tapes/match/deck.ts";
-import type { Asked, Deck } from "../../../src/tapes/ports.ts";
+import type { Deck, ReplayRequest } from "../../../src/tapes/ports.ts";
 import { createRedactor } from "../../../src/tapes/redact/redactor.ts";
 import { asked, deckOf, type Said } from "./tape.ts";
 
@@ -85,7 +85,7 @@ async function recorded(seen: readonly RawExchange[], name: string): Promise<str
   return file;
 }
 
-function liveOf({ method, url, headers, body }: RawExchange): Asked {
+function liveOf({ method, url, headers, body }: RawExchange): ReplayRequest {
   const { pathname, search, host } = new URL(url);
   const target = pathname + search;
   const decoded = Buffer.isBuffer(body) ? decodeBody(body, pairsOf(headers), target).body : undefined;
@@ -95,7 +95,7 @@ function liveOf({ method, url, headers, body }: RawExchange): Asked {
 }
 
 /** As replaying does it: events are compared, everything else is answered. */
-function play(deck: Deck, requests: readonly Asked[]) {
+function play(deck: Deck, requests: readonly ReplayRequest[]) {
   const tiers: string[] = [];
   const extra: string[] = [];
   for (const request of requests) {

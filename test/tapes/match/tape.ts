@@ -3,7 +3,7 @@ import type { Exchange } from "../../../src/tapes/format/exchange.ts";
 import type { TapeHeader } from "../../../src/tapes/format/header.ts";
 import { routeOf } from "../../../src/tapes/format/routes.ts";
 import { loadDeck } from "../../../src/tapes/match/deck.ts";
-import type { Answered, Asked, Deck } from "../../../src/tapes/ports.ts";
+import type { Answered, Deck, ReplayRequest } from "../../../src/tapes/ports.ts";
 
 const header: TapeHeader = {
   tape: 1,
@@ -63,7 +63,7 @@ export const tapeOf = (said: readonly Said[], over: Partial<TapeHeader> = {}) =>
   exchanges: said.map((it, at) => exchange(it, it.i ?? at + 1)),
 });
 
-export function asked(said: Said, client = "one"): Asked {
+export function asked(said: Said, client = "one"): ReplayRequest {
   const { method = said.body === undefined ? "GET" : "POST", target, body, headers = [] } = said;
   const named = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
   return { method, target, headers: { host: "127.0.0.1:8010", ...named }, body, client };

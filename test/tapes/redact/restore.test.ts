@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/base/json.ts";
 import type { Exchange } from "../../../src/tapes/format/exchange.ts";
-import type { Asked } from "../../../src/tapes/ports.ts";
+import type { ReplayRequest } from "../../../src/tapes/ports.ts";
 import { fillBody, fillHeaders, fillText, restore, unresolved } from "../../../src/tapes/redact/bind.ts";
 import { createRedactor } from "../../../src/tapes/redact/redactor.ts";
 import { exchangeWith } from "./exchanges.ts";
 
-const asked = (it: Partial<Asked> = {}): Asked => ({
+const asked = (it: Partial<ReplayRequest> = {}): ReplayRequest => ({
   method: "POST",
   target: "/e/",
   headers: {},
@@ -18,7 +18,7 @@ const asked = (it: Partial<Asked> = {}): Asked => ({
 const echo = (exchange: Exchange, body: Json): Exchange =>
   createRedactor().redact({ ...exchange, res: exchange.res && { ...exchange.res, body: { json: body } } });
 
-const rows: [where: string, recorded: Exchange, echoed: Json, asked: Asked, answer: Json][] = [
+const rows: [where: string, recorded: Exchange, echoed: Json, asked: ReplayRequest, answer: Json][] = [
   [
     "a header",
     exchangeWith({ headers: [["Authorization", "Bearer phx_recorded"]] }),

@@ -7,7 +7,7 @@ import type { Exchange } from "../../../src/tapes/format/exchange.ts";
 import { TapeError } from "../../../src/tapes/format/tape-error.ts";
 import { createRedactor } from "../../../src/tapes/redact/redactor.ts";
 import { scanBytes, scanExchange, scanText } from "../../../src/tapes/redact/scan.ts";
-import { type Finding, scanTape } from "../../../src/tapes/redact/scan-tape.ts";
+import { type SecretFinding, scanTape } from "../../../src/tapes/redact/scan-tape.ts";
 import { exchangeWith } from "./exchanges.ts";
 
 const header = {
@@ -36,8 +36,8 @@ const write = (name: string, ...lines: unknown[]): string => {
   return file;
 };
 
-const scan = async (file: string): Promise<Finding[]> => {
-  const all: Finding[] = [];
+const scan = async (file: string): Promise<SecretFinding[]> => {
+  const all: SecretFinding[] = [];
   for await (const found of scanTape(file)) all.push(found);
   return all;
 };

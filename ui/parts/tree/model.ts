@@ -1,5 +1,5 @@
 import type { Json } from "../../../src/base/json.ts";
-import { type Path, pointerStep } from "../../../src/base/json-pointer.ts";
+import { type Path, pointerStep } from "../../../src/base/json.ts";
 import { jsonText } from "../../copy/quote.ts";
 import { type Group, type Groups, groupPlace } from "./property-groups.ts";
 import { cutText, finderOf, shortText, visible } from "./safe-text.ts";

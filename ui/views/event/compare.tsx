@@ -1,6 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { Json } from "../../../src/base/json.ts";
-import type { Path } from "../../../src/base/json-pointer.ts";
+import type { Json, Path } from "../../../src/base/json.ts";
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keyboard.ts";

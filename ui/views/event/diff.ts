@@ -1,5 +1,5 @@
+import type { Path } from "../../../src/base/json.ts";
 import { isObject, type Json, type JsonObject, own } from "../../../src/base/json.ts";
-import type { Path } from "../../../src/base/json-pointer.ts";
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { isVolatile } from "../../copy/subject.ts";
 

@@ -1,3 +1,6 @@
+/** `1 event`, `2 events`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 /**
  * Characters that can move a cursor, start an escape sequence, end a line, hide or reorder text on a
  * terminal: controls (C0, C1), format characters (bidirectional marks, zero-width, tags), line
