@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
 import { callerFrames } from "../egress/attempt.ts";
 import { defaultWait } from "./limits.ts";
@@ -48,9 +49,20 @@ export interface Assertions {
 /** Left for the report to be made and sent before the runner ends the test, ms. */
 const reportTime = 500;
 
+/** Any number of assertions listen to it at the same time. */
+function newEnding(): AbortController {
+  const ending = new AbortController();
+  try {
+    setMaxListeners(0, ending.signal);
+  } catch {
+    // jsdom has a class of its own, without a limit
+  }
+  return ending;
+}
+
 export function createAssertions(): Assertions {
   const pending = new Set<Pending>();
-  let ending = new AbortController();
+  let ending = newEnding();
   let hasFailed = false;
   const assertions: Assertions = {
     get signal() {
@@ -87,7 +99,7 @@ export function createAssertions(): Assertions {
       const error = new NotAwaitedError([...pending]);
       pending.clear();
       ending.abort();
-      ending = new AbortController();
+      ending = newEnding();
       return error;
     },
   };

@@ -6,7 +6,7 @@ import { judge } from "./match/judge.ts";
 import { reportOf } from "./match/report.ts";
 import type { Pattern, Terms, Verdict } from "./match/types.ts";
 import type { AssertPorts } from "./ports.ts";
-import { type LogScope, mostSearched, newest, type ReportSubject, surroundingsOf } from "./surroundings.ts";
+import { type LogScope, type ReportSubject, surroundingsOf } from "./surroundings.ts";
 
 /** What a call expects, where, and how long it waits. */
 export interface Wait {
@@ -63,7 +63,7 @@ export async function failure(
   code: Extract<ErrorCode, "wait_timeout" | "expectation_failed">,
   { wait, events, gone, url, waited: elapsed }: Failed,
 ): Promise<SimError> {
-  const { log, closing, clock } = ports;
+  const { log, closing, clock, recent } = ports;
   const { terms, title, scope, outcome, timeout } = wait;
   const waited = Math.round(elapsed);
   const cursor = log.lastSeq;
@@ -79,13 +79,12 @@ export async function failure(
   const subject: ReportSubject = { match, scope, outcome, until: cursor, endedAt, waited, url };
   const { project, since } = scope;
   const filter: EventFilter = { since, until: cursor, ...(project !== undefined && { project }) };
-  const all = () => true;
   const report = reportOf({
     title,
     terms,
     verdict,
-    kept: await newest(log, { ...filter, outcome: "kept" }, all, mostSearched),
-    dropped: await newest(log, { ...filter, outcome: "dropped" }, all, mostSearched),
+    kept: await recent.events({ ...filter, outcome: "kept" }),
+    dropped: await recent.events({ ...filter, outcome: "dropped" }),
     surroundings: await surroundingsOf(ports, subject),
   });
   if (timeout > 0 && report.late.length === 0 && !gone.aborted) remember(ports, wait, verdict);

@@ -4,6 +4,7 @@ import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { WorldStore } from "../world/world-store.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createLateEvents, type LateEvents } from "./late-events.ts";
+import { createRecentTraffic, type RecentTraffic } from "./recent-traffic.ts";
 
 /** What assertions need from the sim. */
 interface SimPorts {
@@ -30,6 +31,7 @@ interface SimPorts {
 export interface AssertPorts extends Omit<SimPorts, "notice"> {
   readonly dispatcher: Dispatcher;
   readonly lateEvents: LateEvents;
+  readonly recent: RecentTraffic;
 }
 
 export function assertPorts(sim: SimPorts): AssertPorts {
@@ -38,5 +40,16 @@ export function assertPorts(sim: SimPorts): AssertPorts {
   setMaxListeners(0, closing);
   const dispatcher = createDispatcher(log);
   const lateEvents = createLateEvents(dispatcher, (text) => sim.notice(text));
-  return { log, worlds, gauge, clock, faults, closing, inspectable, dispatcher, lateEvents };
+  return {
+    log,
+    worlds,
+    gauge,
+    clock,
+    faults,
+    closing,
+    inspectable,
+    dispatcher,
+    lateEvents,
+    recent: createRecentTraffic(log),
+  };
 }

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { headerIn } from "../http/client-address.ts";
 import type { StoredEvent } from "../journal/event.ts";
-import type { EventFilter, TrafficLog } from "../journal/log/traffic-log.ts";
-import { countsFor, searchEvents, slice } from "../journal/search.ts";
+import type { EventFilter } from "../journal/log/traffic-log.ts";
+import { countsFor, slice } from "../journal/search.ts";
 import { showEvent } from "../journal/show.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
 import { isUnmatched } from "../journal/unmatched.ts";
@@ -11,6 +11,7 @@ import { fitsEvent, sightingOf } from "./match/judge.ts";
 import type { Sighting, Surroundings } from "./match/report-shapes.ts";
 import type { Pattern } from "./match/types.ts";
 import type { AssertPorts } from "./ports.ts";
+import { mostSearched, newest, type RequestsSeen } from "./recent-traffic.ts";
 
 /** The part of the log that counts: a project's events, or all, after a cursor. */
 export interface LogScope {
@@ -34,26 +35,8 @@ export interface ReportSubject {
 
 type Ports = Omit<AssertPorts, "dispatcher" | "lateEvents" | "closing">;
 
-/** Requests, or events, that are searched. */
-export const mostSearched = 1_000;
 /** Entries of each list in a report. */
 const mostListed = 10;
-
-/** The newest events of a filter that satisfy the condition, oldest first; only recent events are searched. */
-export async function newest(
-  log: TrafficLog,
-  filter: EventFilter,
-  isWanted: (event: StoredEvent) => boolean,
-  most: number,
-): Promise<StoredEvent[]> {
-  const found: StoredEvent[] = [];
-  let searched = 0;
-  for await (const event of searchEvents(log, { ...filter, order: "desc" })) {
-    if (isWanted(event)) found.push(event);
-    if (found.length >= most || ++searched >= mostSearched) break;
-  }
-  return found.reverse();
-}
 
 /** How late it came; undefined for a request that was already in flight. */
 function lateness({ received_at }: Sighting, endedAt: number): { ms_late?: number } {
@@ -126,7 +109,7 @@ async function* requestsAfter(ports: Ports, { project, since }: LogScope): Async
 }
 
 /** The requests of the scope; `touched`: how many of them each fault affected. */
-async function requestsSeen(ports: Ports, scope: LogScope) {
+async function requestsSeen(ports: Ports, scope: LogScope): Promise<RequestsSeen> {
   const rejected: Surroundings["rejected"] = [];
   const unmatched: Surroundings["unmatched"] = [];
   const senders = new Map<string, Sender>();
@@ -172,8 +155,8 @@ function projectOf({ worlds }: Ports, { project: id }: LogScope): Surroundings["
 /** What else is known when events did not come. */
 export async function surroundingsOf(ports: Ports, subject: ReportSubject): Promise<Surroundings> {
   const { scope, waited, url } = subject;
-  const { log, gauge, inspectable } = ports;
-  const { touched, ...seen } = await requestsSeen(ports, scope);
+  const { log, gauge, inspectable, recent } = ports;
+  const { touched, ...seen } = await recent.requests(JSON.stringify(scope), () => requestsSeen(ports, scope));
   // without requests after the cursor, the last one was before it
   const idle = seen.requests === 0 ? null : gauge.idleFor(scope.project);
   return {
