@@ -22,7 +22,7 @@ export interface Bytes {
   readonly length: number;
   /** Files only: the file begins at this offset; of its bytes those from `start` on are held. */
   rebase(base: number, start: number): void;
-  /** Memory only: lets go of whole appends that end at or before the offset. */
+  /** Memory only: lets go of the bytes before the offset. */
   dropBefore(offset: number): void;
   /** Has the disk make it durable. */
   sync(): Promise<void>;
@@ -121,64 +121,84 @@ export function fileBytes(path: string, mode: "a+" | "r" = "a+"): Bytes {
   };
 }
 
-/** The same, held in memory outside the JavaScript heap. */
+/** Bytes of a block of memory. Small, because a test may have hundreds of sims. */
+const blockSize = 256 * 1024;
+
+/** The same, held in memory outside the JavaScript heap, in blocks of one size that are used again. */
 export function memoryBytes(): Bytes {
-  let chunks: { offset: number; bytes: Buffer }[] = [];
+  let blocks: Buffer[] = [];
+  /** Number of the first block: block n has the bytes from n × `blockSize` on. */
+  let first = 0;
+  let spare: Buffer | undefined;
+  let start = 0;
   let size = 0;
 
-  /** Index of the chunk that holds the offset. */
-  function chunkAt(offset: number): number {
-    let low = 0;
-    let high = chunks.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if ((chunks[middle]?.offset ?? 0) <= offset) low = middle;
-      else high = middle - 1;
+  const blockAt = (offset: number): number => Math.floor(offset / blockSize);
+
+  /** Calls `each` with the parts of blocks that hold [from, to), in order. */
+  function parts(from: number, to: number, each: (part: Buffer) => void): void {
+    for (let at = from; at < to; ) {
+      const block = blocks[blockAt(at) - first];
+      if (!block) throw new RangeError(`no bytes at ${at}`);
+      const inBlock = at % blockSize;
+      const part = block.subarray(inBlock, Math.min(blockSize, inBlock + to - at));
+      each(part);
+      at += part.length;
     }
-    return low;
+  }
+
+  /** Lets go of the blocks in front of the first byte, but for one. */
+  function release(): void {
+    const gone = blocks.splice(0, blockAt(start) - first);
+    first += gone.length;
+    spare ??= gone[0];
   }
 
   return {
     isFile: false,
     get start() {
-      return chunks[0]?.offset ?? size;
+      return start;
     },
     get size() {
       return size;
     },
     get length() {
-      return size - this.start;
+      return size - start;
     },
     rebase() {},
     append(bytes) {
       const offset = size;
-      chunks.push({ offset, bytes });
-      size += bytes.length;
+      const end = offset + bytes.length;
+      while ((first + blocks.length) * blockSize < end) {
+        blocks.push(spare ?? Buffer.allocUnsafeSlow(blockSize));
+        spare = undefined;
+      }
+      let done = 0;
+      parts(offset, end, (part) => {
+        done += bytes.copy(part, 0, done);
+      });
+      size = end;
       return offset;
     },
     read(offset, length) {
-      const end = Math.min(offset + length, size);
-      const parts: Buffer[] = [];
-      for (let i = chunkAt(offset); i < chunks.length && (chunks[i]?.offset ?? end) < end; i++) {
-        const chunk = chunks[i];
-        if (!chunk || chunk.offset + chunk.bytes.length <= offset) continue;
-        parts.push(chunk.bytes.subarray(Math.max(0, offset - chunk.offset), end - chunk.offset));
-      }
-      return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+      const from = Math.max(offset, start);
+      const to = Math.min(offset + length, size);
+      // a copy: the block may get other bytes
+      const buffer = Buffer.allocUnsafe(Math.max(0, to - from));
+      let done = 0;
+      parts(from, to, (part) => {
+        done += part.copy(buffer, done);
+      });
+      return buffer;
     },
     truncate(to) {
-      chunks = chunks
-        .filter((it) => it.offset < to)
-        .map((it) => ({ offset: it.offset, bytes: it.bytes.subarray(0, to - it.offset) }));
       size = to;
+      start = Math.min(start, to);
+      blocks.length = Math.max(0, Math.min(blocks.length, blockAt(to + blockSize - 1) - first));
     },
     dropBefore(offset) {
-      let gone = 0;
-      for (const it of chunks) {
-        if (it.offset + it.bytes.length > offset) break;
-        gone++;
-      }
-      if (gone > 0) chunks.splice(0, gone);
+      start = Math.max(start, Math.min(offset, size));
+      release();
     },
     renew(content, offset) {
       this.truncate(offset);
@@ -186,7 +206,9 @@ export function memoryBytes(): Bytes {
     },
     sync: () => Promise.resolve(),
     close() {
-      chunks = [];
+      blocks = [];
+      spare = undefined;
+      first = blockAt(size);
     },
   };
 }

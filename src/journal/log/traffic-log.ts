@@ -103,8 +103,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   const bus = createBus<Written>(complain);
   const veils = createBus<Veiled>(complain);
   const writer = createGroupWriter<Written>({
-    // memory keeps the buffer that it gets, and the group's buffer is reused
-    write: (group) => bytes.append(sidecars ? group : Buffer.from(group)),
+    write: (group) => void bytes.append(group),
     units,
     notice,
     onRefused: takeBack,
