@@ -67,6 +67,8 @@ async function bundle(files, output, plugins = []) {
   const chunks = await build({
     input: Object.fromEntries(files.map((it) => [it.replace(/\.ts$/, ""), `src/${it}`])),
     platform: "node",
+    // jsonc-parser's main file requires by computed names
+    resolve: { mainFields: ["module", "main"] },
     external: ["vitest", "@playwright/test", "@jest/globals"],
     preserveEntrySignatures: "allow-extension",
     checks: { ineffectiveDynamicImport: false },

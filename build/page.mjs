@@ -13,7 +13,7 @@ function chunksOf(graph) {
   return [
     [
       "app",
-      new Set(graph.all.filter((it) => shell.has(it) || views.filter((view) => view.has(it)).length > 1)),
+      new Set(graph.all.filter((it) => shell.has(it) || views.filter((view) => view.has(it)).length > 2)),
     ],
   ];
 }
