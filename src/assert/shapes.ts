@@ -103,6 +103,8 @@ export const Failed = z
   .strictObject({
     code: z.string(),
     detail: z.string(),
+    hint: z.string().nullable(),
+    pointer: z.string().nullable(),
     waited_ms: z.int(),
     cursor: Cursor,
     report: Report.optional(),
