@@ -7,7 +7,9 @@ import { command } from "./machine.ts";
 /** The servers that are measured against each other; each says its address in one JSON line on stdout. */
 const programs = {
   sim: (folder: string) => ["bin/phx-sim.js", "start", "--port", "0", "--json", "--quiet", "--data", folder],
+  memory: (_folder: string) => ["bin/phx-sim.js", "start", "--port", "0", "--json", "--quiet", "--memory"],
   naive: (folder: string) => ["test/bench/servers/naive.mjs", folder, projectKey],
+  grouping: (folder: string) => ["test/bench/servers/naive.mjs", folder, projectKey, "grouping"],
   drain: (folder: string) => ["test/bench/servers/drain.mjs", folder, projectKey],
   bare: (folder: string) => ["test/bench/servers/bare.mjs", folder, projectKey],
   record: (folder: string) => [

@@ -6,8 +6,22 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 
-const [folder, key] = process.argv.slice(2);
+const [folder, key, mode] = process.argv.slice(2);
 const log = createWriteStream(join(folder, "events.ndjson"), { flags: "a" });
+
+/** `grouping` writes every 10 ms: what is answered may be lost. */
+let group = "";
+if (mode === "grouping")
+  setInterval(() => {
+    if (group !== "") log.write(group);
+    group = "";
+  }, 10);
+
+function write(lines) {
+  if (mode === "grouping") group += lines;
+  else log.write(lines);
+}
+
 const events = [];
 
 const isEvent = (item) =>
@@ -26,7 +40,7 @@ function ingest(body) {
   if (body.api_key !== key) return [401, { type: "authentication_error", code: "invalid_api_key" }];
   const items = Array.isArray(body.batch) ? body.batch : [body];
   const received_at = new Date().toISOString();
-  log.write(
+  write(
     items
       .filter(isEvent)
       .map((item) => keep(item, received_at))

@@ -3,7 +3,7 @@ import { captureBody, mixedUser } from "../payload.ts";
 import { figure, hold, median, pairedRange, pairedRatio } from "../statistics.ts";
 import type { Suite } from "../suite.ts";
 
-const programs = ["sim", "naive", "drain"] as const;
+const programs = ["sim", "memory", "naive", "grouping", "drain"] as const;
 type Results = Record<(typeof programs)[number], Rounds>;
 
 const bodiesFor = (key: string): Buffer[] =>
@@ -40,13 +40,20 @@ function row(label: string, program: keyof Results, results: Results): string[] 
 }
 
 /** One connection measures the system's wake-ups more than the code: it has no bar. */
-const verdictsOf = (label: string, { sim, naive, drain }: Results) => [
-  hold(`req/s to naive, ${label}`, pairedRatio(rates(sim), rates(naive)), "atLeast", 1.5),
+const verdictsOf = (label: string, { sim, memory, naive, grouping, drain }: Results) => [
+  hold(`req/s to naive, ${label}`, pairedRatio(rates(sim), rates(naive)), "atLeast", 1.6),
+  hold(
+    `req/s to naive with grouped writes, ${label}`,
+    pairedRatio(rates(sim), rates(grouping)),
+    "atLeast",
+    1.4,
+  ),
+  hold(`req/s in memory to on a data folder, ${label}`, pairedRatio(rates(memory), rates(sim)), "atLeast", 1),
   hold(
     `CPU per request to drain, ${label}`,
     pairedRatio(cpuPerRequest(sim), cpuPerRequest(drain)),
     "atMost",
-    1.5,
+    1.6,
   ),
 ];
 
@@ -66,7 +73,7 @@ export const suite: Suite = {
       ],
       verdicts: labelled.slice(1).flatMap((it) => verdictsOf(it.label, it.results)),
       notes: [
-        "sim: on a data folder. naive: node:http, parse, check, keep, stringify, append to a log. drain: reads, answers.",
+        "sim: on a data folder; memory: without one. naive: node:http, parse, check, keep, stringify, append to a log; grouping: the log every 10 ms. drain: reads, answers.",
         "Every second event is of one user, the others of 1,000 users in turn; none has a uuid.",
       ],
     };

@@ -90,6 +90,39 @@ async function fresh(kind: Kind, size: number, { pace }: Bench): Promise<number[
   }
 }
 
+/** This many waits for events that do not come, among as many kept events. @returns ms until all have their report */
+async function failing(count: number): Promise<number> {
+  const folder = temporaryFolder();
+  const server = await launch("sim", folder, true);
+  const clients = Array.from({ length: count }, () => connect(server));
+  try {
+    const batch = Array.from({ length: count }, (_, i) => ({
+      event: `kept-${i % 20}`,
+      distinct_id: `u${i}`,
+    }));
+    await clients[0]?.call("POST", "/batch/", JSON.stringify({ api_key: server.key, batch }));
+    const timeout_ms = 50;
+    const began = performance.now();
+    const answers = await Promise.all(
+      clients.map((it, i) =>
+        it.call(
+          "POST",
+          "/__sim/events/wait",
+          JSON.stringify({ match: { event: `missing-${i}`, properties: { plan: "pro" } }, timeout_ms }),
+        ),
+      ),
+    );
+    const ms = performance.now() - began - timeout_ms;
+    const wrong = answers.find(({ status }) => status !== 409);
+    if (wrong) throw new Error(`a wait that must fail: ${wrong.status}`);
+    return ms;
+  } finally {
+    for (const it of clients) it.close();
+    await server.kill();
+    removeFolder(folder);
+  }
+}
+
 export const suite: Suite = {
   name: "wait",
   title: "POST /__sim/events/wait: from the event's own answer to the waiting call's return",
@@ -106,6 +139,9 @@ export const suite: Suite = {
           verdicts.push(hold(`${size} waiting: returns after the answer, p50`, p50, "atMost", 1, "ms"));
       }
     }
+    bench.progress("1,000 that fail");
+    const ms = await failing(1_000);
+    verdicts.push(hold("1,000 waits that fail together", ms, "atMost", 2_000, "ms"));
     return {
       tables: [{ title: "", columns: ["waits", "waiting at once", "p50 ms", "p99 ms", "max ms"], rows }],
       verdicts,
