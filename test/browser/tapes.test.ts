@@ -101,7 +101,11 @@ async function session(sim: Sim, load: Loader): Promise<unknown[]> {
 }
 
 const seen = { beta: true, payload: { color: "blue" }, ways: "test" };
-const names = async (sim: Sim) => (await sim.events.list()).map(({ event }) => event).toSorted();
+/** posthog-js reports a flag again after each load of the flags, and how many loads there are is a matter of timing. */
+const names = async (sim: Sim) => {
+  const all = (await sim.events.list()).map(({ event }) => event).toSorted();
+  return all.filter((it, i) => it !== "$feature_flag_called" || all[i - 1] !== it);
+};
 
 /** A session on a tape of this name, with a cloud of its own. */
 async function recorded(name: string, load: Loader) {

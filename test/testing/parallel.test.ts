@@ -16,7 +16,8 @@ afterAll(() => sim.close());
 
 /** One app's use of its project: all of them have the same ids and names, so that a mix-up shows. */
 async function use(project: Project, owner: number): Promise<void> {
-  const posthog = new PostHog(project.apiKey, { host: project.host });
+  const patient = { requestTimeout: 60_000, featureFlagsRequestTimeoutMs: 60_000 };
+  const posthog = new PostHog(project.apiKey, { host: project.host, ...patient });
   const flags = await posthog.evaluateFlags("user");
   expect(flags.getFlag("crowd")).toBe(`variant-${owner}`);
   posthog.identify({ distinctId: "user", properties: { owner, $anon_distinct_id: "visitor" } });

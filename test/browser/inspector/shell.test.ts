@@ -202,7 +202,7 @@ test("a sim that goes and comes back is found again, and no row is there twice",
   const rows = page.locator("[role=grid] [role=row][aria-selected]");
   await expect.poll(() => rows.count()).toBe(1);
   const parts = () => page.evaluate(() => performance.getEntriesByType("resource").map((part) => part.name));
-  await expect.poll(async () => (await parts()).filter((name) => name.includes("/compare-")).length).toBe(1);
+  await expect.poll(async () => (await parts()).filter((name) => name.includes("/world-")).length).toBe(1);
   const port = Number(new URL(sim.url).port);
   await sim.close();
   await page.getByRole("alert").getByText("The sim was stopped.").waitFor();
