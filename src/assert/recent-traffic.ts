@@ -51,7 +51,7 @@ export function createRecentTraffic(log: TrafficLog): RecentTraffic {
     stop = undefined;
   }
 
-  /** The log does less work while nobody listens. */
+  /** The log does less work without listeners. */
   function listen(): void {
     if (stop) return;
     const ends = [log.subscribe(forget), log.onVeiled(forget)];
