@@ -194,7 +194,9 @@ export function memoryBytes(): Bytes {
     truncate(to) {
       size = to;
       start = Math.min(start, to);
-      blocks.length = Math.max(0, Math.min(blocks.length, blockAt(to + blockSize - 1) - first));
+      const end = blockAt(to + blockSize - 1);
+      blocks = blocks.slice(0, Math.max(0, end - first));
+      first = Math.min(first, blockAt(to));
     },
     dropBefore(offset) {
       start = Math.max(start, Math.min(offset, size));

@@ -177,7 +177,11 @@ export function createTrimming({ tables, lines, writer, keep, now, isClosed }: T
     evict() {
       const most = keep?.bytes;
       if (most === undefined || tables.hasSidecars || bytes.size - bytes.start <= most) return;
-      bytes.dropBefore(bytes.size - most);
+      // at the beginning of the line that the limit falls in
+      const limit = bytes.size - most;
+      const held = tables.firstHeld();
+      const behind = tables.firstRow(held, (row) => offsetOf(row) > limit);
+      if (behind - 1 > held) bytes.dropBefore(offsetOf(behind - 1));
     },
     async trim() {
       writer.flush();

@@ -1,1 +1,0 @@
-export function partOf(path: string): string;
