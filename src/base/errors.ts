@@ -147,6 +147,10 @@ const troubles: Readonly<Record<string, string>> = {
 
 /** Why the disk refused a write, in words; undefined for any other error. */
 export function storageTrouble(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = systemCode(error);
   return Object.hasOwn(troubles, code) ? troubles[code] : undefined;
 }
+
+/** The system's code of an error, such as `ENOENT`; "" for any other error. */
+export const systemCode = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";

@@ -1,3 +1,4 @@
+import { systemCode } from "../base/errors.ts";
 import { clean } from "./clean-text.ts";
 
 const reasons: Readonly<Record<string, string>> = {
@@ -10,10 +11,6 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
 };
-
-/** The system's code of a failed file access, e.g. `ENOENT`; "" for other errors. */
-export const systemCode = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
 /** The reason of a failed file access in words; undefined for other errors. */
 export const systemReason = (error: unknown): string | undefined => {

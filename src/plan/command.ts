@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
+import { systemCode } from "../base/errors.ts";
 import { counted } from "../base/text.ts";
 import { clean } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
@@ -7,7 +8,7 @@ import { Failure } from "../cli/failure.ts";
 import { type JunitCase, junitReport } from "../cli/junit.ts";
 import { findRunning, whereOptions } from "../cli/running-sim.ts";
 import type { Settings } from "../cli/settings.ts";
-import { reasonOf, systemCode } from "../cli/system-reason.ts";
+import { reasonOf } from "../cli/system-reason.ts";
 import { fileEvents, simEvents } from "./command-events.ts";
 import type { Plan, PlanFile, PlannableEvent, PlanResult, Violation } from "./plan.ts";
 

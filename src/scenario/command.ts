@@ -1,11 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { extname, relative } from "node:path";
+import { systemCode } from "../base/errors.ts";
 import { counted } from "../base/text.ts";
 import { clean } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
 import { Failure } from "../cli/failure.ts";
 import type { Settings } from "../cli/settings.ts";
-import { reasonOf, systemCode } from "../cli/system-reason.ts";
+import { reasonOf } from "../cli/system-reason.ts";
 import type { TapeScenario } from "../index.ts";
 import { onFile } from "../tapes/commands/tape-trouble.ts";
 import { tapePlace } from "../tapes/format/place.ts";

@@ -1,5 +1,6 @@
 import { accessSync, constants, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { systemCode } from "../base/errors.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import { holderText, type LockHolder, readHolder, releaseLock, takeLock, thisProcess } from "./lock.ts";
 
@@ -48,12 +49,9 @@ const causes: Record<string, readonly [what: string, hint: string]> = {
 /** True if the system refused access to a file. */
 export const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-
 /** The system's error about a data folder, in our words. */
 export function folderError(path: string, error: unknown): DataFolderError {
-  const [what, hint] = causes[codeOf(error)] ?? [
+  const [what, hint] = causes[systemCode(error)] ?? [
     `cannot be used: ${error instanceof Error ? error.message : String(error)}`,
     "choose another folder with --data, or use --memory",
   ];
@@ -69,7 +67,7 @@ export function fileError(file: string, error: unknown): DataFolderError {
     EROFS: "the file system is read-only",
     ENOSPC: "the disk is full",
   };
-  const reason = reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
+  const reason = reasons[systemCode(error)] ?? (error instanceof Error ? error.message : String(error));
   return new DataFolderError(`${file} cannot be opened: ${reason}`, {
     file,
     hint: "put that right, or use another folder with --data, or --memory",

@@ -1,4 +1,5 @@
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { systemCode } from "../base/errors.ts";
 
 /** The process that holds a lock. */
 export interface LockHolder {
@@ -7,9 +8,6 @@ export interface LockHolder {
   started?: string;
   [fact: string]: unknown;
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
 /** This process as the holder of a lock. */
 export const thisProcess = (): LockHolder => {
@@ -52,7 +50,7 @@ function create(file: string): boolean {
     linkSync(draft, file);
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    if (systemCode(error) === "EEXIST") return false;
     return createWithoutLinks(file, error);
   } finally {
     unlinkSync(draft);
@@ -61,12 +59,12 @@ function create(file: string): boolean {
 
 /** Some mounted file systems have no hard links; exclusive creation is nearly as good. */
 function createWithoutLinks(file: string, linkError: unknown): boolean {
-  if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV"].includes(codeOf(linkError))) throw linkError;
+  if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV"].includes(systemCode(linkError))) throw linkError;
   try {
     writeFileSync(file, holderText(thisProcess()), { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    if (systemCode(error) === "EEXIST") return false;
     throw error;
   }
 }
@@ -78,7 +76,7 @@ function moveStaleAway(file: string, expected: string): void {
     renameSync(file, aside);
     if (readText(aside) !== expected) linkSync(aside, file);
   } catch (error) {
-    if (!["ENOENT", "EEXIST"].includes(codeOf(error))) throw error;
+    if (!["ENOENT", "EEXIST"].includes(systemCode(error))) throw error;
   } finally {
     rmSync(aside, { force: true });
   }
@@ -89,7 +87,7 @@ export function isRunning(holder: LockHolder): boolean {
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
-    if (codeOf(error) !== "EPERM") return false;
+    if (systemCode(error) !== "EPERM") return false;
   }
   const started = startOf(holder.pid);
   return holder.started === undefined || started === undefined || holder.started === started;
@@ -128,7 +126,7 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    if (["ENOENT", "ENOTDIR", "EACCES", "ESRCH"].includes(codeOf(error))) return undefined;
+    if (["ENOENT", "ENOTDIR", "EACCES", "ESRCH"].includes(systemCode(error))) return undefined;
     throw error;
   }
 }

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { startSim } from "../../src/sim.ts";
 import { memoryBytes } from "../../src/store/bytes.ts";
-import { capture } from "../damage/folder.ts";
 
 /** Text of this size that differs at every place. */
 const textOf = (size: number): string =>
@@ -24,17 +22,4 @@ test("bytes in memory are read back across blocks, after the first were let go, 
   bytes.truncate(100);
   bytes.append(Buffer.from("again"));
   expect([bytes.start, read(0, 1_000)]).toEqual([100, "again"]);
-});
-
-test("what memory still holds begins with a whole line: a snapshot of it is restored without damage", async () => {
-  await using sim = await startSim({ keep: "1MB" });
-  const note = "x".repeat(999);
-  for (let i = 0; i < 1_500; i++)
-    await capture(sim, { event: `e${i}`, distinct_id: "u", properties: { note } });
-  const held = (await sim.events.list({ order: "asc" })).map(({ event }) => event);
-  expect(held.length).toBeGreaterThan(100);
-  await sim.snapshot("base");
-  await sim.restore("base");
-  expect((await sim.events.list({ order: "asc" })).map(({ event }) => event)).toEqual(held);
-  expect(await sim.info()).toMatchObject({ damage_count: 0 });
 });

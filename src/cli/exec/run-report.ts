@@ -2,6 +2,7 @@ import { renameSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { systemCode } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { counted } from "../../base/text.ts";
 import type { LintFinding, Sim } from "../../index.ts";
@@ -11,7 +12,7 @@ import { missedOf, type Played, tapeLines } from "../../tapes/commands/tape-summ
 import { clean } from "../clean-text.ts";
 import { Failure } from "../failure.ts";
 import { plain, type Style } from "../style.ts";
-import { reasonOf, systemCode } from "../system-reason.ts";
+import { reasonOf } from "../system-reason.ts";
 import type { Blocked } from "./child-environment.ts";
 import { allEvents, type Mishap, type PlanOutcome, type TrafficCount } from "./run-findings.ts";
 

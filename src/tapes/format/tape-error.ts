@@ -1,3 +1,5 @@
+import { systemCode } from "../../base/errors.ts";
+
 /** A problem with a whole tape: one line, with a hint how to fix it. */
 export class TapeError extends Error {
   readonly file: string;
@@ -13,10 +15,6 @@ export class TapeError extends Error {
     this.hint = at.hint;
   }
 }
-
-/** The system's code of a failed file access, e.g. `ENOENT`; "" when it is something else. */
-export const systemCode = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
 const reasons: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   ENOENT: ["there is no such file", "check the name: `phx-sim tape list` lists the tapes"],

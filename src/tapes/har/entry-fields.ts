@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { isGzip } from "../../codec/inflate.ts";
 import { type HeaderPairs, headerOf } from "../format/exchange.ts";
 import type { RawBody } from "../format/raw-exchange.ts";
 
@@ -108,8 +109,6 @@ function fromBase64(text: string): FoundBody {
   const bytes = Buffer.from(text, "base64");
   return { body: bytes, isDecoded: !isGzip(bytes) };
 }
-
-const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 /** Lone surrogates that stand for single bytes: how Python (mitmproxy) writes what is no UTF-8. */
 const escapedByte = /[\udc80-\udcff]/;

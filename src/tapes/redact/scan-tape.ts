@@ -1,10 +1,11 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { systemCode } from "../../base/errors.ts";
 import type { Json } from "../../base/json.ts";
 import { isExchange } from "../format/exchange-shape.ts";
 import { sideFolder, volumeFiles } from "../format/place.ts";
 import { fileLines } from "../format/read.ts";
-import { fileTrouble, systemCode } from "../format/tape-error.ts";
+import { fileTrouble } from "../format/tape-error.ts";
 import type { TapeRules } from "./rules.ts";
 import { type Suspicion, scanBytes, scanExchange, scanText } from "./scan.ts";
 

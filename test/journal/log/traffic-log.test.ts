@@ -598,10 +598,14 @@ test("a file lets go of the oldest requests and of their rows; numbers, look-ups
 });
 
 test("in memory the oldest requests make room, visibly", async () => {
-  const log = inMemory({ keep: { bytes: 2_000 } });
+  const bytes = memoryBytes();
+  const log = inMemory({ bytes, keep: { bytes: 2_000 } });
   for (let i = 0; i < 40; i++) {
     log.append(entry([item(`e${i}`)], { uuid: () => `id-${i}` }));
     await log.written();
+    // what is held begins with a whole line
+    const [first = ""] = bytes.read(bytes.start, bytes.length).toString().split("\n");
+    expect(JSON.parse(first)).toEqual(expect.any(Object));
   }
   const { evicted_requests, requests } = log.counts();
   expect(evicted_requests).toBeGreaterThan(20);
