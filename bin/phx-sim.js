@@ -1,7 +1,5 @@
 #!/usr/bin/env node
 // Written so that any Node can parse it: an old one must be able to say that it is too old.
-import * as nodeModule from "node:module";
-
 const [major, minor] = process.versions.node.split(".").map(Number);
 
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -9,7 +7,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exitCode = 3;
 } else {
   // From Node 22.8 on, the next start need not compile what this one did.
-  nodeModule.enableCompileCache?.();
+  process.getBuiltinModule("module").enableCompileCache?.();
   import("../dist/cli/main.js")
     .then(({ main }) => main(process.argv.slice(2)))
     .then((code) => {

@@ -1,12 +1,11 @@
 // Bundles src, with every package that it uses, into the files of dist. A start loads few of them, and each imports only
 // those that stand before it in the list of chunks.
-import { copyFileSync, readdirSync } from "node:fs";
+import { copyFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { build } from "rolldown";
-import { minify } from "rolldown/utils";
-import { inChunks } from "./graph.mjs";
+import { peers, skins } from "./entries.mjs";
+import { inChunks, packageOf } from "./graph.mjs";
 import { writeLicences } from "./licences.mjs";
-
-const skins = readdirSync("src/testing").filter((it) => /^(jest|playwright|vitest)[\w-]*\.ts$/.test(it));
 
 /** Files of dist that users import, or that run as processes and workers. */
 const entries = [
@@ -14,8 +13,8 @@ const entries = [
   ...skins.map((it) => `testing/${it}`),
 ];
 
-/** What every start loads: some of it late, so that the port is open before. */
-const start = ["index.ts", "ingest/endpoint/public-rows.ts", "flags/flag-book.ts", "exports/open-exports.ts"];
+/** What a start loads a moment after the port is open. */
+const afterStart = ["ingest/endpoint/public-rows.ts", "flags/flag-book.ts", "exports/open-exports.ts"];
 
 /** [name, its modules]: a module goes to the first chunk that has it; those of `null` stay with their entry. */
 function chunksOf(graph) {
@@ -23,19 +22,26 @@ function chunksOf(graph) {
   const late = (folder) => graph.late.filter((it) => it.startsWith(`src/${folder}/`));
   const perSkin = skins.map((it) => loaded([`testing/${it}`]));
   const inSkins = (it) => perSkin.filter((set) => set.has(it)).length;
-  const atStart = loaded(start);
-  const atCommand = loaded(["cli/main.ts", "cli/commands.ts"]);
+  const atStart = loaded(["sim.ts"]);
+  const atCommand = loaded(["cli/main.ts"]);
+  const inSeveral = (it) => inSkins(it) + atStart.has(it) + atCommand.has(it) > 1;
   const packages = graph.packages().map(([name, roots]) => [name, graph.loadedWith(roots)]);
   const withoutSim = (it) => !graph.loadedWith([it]).has("src/sim.ts");
   return [
     [null, new Set(entries.map((it) => `src/${it}`))],
-    ["client", new Set(graph.all.filter((it) => inSkins(it) > 1 || (inSkins(it) > 0 && atStart.has(it))))],
-    [null, new Set(graph.all.filter(inSkins))],
-    ["shared", new Set([...atStart].filter((it) => atCommand.has(it)))],
+    ["shared", new Set(graph.all.filter((it) => inSeveral(it) && (atStart.has(it) || atCommand.has(it))))],
     ["start", atStart],
-    ["command-line", loaded(["cli/main.ts"])],
-    ["commands", atCommand],
-    ...packages.map(([name, set]) => [name === "find-my-way" ? "start" : `packages/${name}`, set]),
+    ["command-line", atCommand],
+    ["client", new Set([...loaded(["client.ts"]), ...graph.all.filter((it) => inSkins(it) > 1)])],
+    ["client-builtins", new Set(graph.all.filter((it) => inSkins(it) && it.startsWith("\0")))],
+    [null, new Set(graph.all.filter(inSkins))],
+    ["tracking-plan", loaded(["plan.ts"])],
+    ["library", loaded(["index.ts"])],
+    ["after-start", loaded(afterStart)],
+    ...packages.map(([name, set]) => [name === "find-my-way" ? "after-start" : `packages/${name}`, set]),
+    ["assertions", loaded(["sim/assertion-rows.ts"])],
+    ["request-log", graph.loadedWith([...late("journal/commands"), ...late("tapes/redact")])],
+    ["commands", loaded(["cli/commands.ts"])],
     ["help", loaded(["cli/help.ts"])],
     ["tape-commands", graph.loadedWith(late("tapes/commands").filter(withoutSim))],
     ["scenario", graph.loadedWith(late("scenario"))],
@@ -48,11 +54,33 @@ function chunksOf(graph) {
 }
 const { plugin, codeSplitting } = inChunks(chunksOf);
 
-/** Shorter names make packages a third smaller. Our own code stays readable in stack traces. */
-const smallPackages = {
-  name: "small-packages",
-  async renderChunk(code, { fileName }) {
-    return fileName.startsWith("packages/") ? (await minify(fileName, code, { module: true })).code : null;
+/**
+ * `import` of a built-in module reads all its exports, and with them loads what few programs use: undici for `node:http`
+ * (60 ms on Node 24), WebCrypto for `node:crypto`. This reads the imported names only; what only newer versions of Node
+ * have must be read from the default export.
+ */
+const builtins = {
+  name: "builtins",
+  resolveId: {
+    filter: { id: /^[\w:/]+$/ },
+    // Not shared between packages: what a CommonJS package requires becomes CommonJS with all that it imports.
+    handler: (name, importer, { kind }) =>
+      isBuiltin(name) && kind === "import-statement" && !importer.startsWith("\0")
+        ? { id: `\0${packageOf(importer) ?? "phx-sim"}:${name}`, moduleSideEffects: false }
+        : null,
+  },
+  load: {
+    filter: { id: /^\0/ },
+    handler(id) {
+      const name = /:((?:node:)?[^:]+)$/.exec(id)?.[1] ?? "";
+      if (!isBuiltin(name)) return null;
+      const names = Object.keys(process.getBuiltinModule(name)).filter((it) => it !== "default");
+      return [
+        `const module = /* @__PURE__ */ process.getBuiltinModule("${name}");`,
+        ...names.map((it) => `export const ${it} = module.${it};`),
+        "export default module;",
+      ].join("\n");
+    },
   },
 };
 
@@ -62,6 +90,13 @@ const withoutAsm = {
   load: (id) => (id.endsWith("/zstd-codec-binding.js") ? "module.exports = undefined;" : null),
 };
 
+/** Names of functions stay, for stack traces. */
+const minify = {
+  compress: true,
+  mangle: { toplevel: false, keepNames: true },
+  codegen: { removeWhitespace: true },
+};
+
 /** Bundles src/FILE into dist/FILE for each of these files; returns the modules that went in. */
 async function bundle(files, output, plugins = []) {
   const chunks = await build({
@@ -69,22 +104,19 @@ async function bundle(files, output, plugins = []) {
     platform: "node",
     // jsonc-parser's main file requires by computed names
     resolve: { mainFields: ["module", "main"] },
-    external: ["vitest", "@playwright/test", "@jest/globals"],
+    external: peers,
     preserveEntrySignatures: "allow-extension",
+    treeshake: { propertyReadSideEffects: false },
     checks: { ineffectiveDynamicImport: false },
     plugins,
-    output: { dir: "dist", comments: false, ...output },
+    output: { dir: "dist", comments: false, minify, ...output },
   });
   return chunks.output.flatMap((it) => it.moduleIds);
 }
 
 const cjs = { format: "cjs", entryFileNames: "[name].cjs", codeSplitting: false, dynamicImportInCjs: false };
 const modules = [
-  ...(await bundle(entries, { chunkFileNames: "[name].js", codeSplitting }, [
-    plugin,
-    withoutAsm,
-    smallPackages,
-  ])),
+  ...(await bundle(entries, { chunkFileNames: "[name].js", codeSplitting }, [plugin, builtins, withoutAsm])),
   ...(await bundle(["testing/jest.ts"], cjs)),
   ...(await bundle(["egress/preload.ts"], cjs)),
 ];

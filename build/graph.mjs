@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 
 const pathOf = (id) => relative(process.cwd(), id).replaceAll("\\", "/");
-const packageOf = (path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
+export const packageOf = (path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
 
 /** What imports what, with paths from the repository's root. `context`: Rolldown's, once all modules are parsed. */
 export function graphOf(context) {

@@ -1,8 +1,9 @@
 // Writes the declarations of the public entries into dist, with the types of every package that they need.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, rmSync } from "node:fs";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
+import { peers, skins } from "./entries.mjs";
 
 const declarations = "dist/declarations";
 execFileSync(
@@ -11,11 +12,10 @@ execFileSync(
   { stdio: "inherit" },
 );
 
-const skins = readdirSync("src/testing").filter((it) => /^(jest|playwright|vitest)[\w-]*\.ts$/.test(it));
 const entries = ["index", "plan", ...skins.map((it) => `testing/${it.replace(/\.ts$/, "")}`)];
 const bundle = await rollup({
   input: Object.fromEntries(entries.map((it) => [it, `${declarations}/${it}.d.ts`])),
-  external: [/^node:/, "vitest", "@playwright/test", "@jest/globals"],
+  external: [/^node:/, ...peers],
   // Names that only other declarations need are no public exports.
   onLog(level, log, report) {
     if (!/no public re-export/.test(log.message)) report(level, log);

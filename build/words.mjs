@@ -15,21 +15,17 @@ const banned = [
   ],
 ];
 
-/** Slices that are not rewritten yet; remove a line when its slice is clean. */
-const pending = [];
-
 const root = resolve(import.meta.dirname, "..");
 const pattern = new RegExp(`\\b(?:${banned.join("|")})\\b`, "i");
 
-const found = ["src", "ui"]
+const found = ["src", "ui", "docs"]
   .flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((it) =>
       join(root, folder, it),
     ),
   )
-  .filter((file) => /\.(ts|tsx|css)$/.test(file))
+  .filter((file) => /\.(ts|tsx|css|md)$/.test(file))
   .map((file) => relative(root, file).replaceAll("\\", "/"))
-  .filter((file) => !pending.some((it) => file.startsWith(`${it}/`)))
   .flatMap((file) =>
     readFileSync(join(root, file), "utf8")
       .split("\n")

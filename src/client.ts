@@ -1,5 +1,5 @@
 import { assertionsOf } from "./assert/client-assertions.ts";
-import type { JsonObject } from "./base/json.ts";
+import type { SimAccess } from "./client/access.ts";
 import type { SimClient } from "./client/api.ts";
 import { callBy, fetchBy, type Send } from "./client/call.ts";
 import { withKnownOptions } from "./client/option-keys.ts";
@@ -11,45 +11,23 @@ import { projectBy } from "./projects/client.ts";
 import { stateBy } from "./scenario/state/client.ts";
 import { recordingBy, tapesBy } from "./tapes/client.ts";
 
-const textIn = (facts: JsonObject, key: string): string => {
-  const value = facts[key];
-  return typeof value === "string" ? value : "";
-};
-
-/** The inspector at the used address, with the token of the sim's own link if it has one. */
-function inspectorLink(url: string, facts: JsonObject): string {
-  const link = textIn(facts, "inspector_url");
-  return `${url}/__sim/${link.includes("#t=") ? link.slice(link.indexOf("#t=")) : ""}`;
-}
-
 /** The parts of a client. */
-export interface ClientParts {
-  /** Scheme, host and port of the sim. */
-  url: string;
+export interface ClientParts extends SimAccess {
   send: Send;
-  /** The answer of `GET /__sim/info`. */
-  facts: JsonObject;
   close(): Promise<void>;
 }
 
 /** The control API as functions. One interface for a sim in process and one elsewhere. */
 export const createClient = (parts: ClientParts): SimClient => withKnownOptions(clientOf(parts));
 
-function clientOf({ url, send, facts, close }: ClientParts): SimClient {
+function clientOf({ send, close, url, inspectorUrl, ...keys }: ClientParts): SimClient {
   const call = callBy(send);
-  const keys = {
-    apiKey: textIn(facts, "project_api_key"),
-    secretApiKey: textIn(facts, "secret_api_key"),
-    personalApiKey: textIn(facts, "personal_api_key"),
-    projectId: typeof facts.project_id === "number" ? facts.project_id : 0,
-    host: url,
-  };
-  const tenant = tenantBy({ call }, keys);
+  const tenant = tenantBy({ call }, { ...keys, host: url });
   const assertions = assertionsOf(tenant);
   return {
     ...tenant,
     ...stateBy(call),
-    inspectorUrl: inspectorLink(url, facts),
+    inspectorUrl,
     clock: clockBy(call),
     exports: exportsBy(call, fetchBy(send)),
     tapes: tapesBy(call),

@@ -115,8 +115,8 @@ export {
   type Sim,
   type SimOptions,
   StartError,
-  startSim,
-} from "./sim.ts";
+} from "./sim/types.ts";
+export { startSim } from "./start-sim.ts";
 export type {
   LoadedTape,
   Recording,

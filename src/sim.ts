@@ -6,7 +6,7 @@ import { stackOf, storageTrouble } from "./base/errors.ts";
 import { randomIds } from "./base/ids.ts";
 import { maskKeys } from "./base/secrets.ts";
 import { version } from "./base/version.ts";
-import { createClient } from "./client.ts";
+import { accessOf } from "./client/access.ts";
 import { answerPort } from "./faults/answer-port.ts";
 import { createAnswers } from "./faults/answers.ts";
 import { faultPort } from "./faults/port.ts";
@@ -33,7 +33,7 @@ import { addressAt, isOpenAt, type SimAddress } from "./sim/address.ts";
 import { checkOptions, redactionOf } from "./sim/check-options.ts";
 import type { ControlPorts } from "./sim/control-rows.ts";
 import { createInfo } from "./sim/info.ts";
-import { journalTo, tellingOwner } from "./sim/journaling.ts";
+import { journalTo, reportingProject } from "./sim/journaling.ts";
 import { type Loaded, late, onFirstUse } from "./sim/late.ts";
 import { documented, lateRows, warmUp } from "./sim/late-rows.ts";
 import {
@@ -48,7 +48,7 @@ import { ownCalls } from "./sim/own-calls.ts";
 import { createRefusals } from "./sim/refusals.ts";
 import { createResetting } from "./sim/reset.ts";
 import { summaryOf } from "./sim/summary.ts";
-import type { Sim, SimOptions } from "./sim/types.ts";
+import type { SimOptions, SimServer } from "./sim/types.ts";
 import { adopt, unknownPath } from "./sim/unknown.ts";
 import {
   createRecordings,
@@ -60,23 +60,12 @@ import {
 import { createReplaying, missWays } from "./tapes/replay/replaying.ts";
 import { createKeyring } from "./world/keyring.ts";
 
-export type {
-  ClockSetting,
-  Finding,
-  RedactionRule,
-  RedactionRules,
-  RequestSummary,
-  Sim,
-  SimOptions,
-} from "./sim/types.ts";
-export { StartError } from "./sim/types.ts";
-
 /**
  * Starts a sim: its parts in the order in which they need each other. It installs no signal handlers and keeps no
  * global state.
  * @throws StartError
  */
-export async function startSim(given: SimOptions = {}): Promise<Sim> {
+export async function runSim(given: SimOptions): Promise<SimServer> {
   checkOptions(given);
   const options = { ...given, mode: await tapesOrExplain(modeOf(given)) };
   const redaction = redactionOf(options);
@@ -235,7 +224,7 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
       router,
       identify: owners.identify,
       journal: journalTo({ desk, owners, gauge, log }),
-      faults: tellingOwner(overlaid(eitherPort(scripted, broken), replaying.port), gauge, owners.owner),
+      faults: reportingProject(overlaid(eitherPort(scripted, broken), replaying.port), gauge, owners.owner),
       unknownPath: (call, endpoints) => unknownPath(call, endpoints, options.strict === true),
       onRefusal,
       onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
@@ -298,7 +287,9 @@ export async function startSim(given: SimOptions = {}): Promise<Sim> {
   };
   const send = ownCalls({ app, clock, url, publicUrl, closing: ending.signal });
   return {
-    ...createClient({ url, send, facts: facts(), close }),
+    ...accessOf(url, facts()),
+    send,
+    close,
     dialect,
     data: store.folder,
     controlToken,

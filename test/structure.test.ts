@@ -50,7 +50,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** These wire, or are used by people: they may import every slice. Commands and clients of slices count as theirs. */
-const outer = ["sim", "client", "cli", "testing", "index"];
+const outer = ["sim", "start-sim", "client", "cli", "testing", "index"];
 
 /** package → its one home. */
 const homes: Readonly<Record<string, string>> = {
@@ -170,6 +170,13 @@ describe("the structure of src", () => {
       .filter(({ target }) => name(target) !== "zod")
       .filter(({ file, target }) => homes[name(target)] !== sliceOf(file));
     expect(wrong).toEqual([]);
+  });
+
+  test("built-in modules are imported by name or as a whole, as build/code.mjs reads them", () => {
+    const namespaces = files.filter((file) =>
+      /^import \* as \w+ from "node:/m.test(readFileSync(join(source, file), "utf8")),
+    );
+    expect(namespaces).toEqual([]);
   });
 
   test("no file or folder is called utils, helpers or common", () => {

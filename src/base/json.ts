@@ -30,6 +30,31 @@ export function isTooDeep(value: Json, limit: number = maxDepth): boolean {
 /** Steps from the root of a document to a place in it. */
 export type Path = readonly (string | number)[];
 
+/** The object with other members; itself if none differs. */
+export function mapMembers(
+  object: JsonObject,
+  memberOf: (key: string, value: Json) => readonly [key: string, value: Json],
+): JsonObject {
+  const members: (readonly [string, Json])[] = [];
+  let isSame = true;
+  for (const [key, value] of Object.entries(object)) {
+    const member = memberOf(key, value);
+    isSame &&= member[0] === key && member[1] === value;
+    members.push(member);
+  }
+  return isSame ? object : Object.fromEntries(members);
+}
+
+/** The value at a place; undefined if there is none. */
+export function valueAt(value: Json | undefined, at: Path): Json | undefined {
+  let here = value;
+  for (const step of at) {
+    if (typeof here !== "object" || here === null || !Object.hasOwn(here, step)) return undefined;
+    here = (here as Record<string | number, Json>)[step];
+  }
+  return here;
+}
+
 /** One step as RFC 6901 writes it, its slash included. */
 export const pointerStep = (step: PropertyKey): string =>
   `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`;

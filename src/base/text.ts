@@ -1,6 +1,12 @@
 /** `1 event`, `2 events`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
+/** ` ×3`; nothing for one. */
+export const times = (count: number): string => (count === 1 ? "" : ` ×${count}`);
+
+/** A word for a POSIX shell, in single quotes. */
+export const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
 /**
  * Characters that can move a cursor, start an escape sequence, end a line, hide or reorder text on a
  * terminal: controls (C0, C1), format characters (bidirectional marks, zero-width, tags), line

@@ -76,7 +76,7 @@ export async function trySim(
     const response = await fetch(`${url}/__sim/${path}`, init);
     return { status: response.status, answer: await response.json() };
   } catch (error) {
-    throw new Failure("no_sim", `${clean(url)} does not answer like phx-sim`, error);
+    throw new Failure("no_sim", `${clean(url)} does not respond like phx-sim`, error);
   }
 }
 
@@ -98,7 +98,7 @@ export class RefusedCall extends Failure {
   constructor(status: number, answer: unknown) {
     const { detail, hint, pointer } = isObject(answer) ? answer : {};
     const refusal = {
-      detail: typeof detail === "string" ? detail : `the sim answers ${status}`,
+      detail: typeof detail === "string" ? detail : `the sim responded with ${status}`,
       ...(typeof hint === "string" && { hint }),
       ...(typeof pointer === "string" && { pointer }),
     };
@@ -180,11 +180,7 @@ export function inOptionNames(
   );
 }
 
-function detailAt(given: string, { name, option }: Place, options: Options): string {
-  const isTime = options[option]?.kind === "duration";
-  const detail = isTime
-    ? given.replace(/a whole number from (\d+) to (\d+)/, "a time from $1 to $2 ms")
-    : given;
+function detailAt(detail: string, { name, option }: Place, options: Options): string {
   const spelled = spelledOption(option, options[option] ?? {});
   const quoted = `"${name}"`;
   if (detail.includes(quoted)) return detail.replace(quoted, spelled);

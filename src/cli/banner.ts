@@ -1,5 +1,5 @@
 import { type Access, serverGroup } from "../egress/env-names.ts";
-import type { Sim } from "../index.ts";
+import type { SimServer } from "../sim/types.ts";
 import { type Dialect, dialectNotes } from "../world/dialect-names.ts";
 import { clean } from "./clean-text.ts";
 import { envLines } from "./env.ts";
@@ -17,7 +17,10 @@ export interface ReadyLine extends Access {
   readonly control_token?: string;
 }
 
-export const readyLine = (sim: Sim): ReadyLine => ({
+/** A sim with or without its client. */
+type Served = Omit<SimServer, "send">;
+
+export const readyLine = (sim: Served): ReadyLine => ({
   url: sim.publicUrl,
   local_url: sim.url,
   project_api_key: sim.apiKey,
@@ -34,14 +37,14 @@ export const readyLine = (sim: Sim): ReadyLine => ({
 });
 
 /** The one line of `record --json`, without the sim's keys: the service answers, with its own keys. */
-export const recordReadyLine = (sim: Sim) => {
+export const recordReadyLine = (sim: Served) => {
   const { project_api_key: _, personal_api_key: __, project_id: ___, ...ready } = readyLine(sim);
   const { upstream, mode, tape, redaction } = sim.recorded();
   return { ...ready, upstream, mode, tape, redaction };
 };
 
 /** The banner of a recording: the address for the app, which keeps its own keys. */
-export function recordBanner(sim: Sim, style: Style): string[] {
+export function recordBanner(sim: Served, style: Style): string[] {
   const ready = recordReadyLine(sim);
   const row = (name: string, value: string) => `  ${style.dim(name.padEnd(13))} ${clean(value, 1000)}`;
   const taken = { none: "off (--raw)", pii: "secrets and personal data" };

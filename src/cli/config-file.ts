@@ -4,7 +4,7 @@ import { isObject } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { ParsedPlan } from "../plan/read-plan.ts";
 import { RedactionRuleError, type RedactionRules, readRules } from "../tapes/redact/rules.ts";
-import { clean } from "./clean-text.ts";
+import { clean, cleanJson } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
 import { kinds, type OptionKind, type Options, readValue } from "./options.ts";
 import { reasonOf } from "./system-reason.ts";
@@ -104,7 +104,7 @@ async function checked(
     const { json, expects, isSecret }: OptionKind = kinds[option.kind];
     if (typeof entry !== json) {
       const hint = json === "string" ? `${expects}, as a string` : expects;
-      const given = isSecret ? "" : `, not ${clean(JSON.stringify(entry))}`;
+      const given = isSecret ? "" : `, not ${cleanJson(entry)}`;
       throw new Failure("usage", `${where} must be ${hint}${given}`);
     }
     readValue(option, String(entry), where, folder);

@@ -1,11 +1,9 @@
+import { shellQuoted } from "../base/text.ts";
 import { type Access, type EnvGroup, envGroups, frameworks } from "../egress/env-names.ts";
 import { command, type Shell } from "./command.ts";
 import { Failure } from "./failure.ts";
 import { findRunning, type Running, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
-
-/** In single quotes, within which a shell interprets nothing; a quote inside ends and reopens them. */
-const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 interface Syntax {
   comment(text: string): string;

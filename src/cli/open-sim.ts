@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import type { Sim, SimOptions, StartError } from "../index.ts";
+import type { Sim } from "../index.ts";
 import type { LineRules } from "../journal/commands/request-lines.ts";
 import { createRequestLog, type RequestLog } from "../journal/commands/request-log.ts";
+import { type SimOptions, type SimServer, StartError } from "../sim/types.ts";
 import { clean, cleanLines } from "./clean-text.ts";
 import type { Shell } from "./command.ts";
 import { Failure, type FailureKind } from "./failure.ts";
@@ -66,16 +67,16 @@ export const simOptions = {
     kind: "text",
     describe: "Traffic to keep: a size (2GB), an age (7d), or both (2GB,7d); older requests are deleted",
   },
-  strict: { kind: "switch", describe: "Answer 501 on paths that are not emulated" },
+  strict: { kind: "switch", describe: "Respond with 501 on paths that are not emulated" },
   tape: {
     kind: "text",
-    describe: "Answer from this tape, except for events: tapes/NAME.tape.ndjson, or a path",
+    describe: "Respond from this tape, except to events: tapes/NAME.tape.ndjson, or a path",
     suggests: "tapes",
     flagOnly: true,
   },
   "on-miss": {
     kind: "text",
-    describe: "How requests are answered that are not on the tape (default: fail)",
+    describe: "What happens to requests that are not on the tape (default: fail)",
     choices: ["fail", "emulate", "upstream"],
     flagOnly: true,
   },
@@ -83,12 +84,12 @@ export const simOptions = {
   timing: {
     kind: "text",
     describe:
-      "How long recorded answers take: none, recorded, scale:0.5 of that, or max:2000 ms (default: none)",
+      "How long recorded responses take: none, recorded, scale:0.5 of that, or max:2000 ms (default: none)",
     flagOnly: true,
   },
   "skip-status": {
     kind: "names",
-    describe: "Skip recorded answers with these statuses, e.g. 429, and use the next one",
+    describe: "Skip recorded responses with these statuses, e.g. 429, and use the next one",
     flagOnly: true,
   },
   "no-proxy": { kind: "switch", describe: "No forward proxy on the port" },
@@ -179,18 +180,25 @@ export const reachOf = (values: Settings<typeof reachOptions>["values"]): SimOpt
   ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
 });
 
-/** Starts a sim with these settings and `options` in this process. @throws Failure usage, start */
+/** Starts a sim with these settings and `options` in this process, with its client. @throws Failure usage, start */
 export async function openSim(values: Values, options: SimOptions, shell: Shell): Promise<Sim> {
-  const library = await import("../index.ts");
+  const sim = await openServer(values, options, shell);
+  const { withClient } = await import("../start-sim.ts");
+  return withClient(sim);
+}
+
+/** The same without a client. @throws Failure usage, start */
+export async function openServer(values: Values, options: SimOptions, shell: Shell): Promise<SimServer> {
+  const { runSim } = await import("../sim.ts");
   try {
-    return await library.startSim({
+    return await runSim({
       ...chosen(values),
       ...(shell.config?.redaction && { redaction: shell.config.redaction }),
       ...options,
       onNotice: (text) => shell.err.say(...cleanLines(`phx-sim: ${text}`, 4000)),
     });
   } catch (error) {
-    if (!(error instanceof library.StartError)) throw error;
+    if (!(error instanceof StartError)) throw error;
     const reason =
       error.code === "port_in_use" ? await portTaken(options) : `${error.message}; ${error.hint}`;
     throw new Failure(failureKinds[error.code], cleanLines(reason, 2000).join("\n"), error);
@@ -223,7 +231,7 @@ export const settles = (sim: Sim): Promise<void> =>
 
 /** Prints the requests of a sim on stderr. */
 export function openRequestLog(
-  sim: Sim,
+  sim: SimServer | Sim,
   verbosity: LineRules["verbosity"],
   { err, errStyle, config }: Shell,
 ): RequestLog {
@@ -231,7 +239,7 @@ export function openRequestLog(
 }
 
 /** Closes the sim; false if that takes longer than `ms`. */
-export async function closesWithin(sim: Sim, ms: number): Promise<boolean> {
+export async function closesWithin(sim: Pick<Sim, "close">, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, ms, false);

@@ -1,6 +1,8 @@
 import type { Sim } from "../index.ts";
 import type { RequestLog } from "../journal/commands/request-log.ts";
 import { createLintWatch, type LintWatch } from "../lint/command-watch.ts";
+import { onFirstUse } from "../sim/late.ts";
+import type { SimServer } from "../sim/types.ts";
 import { missedOf, replayed, tapeFacts, tapeLines } from "../tapes/commands/tape-summary.ts";
 import { banner, readyLine } from "./banner.ts";
 import { clean } from "./clean-text.ts";
@@ -9,7 +11,7 @@ import {
   closesWithin,
   missUpstreamOf,
   openRequestLog,
-  openSim,
+  openServer,
   reachOf,
   reachOptions,
   simOptions,
@@ -62,15 +64,17 @@ async function run(settings: StartSettings, shell: Shell) {
   const signal = untilSignal(process, shell.quit);
   const { onStop, stopped } = stopRequest();
   const sim = await open(settings, onStop, shell);
+  const client = onFirstUse(async () => (await import("../start-sim.ts")).withClient(sim));
   const { quiet, verbose } = settings.values;
   const log = openRequestLog(sim, quiet ? "quiet" : verbose ? "verbose" : "normal", shell);
   if (!settings.values.quiet) sim.onRequest(log.add);
   announce(sim, settings, shell);
-  const watch = settings.values.quiet || settings.values["no-lint"] ? undefined : watchLint(sim, shell);
+  const watch =
+    settings.values.quiet || settings.values["no-lint"] ? undefined : watchLint(sim, client, shell);
   if (settings.values.open) await showInspector(sim, shell);
   const ending = await Promise.race([signal, stopped]);
   watch?.close();
-  const played = await replayed(sim);
+  const played = sim.isReplaying() ? await replayed(await client()) : null;
   await stop(sim, log, settings.values.quiet, shell);
   if (!settings.values.quiet) shell.err.say(...tapeLines(played, shell.errStyle));
   if (settings.values.json && played) shell.out.say(JSON.stringify({ tape: tapeFacts(played) }));
@@ -79,9 +83,9 @@ async function run(settings: StartSettings, shell: Shell) {
   return missedOf(played) > 0 ? 1 : ending;
 }
 
-const open = (settings: StartSettings, onStop: () => void, shell: Shell): Promise<Sim> => {
+const open = (settings: StartSettings, onStop: () => void, shell: Shell): Promise<SimServer> => {
   const { values } = settings;
-  return openSim(
+  return openServer(
     values,
     {
       ...missUpstreamOf(settings),
@@ -97,7 +101,7 @@ const open = (settings: StartSettings, onStop: () => void, shell: Shell): Promis
 };
 
 /** Without calling the control API, which would load it before the first request. */
-function announce(sim: Sim, { values, origins }: StartSettings, shell: Shell): void {
+function announce(sim: SimServer, { values, origins }: StartSettings, shell: Shell): void {
   const ready = readyLine(sim);
   shell.out.say(...(values.json ? [JSON.stringify(ready)] : banner(ready, values.scenario, shell.outStyle)));
   shell.out.flush();
@@ -108,10 +112,11 @@ function announce(sim: Sim, { values, origins }: StartSettings, shell: Shell): v
 }
 
 /** Reports nothing on events from before the first request. */
-function watchLint(sim: Sim, shell: Shell): Pick<LintWatch, "close"> {
+function watchLint(sim: SimServer, client: () => Promise<Sim>, shell: Shell): Pick<LintWatch, "close"> {
   let watch: LintWatch | undefined;
+  const lint: Pick<Sim, "lint"> = { lint: async (query) => (await client()).lint(query) };
   sim.onRequest(({ since }) => {
-    watch ??= createLintWatch(sim, { say: shell.err.say, style: shell.errStyle, since });
+    watch ??= createLintWatch(lint, { say: shell.err.say, style: shell.errStyle, since });
     watch.note();
   });
   return { close: () => watch?.close() };
@@ -124,7 +129,7 @@ const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
 };
 
 /** The browser runs on this machine: it gets the address that the sim listens on, with the token. */
-async function showInspector({ url, controlToken }: Sim, shell: Shell): Promise<void> {
+async function showInspector({ url, controlToken }: SimServer, shell: Shell): Promise<void> {
   const { spawn } = await import("node:child_process");
   const [program, ...args] = openers[process.platform] ?? ["xdg-open"];
   const page = `${url}/__sim/${controlToken === null ? "" : `#t=${controlToken}`}`;
@@ -136,9 +141,9 @@ async function showInspector({ url, controlToken }: Sim, shell: Shell): Promise<
 /** Leaves time for the process to end within two seconds of the signal. */
 const closeMs = 1500;
 
-async function stop(sim: Sim, log: RequestLog, quiet: boolean, shell: Shell): Promise<void> {
+async function stop(sim: SimServer, log: RequestLog, quiet: boolean, shell: Shell): Promise<void> {
   const inTime = await closesWithin(sim, closeMs);
-  log.flush();
+  await log.flush();
   if (!inTime) shell.err.say("phx-sim: some connections did not close in time");
   if (!quiet) shell.err.say(`phx-sim: stopped; ${log.total()}`);
   shell.err.flush();

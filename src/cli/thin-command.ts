@@ -34,7 +34,7 @@ export function print(
 /** Options of every command that makes one control call. */
 export const thinOptions = {
   ...whereOptions,
-  json: { kind: "switch", describe: "Print the control API's answer", flagOnly: true },
+  json: { kind: "switch", describe: "Print the control API's response", flagOnly: true },
 } as const;
 
 type Values<O extends Options> = Settings<O>["values"];

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import { version } from "../base/version.ts";
 import { createClient } from "../client.ts";
 import { controlTokenExpected, isControlToken } from "../http/reach.ts";
+import { accessOf } from "./access.ts";
 import type { SimClient } from "./api.ts";
 import { callBy, causeOf, type Fetch, type Send, sendOverNetwork } from "./call.ts";
 import { ControlError } from "./errors.ts";
@@ -97,5 +98,5 @@ export async function connectSim(url?: string, options: ConnectOptions = {}): Pr
   const send = sendOverNetwork(base, { token, fetch: options.fetch });
   const facts = await factsOf(send, base, token);
   checkFacts(facts, base);
-  return createClient({ url: base, send, facts, close: async () => {} });
+  return createClient({ ...accessOf(base, facts), send, close: async () => {} });
 }

@@ -1,3 +1,4 @@
+import { describePattern } from "../assert/match/describe.ts";
 import type { Terms } from "../assert/match/types.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { GuardOptions } from "../egress/blocked-call.ts";
@@ -96,7 +97,7 @@ const isOptions = (value: unknown): value is object =>
 
 /**
  * Checks the options in a call's arguments. The error points at the line that called `above`.
- * @throws TypeError naming the first key that is not an option, and the nearest one
+ * @throws TypeError that names the first unknown option and the nearest known one, or the argument that is not an object
  */
 export function checkOptions(
   method: string,
@@ -105,14 +106,19 @@ export function checkOptions(
   above: (...args: never[]) => unknown,
 ): void {
   for (const [position, known] of Object.entries(options)) {
-    const given = args[Number(position)];
-    const key = isOptions(given) ? Object.keys(given).find((it) => !known.includes(it)) : undefined;
-    if (key === undefined) continue;
-    const near = didYouMean(key, known, (found) => `"${found}"`);
-    const error = new TypeError(`${method}: unknown option "${key}"${near} (options: ${known.join(", ")})`);
+    const problem = problemOf(args[Number(position)], known);
+    if (problem === undefined) continue;
+    const error = new TypeError(`${method}: ${problem} (options: ${known.join(", ")})`);
     Error.captureStackTrace(error, above);
     throw error;
   }
+}
+
+function problemOf(given: unknown, known: readonly string[]): string | undefined {
+  if (given === undefined) return undefined;
+  if (!isOptions(given)) return `expected an object with options, got ${describePattern(given)}`;
+  const key = Object.keys(given).find((it) => !known.includes(it));
+  return key && `unknown option "${key}"${didYouMean(key, known, (found) => `"${found}"`)}`;
 }
 
 function checkMethod(holder: object, name: string, title: string, options: OptionKeys): void {

@@ -1,8 +1,6 @@
 import type { Agenda } from "../base/agenda.ts";
-import type { ClockStart, SimClock } from "../base/clock.ts";
+import { type ClockStart, isoOf, type SimClock } from "../base/clock.ts";
 import type { ClockFacts } from "./shapes.ts";
-
-const isoOf = (time: number): string => new Date(time).toISOString();
 
 /** The clock on the wire. */
 export function clockFacts(clock: SimClock, agenda: Pick<Agenda, "nextDue">, start: ClockStart): ClockFacts {

@@ -1,5 +1,5 @@
 import type { Agenda } from "../base/agenda.ts";
-import { type ClockStart, type SimClock, timeRange } from "../base/clock.ts";
+import { type ClockStart, isoOf, type SimClock, timeRange } from "../base/clock.ts";
 import { SimError } from "../base/errors.ts";
 import { durationText } from "../base/time-text.ts";
 import { row } from "../http/row.ts";
@@ -75,7 +75,7 @@ export function clockRows({ clock, agenda, clockStart }: ClockPorts) {
         if (clock.now() + body.by > timeRange.last) {
           throw new SimError("invalid_input", "the clock ends with the year 9999", {
             pointer: "/by",
-            hint: `the clock shows ${new Date(clock.now()).toISOString()}`,
+            hint: `the clock shows ${isoOf(clock.now())}`,
           });
         }
         const happened = await agenda.advance(body.by, call.signal);

@@ -1,13 +1,6 @@
 import type { SentAnswer, Write } from "./answer-reply.ts";
 import type { ScriptedAnswers } from "./answers.ts";
-import { partitionOf } from "./partition.ts";
-
-/** What is read of a call; the request core's `Call` has it. */
-interface Sent {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-}
+import type { CallFacts } from "./call-facts.ts";
 
 /** An answer on its way out. */
 interface Outgoing {
@@ -39,7 +32,7 @@ interface Reading<C, F> {
 }
 
 /** The scripted answers as the request core asks for them. `reading` runs only where an answer depends on it. */
-export const answerPort = <C extends Sent, F extends string>(
+export const answerPort = <C extends Omit<CallFacts, "family" | "project">, F extends string>(
   answers: ScriptedAnswers,
   reading: Reading<C, F>,
 ) => ({
@@ -51,8 +44,8 @@ export const answerPort = <C extends Sent, F extends string>(
     const taken = answers.take({
       method,
       path,
+      headers,
       family,
-      partition: partitionOf(headers),
       project: () => reading.owner(call, family),
     });
     if (taken === undefined) return undefined;

@@ -1,18 +1,8 @@
 import { type Write, writerOf } from "./answer-reply.ts";
 import type { AnswerPlace, AnswerQueue, ScriptedAnswer, WaitingAnswer } from "./answer-shapes.ts";
+import type { CallFacts } from "./call-facts.ts";
+import { partitionOf } from "./partition.ts";
 import { placeTest } from "./routes.ts";
-
-/** What is known of a call before it is handled. */
-interface CallFacts {
-  readonly method: string;
-  /** Without query and trailing slash. */
-  readonly path: string;
-  /** Which clients the endpoint talks to (http/endpoint.ts). */
-  readonly family: string;
-  readonly partition: string | undefined;
-  /** The project of the call, if its key or path names one; resolved only while an answer waits for a project. */
-  project(): number | null;
-}
 
 /** The answer that a call gets. */
 interface TakenAnswer {
@@ -97,7 +87,8 @@ export function createAnswers(): ScriptedAnswers {
     for (const [key] of empty.slice(0, -emptyKept)) queues.delete(key);
   }
 
-  function queueOf({ partition, project }: CallFacts): Queue | undefined {
+  function queueOf({ headers, project }: CallFacts): Queue | undefined {
+    const partition = partitionOf(headers);
     if (partition !== undefined) return queues.get(keyOf({ partition }));
     const id = isForProject ? project() : null;
     return id === null ? undefined : queues.get(keyOf({ project: id }));

@@ -32,7 +32,7 @@ function presetLines(presets: readonly FaultPreset[], style: Style): string[] {
 
 const group: CommandGroup = { name: "faults", describe: "Make requests fail on purpose" };
 
-const json = { kind: "switch", describe: "Print the control API's answer", flagOnly: true } as const;
+const json = { kind: "switch", describe: "Print the control API's response", flagOnly: true } as const;
 
 const common = { ...whereOptions, json } as const;
 
@@ -58,7 +58,7 @@ const applyOptions = {
   for: { kind: "duration", describe: "Ends after this time by the sim's clock, e.g. 30s", flagOnly: true },
   latency: {
     kind: "duration",
-    describe: "Delay answers by this time, instead of the preset's effect",
+    describe: "Delay responses by this time, instead of the preset's effect",
     flagOnly: true,
   },
   ...common,

@@ -1,16 +1,6 @@
 import { type Answer, answerOf } from "./answer.ts";
+import type { CallFacts } from "./call-facts.ts";
 import type { FaultEffect, Quota } from "./shapes.ts";
-
-/** What is known of a call before it is handled. */
-export interface CallFacts {
-  readonly method: string;
-  /** Without query and trailing slash. */
-  readonly path: string;
-  /** Which clients the endpoint talks to (http/endpoint.ts). */
-  readonly family: string;
-  /** The project of the call, if its key or path names one; resolved only when a rule asks. */
-  project(): number | null;
-}
 
 /** An answer on its way out. */
 interface Outgoing {

@@ -5,7 +5,7 @@ type Preset = Omit<FaultPreset, "name">;
 /** Failures that happen in production. */
 export const presets: Readonly<Record<PresetName, Preset>> = {
   "flags-partial": {
-    describe: "Every second flag cannot be computed; the answer has errorsWhileComputingFlags",
+    describe: "Every second flag cannot be computed; the response has errorsWhileComputingFlags",
     match: { route: "flags" },
     effect: { flags: "partial" },
   },
@@ -15,7 +15,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     effect: { status: 503 },
   },
   "flags-slow": {
-    describe: "The flags service takes two seconds to answer",
+    describe: "The flags service takes two seconds to respond",
     match: { route: "flags" },
     effect: { latency: 2_000 },
   },
@@ -40,7 +40,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     effect: { socket: "reset" },
   },
   "garbage-json": {
-    describe: "Requests are handled, but their answers are not JSON",
+    describe: "Requests are handled, but their responses are not JSON",
     match: {},
     effect: { body: "garbage" },
   },

@@ -1,9 +1,9 @@
-/** The facts by which a rule's route is recognised. */
+/** The facts by which a rule's route is recognised. The page's form checks routes, too: no type of Node here. */
 interface Place {
   readonly method: string;
   /** Without query and trailing slash. */
   readonly path: string;
-  /** Which clients the endpoint talks to (http/endpoint.ts). */
+  /** The clients that the endpoint is for (http/endpoint.ts). */
   readonly family: string;
 }
 

@@ -1,6 +1,8 @@
 import type { TimeSource } from "../base/clock.ts";
+import { isoOf } from "../base/clock.ts";
 import { readDuration } from "../base/time-text.ts";
-import { type CallFacts, delayOf, type Effect, effectFor } from "./effect.ts";
+import type { CallFacts } from "./call-facts.ts";
+import { delayOf, type Effect, effectFor } from "./effect.ts";
 import { presets } from "./presets.ts";
 import { placeTest } from "./routes.ts";
 import type { Fault, FaultEffect, FaultMatch, FaultOrder, FaultUse, PresetName } from "./shapes.ts";
@@ -200,7 +202,7 @@ const showRule = (rule: Rule): Fault => ({
   duration: rule.duration,
   state: rule.state,
   used: rule.used,
-  since: new Date(rule.since).toISOString(),
+  since: isoOf(rule.since),
   text: describeFault(rule),
 });
 

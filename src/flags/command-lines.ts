@@ -1,21 +1,18 @@
-import { clean, cleanLines } from "../cli/clean-text.ts";
+import { clean, cleanJson, cleanLines } from "../cli/clean-text.ts";
 import type { Style } from "../cli/style.ts";
 import type { FlagDecision, FlagDistribution, FlagExplanation, FlagOverride, FlagSummary } from "./client.ts";
 import { actualWords, hashText, hashWords, missWords, shortNumber } from "./explain/trace-words.ts";
 
-/** A JSON value on one line, cut where it is long. */
-const jsonText = (value: unknown): string => clean(JSON.stringify(value) ?? "", 200);
-
 /** A flag's value: true, false, or a variant in quotes. */
-export const valueText = (value: boolean | string): string => jsonText(value);
+export const valueText = (value: boolean | string): string => cleanJson(value, 200);
 
 /** The distinct id of an override. */
-export const forWhom = ({ distinct_id }: Pick<FlagOverride, "distinct_id">): string =>
+export const subjectText = ({ distinct_id }: Pick<FlagOverride, "distinct_id">): string =>
   distinct_id === null ? "everybody" : clean(distinct_id);
 
 function overrideLine(override: FlagOverride): string {
-  const payload = override.payload === null ? "" : `, payload ${jsonText(override.payload)}`;
-  return `overridden: ${valueText(override.value)} for ${forWhom(override)}${payload}`;
+  const payload = override.payload === null ? "" : `, payload ${cleanJson(override.payload, 200)}`;
+  return `overridden: ${valueText(override.value)} for ${subjectText(override)}${payload}`;
 }
 
 function factsOf({ id, active, rules, overrides }: FlagSummary, style: Style): string[] {
@@ -73,13 +70,14 @@ function decidedText({ flags, called }: FlagDecision): string[] {
   const decided = flags.map(({ key, value, reason }) => {
     const use = uses.get(key);
     const why = reason?.description ? ` (${clean(reason.description)})` : "";
-    const used = use === undefined ? "" : use.differs ? `, the app used ${jsonText(use.response)}` : ", used";
-    return `${clean(key)} ${jsonText(value)}${why}${used}`;
+    const used =
+      use === undefined ? "" : use.differs ? `, the app used ${cleanJson(use.response, 200)}` : ", used";
+    return `${clean(key)} ${cleanJson(value, 200)}${why}${used}`;
   });
   const others = called.filter(({ key }) => !flags.some((it) => it.key === key));
   return [
     ...decided,
-    ...others.map((it) => `${clean(it.key)} not decided, the app used ${jsonText(it.response)}`),
+    ...others.map((it) => `${clean(it.key)} not decided, the app used ${cleanJson(it.response, 200)}`),
   ];
 }
 
@@ -163,7 +161,7 @@ function overrideLines({ override, by_rules }: FlagExplanation): string[] {
   const rules = by_rules
     ? `; its rules give ${valueText(by_rules.value)}: ${clean(by_rules.reason.description)}`
     : "; the project has no such flag";
-  return [`  overridden for ${forWhom(override)}${rules}`];
+  return [`  overridden for ${subjectText(override)}${rules}`];
 }
 
 function enrollmentLines({ enrollment }: FlagExplanation, style: Style): string[] {

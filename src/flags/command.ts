@@ -12,9 +12,9 @@ import type { FlagDecision, FlagOverride, FlagOverrideSet, FlagSummary } from ".
 import {
   decisionLines,
   explainLines,
-  forWhom,
   listLines,
   simulateLines,
+  subjectText,
   valueText,
 } from "./command-lines.ts";
 
@@ -114,7 +114,7 @@ const valueIn = (text: string): boolean | string =>
   text === "true" || text === "false" ? text === "true" : text;
 
 const setLine = (override: FlagOverride): string =>
-  `${clean(override.key)} is now ${valueText(override.value)} for ${forWhom(override)}`;
+  `${clean(override.key)} is now ${valueText(override.value)} for ${subjectText(override)}`;
 
 /** Later ones win. Own keys only: a name may be `__proto__`. */
 const merged = (objects: readonly JsonObject[]): JsonObject =>

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Json } from "../base/json.ts";
+import { WaitMs } from "../journal/query-shapes.ts";
 import { ProjectNumber, Value } from "./shapes.ts";
 
 const Properties = z.record(z.string(), z.custom<Json>());
@@ -38,7 +39,7 @@ export const ServedQuery = z.strictObject({
     .string()
     .optional()
     .describe("`true`, `false` or a variant, also as a JSON string: the requested value (default: any)"),
-  wait_ms: z.int().min(0).max(60_000).optional().describe("Waits up to N ms for the value (default: 0)"),
+  wait_ms: WaitMs.optional().describe("Waits up to N ms for the value (default: 0)"),
   limit: z.int().min(1).max(1_000).optional().describe("At most N (default: 20)"),
 });
 export type ServedQuery = z.infer<typeof ServedQuery>;

@@ -2,10 +2,9 @@ import { SimError } from "../base/errors.ts";
 import { uuidV5 } from "../base/ids.ts";
 import type { Json } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
-import { change } from "../journal/kept-change.ts";
 import { hasKnownRules } from "../world/flag-config.ts";
 import { projectOf } from "../world/project-lookup.ts";
-import type { FeatureFlag, StoredFlagOverride, StoredProject } from "../world/world.ts";
+import type { Draft, FeatureFlag, StoredFlagOverride, StoredProject } from "../world/world.ts";
 import { variantKeys } from "./engine/filters.ts";
 import type { FlagPorts } from "./ports.ts";
 import type { FlagOverrideSet, OverrideOrder, FlagOverride as ShownOverride } from "./shapes.ts";
@@ -96,6 +95,12 @@ export const overrideWith = ({ clock }: Pick<FlagPorts, "clock">, order: NewOver
     created_at: new Date(clock.now()).toISOString(),
   };
 };
+
+/** Changes the world; it is on disk when this returns. @throws the system's error; then nothing has changed */
+function change({ worlds, log }: FlagPorts, edit: (draft: Draft) => void): void {
+  worlds.change(edit);
+  log.commit();
+}
 
 /**
  * Sets an override. `force` also sets a variant that the flag does not have, or a flag that the project does not

@@ -4,30 +4,30 @@ import { setTimeout as pause } from "node:timers/promises";
 type Ticket = number;
 
 /**
- * Counts the application's requests in flight, to distinguish "nothing more is coming" from "not yet".
- * Where nothing is said of the project, the numbers are about all of them.
+ * Counts the application's requests in flight, to distinguish "nothing more is coming" from "not yet". Without
+ * `project`, a method counts the requests of all projects.
  */
 export interface Gauge {
   begin(): Ticket;
   /** Sets the project of a request as soon as it is known; null: none. */
-  tell(ticket: Ticket, project: number | null): void;
+  setProject(ticket: Ticket, project: number | null): void;
   end(ticket: Ticket): void;
   readonly inFlight: number;
-  /** Requests in flight that are the project's, or may be. */
+  /** Number of requests in flight that belong to the project, or may belong to it. */
   inFlightOf(project?: number): number;
-  /** How long ago the last of the requests ended, in ms of real time; null when there was none. */
+  /** Real time since the last request ended, ms; null before the first. */
   idleFor(project?: number): number | null;
-  /** Resolves when every request that is in flight now, and may be the project's, has ended. */
+  /** Resolves when every request that is in flight now, and may belong to the project, has ended. */
   drained(signal: AbortSignal, project?: number): Promise<void>;
   /**
-   * Resolves when nothing more is coming: nothing has been in flight for `idleMs`. Of a project: none of its
-   * requests has ended for `idleMs`, and then every request in flight at that moment that may be its has ended
-   * and was not. Rejects with the signal's reason.
+   * Resolves when no request has been in flight for `idleMs`. For a project: when none of its requests has ended
+   * for `idleMs`, and the requests in flight at that moment that might belong to it have ended and belonged to
+   * others. Rejects with the signal's reason.
    */
   quiet(idleMs: number, signal: AbortSignal, project?: number): Promise<void>;
 }
 
-/** What a project's requests did. */
+/** The requests of a project that have ended. */
 interface Activity {
   ended: number;
   /** When the last one ended, `performance.now()`. */
@@ -37,7 +37,7 @@ interface Activity {
 /** Minimum idle time in ms, also for `idleMs: 0`, so that bytes already sent are read. */
 const leastIdle = 1;
 
-/** Of more projects than this the activity of the first ones is forgotten: they are long gone. */
+/** Maximum number of projects with activity; the oldest are removed first. */
 const mostProjects = 10_000;
 
 type Owner = number | null | undefined;
@@ -55,7 +55,7 @@ export function createGauge(): Gauge {
   let last: Ticket = 0;
 
   function change(): void {
-    if (changed.size > 0) for (const look of [...changed]) look();
+    if (changed.size > 0) for (const check of [...changed]) check();
   }
 
   function activityOf(project: number | undefined): Activity {
@@ -72,26 +72,26 @@ export function createGauge(): Gauge {
     return activity;
   }
 
-  /** Resolves as soon as the condition holds; it is asked again whenever a request begins, is known, or ends. */
+  /** Resolves when the condition holds; it is checked when a request begins, gets its project, or ends. */
   function until(holds: () => boolean, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const stop = () => {
-        changed.delete(look);
+        changed.delete(check);
         signal.removeEventListener("abort", abort);
       };
       const abort = () => {
         stop();
         reject(signal.reason);
       };
-      const look = () => {
+      const check = () => {
         if (!holds()) return;
         stop();
         resolve();
       };
       if (signal.aborted) return abort();
       signal.addEventListener("abort", abort);
-      changed.add(look);
-      look();
+      changed.add(check);
+      check();
     });
   }
 
@@ -106,7 +106,7 @@ export function createGauge(): Gauge {
     }, signal);
   }
 
-  /** How long these must still not have ended anything, in ms, counted from `since` at the earliest. */
+  /** Remaining time without an ended request, ms; it starts at `since` at the earliest. */
   const restOf = (activity: Activity, idleMs: number, since: number): number =>
     Math.max(activity.at, since) + idleMs - performance.now();
 
@@ -141,7 +141,7 @@ export function createGauge(): Gauge {
       if (changed.size > 0) change();
       return last;
     },
-    tell(ticket, project) {
+    setProject(ticket, project) {
       if (!open.has(ticket)) return;
       open.set(ticket, project);
       if (changed.size > 0) change();

@@ -27,7 +27,7 @@ const fixes: Partial<Record<ErrorCode, string>> = {
   inconsistent_tokens: "send the events of one project per request",
   payload_too_large: "send smaller batches",
   body_read_timeout: "send the whole body",
-  sender_gone: "keep the connection open until the answer is there (flush before the process ends)",
+  sender_gone: "keep the connection open until the response arrives (flush before the process ends)",
   missing_event_uuid: "give each event a uuid",
   invalid_event_uuid: "give each event a UUID",
   duplicate_event_uuid: "give each event its own uuid",

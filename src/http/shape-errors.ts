@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { SimError } from "../base/errors.ts";
-import type { Json } from "../base/json.ts";
-import { type Path, pointerTo } from "../base/json.ts";
+import { type Json, type Path, pointerTo, valueAt } from "../base/json.ts";
 import { meantOf } from "../base/nearest.ts";
 import { anotherValue, hintFor, phraseOf, sentence } from "./schema-messages.ts";
 
@@ -11,15 +10,6 @@ type Issue = z.core.$ZodIssue;
 type PointerTo = (path: Path) => string;
 
 const stepOf = (step: PropertyKey): string | number => (typeof step === "number" ? step : String(step));
-
-function valueAt(value: Json | undefined, at: Path): Json | undefined {
-  let here = value;
-  for (const step of at) {
-    if (typeof here !== "object" || here === null || !Object.hasOwn(here, step)) return undefined;
-    here = (here as Record<string | number, Json>)[step];
-  }
-  return here;
-}
 
 type Def = {
   readonly type: string;

@@ -2,7 +2,7 @@ import { itemsPerStep, type Work } from "../base/work.ts";
 import type { EventFacts } from "../journal/event.ts";
 import type { DropReason } from "../journal/outcome.ts";
 import type { Desk } from "./desk.ts";
-import { placeFinder } from "./geoip.ts";
+import { type PlaceFinder, placeFinder } from "./geoip.ts";
 import type { Item } from "./item.ts";
 import { type SpecialEvent, specialEvents } from "./merge.ts";
 import { isUsedUp, type Packet } from "./packet.ts";
@@ -68,19 +68,28 @@ export function* decideItems(
   const earlier: Earlier = items.length > 1 ? new Set() : undefined;
   // the journal removes it once it has the events
   if (earlier && items.length > itemsPerStep) desk.underway.set(items, { project, uuids: earlier });
-  const isOverQuota = isUsedUp(sender, "events");
+  const shared: Shared = { project, earlier, placeOf, isOverQuota: isUsedUp(sender, "events") };
   const events: EventFacts[] = [];
   for (const item of items) {
     if (events.length % itemsPerStep === itemsPerStep - 1) yield;
-    const special = specialEvents.get(item.event);
-    const dropped = dropReason(desk, project, item, special, earlier, isOverQuota);
-    if (dropped !== undefined || project === null) {
-      events.push(droppedFacts(item, dropped ?? "unknown_project_key"));
-      continue;
-    }
-    if (item.uuid !== null) earlier?.add(item.uuid);
-    if (placeOf !== undefined) item.place = placeOf(item.properties);
-    events.push(keptFacts(desk, project, item, special));
+    events.push(decide(desk, item, shared));
   }
   return events;
+}
+
+/** What all items of a request share. */
+interface Shared {
+  project: number | null;
+  earlier: Earlier;
+  placeOf: PlaceFinder | undefined;
+  isOverQuota: boolean;
+}
+
+function decide(desk: Desk, item: Item, { project, earlier, placeOf, isOverQuota }: Shared): EventFacts {
+  const special = specialEvents.get(item.event);
+  const dropped = dropReason(desk, project, item, special, earlier, isOverQuota);
+  if (dropped !== undefined || project === null) return droppedFacts(item, dropped ?? "unknown_project_key");
+  if (item.uuid !== null) earlier?.add(item.uuid);
+  if (placeOf !== undefined) item.place = placeOf(item.properties);
+  return keptFacts(desk, project, item, special);
 }

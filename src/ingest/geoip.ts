@@ -4,7 +4,7 @@ import { type GeoPlace, ipOf, type Places } from "../journal/places.ts";
 import type { Packet } from "./packet.ts";
 
 /** Finds the place of each event of a request; undefined when no place is known at all. */
-type PlaceFinder = (properties: JsonObject) => GeoPlace | undefined;
+export type PlaceFinder = (properties: JsonObject) => GeoPlace | undefined;
 
 /**
  * Looks places up for the events of a request. The hosted service's sample place of 127.0.0.1 is for its

@@ -73,11 +73,16 @@ export function* admitAll(opened: Opened, packet: Packet, dialect: Dialect): Wor
   const sentAt = sentAtOf(opened, packet.query);
   const admission: Admission = { dialect, at: packet.at, sentAt };
   const items: Item[] = [];
-  for (const raw of opened.items) {
-    items.push(admitLegacy(raw, items.length, admission));
-    if (items.length % itemsPerStep === 0) yield;
+  for (let from = 0; from < opened.items.length; from += itemsPerStep) {
+    if (from > 0) yield;
+    admitStep(opened.items, from, admission, items);
   }
   return items;
+}
+
+function admitStep(raw: readonly Json[], from: number, admission: Admission, items: Item[]): void {
+  const end = Math.min(from + itemsPerStep, raw.length);
+  for (let i = from; i < end; i++) items.push(admitLegacy(raw[i] ?? null, i, admission));
 }
 
 const isAiEvent = (item: Item): boolean => item.dropped !== undefined || item.event.startsWith("$ai_");

@@ -2,6 +2,7 @@ import type { Assertions } from "../assert/client-assertions.ts";
 import type { WaitTarget } from "../assert/client-judged.ts";
 import { called, wholeEvent } from "../assert/client-pattern.ts";
 import { defaultWait } from "../assert/limits.ts";
+import { describePattern } from "../assert/match/describe.ts";
 import { fitsEvent } from "../assert/match/judge.ts";
 import type { Terms } from "../assert/match/types.ts";
 import { toWire } from "../assert/match/wire.ts";
@@ -56,6 +57,15 @@ async function wait(place: HandleScope, target: WaitTarget, options: WaitOptions
   const what = "match" in target ? { match: wires[0], count: target.count } : { sequence: wires };
   const body = { ...what, ...scopeBody(place, options) };
   return (await place.call<{ events: StoredEvent[] }>("POST", "events/wait", body)).events;
+}
+
+/** @throws TypeError for what callers without a compiler pass */
+function checkTerms(terms: Terms | undefined): void {
+  const expected = `expected { expect: [{ match: { event: "signed_up" } }] }`;
+  const list: unknown = terms?.expect;
+  if (!Array.isArray(list)) throw new TypeError(`${expected}, got ${describePattern(terms)}`);
+  const wrong = list.findIndex((it: unknown) => typeof it !== "object" || it === null || !("match" in it));
+  if (wrong >= 0) throw new TypeError(`${expected}, got ${describePattern(list[wrong])} at expect[${wrong}]`);
 }
 
 async function verify(place: HandleScope, terms: Terms, options: VerifyOptions): Promise<number[][]> {
@@ -124,6 +134,8 @@ export function eventsBy(place: HandleScope, requests: Requests, assertions: Ass
       const scope = distinctId === undefined ? undefined : { distinctId };
       const name = options.title ?? called("waitForSequence", patterns, scope);
       return asserted(events.waitForSequence, name, async (title) => {
+        if (!Array.isArray(patterns))
+          throw new TypeError(`expected a list of names and patterns, got ${describePattern(patterns)}`);
         const sequence = patterns.map((it) => wholeEvent(it, { distinctId }));
         return within({ ...options, title }, (it) => wait(place, { sequence }, it));
       });
@@ -140,6 +152,7 @@ export function eventsBy(place: HandleScope, requests: Requests, assertions: Ass
       ),
     verify: (terms, options) =>
       asserted(events.verify, options?.title ?? called("verify", terms), async (title) => {
+        checkTerms(terms);
         const matched = await within({ ...options, title }, (it) => verify(place, terms, it));
         return { passed: true, complaints: [], matched };
       }),

@@ -29,5 +29,6 @@ export const BeforeRequest = z.int().min(1).describe("Only requests before this 
 
 export const Order = z.enum(["asc", "desc"]).describe("Order of arrival (default: asc)");
 export const Limit = z.int().min(1).max(largestPage).describe("Maximum number of results (default: 100)");
-/** A time to wait, ms. */
-export const WaitMs = z.int().min(0).max(longestWait);
+const waitExpected = `milliseconds from 0 to ${longestWait}`;
+/** A time to wait. */
+export const WaitMs = z.int(waitExpected).min(0, waitExpected).max(longestWait, waitExpected);

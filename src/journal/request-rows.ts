@@ -1,3 +1,4 @@
+import { isoOf } from "../base/clock.ts";
 import { SimError } from "../base/errors.ts";
 import { headerIn } from "../http/client-address.ts";
 import { pathNumber } from "../http/control-body.ts";
@@ -18,7 +19,7 @@ export interface RequestPorts extends RequestSearchPorts {
 
 const showInList = (line: RequestHead): SimRequest => ({
   n: line.n,
-  at: new Date(line.at).toISOString(),
+  at: isoOf(line.at),
   method: line.method,
   target: line.target,
   status: line.status,
@@ -89,7 +90,7 @@ export const requestRows = (ports: RequestPorts) => [
     path: "/__sim/requests/:n",
     access: "control",
     summary:
-      "Returns one request: headers (secrets masked), raw and decoded body, the answer with its headers, and its events",
+      "Returns one request: headers (secrets masked), raw and decoded body, the response with its headers, and its events",
     errors: [404],
     reply: RequestInFull,
     async handle({ call }) {

@@ -1,3 +1,4 @@
+import { isoOf } from "../base/clock.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { clientAddress, headerIn } from "../http/client-address.ts";
 import type { EventFacts, StoredEvent } from "./event.ts";
@@ -113,8 +114,6 @@ function keptProperties(item: JsonObject, line: TrafficLine, facts: EventFacts):
   for (const name of facts.strips ?? []) delete all[name];
   return all;
 }
-
-const isoOf = (time: number): string => new Date(time).toISOString();
 
 /**
  * Event `index` (from 0) of a line. A line without its body shows only the facts.

@@ -1,4 +1,5 @@
 import type { TimeSource } from "../base/clock.ts";
+import { isoOf } from "../base/clock.ts";
 import { row } from "../http/row.ts";
 import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "./counting.ts";
 import { eventSubject, requestSubject } from "./feed/make-rows.ts";
@@ -140,7 +141,7 @@ function namesIn({ log }: TotalsPorts, names: ReadonlyMap<number, Sum>): NameTot
       const event = log.eventName(hash, last);
       const at = log.head(n)?.at;
       if (event === undefined) return [];
-      return { event, count, dropped, last, last_at: at === undefined ? null : new Date(at).toISOString() };
+      return { event, count, dropped, last, last_at: at === undefined ? null : isoOf(at) };
     });
 }
 

@@ -30,7 +30,7 @@ export const lintCodes = {
   retried_event: {
     severity: "hint",
     sentence: "the same event was sent again after it was kept; it was dropped",
-    fix: "nothing, if the first answer was lost; otherwise find the code that sends it twice",
+    fix: "nothing, if the first response was lost; otherwise find the code that sends it twice",
   },
   timestamp_not_iso: {
     severity: "warning",

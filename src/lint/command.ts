@@ -1,4 +1,4 @@
-import { counted } from "../base/text.ts";
+import { counted, times } from "../base/text.ts";
 import { clean } from "../cli/clean-text.ts";
 import { command, type Shell } from "../cli/command.ts";
 import { whereOptions } from "../cli/running-sim.ts";
@@ -7,8 +7,6 @@ import type { Style } from "../cli/style.ts";
 import { ask } from "../cli/thin-command.ts";
 import { queryText } from "../client/call.ts";
 import type { LintFinding, LintPage } from "../index.ts";
-
-const times = (count: number): string => (count === 1 ? "" : ` ×${count}`);
 
 const whatOf = ({ event, n }: LintFinding): string =>
   event === null ? `request ${n}` : `"${clean(event, 80)}"`;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SimError } from "../base/errors.ts";
+import { groupedBy } from "../base/grouped-by.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { derived } from "../world/derived.ts";
 import { wireTime } from "../world/time.ts";
@@ -17,7 +18,6 @@ import {
 import type { ResourceDesk } from "./frame/desk.ts";
 import { invalid, numberChoice, shownAs, uuid } from "./frame/fields.ts";
 import { inProject, managementRow, type ProjectRequest } from "./frame/row.ts";
-import { grouped } from "./frame/sorted.ts";
 import { showUser, UserShape } from "./users.ts";
 
 /** The rights of users on dashboards. Upstream PostHog/posthog posthog/user_permissions.py. */
@@ -53,7 +53,7 @@ export const isInherent = (dashboard: Dashboard, user: number, level: MemberLeve
 /** Collaborators of dashboards, through an index. */
 export function openRights(desk: ResourceDesk) {
   const byDashboard = derived(desk.worlds, ["dashboard_collaborators"], () =>
-    grouped(desk.worlds.current.dashboard_collaborators, (it) => it.dashboard),
+    groupedBy(desk.worlds.current.dashboard_collaborators, (it) => it.dashboard),
   );
   const collaborators = (dashboard: Dashboard): readonly DashboardCollaborator[] =>
     byDashboard().get(dashboard.id) ?? [];

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { groupedBy } from "../base/grouped-by.ts";
 import { derived } from "../world/derived.ts";
 import type { Membership, Organization, StoredProject, User } from "../world/world.ts";
 import { type Caller, membershipOf } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import { shownAs } from "./frame/fields.ts";
-import { grouped } from "./frame/sorted.ts";
 
 /** The user object that other documents carry. */
 export const UserShape = z
@@ -36,12 +36,14 @@ export function showUserOf(desk: ResourceDesk, id: number | null): z.infer<typeo
 /** Memberships and projects of organizations, through indexes. */
 export function openMemberships(desk: ResourceDesk) {
   const { worlds } = desk;
-  const byUser = derived(worlds, ["memberships"], () => grouped(worlds.current.memberships, (it) => it.user));
+  const byUser = derived(worlds, ["memberships"], () =>
+    groupedBy(worlds.current.memberships, (it) => it.user),
+  );
   const byOrganization = derived(worlds, ["memberships"], () =>
-    grouped(worlds.current.memberships, (it) => it.organization),
+    groupedBy(worlds.current.memberships, (it) => it.organization),
   );
   const projects = derived(worlds, ["projects"], () =>
-    grouped(
+    groupedBy(
       worlds.current.projects.toSorted((a, b) => a.id - b.id),
       (it) => it.organization,
     ),

@@ -1,6 +1,5 @@
-import type { Json } from "../base/json.ts";
 import { counted } from "../base/text.ts";
-import { clean } from "../cli/clean-text.ts";
+import { clean, cleanJson } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
 import { whereOptions } from "../cli/running-sim.ts";
 import type { Settings } from "../cli/settings.ts";
@@ -29,18 +28,16 @@ const showOptions = {
   ...thinOptions,
 } as const;
 
-const jsonText = (value: Json, limit?: number): string => clean(JSON.stringify(value), limit);
-
 const typeOf = ({ type, type_index }: StoredGroup): string => clean(type ?? `type ${type_index}`, 60);
 
 function groupLine(it: StoredGroup, style: Style): string {
-  const shown = Object.keys(it.properties).length === 0 ? "" : `  ${jsonText(it.properties, 100)}`;
+  const shown = Object.keys(it.properties).length === 0 ? "" : `  ${cleanJson(it.properties, 100)}`;
   return `${style.bold(`${typeOf(it)} ${clean(it.key, 80)}`)}${shown}  ${style.dim(`project ${it.project}`)}`;
 }
 
 const changeText = ({ property, from, to }: PropertyChange): string => {
-  const was = from === undefined ? "" : `${jsonText(from, 80)} → `;
-  return `${clean(property, 80)}: ${was}${to === undefined ? "removed" : jsonText(to, 80)}`;
+  const was = from === undefined ? "" : `${cleanJson(from, 80)} → `;
+  return `${clean(property, 80)}: ${was}${to === undefined ? "removed" : cleanJson(to, 80)}`;
 };
 
 function groupLines(it: GroupDetails, style: Style): string[] {
@@ -52,7 +49,7 @@ function groupLines(it: GroupDetails, style: Style): string[] {
     ...rows("first seen", [clean(created_at)]),
     ...rows(
       "properties",
-      Object.entries(properties).map(([name, value]) => `${clean(name, 80)} = ${jsonText(value)}`),
+      Object.entries(properties).map(([name, value]) => `${clean(name, 80)} = ${cleanJson(value)}`),
     ),
     ...rows(
       "history",

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isoOf } from "../base/clock.ts";
 import { SimError } from "../base/errors.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { patched } from "../ingest/person-properties.ts";
@@ -91,8 +92,7 @@ function explain(ports: PeoplePorts, group: Group, events: readonly StoredEvent[
   if (seed && (endsAs(seeded, group) || isDeepStrictEqual(seed.properties, group.properties)))
     return { origin: "scenario", steps: seeded };
   const steps = stepsOf(events, undefined);
-  const isWhole =
-    endsAs(steps, group) && steps[0]?.event.timestamp === new Date(group.created_at).toISOString();
+  const isWhole = endsAs(steps, group) && steps[0]?.event.timestamp === isoOf(group.created_at);
   return { origin: isWhole ? "event" : "unknown", steps };
 }
 

@@ -1,6 +1,5 @@
-import type { Json } from "../base/json.ts";
 import { counted } from "../base/text.ts";
-import { clean } from "../cli/clean-text.ts";
+import { clean, cleanJson } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
 import { whereOptions } from "../cli/running-sim.ts";
 import type { Settings } from "../cli/settings.ts";
@@ -41,12 +40,10 @@ function idsText(ids: readonly string[]): string {
   return [...shown, ...(more > 0 ? [`… ${more} more`] : [])].join(", ");
 }
 
-const jsonText = (value: Json, limit?: number): string => clean(JSON.stringify(value), limit);
-
 function personLine(person: StoredPerson, style: Style): string {
   const { uuid, distinct_ids, is_identified, project, properties } = person;
   const kind = is_identified ? "identified" : "anonymous";
-  const shown = Object.keys(properties).length === 0 ? "" : `  ${jsonText(properties, 100)}`;
+  const shown = Object.keys(properties).length === 0 ? "" : `  ${cleanJson(properties, 100)}`;
   return `${style.bold(idsText(distinct_ids) || "(no distinct id)")}  ${kind}${shown}  ${style.dim(`${clean(uuid)}, project ${project}`)}`;
 }
 
@@ -60,10 +57,10 @@ function personLines(person: StoredPersonWithHistory, style: Style): string[] {
     row("first seen", clean(created_at)),
     ...distinct_ids.map((id, i) => row(i === 0 ? "distinct ids" : "", clean(id))),
     ...Object.entries(properties).map(([name, value], i) =>
-      row(i === 0 ? "properties" : "", `${clean(name, 80)} = ${jsonText(value)}`),
+      row(i === 0 ? "properties" : "", `${clean(name, 80)} = ${cleanJson(value)}`),
     ),
     ...history.map(({ seq, event, change }, i) =>
-      row(i === 0 ? "history" : "", `#${seq} ${clean(event, 80)} ${jsonText(change, 200)}`),
+      row(i === 0 ? "history" : "", `#${seq} ${clean(event, 80)} ${cleanJson(change, 200)}`),
     ),
   ];
 }

@@ -1,3 +1,4 @@
+import { isoOf } from "../base/clock.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { People } from "./people.ts";
 import type { Group, Person } from "./person.ts";
@@ -8,7 +9,7 @@ export const showPerson = (person: Person, distinctIds: readonly string[]): Stor
   project: person.project,
   distinct_ids: [...distinctIds],
   is_identified: person.is_identified,
-  created_at: new Date(person.created_at).toISOString(),
+  created_at: isoOf(person.created_at),
   version: person.version,
   properties: person.properties,
 });
@@ -18,7 +19,7 @@ export const showGroup = (people: Pick<People, "groupTypes">, group: Group): Sto
   type: people.groupTypes(group.project)[group.type] ?? null,
   type_index: group.type,
   key: group.key,
-  created_at: new Date(group.created_at).toISOString(),
+  created_at: isoOf(group.created_at),
   properties: group.properties,
 });
 

@@ -1,18 +1,8 @@
-import { groupedBy } from "./grouped-by.ts";
+import { groupedBy } from "../base/grouped-by.ts";
 import { projectParts, type ScenarioPart, scenarioParts } from "./parts.ts";
 import type { AuthoredProject } from "./project-schema.ts";
 import type { Scenario } from "./schema.ts";
-
-/** A difference between two versions of a scenario. */
-export interface ScenarioChange {
-  readonly change: "added" | "changed" | "removed";
-  /** `flag`, `person`, `clock` … */
-  readonly kind: string;
-  /** The thing's name in the scenario; null for a thing that exists once. */
-  readonly name: string | null;
-  /** The project's name, if the scenario has several. */
-  readonly project: string | null;
-}
+import type { ScenarioChange } from "./state/info-shapes.ts";
 
 /** A thing and its value: equal values are no change. */
 type Named = readonly [name: string | null, value: unknown];

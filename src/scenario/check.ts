@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Json, Path } from "../base/json.ts";
-import { pointerTo } from "../base/json.ts";
+import { type Json, type Path, pointerTo, valueAt } from "../base/json.ts";
 import { meantOf } from "../base/nearest.ts";
 import { hintFor, phraseOf, sentence, usualHint } from "../http/schema-messages.ts";
 import { warningsOf } from "./flag-warnings.ts";
@@ -94,15 +93,6 @@ const isOtherForm = (issue: Issue, value: Json | undefined): boolean =>
   (issue.path.length === 0 || valueAt(value, issue.path.map(stepOf)) === undefined);
 
 const depthOf = (issues: readonly Issue[]): number => Math.max(...issues.map((issue) => issue.path.length));
-
-function valueAt(value: Json | undefined, at: Path): Json | undefined {
-  let here = value;
-  for (const step of at) {
-    if (typeof here !== "object" || here === null || !Object.hasOwn(here, step)) return undefined;
-    here = (here as Record<string | number, Json>)[step];
-  }
-  return here;
-}
 
 /** Keys of things that others refer to: if all of them are removed, references cannot be checked. */
 const referable = new Set([

@@ -1,5 +1,5 @@
 import { isObject, type Json, own } from "../base/json.ts";
-import { clean } from "../cli/clean-text.ts";
+import { clean, cleanJson } from "../cli/clean-text.ts";
 import type { Sim, TapeScenario } from "../index.ts";
 import type { Exchange } from "../tapes/format/exchange.ts";
 import { pathOf } from "../tapes/format/routes.ts";
@@ -63,8 +63,7 @@ export async function flagDifferences(
 
 const maxLines = 20;
 
-const valueText = (value: Value): string =>
-  value === undefined ? "no answer" : clean(JSON.stringify(value), 80);
+const valueText = (value: Value): string => (value === undefined ? "no answer" : cleanJson(value, 80));
 
 /** @param isPersonal True if ids on the tape are stand-ins: rollouts depend on the id */
 export function differenceLines(all: readonly Difference[], isPersonal: boolean): string[] {

@@ -1,3 +1,4 @@
+import { groupedBy } from "../base/grouped-by.ts";
 import type { Path } from "../base/json.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { createGuesses, meantOf } from "../base/nearest.ts";
@@ -7,7 +8,6 @@ import { defaultMatching, operatorNames } from "../flags/engine/operators.ts";
 import { failures } from "../flags/engine/reasons.ts";
 import { referenceIn } from "../flags/engine/values.ts";
 import type { Cohort, FeatureFlag, World } from "../world/world.ts";
-import { groupedBy } from "./grouped-by.ts";
 import type { RawProblem } from "./problems.ts";
 import type { AuthoredFlag, AuthoredProject } from "./project-schema.ts";
 import { circlesIn, type Reference } from "./reference-circles.ts";

@@ -2,11 +2,12 @@ import { dirname } from "node:path";
 import type { FaultRules } from "../faults/rules.ts";
 import type { SwitchPart } from "../store/switch.ts";
 import type { WorldStore } from "../world/world-store.ts";
-import { changesInWords, type ScenarioChange, scenarioChanges } from "./changes.ts";
+import { changesInWords, scenarioChanges } from "./changes.ts";
 import { type LoadedScenario, readScenario, type ScenarioSource } from "./load.ts";
 import { problemNotice, type ScenarioProblem, warningNotice } from "./problems.ts";
 import { type OnChange, reloadedWorld } from "./reload.ts";
 import { builtOf, type Scenario } from "./scenario.ts";
+import type { ScenarioEdit } from "./state/info-shapes.ts";
 
 /** The scenario of a sim, and the state of its files. */
 export interface ScenarioState {
@@ -17,17 +18,6 @@ export interface ScenarioState {
   warnings: readonly ScenarioProblem[];
   /** The last applied edit. */
   edit: ScenarioEdit | null;
-}
-
-interface ScenarioEdit {
-  /** The machine's time, ms. */
-  readonly at: number;
-  /** In words, in one line. */
-  readonly summary: string;
-  /** The first ones. */
-  readonly changes: readonly ScenarioChange[];
-  /** Number of all changes. */
-  readonly count: number;
 }
 
 export interface FollowOptions {

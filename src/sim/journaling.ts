@@ -1,4 +1,3 @@
-import { inSlices } from "../base/work.ts";
 import { partitionOf } from "../faults/partition.ts";
 import type { AppOptions } from "../http/app.ts";
 import type { Call } from "../http/call.ts";
@@ -28,13 +27,13 @@ export function journalTo({ desk, owners, gauge, log }: JournalingParts): AppOpt
     record.project ??= isUnmatched(record) ? owners.ofUnmatched(call) : (idInHeader(desk, call) ?? null);
     const partition = partitionOf(call.headers);
     if (partition !== undefined) record.partition = partition;
-    gauge.tell(call.ticket, record.project);
+    gauge.setProject(call.ticket, record.project);
     const append = (events: EventsText) => {
       log.append(entryOf(call, reply, record, events));
       if (record.keys) desk.underway.delete(record.keys);
       return log.written();
     };
-    const events = inSlices(eventsText(record.events));
+    const events = eventsText(record.events);
     return events instanceof Promise ? events.then(append) : append(events);
   };
 }
@@ -43,9 +42,9 @@ export function journalTo({ desk, owners, gauge, log }: JournalingParts): AppOpt
  * The port; it also reports the project of a delayed request to the gauge. The journal does so only once the request
  * is answered, and until then it would count as a request of every project.
  */
-export const tellingOwner = (
+export const reportingProject = (
   port: FaultPort,
-  gauge: Pick<Gauge, "tell">,
+  gauge: Pick<Gauge, "setProject">,
   owner: (call: Call, family: Family) => number | null,
 ): FaultPort => ({
   closing: port.closing,
@@ -56,7 +55,7 @@ export const tellingOwner = (
     const fault = port.take(call, family);
     if (fault === undefined || fault.delay === 0) return fault;
     const project = owner(call, family);
-    if (project !== null) gauge.tell(call.ticket, project);
+    if (project !== null) gauge.setProject(call.ticket, project);
     return fault;
   },
 });

@@ -8,6 +8,8 @@ import type { ResourceDesk } from "../management/frame/desk.ts";
 import type { ControlPorts } from "./control-rows.ts";
 
 const isControl = (path: string): boolean => path.startsWith("/__sim");
+const isAssertion = (path: string): boolean =>
+  /^\/__sim\/(?:events|feed|projects|requests|settle|ws)(?:\/|$)/.test(path);
 const isManagement = (path: string): boolean => /^\/(api|shared|shared_dashboard|embedded)\//.test(path);
 
 /** Everything but capture: the other endpoints of SDKs, the management API, the control API; each when it is needed. */
@@ -17,6 +19,11 @@ export function lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf }:
     book ??= import("../flags/flag-book.ts").then(({ createFlagBook }) => createFlagBook(desk));
     return book;
   };
+  const allControlPorts = async () => ({
+    ...controlPorts,
+    flagBook: await bookOf(),
+    exports: await exportsOf(),
+  });
   return [
     {
       owns: (path) => !isControl(path),
@@ -33,13 +40,17 @@ export function lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf }:
       },
     },
     {
+      owns: isAssertion,
+      async load() {
+        const { assertionEndpoints } = await import("./assertion-rows.ts");
+        return assertionEndpoints(await allControlPorts(), rules);
+      },
+    },
+    {
       owns: isControl,
       async load() {
         const { controlEndpoints } = await import("./control-rows.ts");
-        return controlEndpoints(
-          { ...controlPorts, flagBook: await bookOf(), exports: await exportsOf() },
-          rules,
-        );
+        return controlEndpoints(await allControlPorts(), rules);
       },
     },
   ];

@@ -1,4 +1,5 @@
 import type { SimClient } from "../client/api.ts";
+import type { ClientParts } from "../client.ts";
 import type { EndpointFacts } from "../http/endpoint.ts";
 import type { ScenarioSource } from "../scenario/load.ts";
 import type { OnChange } from "../scenario/reload.ts";
@@ -169,8 +170,8 @@ export interface RequestSummary {
   warnings: Finding[];
 }
 
-/** A sim that runs in this process. */
-export interface Sim extends SimClient {
+/** What a sim that runs in this process adds to its client. */
+interface SimInProcess {
   readonly dialect: Dialect;
   /** The data folder, or null in memory. */
   readonly data: string | null;
@@ -192,6 +193,12 @@ export interface Sim extends SimClient {
   /** Stops accepting, ends what is waited for, writes everything, closes. Harmless when done twice. */
   close(): Promise<void>;
 }
+
+/** A sim without its client, which a start from the command line does not load. */
+export type SimServer = SimInProcess & ClientParts;
+
+/** A sim that runs in this process. */
+export interface Sim extends SimClient, SimInProcess {}
 
 /** Why a sim could not start. */
 export class StartError extends Error {

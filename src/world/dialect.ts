@@ -40,19 +40,19 @@ export const differences = {
     source: "contract, Errors; PostHog/posthog rust/capture/src/token.rs",
   },
   supported_compression: {
-    topic: "`supportedCompression` in decide answers",
+    topic: "`supportedCompression` in decide responses",
     documented: '["gzip", "lz64"]',
     production: '["gzip", "gzip-js"]',
     source: "contract, Decide response; PostHog/posthog rust/feature-flags",
   },
   move_tile_body: {
-    topic: "answer to PATCH …/dashboards/:id/move_tile",
+    topic: "response to PATCH …/dashboards/:id/move_tile",
     documented: "200 without a body",
     production: "200 with the source dashboard",
     source: "contract, Dashboards; PostHog/posthog posthog/api/dashboards/dashboard.py",
   },
   template_body: {
-    topic: "answer to POST …/dashboards/create_from_template_json",
+    topic: "response to POST …/dashboards/create_from_template_json",
     documented: "200 without a body",
     production: "200 with the new dashboard",
     source: "contract, Dashboards; PostHog/posthog posthog/api/dashboards/dashboard.py",
@@ -101,7 +101,7 @@ export const differences = {
     source: "contract, Batch export; PostHog/posthog posthog/batch_exports/http.py",
   },
   backfill_body: {
-    topic: "answer to POST …/batch_exports/:id/backfill",
+    topic: "response to POST …/batch_exports/:id/backfill",
     documented: "200 without a body",
     production: '200 with {"backfill_id": …}',
     source: "contract, Batch exports; PostHog/posthog posthog/batch_exports/http.py",

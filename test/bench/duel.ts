@@ -12,14 +12,21 @@ export interface Contest {
   args?: Partial<Record<Program, readonly string[]>>;
 }
 
-/** A server's results, one per round. */
-export type Rounds = readonly LoadResult[];
+/** A server's figures in one round. */
+interface Round extends LoadResult {
+  /** Its resident bytes at the end. */
+  readonly memory: number;
+}
 
-async function once(program: Program, contest: Contest, bench: Bench): Promise<LoadResult> {
+/** A server's results, one per round. */
+export type Rounds = readonly Round[];
+
+async function once(program: Program, contest: Contest, bench: Bench): Promise<Round> {
   const folder = temporaryFolder();
   const server = await launch(program, folder, true, contest.args?.[program]);
   try {
-    return await runLoad(server, contest.load(server, bench));
+    const result = await runLoad(server, contest.load(server, bench));
+    return { ...result, memory: server.memory() };
   } finally {
     await server.kill();
     removeFolder(folder);
@@ -37,7 +44,7 @@ export async function duel<P extends Program>(
   bench: Bench,
 ): Promise<Record<P, Rounds>[]> {
   const results = contests.map(
-    () => Object.fromEntries(programs.map((it) => [it, [] as LoadResult[]])) as Record<P, LoadResult[]>,
+    () => Object.fromEntries(programs.map((it) => [it, [] as Round[]])) as Record<P, Round[]>,
   );
   for (let round = 1; round <= bench.pace.rounds; round++) {
     for (const [i, contest] of contests.entries()) {
@@ -53,9 +60,12 @@ export async function duel<P extends Program>(
 /** Requests a second, one figure per round. */
 export const rates = (rounds: Rounds): number[] => rounds.map((it) => (it.requests / it.ms) * 1000);
 
-/** The server's CPU per request in µs, one figure per round; NaN where the system does not tell. */
+/** The server's CPU per request in µs, one figure per round; NaN where the system does not report it. */
 export const cpuPerRequest = (rounds: Rounds): number[] =>
   rounds.map((it) => (it.cpuMs === null ? Number.NaN : (it.cpuMs / it.requests) * 1000));
+
+/** The server's resident bytes after the load, one figure per round. */
+export const memories = (rounds: Rounds): number[] => rounds.map((it) => it.memory);
 
 /** The median over the rounds of one figure. */
 export const middle = (rounds: Rounds, figure: "p50" | "p99" | "max"): number =>

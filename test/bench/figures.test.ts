@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { filledEvent, sameAs } from "./fixture.ts";
 import { batchBody, captureBody, gzipped } from "./payload.ts";
 import { showReport } from "./report.ts";
-import { figure, hold, median, pairedRatio, quantile } from "./statistics.ts";
+import { figure, growthOf, hold, median, pairedRatio, quantile } from "./statistics.ts";
 
 describe("statistics", () => {
   test.each([
@@ -42,6 +42,29 @@ describe("statistics", () => {
     [12.34, "12.3"],
     [123_456.7, "123,457"],
   ])("%d is shown as %s", (value, shown) => expect(figure(value)).toBe(shown));
+});
+
+describe("growth", () => {
+  const sizes = [10_000, 100_000, 1_000_000];
+
+  test.each([
+    ["constant", [2, 2, 2], "flat"],
+    ["noise", [2, 2.3, 2.1], "flat"],
+    ["falling", [9, 4, 3], "flat"],
+    ["a part of the start", [50, 50.5, 55], "flat"],
+    ["a step for each factor of ten", [1, 2, 3], "logarithmic"],
+    ["the same with noise", [1.1, 1.9, 3.2], "logarithmic"],
+    ["proportional", [1, 10, 100], "linear"],
+    ["proportional beside a constant", [51, 56, 110], "linear"],
+    ["proportional with noise", [1.2, 9, 104], "linear"],
+    ["steeper", [1, 100, 10_000], "linear"],
+    ["a missing figure", [1, Number.NaN, 3], "unknown"],
+  ])("%s: %j is %s", (_, costs, expected) => expect(growthOf(sizes, costs)).toBe(expected));
+
+  test("two sizes do not show it", () => expect(growthOf([1, 10], [1, 10])).toBe("unknown"));
+
+  test("sizes need not be powers of ten", () =>
+    expect(growthOf([10_000, 100_000, 1_000_000, 5_000_000], [1, 10, 100, 500])).toBe("linear"));
 });
 
 describe("payloads", () => {

@@ -4,14 +4,27 @@ import { text } from "node:stream/consumers";
 import { command } from "./machine.ts";
 import type { Server } from "./server.ts";
 
+/**
+ * Until an answer costs the server the same CPU in two windows in a row, within these limits of its CPU time (of the clock
+ * where the system does not report it).
+ */
+export interface Warmup {
+  readonly leastMs: number;
+  readonly mostMs: number;
+}
+
+export const noWarmup: Warmup = { leastMs: 0, mostMs: 0 };
+
 /** What to send: bodies in turn, over keep-alive connections with one request in flight on each. */
 export interface Load {
   path: string;
   headers?: Readonly<Record<string, string>>;
   bodies: readonly Buffer[];
   connections: number;
-  warmupMs: number;
+  warmup: Warmup;
   ms: number;
+  /** Ends after this many measured requests, or after `ms`. */
+  requests?: number;
   /** Requests a second over all connections; absent: as many as are answered. */
   perSecond?: number;
   /** A run of digits in the bodies that each request replaces by its own number (see `LoadResult.acknowledged`). */
@@ -20,11 +33,11 @@ export interface Load {
   untilClosed?: boolean;
 }
 
-/** What came of it, without the warm-up. */
+/** Figures of a load, without its warm-up. */
 export interface LoadResult {
   requests: number;
   ms: number;
-  /** User and system time of the server; null where the system does not tell. */
+  /** User and system time of the server; null where the system does not report it. */
   cpuMs: number | null;
   /** Latencies in milliseconds. */
   p50: number;
@@ -33,7 +46,7 @@ export interface LoadResult {
   failures: number;
   firstFailure: string | null;
   /**
-   * Requests answered with 200 on each connection, warm-up included. The k-th request of connection c (both from 0)
+   * Requests answered with 200 or 201 on each connection, warm-up included. The k-th request of connection c (both from 0)
    * has the number `k × connections + c`.
    */
   acknowledged: number[];
@@ -54,8 +67,9 @@ const jobOf = (server: Server, load: Load): string =>
     head: headOf(server, load),
     bodies: load.bodies.map((body) => body.toString("base64")),
     connections: load.connections,
-    warmupMs: load.warmupMs,
+    warmup: load.warmup,
     ms: load.ms,
+    requests: load.requests ?? null,
     slot: load.slot ?? null,
     perSecond: load.perSecond ?? null,
     untilClosed: load.untilClosed ?? false,
@@ -63,7 +77,7 @@ const jobOf = (server: Server, load: Load): string =>
 
 /**
  * Runs the load in a process of its own.
- * @throws Error when an answer was not 200, or none came, so that no figure rests on failures.
+ * @throws Error when an answer was neither 200 nor 201, or none came, so that no figure rests on failures.
  */
 export async function runLoad(server: Server, load: Load): Promise<LoadResult> {
   const [file, args] = command("load", ["test/bench/servers/load.mjs"]);

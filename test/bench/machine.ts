@@ -6,10 +6,14 @@ const canPin = availableParallelism() > 1 && spawnSync("taskset", ["-c", "0,1", 
 
 const cores = { server: ["-c", "0"], load: ["-c", "1"], anywhere: undefined } as const;
 
-/** Program and arguments that run node with `args` on the core of that role. */
-export function command(role: keyof typeof cores, args: readonly string[]): [file: string, args: string[]] {
+/** Program and arguments that run `args` on the core of that role, with this process's Node or another program. */
+export function command(
+  role: keyof typeof cores,
+  args: readonly string[],
+  program = process.execPath,
+): [file: string, args: string[]] {
   const core = cores[role];
-  return core && canPin ? ["taskset", [...core, process.execPath, ...args]] : [process.execPath, [...args]];
+  return core && canPin ? ["taskset", [...core, program, ...args]] : [program, [...args]];
 }
 
 /** What the figures were measured on. */

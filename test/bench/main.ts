@@ -7,30 +7,36 @@ import { suites } from "./suites/index.ts";
 
 const full: Pace = {
   rounds: 5,
-  warmupMs: 1000,
+  warmup: { leastMs: 2000, mostMs: 8000 },
   measureMs: 1000,
   starts: 11,
   events: 1_000_000,
+  growth: [10_000, 100_000, 1_000_000, 5_000_000],
+  captures: 100_000,
   kills: 12,
   calls: 300,
 };
 
 const quick: Pace = {
   rounds: 1,
-  warmupMs: 1000,
+  warmup: { leastMs: 1500, mostMs: 4000 },
   measureMs: 600,
   starts: 5,
   events: 100_000,
+  growth: [1_000, 10_000, 100_000],
+  captures: 20_000,
   kills: 3,
   calls: 100,
 };
 
-const usage = `npm run bench -- [--quick] [--only SUITE]…   suites: ${suites.map((it) => it.name).join(", ")}`;
+const usage = `npm run bench -- [--quick] [--peers] [--only SUITE]…   --peers: --only peers; suites: ${suites.map((it) => it.name).join(", ")}`;
 
 function chosen(names: readonly string[]): readonly Suite[] {
   const unknown = names.find((name) => !suites.some((it) => it.name === name));
   if (unknown !== undefined) throw new Error(`no suite "${unknown}"\n${usage}`);
-  return names.length === 0 ? suites : suites.filter((it) => names.includes(it.name));
+  return names.length === 0
+    ? suites.filter((it) => !it.isOptional)
+    : suites.filter((it) => names.includes(it.name));
 }
 
 /** The line of progress on a terminal; it is overwritten by the next one. */
@@ -38,7 +44,7 @@ function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[2K${text}`);
 }
 
-/** A suite that could not be measured is told, makes the exit code 1, and does not stop the others. */
+/** A suite that could not be measured is reported, makes the exit code 1, and does not stop the others. */
 async function runSuite(suite: Suite, bench: Bench): Promise<readonly Verdict[]> {
   const named = { ...bench, progress: (text: string) => bench.progress(`${suite.name}: ${text}`) };
   const startedAt = performance.now();
@@ -63,10 +69,11 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       quick: { type: "boolean", default: false },
+      peers: { type: "boolean", default: false },
       only: { type: "string", multiple: true, default: [] },
     },
   });
-  const selected = chosen(values.only);
+  const selected = chosen([...values.only, ...(values.peers ? ["peers"] : [])]);
   const pace = values.quick ? quick : full;
   console.log(machineFacts());
   console.log(

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { command } from "./machine.ts";
 
-/** The servers that are measured against each other; each says its address in one JSON line on stdout. */
+/** The servers that are measured against each other; each writes its address as one JSON line to stdout. */
 const programs = {
   sim: (folder: string) => ["bin/phx-sim.js", "start", "--port", "0", "--json", "--quiet", "--data", folder],
   memory: (_folder: string) => ["bin/phx-sim.js", "start", "--port", "0", "--json", "--quiet", "--memory"],
@@ -18,6 +18,8 @@ const programs = {
   ],
   pass: (folder: string) => ["test/bench/servers/pass.mjs", folder, projectKey],
   mockttp: (folder: string) => ["test/bench/servers/mockttp.mjs", folder, projectKey],
+  recording: (folder: string) => ["test/bench/servers/mockttp-recording.mjs", folder, projectKey],
+  hashing: (folder: string) => ["test/bench/servers/flags.mjs", folder, projectKey],
   canned: (folder: string) => ["test/bench/servers/canned.mjs", folder, projectKey],
 } as const;
 
@@ -33,7 +35,7 @@ export interface Server {
   readonly port: number;
   /** A project key that it accepts. */
   readonly key: string;
-  /** Resident memory in bytes; NaN where the system does not tell. */
+  /** Resident memory in bytes; NaN where the system does not report it. */
   memory(): number;
   /** Asks it to stop and waits until it did. */
   stop(): Promise<void>;
@@ -100,24 +102,16 @@ interface Announcement {
   project_api_key: string;
 }
 
-/**
- * Starts a server on a free port and resolves when it says that it listens.
- * @param pinned on the servers' core, where the system can do that.
- * @param more further arguments of the program.
- * @throws Error with its complaint when it ends instead.
- */
-export async function launch(
-  program: Program,
-  folder: string,
-  pinned: boolean,
-  more: readonly string[] = [],
-): Promise<Server> {
-  const [file, args] = command(pinned ? "server" : "anywhere", [...programs[program](folder), ...more]);
-  const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"] });
+/** Spawns a process that ends with the bench, at the latest. */
+export function spawnServer(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  const child = spawn(file, args, options);
   running.add(child);
   child.once("exit", () => running.delete(child));
-  const line = await firstLine(child, program);
-  const { url, project_api_key: key } = JSON.parse(line) as Announcement;
+  return child;
+}
+
+/** The server that a process is, at an address that it listens on. */
+export function serverOf(child: ChildProcess, url: string, key: string): Server {
   const pid = child.pid ?? Number.NaN;
   return {
     pid,
@@ -128,4 +122,33 @@ export async function launch(
     stop: () => end(child, "SIGTERM"),
     kill: () => end(child, "SIGKILL"),
   };
+}
+
+/** The Node that runs a server, and its environment in addition to this process's. */
+export interface Runtime {
+  readonly node?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Starts a server on a free port and resolves once it listens.
+ * @param pinned on the servers' core, where the system can do that.
+ * @param more further arguments of the program.
+ * @throws Error with its stderr if it ends instead.
+ */
+export async function launch(
+  program: Program,
+  folder: string,
+  pinned: boolean,
+  more: readonly string[] = [],
+  { node, env }: Runtime = {},
+): Promise<Server> {
+  const role = pinned ? "server" : "anywhere";
+  const [file, args] = command(role, [...programs[program](folder), ...more], node);
+  const child = spawnServer(file, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
+  const { url, project_api_key: key } = JSON.parse(await firstLine(child, program)) as Announcement;
+  return serverOf(child, url, key);
 }

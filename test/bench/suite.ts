@@ -1,14 +1,19 @@
 import type { Fixtures } from "./fixture.ts";
+import type { Warmup } from "./load.ts";
 
-/** How long to measure. `--quick` answers in a minute and is noisier. */
+/** How long to measure. `--quick` takes about five minutes and is noisier. */
 export interface Pace {
   readonly rounds: number;
-  readonly warmupMs: number;
+  readonly warmup: Warmup;
   readonly measureMs: number;
   /** Starts per case in the start-up suite. */
   readonly starts: number;
   /** Events in the big data folders. */
   readonly events: number;
+  /** Sizes of the growing journal, in events. */
+  readonly growth: readonly number[];
+  /** Captures whose memory is measured. */
+  readonly captures: number;
   readonly kills: number;
   /** Repetitions of a single call whose time is asked. */
   readonly calls: number;
@@ -48,6 +53,8 @@ export interface Report {
 export interface Suite {
   readonly name: string;
   readonly title: string;
+  /** True if it runs only when it is asked for. */
+  readonly isOptional?: boolean;
   /** @throws Error when something could not be measured: a server that does not start, an answer that is wrong. */
   run(bench: Bench): Promise<Report>;
 }

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
 import { completed } from "../../src/cli/completion.ts";
-import { type Sim, startSim } from "../../src/sim.ts";
+import { type Sim, startSim } from "../../src/index.ts";
 import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 let cwd: string;

@@ -107,7 +107,7 @@ describe("verify --against", () => {
       "POST /flags/ -",
       "GET /api/projects/1/ Bearer phx_mine",
     ]);
-    expect(stdout).toMatch(/^GET \/api\/users\/@me \(1 answer\)\n/);
+    expect(stdout).toMatch(/^GET \/api\/users\/@me \(1 response\)\n/);
     expect(stdout).toMatch(/break +1× {2}body\.removed: the key is missing \(recorded number, now nothing\)/);
     expect(stdout).toMatch(/break +1× {2}body\.email: another type \(recorded string, now number\)/);
     expect(stdout).toMatch(/additive +1× {2}body\.added: the key was not recorded/);

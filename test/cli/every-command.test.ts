@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
 import { readArgs } from "../../src/cli/read-args.ts";
-import type { Sim } from "../../src/sim.ts";
-import { startSim } from "../../src/sim.ts";
+import type { Sim } from "../../src/index.ts";
+import { startSim } from "../../src/index.ts";
 import { endAll, newFolder, phxSim, post, removeFolders } from "./phx-sim.ts";
 
 /** A sim with an event, a group, a request, a fault and a snapshot; made anew for each test. */

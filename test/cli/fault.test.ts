@@ -86,6 +86,6 @@ describe("phx-sim fault", () => {
     await sim.says("stderr", /phx-sim: fault cut is on: a connection reset on \/e, once\n/);
     await expect(capture("/e/")).rejects.toThrow();
     await sim.says("stderr", /phx-sim: fault cut ended: used up; requests affected: 1\n/);
-    await sim.says("stderr", /POST \/e\/ no answer {2}fault cut {2}[\d.]+ ms\n/);
+    await sim.says("stderr", /POST \/e\/ no response {2}fault cut {2}[\d.]+ ms\n/);
   });
 });

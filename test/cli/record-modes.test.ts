@@ -73,7 +73,7 @@ describe("--mode once", () => {
     expect(second.stderr).toContain("phx-sim: tape shop: 1 of 1 exchange used, 0 requests missed");
     const miss = await record([...args, ...asking("/api/a/", "/api/b/")]);
     expect(miss).toMatchObject({ code: 1, stdout: "[1,599]\n" });
-    expect(miss.stderr).toContain("phx-sim: the tape had no answer for 1 request\n");
+    expect(miss.stderr).toContain("phx-sim: the tape had no response for 1 request\n");
     expect(far.asked).toEqual(["GET /api/a/"]);
     expect(await routes()).toEqual(["/api/a/"]);
   });
@@ -153,7 +153,7 @@ describe("--mode new", () => {
     const args = ["--upstream", "us", "--mode", "new"];
     const run = await record([...args, ...asking("/api/a/", "/api/b/")], { CI: "1" });
     expect(run).toMatchObject({ code: 1, stdout: "[1,599]\n" });
-    expect(run.stderr).toMatch(/has no answer for is an error, not recorded: .*CI is set/);
+    expect(run.stderr).toMatch(/has no response for is an error, not recorded: .*CI is set/);
   });
 });
 
@@ -182,7 +182,7 @@ describe("--mode all", () => {
     const before = readFileSync(file(), "utf8");
     const partly = await record([...args, "--mode", "all", ...asking("/api/b/", "/api/down/")]);
     expect(partly.code).toBe(1);
-    expect(partly.stderr).toMatch(/the tape was not replaced: 1 request got no answer; .* is as it was\n$/);
+    expect(partly.stderr).toMatch(/the tape was not replaced: 1 request got no response; .* is as it was\n$/);
     expect(readFileSync(file(), "utf8")).toBe(before);
     const idle = await record([...args, "--mode", "all", ...asking()]);
     expect(idle.stderr).toContain("is as it was: nothing new was recorded");

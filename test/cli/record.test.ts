@@ -174,7 +174,7 @@ describe("phx-sim record", () => {
     const run = phxSim(["record", "--upstream", far.url, ...script(sending("phc_a"))], { cwd });
     const { code, stdout, stderr } = await run.ended;
     expect({ code, stdout }).toEqual({ code: 4, stdout: "502 undefined\n" });
-    expect(stderr).toContain("1 without an answer");
+    expect(stderr).toContain("1 without a response");
     expect(stderr).toContain("nothing listens there: check that it is running, and the port (ECONNREFUSED)");
   });
 
@@ -186,7 +186,7 @@ describe("phx-sim record", () => {
     const run = phxSim(["record", "--upstream", far.url, "--mode", "diff", ...script(code)], { cwd });
     const { code: ended, stderr } = await run.ended;
     expect(ended).toBe(0);
-    expect(stderr).toContain("phx-sim: the emulator differs in 1 of 1 answer\n");
+    expect(stderr).toContain("phx-sim: the emulator differs in 1 of 1 response\n");
     expect(stderr).toMatch(/break capture status: another status \(400 → 200\) ×1 of 1/);
     expect(existsSync(join(cwd, "tapes"))).toBe(false);
   });

@@ -168,12 +168,12 @@ test("every advice belongs to an error that exists", () => {
   expect(fixFor("constructor", "k")).toBe("");
 });
 
-test("the log counts what became of events and requests, told or not", () => {
+test("the log counts what became of events and requests, printed or not", async () => {
   const said: string[] = [];
   const out: Lines = { say: (...told) => void said.push(...told), flush: () => {} };
   const log = createRequestLog(out, { verbosity: "quiet", style: plain, projectKey: "k" });
   for (const it of [request({ events: 3, dropped: [drop()] }), rejected, asset]) log.add(it);
-  log.flush();
+  await log.flush();
   expect(log.total()).toBe("2 events kept, 1 dropped, 1 request rejected");
   expect(said).toEqual([]);
 });

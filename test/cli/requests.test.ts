@@ -77,7 +77,7 @@ describe("requests show", () => {
     const { code, stdout } = await run("requests", "show", "1");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^POST \/capture\/\n {2}.*content-type: application\/json\n/ms);
-    expect(stdout).toMatch(/^answer 200\n/m);
+    expect(stdout).toMatch(/^response 200\n/m);
     expect(stdout).toMatch(/^1 event\n.*signup {2}u1/ms);
     expect(stdout).not.toContain("\u001b");
   });
@@ -169,7 +169,7 @@ describe("mistakes", () => {
       "events wait --project 8",
       "--project: there is no project 8; `phx-sim status --json` lists the projects",
     ],
-    ["events wait --timeout 20m", "--timeout: expected a number of at most 60000, got 1200000"],
+    ["events wait --timeout 20m", "--timeout: expected milliseconds from 0 to 60000, got 1200000"],
     ['events list --where {"a":{"@nope":1}}', '--where: there is no operator "@nope"; operators: '],
     ['events wait --where {"a":{"@nope":1}}', '--where: there is no operator "@nope"; operators: '],
     [

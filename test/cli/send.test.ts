@@ -137,7 +137,7 @@ describe("to a sim on this machine", () => {
     const { code, stdout, stderr } = await send(args);
     expect(stdout).toMatch(/1 request sent .*1 × 401\n {2}#7 GET \S+: 200 on the tape, 401 now\n/);
     expect(stderr).toBe(
-      "phx-sim: 1 answer of another status class than on the tape; --ignore-status passes over it\n",
+      "phx-sim: 1 response of another status class than on the tape; --ignore-status passes over it\n",
     );
     expect(code).toBe(1);
     expect(await send([...args, "--ignore-status"])).toMatchObject({ code: 0, stderr: "" });

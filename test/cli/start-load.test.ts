@@ -9,8 +9,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const dataUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
 
-/** Has Node tell on stderr what it imports. */
-const tellImports = dataUrl(`
+/** Has Node report on stderr what it imports. */
+const reportImports = dataUrl(`
   import { register } from "node:module";
   register(${JSON.stringify(
     dataUrl(`
@@ -23,29 +23,32 @@ const tellImports = dataUrl(`
   )});
 `);
 
-const inRoom = (files: readonly string[], rooms: RegExp): string[] => files.filter((it) => rooms.test(it));
-
 /** The files that were imported from the start to the stop. */
 async function imported(): Promise<string[]> {
   const args = ["start", "--port", "0", "--data", folder];
-  const sim = phxSim(args, { cwd: folder, nodeOptions: ["--import", tellImports] });
+  const sim = phxSim(args, { cwd: folder, nodeOptions: ["--import", reportImports] });
   await sim.says("stdout", /is ready at/);
   const { stderr } = await sim.signal("SIGTERM");
   return [...new Set([...stderr.matchAll(/^imports file:(.*)$/gm)].map(([, path = ""]) => path))];
 }
 
-/** Without what is warmed up once the start is over, which begins with these rooms. */
+/** Without what is loaded once the start is over. */
 function atStart(files: readonly string[]): readonly string[] {
-  const end = files.findIndex((it) => /\/dist\/(ingestion|book)-/.test(it));
+  const end = files.findIndex((it) => it.endsWith("/dist/after-start.js"));
   return end === -1 ? files : files.slice(0, end);
 }
 
-test("a start imports few files, no package, and nothing of the control API; nor does the stop", async () => {
+test("a start loads few files: no package, no client, nothing of the other APIs; nor does the stop", async () => {
   const all = await imported();
-  const files = atStart(all);
-  expect(inRoom(files, /\/node_modules\//)).toEqual([]);
-  expect(inRoom(files, /\/dist\/(exports|resources)-/)).toEqual([]);
-  expect(inRoom(all, /\/dist\/(control|commands)-/)).toEqual([]);
-  expect(files.some((it) => it.endsWith("/dist/index.js"))).toBe(true);
-  expect(files.length).toBeLessThanOrEqual(20);
+  const names = atStart(all).map((it) => /\/(?:dist|bin|node_modules)\/.*$/.exec(it)?.[0] ?? it);
+  expect(names.toSorted()).toEqual([
+    "/bin/phx-sim.js",
+    "/dist/cli/main.js",
+    "/dist/command-line.js",
+    "/dist/rolldown-runtime.js",
+    "/dist/shared.js",
+    "/dist/start.js",
+  ]);
+  const later = /\/dist\/(client|assertions|control|commands|management|late|tapes|packages)\b/;
+  expect(all.filter((it) => later.test(it))).toEqual([]);
 });

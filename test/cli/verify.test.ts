@@ -61,7 +61,7 @@ describe("verify", () => {
     expect(code).toBe(1);
     expect(stderr).toBe("phx-sim: 5 breaks (tapes/shop.tape.ndjson)\n");
     expect(stdout).toMatch(
-      /^GET \/api\/users\/@me \(1 answer\)\n {2}break +1× {2}body\.organization\.metadata: /,
+      /^GET \/api\/users\/@me \(1 response\)\n {2}break +1× {2}body\.organization\.metadata: /,
     );
     const xml = readFileSync(join(cwd, "verify.xml"), "utf8");
     expect(xml).toMatch(/<testsuite name="phx-sim verify" tests="\d+" failures="3" /);
@@ -100,7 +100,7 @@ describe("verify", () => {
     tape("odd", [first, { ...first, res: null }, { ...first, complete: false }, "{", "[]"]);
     const { code, stdout, stderr } = await run("verify", "odd", "--dialect", "production");
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^not compared: 2 cut off, or without an answer$/m);
+    expect(stdout).toMatch(/^not compared: 2 cut off, or without a response$/m);
     expect(stderr).toBe("phx-sim: 2 lines of the tape passed over; line 5: it is not JSON\n");
   });
 

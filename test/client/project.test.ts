@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { connectSim, ExpectationError, NotAwaitedError, type Project } from "../../src/index.ts";
+import { connectSim, type Events, ExpectationError, NotAwaitedError, type Project } from "../../src/index.ts";
 import { capture, ends, held, names } from "./ends.ts";
 
 /** What `/flags` gives an id in a project. */
@@ -281,6 +281,15 @@ describe.each(ends)("sim.project(), $end", (end) => {
       [() => client.events.stream(misspelt({ evnt: "a" })), /^events\.stream: /],
       [() => client.guard(misspelt({ host: [] })), /did you mean "hosts"/],
       [() => connectSim(it.sim.url, misspelt({ tokn: "a" })), /did you mean "token"/],
+      [
+        () => client.events.list(3 as never),
+        /^events\.list: expected an object with options, got 3 \(options: since/,
+      ],
+      [
+        () => client.project("checkout" as never),
+        /^project: expected an object with options, got "checkout"/,
+      ],
+      [() => client.events.verify([] as never), /^events\.verify: expected an object with options, got \[\]/],
     ];
     for (const [call, message] of calls) {
       const error = await Promise.resolve()
@@ -293,6 +302,22 @@ describe.each(ends)("sim.project(), $end", (end) => {
     expect((await client.info()).projects).toHaveLength(1);
     await using project = await client.project();
     await expect(project.events.list(misspelt({ evnt: "a" }))).rejects.toThrow(/did you mean "event"/);
+  });
+
+  test.each<[mistake: string, call: (events: Events) => Promise<unknown>, message: RegExp]>([
+    ["no terms", (it) => it.verify(undefined as never), /expected \{ expect: .*, got undefined/],
+    ["terms without a list", (it) => it.verify({} as never), /expected \{ expect: .*, got \{\}/],
+    ["a name as expectation", (it) => it.verify({ expect: ["a"] } as never), /got "a" at expect\[0\]/],
+    ["no match", (it) => it.verify({ expect: [{ count: 1 }] } as never), /got \{count: 1\} at expect\[0\]/],
+    [
+      "a name as sequence",
+      (it) => it.waitForSequence("ab" as never),
+      /expected a list of names .*, got "ab"/,
+    ],
+  ])("a pattern of the wrong form is an error: %s", async (_, call, message) => {
+    await using it = await held(end);
+    await expect(call(it.client.events)).rejects.toThrow(message);
+    await expect(call(it.client.events)).rejects.toBeInstanceOf(TypeError);
   });
 
   test("what is said of a mistake", async () => {

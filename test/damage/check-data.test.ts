@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { startSim } from "../../src/index.ts";
 import { checkData } from "../../src/sim/check-data.ts";
-import { startSim } from "../../src/sim.ts";
 import { ask, capture, newFolder } from "./folder.ts";
 
 const folders: string[] = [];

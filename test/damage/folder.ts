@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { type Sim, startSim } from "../../src/sim.ts";
+import { type Sim, startSim } from "../../src/index.ts";
 
 const personalKey = "phx_sim_default";
 const projectKey = "phc_sim_default";

@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Sim, StartError, startSim } from "../../src/index.ts";
 import { checkData } from "../../src/sim/check-data.ts";
-import { type Sim, StartError, startSim } from "../../src/sim.ts";
 import { ask, capture, filesIn, linesIn, makeFolders, newFolder } from "./folder.ts";
 
 /** `npm run fuzz:damage` does 1,000; `DAMAGE_SEED` draws others. */

@@ -23,6 +23,7 @@ interface Asked {
 const facts = ({ method = "POST", path = "/batch", family = "capture", project = 1 }: Asked = {}) => ({
   method,
   path,
+  headers: {},
   family,
   project: () => project,
 });

@@ -102,7 +102,7 @@ describe("waiting", () => {
 
 const wrong: [query: string, pointer: string, detail: RegExp][] = [
   ["project=x", "?project", /expected a (whole )?number/],
-  ["wait_ms=60001", "?wait_ms", /at most 60000/],
+  ["wait_ms=60001", "?wait_ms", /milliseconds from 0 to 60000/],
   ["limit=0", "?limit", /at least 1/],
   ["value=%22open", "?value", /"value" must be true, false or a variant/],
 ];

@@ -22,8 +22,8 @@ describe("tickets", () => {
     const gauge = createGauge();
     const [a, b] = [gauge.begin(), gauge.begin()];
     gauge.begin();
-    gauge.tell(a, 1);
-    gauge.tell(b, null);
+    gauge.setProject(a, 1);
+    gauge.setProject(b, null);
     expect([gauge.inFlight, gauge.inFlightOf(), gauge.inFlightOf(1), gauge.inFlightOf(2)]).toEqual([
       3, 3, 2, 1,
     ]);
@@ -34,7 +34,7 @@ describe("tickets", () => {
     const ticket = gauge.begin();
     gauge.begin();
     for (const it of [ticket, ticket, 0, 99]) {
-      gauge.tell(it, 1);
+      gauge.setProject(it, 1);
       gauge.end(it);
     }
     expect(gauge.inFlight).toBe(1);
@@ -44,7 +44,7 @@ describe("tickets", () => {
     const gauge = createGauge();
     expect([gauge.idleFor(), gauge.idleFor(1)]).toEqual([null, null]);
     const ticket = gauge.begin();
-    gauge.tell(ticket, 1);
+    gauge.setProject(ticket, 1);
     gauge.end(ticket);
     expect([gauge.idleFor(), gauge.idleFor(1)]).toEqual([expect.any(Number), expect.any(Number)]);
     expect(gauge.idleFor(2)).toBeNull();
@@ -54,7 +54,7 @@ describe("tickets", () => {
     const gauge = createGauge();
     for (let project = 1; project <= 20_000; project++) {
       const ticket = gauge.begin();
-      gauge.tell(ticket, project);
+      gauge.setProject(ticket, project);
       gauge.end(ticket);
     }
     expect([gauge.idleFor(1), gauge.idleFor(20_000)]).toEqual([null, expect.any(Number)]);
@@ -81,7 +81,7 @@ describe("quiet", () => {
   test.each(blocking)("a request of %s in flight, asked of %s: waits %s", async (owner, asked, isBlocked) => {
     const gauge = createGauge();
     const ticket = gauge.begin();
-    if (owner !== undefined) gauge.tell(ticket, owner);
+    if (owner !== undefined) gauge.setProject(ticket, owner);
     const quiet = gauge.quiet(0, open(), asked);
     expect(await isOver(quiet)).toBe(!isBlocked);
     gauge.end(ticket);
@@ -93,7 +93,7 @@ describe("quiet", () => {
     const ticket = gauge.begin();
     const quiet = gauge.quiet(0, open(), 1);
     expect(await isOver(quiet)).toBe(false);
-    gauge.tell(ticket, 2);
+    gauge.setProject(ticket, 2);
     await quiet;
     expect(gauge.inFlight).toBe(1);
   });
@@ -115,8 +115,8 @@ describe("quiet", () => {
     const quiet = gauge.quiet(0, open(), 1);
     await isOver(quiet);
     const later = gauge.begin();
-    gauge.tell(later, 1);
-    gauge.tell(second, 1);
+    gauge.setProject(later, 1);
+    gauge.setProject(second, 1);
     gauge.end(second);
     gauge.end(first);
     expect(await isOver(quiet)).toBe(false);
@@ -140,7 +140,7 @@ describe("quiet", () => {
   test("lasts as long as it is asked, from the last request on", async () => {
     const gauge = createGauge();
     const ticket = gauge.begin();
-    gauge.tell(ticket, 1);
+    gauge.setProject(ticket, 1);
     const quiet = Promise.all([gauge.quiet(20, open(), 1), gauge.quiet(20, open())]);
     gauge.end(ticket);
     const ended = performance.now();

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SimError } from "../../src/base/errors.ts";
 import { isObject, type Json } from "../../src/base/json.ts";
 import { atOnce } from "../../src/base/work.ts";
+import { type Sim, startSim } from "../../src/index.ts";
 import { parseJson } from "../../src/ingest/json-text.ts";
-import { type Sim, startSim } from "../../src/sim.ts";
 
 let sim: Sim;
 beforeAll(async () => {

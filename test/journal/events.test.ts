@@ -85,8 +85,8 @@ describe("GET /__sim/events", () => {
       'there is no operator "@gtx"; did you mean @gt?',
     ],
     [`?where=${encodeURIComponent('{"__proto__":1}')}`, "?where/__proto__", 'an event has no "__proto__"'],
-    ["?wait_ms=60001", "?wait_ms", "expected a number of at most 60000, got 60001"],
-    ["?wait_ms=-1", "?wait_ms", "expected a number of at least 0, got -1"],
+    ["?wait_ms=60001", "?wait_ms", "expected milliseconds from 0 to 60000, got 60001"],
+    ["?wait_ms=-1", "?wait_ms", "expected milliseconds from 0 to 60000, got -1"],
   ];
   test.each(bad)("%s is refused", async (query, pointer, detail) => {
     const { status, answer } = await control("GET", `events${query}`);

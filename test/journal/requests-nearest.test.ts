@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Sim, startSim } from "../../src/sim.ts";
+import { type Sim, startSim } from "../../src/index.ts";
 
 let sim: Sim;
 beforeAll(async () => {

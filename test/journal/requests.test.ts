@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.ts";
+import { type Sim, startSim } from "../../src/index.ts";
 import { entryWriter } from "../../src/journal/log/traffic-entry.ts";
 import { openTrafficLog } from "../../src/journal/log/traffic-log.ts";
-import { type Sim, startSim } from "../../src/sim.ts";
 import { fileBytes } from "../../src/store/bytes.ts";
 
 let sim: Sim;

@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { createVitest } from "vitest/node";
 import { mutantsOf } from "./mutants.mjs";
-import { accepted, targets } from "./targets.mjs";
+import { accepted, missingFiles, targets } from "./targets.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const each = resolve(root, "test/mutation/each.ts");
@@ -66,6 +66,13 @@ async function runOf(file, code, mutants, tests) {
     mutants.map((id) => project.createSpecification(`${each}?mutant=${id}`)),
   );
   await vitest.close();
+  const [broken] = testModules.flatMap((it) =>
+    numberOf(it) === unchanged ? [...it.children.allTests("failed")] : [],
+  );
+  if (broken)
+    throw new Error(
+      `"${broken.fullName}" fails without a mutant of ${file}: ${broken.result().errors[0]?.message}`,
+    );
   const numbersOf = (state) => testModules.filter((it) => it.state() === state).map(numberOf);
   return { failed: numbersOf("failed"), passed: numbersOf("passed"), stuck };
 }
@@ -118,7 +125,7 @@ async function check(name, tests) {
     for (const some of [files.slice(0, 1), files.slice(1)]) {
       if (part.length === 0 || some.length === 0) break;
       const found = await killed(file, code, [unchanged, ...part.map(({ id }) => id)], some);
-      if (found.has(unchanged)) throw new Error(`${name}: its tests fail without a mutant`);
+      if (found.has(unchanged)) throw new Error(`${name}: its tests do not load, or block, without a mutant`);
       part = part.filter(({ id }) => !found.has(id));
     }
     for (const it of part) {
@@ -137,11 +144,18 @@ async function check(name, tests) {
   return { dead, all: open.length };
 }
 
+function refuse(reason) {
+  console.error(`test/mutation: ${reason}`);
+  process.exit(2);
+}
+
 const wanted = process.argv.slice(2).filter((it) => !it.startsWith("-"));
 const again = process.argv.includes("--again");
 const chosen = Object.entries(targets).filter(
   ([name]) => wanted.length === 0 || wanted.some((it) => name.includes(it)),
 );
+for (const it of missingFiles(root)) refuse(`targets.mjs names ${it}, which does not exist: change the path`);
+if (chosen.length === 0) refuse(`no target has ${wanted.join(" or ")} in its path: see targets.mjs`);
 let dead = 0;
 let all = 0;
 for (const [name, tests] of chosen) {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../src/sim.ts";
+import { type Sim, startSim } from "../../src/index.ts";
 import { answer, exchange, tapeOf } from "./replay/tapes.ts";
 
 let sim: Sim;

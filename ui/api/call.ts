@@ -18,7 +18,7 @@ export class SimProblem extends Error {
   readonly pointer: string | undefined;
 
   constructor(status: number, body: ErrorBody) {
-    super(body.detail ?? `the sim answered ${status}`);
+    super(body.detail ?? `the sim responded with ${status}`);
     this.name = "SimProblem";
     this.status = status;
     this.code = body.code ?? "unknown";
@@ -75,9 +75,9 @@ export function unlock(text: string): boolean {
   return true;
 }
 
-const unreachable = { code: "unreachable", detail: "the sim does not answer; is it still running?" };
+const unreachable = { code: "unreachable", detail: "the sim does not respond; check that it is running" };
 
-async function answerOf(path: string, init: RequestInit): Promise<Response> {
+async function responseOf(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   if (token !== null) headers.set("authorization", `Bearer ${token}`);
   try {
@@ -101,18 +101,18 @@ export async function call<T>(
 ): Promise<T> {
   const given =
     body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
-  const answer = await answerOf(path, { method, signal, ...given });
-  if (answer.ok) return (await answer.json()) as T;
-  const problem = new SimProblem(answer.status, (await answer.json().catch(() => ({}))) as object);
+  const response = await responseOf(path, { method, signal, ...given });
+  if (response.ok) return (await response.json()) as T;
+  const problem = new SimProblem(response.status, (await response.json().catch(() => ({}))) as object);
   if (problem.code === "control_token_required") isLockedOut.value = true;
   throw problem;
 }
 
 /** The bytes of a response, for a download. @throws SimProblem */
 async function bytesOf(path: string): Promise<Blob> {
-  const answer = await answerOf(path, {});
-  if (answer.ok) return answer.blob();
-  throw new SimProblem(answer.status, (await answer.json().catch(() => ({}))) as object);
+  const response = await responseOf(path, {});
+  if (response.ok) return response.blob();
+  throw new SimProblem(response.status, (await response.json().catch(() => ({}))) as object);
 }
 
 /** A query string; undefined and "" are left out. */

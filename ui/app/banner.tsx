@@ -24,7 +24,7 @@ export function Banner() {
   return (
     <div class="shell-banner">
       {connection.value === "lost" && (
-        <Line tone="odd" title={reason ?? "The sim does not answer."}>
+        <Line tone="odd" title={reason ?? "The sim does not respond."}>
           <span>The data shown may be outdated. The page reconnects automatically.</span>
           <Button onClick={connectNow}>Try now</Button>
         </Line>

@@ -58,7 +58,7 @@ function useShellKeys(onHelp: () => void): void {
   );
   useKeys("Everywhere", [
     { keys: "/", does: "Go to the filter", run: toFilter },
-    { keys: "?", does: "Show the keys", run: onHelp },
+    { keys: "?", does: "Show keyboard shortcuts", run: onHelp },
     { keys: "T", does: "Dark, light or system colours", run: nextTheme },
   ]);
 }
@@ -151,7 +151,7 @@ function Help({ onClose }: { onClose: () => void }) {
     if (event.key === "?") onClose();
   };
   return (
-    <Dialog title="Keys" onClose={onClose} onKeyDown={closeAgain}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose} onKeyDown={closeAgain}>
       <div class="help-keys">
         {shownKeys(keySets.value)
           .reverse()

@@ -57,21 +57,21 @@ export interface Sign {
   readonly view: string;
 }
 
-/** What answers requests: the emulator, a tape, or the real service while it is recorded. */
+/** The source of responses: the emulator, a tape, or the real service while it is recorded. */
 export function modeOf({ recording, tape }: Stat): Sign {
   if (recording !== null) {
     const from = recording.upstream === null ? "" : ` from ${recording.upstream}`;
-    const title = `Requests are passed on and taped${from}`;
+    const title = `Requests are forwarded and recorded${from}`;
     return { tone: "bad", text: `${recording.mode}${from}`, title, view: "tapes" };
   }
   if (tape === null) {
-    return { tone: "plain", text: "emulate", title: "The emulator answers every request", view: "tapes" };
+    return { tone: "plain", text: "emulate", title: "The emulator responds to every request", view: "tapes" };
   }
   const { name, mode, hits, misses } = tape;
   return {
     tone: misses > 0 ? "odd" : "note",
     text: `${mode} ${name}: ${numberText(hits)} hit, ${numberText(misses)} missed`,
-    title: `The tape ${name} answers; ${misses} requests were not on it`,
+    title: `Responses come from the tape ${name}; ${misses} requests were not on it`,
     view: "tapes",
   };
 }
@@ -83,7 +83,7 @@ export function clockSign({ clock, at }: Stat): Sign | undefined {
   if (clock.real) return undefined;
   const view = "exports";
   const title = `The sim's clock shows ${dateText(clock.now)}`;
-  if (clock.frozen) return { tone: "note", text: `clock stands at ${dateText(clock.now)}`, title, view };
+  if (clock.frozen) return { tone: "note", text: `clock frozen at ${dateText(clock.now)}`, title, view };
   const ahead = clock.now - at;
   if (Math.abs(ahead) < noticeable) return undefined;
   const text = `clock ${spanText(ahead)} ${ahead > 0 ? "ahead" : "behind"}`;

@@ -48,7 +48,7 @@ export function Status({ onHelp }: { onHelp: () => void }) {
           <span class="unseen">Colours: </span>
           {theme.value}
         </Button>
-        <Button kind="quiet" onClick={onHelp} aria-label="Keys" title="Keys (?)">
+        <Button kind="quiet" onClick={onHelp} aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)">
           ?
         </Button>
       </div>

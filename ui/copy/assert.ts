@@ -32,7 +32,7 @@ const assertion = (event: StoredEvent): string =>
     expect.objectContaining(${scriptText(lost(event), 4)}),
   );`;
 
-const todo = "Do here what makes your app send it.";
+const todo = "Make your app send the event here.";
 
 /** A test in TypeScript: its imports, its fixtures, and statements before and after the app's own. */
 const scriptTest =
@@ -89,9 +89,9 @@ def test_the_event_is_captured():
         json.dumps(wanted).encode(),
         {"content-type": "application/json"},
     )
-    # 409 with a report when it does not come.
-    with urllib.request.urlopen(request) as answer:
-        assert json.load(answer)["events"]`;
+    # 409 with a report if the event does not arrive.
+    with urllib.request.urlopen(request) as response:
+        assert json.load(response)["events"]`;
 
 const scopeQuery = ({ project }: StoredEvent): string => (project === null ? "" : `&project=${project}`);
 
@@ -100,8 +100,8 @@ const pythonDropped = (event: StoredEvent, { url }: CopyContext): string => `${p
 def test_the_event_is_dropped():
     # ${todo}
     url = ${pythonText(`${url}/__sim/events?outcome=dropped&limit=10000${scopeQuery(event)}`)}
-    with urllib.request.urlopen(url) as answer:
-        dropped = json.load(answer)["events"]
+    with urllib.request.urlopen(url) as response:
+        dropped = json.load(response)["events"]
     found = [(it["event"], it["reason"]) for it in dropped]
     assert (${pythonText(event.event)}, ${pythonText(event.reason ?? "")}) in found`;
 

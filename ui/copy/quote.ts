@@ -136,6 +136,3 @@ export const prettyJson = (value: Written, indent = 0): string =>
 
 /** A value as JSON on one line, with unsafe characters escaped. */
 export const jsonText = (value: Json): string => JSON.stringify(value).replace(hidden, units);
-
-/** A quoted word for a POSIX shell. */
-export const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -104,7 +104,7 @@ function flagLines(event: StoredEvent): string[] {
 export function scenarioSnippet(event: StoredEvent): string {
   const lines = [...personLines(event), ...groupLines(event), ...flagLines(event)];
   const head = `# A scenario, or a part of a project in one: the world around this event.${
-    assertedId(event) === undefined ? " Its distinct_id is made anew for each visitor." : ""
+    assertedId(event) === undefined ? " Each visitor gets a new distinct_id." : ""
   }`;
   return [head, ...(lines.length === 0 ? ["persons: []"] : lines)].join("\n");
 }

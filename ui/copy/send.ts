@@ -1,6 +1,7 @@
+import { shellQuoted } from "../../src/base/text.ts";
 import type { StoredEvent } from "../../src/journal/stored-event.ts";
 import { callFor, idBefore, type SdkCall } from "./calls.ts";
-import { jsonText, pythonText, scriptText, shellQuoted, type Written } from "./quote.ts";
+import { jsonText, pythonText, scriptText, type Written } from "./quote.ts";
 import { bodyToSend, type CopyContext } from "./subject.ts";
 
 /** Arguments of a command are limited (128 kB on Linux). */

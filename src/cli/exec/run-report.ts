@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { systemCode } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make-folder.ts";
-import { counted } from "../../base/text.ts";
+import { counted, times } from "../../base/text.ts";
 import type { LintFinding, Sim } from "../../index.ts";
 import { outcomeText } from "../../journal/outcomes.ts";
 import { lintLine } from "../../lint/command.ts";
@@ -40,8 +40,6 @@ export interface ExecRun {
 const headline = ({ kept, dropped, requests, flags, rejected, unmatched }: TrafficCount["counts"]): string =>
   `${counted(kept, "event")} kept, ${dropped} dropped; ${counted(requests, "request")} (${flags} for flags), ` +
   `${rejected} rejected, ${unmatched} unmatched`;
-
-const times = (count: number): string => (count === 1 ? "" : ` ×${count}`);
 
 /** Projects that a mishap names at most. */
 const namedProjects = 5;

@@ -1,4 +1,5 @@
 import { SimError } from "../../base/errors.ts";
+import { groupedBy } from "../../base/grouped-by.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { type CallPlace, found } from "../../management/frame/access.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
@@ -11,7 +12,6 @@ import {
   projectRoot,
   type Request,
 } from "../../management/frame/row.ts";
-import { grouped } from "../../management/frame/sorted.ts";
 import { derived } from "../../world/derived.ts";
 import { compareTimes } from "../../world/time.ts";
 import type {
@@ -37,27 +37,27 @@ export function openRecords({ worlds }: Pick<ResourceDesk, "worlds">) {
       (it) => it.created_at,
     ),
   );
-  const byProject = derived(worlds, ["batch_exports"], () => grouped(live(), (it) => it.project));
+  const byProject = derived(worlds, ["batch_exports"], () => groupedBy(live(), (it) => it.project));
   const byOrganization = derived(worlds, ["batch_exports", "projects"], () =>
-    grouped(live(), (it) => worlds.projectById(it.project)?.organization ?? ""),
+    groupedBy(live(), (it) => worlds.projectById(it.project)?.organization ?? ""),
   );
   const runs = derived(worlds, ["batch_export_runs"], () =>
-    grouped(
+    groupedBy(
       newestFirst(worlds.current.batch_export_runs, (it) => it.created_at),
       (it) => it.batch_export,
     ),
   );
   const runsByBackfill = derived(worlds, ["batch_export_runs"], () =>
-    grouped(worlds.current.batch_export_runs, (it) => it.backfill ?? ""),
+    groupedBy(worlds.current.batch_export_runs, (it) => it.backfill ?? ""),
   );
   const backfills = derived(worlds, ["batch_export_backfills"], () =>
-    grouped(
+    groupedBy(
       newestFirst(worlds.current.batch_export_backfills, (it) => it.created_at),
       (it) => it.batch_export,
     ),
   );
   const logs = derived(worlds, ["batch_export_logs"], () =>
-    grouped(
+    groupedBy(
       newestFirst(worlds.current.batch_export_logs, (it) => it.timestamp),
       (it) => it.batch_export,
     ),

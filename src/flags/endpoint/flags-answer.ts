@@ -171,11 +171,7 @@ function detailsShape(): FlagsWriter {
     if (!result.conditions) written.set(result.decision, text);
     return text;
   };
-  return (results) => {
-    let text = "";
-    for (const result of results) text += text === "" ? entry(result) : `,${entry(result)}`;
-    return `"flags":{${text}},${errors(results)}`;
-  };
+  return (results) => `"flags":{${results.map(entry).join()}},${errors(results)}`;
 }
 
 export type Shapes = Readonly<Record<"list" | "switchedOn" | "values" | "details", FlagsWriter>>;

@@ -1,5 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import { SimError } from "../../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../base/json.ts";
+import { maskKeys } from "../../base/secrets.ts";
 import { gunzipWithin, isGzip } from "../../codec/inflate.ts";
 import type { Call } from "../../http/call.ts";
 import { forwardedAddress } from "../../http/client-address.ts";
@@ -10,6 +12,8 @@ import type { DecodeStep } from "../../journal/request-shapes.ts";
 export interface FlagsBody {
   readonly json: JsonObject;
   readonly text: string;
+  /** The same text as UTF-8, if it arrived like that and has no keys that must not be kept. */
+  readonly bytes: Buffer | undefined;
   readonly steps: DecodeStep[];
 }
 
@@ -99,17 +103,24 @@ const onOneLine = (text: string): string =>
 const unpackBase64 = (text: string): string =>
   Buffer.from(text.trim().replaceAll(" ", "+"), "base64").toString("utf8");
 
-function readText(text: string, steps: DecodeStep[]): FlagsBody {
+/** @param bytes What the text was decoded from, if they are UTF-8 */
+function readText(text: string, steps: DecodeStep[], bytes: Buffer | undefined): FlagsBody {
   const plain = parse(text);
   const found = plain ?? parse(unpackBase64(text));
   if (!found || !isObject(found.json)) throw brokenJson();
-  return { json: found.json, text: found.text, steps: plain ? steps : [...steps, "base64"] };
+  const isVerbatim = found.text === text && maskKeys(text) === text;
+  return {
+    json: found.json,
+    text: found.text,
+    bytes: isVerbatim ? bytes : undefined,
+    steps: plain ? steps : [...steps, "base64"],
+  };
 }
 
 function readForm(text: string, steps: DecodeStep[]): FlagsBody {
   const data = new URLSearchParams(text).get("data");
   if (data === null) throw undecodable("missing data field in the form");
-  return readText(data, [...steps, "form"]);
+  return readText(data, [...steps, "form"], undefined);
 }
 
 /**
@@ -120,9 +131,10 @@ function readForm(text: string, steps: DecodeStep[]): FlagsBody {
 export function flagsBodyOf(call: Call): FlagsBody {
   const type = contentTypeOf(call);
   const packed = isPacked(call);
-  const text = (packed ? inflate(call.body) : call.body).toString("utf8");
+  const bytes = packed ? inflate(call.body) : call.body;
+  const text = bytes.toString("utf8");
   const steps: DecodeStep[] = packed ? ["gzip"] : [];
-  return type === form ? readForm(text, steps) : readText(text, steps);
+  return type === form ? readForm(text, steps) : readText(text, steps, isUtf8(bytes) ? bytes : undefined);
 }
 
 /** A flags request, its aliases resolved. */

@@ -123,9 +123,12 @@ function answer(service: Service, call: Call, config: JsonObject | undefined, sh
 }
 
 function evaluated(service: Service, call: Call): Reply {
-  const { json, steps, text } = flagsBodyOf(call);
+  const { json, steps, text, bytes } = flagsBodyOf(call);
   const { record } = call;
-  Object.assign(record, { project: null, steps, text });
+  record.project = null;
+  record.steps = steps;
+  record.text = text;
+  record.bytes = bytes;
   const request = flagsRequestOf(json);
   const project = projectOf(service.desk, call, request.token);
   record.project = project.id;

@@ -7,10 +7,11 @@ import {
   type ConditionSet,
   type Filters,
   type FilterTest,
+  type FlagMatching,
   filterTest,
   type PropertyFilter,
 } from "./filters.ts";
-import { defaultMatching, type Matching } from "./operators.ts";
+import { defaultMatching } from "./operators.ts";
 import { FlagFailure, type MissCode } from "./reasons.ts";
 import { referenceIn, textOf } from "./values.ts";
 
@@ -107,7 +108,12 @@ interface Place {
   readonly hasGroups: boolean;
 }
 
-function compileCondition(set: ConditionSet, place: Place, filters: Filters, matching: Matching): Condition {
+function compileCondition(
+  set: ConditionSet,
+  place: Place,
+  filters: Filters,
+  matching: FlagMatching,
+): Condition {
   const { index, aggregation } = place;
   const variants = variantsOf(filters);
   const decide = (variant: string | null) => on("condition_match", index, variant, filters.payloads);
@@ -148,7 +154,7 @@ const firstOf = (list: unknown): ConditionSet | undefined =>
   Array.isArray(list) && isObject(list[0]) ? (list[0] as ConditionSet) : undefined;
 
 /** Always about the person; not looked at where the newer form of enrolment is used. */
-function compileSuperCondition(filters: Filters, matching: Matching): SuperCondition | undefined {
+function compileSuperCondition(filters: Filters, matching: FlagMatching): SuperCondition | undefined {
   const set = filters.feature_enrollment === true ? undefined : firstOf(filters.super_groups);
   if (!set) return undefined;
   const place = { index: 0, aggregation: null, hasGroups: false };
@@ -190,7 +196,7 @@ const referencesIn = ({ groups = [] }: Filters): (number | string)[] => [
 ];
 
 /** Every part that depends on filters which may be refused. */
-function compileRules({ filters }: FeatureFlag, matching: Matching) {
+function compileRules({ filters }: FeatureFlag, matching: FlagMatching) {
   try {
     const conditions = (filters.groups ?? []).map((set, index) => {
       const place = { index, aggregation: aggregationOf(set, filters), hasGroups: true };
@@ -214,7 +220,7 @@ function compileRules({ filters }: FeatureFlag, matching: Matching) {
  * as a whole: even where another set would match, upstream may have decided otherwise. So is a flag whose rules
  * are of an unknown version.
  */
-export function compileFlag(flag: FeatureFlag, matching: Matching = defaultMatching): CompiledFlag {
+export function compileFlag(flag: FeatureFlag, matching: FlagMatching = defaultMatching): CompiledFlag {
   const isKnown = hasKnownRules(flag.filters);
   const readable = isKnown ? flag : { ...flag, filters: {} };
   const { filters } = readable;

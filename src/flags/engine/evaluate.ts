@@ -25,7 +25,7 @@ function hashed(
   const { key } = compiled.flag;
   const kind = identifierKindOf(compiled, aggregation, run.subject, false);
   const identifier = identifierOf(kind, key, aggregation, run.subject);
-  const bucket = bucketOf(key, identifier, use === "variant" ? "variant" : "");
+  const bucket = run.bucketOf(key, identifier, use === "variant" ? "variant" : "");
   run.recorder?.hashed({ use, identifier, kind, bucket });
   return bucket;
 }
@@ -136,8 +136,10 @@ const noValues: EvaluationRun["values"] = new Map();
  */
 export const evaluateFlag = (compiled: CompiledFlag, subject: Subject): Decision =>
   decide(compiled, {
+    id: {},
     subject,
     cohorts: noCohorts,
+    bucketOf,
     values: noValues,
     members: undefined,
     recorder: undefined,

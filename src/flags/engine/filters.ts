@@ -49,6 +49,15 @@ export interface CohortTest extends Written {
   passes(run: EvaluationRun): boolean;
 }
 
+/** What the filters of a project's flags are compared by. */
+export interface FlagMatching extends Matching {
+  /** Filters on properties by what they say: flags with equal filters share one test. */
+  readonly shared?: Map<string, PropertyTest>;
+}
+
+/** Beyond this number, tests of filters that no flag has any more make room. */
+const mostShared = 10_000;
+
 export type FilterTest = PropertyTest | FlagTest | CohortTest;
 
 /** What a condition set is about: filters without a type read that. */
@@ -75,28 +84,41 @@ const readers: Record<PropertyTest["type"], (key: string, groupType: number | nu
     groupType === null ? () => undefined : (run) => run.subject.group(groupType)?.property(key),
 };
 
+/** A test remembers its last result: in a run it is asked once for each flag that has the filter. */
 function propertyTest(
   filter: PropertyFilter,
   type: PropertyTest["type"],
   target: Target,
-  matching: Matching,
+  matching: FlagMatching,
 ): PropertyTest {
   const facts = written(filter, typeof filter.operator === "string" ? filter.operator : "exact");
   const own = typeof filter.group_type_index === "number" ? filter.group_type_index : target.aggregation;
   const groupType = type === "group" && target.hasGroups ? own : null;
+  const { shared = new Map<string, PropertyTest>() } = matching;
+  const text = JSON.stringify([type, groupType, facts]);
+  const known = shared.get(text);
+  if (known) return known;
   const { missing, passes }: PreparedTest = prepareTest(facts.operator, facts.value, matching);
   const read = readers[type](facts.key, groupType);
-  return {
+  let run: object | undefined;
+  let result = false;
+  const made: PropertyTest = {
     about: "property",
     ...facts,
     type,
     groupType,
     read,
-    passes(run) {
-      const value = read(run);
-      return value === undefined ? missing : passes(value, run.subject.now);
+    passes(current) {
+      if (run === current.id) return result;
+      const value = read(current);
+      result = value === undefined ? missing : passes(value, current.subject.now);
+      run = current.id;
+      return result;
     },
   };
+  if (shared.size >= mostShared) shared.clear();
+  shared.set(text, made);
+  return made;
 }
 
 /** Upstream PostHog rust/feature-flags, flag_matching_utils: other operators and values match nothing. */
@@ -142,7 +164,7 @@ const isPropertyType = (type: unknown): type is PropertyTest["type"] =>
  * rust/feature-flags, flag_matching.
  * @throws FlagFailure for a type, an operator or a value that cannot be evaluated.
  */
-export function filterTest(filter: PropertyFilter, target: Target, matching: Matching): FilterTest {
+export function filterTest(filter: PropertyFilter, target: Target, matching: FlagMatching): FilterTest {
   const type = filter.type ?? (target.aggregation === null ? "person" : "group");
   if (type === "flag") return flagTest(filter);
   if (type === "cohort") return cohortTest(filter);

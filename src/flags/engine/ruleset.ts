@@ -1,13 +1,14 @@
 import type { Cohort, FeatureFlag } from "../../world/world.ts";
+import { createBucketMemory } from "./bucket.ts";
 import type { CohortBook } from "./cohort-tree.ts";
 import { createCohortBook } from "./cohorts.ts";
 import { type CompiledFlag, compileFlag } from "./compile.ts";
 import type { Decision } from "./decision.ts";
 import { type FlagEntry, orderFlags, withDependencies } from "./dependencies.ts";
 import { decide } from "./evaluate.ts";
-import type { Matching } from "./operators.ts";
+import type { FlagMatching } from "./filters.ts";
 import { createPatternCheck } from "./pattern.ts";
-import type { EvaluationRecorder, EvaluationRun, FlagValue, Subject } from "./run.ts";
+import type { BucketOf, EvaluationRecorder, EvaluationRun, FlagValue, Subject } from "./run.ts";
 import { zoneOf } from "./zone.ts";
 
 /** All that decides a project's flags. Documents are replaced, never changed in place. */
@@ -26,13 +27,15 @@ export interface RulesetSource {
 /** A project's flags, ready to be evaluated together. */
 export interface Ruleset {
   readonly source: RulesetSource;
-  readonly matching: Matching;
+  readonly matching: FlagMatching;
   /** The flags that are evaluated: neither inactive nor deleted. In the document's order. */
   readonly flags: readonly CompiledFlag[];
   readonly entries: readonly FlagEntry[];
   /** Dependencies first. */
   readonly ordered: readonly FlagEntry[];
   readonly cohorts: CohortBook;
+  /** Remembers what it has hashed; a ruleset shares it with the one that it was made from. */
+  readonly bucketOf: BucketOf;
   readonly hasDependencies: boolean;
 }
 
@@ -69,10 +72,11 @@ const compiledBefore = (previous: Ruleset | undefined): Map<FeatureFlag, Compile
  */
 export function compileRuleset(source: RulesetSource, previous?: Ruleset): Ruleset {
   const usable = previous && hasSameMatching(source, previous.source) ? previous : undefined;
-  const matching: Matching = usable?.matching ?? {
+  const matching: FlagMatching = usable?.matching ?? {
     version: source.propertyMatchingVersion,
     zone: zoneOf(source.timezone),
     isPattern: createPatternCheck(),
+    shared: new Map(),
   };
   const known = compiledBefore(usable);
   const compiled = source.flags.map((flag) => known.get(flag) ?? compileFlag(flag, matching));
@@ -84,6 +88,7 @@ export function compileRuleset(source: RulesetSource, previous?: Ruleset): Rules
     entries,
     ordered,
     cohorts: createCohortBook(source.cohorts, matching, usable?.cohorts),
+    bucketOf: previous?.bucketOf ?? createBucketMemory(),
     hasDependencies: entries.some((it) => it.compiled.dependencies.length > 0),
   };
 }
@@ -92,9 +97,11 @@ type Values = Map<number | string, FlagValue>;
 
 const noValues: Values = new Map();
 
-const startRun = ({ cohorts }: Ruleset, subject: Subject, values: Values): EvaluationRun => ({
+const startRun = ({ cohorts, bucketOf }: Ruleset, subject: Subject, values: Values): EvaluationRun => ({
+  id: {},
   subject,
   cohorts,
+  bucketOf,
   values,
   members: undefined,
   recorder: undefined,

@@ -41,6 +41,9 @@ export type FlagValue = boolean | string;
 /** What is hashed. */
 export type IdentifierKind = "distinct_id" | "device_id" | "hash_key_override" | "anonymous_id" | "group_key";
 
+/** Computes where an identifier falls for a flag, in [0, 1]. */
+export type BucketOf = (flagKey: string, identifier: string, salt: "" | "variant") => number;
+
 /** A hash that an evaluation compares. */
 export interface HashUse {
   readonly use: "rollout" | "variant" | "holdout";
@@ -60,8 +63,11 @@ export interface EvaluationRecorder {
 
 /** The evaluation of flags for one subject: what is known so far. */
 export interface EvaluationRun {
+  /** Distinguishes it from others; tests hold it instead of the run, and with it the request. */
+  readonly id: object;
   readonly subject: Subject;
   readonly cohorts: CohortBook;
+  readonly bucketOf: BucketOf;
   /** Values of the flags that others depend on, by id and by key. Failed flags have none. */
   readonly values: ReadonlyMap<number | string, FlagValue>;
   /** Memberships by cohort id. */

@@ -1,4 +1,4 @@
-import { clean } from "../../cli/clean-text.ts";
+import { clean, cleanJson } from "../../cli/clean-text.ts";
 import type { Style } from "../../cli/style.ts";
 import type { StoredEvent } from "../../index.ts";
 import { outcomeOf, outcomeText } from "../outcomes.ts";
@@ -36,7 +36,7 @@ export function eventLines(event: StoredEvent, style: Style): string[] {
     row("person", `${clean(event.person_id ?? "none")} (${event.person_mode})`),
     row("request", `#${event.request} (phx-sim requests show ${event.request})`),
     ...Object.entries(event.properties).map(([name, value], i) =>
-      row(i === 0 ? "properties" : "", `${clean(name, 80)} = ${clean(JSON.stringify(value), 2000)}`),
+      row(i === 0 ? "properties" : "", `${clean(name, 80)} = ${cleanJson(value, 2000)}`),
     ),
   ];
 }

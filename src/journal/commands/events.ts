@@ -54,7 +54,7 @@ const listOptions = {
 const showOptions = {
   number: { kind: "count", describe: "The event's number", flagOnly: true, place: 1 },
   ...whereOptions,
-  json: { kind: "switch", describe: "Print the control API's answer", flagOnly: true },
+  json: { kind: "switch", describe: "Print the control API's response", flagOnly: true },
 } as const;
 
 const waitOptions = {
@@ -71,7 +71,7 @@ const clearOptions = {
     flagOnly: true,
   },
   ...whereOptions,
-  json: { kind: "switch", describe: "Print the control API's answer", flagOnly: true },
+  json: { kind: "switch", describe: "Print the control API's response", flagOnly: true },
 } as const;
 
 type Common = Settings<typeof common>;

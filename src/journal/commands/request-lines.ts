@@ -1,4 +1,4 @@
-import { counted } from "../../base/text.ts";
+import { counted, times } from "../../base/text.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Style } from "../../cli/style.ts";
 import { fixFor } from "../../http/rejection-fixes.ts";
@@ -91,9 +91,8 @@ function merged(group: readonly RequestSummary[]): RequestGroup[] {
 const pathOf = (target: string): string => target.split("?", 1)[0] ?? target;
 
 function headLine(it: RequestGroup, style: Style): string {
-  const times = it.requests === 1 ? "" : ` ×${it.requests}`;
-  const status = it.status === 0 ? "no answer" : it.status;
-  const head = `${clean(it.method, 20)} ${clean(it.target, 120)} ${status}${times}`;
+  const status = it.status === 0 ? "no response" : it.status;
+  const head = `${clean(it.method, 20)} ${clean(it.target, 120)} ${status}${times(it.requests)}`;
   const fault = it.fault === undefined ? "" : style.bold(`fault ${clean(it.fault, 120)}`);
   const script = it.scripted ? style.bold("scripted") : "";
   const source = it.source === undefined ? "" : style.dim(clean(it.source, 120));
@@ -144,7 +143,6 @@ function findingLines(outcome: "dropped" | "warned", findings: readonly Finding[
 }
 
 function findingLine(outcome: Outcome, finding: Finding, count: number, style: Style): string {
-  const times = count === 1 ? "" : ` ×${count}`;
   const name = finding.event === "" ? "(no name)" : `"${clean(finding.event, 80)}"`;
-  return `  ${style.bold(outcomeText(outcome))} ${name}${times} ${clean(finding.reason, 60)}: ${clean(finding.sentence)} → ${clean(finding.fix)}`;
+  return `  ${style.bold(outcomeText(outcome))} ${name}${times(count)} ${clean(finding.reason, 60)}: ${clean(finding.sentence)} → ${clean(finding.fix)}`;
 }

@@ -1,40 +1,52 @@
 import { counted } from "../../base/text.ts";
 import type { Lines } from "../../cli/output.ts";
 import type { RequestSummary } from "../../index.ts";
-import { createTargetMask } from "../../tapes/redact/mask-target.ts";
+import { onFirstUse } from "../../sim/late.ts";
 import type { RedactionRules } from "../../tapes/redact/rules.ts";
-import { type LineRules, requestLines } from "./request-lines.ts";
+import type { LineRules } from "./request-lines.ts";
 
 /** Prints requests on a terminal, and counts their outcomes. */
 export interface RequestLog {
   add(request: RequestSummary): void;
-  /** Prints the pending requests now. */
-  flush(): void;
+  /** Prints the collected requests now; resolves when they are printed. */
+  flush(): Promise<void>;
   /** `N events kept, M dropped, K requests rejected`, since the start. */
   total(): string;
 }
 
-/** Requests are collected for this time, ms, which users do not notice. */
+/** Requests are collected for this time, ms. */
 const collectMs = 20;
 
-/** Collects requests and prints them with one write, so that printing does not slow the traffic. */
+/**
+ * Collects requests and prints them with one write, so that printing does not slow the traffic. What prints them is
+ * loaded with the first one: a start does not need it.
+ */
 export function createRequestLog(lines: Lines, rules: LineRules, redaction?: RedactionRules): RequestLog {
-  const mask = createTargetMask(redaction);
   const counts = { kept: 0, dropped: 0, rejected: 0 };
-  let waiting: RequestSummary[] = [];
+  let collected: RequestSummary[] = [];
   let timer: NodeJS.Timeout | undefined;
-  const flush = (): void => {
+  let printed = Promise.resolve();
+  const printer = onFirstUse(async () => {
+    const [{ requestLines }, { createTargetMask }] = await Promise.all([
+      import("./request-lines.ts"),
+      import("../../tapes/redact/mask-target.ts"),
+    ]);
+    const mask = createTargetMask(redaction);
+    return (requests: readonly RequestSummary[]) => {
+      const masked = requests.map((it) => ({ ...it, target: mask(it.target) }));
+      lines.say(...requestLines(masked, rules));
+    };
+  });
+
+  function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    const requests = waiting;
-    waiting = [];
-    lines.say(
-      ...requestLines(
-        requests.map((it) => ({ ...it, target: mask(it.target) })),
-        rules,
-      ),
-    );
-  };
+    const requests = collected;
+    collected = [];
+    if (requests.length > 0) printed = printed.then(async () => (await printer())(requests));
+    return printed;
+  }
+
   return {
     flush,
     add(request) {
@@ -42,8 +54,8 @@ export function createRequestLog(lines: Lines, rules: LineRules, redaction?: Red
       counts.dropped += request.dropped.length;
       if (request.rejected) counts.rejected++;
       if (rules.verbosity === "quiet") return;
-      waiting.push(request);
-      timer ??= setTimeout(flush, collectMs);
+      collected.push(request);
+      timer ??= setTimeout(() => void flush(), collectMs);
     },
     total() {
       const { kept, dropped, rejected } = counts;

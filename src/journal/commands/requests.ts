@@ -6,11 +6,11 @@ import { clean } from "../../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
 import { findRunning, type Running, whereOptions } from "../../cli/running-sim.ts";
+import { saveAnswer } from "../../cli/save-answer.ts";
 import type { Settings } from "../../cli/settings.ts";
 import type { Style } from "../../cli/style.ts";
 import { queryText } from "../../client/call.ts";
 import { fixFor } from "../../http/rejection-fixes.ts";
-import { exportTo } from "../../scenario/state/command-file.ts";
 import { readRequestFilter } from "../filter/read.ts";
 import type { RequestInFull, RequestPage, SimRequest } from "../request-shapes.ts";
 import { eventLine } from "./event-lines.ts";
@@ -18,7 +18,7 @@ import { checkedFilter } from "./filter-option.ts";
 
 const group: CommandGroup = {
   name: "requests",
-  describe: "Every request that arrived, with its answer; rejected and unknown ones, too",
+  describe: "Every request that arrived, with its response; rejected and unknown ones, too",
 };
 
 const filters = {
@@ -47,7 +47,7 @@ const listOptions = {
 const showOptions = {
   number: { kind: "count", describe: "The request's number", flagOnly: true, place: 1 },
   ...whereOptions,
-  json: { kind: "switch", describe: "Print the control API's answer", flagOnly: true },
+  json: { kind: "switch", describe: "Print the control API's response", flagOnly: true },
 } as const;
 
 const harOptions = {
@@ -82,7 +82,7 @@ async function newest(running: Running, query: Query, limit: number) {
 }
 
 const statusText = ({ status }: SimRequest, style: Style): string => {
-  if (status === 0) return style.bad("no answer");
+  if (status === 0) return style.bad("no response");
   return status >= 400 ? style.bad(String(status)) : style.good(String(status));
 };
 
@@ -169,7 +169,7 @@ function requestLines(request: RequestInFull, projectKey: string, style: Style):
     ...headerLines(headers),
     ...bodyLines(request, style),
     "",
-    `${style.bold("answer")} ${statusText(request, style)}`,
+    `${style.bold("response")} ${statusText(request, style)}`,
     ...headerLines(reply_headers),
     ...jsonLines(reply),
     ...(carried.length > 0 ? ["", style.bold(counted(carried.length, "event"))] : []),
@@ -198,7 +198,7 @@ async function har(settings: Settings<typeof harOptions>, shell: Shell) {
     shell.out.say(JSON.stringify(await callSim(running, "GET", path)));
     return "ok" as const;
   }
-  const bytes = await exportTo(out, running, path);
+  const bytes = await saveAnswer(running, path, out);
   shell.out.say(json ? JSON.stringify({ file: out, bytes }) : `${clean(out)}: ${counted(bytes, "byte")}`);
   return "ok" as const;
 }
@@ -219,7 +219,7 @@ export const requestCommands: readonly Command[] = [
   command({
     name: "requests show",
     group,
-    describe: "Show a request: headers, decoded body, answer, and the events it carried",
+    describe: "Show a request: headers, decoded body, response, and the events it carried",
     options: showOptions,
     examples: [["phx-sim requests show 12", "secrets are masked"]],
     run: show,

@@ -56,7 +56,7 @@ export const rowFields: readonly RowField[] = [
   {
     name: "status",
     kind: "number",
-    note: "status of the answer; 0 where a fault kept it",
+    note: "status of the response; 0 if a fault prevented it",
     example: "status:>=400",
     offers: ["200", "400", "401", "404", "413", "429", "503"],
     of: (row) => row.status,
@@ -64,14 +64,14 @@ export const rowFields: readonly RowField[] = [
   {
     name: "ms",
     kind: "number",
-    note: "time until the answer, in ms",
+    note: "time until the response, in ms",
     example: "ms:>100",
     of: (row) => row.ms,
   },
   {
     name: "source",
     kind: "word",
-    note: "what answered",
+    note: "source of the response",
     example: "source:tape",
     offers: sources,
     of: sourcesOf,
@@ -79,7 +79,7 @@ export const rowFields: readonly RowField[] = [
   {
     name: "fault",
     kind: "word",
-    note: "name of a fault that touched it",
+    note: "name of a fault that affected it",
     example: "fault:slow*",
     of: faultsOf,
   },
@@ -141,7 +141,7 @@ export const rowStates: readonly State<RequestRow>[] = [
     indexed: { rejected: true },
     isWider: true,
   },
-  { name: "faulted", note: "a fault touched it", test: (row) => row.fault !== null },
+  { name: "faulted", note: "a fault affected it", test: (row) => row.fault !== null },
   { name: "scripted", note: "a script answered", test: (row) => row.source === "script" },
   { name: "replayed", note: "a tape answered", test: (row) => row.source.startsWith("tape:") },
   { name: "forwarded", note: "the upstream answered", test: (row) => row.source === "upstream" },

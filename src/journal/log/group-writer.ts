@@ -1,9 +1,12 @@
 import { writeSeal } from "../../store/lines.ts";
 import type { Unit } from "../../store/unit.ts";
 
-/** Size of an empty group's buffer, and above which it is released once it is written, in bytes. */
+/** Size of an empty group's buffer, from which a group is written, and above which the buffer is released, in bytes. */
 const usualSize = 256 * 1024;
 const largeSize = 4 * 1024 * 1024;
+
+const brace = 0x7d;
+const newline = 0x0a;
 
 export interface GroupWriterOptions<T> {
   /** Appends the bytes of a group, all or nothing. @throws the system's error */
@@ -16,7 +19,7 @@ export interface GroupWriterOptions<T> {
   notice(text: string): void;
 }
 
-/** Collects what is appended within a turn of the event loop, and writes it at once. */
+/** Collects what is appended within a turn of the event loop, and writes it with few calls. */
 export interface GroupWriter<T> {
   /** Bytes that are not written yet. */
   readonly size: number;
@@ -24,9 +27,11 @@ export interface GroupWriter<T> {
   pending(from: number, to: number): Buffer;
   /** Adds to the group. It is written by `commit`, or at the end of the turn in which `schedule` is called. */
   add(part: string | Buffer): void;
+  /** Adds `}` and a newline. */
+  endLine(): void;
   /** Fills in the blank seal of the line from this place to the end, its newline included. */
   seal(from: number): void;
-  /** Has the group written at the end of this turn; `item` is reported with it. */
+  /** Has the group written at the end of this turn, or now if it is large; `item` is reported with it. */
   schedule(item: T): void;
   /** Resolves when all that was scheduled so far is written; rejects when that failed. */
   written(): Promise<void>;
@@ -100,19 +105,29 @@ export function createGroupWriter<T>(options: GroupWriterOptions<T>): GroupWrite
     add(part) {
       if (typeof part === "string") {
         makeRoom(part.length * 3);
-        used += buffer.write(part, used, "utf8");
+        // UTF-8; naming it would make node look the encoding up
+        used += buffer.write(part, used);
       } else {
         makeRoom(part.length);
-        used += part.copy(buffer, used);
+        buffer.set(part, used);
+        used += part.length;
       }
+    },
+    endLine() {
+      makeRoom(2);
+      buffer[used++] = brace;
+      buffer[used++] = newline;
     },
     seal: (from) => writeSeal(buffer, from, used - 1),
     schedule(item) {
       items.push(item);
-      if (waiting) return;
-      waiting = deferred();
-      lastGroup = waiting.promise;
-      setImmediate(flush);
+      if (!waiting) {
+        waiting = deferred();
+        lastGroup = waiting.promise;
+        setImmediate(flush);
+      }
+      // waiting would save little, and keep all that these requests consist of alive
+      if (used >= usualSize) flush();
     },
     written: () => lastGroup,
     commit,

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { maskKeys, maskSecretFields, maskTargetSecrets } from "../../base/secrets.ts";
-import { atOnce, itemsPerStep, type Work } from "../../base/work.ts";
+import { atOnce, inSlices, itemsPerStep, type Work } from "../../base/work.ts";
 import { fromBase64 } from "../../codec/base64.ts";
 import { inflaters, isGzip } from "../../codec/inflate.ts";
 import type { EventFacts } from "../event.ts";
@@ -77,22 +77,32 @@ const headerOf = (rawHeaders: readonly string[], name: string): string =>
 
 /**
  * Makes the JSON of header lists. Clients repeat their headers: comparing a list with the last one is cheaper than
- * writing it again.
+ * writing it again, and mostly content-length alone differs.
  */
 function headerWriter(): (rawHeaders: readonly string[]) => string {
   let last: readonly string[] = [];
+  let parts: string[] = [];
   let written = "[]";
+
+  function part(rawHeaders: readonly string[], i: number): string {
+    const [name = "", text = ""] = [rawHeaders[i - 1], rawHeaders[i]];
+    return JSON.stringify(i % 2 === 0 ? text : maskHeader(name, text));
+  }
+
   return (rawHeaders) => {
     if (sameList(rawHeaders, last)) return written;
+    // A value depends on the name before it.
+    const isKnown = (i: number) =>
+      rawHeaders[i] === last[i] && (i % 2 === 0 || rawHeaders[i - 1] === last[i - 1]);
+    parts = rawHeaders.map((_, i) => (isKnown(i) ? parts[i] : undefined) ?? part(rawHeaders, i));
     last = rawHeaders;
-    written = JSON.stringify(
-      rawHeaders.map((text, i) => (i % 2 === 0 ? text : maskHeader(rawHeaders[i - 1] ?? "", text))),
-    );
+    written = `[${parts.join()}]`;
     return written;
   };
 }
 
 function sameList(a: readonly string[], b: readonly string[]): boolean {
+  if (a === b) return true;
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
@@ -121,18 +131,30 @@ const isUsual = (facts: EventFacts): boolean =>
 /** `,"events":[…]`, or "" when there are none; of a large batch as bytes. */
 export type EventsText = string | Buffer;
 
-export function* eventsText(events: readonly EventFacts[] = []): Work<EventsText> {
+/** A large batch takes several turns of the event loop. */
+export function eventsText(events: readonly EventFacts[] = []): EventsText | Promise<EventsText> {
+  if (events.length === 0) return "";
+  return events.length <= itemsPerStep ? `${factsTexts(events)}]` : inSlices(slicedText(events));
+}
+
+function* slicedText(events: readonly EventFacts[] = []): Work<EventsText> {
   if (events.length === 0) return "";
   const parts: Buffer[] = [];
-  let text = `,"events":[`;
-  for (const [i, facts] of events.entries()) {
-    text += i === 0 ? factsText(facts) : `,${factsText(facts)}`;
-    if (i % itemsPerStep !== itemsPerStep - 1) continue;
-    parts.push(Buffer.from(text));
-    text = "";
+  for (let from = 0; from < events.length; from += itemsPerStep) {
+    parts.push(Buffer.from(factsTexts(events, from)));
     yield;
   }
-  return parts.length === 0 ? `${text}]` : Buffer.concat([...parts, Buffer.from(`${text}]`)]);
+  return Buffer.concat([...parts, Buffer.from("]")]);
+}
+
+/** The facts of a step's events, each after a comma or the start of the list. */
+function factsTexts(events: readonly EventFacts[], from = 0): string {
+  let text = "";
+  for (let i = from; i < Math.min(from + itemsPerStep, events.length); i++) {
+    const facts = events[i];
+    if (facts) text += (i === 0 ? ',"events":[' : ",") + factsText(facts);
+  }
+  return text;
 }
 
 /** The bytes as received, unless the body in the line is their exact text. */
@@ -145,8 +167,10 @@ function rawText(call: ReceivedCall, record: CallRecord, isMasked: boolean): str
   }
   const isManagement = /^\/+api\//.test(call.target);
   if (!isUtf8(body)) {
-    if (hidesKey(body, headerOf(call.rawHeaders, "content-encoding").toLowerCase()))
-      return `,"raw":{"omitted":"redacted","bytes":${body.length}}`;
+    // the line's body is what was unpacked, and it has no keys
+    const isChecked = record.bytes !== undefined && record.steps?.length === 1 && record.steps[0] === "gzip";
+    const encoding = isChecked ? "" : headerOf(call.rawHeaders, "content-encoding").toLowerCase();
+    if (hidesKey(body, encoding)) return `,"raw":{"omitted":"redacted","bytes":${body.length}}`;
     // The management API takes text only: what cannot be read cannot be redacted.
     return isManagement
       ? `,"raw":{"omitted":"not_text","bytes":${body.length}}`
@@ -238,7 +262,7 @@ export function entryWriter(): (
   const headersText = headerWriter();
   const replyHeadersText = headerWriter();
   const addressOf = addressWriter();
-  return (call, reply, record, events = atOnce(eventsText(record.events))) => {
+  return (call, reply, record, events = atOnce(slicedText(record.events))) => {
     const us = Math.round(((call.ended ?? performance.now()) - call.started) * 1000);
     const project = record.project ?? null;
     const address = addressOf(call);

@@ -53,7 +53,8 @@ export interface TrafficIndex {
   readonly events: Rows;
   addRequest(
     offset: number,
-    facts: Pick<TrafficLine, "project" | "partition"> & { rejected?: unknown },
+    project: number | null,
+    facts: Pick<TrafficLine, "partition" | "rejected">,
     facet: number,
   ): void;
   addEvent(key: EventKey | undefined, facts: EventFacts, project: number | null): void;
@@ -99,7 +100,7 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
   const metaOf = (project: number | null, flags: number): number =>
     (((project ?? noProject) << flagBits) | flags) >>> 0;
 
-  const addRequest: TrafficIndex["addRequest"] = (offset, { project, partition, rejected }, facet) => {
+  const addRequest: TrafficIndex["addRequest"] = (offset, project, { partition, rejected }, facet) => {
     const meta = metaOf(project, rejected === undefined ? 0 : rejectedBit);
     const hash = partition === undefined ? 0 : fnv1a(partition);
     requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), meta, hash, facet);
@@ -208,7 +209,7 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
       if (row < 0 || (row < requests.length && !isLost(row))) return false;
       const keys = line.events ? keysOf(line) : undefined;
       while (requests.length < row) requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), lostBit);
-      addRequest(offset, line, requestFacet(line, keys));
+      addRequest(offset, line.project, line, requestFacet(line, keys));
       if (row < requests.length - 1) moveLast(requests, row, request.meta, forgottenBit);
       if (keys) placeEvents(line, keys);
       return true;

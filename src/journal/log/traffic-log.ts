@@ -137,7 +137,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     const count = record.events?.length ?? 0;
     const place = count > 0 ? `,"seq":${seq}` : "";
     const start = `${lineStart}"n":${n},${entry.head}${place}`;
-    const end = entry.body === undefined ? "}\n" : ',"body":';
+    const end = entry.body === undefined ? "" : ',"body":';
     const from = writer.size;
     if (typeof entry.events === "string") {
       writer.add(`${start}${entry.events}${entry.tail}${end}`);
@@ -146,10 +146,8 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       writer.add(entry.events);
       writer.add(`${entry.tail}${end}`);
     }
-    if (entry.body !== undefined) {
-      writer.add(entry.body);
-      writer.add("}\n");
-    }
+    if (entry.body !== undefined) writer.add(entry.body);
+    writer.endLine();
     if (bytes.isFile) writer.seal(from);
     indexEntry(entry, bytes.size + from);
     writer.schedule({ n, seq, count, entry });
@@ -158,16 +156,12 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
 
   function indexEntry(entry: TrafficEntry, offset: number): void {
     const { index } = tables;
-    const { partition, rejected, events, keys } = entry.record;
-    const facts = {
-      project: entry.project,
-      ...(partition !== undefined && { partition }),
-      ...(rejected && { rejected }),
-    };
-    index.addRequest(offset, facts, requestFacet(entry, keys));
-    events?.forEach((it, i) => {
-      index.addEvent(keys?.[i], it, entry.project);
-    });
+    const { events = [], keys } = entry.record;
+    index.addRequest(offset, entry.project, entry.record, requestFacet(entry, keys));
+    for (let i = 0; i < events.length; i++) {
+      const facts = events[i];
+      if (facts) index.addEvent(keys?.[i], facts, entry.project);
+    }
   }
 
   /** The disk refused the group: its requests get an error and must not be found later. */

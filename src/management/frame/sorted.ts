@@ -16,18 +16,6 @@ export function newestFirst(a: Dated, b: Dated): number {
   return left === right ? b.id - a.id : left < right ? 1 : -1;
 }
 
-/** Collects values under a key, in their order. */
-export function grouped<K, V>(values: readonly V[], keyOf: (value: V) => K): ReadonlyMap<K, readonly V[]> {
-  const groups = new Map<K, V[]>();
-  for (const value of values) {
-    const key = keyOf(value);
-    const group = groups.get(key);
-    if (group) group.push(value);
-    else groups.set(key, [value]);
-  }
-  return groups;
-}
-
 /** Gets added and removed documents; a changed one is removed and added. */
 interface Follower<T> {
   add(documents: readonly T[]): void;

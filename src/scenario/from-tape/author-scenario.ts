@@ -1,6 +1,6 @@
+import { groupedBy } from "../../base/grouped-by.ts";
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import { hasKnownRules } from "../../world/flag-config.ts";
-import { groupedBy } from "../grouped-by.ts";
 import { Email } from "../project-schema.ts";
 import { schemaPath } from "../starter.ts";
 import { authored, authoredRun, authoredTile } from "./authored-fields.ts";

@@ -1,11 +1,14 @@
+import { readFileSync } from "node:fs";
 import { counted } from "../../base/text.ts";
-import { callSim } from "../../cli/ask-sim.ts";
+import { type Address, callSim, RefusedCall } from "../../cli/ask-sim.ts";
 import { clean } from "../../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../../cli/command.ts";
+import { Failure } from "../../cli/failure.ts";
 import { findRunning, whereOptions } from "../../cli/running-sim.ts";
+import { saveAnswer } from "../../cli/save-answer.ts";
 import type { Settings } from "../../cli/settings.ts";
+import { reasonOf } from "../../cli/system-reason.ts";
 import type { ImportedState, ListedSnapshot, ResetPart, RestoredSnapshot, Snapshot } from "../../index.ts";
-import { exportTo, importFrom } from "./command-file.ts";
 
 const group: CommandGroup = {
   name: "state",
@@ -14,7 +17,7 @@ const group: CommandGroup = {
 
 const common = {
   ...whereOptions,
-  json: { kind: "switch", describe: "Print the control API's answer", flagOnly: true },
+  json: { kind: "switch", describe: "Print the control API's response", flagOnly: true },
 } as const;
 
 const resetOptions = {
@@ -110,13 +113,34 @@ async function list(settings: Common, shell: Shell) {
 
 async function exportState(settings: Settings<typeof filed>, shell: Shell) {
   const { file } = settings.values;
-  const bytes = await exportTo(file, await find(settings, shell));
+  const bytes = await saveAnswer(await find(settings, shell), "state", file);
   return say(settings, shell, { file, bytes }, `exported to ${clean(file)}: ${counted(bytes, "byte")}`);
+}
+
+/** For a large state, ms. */
+const importMs = 600_000;
+
+/** @throws Failure with the file's name, except for an error in the file: it has a pointer, and gets the option's name elsewhere */
+async function importFrom(file: string, sim: Address): Promise<ImportedState> {
+  try {
+    return await callSim<ImportedState>(sim, "PUT", "state", readWhole(file), importMs);
+  } catch (error) {
+    if (!(error instanceof RefusedCall) || error.refusal.pointer) throw error;
+    throw new Failure(error.kind, `${clean(file)}: ${error.message}`, error);
+  }
+}
+
+function readWhole(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new Failure("usage", `${clean(file)} cannot be read: ${reasonOf(error)}`, error);
+  }
 }
 
 async function importState(settings: Settings<typeof filed>, shell: Shell) {
   const { file } = settings.values;
-  const answer: ImportedState = await importFrom(file, await find(settings, shell));
+  const answer = await importFrom(file, await find(settings, shell));
   const projects = counted(answer.projects, "project");
   return say(settings, shell, answer, `imported ${clean(file)}: ${projects}, ${holds(answer)}`);
 }

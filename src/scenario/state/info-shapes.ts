@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { ClockFacts } from "../../clock/shapes.ts";
 
-const Cursor = z.int().describe("For `since` of the next call");
-
 const Problem = z.strictObject({
   file: z.string().nullable(),
   line: z.int().nullable(),
@@ -12,21 +10,23 @@ const Problem = z.strictObject({
   hint: z.string().nullable(),
 });
 
-const Edit = z.strictObject({
+const ScenarioChange = z.strictObject({
+  change: z.enum(["added", "changed", "removed"]),
+  kind: z.string().describe("`flag`, `person`, `cohort`, `clock` …"),
+  name: z.string().nullable().describe("null for a thing that exists once"),
+  project: z.string().nullable().describe("Name of the project, if the scenario has several"),
+});
+/** A difference between two versions of a scenario. */
+export type ScenarioChange = z.infer<typeof ScenarioChange>;
+
+const ScenarioEdit = z.strictObject({
   at: z.int().describe("The machine's time in ms"),
   summary: z.string().describe("The changes, in one line"),
-  changes: z
-    .array(
-      z.strictObject({
-        change: z.enum(["added", "changed", "removed"]),
-        kind: z.string().describe("`flag`, `person`, `cohort`, `clock` …"),
-        name: z.string().nullable().describe("null for a thing that exists once"),
-        project: z.string().nullable().describe("Name of the project, if the scenario has several"),
-      }),
-    )
-    .describe("At most 100"),
+  changes: z.array(ScenarioChange).describe("At most 100"),
   count: z.int().describe("Number of changes"),
 });
+/** An applied edit of the scenario's files. */
+export type ScenarioEdit = z.infer<typeof ScenarioEdit>;
 
 export const Info = z
   .strictObject({
@@ -63,7 +63,7 @@ export const Info = z
     scenario_warnings: z
       .array(Problem)
       .describe("Parts of the scenario that cannot work, such as flags that depend on each other"),
-    scenario_edit: Edit.nullable().describe(
+    scenario_edit: ScenarioEdit.nullable().describe(
       "The last applied edit of the scenario's files; null before the first",
     ),
     recording: z
@@ -81,7 +81,7 @@ export const Info = z
       .nullable()
       .describe("The tape that answers requests"),
     faults: z.array(z.string()).describe("Names of the active faults"),
-    cursor: Cursor,
+    cursor: z.int().describe("For `since` of the next call"),
     in_flight: z.int(),
   })
   .meta({ title: "Info" });

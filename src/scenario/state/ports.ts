@@ -4,7 +4,7 @@ import type { PeopleStore } from "../../people/people-store.ts";
 import type { ResetPorts } from "../../projects/ports.ts";
 import type { SwitchPart } from "../../store/switch.ts";
 import type { ResetPart } from "./shapes.ts";
-import type { Snapshots } from "./snapshot-store.ts";
+import type { Snapshots } from "./snapshots.ts";
 
 export interface SnapshotPorts {
   readonly snapshots: Snapshots;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isSnapshotName, snapshotNameExpected } from "./snapshot-shelf.ts";
+import { isSnapshotName, snapshotNameExpected } from "./snapshots.ts";
 
 const JsonObject = z.custom<object>().meta({ type: "object" });
 const Cursor = z.int().describe("For `since` of the next call");
@@ -43,7 +43,7 @@ const stateKeys = {
   journal: z.array(JsonObject).describe("Requests with their events; `cleared` if the events are hidden"),
 };
 
-/** An exported state. state-schema.ts checks it in full. */
+/** An exported state. transfer-schema.ts checks it in full. */
 export const State = z.strictObject({ ...stateKeys, saved_at: z.iso.datetime() }).meta({ title: "State" });
 
 export const StateOrder = z.strictObject({ ...stateKeys, saved_at: z.iso.datetime().optional() });

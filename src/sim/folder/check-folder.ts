@@ -7,7 +7,7 @@ import { keyHash } from "../../people/store/apply.ts";
 import { createLineLog } from "../../people/store/log.ts";
 import { mustBePeople, replayPeople } from "../../people/store/replay.ts";
 import { createPeopleState } from "../../people/store/state.ts";
-import { readSnapshots } from "../../scenario/state/snapshots-folder.ts";
+import { readSnapshots } from "../../scenario/state/snapshot-storage.ts";
 import { type Bytes, fileBytes } from "../../store/bytes.ts";
 import { clockFile } from "../../store/clock-file.ts";
 import type { Damage } from "../../store/damage.ts";

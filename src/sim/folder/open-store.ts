@@ -2,7 +2,7 @@ import { openTrafficLog, type TrafficLog } from "../../journal/log/traffic-log.t
 import { dropDraft, type Keep } from "../../journal/log/trim.ts";
 import type { EventKey, TrafficLine } from "../../journal/traffic.ts";
 import { openPeople, type PeopleStore } from "../../people/people-store.ts";
-import { createSnapshots, type Snapshots } from "../../scenario/state/snapshot-store.ts";
+import { createSnapshots, type Snapshots } from "../../scenario/state/snapshots.ts";
 import { type Bytes, fileBytes, memoryBytes } from "../../store/bytes.ts";
 import { type ClockFile, clockFile } from "../../store/clock-file.ts";
 import { createDamageList, type DamageList } from "../../store/damage.ts";

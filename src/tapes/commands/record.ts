@@ -59,7 +59,7 @@ const options = {
   ...upstreamOptions,
   tape: text("Tape to write: tapes/NAME.tape.ndjson, or a path (default: named after the time)"),
   mode: choice(
-    "record: all goes to the upstream; all: the tape is replaced; once: replay the tape if it exists; new: replay it and record what is missing; none (or replay): replay only; diff: compare the emulator's answers; spy: pass on what the emulator does not know",
+    "record: all goes to the upstream; all: the tape is replaced; once: replay the tape if it exists; new: replay it and record what is missing; none (or replay): replay only; diff: compare the emulator's responses; spy: pass on what the emulator does not know",
     ["record", "all", "once", "new", "none", "replay", "diff", "spy"],
     "record",
   ),
@@ -183,7 +183,7 @@ function open(settings: RecordSettings, port: number, shell: Shell, onStop?: () 
 /** The message at the start when a tape answers, by mode. */
 const replayTexts: Readonly<Partial<Record<RecordMode, string>>> = {
   once: "the tape exists and answers; nothing is recorded",
-  new: "the tape answers; what it has no answer for goes to the upstream and is recorded",
+  new: "the tape answers; what it has no response for goes to the upstream and is recorded",
   none: "the tape answers; nothing is recorded",
 };
 
@@ -240,13 +240,13 @@ async function conclude(sim: Sim, log: RequestLog, quiet: boolean, shell: Shell)
   const isReplaying = sim.isReplaying();
   const played = await replayed(sim);
   const inTime = await closesWithin(sim, closeMs);
-  log.flush();
+  await log.flush();
   if (!inTime) shell.err.say("phx-sim: some connections did not close in time");
   if (isReplaying) {
     if (!quiet) shell.err.say(...tapeLines(played, shell.errStyle));
     shell.err.flush();
     const missed = missedOf(played);
-    if (missed > 0) throw new Failure("failed", `the tape had no answer for ${counted(missed, "request")}`);
+    if (missed > 0) throw new Failure("failed", `the tape had no response for ${counted(missed, "request")}`);
     return;
   }
   const facts = sim.recorded();
@@ -307,7 +307,7 @@ function differenceLines({ compared, differing, groups }: Differences, style: St
   });
   const more = groups.length > most ? [`  … and ${groups.length - most} more kinds of differences`] : [];
   return [
-    `phx-sim: the emulator differs in ${differing} of ${counted(compared, "answer")}`,
+    `phx-sim: the emulator differs in ${differing} of ${counted(compared, "response")}`,
     ...lines,
     ...more,
   ];
@@ -321,7 +321,7 @@ function recordingLines(facts: RecordingFacts, style: Style): string[] {
   const { passed, aborted, failed, bytes_sent, bytes_received, tape, taped, redacted, differences } = facts;
   const mishaps = [
     ...(aborted > 0 ? [`${aborted} cut off`] : []),
-    ...(failed > 0 ? [style.bad(`${failed} without an answer`)] : []),
+    ...(failed > 0 ? [style.bad(`${failed} without a response`)] : []),
   ];
   const sizes = `${sizeText(bytes_sent)} out, ${sizeText(bytes_received)} back`;
   const passing = [`${counted(passed, "request")} passed on`, ...mishaps, sizes].join(", ");
@@ -347,7 +347,7 @@ const troubleText = ({ mode }: RecordingFacts): string =>
 function recordingEnd(facts: RecordingFacts): Failure | undefined {
   const { trouble, failed, passed, last_failure } = facts;
   if (failed > 0 && failed === passed)
-    return new Failure("network", `no request was answered: ${clean(last_failure ?? "")}`);
+    return new Failure("network", `no request got a response: ${clean(last_failure ?? "")}`);
   if (trouble !== null) return new Failure("failed", `${troubleText(facts)}: ${clean(trouble)}`);
   return undefined;
 }

@@ -43,7 +43,7 @@ function checkForServing(flags: OptionTexts): void {
 /** `start --tape`, or `exec --tape` when a command follows. */
 export const replay: Command = {
   name: "replay",
-  describe: "Answer from a tape; with a command after --, until that ends",
+  describe: "Respond from a tape; with a command after --, until that ends",
   options,
   examples: [
     ["phx-sim replay checkout", "serve tapes/checkout.tape.ndjson; what is not on it is an error"],

@@ -1,3 +1,4 @@
+import { isoOf } from "../../base/clock.ts";
 import { counted } from "../../base/text.ts";
 import { durationText } from "../../base/time-text.ts";
 import { clean } from "../../cli/clean-text.ts";
@@ -65,8 +66,7 @@ export const skipLines = (skipped: Survey["skipped"], excluded: ExcludedCounts):
   }),
 ];
 
-const isoOf = (time: number | undefined): string | null =>
-  time === undefined ? null : new Date(time).toISOString();
+const isoOrNull = (time: number | undefined): string | null => (time === undefined ? null : isoOf(time));
 
 const targetText = ({ target }: SendFacts): string => target.url.href.replace(/\/$/, "");
 
@@ -77,8 +77,8 @@ const commonReport = (request: SendFacts, survey: Surveyed) => ({
   requests: survey.requests,
   routes: Object.fromEntries(survey.routes),
   hosts: Object.fromEntries(survey.hosts),
-  first: isoOf(survey.first),
-  last: isoOf(survey.last),
+  first: isoOrNull(survey.first),
+  last: isoOrNull(survey.last),
   events: survey.events,
   skipped: survey.skipped,
   excluded: Object.fromEntries(survey.excluded),
@@ -104,7 +104,7 @@ export function dryReport(
     lines: [
       `${what} would go to ${clean(targetText(request), 300)}; nothing was sent`,
       ...countLines(routes, style),
-      `recorded from ${isoOf(first) ?? "never"} to ${isoOf(last) ?? "never"}, for`,
+      `recorded from ${isoOrNull(first) ?? "never"} to ${isoOrNull(last) ?? "never"}, for`,
       ...countLines(hosts, style),
       `${counted(events, "event")} ${moved} and ${newUuids ? "get new uuids" : "keep their uuids"}; sent_at becomes now`,
       ...needs.map(
@@ -125,7 +125,7 @@ export function sentReport(request: SendFacts, survey: Surveyed, { tally, ms }: 
     .map(
       ([status, times]) => `${times} × ${status < 400 ? style.good(`${status}`) : style.bad(`${status}`)}`,
     );
-  const failures = failed > 0 ? [style.bad(`${failed} without an answer`)] : [];
+  const failures = failed > 0 ? [style.bad(`${failed} without a response`)] : [];
   const rate = ms > 0 ? `, ${Math.round((1000 * sent) / ms)} a second` : "";
   return {
     report: {

@@ -173,12 +173,12 @@ function failureOf(
   const { failed, failure = "", unreachable, answered, differing } = tally;
   const network = (text: string) => new Failure("network", clean(`${text}: ${failure}`, 600));
   if (unreachable)
-    return network(`${target} ${answered === 0 ? "cannot be reached" : "does not answer any more"}`);
-  if (failed > 0) return network(`${counted(failed, "request")} got no answer from ${target}`);
+    return network(`${target} ${answered === 0 ? "cannot be reached" : "does not respond any more"}`);
+  if (failed > 0) return network(`${counted(failed, "request")} got no response from ${target}`);
   if (ending !== "ok" || differing === 0 || values["ignore-status"]) return undefined;
   return new Failure(
     "failed",
-    `${counted(differing, "answer")} of another status class than on the tape; --ignore-status passes over it`,
+    `${counted(differing, "response")} of another status class than on the tape; --ignore-status passes over it`,
   );
 }
 

@@ -28,7 +28,7 @@ const options = {
     ["keep", "new"],
     "keep",
   ),
-  "ignore-status": toggle("Do not fail for answers whose status class differs from the recorded one"),
+  "ignore-status": toggle("Do not fail for responses whose status class differs from the recorded one"),
   json,
 } as const;
 

@@ -110,7 +110,7 @@ const headerLines = (header: TapeHeader, style: Style): string[] => [
 ];
 
 function statusOf({ res, complete }: Exchange, style: Style): string {
-  if (!res) return style.bad("no answer");
+  if (!res) return style.bad("no response");
   const shown = res.status >= 400 ? style.bad(`${res.status}`) : style.good(`${res.status}`);
   return complete ? shown : `${shown} ${style.bad("cut off")}`;
 }

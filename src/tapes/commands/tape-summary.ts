@@ -1,4 +1,4 @@
-import { counted } from "../../base/text.ts";
+import { counted, times } from "../../base/text.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Style } from "../../cli/style.ts";
 import type { LoadedTape, Sim } from "../../index.ts";
@@ -37,8 +37,6 @@ type Ledger = LoadedTape["ledger"];
 type Miss = Ledger["misses"][number];
 type Nearest = Miss["nearest"][number];
 type Exchange = Ledger["unused"][number];
-
-const times = (count: number): string => (count === 1 ? "" : ` ×${count}`);
 
 function nearestLine({ i, method, url, differing }: Nearest): string {
   const paths = differing

@@ -106,13 +106,15 @@ const check = command({
 const diff = command({
   name: "tape diff",
   group,
-  describe: "Compare the answers of two recordings of the same session; exit code 1 when they differ",
+  describe: "Compare the responses of two recordings of the same session; exit code 1 when they differ",
   options: {
     a: tapeAt(1, "Name or path of the older tape"),
     b: tapeAt(2, "Name or path of another recording of the same session"),
     ...reportOptions,
   },
-  examples: [["phx-sim tape diff golden today", "what the service answers differently, by route and path"]],
+  examples: [
+    ["phx-sim tape diff golden today", "where the responses of the service differ, by route and path"],
+  ],
   confirms: true,
   run: async ({ values }, shell) => (await import("./tape-diff.ts")).diffTapes(values, shell),
 });

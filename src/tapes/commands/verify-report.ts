@@ -120,7 +120,7 @@ function routeLines({ groups, routes }: Routes, sides: Sides, style: Style) {
   const order = [...new Set(groups.map(({ route }) => route))];
   return order.flatMap((route) => {
     const compared = routes.find((it) => it.route === route)?.compared ?? 0;
-    const title = `${style.bold(clean(route, 120))} (${counted(compared, "answer")})`;
+    const title = `${style.bold(clean(route, 120))} (${counted(compared, "response")})`;
     return [title, ...groups.filter((it) => it.route === route).map((it) => groupLine(it, sides, style))];
   });
 }

@@ -15,9 +15,8 @@ import { leaveFor, readTarget } from "../send/target.ts";
 import type { TapeProblem } from "../shapes.ts";
 import { createTransport } from "../upstream/transport.ts";
 import { createAgents, readUpstreams, type Upstreams } from "../upstream/upstreams.ts";
-import { createServiceVerifier, leftOutBy } from "../verify/against.ts";
 import { type Comparison, createComparison } from "../verify/compare.ts";
-import { createVerifier } from "../verify/verifier.ts";
+import { createServiceVerifier, createSimVerifier, leftOutBy } from "../verify/verifier.ts";
 import { checkKeys, keysOf } from "./send-needs.ts";
 import type { VerifySettings } from "./verify.ts";
 import { problemCount } from "./verify-report.ts";
@@ -69,7 +68,7 @@ export async function runVerify({ file, dialect, ignore = [], onStep }: VerifyRu
   const comparison = createComparison();
   const sim = await simFor(seed, dialect);
   try {
-    const verifier = createVerifier({ handle: sim.handle, keys, noise: [...noise, ...ignore] });
+    const verifier = createSimVerifier({ handle: sim.handle, keys, noise: [...noise, ...ignore] });
     let [done, kept] = [0, 0];
     for await (const exchange of readTape(file, { bodies: "whole" })) {
       comparison.add(await verifier.verify(exchange));
@@ -210,8 +209,8 @@ function createFailures(service: string) {
     isGone,
     ending(): Failure | undefined {
       if (count === 0) return undefined;
-      if (isGone()) return failure(`${service} does not answer any more`);
-      return failure(`${counted(count, "request")} got no answer from ${service}`);
+      if (isGone()) return failure(`${service} does not respond any more`);
+      return failure(`${counted(count, "request")} got no response from ${service}`);
     },
   };
 }

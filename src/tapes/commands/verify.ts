@@ -108,7 +108,7 @@ async function run(settings: VerifySettings, shell: Shell) {
 /** Sends a tape's requests to a fresh emulator, or to a service, and reports where the answers differ. */
 export const verify = command({
   name: "verify",
-  describe: "Compare a tape's answers with those of a fresh emulator, or of a service",
+  describe: "Compare a tape's responses with those of a fresh emulator, or of a service",
   options,
   examples: [
     ["phx-sim verify checkout", "exit code 1 when a status, a key or a type that was recorded is missing"],

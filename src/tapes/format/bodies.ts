@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import * as zlib from "node:zlib";
+import zlib from "node:zlib";
 import lz from "lz-string";
 import { SimError } from "../../base/errors.ts";
 import { isTooDeep, type Json } from "../../base/json.ts";
@@ -49,11 +49,11 @@ function undo(body: Wrapped, encoding: string, decode: (bytes: Buffer, limit: nu
 
 /** Tokens of Content-Encoding, outermost first; `x-gzip` is gzip (RFC 9110 §8.4.1.3). */
 const announced = (headers: HeaderPairs): string[] =>
-  (headerOf(headers, "content-encoding") ?? "")
-    .split(",")
+  headerOf(headers, "content-encoding")
+    ?.split(",")
     .map((it) => it.trim().toLowerCase().replace(/^x-/, ""))
     .filter((it) => it !== "" && it !== "identity")
-    .reverse();
+    .reverse() ?? [];
 
 /** More than any client stacks. */
 const mostEncodings = 8;
@@ -286,8 +286,8 @@ function decimalOf(spelled: string): string {
 const isKept = (spelled: string): boolean =>
   decimalOf(spelled) === decimalOf(JSON.stringify(Number(spelled)));
 
-/** Up to 15 digits fit a double; without one of these nothing can be lost. */
-const mayLose = /[\d.]{16}|\d[eE]|-0/;
+/** Up to 15 digits fit a double; without one of these nothing can be lost. Dates have a `-0`, too, after a digit. */
+const mayLose = /[\d.]{16}|\d[eE][-+\d]|(?<!\w)-0/;
 
 const keepsNumbers = (text: string): boolean => {
   if (!mayLose.test(text)) return true;

@@ -6,8 +6,11 @@ const ms = z.number().nonnegative();
 const texts = z.array(z.string()).readonly();
 
 /** Control characters would split a message when it is sent. */
-const headerText = z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/);
-const headerName = z.string().regex(/^[\x21-\x7e\x80-\x9f\xa1-\xff]+$/);
+const headerTextPattern = /^[\t\x20-\x7e\x80-\xff]*$/;
+const headerNamePattern = /^[\x21-\x7e\x80-\x9f\xa1-\xff]+$/;
+const methodPattern = /^[A-Za-z][A-Za-z-]{0,31}$/;
+const headerText = z.string().regex(headerTextPattern);
+const headerName = z.string().regex(headerNamePattern);
 
 /** Order, case and duplicates as received. */
 const HeaderPairs = z.array(z.tuple([headerName, headerText]).readonly()).readonly();
@@ -52,9 +55,11 @@ const TapeBody = z
   );
 export type TapeBody = z.infer<typeof TapeBody>;
 
+const isAddress = (it: string): boolean => /^https?:\/\//i.test(it) && URL.canParse(it);
+
 const TapeRequest = z.object({
-  method: z.string().regex(/^[A-Za-z][A-Za-z-]{0,31}$/),
-  url: z.string().refine((it) => /^https?:\/\//i.test(it) && URL.canParse(it)),
+  method: z.string().regex(methodPattern),
+  url: z.string().refine(isAddress),
   http: z.string(),
   headers: HeaderPairs,
   wire: Wire,
@@ -85,6 +90,34 @@ export const Exchange = z.object({
   client: z.string().optional(),
 });
 export type Exchange = z.infer<typeof Exchange>;
+
+const areHeaders = (headers: HeaderPairs): boolean =>
+  headers.every(([name, value]) => headerNamePattern.test(name) && headerTextPattern.test(value));
+
+const isPlain = (body: TapeBody | undefined): boolean =>
+  body === undefined || ("json" in body ? !isTooDeep(body.json) : !("file" in body));
+
+/**
+ * True for an exchange that a reader takes for sure: what its type does not promise is checked without the cost of
+ * `wrongField`, which decides of all others.
+ */
+export function isSound({ i, at, req, res }: Exchange): boolean {
+  const isRequest =
+    Number.isSafeInteger(i) &&
+    i > 0 &&
+    !Number.isNaN(Date.parse(at)) &&
+    methodPattern.test(req.method) &&
+    isAddress(req.url) &&
+    areHeaders(req.headers) &&
+    isPlain(req.body);
+  if (!isRequest || res === null) return isRequest;
+  const { status, reason, ttfb, total } = res;
+  const isStatus = Number.isInteger(status) && status >= 100 && status <= 999;
+  const areTimes = ttfb >= 0 && total >= 0 && Number.isFinite(ttfb + total);
+  return (
+    isStatus && areTimes && headerTextPattern.test(reason) && areHeaders(res.headers) && isPlain(res.body)
+  );
+}
 
 /** The field that keeps a value from being an exchange, e.g. `req.headers`; undefined if there is none. */
 export function wrongField(value: unknown): string | undefined {

@@ -1,3 +1,4 @@
+import { isoOf } from "../../base/clock.ts";
 import { type Decoded, decodeBody } from "./bodies.ts";
 import { type Exchange, type HeaderPairs, pairsOf, targetOf } from "./exchange.ts";
 import { routeOf } from "./routes.ts";
@@ -40,7 +41,7 @@ export function toExchange(raw: RawExchange, { i, bodyLimit, isBodyless }: ToExc
     size > 0 && isBodyless?.(target) ? omit("excluded", size) : decoded(raw.body, headers, target, bodyLimit);
   return {
     i,
-    at: new Date(raw.at).toISOString(),
+    at: isoOf(raw.at),
     route: routeOf(raw.method, target),
     req: { method: raw.method, url: raw.url, http: raw.http, headers, ...request },
     res: raw.answer && answerOf(raw.answer, bodyLimit),

@@ -8,7 +8,7 @@ import { sideName } from "./exchange-shape.ts";
 import { systemReason } from "./tape-error.ts";
 
 /** Larger bodies are in side files, in bytes. */
-const inlineLimit = 64 * 1024;
+export const inlineLimit = 64 * 1024;
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 

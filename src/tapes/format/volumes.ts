@@ -20,8 +20,8 @@ export interface VolumeWriter {
   readonly volumes: number;
   /** The highest number of an exchange that the tape already had. */
   readonly highest: number;
-  /** @param line Without a line break @throws the system's error, or a TapeError */
-  write(line: string): void;
+  /** @param line Without a line break @returns Bytes written @throws the system's error, or a TapeError */
+  write(line: string): number;
   /** Makes the newest file durable. @throws TapeError when it was deleted; the system's error */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -122,6 +122,7 @@ export function openVolumes(file: string, options: VolumeOptions): VolumeWriter 
       if (target.size + bytes.length > options.maxBytes && !isFresh) rotate();
       target.append(bytes);
       isFresh = false;
+      return bytes.length;
     },
     sync,
     close: () => sync().finally(() => target.close()),

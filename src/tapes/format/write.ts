@@ -1,13 +1,13 @@
 import { dirname, resolve } from "node:path";
 import { makeFolder } from "../../base/make-folder.ts";
 import type { Exchange } from "./exchange.ts";
-import { wrongField } from "./exchange-shape.ts";
+import { isSound, wrongField } from "./exchange-shape.ts";
 import type { Redactor, TapeHeader } from "./header.ts";
 import { sideFolder } from "./place.ts";
 import { type RawExchange, toExchange } from "./raw-exchange.ts";
 import { lockTape } from "./replace.ts";
 import { globs } from "./routes.ts";
-import { withBodiesAside } from "./side-files.ts";
+import { inlineLimit, withBodiesAside } from "./side-files.ts";
 import { fileTrouble } from "./tape-error.ts";
 import { lineOf, type NewHeader, openVolumes, type VolumeWriter } from "./volumes.ts";
 
@@ -80,7 +80,7 @@ const defaultBodyLimit = 32 * 1024 * 1024;
 /** Redacted and checked: what a reader would refuse must not get onto a tape. */
 function cleaned(exchange: Exchange, redactor: Redactor): Exchange {
   const clean = redactor.redact(exchange);
-  const wrong = wrongField(clean);
+  const wrong = isSound(clean) ? undefined : wrongField(clean);
   if (wrong !== undefined) throw new TypeError(`it has no valid \`${wrong}\``);
   return clean;
 }
@@ -142,10 +142,10 @@ export function openTapeWriter(name: string, options: TapeWriterOptions): TapeWr
   }
 
   function write(exchange: Exchange): void {
-    const line = lineOf(withBodiesAside(exchange, folder));
-    volumes.write(line);
+    const whole = lineOf(exchange);
+    const line = Buffer.byteLength(whole) > inlineLimit ? lineOf(withBodiesAside(exchange, folder)) : whole;
+    counts.bytes += volumes.write(line);
     counts.exchanges++;
-    counts.bytes += Buffer.byteLength(line) + 1;
     counts.redactions += exchange.redacted.length;
     if (!exchange.complete) counts.incomplete++;
     syncSoon();

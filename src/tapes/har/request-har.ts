@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import { isoOf } from "../../base/clock.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { version } from "../../base/version.ts";
 import { headerIn } from "../../http/client-address.ts";
@@ -84,7 +85,7 @@ export function harEntry(line: TrafficLine): JsonObject {
   const postData = postDataOf(line);
   const headers = replyHeadersOf(line);
   return {
-    startedDateTime: new Date(line.at).toISOString(),
+    startedDateTime: isoOf(line.at),
     time: ms,
     request: {
       method: line.method,

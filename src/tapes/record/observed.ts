@@ -119,16 +119,19 @@ function bytesOf({ body, wire }: Exchange["req"]): Buffer {
 /** A passed call as the emulator and the log see it: made of the redacted exchange, so that nothing else can get there. */
 export function observedCall({ req }: Exchange, passed: Passed): Call {
   const headers = new Map<string, string>();
+  const rawHeaders: string[] = [];
   for (const [name, value] of req.headers) {
-    const known = headers.get(name.toLowerCase());
-    headers.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`);
+    rawHeaders.push(name, value);
+    const plain = name.toLowerCase();
+    const known = headers.get(plain);
+    headers.set(plain, known === undefined ? value : `${known}, ${value}`);
   }
   return callFrom({
     ...passed,
     method: req.method,
     target: req.url.replace(/^https?:\/\/[^/?#]*/i, "") || "/",
     headers: Object.fromEntries(headers),
-    rawHeaders: req.headers.flat(),
+    rawHeaders,
     body: bytesOf(req),
     signal: () => never,
   });

@@ -72,7 +72,7 @@ export async function openTape(
       return;
     }
     replacement?.drop();
-    if (failed > 0) unreplaced = `${counted(failed, "request")} got no answer; ${file} is as it was`;
+    if (failed > 0) unreplaced = `${counted(failed, "request")} got no response; ${file} is as it was`;
     else notice(`${file} is as it was: nothing new was recorded`);
   }
 

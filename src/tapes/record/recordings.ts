@@ -62,7 +62,7 @@ async function modeFor(mode: "once" | "new", tape: string, options: TapeSettings
   if (mode === "once") return "replay";
   const reason = await closed();
   if (reason === undefined) return "new";
-  options.onNotice?.(`what ${file} has no answer for is an error, not recorded: ${reason.message}`);
+  options.onNotice?.(`what ${file} has no response for is an error, not recorded: ${reason.message}`);
   return "replay";
 }
 

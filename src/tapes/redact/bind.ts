@@ -1,4 +1,4 @@
-import { isObject, type Json, own } from "../../base/json.ts";
+import { isObject, type Json, mapMembers, own } from "../../base/json.ts";
 import { type Exchange, escapedPattern, type HeaderPairs, type TapeBody } from "../format/exchange.ts";
 import type { ReplayRequest } from "../ports.ts";
 import { decodedPart } from "./fields.ts";
@@ -128,10 +128,7 @@ export const fillText = (text: string, value: (placeholder: Placeholder) => stri
 function fillJson(json: Json, value: (placeholder: Placeholder) => string | undefined): Json {
   if (typeof json === "string") return fillText(json, value);
   if (Array.isArray(json)) return json.map((it) => fillJson(it, value));
-  if (!isObject(json)) return json;
-  return Object.fromEntries(
-    Object.entries(json).map(([key, it]) => [fillText(key, value), fillJson(it, value)]),
-  );
+  return isObject(json) ? mapMembers(json, (key, it) => [fillText(key, value), fillJson(it, value)]) : json;
 }
 
 /** As `fillText`, in a body. Bytes and side files are left as they are. */
@@ -144,7 +141,12 @@ export function fillBody(body: TapeBody, value: (placeholder: Placeholder) => st
 export const fillHeaders = (
   headers: HeaderPairs,
   value: (placeholder: Placeholder) => string | undefined,
-): HeaderPairs => headers.map(([name, it]) => [name, fillText(it, value)] as const);
+): HeaderPairs =>
+  headers.map((header) => {
+    const [name, it] = header;
+    const filled = fillText(it, value);
+    return filled === it ? header : [name, filled];
+  });
 
 /**
  * The exchange as its caller would have got it: placeholders in the answer's headers and body become what the

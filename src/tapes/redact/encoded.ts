@@ -41,10 +41,14 @@ function toBase64(bytes: Buffer, like: string): string {
   return like.endsWith("=") || like.length % 4 === 0 ? text : text.replace(/=+$/, "");
 }
 
+/** Every shape has eight printable characters in a row, except logins of URLs. */
+const mayHoldShape = /[ -~]{8}|:\/\/|\0/;
+
 /** Whatever the first byte of a run was cut off from: the bytes are right at one of four places. */
 const hidesShape = (run: string): boolean =>
   [0, 1, 2, 3].some((skip) => {
     const latin1 = Buffer.from(run.slice(skip), "base64").toString("latin1");
+    if (!mayHoldShape.test(latin1)) return false;
     return hasShape(latin1) || (latin1.match(wideRun) ?? []).some((it) => hasShape(narrow(it)));
   });
 

@@ -44,9 +44,16 @@ function headerValue(name: string, value: string, path: string, sieve: Sieve, ta
 
 /** Order, case and duplicates stay as they were. */
 const sieveHeaders = (headers: HeaderPairs, path: string, sieve: Sieve, take: Take): HeaderPairs =>
-  headers.map(([name, value]) => {
+  headers.map((header) => {
+    const [name, value] = header;
+    const whole = `${path}.${name}: ${value}`;
+    if (sieve.clean.has(whole)) return header;
     const plain = name.toLowerCase();
-    return [sieve.text(name, path), headerValue(plain, value, `${path}.${plain}`, sieve, take)] as const;
+    const safeName = sieve.text(name, path);
+    const safeValue = headerValue(plain, value, `${path}.${plain}`, sieve, take);
+    if (safeName !== name || safeValue !== value) return [safeName, safeValue];
+    sieve.clean.add(whole);
+    return header;
   });
 
 /** The part of a URL as it was, unless something was found in it. */
@@ -251,7 +258,15 @@ function* sideOf(
 ): Work<Pick<Side, "headers" | "body">> {
   const headers = sieveHeaders(side.headers, `${path}.headers`, sieve, take);
   if (side.body === undefined) return { headers };
-  const bulk = { ...side, body: side.body, path: `${path}.body`, isAnswer: path === "res", hint };
+  const { body: given, wire } = side;
+  const bulk = {
+    body: given,
+    headers: side.headers,
+    wire,
+    path: `${path}.body`,
+    isAnswer: path === "res",
+    hint,
+  };
   const body = yield* sieveBody(bulk, sieve);
   return { headers, body };
 }
@@ -265,7 +280,8 @@ export function* sieveExchange(exchange: Exchange, sieve: Sieve, take: Take): Wo
     ...(yield* sideOf(res, "res", null, sieve, take)),
     reason: sieve.text(res.reason, "res.reason"),
   };
-  const url = sieveUrl(req.url, "req.path", "req.query", sieve, take);
+  const url = sieve.clean.has(req.url) ? req.url : sieveUrl(req.url, "req.path", "req.query", sieve, take);
+  if (url === req.url) sieve.clean.add(url);
   const hasSafeRoute = sieve.text(exchange.route, "route") === exchange.route;
   const safe: Exchange = {
     ...exchange,

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import * as zlib from "node:zlib";
+import zlib from "node:zlib";
 
 /** A text that was found in bytes, and the way back. */
 export interface Packed {

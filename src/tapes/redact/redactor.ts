@@ -40,6 +40,8 @@ const listed = (paths: ReadonlySet<string>): string[] =>
 const gone = (body: TapeBody | undefined, bytes: number): { body?: TapeBody } =>
   body === undefined ? {} : { body: { omitted: "redacted", bytes } };
 
+const noHeaders = { headers: [] };
+
 /** What is left when redaction itself fails: nothing that came from outside. */
 const husk = (exchange: Exchange): Exchange => ({
   ...exchange,
@@ -97,7 +99,13 @@ export function createRedactor({
   function* redactInSteps(exchange: Exchange): Work<Exchange> {
     paths = new Set(exchange.redacted);
     try {
-      memory.reserve(JSON.stringify([exchange.req.url, exchange.req.headers, exchange.res?.headers]));
+      memory.reserve(exchange.req.url);
+      for (const { headers } of [exchange.req, exchange.res ?? noHeaders]) {
+        for (const [name, value] of headers) {
+          memory.reserve(name);
+          memory.reserve(value);
+        }
+      }
       const safe = yield* pass(exchange);
       return { ...safe, redacted: listed(paths) };
     } catch {

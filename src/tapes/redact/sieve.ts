@@ -26,6 +26,8 @@ export interface Sieve {
   json(value: Json, path: string): Work<Json | undefined>;
   /** The value of a parameter or header: what its name says about it, else as text. */
   value(value: string, spot: Spot): string;
+  /** Headers and addresses, each with its place, in which nothing was found. */
+  readonly clean: CleanTexts;
 }
 
 export interface SieveParts {
@@ -48,6 +50,8 @@ const scheme = /^(bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256) +
 
 const digitsOnly = /^\d+$/;
 const wholeNumber = /^-?\d+$/;
+/** Numbers with fewer digits have the shape of no secret. */
+const leastDigits = 12;
 /** True for the place of an id or a time: one in ten numbers of 16 digits has the check digit of a card. */
 const isIdPlace = (path: string): boolean =>
   /(?:^|_)(?:ids?|uuid|key|time|timestamp|ts|at|offset|hash)$/.test(
@@ -63,21 +67,29 @@ const isLines = (text: string): boolean =>
   /^\n*\{.*\n/.test(text) &&
   text.split("\n").every((it) => it === "" || (it.startsWith("{") && /\}\r?$/.test(it)));
 
-/** Texts without secrets, so that repeated keys and values are searched once. */
-function cleanTexts(knownCount: () => number) {
+/** Texts without secrets, so that what is repeated is searched once. */
+interface CleanTexts {
+  has(text: string): boolean;
+  add(text: string): void;
+}
+
+function cleanTexts(knownCount: () => number): CleanTexts {
   const texts = new Set<string>();
   let count = 0;
   return {
-    has(text: string): boolean {
+    has(text) {
       if (count !== knownCount() || texts.size > 5000) texts.clear();
       count = knownCount();
       return texts.has(text);
     },
-    add(text: string): void {
+    add(text) {
       if (text.length <= 300) texts.add(text);
     },
   };
 }
+
+/** Every place is to be looked at. */
+const nothingIsClean: CleanTexts = { has: () => false, add() {} };
 
 /** A sieve over one take. Never throws on text; recursion is bounded by `mostLayers` and `mostDepth`. */
 export function createSieve({
@@ -86,13 +98,13 @@ export function createSieve({
   knownCount,
   personal,
   judge = createJudge(),
-  onPlace = () => {},
+  onPlace,
 }: SieveParts): Sieve {
   const taken: Take = (kind, secret, path) =>
     isPlaceholder(secret) || judge.keeps(path) ? secret : take(kind, secret, path);
 
   const named = (name: string, value: string, path: string): string => {
-    onPlace(path);
+    onPlace?.(path);
     const lead = scheme.exec(value)?.[0] ?? "";
     const secret = value.slice(lead.length);
     if (isNothing(secret)) return value;
@@ -108,11 +120,15 @@ export function createSieve({
   const leaves = (look: (text: string, path: string) => string): Leaves => ({
     named,
     text(text, path) {
-      onPlace(path);
+      onPlace?.(path);
       return whole(text, path) ?? look(text, path);
     },
-    digits: (digits, path) =>
-      whole(digits, path) ?? (wholeNumber.test(digits) ? shaped(digits, path) : digits),
+    digits(digits, path) {
+      const secret = whole(digits, path);
+      if (secret !== undefined || !wholeNumber.test(digits)) return secret ?? digits;
+      const isShort = skipsHarmless && digits.length < leastDigits;
+      return isShort ? known(digits, (kind, it) => taken(kind, it, path)) : shaped(digits, path);
+    },
     key: look,
     secrecy: judge.secrecy,
     personal: (value, spot) => personal?.value(value, spot, spot.path),
@@ -159,11 +175,11 @@ export function createSieve({
     return replaceEncoded(plain(text, path, isCode), inside);
   };
 
-  const clean = cleanTexts(knownCount);
+  const cleanOnes = cleanTexts(knownCount);
   const searched = (it: string, path: string): string => {
-    if (clean.has(it)) return it;
+    if (cleanOnes.has(it)) return it;
     const after = look(it, path, 0, false);
-    if (after === it) clean.add(it);
+    if (after === it) cleanOnes.add(it);
     return after;
   };
   const outer = leaves(searched);
@@ -180,5 +196,6 @@ export function createSieve({
       const after = walk(value, spot, outer);
       return typeof after === "string" ? after : value;
     },
+    clean: onPlace ? nothingIsClean : cleanTexts(knownCount),
   };
 }

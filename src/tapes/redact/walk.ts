@@ -1,4 +1,4 @@
-import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../base/json.ts";
+import { isObject, isTooDeep, type Json, type JsonObject, mapMembers, own } from "../../base/json.ts";
 import { itemsPerStep, type Work } from "../../base/work.ts";
 import { coversAll, flagMaps, loginNames, type NameSecrecy } from "./names.ts";
 
@@ -104,18 +104,16 @@ const itemSpot = (item: Json, i: number, spot: Spot): Spot => {
   return isObject(item) ? { ...spot, path, name: undefined } : { ...spot, path };
 };
 
-/** The same value with its leaves replaced; recursion is as deep as the value, see `mostDepth`. */
+/** The value with its leaves replaced, itself if none was; recursion is as deep as the value, see `mostDepth`. */
 export function walk(value: Json, spot: Spot, leaves: Leaves): Json {
   if (typeof value === "string") return walkString(value, spot, leaves);
   if (typeof value === "number") return walkNumber(value, String(value), spot, leaves);
   if (Array.isArray(value)) return value.map((it, i) => walk(it, itemSpot(it, i, spot), leaves));
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, it]) => {
-      const [name, at] = memberSpot(key, it, value, spot, leaves);
-      return [name, walk(it, at, leaves)];
-    }),
-  );
+  return mapMembers(value, (key, it) => {
+    const [name, at] = memberSpot(key, it, value, spot, leaves);
+    return [name, walk(it, at, leaves)];
+  });
 }
 
 /** A large value is a list in an object, or in an object in one: what is deeper is one step. */
@@ -141,7 +139,8 @@ export function* walkInSteps(
   const members: [string, Json][] = [];
   for (const [key, it] of Object.entries(value)) {
     const [name, at] = memberSpot(key, it, value, spot, leaves);
-    members.push([name, yield* walkInSteps(it, at, leaves, levels - 1)]);
+    const isLeaf = typeof it !== "object" || it === null;
+    members.push([name, isLeaf ? walk(it, at, leaves) : yield* walkInSteps(it, at, leaves, levels - 1)]);
     if (++count % itemsPerStep === 0) yield undefined;
   }
   return Object.fromEntries(members);

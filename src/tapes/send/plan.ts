@@ -1,4 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
+import { isoOf } from "../../base/clock.ts";
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import { readMoment } from "../../base/time-text.ts";
 import { encodeBody } from "../format/bodies.ts";
@@ -62,7 +63,8 @@ const sentNow = (target: string, now: number): string =>
   target.replace(/([?&](?:_|sent_at)=)\d{12,14}(?=&|$)/g, `$1${now}`);
 
 function sentTarget(exchange: Exchange, plan: SendPlan, now: number, value: Value): string {
-  const target = sendable(fillText(targetOf(exchange.req.url).replace(/#.*$/s, ""), value));
+  // without a fragment; placeholders have the same sign before their number
+  const target = sendable(fillText(targetOf(exchange.req.url).replace(/#(?!\d+\}\}).*$/s, ""), value));
   const base = plan.target.pathname.replace(/\/+$/, "");
   return `${base}${exchange.route === "capture" ? sentNow(target, now) : target}`;
 }
@@ -73,7 +75,7 @@ const sentFields = ["sent_at", "created_at"];
 function withSentAt(body: Json, now: number): Json {
   if (!isObject(body)) return body;
   const sent = sentFields.filter((name) => typeof own(body, name) === "string");
-  return { ...body, ...Object.fromEntries(sent.map((name) => [name, new Date(now).toISOString()])) };
+  return { ...body, ...Object.fromEntries(sent.map((name) => [name, isoOf(now)])) };
 }
 
 function captured(body: Json, exchange: Exchange, { shiftMs, newUuid }: SendPlan, now: number): Json {
@@ -166,10 +168,6 @@ interface Times {
   shiftMs: number;
 }
 
-/** JSON's way to write it; years that no calendar has stay out. */
-const isoOf = (time: number): string | undefined =>
-  Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : undefined;
-
 /**
  * The event at its own time, though it is sent later: an `offset` counts from the sending, and an event without a
  * time would get the time of sending. A timestamp that cannot be read stays as it is.
@@ -181,8 +179,10 @@ function timed(event: JsonObject, { at, now, shiftMs }: Times): JsonObject {
   const timestamp = own(event, "timestamp");
   const isMissing = timestamp === undefined || timestamp === null;
   const canMove = typeof timestamp === "string" && shiftMs !== 0 && readMoment(timestamp) !== undefined;
-  const moved = isMissing || canMove ? isoOf(timeOf(event, at) + shiftMs) : undefined;
-  return moved === undefined ? event : { ...event, timestamp: moved };
+  const moved = timeOf(event, at) + shiftMs;
+  // no Date has a later time, or an earlier one
+  const isWritable = Math.abs(moved) <= 8.64e15;
+  return (isMissing || canMove) && isWritable ? { ...event, timestamp: isoOf(moved) } : event;
 }
 
 /** Gives an event new ids, so that the service does not take it for a copy. */
@@ -217,7 +217,7 @@ const left: ReadonlySet<string> = new Set([
 ]);
 
 /** True for a header that is not sent again. */
-export const isLeftOut = (name: string): boolean => left.has(name.toLowerCase()) || name.startsWith(":");
+const isLeftOut = (name: string): boolean => left.has(name.toLowerCase()) || name.startsWith(":");
 
 /** False for what a client cannot send, though it was recorded. */
 function isHeader(name: string, value: string): boolean {
@@ -244,7 +244,7 @@ interface HeaderPlan {
 function headersFor(recorded: HeaderPairs, { host, length, now }: HeaderPlan): string[] {
   const rows: Readonly<Record<string, (value: string) => string>> = {
     authorization: credential,
-    "posthog-request-timestamp": () => new Date(now).toISOString(),
+    "posthog-request-timestamp": () => isoOf(now),
   };
   const kept = recorded
     .filter(([name]) => !isLeftOut(name))

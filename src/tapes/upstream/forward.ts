@@ -75,6 +75,7 @@ const maxHeaderSize = 64 * 1024;
 
 /** A target in absolute form names a host of its own: only its path counts here. */
 const pathIn = (target: string): string => {
+  if (target.startsWith("/")) return target;
   const path = target.replace(/^https?:\/\/[^/?#]*/i, "");
   return path.startsWith("/") ? path : `/${path.replace(/^\*$/, "")}`;
 };
@@ -364,6 +365,10 @@ export function createKeeper(limit: number): Keeper {
     get bytes() {
       return bytes;
     },
-    body: () => (bytes > limit ? { omitted: "too_large", bytes } : Buffer.concat(chunks)),
+    body() {
+      if (bytes > limit) return { omitted: "too_large", bytes };
+      const [first = nothing] = chunks;
+      return chunks.length > 1 ? Buffer.concat(chunks) : first;
+    },
   };
 }

@@ -8,21 +8,27 @@ type Flat = readonly string[];
 /** Headers that speak of one connection only (RFC 9110 §7.6.1); `connection` itself is rewritten in its place. */
 const hopByHop = new Set(["keep-alive", "proxy-connection", "proxy-authorization", "te", "upgrade"]);
 
-const valuesOf = (flat: Flat, name: string): string[] =>
-  flat.filter((_, i) => i % 2 === 1 && flat[i - 1]?.toLowerCase() === name);
+/** The lengths differ for most headers: no text is made to compare them. */
+const isNamed = (header: string, name: string): boolean =>
+  header.length === name.length && header.toLowerCase() === name;
 
-export const hasHeader = (flat: Flat, name: string): boolean => valuesOf(flat, name).length > 0;
+export const hasHeader = (flat: Flat, name: string): boolean =>
+  flat.some((it, i) => i % 2 === 0 && isNamed(it, name));
 
 /** Framing that a sender's `Connection: content-length` must not take away. */
 const framing = new Set(["content-length", "transfer-encoding", "host"]);
 
 /** Headers that the sender's Connection header names as meant for the next hop only. */
-function namedInConnection(flat: Flat): Set<string> {
-  const names = valuesOf(flat, "connection")
+function namedInConnection(flat: Flat): ReadonlySet<string> {
+  if (!hasHeader(flat, "connection")) return nothing;
+  const names = flat
+    .filter((_, i) => i % 2 === 1 && isNamed(flat[i - 1] ?? "", "connection"))
     .flatMap((value) => value.split(","))
     .map((name) => name.trim().toLowerCase());
   return new Set(names.filter((name) => !framing.has(name)));
 }
+
+const nothing: ReadonlySet<string> = new Set();
 
 /** The list with some values replaced and some headers left out (null); order, case and duplicates stay. */
 function rewritten(flat: Flat, rewrite: (name: string, value: string) => string | null): string[] {
@@ -77,8 +83,8 @@ export function toClient(flat: Flat, { staysOpen, takesChunks }: Hop): string[] 
 }
 
 /** Headers of an answer whose redirects and links lead to where the client asks. */
-export const relinkedHeaders = (flat: readonly string[], bases: Bases): string[] =>
-  pairsOf(flat).flatMap(([name, value]) => [name, rebasedHeader(name, value, bases)]);
+export const relinkedHeaders = (flat: Flat, bases: Bases): string[] =>
+  flat.map((it, i) => (i % 2 === 0 ? it : rebasedHeader(flat[i - 1] ?? "", it, bases)));
 
 /** Larger answers pass unchanged, in bytes. */
 export const mostRelinked = 16 * 1024 * 1024;
@@ -168,8 +174,7 @@ export const rebasedJson = (text: string, bases: Bases): string =>
 
 /** As `rebasedField`, in a header of an answer: redirects, and links to other pages. */
 export function rebasedHeader(name: string, value: string, bases: Bases): string {
-  const known = name.toLowerCase();
-  if (known === "location") return rebased(value, bases, true);
-  if (known !== "link") return value;
+  if (isNamed(name, "location")) return rebased(value, bases, true);
+  if (!isNamed(name, "link")) return value;
   return value.replace(/<([^<>]*)>/g, (_, url: string) => `<${rebased(url, bases, false)}>`);
 }

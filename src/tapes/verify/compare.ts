@@ -267,7 +267,7 @@ export function createComparison() {
 
 /** Why an exchange is not compared; the last four occur with a service only. */
 export const skipReasons = {
-  cut_off: "cut off, or without an answer",
+  cut_off: "cut off, or without a response",
   upstream_failed: "the service failed or was too busy (5xx, 429)",
   not_modified: "the service had nothing new (304)",
   body_left_out: "the request's body was not recorded",
@@ -275,7 +275,7 @@ export const skipReasons = {
   writes: "would change something (--allow-writes sends them)",
   secret: "need a secret that the tape has no value for (set PHX_SIM_SECRET_KIND_N, or --fill redacted)",
   busy_now: "the service is too busy now (429)",
-  no_answer: "without an answer now",
+  no_answer: "without a response now",
 } as const;
 export type CompareSkipReason = keyof typeof skipReasons;
 

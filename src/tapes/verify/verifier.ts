@@ -1,238 +1,202 @@
-import { isObject, type Json, type JsonObject, own as ownKey } from "../../base/json.ts";
-import { type Exchange, type HeaderPairs, jsonOf, type TapeBody, targetOf } from "../format/exchange.ts";
-import { fillBody, fillText } from "../redact/bind.ts";
-import type { Placeholder } from "../redact/placeholders.ts";
-import { isLeftOut } from "../send/plan.ts";
-import { compareAnswers, skipReasonOf, type Verified } from "./compare.ts";
-import type { AnswerLike } from "./compare-json.ts";
+import { type Exchange, type HeaderPairs, jsonOf, pairsOf, targetOf } from "../format/exchange.ts";
+import type { Redactor } from "../format/header.ts";
+import { type RawAnswer, toExchange } from "../format/raw-exchange.ts";
+import { isCapture } from "../format/routes.ts";
+import { fillingOf, type GivenKeys, placeholdersOf, planSend, skipOf } from "../send/plan.ts";
+import type { Prepared } from "../upstream/transport.ts";
+import { type CompareSkipReason, compareAnswers, skipReasonOf, type Verified } from "./compare.ts";
+import { createIdMap } from "./id-map.ts";
 
 interface VerifierOptions {
-  /** The sim's door. */
-  handle(request: Request): Promise<Response>;
-  keys: Keys;
-  noise?: readonly string[];
+  /** Why a recorded request is not sent; undefined if it is. */
+  skip(exchange: Exchange): CompareSkipReason | undefined;
+  /** Changes a recorded request before it is sent. */
+  prepare(exchange: Exchange): Exchange;
+  /** Where the requests of a path go. */
+  baseOf(path: string): URL;
+  keys: GivenKeys;
+  /** The time at which a request is sent, ms since the epoch. */
+  timeOf(exchange: Exchange): number;
+  /** @throws the reason why there is no answer */
+  send(prepared: Prepared, base: URL): Promise<RawAnswer>;
+  /** Removes the secrets of new answers, which are shown where they differ. */
+  redact(exchange: Exchange): Exchange;
+  noise: readonly string[];
 }
 
-const writes = new Set(["POST", "PUT", "PATCH"]);
+/** Largest decoded answer that is compared, in bytes. */
+const bodyLimit = 32 * 1024 * 1024;
 
-/** Sends recorded requests to a sim, in order, and compares its answers with the recorded ones. */
-export function createVerifier({ handle, keys, noise = [] }: VerifierOptions) {
-  const aliases = createAliases();
+const writes: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
-  function learn({ req, res }: Exchange, own: AnswerLike): void {
-    const [theirs, mine] = [jsonOf(res?.body), jsonOf(own.body)];
-    const isDone = own.status < 300 && res !== null && res.status < 300;
-    if (!isDone || theirs === undefined || mine === undefined || !writes.has(req.method)) return;
-    aliases.learn(targetOf(req.url).split("?")[0] ?? "", theirs, mine);
+/** True for a request of the management API: only these name what the service made. */
+const isManaging = ({ route }: Exchange): boolean => route.includes(" ");
+
+const pathOf = ({ req }: Exchange): string => targetOf(req.url).split("?")[0] ?? "/";
+
+const isDone = ({ res }: Exchange): boolean => res !== null && res.status < 300;
+
+/** Sends recorded requests, in order, and compares the answers with the recorded ones. */
+function verifierWith(options: VerifierOptions) {
+  const { skip, prepare, baseOf, keys, timeOf, send, redact, noise } = options;
+  const ids = createIdMap();
+
+  /** With the ids that were given now to what was created before. */
+  function withIds(exchange: Exchange): Exchange {
+    const { req } = exchange;
+    const [path = "/", ...query] = targetOf(req.url).split("?");
+    const body = isManaging(exchange) &&
+      req.body &&
+      "json" in req.body && { json: ids.inBody(req.body.json) };
+    return {
+      ...exchange,
+      req: { ...req, url: [ids.inPath(path), ...query].join("?"), ...(body && { body }) },
+    };
+  }
+
+  function learn(exchange: Exchange, now: Exchange): void {
+    const [theirs, mine] = [jsonOf(exchange.res?.body), jsonOf(now.res?.body)];
+    if (!isManaging(exchange) || !writes.has(exchange.req.method) || !isDone(exchange) || !isDone(now))
+      return;
+    if (theirs !== undefined && mine !== undefined) ids.learn(pathOf(exchange), theirs, mine);
   }
 
   return {
+    /** @throws what `send` throws */
     async verify(exchange: Exchange): Promise<Verified> {
-      const reason = skipReasonOf(exchange);
-      const request = reason === undefined ? sendable(exchange) : undefined;
-      const { res, route, i } = exchange;
-      if (request === undefined || res === null) return { skipped: reason ?? "not_http" };
-      const own = await answerOf(await handle(request));
-      learn(exchange, own);
+      const reason = skip(exchange);
+      if (reason !== undefined) return { skipped: reason };
+      const base = baseOf(pathOf(exchange));
+      const at = timeOf(exchange);
+      const planned = planSend(withIds(prepare(exchange)), { target: base, keys, shiftMs: 0 }, at);
+      if ("skip" in planned) return { skipped: "not_http" };
+      const { method, target, headers, body } = planned.prepared;
+      const answer = await send(planned.prepared, base);
+      if (answer.status === 429) return { skipped: "busy_now" };
+      const now = toExchange(
+        { at, method, url: `${base.origin}${target}`, http: "1.1", headers, body, answer },
+        { i: exchange.i, bodyLimit },
+      );
+      learn(exchange, now);
+      const { route, i, res } = exchange;
+      const { res: own } = redact(now);
+      if (res === null || own === null) return { skipped: "cut_off" };
       return { compared: { route, i, differences: compareAnswers(res, own, { route, noise }) } };
     },
   };
-
-  function sendable(exchange: Exchange): Request | undefined {
-    try {
-      return requestOf(exchange, keys, aliases);
-    } catch {
-      return undefined;
-    }
-  }
 }
 
-/** Bodies are sent, and answered, as they are: the sim is in the process. */
+interface SimVerifierOptions {
+  /** Answers a request in this process. */
+  handle(request: Request): Promise<Response>;
+  /** The sim's keys by the tape's placeholders, or by the keys of a tape that is not redacted. */
+  keys: ReadonlyMap<string, string>;
+  noise?: readonly string[];
+}
+
+/** Not used for connections: the sim is in this process. */
+const simUrl = new URL("http://localhost");
+
+/** Methods that fetch cannot send. */
+const unsendable = /^(?:connect|trace|track)$/i;
+
+/** Verifies a tape against a sim in this process. Requests are sent at their recorded times. */
+export const createSimVerifier = ({ handle, keys, noise = [] }: SimVerifierOptions) =>
+  verifierWith({
+    skip: (exchange) =>
+      skipReasonOf(exchange) ?? (unsendable.test(exchange.req.method) ? "not_http" : undefined),
+    baseOf: () => simUrl,
+    keys: {
+      secret: ({ text, kind, number }) => keys.get(text) ?? `redacted-${kind.replaceAll("_", "-")}-${number}`,
+    },
+    timeOf: ({ at }) => (Number.isNaN(Date.parse(at)) ? Date.now() : Date.parse(at)),
+    send: async (prepared) => answerOf(await handle(requestOf(prepared))),
+    redact: (exchange) => exchange,
+    noise,
+    prepare: (exchange) => decoded(exchange, keys),
+  });
+
+/** Bodies are sent, and answered, without encodings. */
 const encodings: ReadonlySet<string> = new Set(["content-encoding", "accept-encoding"]);
+
+/** A request without its encodings, and with the sim's keys where the tape has others. */
+function decoded(exchange: Exchange, keys: ReadonlyMap<string, string>): Exchange {
+  const { req } = exchange;
+  const [path = "/", ...query] = targetOf(req.url).split("?");
+  const kept = query
+    .join("?")
+    .split("&")
+    .filter((it) => req.body === undefined || !it.startsWith("compression="))
+    .join("&");
+  const isJson = req.body !== undefined && "json" in req.body;
+  const headers = req.headers.flatMap(([name, value]): HeaderPairs => {
+    const lower = name.toLowerCase();
+    if (encodings.has(lower) || (isJson && lower === "content-type")) return [];
+    const key = lower === "authorization" ? keys.get(value.replace(/^bearer\s+/i, "").trim()) : undefined;
+    return [[name, key === undefined ? value : `Bearer ${key}`]];
+  });
+  return {
+    ...exchange,
+    req: {
+      ...req,
+      url: `${path}${kept === "" ? "" : `?${kept}`}`,
+      headers: isJson ? [...headers, ["content-type", "application/json"]] : headers,
+      wire: { ...req.wire, encodings: [] },
+    },
+  };
+}
 
 const bodiless = new Set(["GET", "HEAD"]);
 
-/** Who the recorded requests are asked by. Nothing goes there: the sim is in the process. */
-const origin = "http://localhost";
-
-function requestTarget({ req }: Exchange, keys: Keys, aliases: Aliases): string {
-  const [path = "/", ...query] = withKeys(targetOf(req.url), keys).split("?");
-  const search = query.join("?");
-  // The body goes decoded.
-  const kept = req.body === undefined ? search : withoutCompression(search);
-  return `${aliases.inPath(path)}${kept === "" ? "" : `?${kept}`}`;
-}
-
-const withoutCompression = (search: string): string =>
-  search
-    .split("&")
-    .filter((it) => !it.startsWith("compression="))
-    .join("&");
-
-interface Sent {
-  body: string | Uint8Array<ArrayBuffer> | undefined;
-  isJson: boolean;
-}
-
-function bodyOf({ req, route }: Exchange, keys: Keys, aliases: Aliases): Sent {
-  if (req.body === undefined || bodiless.has(req.method.toUpperCase()))
-    return { body: undefined, isJson: false };
-  const body = fillBody(req.body, keyFor(keys));
-  if ("json" in body) {
-    // only management requests name what the service made
-    const json = route.includes(" ") ? aliases.inBody(body.json) : body.json;
-    return { body: JSON.stringify(json), isJson: true };
-  }
-  if ("text" in body) return { body: body.text, isJson: false };
-  if ("b64" in body) return { body: new Uint8Array(Buffer.from(body.b64, "base64")), isJson: false };
-  return { body: undefined, isJson: false };
-}
-
-function headersOf({ req }: Exchange, isJson: boolean, keys: Keys): Headers {
-  const headers = new Headers();
-  for (const [name, value] of req.headers) {
-    const lower = name.toLowerCase();
-    if (isLeftOut(lower) || encodings.has(lower)) continue;
-    const restore = lower === "authorization" ? credentialWithKeys : withKeys;
-    append(headers, lower, restore(value, keys));
-  }
-  if (isJson) headers.set("content-type", "application/json");
-  return headers;
-}
-
-/** What a recorder took down cannot always be sent: a header that is none is left out. */
-function append(headers: Headers, name: string, value: string): void {
-  try {
-    headers.append(name, value);
-  } catch {
-    // Not a header that fetch knows how to send.
-  }
-}
-
-/**
- * A recorded request for the sim, decoded, with its keys and ids.
- * @throws TypeError for a method or a URL that fetch cannot send
- */
-export function requestOf(exchange: Exchange, keys: Keys, aliases: Aliases): Request {
-  const { body, isJson } = bodyOf(exchange, keys, aliases);
-  return new Request(`${origin}${requestTarget(exchange, keys, aliases)}`, {
-    method: exchange.req.method,
-    headers: headersOf(exchange, isJson, keys),
-    ...(body !== undefined && { body }),
+function requestOf({ method, target, headers, body }: Prepared): Request {
+  const own = pairsOf(headers).filter(([name]) => !/^(?:host|content-length)$/i.test(name));
+  const isSent = body.length > 0 && !bodiless.has(method.toUpperCase());
+  return new Request(`${simUrl.origin}${target}`, {
+    method,
+    headers: own,
+    ...(isSent && { body: new Uint8Array(body) }),
   });
 }
 
-/** An answer of the sim as it would stand on a tape. */
-export async function answerOf(response: Response): Promise<AnswerLike> {
-  const text = await response.text();
-  const headers: HeaderPairs = [...response.headers];
-  return { status: response.status, headers, body: bodyIn(text) };
+async function answerOf(response: Response): Promise<RawAnswer> {
+  const { status, statusText: reason, headers } = response;
+  const body = Buffer.from(await response.arrayBuffer());
+  return { status, reason, http: "1.1", headers: [...headers].flat(), body, ttfb: 0, total: 0 };
 }
 
-function bodyIn(text: string): TapeBody | undefined {
-  if (text === "") return undefined;
-  try {
-    return { json: JSON.parse(text) };
-  } catch {
-    return { text };
-  }
+interface ServiceVerifierOptions extends Pick<VerifierOptions, "baseOf" | "send" | "keys" | "noise"> {
+  /** Sends requests that change something, too. */
+  allowWrites: boolean;
+  redactor: Pick<Redactor, "redact">;
 }
 
-/** The sim's keys by the tape's placeholders (or keys, where it has them in plain). */
-type Keys = ReadonlyMap<string, string>;
+/** Verifies a tape against a service. */
+export const createServiceVerifier = ({ allowWrites, redactor, ...options }: ServiceVerifierOptions) =>
+  verifierWith({
+    ...options,
+    skip: (exchange) => leftOutBy(exchange, options.keys, allowWrites),
+    timeOf: () => Date.now(),
+    redact: (exchange) => redactor.redact(exchange),
+    prepare: (exchange) => exchange,
+  });
 
-/** A secret that is not a key of the sim gets a readable stand-in. */
-const keyFor =
-  (keys: Keys) =>
-  ({ text, kind, number }: Placeholder): string =>
-    keys.get(text) ?? `redacted-${kind.replaceAll("_", "-")}-${number}`;
+const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** A text, or a path and query, with placeholders replaced by keys. */
-const withKeys = (text: string, keys: Keys): string => fillText(text, keyFor(keys));
+/** True if the request changes nothing: a GET or HEAD that captures no event, or a POST that only asks for flags. */
+const isReading = ({ route, req }: Exchange): boolean => {
+  if (isCapture(route)) return false;
+  return safeMethods.has(req.method.toUpperCase()) || (route === "flags" && req.method === "POST");
+};
 
-/** An `Authorization` header with the sim's key; a whole value that was taken away had its scheme before. */
-function credentialWithKeys(value: string, keys: Keys): string {
-  const secret = value.replace(/^bearer\s+/i, "").trim();
-  const key = keys.get(secret);
-  if (key !== undefined) return `Bearer ${key}`;
-  const restored = withKeys(value, keys);
-  return /^\S+$/.test(restored) ? `Bearer ${restored}` : restored;
-}
-
-/** Ids that the emulator gave where the service gave others, so that later requests mean the same things. */
-interface Aliases {
-  /** Pairs the ids of two answers to one change; `path` names what was changed. */
-  learn(path: string, recorded: Json, own: Json): void;
-  inPath(path: string): string;
-  inBody(body: Json): Json;
-}
-
-const mostAliases = 100_000;
-
-/** `to_dashboard`, `dashboard_id` and `dashboards` are about the same numbers. */
-function kindOf(key: string): string {
-  const noun = key.replace(/^(?:to|from)_/, "").replace(/_?ids?$/, "");
-  return noun.endsWith("s") ? noun : `${noun}s`;
-}
-
-const isCollection = (segment: string): boolean => /^[a-z_]+$/.test(segment);
-
-/** What a path's last id, or the one that its POST makes, is an id of. */
-const kindOfPath = (path: string): string => path.split("/").filter(isCollection).at(-1) ?? "";
-
-/** Numbers are ids of one kind of thing only; texts such as UUIDs are there once. */
-const keyOf = (kind: string, id: string | number): string =>
-  typeof id === "number" ? `${kind} ${id}` : `"${id}`;
-
-const idKeys: ReadonlySet<string> = new Set(["id", "uuid", "short_id", "access_token"]);
-
-const isId = (value: Json | undefined): value is string | number =>
-  typeof value === "string" || typeof value === "number";
-
-/** Aliases of one run; it starts with none. */
-export function createAliases(): Aliases {
-  const known = new Map<string, string | number>();
-
-  function pair(kind: string, recorded: Json | undefined, own: Json | undefined): void {
-    if (!isId(recorded) || !isId(own) || recorded === own || known.size >= mostAliases) return;
-    if (recorded !== "") known.set(keyOf(kind, recorded), own);
-  }
-
-  function learn(kind: string, recorded: Json, own: Json): void {
-    if (Array.isArray(recorded) && Array.isArray(own)) {
-      for (const [i, it] of recorded.entries()) learn(kind, it, own[i] ?? null);
-    } else if (isObject(recorded) && isObject(own)) learnKeys(kind, recorded, own);
-  }
-
-  function learnKeys(kind: string, recorded: JsonObject, own: JsonObject): void {
-    for (const [key, value] of Object.entries(recorded)) {
-      const mine = ownKey(own, key);
-      if (idKeys.has(key)) pair(kind, value, mine);
-      else if (mine !== undefined) learn(kindOf(key), value, mine);
-    }
-  }
-
-  function replaced(kind: string, value: Json): Json {
-    if (isId(value)) return known.get(keyOf(kind, value)) ?? value;
-    if (Array.isArray(value)) return value.map((it) => replaced(kind, it));
-    return isObject(value) ? replacedKeys(kind, value) : value;
-  }
-
-  const replacedKeys = (kind: string, value: JsonObject): JsonObject =>
-    Object.fromEntries(
-      Object.entries(value).map(([key, it]) => [key, replaced(key === "id" ? kind : kindOf(key), it)]),
-    );
-
-  return {
-    learn: (path, recorded, own) => learn(kindOfPath(path), recorded, own),
-    inPath(path) {
-      const segments = path.split("/");
-      const at = (segment: string, i: number): string | number | undefined =>
-        /^\d{1,15}$/.test(segment)
-          ? known.get(keyOf(segments[i - 1] ?? "", Number(segment)))
-          : known.get(keyOf("", segment));
-      return segments.map((segment, i) => String(at(segment, i) ?? segment)).join("/");
-    },
-    inBody: (body) => (known.size === 0 ? body : replaced("", body)),
-  };
+/** Why a recorded request is not sent to a service; undefined if it is. Keys that options give must exist before. */
+export function leftOutBy(
+  exchange: Exchange,
+  keys: GivenKeys,
+  allowWrites: boolean,
+): CompareSkipReason | undefined {
+  const reason = skipReasonOf(exchange);
+  if (reason !== undefined) return reason;
+  if (skipOf(exchange) !== undefined) return "not_http";
+  if (!allowWrites && !isReading(exchange)) return "writes";
+  return placeholdersOf(exchange).some((it) => fillingOf(it, keys) === "unknown") ? "secret" : undefined;
 }

@@ -73,10 +73,11 @@ function sendInTurn(client) {
 }
 
 function answered(client, text) {
-  if (!text.startsWith("HTTP/1.1 200 ")) fail(text);
+  if (!/^HTTP\/1\.1 20[01] /.test(text)) fail(text);
   else client.answered++;
   if (measuring)
     latencies[Math.min(result.requests++, latencies.length - 1)] = performance.now() - client.sentAt;
+  if (measuring && result.requests === job.requests) stop();
   if (stopped) client.socket.destroy();
   else sendInTurn(client);
 }
@@ -122,6 +123,39 @@ function start(index, requests) {
   return client;
 }
 
+/** The server's CPU time in a window, and its longest time on the clock in terms of that. */
+const windowMs = 500;
+const patience = 4;
+/** Two windows in a row that differ by less than this share are steady. */
+const tolerance = 0.05;
+/** V8 compiles what has run often: before that, two windows in a row are just as slow as each other. */
+const leastAnswers = 5_000;
+
+/** The server's CPU so far, which other processes disturb less than the clock, if the system reports it. */
+const soFar = () => ({
+  at: performance.now(),
+  ms: cpuOf(job.pid) ?? performance.now(),
+  answers: clients.reduce((sum, client) => sum + client.answered, 0),
+});
+
+/**
+ * Loads until an answer costs the same in two windows in a row, within the limits of the job.
+ * @param from The start of this window
+ * @param previous The cost of an answer in the window before
+ */
+function warmUp(began, from = began, previous = Number.NaN) {
+  const { leastMs, mostMs } = job.warmup;
+  const now = soFar();
+  const spent = now.ms - began.ms;
+  if (spent >= mostMs || now.at - began.at >= patience * mostMs) return measure();
+  const isOpen = now.ms - from.ms < windowMs && now.at - from.at < patience * windowMs;
+  if (isOpen) return setTimeout(warmUp, 100, began, from, previous);
+  const cost = (now.ms - from.ms) / (now.answers - from.answers);
+  const isSteady = Math.abs(cost / previous - 1) < tolerance;
+  if (isSteady && spent >= leastMs && now.answers >= leastAnswers) measure();
+  else setTimeout(warmUp, 100, began, now, cost);
+}
+
 function measure() {
   measuring = true;
   startedAt = performance.now();
@@ -130,6 +164,7 @@ function measure() {
 }
 
 function stop() {
+  if (stopped) return;
   result.ms = performance.now() - startedAt;
   const cpu = cpuOf(job.pid);
   if (cpu !== null && startedCpu !== null) result.cpuMs = cpu - startedCpu;
@@ -158,4 +193,4 @@ function finish() {
 
 const requests = job.bodies.map(requestOf);
 for (let i = 0; i < job.connections; i++) clients.push(start(i, requests));
-setTimeout(measure, job.warmupMs);
+warmUp(soFar());

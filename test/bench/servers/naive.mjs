@@ -2,9 +2,9 @@
 // event with its uuid and time of arrival in an array, append it to a log, answer. A batch makes one line per event.
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { serveJson } from "./serve-json.mjs";
 
 const [folder, key, mode] = process.argv.slice(2);
 const log = createWriteStream(join(folder, "events.ndjson"), { flags: "a" });
@@ -64,21 +64,4 @@ function answer(request, chunks) {
   }
 }
 
-const server = createServer((request, response) => {
-  const chunks = [];
-  request.on("data", (chunk) => chunks.push(chunk));
-  request.on("end", () => {
-    const [status, body] = answer(request, chunks);
-    const text = JSON.stringify(body);
-    response.writeHead(status, {
-      "content-type": "application/json",
-      "content-length": Buffer.byteLength(text),
-    });
-    response.end(text);
-  });
-});
-
-server.listen(0, "127.0.0.1", () => {
-  const url = `http://127.0.0.1:${server.address().port}`;
-  process.stdout.write(`${JSON.stringify({ url, project_api_key: key })}\n`);
-});
+serveJson(key, answer);

@@ -34,7 +34,7 @@ const caseOf = ([size, gzip]: readonly [number, boolean]): Case => ({
       headers: gzip ? gzipHeaders : plainHeaders,
       bodies: gzip ? plain.map(gzipped) : plain,
       connections: 10,
-      warmupMs: pace.warmupMs,
+      warmup: pace.warmup,
       ms: pace.measureMs,
     };
   },

@@ -173,7 +173,7 @@ async function capture(pages: number, { pace }: Bench, perSecond?: number): Prom
     );
     const load = await runLoad(server, {
       ...{ path: "/capture/", bodies, connections: 10 },
-      ...{ warmupMs: 2 * pace.warmupMs, ms: 2 * pace.measureMs },
+      ...{ warmup: pace.warmup, ms: 2 * pace.measureMs },
       ...(perSecond !== undefined && { perSecond }),
     });
     const memoryMb = server.memory() / 2 ** 20;
@@ -224,7 +224,7 @@ export const suite: Suite = {
     const told: Record<"none" | "feed" | "naive", Told[]> = { none: [], feed: [], naive: [] };
     const full: Compared = { none: [], ten: [] };
     const paced: Compared = { none: [], ten: [] };
-    await tell(theFeed(), pace.warmupMs);
+    await tell(theFeed(), pace.warmup.leastMs);
     for (let round = 1; round <= pace.rounds; round++) {
       bench.progress(`round ${round} of ${pace.rounds}`);
       told.none.push(await tell(oneByOne(false), 5 * pace.measureMs));

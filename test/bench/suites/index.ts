@@ -4,9 +4,11 @@ import { suite as capture } from "./capture.ts";
 import { suite as dashboards } from "./dashboards.ts";
 import { suite as feed } from "./feed.ts";
 import { suite as flags } from "./flags.ts";
+import { suite as growth } from "./growth.ts";
 import { suite as inProcess } from "./in-process.ts";
 import { suite as kill } from "./kill.ts";
 import { suite as passThrough } from "./pass-through.ts";
+import { suite as peers } from "./peers.ts";
 import { suite as query } from "./query.ts";
 import { suite as replay } from "./replay.ts";
 import { suite as start } from "./start.ts";
@@ -20,6 +22,7 @@ export const suites: readonly Suite[] = [
   flags,
   query,
   start,
+  growth,
   inProcess,
   testSuite,
   wait,
@@ -28,4 +31,5 @@ export const suites: readonly Suite[] = [
   passThrough,
   dashboards,
   kill,
+  peers,
 ];

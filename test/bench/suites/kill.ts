@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect } from "../client.ts";
 import { removeFolder, temporaryFolder } from "../folders.ts";
-import { type LoadResult, runLoad } from "../load.ts";
+import { type LoadResult, noWarmup, runLoad } from "../load.ts";
 import { captureBody } from "../payload.ts";
 import { launch, type Server } from "../server.ts";
 import { figure, hold } from "../statistics.ts";
@@ -61,7 +61,7 @@ async function loadAndKill(folder: string, round: number): Promise<number[]> {
     path: "/capture/",
     bodies: [body],
     connections,
-    warmupMs: 0,
+    warmup: noWarmup,
     ms: 60_000,
     slot,
     untilClosed: true,

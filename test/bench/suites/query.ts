@@ -29,7 +29,8 @@ async function ask(client: Client, i: number, { events, ids }: Filled): Promise<
   return answer.ms;
 }
 
-async function askMany(server: Server, filled: Filled, count: number): Promise<number[]> {
+/** Times of questions for a name and a user, spread over the whole log. */
+export async function askMany(server: Server, filled: Filled, count: number): Promise<number[]> {
   const client = connect(server);
   const times: number[] = [];
   for (let k = 0; k < count; k++) times.push(await ask(client, spot(k, filled.events), filled));

@@ -132,7 +132,7 @@ test("older runs are a step away, and each step has an address", async () => {
   const port = Number(new URL(sim.url).port);
   await sim.close();
   await page.getByRole("button", { name: "Resume" }).click();
-  const trouble = page.getByText("the sim does not answer");
+  const trouble = page.getByText("the sim does not respond");
   await trouble.waitFor();
   await using again = await startSim({ port });
   await page.getByRole("heading", { name: "No batch exports" }).waitFor();

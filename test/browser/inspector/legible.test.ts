@@ -299,7 +299,7 @@ const states: readonly (readonly [name: string, hash: string, seen: string | Reg
   ["a flag that does not exist", "#/flags/none", 'There is no flag "none"'],
   ["exports", "#/exports", "No batch exports"],
   ["faults", "#/faults", "Presets"],
-  ["tapes", "#/tapes", "What answers"],
+  ["tapes", "#/tapes", "Modes"],
   ["the tape", "#/tapes/exchanges", "No tape is loaded"],
   ["world", "#/world", "E-mail"],
   ["mistakes of the scenario", "#/world/scenario", "No mistakes"],

@@ -72,7 +72,7 @@ test("with none, the page says what to paste; posthog-js identifies in another p
   await page.getByRole("heading", { name: /anonymous/ }).waitFor();
   await app.evaluate(() => posthog.identify("user-js", { email: "js@example.com" }));
   await page.getByRole("heading", { name: /js@example.com/ }).waitFor();
-  await page.getByRole("list", { name: "How the ids came together" }).getByText("$identify").waitFor();
+  await page.getByRole("list", { name: "How the ids were merged" }).getByText("$identify").waitFor();
   await app.evaluate(() => posthog.group("company", "acme", { tier: "gold" }));
   await page.getByRole("link", { name: "$groupidentify" }).waitFor();
   await inspector.look("people-posthog-js");
@@ -96,7 +96,7 @@ describe("a life", () => {
   test("a merged person tells how it came to be", async () => {
     const { page } = inspector;
     await page.getByRole("row", { name: /ada@example.com/ }).click();
-    const graph = page.getByRole("list", { name: "How the ids came together" });
+    const graph = page.getByRole("list", { name: "How the ids were merged" });
     await graph.getByText("user-1", { exact: true }).waitFor();
     expect(await graph.innerText()).toContain("anon-1");
     expect(await graph.innerText()).toContain("$create_alias");
@@ -155,7 +155,7 @@ describe("a life", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("heading", { name: /ada@example.com/ }).waitFor({ state: "detached" });
     await page.getByRole("searchbox").fill("nothing at all");
-    await page.getByText("None of the persons matches").waitFor();
+    await page.getByText("No persons match the search").waitFor();
   });
 
   test.each([

@@ -228,7 +228,7 @@ describe("a day's traffic", () => {
     await it.look(`requests-${theme}-${width}`);
     await it.axe();
     await rowWith(it, "1 dropped").click();
-    await details(it).getByText("Answered by").waitFor();
+    await details(it).getByText("Source", { exact: true }).waitFor();
     await it.look(`requests-${theme}-${width}-details`);
     await it.axe();
   });

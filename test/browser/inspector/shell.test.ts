@@ -64,10 +64,10 @@ test("every view is a key away, has a title, and takes the focus", async () => {
 test("the sheet tells the keys, holds the focus and gives it back", async () => {
   await using it = await stage.open("");
   const { page } = it;
-  const help = page.getByRole("button", { name: "Keys" });
+  const help = page.getByRole("button", { name: "Keyboard shortcuts" });
   await help.focus();
   await page.keyboard.press("?");
-  const sheet = page.getByRole("dialog", { name: "Keys" });
+  const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await sheet.getByRole("heading", { name: "Go to" }).waitFor();
   await it.look("shell-help-1280-dark");
   await it.axe();
@@ -128,7 +128,7 @@ test("a fault cannot be missed, and is cleared from any view", async () => {
 
 test("the clock is in sight while it is not the machine's", async () => {
   await using it = await stage.open("", { sim: { clock: { now: "2030-01-01T00:00:00Z", frozen: true } } });
-  await it.page.getByText("clock stands at 20").waitFor();
+  await it.page.getByText("clock frozen at 20").waitFor();
   await it.sim.clock.resume();
   await expect(it.page.getByText(/clock \d+ d ahead/).waitFor()).resolves.toBeUndefined();
 });
@@ -190,7 +190,7 @@ test("a part that did not come is told, and comes once the sim answers", async (
   await it.axe();
   cut.clear();
   await page.evaluate("window.lastSocket.close()");
-  await page.getByText("The emulator answers everything").first().waitFor();
+  await page.getByText("The emulator responds to everything").first().waitFor();
   expect(await lost.count()).toBe(0);
 });
 
@@ -210,7 +210,7 @@ test("a sim that goes and comes back is found again, and no row is there twice",
   // every view is here already, and says what is the matter
   for (const { id } of await views()) {
     await it.go(`#/${id}`);
-    await page.locator("main").getByText("the sim does not answer").first().waitFor();
+    await page.locator("main").getByText("the sim does not respond").first().waitFor();
   }
   await it.go("#/events");
   await using again = await startSim({ data: options.data, port });

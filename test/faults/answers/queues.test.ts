@@ -5,7 +5,7 @@ const call = (partition: string) => ({
   method: "POST",
   path: "/batch",
   family: "capture",
-  partition,
+  headers: { "x-test-id": partition },
   project: () => null,
 });
 
@@ -39,7 +39,7 @@ test("it is active while an answer waits", () => {
 test("whose call it is is asked only while an answer waits for a project", () => {
   const answers = createAnswers();
   const asked: string[] = [];
-  const facts = { ...call("a"), partition: undefined, project: () => asked.push("asked") };
+  const facts = { ...call("a"), headers: {}, project: () => asked.push("asked") };
   answers.queue({ partition: "a" }, [{ status: 500 }]);
   expect(answers.take(facts)).toBeUndefined();
   expect(asked).toEqual([]);

@@ -38,7 +38,19 @@ describe("body", () => {
     ["a form whose pluses got lost", `data=${base64}`, type(form), "", ["form", "base64"]],
     ["a form of JSON", `data=${encodeURIComponent(json)}`, type(form), "", ["form"]],
   ])("%s", (_name, body, headers, query, steps) => {
-    expect(decode(body, headers, query)).toEqual({ json: JSON.parse(json), text: json, steps });
+    const { bytes, ...decoded } = decode(body, headers, query);
+    expect(decoded).toEqual({ json: JSON.parse(json), text: json, steps });
+    const isVerbatim = !steps.includes("base64") && !steps.includes("form");
+    expect(bytes?.toString()).toBe(isVerbatim ? json : undefined);
+  });
+
+  test.each<[string, string | Buffer]>([
+    ["a line break", '{\n"a":1}'],
+    ["what JSON5 has on top of JSON", '{"a":1,}'],
+    ["a secret key", '{"a":"phx_0123456789"}'],
+    ["bytes that are not UTF-8", Buffer.from('{"a":"\xff"}', "latin1")],
+  ])("the bytes are not the text: %s", (_name, body) => {
+    expect(decode(body).bytes).toBeUndefined();
   });
 
   test.each<[string, object]>([

@@ -2,8 +2,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
 import type { Scenario } from "../../../src/scenario/schema.ts";
-import { type Sim, type SimOptions, startSim } from "../../../src/sim.ts";
 
 type Project = Scenario["organizations"][number]["projects"][number];
 

@@ -234,12 +234,14 @@ describe("errors", () => {
 
   test("the journal learns the body and the project of what was refused", async () => {
     const text = '{"token":"phc_test"}';
-    expect((await ask(flags)("/flags", post(text))).note).toEqual({ project: 1, steps: [], text });
+    const bytes = Buffer.from(text);
+    expect((await ask(flags)("/flags", post(text))).note).toEqual({ project: 1, steps: [], text, bytes });
     const unknown = '{"token":"phc_unknown"}';
     expect((await ask(flags)("/flags", post(unknown))).note).toEqual({
       project: null,
       steps: [],
       text: unknown,
+      bytes: Buffer.from(unknown),
     });
   });
 });

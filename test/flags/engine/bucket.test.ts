@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { bucketOf, holdoutBucketOf, isWithin } from "../../../src/flags/engine/bucket.ts";
+import { bucketOf, createBucketMemory, holdoutBucketOf, isWithin } from "../../../src/flags/engine/bucket.ts";
 import { fc } from "../../support/chance.ts";
 import { decide } from "./a-flag.ts";
 import vectors from "./vectors.json" with { type: "json" };
@@ -26,6 +26,19 @@ describe("bucket", () => {
         expect(bucketOf(key, id, "variant")).toBe(reference(`${key}.${id}variant`));
       }),
     );
+  });
+
+  test("a memory says the same of all flags and identifiers, also once it has begun anew", () => {
+    const remembered = createBucketMemory();
+    const differing: string[] = [];
+    for (let i = 0; i < 30_000; i++) {
+      // Every third identifier comes again, and flags come in different orders.
+      const [key, id] = [`flag-${(i * 7) % 11}`, `user-${i % 3 === 0 ? i % 100 : i}`];
+      for (const salt of ["", "variant", ""] as const)
+        if (remembered(key, id, salt) !== bucketOf(key, id, salt)) differing.push(`${key} ${id} ${salt}`);
+    }
+    expect(differing).toEqual([]);
+    expect(remembered("any", "", "variant")).toBe(0);
   });
 
   test("an empty identifier is 0 for flags, but hashed for holdouts", () => {

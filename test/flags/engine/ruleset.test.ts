@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/base/json.ts";
+import type { PropertyFilter } from "../../../src/flags/engine/filters.ts";
 import { evaluateRuleset } from "../../../src/flags/engine/ruleset.ts";
 import type { FeatureFlag } from "../../../src/world/world.ts";
 import { aCohort, aFlag } from "../../support/documents.ts";
@@ -27,6 +28,29 @@ const ab = {
   groups: [{ variant: "b" }],
   multivariate: { variants: ["a", "b"].map((key) => ({ key, rollout_percentage: 50 })) },
 };
+
+test("flags with equal filters are decided for each subject anew", () => {
+  const filter = (more: Partial<PropertyFilter> = {}): PropertyFilter => ({
+    ...{ key: "plan", operator: "exact", value: "pro" },
+    ...more,
+  });
+  const withFilter = (key: string, properties: PropertyFilter[]) =>
+    aFlag(key, { filters: { groups: [{ properties }] } });
+  const ruleset = aRuleset({
+    flags: [
+      withFilter("one", [filter({ type: "person" })]),
+      withFilter("two", [filter()]),
+      withFilter("other", [filter({ operator: "is_not" })]),
+      withFilter("group", [filter({ type: "group", group_type_index: 0 })]),
+    ],
+  });
+  const on = (who: Parameters<typeof valuesOf>[1]) =>
+    valuesOf(ruleset, who).flatMap(([key, value]) => (value === true ? [key] : []));
+  expect(on({ properties: { plan: "pro" } })).toEqual(["one", "two"]);
+  expect(on({ properties: { plan: "free" } })).toEqual(["other"]);
+  expect(on({ groups: { 0: { key: "acme", properties: { plan: "pro" } } } })).toEqual(["other", "group"]);
+  expect(on({ properties: { plan: "pro" } })).toEqual(["one", "two"]);
+});
 
 describe("dependencies between flags", () => {
   const targets = [

@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { type Sim, startSim } from "../../../src/index.ts";
 import { readKeep } from "../../../src/journal/log/trim.ts";
-import { type Sim, startSim } from "../../../src/sim.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-keep-"));
 afterAll(() => rmSync(folder, { recursive: true }));

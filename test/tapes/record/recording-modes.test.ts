@@ -83,7 +83,7 @@ describe("modes in code", () => {
     expect(await sim.tapes.get()).toMatchObject({ mode: "replay", on_miss: "fail" });
     expect(notices).toEqual([
       expect.stringMatching(/ old and is replayed anyway: .*offline is on$/),
-      expect.stringMatching(/ has no answer for is an error, not recorded: .*offline is on$/),
+      expect.stringMatching(/ has no response for is an error, not recorded: .*offline is on$/),
     ]);
   });
 

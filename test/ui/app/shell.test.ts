@@ -139,7 +139,7 @@ describe("signs", () => {
 
   test("a clock that stands", () => {
     expect(clockSign({ ...stat, clock: { now: 0, frozen: true, real: false } })?.text).toMatch(
-      /^clock stands at 19/,
+      /^clock frozen at 19/,
     );
   });
 });

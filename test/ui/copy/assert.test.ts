@@ -135,7 +135,7 @@ describe("what is left out", () => {
     expect(vitestTest(event)).toBe(`import { expect, test } from "phx-sim/vitest";
 
 test("captures $pageview", async ({ ph }) => {
-  // Do here what makes your app send it.
+  // Make your app send the event here.
   await expect(ph).toHaveCaptured("$pageview", {
     $current_url: "http://localhost/",
     $set: { plan: "pro" },

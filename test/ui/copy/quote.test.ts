@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Json } from "../../../src/base/json.ts";
+import { shellQuoted } from "../../../src/base/text.ts";
 import { startSim } from "../../../src/index.ts";
-import { code, jsonText, prettyJson, scriptText, shellQuoted } from "../../../ui/copy/quote.ts";
+import { code, jsonText, prettyJson, scriptText } from "../../../ui/copy/quote.ts";
 import { copyRows, scenarioSnippet } from "../../../ui/copy/rows.ts";
 import { hostileItems } from "./hostile.ts";
 import { contextOf, sent, simOfFile } from "./sim.ts";

@@ -37,7 +37,7 @@ describe("the order that a form makes", () => {
     ["an answer that is lost", { kind: "lost" }, { effect: { socket: "reset", after: true } }],
     [
       "where, how often, until when",
-      { kind: "reset", route: "/batch/", project: "3", rate: "25", times: "2", duration: "30s" },
+      { kind: "reset", match: { route: " /batch/ " }, project: "3", rate: "25", times: "2", duration: "30s" },
       {
         effect: { socket: "reset" },
         match: { route: "/batch/", project: 3 },

@@ -49,7 +49,7 @@ test.each([
   [row, "good", "answered", undefined],
   [{ ...row, dropped: 2 }, "bad", "2 dropped", "dropped"],
   [{ ...row, status: 404 }, "odd", "answered", undefined],
-  [{ ...row, status: 0 }, "bad", "no answer", undefined],
+  [{ ...row, status: 0 }, "bad", "no response", undefined],
   [{ ...row, outcome: "rejected", reason: "throttled", status: 429 }, "bad", "throttled", "rejected"],
   [
     { ...row, outcome: "rejected", reason: "not_found", unmatched: true, status: 404 },

@@ -11,7 +11,7 @@ import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
 import { counted, explained, plain } from "../../parts/text.ts";
 import type { Tally } from "./tally.ts";
 
-/** A notice when every event was dropped: the API answers 200 for these as well. */
+/** A notice when every event was dropped: the API responds with 200 to these as well. */
 export function AllDropped({ rows, tally }: { rows: LiveRows<EventRow>; tally: Tally }) {
   const reason = rows.at(0)?.reason;
   if (tally.total === 0 || tally.sorts.dropped < tally.total || !reason) return null;
@@ -22,7 +22,7 @@ export function AllDropped({ rows, tally }: { rows: LiveRows<EventRow>; tally: T
         {tally.total === 1 ? "This event was dropped" : `All ${counted(tally.total, "event")} were dropped`}
       </OutcomeBadge>
       <span>
-        The API answers 200 anyway. The last one: <Prose text={`${plain(sentence)}.`} />{" "}
+        The API responds with 200 anyway. The last one: <Prose text={`${plain(sentence)}.`} />{" "}
         <Fix class="muted" text={fix} />
       </span>
     </p>

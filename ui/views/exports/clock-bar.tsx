@@ -124,9 +124,7 @@ function Ticking({ clock }: { clock: ClockFacts }) {
 function ClockEffects({ happened }: { happened: readonly Happened[] }) {
   return (
     <div class="exports-happened" role="status">
-      <strong>
-        {happened.length === 0 ? "Nothing was due" : `${counted(happened.length, "thing")} happened`}
-      </strong>
+      <strong>{happened.length === 0 ? "Nothing was due" : counted(happened.length, "change")}</strong>
       <ol>
         {happened.slice(0, 50).map((it) => (
           <li key={`${it.at}${it.kind}${it.batch_export}${it.run}`}>

@@ -39,7 +39,7 @@ export function RunDetails({ id, revision, act }: Props) {
             "Data up to": <Time at={run.data_interval_end} isExact />,
             Records: run.records_completed === null ? "–" : numberText(run.records_completed),
             Size: run.bytes_exported === null ? "–" : sizeText(run.bytes_exported),
-            "Made by": run.backfill === null ? "the schedule" : `backfill ${plain(run.backfill)}`,
+            "Created by": run.backfill === null ? "the schedule" : `backfill ${plain(run.backfill)}`,
             Finished: timeOr("not yet", run.finished_at),
             Export: <a href={link("exports", [run.batch_export])}>{plain(run.batch_export)}</a>,
             Id: <code>{plain(run.id)}</code>,

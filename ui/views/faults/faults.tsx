@@ -26,7 +26,7 @@ export function FaultsView() {
       {trouble && <Trouble problem={trouble} />}
       <InForce faults={faults.data?.faults ?? []} onClear={(id) => act("DELETE", `faults${id}`)} />
       <Presets onApply={(order) => act("POST", "faults", order)} />
-      <Section title="A rule of your own">
+      <Section title="Custom fault">
         <RuleForm onApply={(order) => act("POST", "faults", order)} />
       </Section>
     </div>
@@ -34,23 +34,23 @@ export function FaultsView() {
 }
 
 const states = {
-  active: { tone: "bad", text: "in force" },
+  active: { tone: "bad", text: "active" },
   used_up: { tone: "plain", text: "used up" },
   expired: { tone: "plain", text: "expired" },
 } as const;
 
 function InForce({ faults, onClear }: { faults: readonly Fault[]; onClear: (path: string) => void }) {
   const active = faults.filter((it) => it.state === "active").length;
-  const title = active === 0 ? "Nothing goes wrong on purpose" : `${counted(active, "fault")} in force`;
+  const title = active === 0 ? "No active faults" : `${counted(active, "active fault")}`;
   if (faults.length === 0) {
     return (
       <Section title={title}>
         <p class="lead">
-          Apply a preset to see how your app handles failures: flags that fail, capture that is down,
-          responses that come late. A response that a fault changed is marked, here and in its{" "}
-          <code>x-phx-source</code> header.
+          Apply a preset to see how your app handles failures: flags that fail, capture that is down, late
+          responses. A response that a fault changed is marked, here and in its <code>x-phx-source</code>{" "}
+          header.
         </p>
-        <Code label="In a test, or in a terminal" text={commands} />
+        <Code label="In a test or a terminal" text={commands} />
       </Section>
     );
   }
@@ -73,7 +73,7 @@ function InForce({ faults, onClear }: { faults: readonly Fault[]; onClear: (path
               <span class="muted">
                 since <Time at={it.since} /> ·{" "}
                 <a href={link("requests", [], { f: touchedBy(it.name) })}>
-                  {counted(it.used, "request")} touched
+                  {counted(it.used, "request")} affected
                 </a>
                 {it.times !== null && ` of ${numberText(it.times)}`}
               </span>

@@ -4,7 +4,8 @@ import { valueText } from "../../../src/journal/filter/print.ts";
 export interface FaultForm {
   readonly kind: FaultKind;
   readonly value: string;
-  readonly route: string;
+  /** By names of `matchFields`. */
+  readonly match: Readonly<Record<string, string>>;
   readonly project: string;
   readonly rate: string;
   readonly times: string;
@@ -30,23 +31,23 @@ const numberOr = (text: string, otherwise: number): number | string =>
 /** Kinds of faults. */
 export const kinds = {
   status: {
-    label: "Answer with a status",
+    label: "Respond with a status",
     value: { label: "Status", usual: "503" },
     effect: (value) => ({ status: numberOr(value, 503) }),
   },
   latency: {
-    label: "Answer late",
-    value: { label: "How late", usual: "2s" },
+    label: "Delay the response",
+    value: { label: "Delay", usual: "2s" },
     effect: (value) => ({ latency: value.trim() || "2s" }),
   },
   reset: { label: "Reset the connection", effect: () => ({ socket: "reset" }) },
-  hang: { label: "Never answer", effect: () => ({ socket: "hang" }) },
-  garbage: { label: "Answer with invalid JSON", effect: () => ({ body: "garbage" }) },
-  truncate: { label: "Cut the answer off", effect: () => ({ body: "truncate" }) },
-  lost: { label: "Handle it, lose the answer", effect: () => ({ socket: "reset", after: true }) },
+  hang: { label: "Never respond", effect: () => ({ socket: "hang" }) },
+  garbage: { label: "Respond with invalid JSON", effect: () => ({ body: "garbage" }) },
+  truncate: { label: "Cut off the response", effect: () => ({ body: "truncate" }) },
+  lost: { label: "Handle the request, lose the response", effect: () => ({ socket: "reset", after: true }) },
   flags: {
     label: "Fail to compute flags",
-    value: { label: "Flags, by comma", usual: "every second one" },
+    value: { label: "Flags, separated by commas", usual: "every second flag" },
     effect: (value) => ({
       flags:
         value.trim() === ""
@@ -57,17 +58,35 @@ export const kinds = {
               .filter((it) => it !== ""),
     }),
   },
-  quota: { label: "Use up the quota", effect: () => ({ quota: ["events", "recordings", "feature_flags"] }) },
+  quota: { label: "Exceed the quota", effect: () => ({ quota: ["events", "recordings", "feature_flags"] }) },
 } as const satisfies Record<string, KindRow>;
 
 export type FaultKind = keyof typeof kinds;
+
+interface MatchField {
+  /** Its key in `match`. */
+  readonly name: string;
+  readonly label: string;
+  readonly usual: string;
+  readonly suggested?: readonly string[];
+}
+
+/** Text fields for the requests that a fault affects. */
+export const matchFields: readonly MatchField[] = [
+  {
+    name: "route",
+    label: "Requests",
+    usual: "all, or /batch/, /api/*",
+    suggested: ["capture", "flags", "service", "sdk", "management"],
+  },
+];
 
 export const kindRow = (kind: FaultKind): KindRow => kinds[kind];
 
 export const emptyForm: FaultForm = {
   kind: "status",
   value: "",
-  route: "",
+  match: {},
   project: "",
   rate: "",
   times: "",
@@ -91,7 +110,9 @@ export function limitsOf({ rate, times, duration }: Limits) {
 /** Body of POST /__sim/faults. */
 export function orderOf(form: FaultForm): Record<string, unknown> {
   const match = {
-    ...(form.route.trim() !== "" && { route: form.route.trim() }),
+    ...Object.fromEntries(
+      Object.entries(form.match).flatMap(([name, text]) => (text.trim() === "" ? [] : [[name, text.trim()]])),
+    ),
     ...(form.project !== "" && { project: Number(form.project) }),
   };
   const { effect } = kindRow(form.kind);

@@ -1,30 +1,40 @@
 import { useSignal } from "@preact/signals";
+import { Fragment } from "preact";
 import { info } from "../../app/sim.ts";
 import { Button, Code } from "../../parts/basics.tsx";
 import { SelectField, TextField } from "../../parts/fields.tsx";
 import { plain } from "../../parts/text.ts";
-import { emptyForm, type FaultForm, type FaultKind, kindRow, kinds, type Limits, orderOf } from "./order.ts";
+import {
+  emptyForm,
+  type FaultForm,
+  type FaultKind,
+  kindRow,
+  kinds,
+  type Limits,
+  matchFields,
+  orderOf,
+} from "./order.ts";
 
 /** Optional limits: how often, and for how long. */
 export function LimitFields({ value, onChange }: LimitFieldsProps) {
   return (
     <div class="fields">
       <TextField
-        label="Over after (requests)"
+        label="Limit (requests)"
         inputMode="numeric"
-        placeholder="never"
+        placeholder="none"
         value={value.times}
         onText={(times) => onChange({ times })}
       />
       <TextField
-        label="Part of them (%)"
+        label="Share of requests (%)"
         inputMode="decimal"
         placeholder="100"
         value={value.rate}
         onText={(rate) => onChange({ rate })}
       />
       <TextField
-        label="For how long"
+        label="Duration"
         placeholder="until cleared"
         value={value.duration}
         onText={(duration) => onChange({ duration })}
@@ -38,16 +48,13 @@ interface LimitFieldsProps {
   onChange(change: Partial<Limits>): void;
 }
 
-/** Named groups of endpoints; a path is possible, too. */
-const routes = ["capture", "flags", "service", "sdk", "management"];
-
 /** A form for a fault, and the same fault as code for a test. */
 export function RuleForm({ onApply }: { onApply: (order: Record<string, unknown>) => void }) {
   const form = useSignal<FaultForm>(emptyForm);
   const set = (change: Partial<FaultForm>) => {
     form.value = { ...form.value, ...change };
   };
-  const { kind, value, route, project } = form.value;
+  const { kind, value, match, project } = form.value;
   const row = kindRow(kind);
   const order = orderOf(form.value);
   return (
@@ -60,7 +67,7 @@ export function RuleForm({ onApply }: { onApply: (order: Record<string, unknown>
     >
       <div class="fields">
         <SelectField
-          label="What goes wrong"
+          label="Effect"
           value={kind}
           options={Object.entries(kinds).map(([id, { label }]) => [id, label])}
           onText={(id) => set({ kind: id as FaultKind, value: "" })}
@@ -73,20 +80,26 @@ export function RuleForm({ onApply }: { onApply: (order: Record<string, unknown>
             onText={(text) => set({ value: text })}
           />
         )}
-        <TextField
-          label="Which requests"
-          list="fault-routes"
-          placeholder="all, or /batch/, /api/*"
-          value={route}
-          onText={(text) => set({ route: text })}
-        />
-        <datalist id="fault-routes">
-          {routes.map((it) => (
-            <option key={it} value={it} />
-          ))}
-        </datalist>
+        {matchFields.map(({ name, label, usual, suggested }) => (
+          <Fragment key={name}>
+            <TextField
+              label={label}
+              list={suggested && `fault-${name}`}
+              placeholder={usual}
+              value={match[name] ?? ""}
+              onText={(text) => set({ match: { ...match, [name]: text } })}
+            />
+            {suggested && (
+              <datalist id={`fault-${name}`}>
+                {suggested.map((it) => (
+                  <option key={it} value={it} />
+                ))}
+              </datalist>
+            )}
+          </Fragment>
+        ))}
         <SelectField
-          label="Of project"
+          label="Project"
           value={project}
           options={[
             ["", "all"],
@@ -98,7 +111,7 @@ export function RuleForm({ onApply }: { onApply: (order: Record<string, unknown>
       <LimitFields value={form.value} onChange={set} />
       <Code label="The same in a test" text={`await sim.faults.apply(${JSON.stringify(order)})`} />
       <Button kind="main" type="submit">
-        Apply the rule
+        Apply the fault
       </Button>
     </form>
   );

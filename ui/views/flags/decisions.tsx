@@ -140,7 +140,7 @@ function Calls({ called, decided }: { called: readonly FlagCall[]; decided: Deci
           <Time at={it.at} />
           {it.differs && (
             <span>
-              The app used a different value than {decided ? valueText(decided.value) : "the answer"}.
+              The app used a different value than {decided ? valueText(decided.value) : "the response"}.
             </span>
           )}
         </li>

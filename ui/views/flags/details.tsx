@@ -137,7 +137,7 @@ function RulesTab({ flag }: { flag: FlagInFull }) {
   }
   return (
     <>
-      <Section title="Rules" actions={<a href={usesHref(flag.key)}>Events of its use</a>}>
+      <Section title="Rules" actions={<a href={usesHref(flag.key)}>$feature_flag_called events</a>}>
         <div class="stack flags-words">
           <Sentences lines={words.before} />
           {words.sets.length > 0 && (

@@ -121,7 +121,7 @@ function Variant({ variant }: Pick<ConditionTrace, "variant">) {
       <span class="flags-mark" aria-hidden="true">
         →
       </span>
-      {variant.forced !== null && <span>variant {valueText(variant.forced)}, which the set names</span>}
+      {variant.forced !== null && <span>variant {valueText(variant.forced)}, set by the condition</span>}
       {variant.forced === null && variant.hash && <VariantBar ranges={variant.ranges} hash={variant.hash} />}
     </li>
   );

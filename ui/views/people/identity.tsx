@@ -50,7 +50,7 @@ export function IdentityGraph({ timeline }: { timeline: Timeline }) {
             />
           ))}
         </svg>
-        <ol class="people-ids" aria-label="How the ids came together">
+        <ol class="people-ids" aria-label="How the ids were merged">
           {rows.map((row) => (
             <IdEntry key={row.id} row={row} project={timeline.person.project} />
           ))}
@@ -92,7 +92,7 @@ function IdEntry({ row, project }: { row: IdRow; project: number }) {
 function NoteLine({ note: { join, times }, at }: { note: Note; at: string }) {
   const { by, other, into, outcome, seq, timestamp } = join;
   const isRefused = outcome === "refused";
-  const way = at === other ? `into ${plain(into, 60)}` : `takes ${plain(other, 60)}`;
+  const way = at === other ? `into ${plain(into, 60)}` : `from ${plain(other, 60)}`;
   return (
     <div class={isRefused ? "people-note bad" : "people-note"} style={{ blockSize: rem(lineHeight) }}>
       <a href={link("events", [seq])} class="mono">

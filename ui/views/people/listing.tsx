@@ -69,7 +69,7 @@ export function Listing<T>(props: ListingProps<T>) {
       </div>
       {problem && <Trouble problem={problem} />}
       {isEmpty && search === "" && props.empty}
-      {isEmpty && search !== "" && <Empty title={`None of the ${kind} matches`} />}
+      {isEmpty && search !== "" && <Empty title={`No ${kind} match the search`} />}
       {items.length > 0 && (
         <WindowedList
           class={`people-list people-list-${kind}`}

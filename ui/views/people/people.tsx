@@ -47,7 +47,7 @@ export function Persons({ id }: { id: string | undefined }) {
       empty={
         <Teach title="No person yet" calls={identifyCalls}>
           The first event of an id makes an anonymous person; <code>identify</code> joins it with the user’s
-          own id. Both appear here at once.
+          own id. Both appear here immediately.
         </Teach>
       }
     />

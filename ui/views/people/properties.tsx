@@ -85,7 +85,7 @@ export function Properties({ properties, histories, elsewhere = {} }: Properties
       )}
       {others.length > 0 && (
         <p class="muted">
-          No event here explains <span class="mono">{others.map((it) => plain(it, 60)).join(", ")}</span>.
+          No listed event set <span class="mono">{others.map((it) => plain(it, 60)).join(", ")}</span>.
         </p>
       )}
       {own.length > 0 && <Histories title="Values over time" histories={own} />}

@@ -144,15 +144,15 @@ function omittedIn(reply: Json): { why: string; bytes: number } | undefined {
     : undefined;
 }
 
-export function Answer({ request }: { request: RequestInFull }) {
+export function ResponsePart({ request }: { request: RequestInFull }) {
   return (
     <Section title="Response">
-      <AnswerBody {...request} />
+      <ResponseBody {...request} />
     </Section>
   );
 }
 
-function AnswerBody({ status, reply }: Pick<RequestInFull, "status" | "reply">) {
+function ResponseBody({ status, reply }: Pick<RequestInFull, "status" | "reply">) {
   const omitted = omittedIn(reply);
   if (status === 0) return <p class="muted">A fault prevented the response.</p>;
   if (reply === null) return <p class="muted">Status {status}, no body.</p>;

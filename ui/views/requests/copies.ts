@@ -1,6 +1,7 @@
 import type { Json } from "../../../src/base/json.ts";
+import { shellQuoted } from "../../../src/base/text.ts";
 import type { RequestInFull } from "../../api/requests.ts";
-import { jsonText, scriptText, shellQuoted } from "../../copy/quote.ts";
+import { jsonText, scriptText } from "../../copy/quote.ts";
 
 /** Headers that the client generates. */
 const ofTheConnection: ReadonlySet<string> = new Set(
@@ -61,7 +62,7 @@ function leftOut({ masked, payload }: Parts): string[] {
   );
   const body =
     payload.is === "omitted"
-      ? [`the body is left out: ${payload.bytes} bytes that are no text, or were not kept`]
+      ? [`the body is left out: ${payload.bytes} bytes that are not text, or were not kept`]
       : [];
   const keys = /ph[a-z]_\*{3}/.test(bodyText(payload) ?? "")
     ? ["keys in the body are masked: put yours there"]

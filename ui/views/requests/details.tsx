@@ -19,7 +19,7 @@ import {
   Trouble,
 } from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
-import { Answer, Body, Carried } from "./contents.tsx";
+import { Body, Carried, ResponsePart } from "./contents.tsx";
 import { harName, harPath, requestCurl, requestFetch } from "./copies.ts";
 import { SourceText, VerdictBadge } from "./row.tsx";
 import { msText, readSource, sourceInFull, verdictOf } from "./row-texts.ts";
@@ -69,7 +69,7 @@ function InFull({ request }: { request: RequestInFull }) {
       <Summary request={request} />
       {request.carried.length > 0 && <Carried request={request} />}
       <Body request={request} />
-      <Answer request={request} />
+      <ResponsePart request={request} />
       <Section title="Request headers">
         <Headers headers={request.headers} />
       </Section>
@@ -94,7 +94,7 @@ function Summary({ request }: { request: RequestInFull }) {
   const verdict = verdictOf(judged(request));
   const sdk = sdkOf(request);
   const agent = headerOf(request, "user-agent");
-  const answering = sourceInFull(request);
+  const source = sourceInFull(request);
   const base = info.value?.url ?? location.origin;
   return (
     <section class="section">
@@ -103,7 +103,7 @@ function Summary({ request }: { request: RequestInFull }) {
       </p>
       <p class="row row-tight requests-badges">
         <VerdictBadge verdict={verdict} />
-        <Badge>{request.status === 0 ? "no answer" : `status ${request.status}`}</Badge>
+        <Badge>{request.status === 0 ? "no response" : `status ${request.status}`}</Badge>
         <Badge>{msText(request.ms)}</Badge>
         {request.fault !== null && <Badge tone="bad">{`fault ${plain(request.fault, 80)}`}</Badge>}
       </p>
@@ -114,10 +114,10 @@ function Summary({ request }: { request: RequestInFull }) {
           SDK: sdk && plain(sdk, 200),
           From: plain(agent === undefined ? request.peer : `${request.peer}, ${agent}`, 300),
           Project: <ProjectFact request={request} />,
-          "Answered by": (
+          Source: (
             <>
-              <SourceText row={answering} />
-              <span class="muted">{`, ${readSource(answering).note}`}</span>
+              <SourceText row={source} />
+              <span class="muted">{`, ${readSource(source).note}`}</span>
             </>
           ),
           Test: request.partition === null ? undefined : plain(request.partition, 200),

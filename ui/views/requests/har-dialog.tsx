@@ -29,8 +29,8 @@ export function HarDialog({ filter, onClose }: { filter: string; onClose: () => 
   return (
     <ConfirmDialog title="Download as HAR" does="Download" act={save} onClose={onClose}>
       <p class="muted">
-        HAR 1.2, for DevTools, Playwright and similar tools. Secrets are masked. Of more than{" "}
-        {numberText(mostEntries)} requests, the newest are taken.
+        HAR 1.2, for DevTools, Playwright and similar tools. Secrets are masked. It contains the newest{" "}
+        {numberText(mostEntries)} requests at most.
       </p>
       {project.value !== undefined && <p>Only requests of {plain(projectName(project.value), 80)}.</p>}
       {filter !== "" && (

@@ -3,7 +3,7 @@ import { hasTerm, withoutTerm, withTerm } from "../../parts/filter-box/filter-te
 export const chips = [
   { text: "Rejected", term: "is:rejected", note: "Rejected requests" },
   { text: "Unknown", term: "is:unmatched", note: "Requests to a path that is not emulated" },
-  { text: "Faulted", term: "is:faulted", note: "Requests that a fault touched" },
+  { text: "Faulted", term: "is:faulted", note: "Requests that a fault affected" },
   { text: "Slow", term: "ms:>100", note: "Responses that took more than 100 ms" },
 ] as const;
 

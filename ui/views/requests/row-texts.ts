@@ -19,7 +19,7 @@ const verdicts: readonly (readonly [
 ])[] = [
   [(it) => it.unmatched, rejected, () => "not emulated"],
   [(it) => it.outcome === "rejected", rejected, (it) => it.reason ?? "rejected"],
-  [(it) => it.status === 0, { tone: "bad" }, () => "no answer"],
+  [(it) => it.status === 0, { tone: "bad" }, () => "no response"],
   [(it) => it.status >= 400, { tone: "odd" }, () => "answered"],
   [(it) => it.dropped > 0, { of: "dropped", tone: "bad" }, (it) => `${it.dropped} dropped`],
 ];
@@ -55,7 +55,7 @@ export interface Source {
 }
 
 /** Source and fault of a row. */
-interface Answering {
+interface SourceFields {
   readonly source: string;
   readonly fault: string | null;
 }
@@ -64,16 +64,16 @@ const tapeText = /^tape:(.+)#(\d+)$/;
 
 const known: Readonly<Record<string, Omit<Source, "text">>> = {
   emulator: { kind: "emulator", note: "from the emulated world" },
-  script: { kind: "script", note: "a scripted response" },
+  script: { kind: "script", note: "a scripted answer" },
   upstream: {
     kind: "upstream",
-    note: "the request was forwarded, and the real service answered",
+    note: "the request was forwarded to the real service",
   },
   proxy: { kind: "other", note: "the forward proxy" },
 };
 
 /** Parses `x-phx-source`: `emulator`, `fault`, `script`, `tape:NAME#12`, `upstream`. */
-export function readSource({ source, fault }: Answering): Source {
+export function readSource({ source, fault }: SourceFields): Source {
   const [, name, i] = tapeText.exec(source) ?? [];
   if (name !== undefined && i !== undefined)
     return {
@@ -100,7 +100,7 @@ export function sourceInFull(it: {
   readonly scripted: boolean;
   readonly fault: string | null;
   readonly source: string | null;
-}): Answering {
+}): SourceFields {
   const source = it.scripted ? "script" : (it.source ?? (it.fault === null ? "emulator" : "fault"));
   return { source, fault: it.fault };
 }

@@ -24,7 +24,7 @@ export const head = (
     <HeadCell>Path</HeadCell>
     <HeadCell class="cell-number">Status</HeadCell>
     <HeadCell>Outcome</HeadCell>
-    <HeadCell class="requests-source">Answered by</HeadCell>
+    <HeadCell class="requests-source">Source</HeadCell>
     <HeadCell class="requests-project">Project</HeadCell>
     <HeadCell class="requests-events">Events</HeadCell>
     <HeadCell class="cell-number requests-took">Took</HeadCell>

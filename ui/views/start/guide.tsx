@@ -105,14 +105,14 @@ async function sendTestEvent(projectKey: string): Promise<Sent> {
   const properties = { $lib: "phx-sim inspector", sent_from: "the inspector's first page" };
   const body = { api_key: projectKey, event: "test event", distinct_id: "inspector", properties };
   try {
-    const answer = await fetch("/i/v0/e/", {
+    const response = await fetch("/i/v0/e/", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    return answer.ok
+    return response.ok
       ? { isTaken: true, text: "Sent." }
-      : { isTaken: false, text: `Rejected with ${answer.status}.` };
+      : { isTaken: false, text: `Rejected with ${response.status}.` };
   } catch {
     return { isTaken: false, text: "Not sent: the sim did not respond." };
   }

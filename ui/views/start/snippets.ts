@@ -1,5 +1,5 @@
+import { shellQuoted } from "../../../src/base/text.ts";
 import { type Access, envGroups } from "../../../src/egress/env-names.ts";
-import { shellQuoted } from "../../copy/quote.ts";
 import { browserSnippet, nodeCapture, nodeSnippet, quoted } from "../../copy/snippets.ts";
 
 export interface Target {

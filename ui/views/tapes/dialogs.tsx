@@ -10,7 +10,7 @@ import { emptyLoad, emptyRecord, type LoadForm, loadOrder, type RecordForm, reco
 
 interface LoadDialogProps {
   mode?: string;
-  /** While recording, the upstream answers until the recording is stopped. */
+  /** While recording, responses come from the upstream. */
   isRecording: boolean;
   onDone(): void;
   onClose(): void;
@@ -33,8 +33,8 @@ export function LoadDialog({ mode = "replay", isRecording, onDone, onClose }: Lo
       onClose={onClose}
     >
       <p class="muted">
-        {isRecording ? "Once the recording stops" : "From now on"}, the tape answers. Events are still
-        accepted by the emulator.
+        {isRecording ? "Once the recording stops" : "From now on"}, responses come from the tape. Events are
+        still accepted by the emulator.
       </p>
       <TextField
         label="Tape"
@@ -64,7 +64,7 @@ export function LoadDialog({ mode = "replay", isRecording, onDone, onClose }: Lo
           options={[
             ["", "mode's default"],
             ["fail", "fail"],
-            ["emulate", "are answered by the emulator"],
+            ["emulate", "go to the emulator"],
             ["upstream", "go to the real service"],
           ]}
           onText={(text) => put({ onMiss: text })}

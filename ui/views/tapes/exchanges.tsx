@@ -115,7 +115,7 @@ function Recorded({ exchange }: { exchange: TapeExchange }) {
           <b>{plain(exchange.method, 20)}</b> {plain(exchange.url, 2_000)}
         </p>
         <p class="row tapes-badges">
-          <Badge>{exchange.status === null ? "no answer" : `status ${exchange.status}`}</Badge>
+          <Badge>{exchange.status === null ? "no response" : `status ${exchange.status}`}</Badge>
           {exchange.used ? <Badge tone="good">used</Badge> : <Badge>not used yet</Badge>}
           {!exchange.complete && <Badge tone="odd">cut off</Badge>}
         </p>
@@ -126,9 +126,9 @@ function Recorded({ exchange }: { exchange: TapeExchange }) {
             Took: exchange.ms === null ? undefined : `${Math.round(exchange.ms)} ms`,
             Client: exchange.client === null ? undefined : plain(exchange.client, 200),
             Removed: redacted.length === 0 ? "nothing" : plain(redacted.join(", "), 1_000),
-            Answered: (
+            Replayed: (
               <a href={link("requests", [], { f: `source:tape:*#${exchange.i}` })}>
-                the requests that it answered
+                requests that got this response
               </a>
             ),
           }}
@@ -143,7 +143,7 @@ function Recorded({ exchange }: { exchange: TapeExchange }) {
           <p class="muted">No response.</p>
         ) : (
           <>
-            <BodyPart body={response.body} label="Recorded answer" />
+            <BodyPart body={response.body} label="Recorded response" />
             <HeaderPart headers={response.headers} />
           </>
         )}

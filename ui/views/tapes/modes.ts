@@ -3,7 +3,7 @@ import type { LoadedTape, RecordingFacts } from "../../../src/tapes/shapes.ts";
 export type ModeName = "emulate" | "replay" | "hybrid" | "record" | "all" | "once" | "new" | "spy" | "diff";
 
 interface ModeFacts {
-  /** What answers, in one sentence. */
+  /** The source of responses, in one sentence. */
   readonly means: string;
   /** Command that starts this mode. */
   readonly command: string;
@@ -11,23 +11,23 @@ interface ModeFacts {
 
 export const modes: Readonly<Record<ModeName, ModeFacts>> = {
   emulate: {
-    means: "The emulator answers everything, from the emulated world. Nothing leaves this machine.",
+    means: "The emulator responds to everything, from the emulated world. Nothing leaves this machine.",
     command: "phx-sim start",
   },
   replay: {
-    means: "The tape answers. Requests that are not on it fail.",
+    means: "Responses come from the tape. Requests that are not on it fail.",
     command: "phx-sim replay checkout",
   },
   hybrid: {
-    means: "The tape answers; the emulator answers requests that are not on it.",
+    means: "Responses come from the tape; the emulator responds to requests that are not on it.",
     command: "phx-sim replay checkout --on-miss emulate",
   },
   record: {
-    means: "The real service answers. Traffic is shown here and recorded without secrets.",
+    means: "Responses come from the real service. Traffic is shown here and recorded without secrets.",
     command: "phx-sim record --upstream us --tape checkout",
   },
   all: {
-    means: "Like record, but replaces the tape if the recording ends with every request answered.",
+    means: "Like record, but replaces the tape if every request got a response by the end.",
     command: "phx-sim record --upstream us --tape checkout --mode all",
   },
   once: {
@@ -40,11 +40,11 @@ export const modes: Readonly<Record<ModeName, ModeFacts>> = {
     command: "phx-sim record --upstream us --tape checkout --mode new",
   },
   spy: {
-    means: "The emulator answers known paths; other read requests go to the real service.",
+    means: "The emulator responds on known paths; other read requests go to the real service.",
     command: "phx-sim record --upstream us --mode spy",
   },
   diff: {
-    means: "The real service answers, and the emulator's responses are compared.",
+    means: "Responses come from the real service; the emulator's are compared with them.",
     command: "phx-sim record --upstream us --mode diff",
   },
 };
@@ -64,7 +64,7 @@ export function modeNow(
 /** What happens to requests that are not on the tape. */
 const missPolicies = {
   fail: "fail (599)",
-  emulate: "are answered by the emulator",
+  emulate: "go to the emulator",
   upstream: "go to the real service",
 } as const;
 

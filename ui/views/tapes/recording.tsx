@@ -72,7 +72,7 @@ function DifferencesPart({
         {numberText(differing)} of {numberText(compared)} responses differ.
       </p>
       {groups.length > 0 && (
-        <Table columns={["Severity", "Where", "Upstream", "Emulator", ["Answers", "number"]]}>
+        <Table columns={["Severity", "Where", "Upstream", "Emulator", ["Responses", "number"]]}>
           {groups.slice(0, most).map((it) => (
             <tr key={`${it.route} ${it.severity} ${it.kind} ${it.path}`}>
               <td>

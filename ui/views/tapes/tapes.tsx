@@ -31,7 +31,7 @@ const uses = (): string => {
   return [greetings.value, name, hits].join("/");
 };
 
-/** What answers requests, usage of the tape, and the recording. */
+/** The source of responses, usage of the tape, and the recording. */
 export function TapesView() {
   const now = changes();
   const tapes = useResource<LoadedTapeReply>("tapes", { revision: now });
@@ -161,7 +161,7 @@ const confirmations: Readonly<
   stop: (tape) => ({
     title: "Stop recording",
     does: "Stop",
-    text: `The tape is closed. From then on, ${tape ? "the loaded tape" : "the emulator"} answers again.`,
+    text: `The tape is closed. Responses then come from ${tape ? "the loaded tape" : "the emulator"}.`,
     steps: [stop],
   }),
   rewind: () => ({
@@ -173,7 +173,7 @@ const confirmations: Readonly<
   unload: (tape) => ({
     title: "Back to the emulator",
     does: "Emulate",
-    text: "Recorded answers end, and so does a recording. The emulator answers from the emulated world.",
+    text: "This unloads the tape and stops the recording, if any. Responses then come from the emulator.",
     // stopping without a recording is harmless
     steps: [stop, ...(tape ? [["DELETE", "tapes"] as const] : [])],
   }),
@@ -186,7 +186,7 @@ function HowTo() {
       <div class="stack stack-wide tapes-howto">
         <p>
           A tape contains responses of the real service, without secrets. Record one while your app runs, with
-          its host set to {url}; then answer from it, offline.
+          its host set to {url}; then replay it, offline.
         </p>
         <Code
           label="Terminal"
@@ -203,7 +203,7 @@ function NoTape() {
   return (
     <Empty title="No tape is loaded">
       <p>
-        Load one to see its exchanges. <a href={link("tapes")}>See what answers now</a>
+        Load one to see its exchanges. <a href={link("tapes")}>Show the current mode</a>
       </p>
     </Empty>
   );
@@ -216,7 +216,7 @@ interface ModeTableProps {
   ask(asked: Asked): void;
 }
 
-/** Every mode: what answers, and the command to start it. */
+/** Every mode: the source of its responses, and the command to start it. */
 function ModeTable({ now, isRecording, ask }: ModeTableProps) {
   const switchTo = (name: ModeName) => {
     const way = name === now ? undefined : wayTo(name);
@@ -228,7 +228,7 @@ function ModeTable({ now, isRecording, ask }: ModeTableProps) {
     );
   };
   return (
-    <Section title="What answers">
+    <Section title="Modes">
       <ul class="tapes-modes">
         {modeNames.map((name) => (
           <li key={name} class={name === now ? "tapes-now" : ""}>

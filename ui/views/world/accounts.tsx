@@ -123,7 +123,7 @@ export function Keys({ world }: { world: WorldSummary }) {
                 </td>
                 <td>{plain(it.owner)}</td>
                 <td>{it.scopes.map((scope) => plain(scope)).join(", ")}</td>
-                <td>{it.limited_to.map((name) => plain(name)).join(", ") || "everything of its owner"}</td>
+                <td>{it.limited_to.map((name) => plain(name)).join(", ") || "not limited"}</td>
               </tr>
             ))}
           </Table>

@@ -10,7 +10,7 @@ test("a wait without await", async ({ ph, page }) => {
 });
 
 test.describe("a limit below the wait", () => {
-  test.describe.configure({ timeout: 8_000 });
+  test.describe.configure({ timeout: 15_000 });
 
   test("ends with the report", async ({ ph }) => {
     await expect(ph).toHaveCaptured("missing at the limit", {}, { timeoutMs: 60_000 });

@@ -1,14 +1,24 @@
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import {
-  isSnapshotName,
+  damagedSnapshot,
+  folderStorage,
   type Kept,
   type Label,
-  memoryShelf,
-  type ShelvedSnapshot,
+  memoryStorage,
   type SnapshotFacts,
-} from "./snapshot-shelf.ts";
-import { damagedSnapshot, folderShelf } from "./snapshots-folder.ts";
+  type StoredSnapshot,
+} from "./snapshot-storage.ts";
+
+const nameShape = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/i;
+
+/** Names that `isSnapshotName` accepts, in words. */
+export const snapshotNameExpected =
+  "1 to 64 letters, digits, dots, hyphens and underscores, a letter or digit first, no dot at the end";
+
+/** True for valid names; a name becomes that of a folder. */
+export const isSnapshotName = (name: unknown): name is string =>
+  typeof name === "string" && nameShape.test(name);
 
 interface Restored extends SnapshotFacts {
   /** False if the journal was emptied since: its events are lost. */
@@ -21,7 +31,7 @@ interface Restored extends SnapshotFacts {
  */
 export interface Snapshots {
   /** Oldest first. */
-  list(): ShelvedSnapshot[];
+  list(): StoredSnapshot[];
   /** Takes a snapshot; replaces one with the same name. @throws the system's error */
   take(name: string, now: number): SnapshotFacts;
   /**
@@ -37,12 +47,13 @@ export interface Snapshots {
 }
 
 export function createSnapshots(kept: Kept): Snapshots {
-  const shelf = kept.folder === null ? memoryShelf(kept) : folderShelf(kept, join(kept.folder, "snapshots"));
+  const storage =
+    kept.folder === null ? memoryStorage(kept) : folderStorage(kept, join(kept.folder, "snapshots"));
   const keyOf = (name: string) => name.toLowerCase();
   return {
     list() {
-      const intact = [...shelf.labels.values()].map((it) => ({ ...factsOf(it), damaged: null }));
-      return [...intact, ...shelf.damaged.values()].sort(
+      const intact = [...storage.labels.values()].map((it) => ({ ...factsOf(it), damaged: null }));
+      return [...intact, ...storage.damaged.values()].sort(
         (a, b) => (a.created_at ?? 0) - (b.created_at ?? 0) || (a.name < b.name ? -1 : 1),
       );
     },
@@ -51,15 +62,15 @@ export function createSnapshots(kept: Kept): Snapshots {
       const journal = kept.log.mark();
       const { persons } = kept.people.counts();
       const label: Label = { name, created_at: now, persons, events: journal.events, journal };
-      shelf.put(keyOf(name), label);
+      storage.put(keyOf(name), label);
       return factsOf(label);
     },
     async restore(name, settled = turn) {
-      const label = shelf.labels.get(keyOf(name));
-      const { damaged } = shelf.damaged.get(keyOf(name)) ?? {};
+      const label = storage.labels.get(keyOf(name));
+      const { damaged } = storage.damaged.get(keyOf(name)) ?? {};
       if (damaged) throw damagedSnapshot(name, damaged);
       if (!label) return undefined;
-      const { world, people } = await shelf.read(keyOf(name));
+      const { world, people } = await storage.read(keyOf(name));
       try {
         // by then every answered request is in the journal
         await settled();
@@ -71,12 +82,12 @@ export function createSnapshots(kept: Kept): Snapshots {
       }
     },
     remove(name) {
-      const exists = shelf.labels.has(keyOf(name)) || shelf.damaged.has(keyOf(name));
-      if (exists) shelf.remove(keyOf(name));
+      const exists = storage.labels.has(keyOf(name)) || storage.damaged.has(keyOf(name));
+      if (exists) storage.remove(keyOf(name));
       return exists;
     },
     get isEmpty() {
-      return shelf.labels.size === 0;
+      return storage.labels.size === 0;
     },
   };
 }

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { isoOf } from "../../base/clock.ts";
 import { SimError } from "../../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject, pointerStep } from "../../base/json.ts";
 import { syntaxErrorAt } from "../../base/json-syntax.ts";
@@ -49,7 +50,7 @@ function* listed(items: Iterable<string>): Generator<string> {
 }
 
 function* stateTexts(ports: ExportPorts): Generator<string> {
-  yield `{"phx_sim_state":1,"saved_at":"${new Date(ports.clock.now()).toISOString()}","world":`;
+  yield `{"phx_sim_state":1,"saved_at":"${isoOf(ports.clock.now())}","world":`;
   yield JSON.stringify(ports.worlds.current);
   yield ',\n"people":';
   yield* listed(peopleTexts(ports));
@@ -126,7 +127,7 @@ async function checked(given: JsonObject): Promise<State> {
       "/phx_sim_state",
       "import a state from GET /__sim/state or `phx-sim state export`",
     );
-  const { StateSchema } = await import("./state-schema.ts");
+  const { StateSchema } = await import("./transfer-schema.ts");
   const result = StateSchema.safeParse(given);
   if (!result.success) {
     const [first, ...others] = result.error.issues;

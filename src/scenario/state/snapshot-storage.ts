@@ -2,11 +2,98 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { isObject, type Json } from "../../base/json.ts";
-import { type Bytes, fileBytes } from "../../store/bytes.ts";
+import type { LogMark, TrafficLog } from "../../journal/log/traffic-log.ts";
+import type { PeopleStore } from "../../people/people-store.ts";
+import { type Bytes, fileBytes, memoryBytes } from "../../store/bytes.ts";
 import { DataFolderError } from "../../store/data-folder.ts";
 import { sealed, unsealed } from "../../store/lines.ts";
+import type { SwitchPart } from "../../store/switch.ts";
+import type { World } from "../../world/world.ts";
+import type { WorldStore } from "../../world/world-store.ts";
 import { readWorld } from "../../world/world-store.ts";
-import type { Kept, Label, ShelvedSnapshot, SnapshotFiles } from "./snapshot-shelf.ts";
+
+export interface SnapshotFacts {
+  name: string;
+  /** ms since the epoch, by the sim's clock */
+  created_at: number;
+  /** Stored persons, and visible events. */
+  persons: number;
+  events: number;
+}
+
+/** A snapshot of a storage; if its label cannot be read, only the name is known. */
+export interface StoredSnapshot extends Pick<SnapshotFacts, "name"> {
+  created_at: number | null;
+  persons: number | null;
+  events: number | null;
+  /** Why it cannot be restored; null if it can. */
+  damaged: string | null;
+}
+
+/** What a snapshot copies. */
+export interface Kept {
+  readonly worlds: WorldStore;
+  readonly people: PeopleStore;
+  readonly log: TrafficLog;
+  readonly switchTo: (parts: readonly SwitchPart[]) => void;
+  /** The data folder; null: snapshots stay in memory. */
+  readonly folder: string | null;
+}
+
+/** A snapshot without its documents and people, which are read on restore. */
+export interface Label extends SnapshotFacts {
+  journal: LogMark;
+}
+
+/** Storage of snapshots, by names in lower case: file systems may ignore case. */
+export interface SnapshotStorage {
+  readonly labels: ReadonlyMap<string, Label>;
+  /** Snapshots that cannot be restored, with the reason. */
+  readonly damaged: ReadonlyMap<string, StoredSnapshot>;
+  /** Stores the current documents and people. */
+  put(key: string, label: Label): void;
+  remove(key: string): void;
+  read(key: string): Promise<{ world: World; people: Bytes }>;
+}
+
+interface Held {
+  label: Label;
+  world: World;
+  people: Buffer;
+}
+
+/** Snapshots in memory. Documents are replaced, never changed: a snapshot shares them with the world. */
+export function memoryStorage({ worlds, people }: Pick<Kept, "worlds" | "people">): SnapshotStorage {
+  const held = new Map<string, Held>();
+  const labels = new Map<string, Label>();
+  return {
+    labels,
+    damaged: new Map(),
+    put(key, label) {
+      const lines = memoryBytes();
+      people.copyInto(lines);
+      // changes replace the lists, so that these stay as they are
+      const world = { ...worlds.current } as World;
+      held.set(key, { label, world, people: lines.read(0, lines.size) });
+      labels.set(key, label);
+    },
+    remove(key) {
+      held.delete(key);
+      labels.delete(key);
+    },
+    read(key) {
+      const found = held.get(key);
+      if (!found) throw new Error(`no snapshot ${key}`);
+      return Promise.resolve({ world: found.world, people: bytesOf(found.people) });
+    },
+  };
+}
+
+function bytesOf(buffer: Buffer): Bytes {
+  const bytes = memoryBytes();
+  if (buffer.length > 0) bytes.append(buffer);
+  return bytes;
+}
 
 const labelName = "snapshot.json";
 const worldName = "world.json";
@@ -29,10 +116,10 @@ const drafted = (key: string) => `.${key}.tmp`;
 const gone = (key: string) => `.${key}.gone`;
 
 /** Snapshots of a data folder, one folder each, which appears whole or not at all. */
-export function folderShelf(
+export function folderStorage(
   { worlds, people }: Pick<Kept, "worlds" | "people">,
   folder: string,
-): SnapshotFiles {
+): SnapshotStorage {
   let known: Found | undefined;
 
   /** Read on first use: most runs never need it. */
@@ -110,7 +197,7 @@ export const damagedSnapshot = (name: string, reason: string): DataFolderError =
 
 interface Found {
   labels: Map<string, KeptLabel>;
-  damaged: Map<string, ShelvedSnapshot>;
+  damaged: Map<string, StoredSnapshot>;
 }
 
 export function readSnapshots(folder: string): Found {

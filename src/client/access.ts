@@ -1,0 +1,30 @@
+import type { JsonObject } from "../base/json.ts";
+
+/** How a sim is reached, and with which keys. */
+export interface SimAccess {
+  /** Scheme, host and port of the sim. */
+  readonly url: string;
+  readonly apiKey: string;
+  readonly secretApiKey: string;
+  readonly personalApiKey: string;
+  readonly projectId: number;
+  /** The inspector at this address, with the token of the sim's own link if it has one. */
+  readonly inspectorUrl: string;
+}
+
+/** @param facts The response of `GET /__sim/info` */
+export function accessOf(url: string, facts: JsonObject): SimAccess {
+  const textIn = (key: string): string => {
+    const value = facts[key];
+    return typeof value === "string" ? value : "";
+  };
+  const link = textIn("inspector_url");
+  return {
+    url,
+    apiKey: textIn("project_api_key"),
+    secretApiKey: textIn("secret_api_key"),
+    personalApiKey: textIn("personal_api_key"),
+    projectId: typeof facts.project_id === "number" ? facts.project_id : 0,
+    inspectorUrl: `${url}/__sim/${link.includes("#t=") ? link.slice(link.indexOf("#t=")) : ""}`,
+  };
+}

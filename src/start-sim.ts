@@ -1,0 +1,14 @@
+import { createClient } from "./client.ts";
+import type { Sim, SimOptions, SimServer } from "./sim/types.ts";
+import { runSim } from "./sim.ts";
+
+/**
+ * Starts a sim in this process. It installs no signal handlers and keeps no global state.
+ * @throws StartError
+ */
+export const startSim = async (options: SimOptions = {}): Promise<Sim> => withClient(await runSim(options));
+
+/** The sim with its client: the control API as functions. */
+export function withClient({ send, ...sim }: SimServer): Sim {
+  return { ...sim, ...createClient({ ...sim, send }) };
+}
