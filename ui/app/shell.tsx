@@ -5,7 +5,7 @@ import { stat } from "../feed/socket.ts";
 import { Button, Empty } from "../parts/basics.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/fields.tsx";
-import { useCurrentInView } from "../parts/layout.tsx";
+import { Icon, Mark } from "../parts/icon.tsx";
 import { Banner } from "./banner.tsx";
 import { keySets, useKeys } from "./keyboard.ts";
 import { Guarded } from "./late-view.tsx";
@@ -36,8 +36,9 @@ export function Shell() {
       <button type="button" class="button shell-skip" onClick={toContent}>
         Skip to content
       </button>
-      <a class="shell-brand" href={link("")}>
-        phx-sim
+      <a class="shell-brand" href={link("")} aria-label="phx-sim">
+        <Mark />
+        <b>phx-sim</b>
       </a>
       <Status onHelp={help} />
       <Navigation current={view} />
@@ -84,23 +85,53 @@ function toFilter(): void {
 
 const toContent = (): void => document.getElementById("view")?.focus();
 
+const ViewLink = ({ view, current }: { view: View; current: View | undefined }) => (
+  <a
+    href={link(view.id)}
+    class={view.place === undefined ? undefined : `shell-${view.place}`}
+    title={view.label}
+    aria-current={view === current ? "page" : undefined}
+    aria-keyshortcuts={`g ${view.key}`}
+  >
+    <Icon of={view.id} />
+    <span>{view.label}</span>
+    <span class="keys" aria-hidden="true">
+      g {view.key}
+    </span>
+  </a>
+);
+
+/** A column with words, of icons alone, or a bar at the bottom with the views that are needed most: by width. */
 function Navigation({ current }: { current: View | undefined }) {
-  const box = useCurrentInView<HTMLElement>(current?.id);
+  const [isMoreOpen, setMore] = useState(false);
+  useEffect(() => setMore(false), [current]);
+  const isMore = current !== undefined && current.place !== "near";
   return (
-    <nav class="shell-nav" aria-label="Views" ref={box}>
+    <nav class="shell-nav" aria-label="Views">
       {views.map((it) => (
-        <a
-          key={it.id}
-          href={link(it.id)}
-          aria-current={it === current ? "page" : undefined}
-          aria-keyshortcuts={`g ${it.key}`}
-        >
-          {it.label}
-          <span class="keys" aria-hidden="true">
-            g {it.key}
-          </span>
-        </a>
+        <ViewLink key={it.id} view={it} current={current} />
       ))}
+      <button
+        type="button"
+        class="shell-more"
+        aria-current={isMore ? "page" : undefined}
+        aria-haspopup="dialog"
+        onClick={() => setMore(true)}
+      >
+        <Icon of="more" />
+        <span>More</span>
+      </button>
+      {isMoreOpen && (
+        <Dialog title="Views" onClose={() => setMore(false)}>
+          <div class="shell-views">
+            {views
+              .filter(({ place }) => place !== "near")
+              .map((it) => (
+                <ViewLink key={it.id} view={it} current={current} />
+              ))}
+          </div>
+        </Dialog>
+      )}
     </nav>
   );
 }

@@ -7,47 +7,6 @@ export interface Totals {
   readonly rejected: number;
 }
 
-type Counts = Readonly<Record<keyof Totals, readonly number[]>>;
-
-/** Arrivals in each of the last sixty seconds, newest last. */
-export interface Minute extends Counts {
-  /** Unix time of the last entry, in seconds. */
-  readonly second: number;
-  readonly last: Totals;
-}
-
-const length = 60;
-const none: readonly number[] = Array.from({ length }, () => 0);
-
-const moved = (values: readonly number[], by: number): readonly number[] =>
-  by >= length ? none : [...values.slice(by), ...none.slice(0, by)];
-
-const withMore = (values: readonly number[], more: number): readonly number[] =>
-  more <= 0 ? values : [...values.slice(0, -1), (values.at(-1) ?? 0) + more];
-
-/** A minute without arrivals. */
-export const beginMinute = (at: number, last: Totals): Minute => ({
-  second: Math.floor(at / 1000),
-  last,
-  kept: none,
-  dropped: none,
-  rejected: none,
-});
-
-/** The minute that ends at `at`, ms. Totals that decreased were cleared; counting continues from there. */
-export function minuteAt(minute: Minute, at: number, now: Totals = minute.last): Minute {
-  const second = Math.max(minute.second, Math.floor(at / 1000));
-  const by = second - minute.second;
-  const next = (name: keyof Totals) => withMore(moved(minute[name], by), now[name] - minute.last[name]);
-  return { second, last: now, kept: next("kept"), dropped: next("dropped"), rejected: next("rejected") };
-}
-
-export const sumOf = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
-
-/** True if nothing arrived in the minute: it will look the same in a second. */
-export const isStill = ({ kept, dropped, rejected }: Minute): boolean =>
-  sumOf(kept) + sumOf(dropped) + sumOf(rejected) === 0;
-
 export interface Sign {
   readonly tone: "plain" | "good" | "odd" | "bad" | "note";
   readonly text: string;

@@ -1,24 +1,13 @@
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import type { Stat } from "../../src/journal/feed/frames.ts";
 import { type Outcome, outcomes } from "../../src/journal/outcomes.ts";
 import { connection, stat } from "../feed/socket.ts";
 import { Badge, Button } from "../parts/basics.tsx";
+import { Icon } from "../parts/icon.tsx";
 import { OutcomeSign } from "../parts/outcome.tsx";
-import { Sparkline } from "../parts/sparkline.tsx";
-import { numberText, plain } from "../parts/text.ts";
+import { numberText, plain, zoneText } from "../parts/text.ts";
 import { go, link, project, withParams } from "./location.ts";
 import { info, useTotals } from "./sim.ts";
-import {
-  beginMinute,
-  clockSign,
-  isStill,
-  type Minute,
-  minuteAt,
-  modeOf,
-  type Sign,
-  sumOf,
-} from "./status-texts.ts";
+import { clockSign, modeOf, type Sign } from "./status-texts.ts";
 import { nextTheme, theme } from "./theme.ts";
 import { views } from "./views.ts";
 
@@ -32,21 +21,24 @@ export function Status({ onHelp }: { onHelp: () => void }) {
     <header class="shell-status">
       <ProjectChoice />
       {now && (project.value === undefined ? <Figures now={now} /> : <OfProject id={project.value} />)}
-      <LastMinute />
       <div class="row end shell-end">
         {clock && <SignBadge sign={clock} />}
         {now && <SignBadge sign={modeOf(now)} />}
         <span role="status" data-connection={state}>
-          <Badge tone={state === "live" ? "good" : "odd"}>{connectionTexts[state]}</Badge>
+          <Badge tone={state === "live" ? "plain" : "odd"}>
+            {state === "live" && <span class="shell-dot" />}
+            {connectionTexts[state]}
+          </Badge>
         </span>
+        <span class="shell-zone muted">{zoneText(Date.now())}</span>
         <Button
           kind="quiet"
           class="shell-theme"
           onClick={nextTheme}
           title="Dark, light or system colours (T)"
         >
-          <span class="unseen">Colours: </span>
-          {theme.value}
+          <Icon of="theme" />
+          <span class="unseen">Colours: {theme.value}</span>
         </Button>
         <Button kind="quiet" onClick={onHelp} aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)">
           ?
@@ -97,28 +89,6 @@ function Figures({ now }: { now: Pick<Stat, "kept" | "dropped" | "rejected"> }) 
       ))}
     </div>
   );
-}
-
-function LastMinute() {
-  const minute = useSignal<Minute | undefined>(undefined);
-  const now = stat.value;
-  useEffect(() => {
-    if (now) minute.value = minute.value ? minuteAt(minute.value, now.at, now) : beginMinute(now.at, now);
-  }, [now, minute]);
-  const isMoving = minute.value !== undefined && !isStill(minute.value);
-  useEffect(() => {
-    if (!isMoving) return;
-    const timer = setInterval(() => {
-      const last = minute.peek();
-      if (last && !document.hidden) minute.value = minuteAt(last, Date.now());
-    }, 1_000);
-    return () => clearInterval(timer);
-  }, [isMoving, minute]);
-  if (!minute.value) return null;
-  const { kept, dropped, rejected } = minute.value;
-  const where = project.value === undefined ? "" : ", of all projects";
-  const label = `Last minute, since this page was opened${where}: ${sumOf(kept)} kept, ${sumOf(dropped)} dropped, ${sumOf(rejected)} rejected`;
-  return <Sparkline values={kept} under={dropped} hollow={rejected} label={label} />;
 }
 
 function ProjectChoice() {

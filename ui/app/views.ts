@@ -1,13 +1,16 @@
 import { effect } from "@preact/signals";
 import { type ComponentType, h } from "preact";
 import { greetings } from "../feed/socket.ts";
+import type { IconName } from "../parts/icon.tsx";
 import { late } from "./late-view.tsx";
 
 export interface View {
-  /** Part of the address. */
-  readonly id: string;
+  /** Part of the address, and the name of its icon. */
+  readonly id: IconName;
   readonly label: string;
   readonly key: string;
+  /** `near`: in the bar of narrow windows; `far`: first of those that are needed less often. */
+  readonly place?: "near" | "far";
   readonly Component: ComponentType;
 }
 
@@ -31,12 +34,12 @@ const Requests = () => h(RequestsView, { Details: RequestDetails });
 
 /** The views in display order. */
 export const views: readonly View[] = [
-  { id: "start", label: "Start", key: "h", Component: StartView },
-  { id: "events", label: "Events", key: "e", Component: Events },
+  { id: "start", label: "Start", key: "h", place: "near", Component: StartView },
+  { id: "events", label: "Events", key: "e", place: "near", Component: Events },
   { id: "requests", label: "Requests", key: "r", Component: Requests },
-  { id: "people", label: "People", key: "p", Component: PeopleView },
-  { id: "flags", label: "Flags", key: "f", Component: FlagsView },
-  { id: "exports", label: "Exports", key: "x", Component: ExportsView },
+  { id: "people", label: "People", key: "p", place: "near", Component: PeopleView },
+  { id: "flags", label: "Flags", key: "f", place: "near", Component: FlagsView },
+  { id: "exports", label: "Exports", key: "x", place: "far", Component: ExportsView },
   { id: "faults", label: "Faults", key: "u", Component: FaultsView },
   { id: "tapes", label: "Tapes", key: "t", Component: TapesView },
   { id: "world", label: "World", key: "w", Component: WorldView },

@@ -18,7 +18,7 @@ export function dateText(ms: number): string {
 }
 
 /** Local time zone: UTC, UTC+1, UTC-3:30. */
-function zoneText(ms: number): string {
+export function zoneText(ms: number): string {
   const offset = -new Date(ms).getTimezoneOffset();
   const minutes = Math.abs(offset) % 60;
   const hours = `${Math.floor(Math.abs(offset) / 60)}${minutes === 0 ? "" : `:${two(minutes)}`}`;

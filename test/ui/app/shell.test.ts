@@ -2,16 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { Stat } from "../../../src/journal/feed/frames.ts";
 import { hrefTo, readRoute } from "../../../ui/app/route.ts";
 import { createPresses, type KeySet, keyFor, shownKeys } from "../../../ui/app/shortcuts.ts";
-import {
-  beginMinute,
-  clockSign,
-  isStill,
-  minuteAt,
-  modeOf,
-  seenBy,
-  sumOf,
-  titleOf,
-} from "../../../ui/app/status-texts.ts";
+import { clockSign, modeOf, seenBy, titleOf } from "../../../ui/app/status-texts.ts";
 
 describe("addresses", () => {
   test.each([
@@ -32,42 +23,6 @@ describe("addresses", () => {
   ] as const)("%j is written, and read again", ([view, path, params], href) => {
     expect(hrefTo(view, path, params)).toBe(href);
     expect(readRoute(href)).toMatchObject({ view, path: path.map(String) });
-  });
-});
-
-describe("the last minute", () => {
-  const zero = { kept: 0, dropped: 0, rejected: 0 };
-  const begun = beginMinute(100_000, { kept: 50, dropped: 0, rejected: 0 });
-
-  test("begins empty: what was before is not of it", () => {
-    expect(isStill(begun)).toBe(true);
-    expect(begun.kept).toHaveLength(60);
-  });
-
-  test("counts what came since, by the second", () => {
-    const one = minuteAt(begun, 100_500, { kept: 52, dropped: 1, rejected: 0 });
-    const two = minuteAt(one, 102_000, { kept: 55, dropped: 1, rejected: 4 });
-    expect(two.kept.slice(-3)).toEqual([2, 0, 3]);
-    expect(two.dropped.slice(-3)).toEqual([1, 0, 0]);
-    expect(two.rejected.slice(-3)).toEqual([0, 0, 4]);
-    expect(two.kept).toHaveLength(60);
-  });
-
-  test.each([
-    [59_000, 2],
-    [60_000, 0],
-    [10_000_000, 0],
-  ])("forgets what is older (%i ms later)", (later, kept) => {
-    const came = minuteAt(begun, 100_000, { kept: 52, dropped: 0, rejected: 0 });
-    const minute = minuteAt(came, 100_000 + later);
-    expect([sumOf(minute.kept), minute.kept.length]).toEqual([kept, 60]);
-  });
-
-  test("totals that were cleared, and a clock that went back, count nothing", () => {
-    const cleared = minuteAt(begun, 99_000, zero);
-    expect(isStill(cleared)).toBe(true);
-    expect(cleared.second).toBe(100);
-    expect(sumOf(minuteAt(cleared, 101_000, { ...zero, kept: 3 }).kept)).toBe(3);
   });
 });
 

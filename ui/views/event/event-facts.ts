@@ -20,6 +20,13 @@ export type ShownRequest = Pick<
   | "body"
 > & { readonly carried: readonly { readonly seq: number }[] };
 
+/** What the view of a kind of event gets. */
+export interface KindProps {
+  event: StoredEvent;
+  /** undefined while it is loading. */
+  request: ShownRequest | undefined;
+}
+
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Index of the event in its request, or -1. */

@@ -11,13 +11,14 @@ import { CompareBefore } from "./compare.tsx";
 import { findingsFor, personSteps, type ShownRequest } from "./event-facts.ts";
 import { Gone, useEvent } from "./event-parts.tsx";
 import { Head, Reasons } from "./head.tsx";
+import { kindViewOf } from "./kinds/kinds.ts";
 import { compareHref, eventHref, type Neighbours, useNeighbours } from "./neighbours.ts";
 import { CopyAs, Findings, ownSteps, PersonChanges, Raw, RequestFacts, useFindings } from "./tabs.tsx";
 
-const tabs = ["payload", "person", "request", "warnings", "raw", "copy"] as const;
+const tabs = ["kind", "payload", "person", "request", "warnings", "raw", "copy"] as const;
 type Tab = (typeof tabs)[number];
 
-const titles: Readonly<Record<Tab, string>> = {
+const titles: Readonly<Record<Exclude<Tab, "kind">, string>> = {
   payload: "Properties",
   person: "Person",
   request: "Request",
@@ -26,7 +27,12 @@ const titles: Readonly<Record<Tab, string>> = {
   copy: "Copy as",
 };
 
-const tabNow = (): Tab => tabs.find((it) => it === route.value.params.tab) ?? "payload";
+/** The tab in the address; without one, the first: what the event shows, or its properties. */
+function tabNow(hasKind: boolean): Tab {
+  const named = tabs.find((it) => it === route.value.params.tab);
+  if (named !== undefined && (named !== "kind" || hasKind)) return named;
+  return hasKind ? "kind" : "payload";
+}
 
 /** Details of an event. At `#/events/12/compare`: its comparison with the previous one of the same name. */
 export function EventDetails({ seq }: { seq: number }) {
@@ -43,7 +49,7 @@ export function EventDetails({ seq }: { seq: number }) {
 
 function useEventKeys(event: StoredEvent, near: Neighbours): void {
   const to = (seq: number | undefined) => () => seq !== undefined && go(eventHref(seq));
-  const show = (tab: Tab) => () => go(withParams({ tab: tab === "payload" ? undefined : tab }));
+  const show = (tab: Tab) => () => go(withParams({ tab }));
   useKeys("Event", [
     { keys: "c", does: "Copy as …", run: show("copy") },
     {
@@ -69,11 +75,13 @@ function Details({ event, findings, isBusy }: DetailsProps) {
   const near = useNeighbours(event);
   const { data: request, problem } = useResource<ShownRequest>(`requests/${event.request}`);
   useEventKeys(event, near);
-  const tab = tabNow();
+  const kind = kindViewOf(event.event);
+  const tab = tabNow(kind !== undefined);
+  const first = kind ? "kind" : "payload";
   useEffect(() => {
-    if (tab !== "payload")
+    if (tab !== first)
       document.querySelector(".event .tab[aria-current]")?.scrollIntoView({ block: "nearest" });
-  }, [tab]);
+  }, [tab, first]);
   const counts: Partial<Record<Tab, number>> = {
     payload: Object.keys(event.properties).length,
     person: ownSteps(personSteps(event)).length,
@@ -85,15 +93,16 @@ function Details({ event, findings, isBusy }: DetailsProps) {
       <Tabs
         label="About this event"
         current={tab}
-        tabs={tabs.map((id) => ({
-          id,
-          title: titles[id],
-          href: withParams({ tab: id === "payload" ? undefined : id }),
-          count: counts[id] || undefined,
-        }))}
+        tabs={tabs.flatMap((id) => {
+          const title = id === "kind" ? kind?.title : titles[id];
+          if (title === undefined) return [];
+          const href = withParams({ tab: id === first ? undefined : id });
+          return [{ id, title, href, count: counts[id] || undefined }];
+        })}
       />
       <div class="event-part">
         <Reasons event={event} />
+        {kind && tab === "kind" && <kind.View event={event} request={request} />}
         {tab === "payload" && <Payload event={event} />}
         {tab === "person" && <PersonChanges event={event} />}
         {tab === "request" && <RequestFacts event={event} request={request} problem={problem} />}

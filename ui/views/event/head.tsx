@@ -3,6 +3,7 @@ import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { link } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
 import { Facts, Prose, Time } from "../../parts/basics.tsx";
+import { EventIcon } from "../../parts/event-icon.tsx";
 import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
 import { explained, plain, spanText } from "../../parts/text.ts";
 import { capital, skewOf } from "./event-facts.ts";
@@ -94,6 +95,7 @@ export function Head({ event, near }: { event: StoredEvent; near: Neighbours }) 
     <header class="stack event-head">
       <p class="muted small">Event {seq}</p>
       <div class="row event-title">
+        <EventIcon name={event.event} />
         <h2 class="cut" title={plain(event.event, 300)}>
           <Named text={event.event} otherwise="(no name)" />
         </h2>
