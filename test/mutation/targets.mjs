@@ -33,7 +33,7 @@ export const targets = {
     tests("tapes/redact", "encoded redactor token-formats"),
   ),
   "src/tapes/redact/scan.ts": tests("tapes/redact", "scan-tape redactor rules"),
-  "src/tapes/redact/walk.ts": tests("tapes/redact", "places memory personal redactor rules"),
+  "src/tapes/redact/walk.ts": tests("tapes/redact", "places json-text memory personal redactor rules"),
   "src/tapes/redact/exchange.ts": [...tests("tapes/redact", "body"), ...redact],
   "src/tapes/redact/personal.ts": tests("tapes/redact", "personal"),
   ...each(files("src/tapes/redact", "redactor scan-tape memory bind"), redact),
@@ -136,6 +136,8 @@ export const accepted = {
     ],
   ],
   "src/tapes/redact/exchange.ts": [
+    ["sieve.clean", "", cache],
+    ["const hintOf", "/[?&]compression=([^&#]*)/.exec(url)?.[1]", absent],
     ['?.[1] ?? "";', "headers.find", "a pattern reads undefined as a word that means nothing"],
     ['bulk.hint ?? ""', "bulk.hint", "a pattern reads null as a word that means nothing"],
     ["const [, quoted, bare]", '/;\\s*boundary=(?:"([^"]{1,201})', "the beginning of a longer one will do"],
@@ -171,6 +173,9 @@ export const accepted = {
     ["judge.patterns.length === 0 &&", "judge.patterns.length === 0", noPerson],
     ["judge.patterns.length === 0 &&", "(personal) !==", noPerson],
     ["skipsHarmless && harmless", "false", shortcut],
+    ["const leastDigits", "", "no secret has from 11 to 13 digits alone"],
+    ["const isShort", "(digits.length) <=", "no secret has 12 digits alone"],
+    ["cleanOnes", "", cache],
     ...otherForms.map((it) => [
       "[\\da-f]{8}-",
       it,
@@ -233,7 +238,9 @@ export const accepted = {
   ],
   "src/tapes/redact/walk.ts": [
     ["name !== undefined && flagMaps", "flagMaps", types],
-    ["const isLeaf = ", 'typeof value !== "object"', "null is never taken"],
+    ["const isLeaf = ", "", shortcut],
+    ["const startsLikeJson", "/\\s*", "what only contains a bracket is no JSON"],
+    ["const value: Json = JSON.parse", "it.endsWith", "a string ends as it begins"],
   ],
   "src/assert/match/nearest.ts": [
     ["Math.min(a.length, b.length) * 3", "longest === 0", shortcut],

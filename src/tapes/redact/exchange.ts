@@ -245,7 +245,7 @@ function* sieveBody(bulk: Bulk, sieve: Sieve): Work<TapeBody> {
   return "text" in body ? sieveText(body.text, bulk, sieve) : sieveBase64(body.b64, bulk, sieve);
 }
 
-const hintOf = (url: string): string | null => /[?&]compression=([^&#]*)/i.exec(url)?.[1] ?? null;
+const hintOf = (url: string): string | null => /[?&]compression=([^&#]*)/.exec(url)?.[1] ?? null;
 
 type Side = Pick<Exchange["req"], "headers" | "wire" | "body">;
 

@@ -88,9 +88,6 @@ function cleanTexts(knownCount: () => number): CleanTexts {
   };
 }
 
-/** Every place is to be looked at. */
-const nothingIsClean: CleanTexts = { has: () => false, add() {} };
-
 /** A sieve over one take. Never throws on text; recursion is bounded by `mostLayers` and `mostDepth`. */
 export function createSieve({
   take,
@@ -196,6 +193,6 @@ export function createSieve({
       const after = walk(value, spot, outer);
       return typeof after === "string" ? after : value;
     },
-    clean: onPlace ? nothingIsClean : cleanTexts(knownCount),
+    clean: cleanTexts(knownCount),
   };
 }

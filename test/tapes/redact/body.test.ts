@@ -286,3 +286,11 @@ test.each<TapeBody>([
 ])("what is not in the tape stays: %j", (body) => {
   expect(asked(body, { headers: [["Content-Encoding", "br"]] })).toEqual(body);
 });
+
+test("the client's name and the reason of a response are searched, too", () => {
+  const { client, res } = createRedactor().redact({
+    ...exchangeWith({ res: { reason: `no ${key}` } }),
+    client: key,
+  });
+  expect([client, res?.reason]).toEqual([placeholder, `no ${placeholder}`]);
+});

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/base/json.ts";
 import { atOnce } from "../../../src/base/work.ts";
 import { createPersonal } from "../../../src/tapes/redact/personal.ts";
+import { createJudge } from "../../../src/tapes/redact/rules.ts";
 import { createSieve, type Sieve } from "../../../src/tapes/redact/sieve.ts";
 
 type Taken = [kind: string, secret: string];
@@ -189,4 +190,16 @@ test("code has neither fields nor persons, only what looks like a secret", () =>
   expect(sieve.code(`${code}key="${key}"`, "")).toBe(`${code}key="…"`);
   expect(sieve.text(`${code}.`, "")).toBe('a={"password":"…"};mail="user1@example.test";.');
   expect(sieve.code(times(7, base64, key), "")).not.toBe(times(7, base64, key));
+});
+
+test("a short number in JSON is a secret where a pattern of the project says so", () => {
+  const taken: Taken[] = [];
+  const judge = createJudge({ rules: [{ name: "pin", pattern: "\\b\\d{6}\\b" }] });
+  const take = (kind: string, secret: string): string => {
+    taken.push([kind, secret]);
+    return "…";
+  };
+  const sieve = createSieve({ take, known: (text) => text, knownCount: () => 0, judge });
+  expect(atOnce(sieve.json({ code: 123456, year: 2026 }, "req.body"))).toEqual({ code: "…", year: 2026 });
+  expect(taken).toEqual([["pin", "123456"]]);
 });
