@@ -45,9 +45,8 @@ const flags = "/__sim/flags";
 const path = `${flags}/:key` as const;
 
 /** The endpoints of flags, their overrides, and decisions about them. */
-export function flagRows(ports: FlagPorts): Endpoint[] {
+export function flagRows(ports: FlagPorts, book = createDecisionBook(ports.log)): Endpoint[] {
   const { worlds, log } = ports;
-  const book = createDecisionBook(log);
   const projectIn = ({ project }: { project?: number | null | undefined }) =>
     projectOf(worlds, project ?? undefined);
   return [
