@@ -17,13 +17,13 @@ function whyOf({ reason, condition_index: index }: DecidedFlag): string | null {
 const covers = ({ by, status, asked }: FlagDecision, key: string): boolean =>
   by === "answer" && status === 200 && (asked?.keys?.includes(key) ?? true);
 
-/** The values of flags over time, from the decisions in order of time. */
+/** The values of flags over time. The sim's clock may have been set back: the order of arrival is not that of time. */
 export function spansOf(
   decisions: readonly FlagDecision[],
   uses: ReadonlyMap<string, number>,
 ): { flags: FlagInForce[]; left_out: number } {
   const found = new Map<string, FlagSpan[]>();
-  for (const made of decisions) {
+  for (const made of decisions.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))) {
     const given = new Map(made.flags.map((it) => [it.key, it]));
     for (const [key, spans] of found) {
       const last = spans.at(-1);

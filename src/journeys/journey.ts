@@ -6,6 +6,7 @@ import type { FlagDecision } from "../flags/decision-shapes.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { RequestHead, TrafficLog } from "../journal/log/traffic-log.ts";
 import { createBudget } from "../journal/search.ts";
+import type { TrafficLine } from "../journal/traffic.ts";
 import type { Person } from "../people/person.ts";
 import type { PeoplePorts } from "../people/ports.ts";
 import { showPerson } from "../people/show.ts";
@@ -105,6 +106,18 @@ function names(body: Json | undefined, ids: ReadonlySet<string>, depth = 0): boo
   return depth < 4 && nested.some((name) => Object.hasOwn(body, name) && names(body[name], ids, depth + 1));
 }
 
+const longestRaw = 200_000;
+
+/** The body of a request; that of an unknown path is kept as its text only. */
+function bodyOf({ body, raw }: TrafficLine): Json | undefined {
+  if (body !== undefined || !raw || !("text" in raw) || raw.text.length > longestRaw) return body;
+  try {
+    return JSON.parse(raw.text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Numbers of rejected requests whose body names one of the ids. */
 function rejectedOf(log: TrafficLog, { person, ids }: Wanted): number[] {
   const mine = new Set(ids);
@@ -114,7 +127,7 @@ function rejectedOf(log: TrafficLog, { person, ids }: Wanted): number[] {
     if (++read > mostRejected) break;
     const line = log.line(n);
     const isHere = line && (line.project === null || line.project === person.project);
-    if (isHere && names(line.body, mine)) found.push(n);
+    if (isHere && names(bodyOf(line), mine)) found.push(n);
   }
   return found;
 }
