@@ -29,6 +29,10 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     people: "exports of persons",
     flags: "regular expressions of property filters",
   },
+  journeys: {
+    people: "the person of a journey, and the order of its events",
+    flags: "the decisions about flags in force",
+  },
   lint: { ingest: "the times and limits of captures" },
   tapes: {
     faults: "the same replies as scripted answers",

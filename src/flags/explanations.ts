@@ -35,7 +35,7 @@ const askedIn = (request: ExplainRequest): RequestedSubject => ({
 });
 
 /** The rules in which the flag itself is not overridden; overrides of flags that it depends on count. */
-function rulesetWithout(
+export function rulesetWithout(
   { flagBook }: FlagPorts,
   project: StoredProject,
   overrides: FlagOverrides,

@@ -15,6 +15,8 @@ import { distribution, explain } from "./explanations.ts";
 import { flagInFull, listFlags } from "./flag-list.ts";
 import { removeOverrides, setOverride } from "./overrides.ts";
 import type { FlagPorts } from "./ports.ts";
+import { seenOf } from "./seen.ts";
+import { FlagSeen } from "./seen-shapes.ts";
 import { servingsOf } from "./servings.ts";
 import {
   ExplainQuery,
@@ -43,9 +45,8 @@ const flags = "/__sim/flags";
 const path = `${flags}/:key` as const;
 
 /** The endpoints of flags, their overrides, and decisions about them. */
-export function flagRows(ports: FlagPorts): Endpoint[] {
+export function flagRows(ports: FlagPorts, book = createDecisionBook(ports.log)): Endpoint[] {
   const { worlds, log } = ports;
-  const book = createDecisionBook(log);
   const projectIn = ({ project }: { project?: number | null | undefined }) =>
     projectOf(worlds, project ?? undefined);
   return [
@@ -150,6 +151,16 @@ export function flagRows(ports: FlagPorts): Endpoint[] {
       errors: [404],
       reply: FlagDistribution,
       handle: ({ params, body }) => distribution(ports, projectIn(body), params.key, body),
+    }),
+    row({
+      method: "GET",
+      path: `${path}/seen`,
+      access: "control",
+      summary: "Counts what the rules give to the ids that were seen, and where their hashes lie",
+      query: InProject,
+      errors: [404],
+      reply: FlagSeen,
+      handle: ({ params, query }) => seenOf(ports, projectIn(query), params.key),
     }),
     row({
       method: "GET",

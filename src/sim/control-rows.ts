@@ -3,10 +3,12 @@ import { exportRows } from "../exports/rows.ts";
 import { answerRows } from "../faults/answer-rows.ts";
 import { faultRows } from "../faults/rows.ts";
 import type { FaultRules } from "../faults/rules.ts";
+import { createDecisionBook } from "../flags/decision-book.ts";
 import { flagRows } from "../flags/rows.ts";
 import { type GuardRules, guarded, guardedPage } from "../http/control-access.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { totalRows } from "../journal/total-rows.ts";
+import { journeyRows } from "../journeys/rows.ts";
 import { lintRows } from "../lint/rows.ts";
 import { worldRows } from "../management/world-rows.ts";
 import { peopleRows } from "../people/rows.ts";
@@ -41,6 +43,7 @@ export type ControlPorts = AssertionPorts &
 
 /** Every endpoint below /__sim that is not in assertion-rows.ts. */
 export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoint[] {
+  const decisions = createDecisionBook(ports.log);
   return [
     ...healthRows(ports),
     ...guarded(
@@ -52,7 +55,8 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...totalRows(ports),
         ...problemRows(ports),
         ...peopleRows(ports),
-        ...flagRows(ports),
+        ...journeyRows({ ...ports, decisions }),
+        ...flagRows(ports, decisions),
         ...faultRows(ports.faults),
         ...answerRows(ports),
         ...tapeRows(ports.tapes),

@@ -38,23 +38,26 @@ interface TabsProps {
   current: string;
 }
 
-const name = "phx-sim-split";
-const [narrowest, widest, usual, step] = [25, 75, 45, 2] as const;
+const [narrowest, widest, step] = [25, 75, 2] as const;
+/** Where the width of the details is stored, and their usual share in percent; `wide`: the list is an index of the details. */
+const narrow = ["phx-sim-split", 45] as const;
+const wide = ["phx-sim-split-wide", 72] as const;
 
 const within = (share: number): number => Math.round(Math.max(narrowest, Math.min(widest, share)));
 
 /** The stored width of the details, in percent. */
-const keptShare = (): number => {
+const keptShare = (name: string, otherwise: number): number => {
   const share = Number(kept(name) ?? Number.NaN);
-  return Number.isFinite(share) ? within(share) : usual;
+  return Number.isFinite(share) ? within(share) : otherwise;
 };
 
 /** True if the details cover the list. */
 const isOver = () => matchMedia("(max-width: 60rem)").matches;
 
 /** A list with details beside it, or on top of it in a narrow window. */
-export function Split({ list, details, label, onClose }: SplitProps) {
-  const [share, setShare] = useState(keptShare);
+export function Split({ list, details, label, onClose, isWide = false }: SplitProps) {
+  const [name, otherwise] = isWide ? wide : narrow;
+  const [share, setShare] = useState(() => keptShare(name, otherwise));
   const box = useRef<HTMLDivElement>(null);
   const isOpen = details !== undefined;
   const wasOpen = useRef(isOpen);
@@ -75,7 +78,7 @@ export function Split({ list, details, label, onClose }: SplitProps) {
       <div class="split-list">{list}</div>
       {isOpen && (
         <>
-          <Divider share={share} onResize={resize} />
+          <Divider share={share} usual={otherwise} onResize={resize} />
           <aside class="split-details" aria-label={label} tabIndex={-1}>
             <button type="button" class="button button-quiet split-close" onClick={onClose}>
               <span class="split-back">‹ Back</span>
@@ -94,7 +97,7 @@ export function Split({ list, details, label, onClose }: SplitProps) {
 
 const keys: Readonly<Record<string, number>> = { ArrowLeft: step, ArrowRight: -step };
 
-function Divider({ share, onResize }: { share: number; onResize(share: number): void }) {
+function Divider({ share, usual, onResize }: DividerProps) {
   const drag = (event: PointerEvent) => {
     const handle = event.currentTarget;
     if (!(handle instanceof HTMLElement) || !handle.hasPointerCapture(event.pointerId)) return;
@@ -125,11 +128,19 @@ function Divider({ share, onResize }: { share: number; onResize(share: number): 
   );
 }
 
+interface DividerProps {
+  share: number;
+  usual: number;
+  onResize(share: number): void;
+}
+
 interface SplitProps {
   list: ComponentChildren;
   /** undefined: closed. */
   details: ComponentChildren | undefined;
   label: string;
+  /** The details are a page of their own. */
+  isWide?: boolean;
   onClose(): void;
 }
 

@@ -1,18 +1,20 @@
 import type { FlagDecisions as Decisions } from "../../../src/flags/decision-shapes.ts";
+import type { FlagSeen } from "../../../src/flags/seen-shapes.ts";
 import type { FlagInFull } from "../../../src/flags/shapes.ts";
 import { termText } from "../../../src/journal/filter/print.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link, route, withParams } from "../../app/location.ts";
 import { projectName, revision, worldRevision } from "../../app/sim.ts";
-import { Badge, Empty, Section, Trouble } from "../../parts/basics.tsx";
+import { Badge, Empty, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { Tabs } from "../../parts/layout.tsx";
-import { plain } from "../../parts/text.ts";
+import { counted, plain } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { DecisionsTab } from "./decisions.tsx";
 import { ExplainTab } from "./explain.tsx";
 import { OverridesTab } from "./overrides.tsx";
-import { Shares } from "./shares.tsx";
+import { ActiveOverrides, AskWhy, RecentDecisions } from "./recent.tsx";
+import { Rollout, useSeen, VariantSplit, WhoGets } from "./seen.tsx";
 
 const tabs = [
   { id: "rules", title: "Rules" },
@@ -52,7 +54,7 @@ export function FlagDetails({ flagKey, project, onChange }: DetailsProps) {
           count: countOf(id, flag, decisions.data),
         }))}
       />
-      {tab === "rules" && <RulesTab flag={flag} />}
+      {tab === "rules" && <RulesTab key={flag.key} flag={flag} decisions={decisions.data} />}
       {tab === "decisions" && <DecisionsTab flag={flag} loaded={decisions.data} />}
       {tab === "explain" && <ExplainTab key={flag.key} flag={flag} />}
       {tab === "overrides" && <OverridesTab key={flag.key} target={flag} onChange={changed} />}
@@ -119,14 +121,9 @@ function NoFlag({ flagKey, project, onChange }: DetailsProps) {
   );
 }
 
-const longest = 2_000;
-
-function Sentences({ lines }: { lines: readonly string[] }) {
-  return lines.map((it, i) => <p key={i}>{plain(it, longest)}</p>);
-}
-
-/** Rules in words and as JSON. */
-function RulesTab({ flag }: { flag: FlagInFull }) {
+/** Rules in words with what they gave to the ids seen, the newest decisions, overrides, and the rules as JSON. */
+function RulesTab({ flag, decisions }: { flag: FlagInFull; decisions: Decisions | undefined }) {
+  const seen = useSeen(flag);
   const { words, filters } = flag;
   if (!words) {
     return (
@@ -137,31 +134,53 @@ function RulesTab({ flag }: { flag: FlagInFull }) {
   }
   return (
     <>
-      <Section title="Rules" actions={<a href={usesHref(flag.key)}>$feature_flag_called events</a>}>
-        <div class="stack flags-words">
-          <Sentences lines={words.before} />
-          {words.sets.length > 0 && (
-            <ol>
-              {words.sets.map((it, i) => (
-                <li key={i}>{plain(it, longest)}</li>
-              ))}
-            </ol>
-          )}
-          <Sentences lines={words.after} />
-          {flag.shares.length > 0 && <Shares shares={flag.shares} hasLegend />}
-          {words.cohorts.length > 0 && (
-            <div class="muted">
-              <Sentences lines={words.cohorts} />
-            </div>
-          )}
+      <div class="flags-page">
+        <p class="row row-wide small muted">
+          <Asked seen={seen} />
+          <a class="end" href={usesHref(flag.key)}>
+            $feature_flag_called events
+          </a>
+        </p>
+        <WhoGets flag={flag} seen={seen} />
+        <div class="flags-pair">
+          <div class="stack">
+            <Rollout seen={seen} />
+            <RecentDecisions flag={flag} loaded={decisions} />
+          </div>
+          <div class="stack">
+            <VariantSplit seen={seen} />
+            <AskWhy />
+            <ActiveOverrides flag={flag} />
+          </div>
         </div>
-      </Section>
+      </div>
       {filters && (
         <Section title="As JSON">
-          <PayloadTree value={filters} label="Filters" open={6} />
+          <PayloadTree value={filters} label="Filters" open={3} />
         </Section>
       )}
     </>
+  );
+}
+
+/** How many ids clients asked for. */
+function Asked({ seen }: { seen: FlagSeen | undefined }) {
+  if (!seen) return null;
+  if (seen.asked === 0)
+    return (
+      <span>
+        No client has asked for it{seen.ids > 0 && "; its rules are counted for the ids of events"}.
+      </span>
+    );
+  return (
+    <span>
+      asked for {counted(seen.asked, "id")}
+      {seen.last_asked !== null && (
+        <>
+          , last at <Time at={seen.last_asked} />
+        </>
+      )}
+    </span>
   );
 }
 

@@ -61,6 +61,7 @@ export function FlagsView() {
       }
       label={key === undefined ? "" : `Flag ${plain(key, 100)}`}
       onClose={close}
+      isWide
     />
   );
 }

@@ -29,7 +29,7 @@ const BarMark = ({ at }: { at: number }) => (
 );
 
 /** Shares of variants, drawn to scale. */
-export function Shares({ shares, hasLegend = false }: { shares: readonly Share[]; hasLegend?: boolean }) {
+export function Shares({ shares }: { shares: readonly Share[] }) {
   const starts = shares.map((_, i) => shares.slice(0, i).reduce((sum, it) => sum + it.percentage, 0));
   const text = textOfShares(shares);
   return (
@@ -45,16 +45,6 @@ export function Shares({ shares, hasLegend = false }: { shares: readonly Share[]
           />
         ))}
       </Bar>
-      {hasLegend && (
-        <ul class="row row-wide">
-          {shares.map((it, i) => (
-            <li key={it.variant}>
-              <span class={`flags-dot ${tones[i % 5]}`} aria-hidden="true" />
-              <span class="mono">{plain(it.variant, 60)}</span> {percent(it.percentage)}
-            </li>
-          ))}
-        </ul>
-      )}
     </div>
   );
 }

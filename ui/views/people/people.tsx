@@ -5,6 +5,7 @@ import { Badge, Time } from "../../parts/basics.tsx";
 import { numberText, plain } from "../../parts/text.ts";
 import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
 import { Groups } from "./groups.tsx";
+import { JourneyPage } from "./journey.tsx";
 import { Listing, Teach } from "./listing.tsx";
 import { isHere, PersonDetails } from "./person.tsx";
 import { identifyCalls, nameOf } from "./words.ts";
@@ -24,7 +25,8 @@ const isSame = ({ project, uuid, distinct_ids: ids }: Person, id: string | undef
 
 /** The list of persons, and details of the selected one. */
 export function Persons({ id }: { id: string | undefined }) {
-  const { q } = route.value.params;
+  const { q, part } = route.value.params;
+  if (id !== undefined && part === "journey") return <JourneyPage key={id} id={id} />;
   return (
     <Listing
       kind="persons"

@@ -11,9 +11,10 @@ import type {
 } from "../../../src/people/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useLast, useResource } from "../../api/resource.ts";
-import { link, project, route } from "../../app/location.ts";
+import { link, project, route, withParams } from "../../app/location.ts";
 import { projectName, revision } from "../../app/sim.ts";
 import { Badge, Button, Facts, Section, Time, Trouble } from "../../parts/basics.tsx";
+import { Icon } from "../../parts/icon.tsx";
 import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 import { personGroups } from "../../parts/tree/property-groups.ts";
@@ -97,6 +98,12 @@ function Head({ timeline: { person, origin, gaps } }: { timeline: Timeline }) {
             {person.is_identified ? "identified" : "anonymous"}
           </Badge>
         </span>
+      }
+      actions={
+        <a class="button" href={withParams({ part: "journey" })}>
+          <Icon of="span" />
+          Journey
+        </a>
       }
     >
       <Facts

@@ -1,0 +1,118 @@
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { StoredEvent } from "../journal/event.ts";
+import { type EventKind, eventKind } from "../journal/event-kinds.ts";
+import type { Moment } from "./shapes.ts";
+
+/** Characters of a name, of a text and of an id. */
+const longest = 200;
+
+export const shortened = (text: string): string =>
+  text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+
+const scalar = (value: Json | undefined): string =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+
+const firstOf = (properties: JsonObject, ...names: readonly string[]): string => {
+  for (const name of names) {
+    const text = Object.hasOwn(properties, name) ? scalar(properties[name]) : "";
+    if (text !== "") return text;
+  }
+  return "";
+};
+
+/** The path of an address; the text itself if it is none. */
+function pathIn(address: string): string {
+  if (address.length > 2_000 || !URL.canParse(address)) return address;
+  const { pathname, protocol } = new URL(address);
+  return protocol === "http:" || protocol === "https:" ? pathname : address;
+}
+
+const clickText = (properties: JsonObject): string =>
+  firstOf(properties, "$el_text") ||
+  (/text="((?:[^"\\]|\\.){0,200})"/.exec(firstOf(properties, "$elements_chain").slice(0, 5_000))?.[1] ?? "");
+
+function exceptionText(properties: JsonObject): string {
+  const [first] = Array.isArray(properties.$exception_list) ? properties.$exception_list : [];
+  const [type, value] = isObject(first)
+    ? [scalar(first.type), scalar(first.value)]
+    : [
+        firstOf(properties, "$exception_type"),
+        firstOf(properties, "$exception_message", "$exception_values"),
+      ];
+  return [type, value].filter((it) => it !== "").join(": ");
+}
+
+/** Good up to these: web.dev's limits. */
+const goodVitals: Readonly<Record<string, number>> = { LCP: 2_500, INP: 200, CLS: 0.1, FCP: 1_800 };
+
+/** The web vitals that are not good. */
+const weakVitals = (properties: JsonObject): string =>
+  Object.entries(goodVitals)
+    .flatMap(([name, good]) => {
+      const value = properties[`$web_vitals_${name}_value`];
+      return typeof value === "number" && value > good ? [`${name} ${Number(value.toPrecision(3))}`] : [];
+    })
+    .join(", ");
+
+const flagText = (properties: JsonObject): string =>
+  `${firstOf(properties, "$feature_flag")} = ${firstOf(properties, "$feature_flag_response") || "no value"}`;
+
+interface Row {
+  readonly lane: Moment["lane"];
+  readonly text?: (properties: JsonObject) => string;
+}
+
+/** Lane and text by the kind of an event. */
+const rows: Readonly<Record<EventKind, Row>> = {
+  own: { lane: "own" },
+  ai: { lane: "own" },
+  survey: { lane: "own" },
+  exception: { lane: "problem", text: exceptionText },
+  vitals: { lane: "other", text: weakVitals },
+  click: { lane: "click", text: clickText },
+  page: {
+    lane: "page",
+    text: (it) =>
+      firstOf(it, "$pathname") || pathIn(firstOf(it, "$current_url")) || firstOf(it, "$screen_name"),
+  },
+  person: { lane: "identity" },
+  group: { lane: "identity", text: (it) => `${firstOf(it, "$group_type")} ${firstOf(it, "$group_key")}` },
+  flag: { lane: "flag", text: flagText },
+  heatmap: { lane: "other" },
+  recording: { lane: "other" },
+  sdk: { lane: "other" },
+};
+
+const day = 86_400_000;
+const earliest = Date.UTC(2000, 0, 1);
+
+/** The place of an event in time: its arrival if its own time cannot be right. */
+export function placedAt(timestamp: string, receivedAt: string): Pick<Moment, "at" | "clock"> {
+  const [own, received] = [Date.parse(timestamp), Date.parse(receivedAt)];
+  if (own > received + day) return { at: receivedAt, clock: "ahead" };
+  if (!(own >= earliest)) return { at: receivedAt, clock: "behind" };
+  return { at: timestamp, clock: null };
+}
+
+/** An event as a moment of a journey. */
+export function momentOfEvent(event: StoredEvent): Moment {
+  const { properties, warnings, outcome } = event;
+  const kind = eventKind(event.event);
+  const row = rows[kind];
+  const text = shortened(row.text?.(properties) ?? "");
+  const session = Object.hasOwn(properties, "$session_id") ? properties.$session_id : undefined;
+  return {
+    lane: kind === "vitals" && text !== "" ? "problem" : row.lane,
+    ...placedAt(event.timestamp, event.received_at),
+    seq: event.seq,
+    request: event.request,
+    name: shortened(event.event),
+    text,
+    session: typeof session === "string" && session !== "" ? shortened(session) : null,
+    distinct_id: shortened(event.distinct_id),
+    outcome: outcome === "kept" && warnings.length > 0 ? "warned" : outcome,
+    reason: event.reason ?? warnings[0] ?? null,
+    status: null,
+    events: null,
+  };
+}
