@@ -6,13 +6,13 @@ import { useResource } from "../../api/resource.ts";
 import { link, route, withParams } from "../../app/location.ts";
 import { projectName, revision, worldRevision } from "../../app/sim.ts";
 import { Badge, Empty, Section, Trouble } from "../../parts/basics.tsx";
+import { Shares } from "../../parts/flag-trace/shares.tsx";
 import { Tabs } from "../../parts/layout.tsx";
 import { plain } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { DecisionsTab } from "./decisions.tsx";
 import { ExplainTab } from "./explain.tsx";
 import { OverridesTab } from "./overrides.tsx";
-import { Shares } from "./shares.tsx";
 
 const tabs = [
   { id: "rules", title: "Rules" },
