@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { addressStep } from "../../src/base/text.ts";
 import type { FlagExplanation as Explanation } from "../../src/flags/shapes.ts";
 import { call, problemOf, type SimProblem } from "./call.ts";
 
@@ -21,7 +22,7 @@ export function useExplanation(
       return;
     }
     const gone = new AbortController();
-    const path = `flags/${encodeURIComponent(key)}/explain`;
+    const path = `flags/${addressStep(key)}/explain`;
     call<Explanation>("POST", path, JSON.parse(body), gone.signal).then(
       (explanation) => setResult({ explanation }),
       (error: unknown) => {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { own } from "../../../../src/base/json.ts";
+import { addressStep } from "../../../../src/base/text.ts";
 import type { StoredEvent } from "../../../../src/journal/stored-event.ts";
 import type { GroupDetails, Join, PersonTimeline, TimelineEntry } from "../../../../src/people/shapes.ts";
 import { query } from "../../../api/call.ts";
@@ -141,7 +142,7 @@ function whyNothing(event: StoredEvent): string | undefined {
 /** The first tab of `$identify` and `$set`: the person before and after. */
 export function PersonDiff({ event }: KindProps) {
   const nothing = whyNothing(event);
-  const path = `persons/${encodeURIComponent(event.distinct_id)}/timeline${query({
+  const path = `persons/${addressStep(event.distinct_id)}/timeline${query({
     project: event.project ?? undefined,
     before: event.seq + 1,
     limit: 1,
@@ -207,7 +208,7 @@ export function GroupDiff({ event }: KindProps) {
   const isKept = event.outcome === "kept";
   const path =
     group && isKept
-      ? `groups/${encodeURIComponent(group.type)}/${encodeURIComponent(group.name)}${query({ project: event.project ?? undefined, limit: 1 })}`
+      ? `groups/${addressStep(group.type)}/${addressStep(group.name)}${query({ project: event.project ?? undefined, limit: 1 })}`
       : null;
   const { data, isLoading } = useResource<GroupDetails>(path);
   if (isLoading && !data) return <p class="muted">Reading the history of the group</p>;

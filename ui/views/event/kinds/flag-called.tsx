@@ -1,4 +1,5 @@
 import { own } from "../../../../src/base/json.ts";
+import { addressStep } from "../../../../src/base/text.ts";
 import type { DecidedFlag, FlagDecision, FlagDecisions } from "../../../../src/flags/decision-shapes.ts";
 import type { FlagSummary } from "../../../../src/flags/shapes.ts";
 import type { StoredEvent } from "../../../../src/journal/stored-event.ts";
@@ -118,7 +119,7 @@ interface WhyProps {
 
 /** The journal keeps requests and responses; the steps are evaluated again. */
 function Why({ called, decision, decided }: WhyProps) {
-  const path = `flags/${encodeURIComponent(called.key)}${query({ project: decision.project ?? undefined })}`;
+  const path = `flags/${addressStep(called.key)}${query({ project: decision.project ?? undefined })}`;
   const { data: flag } = useResource<FlagSummary>(path);
   const { explanation } = useExplanation(called.key, subjectOf(decision), decision.request);
   if (!explanation) return null;
