@@ -22,3 +22,7 @@ function spelled(character: string): string {
 
 /** Text of unknown origin on one line, safe on every terminal: unsafe characters are spelled out. */
 export const spelledOut = (text: string): string => text.replace(unsafeCharacters, spelled);
+
+/** A text as a step of an address; half of a surrogate pair, which has no form there, becomes U+FFFD. */
+export const addressStep = (text: string | number): string =>
+  encodeURIComponent(String(text).replace(/\p{Cs}/gu, "\ufffd"));

@@ -1,3 +1,4 @@
+import { addressStep } from "../../src/base/text.ts";
 /** A place in the page: `#/events/12?f=is:dropped&project=2`. It contains the complete state of a view. */
 export interface Route {
   /** The view's id; "" is the start page. */
@@ -35,7 +36,7 @@ export function hrefTo(
   path: readonly (string | number)[] = [],
   params: Readonly<Record<string, string | number | undefined>> = {},
 ): string {
-  const steps = [view, ...path].map((it) => encodeURIComponent(it)).join("/");
+  const steps = [view, ...path].map((it) => addressStep(it)).join("/");
   const pairs = Object.entries(params).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === "" ? [] : [[name, String(value)]],
   );

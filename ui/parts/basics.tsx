@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
+import { Icon, type IconName } from "./icon.tsx";
 import { clockText, dateText, exactText, numberText, plain, type Tone } from "./text.ts";
 
 const marks: Readonly<Record<Tone, string>> = {
@@ -97,7 +98,7 @@ export function Headers({ headers }: { headers: readonly (readonly [name: string
 }
 
 /** Copies a string and confirms it. */
-export function CopyButton({ text, label = "Copy", kind = "plain" }: CopyProps) {
+export function CopyButton({ text, label = "Copy", kind = "plain", icon }: CopyProps) {
   const [notice, setNotice] = useState("");
   const copy = async () => {
     const done = await copyText(typeof text === "function" ? text() : text);
@@ -105,8 +106,17 @@ export function CopyButton({ text, label = "Copy", kind = "plain" }: CopyProps) 
     setTimeout(() => setNotice(""), 1_500);
   };
   return (
-    <Button kind={kind} onClick={copy} aria-label={notice === "" ? label : undefined}>
-      <span aria-live="polite">{notice === "" ? label : notice}</span>
+    <Button
+      kind={kind}
+      onClick={copy}
+      class={icon && "button-icon"}
+      title={icon && label}
+      aria-label={notice === "" ? label : undefined}
+    >
+      {icon && <Icon of={notice === "Copied" ? "tick" : icon} />}
+      <span class={icon && "unseen"} aria-live="polite">
+        {notice === "" ? label : notice}
+      </span>
     </Button>
   );
 }
@@ -115,6 +125,8 @@ interface CopyProps {
   text: string | (() => string);
   label?: string;
   kind?: "plain" | "quiet" | "main";
+  /** Shown instead of the label. */
+  icon?: IconName;
 }
 
 /** Without access to the clipboard API (plain http to another host), copies by selection. */

@@ -1,5 +1,5 @@
 import type { DecidedFlag, FlagDecision as Decision } from "../../../src/flags/decision-shapes.ts";
-import type { FlagValue } from "../../../ui/views/flags/trace-words.ts";
+import type { FlagValue } from "../../../ui/parts/flag-trace/trace-words.ts";
 
 export const aFlag = (
   key: string,

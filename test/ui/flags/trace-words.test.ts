@@ -9,7 +9,7 @@ import {
   sinceWords,
   stateOf,
   subjectOf,
-} from "../../../ui/views/flags/trace-words.ts";
+} from "../../../ui/parts/flag-trace/trace-words.ts";
 import { aDecision, aFlag } from "./a-decision.ts";
 
 const property = (more: Partial<PropertyTrace> = {}): PropertyTrace => ({

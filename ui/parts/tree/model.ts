@@ -1,6 +1,7 @@
-import type { Json } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/base/json.ts";
 import { type Path, pointerStep } from "../../../src/base/json.ts";
 import { jsonText } from "../../copy/quote.ts";
+import { numberText } from "../text.ts";
 import { type Group, type Groups, groupPlace } from "./property-groups.ts";
 import { cutText, finderOf, shortText, visible } from "./safe-text.ts";
 
@@ -200,14 +201,21 @@ const wordOf = (value: Json): string =>
     ? ""
     : visible(cutText(String(value), longestValue)) + (sizeOf(value) > longestValue ? "…" : "");
 
-/** The first names and values; for nulls the names only. */
-function summaryOf(value: Json, steps: readonly Step[]): string {
+const moreText = (left: number): string => (left > 0 ? ` · ${numberText(left)} more` : "");
+
+/** The group's own words, or the first names and values; for nulls the names only. */
+function summaryOf(value: Json, steps: readonly Step[], group: Group): string {
+  const own = (kindOf(value) === "object" && group.summary?.(value as JsonObject)) || [];
+  const told = own.filter((it) => it !== "");
+  if (told.length > 0)
+    return told.slice(0, summarized).map(wordOf).join(" · ") + moreText(told.length - summarized);
   const words = steps.slice(0, summarized).map((step) => {
     const child = childOf(value, step);
     const name = visible(cutText(String(step), longestValue)).replace(/^\$/, "");
     return child === null ? name : `${name} ${wordOf(child)}`.trim();
   });
-  return words.join(" · ") + (steps.length > summarized ? " …" : "");
+  const isAllNull = steps.every((it) => childOf(value, it) === null);
+  return words.join(" · ") + (steps.length > summarized ? " …" : "") + (isAllNull ? ", all null" : "");
 }
 
 function addGroups(walk: Walk, value: Json, groups: Groups): void {
@@ -217,7 +225,7 @@ function addGroups(walk: Walk, value: Json, groups: Groups): void {
   for (const [i, { group, steps }] of parts.entries()) {
     const isOpen = walk.state.turned.get(group.id) ?? (group.isOpen || (i === 0 && !isAnyOpen));
     const place = { id: group.id, parent: "", level: 1, position: i + 1, siblings: parts.length };
-    const summary = isOpen ? "" : summaryOf(value, steps);
+    const summary = isOpen ? "" : summaryOf(value, steps, group);
     walk.rows.push({ ...place, is: "group", title: group.title, size: steps.length, isOpen, summary });
     if (isOpen) addChildren(walk, value, steps, { id: group.id, pointer: "", path: [], level: 1 });
   }

@@ -89,7 +89,7 @@ function Details({ event, findings, isBusy }: DetailsProps) {
   };
   return (
     <article class="event" aria-label={`Event ${event.seq}`} aria-busy={isBusy}>
-      <Head event={event} near={near} />
+      <Head event={event} near={near} request={request} />
       <Tabs
         label="About this event"
         current={tab}

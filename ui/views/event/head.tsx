@@ -1,26 +1,52 @@
+import type { ComponentChildren } from "preact";
 import { outcomeOf } from "../../../src/journal/outcomes.ts";
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { link } from "../../app/location.ts";
-import { projectName } from "../../app/sim.ts";
-import { Facts, Prose, Time } from "../../parts/basics.tsx";
+import { stat } from "../../feed/socket.ts";
+import { CopyButton, Facts, Prose, Time } from "../../parts/basics.tsx";
 import { EventIcon } from "../../parts/event-icon.tsx";
+import { Icon } from "../../parts/icon.tsx";
 import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
-import { explained, plain, spanText } from "../../parts/text.ts";
-import { capital, skewOf } from "./event-facts.ts";
+import { dateText, explained, numberText, plain, spanText } from "../../parts/text.ts";
+import { capital, type ShownRequest, senderOf, skewOf } from "./event-facts.ts";
 import { Named } from "./event-parts.tsx";
 import { compareHref, eventHref, type Neighbours } from "./neighbours.ts";
 
-function Step({ to, label, children }: { to: number | undefined; label: string; children: string }) {
+interface StepProps {
+  to: number | undefined;
+  label: string;
+  class?: string;
+  children: ComponentChildren;
+}
+
+function Step({ to, label, class: name = "event-step", children }: StepProps) {
   if (to === undefined)
     return (
-      <span class="event-step" aria-disabled="true">
+      <span class={name} aria-disabled="true">
         {children}
       </span>
     );
   return (
-    <a class="event-step" href={eventHref(to)} aria-label={`${label}, event ${to}`} title={label}>
+    <a class={name} href={eventHref(to)} aria-label={`${label}, event ${to}`} title={label}>
       {children}
     </a>
+  );
+}
+
+const button = "button button-quiet button-icon";
+
+/** What is done with the event; its fourth button, close, belongs to the panel. */
+function Buttons({ near }: { near: Neighbours }) {
+  return (
+    <span class="event-buttons">
+      <Step to={near.newer} label="Newer event (k)" class={button}>
+        <Icon of="up" />
+      </Step>
+      <Step to={near.older} label="Older event (j)" class={button}>
+        <Icon of="down" />
+      </Step>
+      <CopyButton kind="quiet" icon="link" label="Copy link" text={() => location.href} />
+    </span>
   );
 }
 
@@ -61,10 +87,34 @@ function Steps({ event, near }: { event: StoredEvent; near: Neighbours }) {
   );
 }
 
+/** How much later it arrived than it happened: +1 ms. */
 function skewText(event: StoredEvent): string {
-  const skew = skewOf(event);
-  if (Math.abs(skew) < 1) return "at its arrival";
-  return `${spanText(Math.abs(skew))} ${skew < 0 ? "before" : "after"} its arrival`;
+  const skew = -skewOf(event);
+  return Number.isNaN(skew) ? "" : `${skew < 0 ? "\u2212" : "+"}${spanText(skew)}`;
+}
+
+/** A time of today without its date. */
+function Moment({ at }: { at: string }) {
+  const isToday = dateText(Date.parse(at)).slice(0, 10) === dateText(Date.now()).slice(0, 10);
+  return <Time at={at} isExact={!isToday} />;
+}
+
+function Request({ event, request }: { event: StoredEvent; request: ShownRequest | undefined }) {
+  return (
+    <>
+      <a href={link("requests", [event.request])}>#{event.request}</a>{" "}
+      {request && plain(`${request.method} ${request.target}`, 200)}
+    </>
+  );
+}
+
+function NumberOfAll({ seq }: { seq: number }) {
+  const all = stat.value?.events ?? 0;
+  return (
+    <>
+      {numberText(seq)} {all >= seq && <span class="muted">of {numberText(all)}</span>}
+    </>
+  );
 }
 
 const personModes = {
@@ -88,33 +138,39 @@ function Person({ event }: { event: StoredEvent }) {
   return <a href={link("people", [event.distinct_id], { in: event.project ?? undefined })}>{id}</a>;
 }
 
-/** Head of the details, of the same height for all events. */
-export function Head({ event, near }: { event: StoredEvent; near: Neighbours }) {
-  const { seq, uuid } = event;
+interface HeadProps {
+  event: StoredEvent;
+  near: Neighbours;
+  request: ShownRequest | undefined;
+}
+
+/** Head of the details, of the same height for all events: tabs do not move while stepping. */
+export function Head({ event, near, request }: HeadProps) {
   return (
     <header class="stack event-head">
-      <p class="muted small">Event {seq}</p>
-      <div class="row event-title">
+      <div class="event-title">
         <EventIcon name={event.event} />
         <h2 class="cut" title={plain(event.event, 300)}>
           <Named text={event.event} otherwise="(no name)" />
         </h2>
         <OutcomeBadge of={outcomeOf(event)} />
+        <Buttons near={near} />
       </div>
-      <Steps event={event} near={near} />
       <Facts
         rows={{
-          "Distinct id": <Person event={event} />,
-          "Event time": (
+          Person: <Person event={event} />,
+          Event: <Moment at={event.timestamp} />,
+          SDK: plain(senderOf(event, request) ?? "unknown", 200),
+          Arrived: (
             <>
-              <Time at={event.timestamp} isExact /> <span class="muted">{skewText(event)}</span>
+              <Moment at={event.received_at} /> <span class="muted">{skewText(event)}</span>
             </>
           ),
-          Arrival: <Time at={event.received_at} isExact />,
-          Project: plain(projectName(event.project)),
-          uuid: uuid === null ? <span class="muted">none</span> : <code>{plain(uuid)}</code>,
+          Request: <Request event={event} request={request} />,
+          "No.": <NumberOfAll seq={event.seq} />,
         }}
       />
+      <Steps event={event} near={near} />
     </header>
   );
 }

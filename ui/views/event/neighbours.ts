@@ -1,7 +1,7 @@
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
-import { route } from "../../app/location.ts";
+import { project, route } from "../../app/location.ts";
 import { hrefTo } from "../../app/route.ts";
 import { stat } from "../../feed/socket.ts";
 
@@ -9,8 +9,10 @@ interface Page {
   readonly events: readonly { readonly seq: number }[];
 }
 
-/** Numbers of neighbouring events with the same name or person. */
+/** Numbers of the events beside one: in the list, of the same name, of the same person. */
 export interface Neighbours {
+  readonly newer: number | undefined;
+  readonly older: number | undefined;
   readonly before: number | undefined;
   readonly after: number | undefined;
   readonly personBefore: number | undefined;
@@ -45,7 +47,10 @@ function useNearest(seq: number, which: Which | undefined, order: "asc" | "desc"
 
 export function useNeighbours(event: StoredEvent): Neighbours {
   const [name, person] = [sameName(event), samePerson(event)];
+  const listed = { project: project.value, filter: route.value.params.f };
   return {
+    newer: useNearest(event.seq, listed, "asc"),
+    older: useNearest(event.seq, listed, "desc"),
     before: useNearest(event.seq, name, "desc"),
     after: useNearest(event.seq, name, "asc"),
     personBefore: useNearest(event.seq, person, "desc"),

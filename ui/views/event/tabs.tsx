@@ -7,7 +7,7 @@ import { query, type SimProblem } from "../../api/call.ts";
 import { decodeChain, headerOf } from "../../api/requests.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
-import { info } from "../../app/sim.ts";
+import { info, projectName } from "../../app/sim.ts";
 import { prettyJson } from "../../copy/quote.ts";
 import { type CopyContext, type CopyRow, copyGroups, copyRows } from "../../copy/rows.ts";
 import { isCopy } from "../../copy/subject.ts";
@@ -27,7 +27,6 @@ import {
   rawItem,
   type ShownRequest,
   sendableItem,
-  senderOf,
 } from "./event-facts.ts";
 import { Named, ShownValue } from "./event-parts.tsx";
 import { eventHref } from "./neighbours.ts";
@@ -153,10 +152,11 @@ export function RequestFacts({ event, request, problem }: RequestProps) {
         "Sent to": <code>{plain(`${request.method} ${request.target}`)}</code>,
         Place: <Others event={event} request={request} />,
         Decoded: <Chain request={request} />,
-        SDK: plain(senderOf(event, request) ?? "unknown"),
         "User-Agent": agent && plain(agent),
         From: plain(request.peer),
         Arrival: <Time at={request.at} isExact />,
+        Project: plain(projectName(event.project)),
+        "Event uuid": event.uuid === null ? undefined : <code>{plain(event.uuid)}</code>,
         Response: (
           <>
             {request.status === 0 ? "none" : request.status}{" "}

@@ -7,12 +7,11 @@ import type {
 } from "../../../src/flags/decision-shapes.ts";
 import type { FlagSummary as Flag } from "../../../src/flags/shapes.ts";
 import { call, problemOf, query, type SimProblem } from "../../api/call.ts";
+import { useExplanation } from "../../api/explanation.ts";
 import { go, link, route, withParams } from "../../app/location.ts";
 import { worldRevision } from "../../app/sim.ts";
 import { Badge, Button, Section, Time, Trouble } from "../../parts/basics.tsx";
-import { plain } from "../../parts/text.ts";
-import { withOlder } from "./decision-data.ts";
-import { Trace, useExplanation } from "./trace.tsx";
+import { Trace } from "../../parts/flag-trace/trace.tsx";
 import {
   clientWords,
   isOverridden,
@@ -21,7 +20,9 @@ import {
   subjectOf,
   valueText,
   valueTone,
-} from "./trace-words.ts";
+} from "../../parts/flag-trace/trace-words.ts";
+import { plain } from "../../parts/text.ts";
+import { withOlder } from "./decision-data.ts";
 
 const idOf = ({ request, seq }: Decision): string => (seq === null ? String(request) : `${request}-${seq}`);
 

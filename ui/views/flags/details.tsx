@@ -1,3 +1,4 @@
+import { addressStep } from "../../../src/base/text.ts";
 import type { FlagDecisions as Decisions } from "../../../src/flags/decision-shapes.ts";
 import type { FlagSeen } from "../../../src/flags/seen-shapes.ts";
 import type { FlagInFull } from "../../../src/flags/shapes.ts";
@@ -27,7 +28,7 @@ const tabOf = (name: string | undefined) => tabs.find(({ id }) => id === name)?.
 
 /** Details of a flag: rules, decisions, explanation and overrides. */
 export function FlagDetails({ flagKey, project, onChange }: DetailsProps) {
-  const path = `flags/${encodeURIComponent(flagKey)}`;
+  const path = `flags/${addressStep(flagKey)}`;
   const found = useResource<FlagInFull>(`${path}${query({ project })}`, { revision: worldRevision.value });
   const decisions = useResource<Decisions>(`flag-decisions${query({ project, key: flagKey })}`, {
     revision: revision.value,

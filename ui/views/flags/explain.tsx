@@ -1,11 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import type { FlagSummary as Flag } from "../../../src/flags/shapes.ts";
+import { useExplanation } from "../../api/explanation.ts";
 import { go, route, withParams } from "../../app/location.ts";
 import { worldRevision } from "../../app/sim.ts";
 import { Button, Section, Trouble } from "../../parts/basics.tsx";
 import { Field, TextField } from "../../parts/fields.tsx";
+import { Trace } from "../../parts/flag-trace/trace.tsx";
 import { objectFields, readSubject, textFields } from "./forms.ts";
-import { Trace, useExplanation } from "./trace.tsx";
 
 const names = ["distinct_id", ...objectFields.map(({ name }) => name), ...textFields.map(({ name }) => name)];
 

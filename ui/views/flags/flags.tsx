@@ -8,13 +8,13 @@ import { go, link, project, route, withParams } from "../../app/location.ts";
 import { numberIn } from "../../app/route.ts";
 import { projectName, useCounted, worldRevision } from "../../app/sim.ts";
 import { Badge, Button, Scrolled, Trouble } from "../../parts/basics.tsx";
+import { Shares } from "../../parts/flag-trace/shares.tsx";
+import { valueText, valueTone } from "../../parts/flag-trace/trace-words.ts";
 import { Split, Table } from "../../parts/layout.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 import { type Tallies, talliesIn } from "./decision-data.ts";
 import { FlagBadges, FlagDetails } from "./details.tsx";
 import { NoFlags } from "./empty.tsx";
-import { Shares } from "./shares.tsx";
-import { valueText, valueTone } from "./trace-words.ts";
 
 const close = (): void => go(link("flags", [], { q: route.value.params.q }));
 

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../../src/base/json.ts";
-import type { FlagValue } from "./trace-words.ts";
+import type { FlagValue } from "../../parts/flag-trace/trace-words.ts";
 
 /** A parsed field, or its mistake. */
 type Read<T> = { readonly value: T } | { readonly mistake: string };

@@ -4,9 +4,9 @@ import { call, query } from "../../api/call.ts";
 import { useAction } from "../../app/use-action.ts";
 import { Badge, Button, Section, Trouble } from "../../parts/basics.tsx";
 import { Field, TextField, TextInput } from "../../parts/fields.tsx";
+import { valueText, valueTone } from "../../parts/flag-trace/trace-words.ts";
 import { plain } from "../../parts/text.ts";
 import { type OverrideForm, otherValue, readOverride, valueChoices } from "./forms.ts";
-import { valueText, valueTone } from "./trace-words.ts";
 
 /** The key to override; the flag may not exist. */
 interface OverrideTarget {

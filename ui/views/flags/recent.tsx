@@ -4,10 +4,10 @@ import type { FlagInFull } from "../../../src/flags/shapes.ts";
 import { go, link, withParams } from "../../app/location.ts";
 import { Badge, Button, Scrolled, Time } from "../../parts/basics.tsx";
 import { TextInput } from "../../parts/fields.tsx";
+import { isOverridden, reasonWords, valueText, valueTone } from "../../parts/flag-trace/trace-words.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Table } from "../../parts/layout.tsx";
 import { plain } from "../../parts/text.ts";
-import { isOverridden, reasonWords, valueText, valueTone } from "./trace-words.ts";
 
 const most = 7;
 

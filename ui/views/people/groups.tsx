@@ -1,3 +1,4 @@
+import { addressStep } from "../../../src/base/text.ts";
 import type { StoredGroup as Group, GroupDetails } from "../../../src/people/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
@@ -75,7 +76,7 @@ function GroupCells({ group }: { group: Group }) {
 }
 
 function GroupArticle({ type, name }: { type: string; name: string }) {
-  const path = `groups/${encodeURIComponent(type)}/${encodeURIComponent(name)}${query({ project: placeOf() })}`;
+  const path = `groups/${addressStep(type)}/${addressStep(name)}${query({ project: placeOf() })}`;
   const { data, problem } = useResource<GroupDetails>(path, { revision: revision.value });
   if (!data || problem?.code === "not_found") return problem ? <Trouble problem={problem} /> : null;
   return (

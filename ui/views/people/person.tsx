@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { JsonObject } from "../../../src/base/json.ts";
+import { addressStep } from "../../../src/base/text.ts";
 import type {
   Gap,
   Join,
@@ -49,7 +50,7 @@ export function Gaps({ gaps }: { gaps: readonly Gap[] }) {
 /** Details of a person: identity, properties and timeline. */
 export function PersonDetails({ id }: { id: string }) {
   const [limit, setLimit] = useState(50);
-  const path = `persons/${encodeURIComponent(id)}/timeline${query({ project: placeOf(), limit })}`;
+  const path = `persons/${addressStep(id)}/timeline${query({ project: placeOf(), limit })}`;
   const loaded = useResource<Timeline>(path, { revision: revision.value });
   const { problem } = loaded;
   const data = useLast(loaded.data);

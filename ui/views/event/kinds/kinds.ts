@@ -1,3 +1,4 @@
+import { type EventKind, eventKind } from "../../../../src/journal/event-kinds.ts";
 import { late } from "../../../app/late-view.tsx";
 import type { KindProps } from "../event-facts.ts";
 
@@ -5,17 +6,59 @@ import type { KindProps } from "../event-facts.ts";
 interface KindView {
   /** Title of the tab, one word if possible. */
   readonly title: string;
-  readonly names: readonly string[];
+  /** The events: by their names, or all of a kind. */
+  readonly of: { readonly names: readonly string[] } | { readonly kind: EventKind };
   readonly View: ReturnType<typeof late<KindProps>>;
 }
 
 const rows: readonly KindView[] = [
   {
     title: "Vitals",
-    names: ["$web_vitals"],
+    of: { kind: "vitals" },
     View: late(async () => (await import("./vitals.tsx")).Vitals),
+  },
+  {
+    title: "Element",
+    of: { kind: "click" },
+    View: late(async () => (await import("./element.tsx")).ElementView),
+  },
+  {
+    title: "Page",
+    of: { names: ["$pageview", "$pageleave"] },
+    View: late(async () => (await import("./page.tsx")).PageView),
+  },
+  {
+    title: "Screen",
+    of: { names: ["$screen"] },
+    View: late(async () => (await import("./page.tsx")).PageView),
+  },
+  {
+    title: "What changed",
+    of: { kind: "person" },
+    View: late(async () => (await import("./changes.tsx")).PersonDiff),
+  },
+  {
+    title: "What changed",
+    of: { kind: "group" },
+    View: late(async () => (await import("./changes.tsx")).GroupDiff),
+  },
+  {
+    title: "Answers",
+    of: { kind: "survey" },
+    View: late(async () => (await import("./survey.tsx")).SurveyView),
+  },
+  {
+    title: "Decision",
+    of: { names: ["$feature_flag_called"] },
+    View: late(async () => (await import("./flag-called.tsx")).FlagCalled),
+  },
+  {
+    title: "Heatmap",
+    of: { kind: "heatmap" },
+    View: late(async () => (await import("./heatmap.tsx")).Heatmap),
   },
 ];
 
 /** The view of an event's kind; undefined: its properties say it all. */
-export const kindViewOf = (name: string): KindView | undefined => rows.find((it) => it.names.includes(name));
+export const kindViewOf = (name: string): KindView | undefined =>
+  rows.find(({ of }) => ("names" in of ? of.names.includes(name) : of.kind === eventKind(name)));

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { hashWords } from "../../../src/flags/explain/trace-words.ts";
 import type { FlagSummary, HashTrace as Hash, VariantRange } from "../../../src/flags/shapes.ts";
-import { plain } from "../../parts/text.ts";
+import { plain } from "../text.ts";
 import { drawnWords } from "./trace-words.ts";
 
 /** Colours of variants. */

@@ -6,7 +6,7 @@ import type {
   HashTrace as Hash,
   VariantRange,
 } from "../../../src/flags/shapes.ts";
-import { plain } from "../../parts/text.ts";
+import { plain } from "../text.ts";
 
 export type FlagValue = boolean | string;
 

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { actualWords, missWords } from "../../../src/flags/explain/trace-words.ts";
 import type {
   ConditionTrace,
@@ -7,42 +6,10 @@ import type {
   PropertyTrace,
   TreeTrace,
 } from "../../../src/flags/shapes.ts";
-import { call, problemOf, type SimProblem } from "../../api/call.ts";
-import { Badge } from "../../parts/basics.tsx";
-import { plain, type Tone } from "../../parts/text.ts";
+import { Badge } from "../basics.tsx";
+import { plain, type Tone } from "../text.ts";
 import { HashBar, VariantBar } from "./shares.tsx";
 import { type SetState, stateOf, valueText, valueTone } from "./trace-words.ts";
-
-interface ExplanationResult {
-  readonly explanation?: Explanation;
-  readonly problem?: SimProblem;
-}
-
-/** Explains a flag's value for a subject, again when `revision` changes; `undefined` explains nothing. */
-export function useExplanation(
-  key: string,
-  subject: object | undefined,
-  revision: unknown,
-): ExplanationResult {
-  const body = subject === undefined ? undefined : JSON.stringify(subject);
-  const [result, setResult] = useState<ExplanationResult>({});
-  useEffect(() => {
-    if (body === undefined) {
-      setResult({});
-      return;
-    }
-    const gone = new AbortController();
-    const path = `flags/${encodeURIComponent(key)}/explain`;
-    call<Explanation>("POST", path, JSON.parse(body), gone.signal).then(
-      (explanation) => setResult({ explanation }),
-      (error: unknown) => {
-        if (!gone.signal.aborted) setResult({ problem: problemOf(error) });
-      },
-    );
-    return () => gone.abort();
-  }, [key, body, revision]);
-  return result;
-}
 
 function Mark({ passed }: { passed: boolean }) {
   return (
