@@ -44,6 +44,7 @@ function chunksOf(graph) {
     ["commands", loaded(["cli/commands.ts"])],
     ["help", loaded(["cli/help.ts"])],
     ["tape-commands", graph.loadedWith(late("tapes/commands").filter(withoutSim))],
+    ["otel", graph.loadedWith(late("ingest/otel"))],
     ["scenario", graph.loadedWith(late("scenario"))],
     ["control", loaded(["sim/control-rows.ts"])],
     ["management", loaded(["management/rows.ts"])],

@@ -28,4 +28,5 @@ export const decodedLimits = {
   legacy: 20 * mebibyte,
   recording: 25 * mebibyte,
   v1: 50 * mebibyte,
+  otel: 4 * mebibyte,
 } as const;

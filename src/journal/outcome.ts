@@ -52,6 +52,10 @@ export const dropReasons = {
     sentence: "only `$ai_…` events are taken on this path",
     fix: "send other events to /i/v1/analytics/events",
   },
+  not_an_ai_span: {
+    sentence: "the OTLP span has no attribute of an AI library, so the service makes no event of it",
+    fix: "nothing, if it is no AI call; otherwise set `gen_ai.…` attributes, or export AI spans only (PostHogSpanProcessor)",
+  },
   invalid_options: { sentence: "`options` cannot be read", fix: "send booleans in `options`" },
 } as const satisfies Record<string, ReasonText>;
 

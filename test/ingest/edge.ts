@@ -8,6 +8,7 @@ import { createRouter } from "../../src/http/router.ts";
 import { captureV1Endpoints } from "../../src/ingest/capture-v1.ts";
 import type { Desk } from "../../src/ingest/desk.ts";
 import { captureEndpoints } from "../../src/ingest/endpoint/capture.ts";
+import { otelEndpoint } from "../../src/ingest/otel/endpoint.ts";
 import { recordingEndpoint } from "../../src/ingest/recordings.ts";
 import type { StoredEvent } from "../../src/journal/event.ts";
 import { noPlaces, type Places } from "../../src/journal/places.ts";
@@ -99,6 +100,7 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
     ...captureEndpoints(desk, () => false),
     ...captureV1Endpoints(desk),
     recordingEndpoint(desk),
+    otelEndpoint(desk),
   ];
   const crashes: unknown[] = [];
   let seq = 1;

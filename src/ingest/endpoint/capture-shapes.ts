@@ -137,6 +137,13 @@ const aiUpload: EndpointDocs = {
   },
 };
 
+/** The service answers JSON to protobuf as well. */
+const otel: EndpointDocs = {
+  bearer: "project",
+  body: jsonBody(z.looseObject({ resourceSpans: z.array(AnyObject) }).meta({ title: "OtlpTraces" })),
+  replies: { ...answers("Accepted", z.strictObject({})), ...refused },
+};
+
 const plain: EndpointDocs = { replies: { 200: { description: "The service runs", type: "text/plain" } } };
 
 /** The capture endpoints in the OpenAPI document, by the first method and the path. */
@@ -149,6 +156,7 @@ export const captureDocs: Readonly<Record<string, EndpointDocs>> = {
   "POST /engage": legacy(z.union([Engagement, AnyCapture])),
   "POST /i/v0/ai/batch": legacy(Batch),
   "POST /i/v0/ai": aiUpload,
+  "POST /i/v0/ai/otel": otel,
   "POST /s": legacy(z.union([Recording, z.array(Recording).min(1)])),
   "POST /test/black_hole": {
     body: jsonBody(AnyJson, true),

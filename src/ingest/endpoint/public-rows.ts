@@ -5,6 +5,7 @@ import type { FlagBook } from "../../flags/flag-book.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { captureV1Endpoints } from "../capture-v1.ts";
 import type { Desk } from "../desk.ts";
+import { otelEndpoint } from "../otel/endpoint.ts";
 import { recordingEndpoint } from "../recordings.ts";
 import { acceptedCallEndpoints, telemetryEndpoints } from "../sdk/accepted-calls.ts";
 import { promptEndpoints, publicListEndpoints } from "../sdk/lists.ts";
@@ -39,6 +40,7 @@ export const lateIngestionEndpoints = (
 ): Endpoint[] => [
   ...captureV1Endpoints(desk),
   recordingEndpoint(desk),
+  otelEndpoint(desk),
   ...flagEndpoints(desk, book, notice),
   ...definitionEndpoints(desk, book),
   ...flagRemoteConfigEndpoints(desk),

@@ -186,7 +186,6 @@ export const sdkDocs: Readonly<Record<string, EndpointDocs>> = {
   "POST /i/v1/logs": telemetry,
   "POST /i/v1/metrics": telemetry,
   "POST /i/v1/traces": telemetry,
-  "POST /i/v0/ai/otel": telemetry,
   ...promptDocs,
   "POST /api/push_subscriptions": subscription,
   "POST /api/projects/:project_id/messaging/send/email": email,

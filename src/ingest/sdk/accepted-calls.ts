@@ -181,7 +181,6 @@ const telemetryRows: readonly (readonly [path: string, summary: string])[] = [
   ["/i/v1/logs", "OTLP logs"],
   ["/i/v1/metrics", "OTLP metrics"],
   ["/i/v1/traces", "OTLP traces"],
-  ["/i/v0/ai/otel", "OTLP traces of AI applications"],
 ];
 
 const protobufType = "application/x-protobuf";

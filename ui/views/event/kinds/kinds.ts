@@ -11,7 +11,13 @@ interface KindView {
   readonly View: ReturnType<typeof late<KindProps>>;
 }
 
+const ai = late<KindProps>(async () => (await import("./ai.tsx")).AiEvent);
+
 const rows: readonly KindView[] = [
+  { title: "Conversation", names: ["$ai_generation"], View: ai },
+  { title: "Trace", names: ["$ai_trace", "$ai_span"], View: ai },
+  { title: "Embedding", names: ["$ai_embedding"], View: ai },
+  { title: "Judgement", names: ["$ai_metric", "$ai_feedback"], View: ai },
   {
     title: "Vitals",
     of: { kind: "vitals" },
