@@ -13,6 +13,7 @@ import { peopleRows } from "../people/rows.ts";
 import { healthRows, snapshotRows, stateRows } from "../scenario/state/rows.ts";
 import { openApiRows } from "../server/openapi-rows.ts";
 import { pageRows } from "../server/page-rows.ts";
+import { sessionRows } from "../sessions/rows.ts";
 import { requestHarRows } from "../tapes/har/request-rows.ts";
 import type { Recordings, TapePlayer } from "../tapes/ports.ts";
 import { recordingRows, tapeRows } from "../tapes/rows.ts";
@@ -52,6 +53,7 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...totalRows(ports),
         ...problemRows(ports),
         ...peopleRows(ports),
+        ...sessionRows(ports),
         ...flagRows(ports),
         ...faultRows(ports.faults),
         ...answerRows(ports),
