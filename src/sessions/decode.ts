@@ -1,18 +1,7 @@
 import { SimError } from "../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts";
 import { gunzipWithin } from "../codec/inflate.ts";
-import { type RecordedEvent, recordedSources, recordedTypes } from "./rrweb.ts";
-
-/** Why something of a recording cannot be shown. */
-export const lossReasons = {
-  bad_gzip: "the compressed bytes are damaged",
-  bad_json: "the decompressed text is not JSON",
-  too_large: "it decompresses to more than the limit",
-  too_deep: "it is nested too deep",
-  not_an_event: "it is not an event of rrweb: type, timestamp or data is missing",
-  not_kept: "the body of the request was not kept",
-} as const;
-export type LossReason = keyof typeof lossReasons;
+import { type LossReason, type RecordedEvent, recordedSources, recordedTypes } from "./rrweb.ts";
 
 /** Something of a part that could not be read; equal ones are counted. */
 export interface Loss {

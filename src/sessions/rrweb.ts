@@ -88,3 +88,14 @@ const activeSources: ReadonlySet<unknown> = new Set([
 /** True if the person did something: time without such events is idle. */
 export const isActivity = ({ type, data }: Pick<RecordedEvent, "type" | "data">): boolean =>
   type === recordedTypes.incremental && activeSources.has(data.source);
+
+/** Why something of a recording cannot be shown. */
+export const lossReasons = {
+  bad_gzip: "the compressed bytes are damaged",
+  bad_json: "the decompressed text is not JSON",
+  too_large: "it decompresses to more than the limit",
+  too_deep: "it is nested too deep",
+  not_an_event: "it is not an event of rrweb: type, timestamp or data is missing",
+  not_kept: "the body of the request was not kept",
+} as const;
+export type LossReason = keyof typeof lossReasons;

@@ -88,6 +88,18 @@ function Person({ event }: { event: StoredEvent }) {
   return <a href={link("people", [event.distinct_id], { in: event.project ?? undefined })}>{id}</a>;
 }
 
+/** The session at the moment of the event. */
+function SessionLink({ event: { properties, project, timestamp } }: { event: StoredEvent }) {
+  const { $session_id: id } = properties;
+  if (typeof id !== "string" || id === "" || id.length > 200) return <span class="muted">none</span>;
+  const place = { in: project ?? undefined, t: Date.parse(timestamp) };
+  return (
+    <a href={link("sessions", [id], place)} title="The session at this moment, with its recording">
+      <Named text={id} otherwise="" />
+    </a>
+  );
+}
+
 /** Head of the details, of the same height for all events. */
 export function Head({ event, near }: { event: StoredEvent; near: Neighbours }) {
   const { seq, uuid } = event;
@@ -112,6 +124,7 @@ export function Head({ event, near }: { event: StoredEvent; near: Neighbours }) 
           ),
           Arrival: <Time at={event.received_at} isExact />,
           Project: plain(projectName(event.project)),
+          Session: <SessionLink event={event} />,
           uuid: uuid === null ? <span class="muted">none</span> : <code>{plain(uuid)}</code>,
         }}
       />

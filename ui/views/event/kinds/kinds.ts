@@ -15,6 +15,11 @@ const rows: readonly KindView[] = [
     names: ["$web_vitals"],
     View: late(async () => (await import("./vitals.tsx")).Vitals),
   },
+  {
+    title: "Recording",
+    names: ["$snapshot_items", "$snapshot"],
+    View: late(async () => (await import("./recording.tsx")).RecordingPart),
+  },
 ];
 
 /** The view of an event's kind; undefined: its properties say it all. */

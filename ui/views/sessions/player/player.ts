@@ -15,7 +15,7 @@ let isPlaying = false;
 let lead = 0;
 
 /** Fits the recorded page into the frame. */
-function fit(): void {
+function fitToFrame(): void {
   if (!replayer) return;
   const scale = Math.min(1, innerWidth / size.width, innerHeight / size.height);
   const { style } = replayer.wrapper;
@@ -29,10 +29,13 @@ function fit(): void {
 function load({ events, at }: Extract<PlayerCommand, { type: "load" }>): void {
   replayer?.destroy();
   replayer = undefined;
+  isPlaying = false;
   document.body.replaceChildren();
   const inert = inertEvents(events);
-  if (inert.events.length < 2)
-    return post({ type: "failed", text: "the recording has nothing that can be played" });
+  if (inert.events.length < 2) {
+    post({ type: "failed", text: "the recording has nothing that can be played" });
+    return;
+  }
   const first = inert.events[0]?.timestamp ?? 0;
   lead = first - (events[0]?.timestamp ?? first);
   replayer = new Replayer(inert.events as unknown as eventWithTime[], {
@@ -49,7 +52,7 @@ function load({ events, at }: Extract<PlayerCommand, { type: "load" }>): void {
   replayer.on(ReplayerEvents.Resize, (given) => {
     const { width, height } = given as { width: number; height: number };
     size = { width, height };
-    fit();
+    fitToFrame();
   });
   replayer.on(ReplayerEvents.Finish, () => {
     isPlaying = false;
@@ -58,36 +61,44 @@ function load({ events, at }: Extract<PlayerCommand, { type: "load" }>): void {
   const { totalTime } = replayer.getMetaData();
   post({ type: "loaded", unloaded: inert.unloaded, length: totalTime + lead });
   replayer.pause(Math.max(0, at - lead));
-  fit();
+  fitToFrame();
 }
+
+/** Between two notices of the time, ms. */
+const pace = 50;
 
 function tick(): void {
   if (!isPlaying || !replayer) return;
   post({ type: "time", at: replayer.getCurrentTime() + lead });
-  requestAnimationFrame(tick);
+  setTimeout(tick, pace);
 }
 
 function obey(command: PlayerCommand): void {
   switch (command.type) {
     case "load":
-      return load(command);
+      load(command);
+      break;
     case "play":
       replayer?.play(Math.max(0, command.at - lead));
-      isPlaying = replayer !== undefined;
-      return tick();
+      if (!isPlaying && replayer) {
+        isPlaying = true;
+        tick();
+      }
+      break;
     case "pause":
       isPlaying = false;
-      return replayer?.pause(Math.max(0, command.at - lead));
+      replayer?.pause(Math.max(0, command.at - lead));
+      break;
     case "set":
       options = command;
-      return replayer?.setConfig({ speed: command.speed, skipInactive: command.skipsIdle });
+      replayer?.setConfig({ speed: command.speed, skipInactive: command.skipsIdle });
   }
 }
 
 addEventListener("message", ({ source, origin, data }) => {
   if (source === parent && origin === location.origin) obey(data as PlayerCommand);
 });
-addEventListener("resize", fit);
+addEventListener("resize", fitToFrame);
 // a damaged recording must not break the page around it
 addEventListener("error", (event) => {
   event.preventDefault();
