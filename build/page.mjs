@@ -37,5 +37,14 @@ await build({
     codeSplitting,
   },
 });
+// One file of its own, loaded when a recording is opened.
+await build({
+  input: { player: "ui/views/sessions/player/player.ts" },
+  platform: "browser",
+  tsconfig: "ui/tsconfig.json",
+  transform: { target: "es2022" },
+  output: { dir, minify: true, comments: false, entryFileNames: "[name].js", codeSplitting: false },
+});
 await buildStyles({ entryPoints: { app: "ui/styles/app.css" }, outdir: dir, bundle: true, minify: true });
 copyFileSync("ui/index.html", `${dir}/index.html`);
+copyFileSync("ui/views/sessions/player/player.html", `${dir}/player.html`);

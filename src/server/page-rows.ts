@@ -15,6 +15,7 @@ const policy = [
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -22,10 +23,27 @@ const policy = [
   "trusted-types 'none'",
 ].join("; ");
 
+/**
+ * Recorded pages bring their own styles, so they are shown in a document of their own. It connects to nothing: no
+ * image, style or font is loaded by URL, and rrweb's frame inside it has a sandbox without scripts.
+ */
+const playerPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "img-src data:",
+  "font-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
 /** `no-cache`: browsers keep a copy and revalidate it each time. Further headers are in http/reply.ts. */
-const safety = [
+const safetyWith = (contentPolicy: string): readonly string[] => [
   "content-security-policy",
-  policy,
+  contentPolicy,
   "cross-origin-opener-policy",
   "same-origin",
   "referrer-policy",
@@ -37,6 +55,8 @@ const safety = [
 /** The files of the page. */
 const assets = [
   ["/__sim", "index.html", "text/html; charset=utf-8", "Returns the inspector page"],
+  ["/__sim/player", "player.html", "text/html; charset=utf-8", "Returns the frame that plays recordings"],
+  ["/__sim/player.js", "player.js", "text/javascript; charset=utf-8", "Returns the code of that frame"],
   ["/__sim/app.js", "app.js", "text/javascript; charset=utf-8", "Returns the inspector's code"],
   ["/__sim/app.css", "app.css", "text/css; charset=utf-8", "Returns the inspector's styles"],
 ] as const;
@@ -80,8 +100,11 @@ function readOnce(file: string): () => Promise<Asset> {
   };
 }
 
-function reply({ headers }: Call, type: string, { body, tag }: Asset): Reply {
-  const tagged = [...safety, "etag", tag];
+const safety = safetyWith(policy);
+const playerSafety = safetyWith(playerPolicy);
+
+function reply({ headers, path }: Call, type: string, { body, tag }: Asset): Reply {
+  const tagged = [...(path === "/__sim/player" ? playerSafety : safety), "etag", tag];
   if (headers["if-none-match"] === tag) return { status: 304, headers: tagged, body: null };
   return { status: 200, headers: ["content-type", type, ...tagged], body };
 }

@@ -15,6 +15,7 @@ import { peopleRows } from "../people/rows.ts";
 import { healthRows, snapshotRows, stateRows } from "../scenario/state/rows.ts";
 import { openApiRows } from "../server/openapi-rows.ts";
 import { pageRows } from "../server/page-rows.ts";
+import { sessionRows } from "../sessions/rows.ts";
 import { requestHarRows } from "../tapes/har/request-rows.ts";
 import type { Recordings, TapePlayer } from "../tapes/ports.ts";
 import { recordingRows, tapeRows } from "../tapes/rows.ts";
@@ -56,6 +57,7 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...problemRows(ports),
         ...peopleRows(ports),
         ...journeyRows({ ...ports, decisions }),
+        ...sessionRows(ports),
         ...flagRows(ports, decisions),
         ...faultRows(ports.faults),
         ...answerRows(ports),

@@ -20,7 +20,7 @@ const allowedImports: Record<string, readonly string[]> = {
 };
 
 /** Slices of src whose pure code the page runs. Of other slices it imports types only. */
-const shared = ["base", "http", "world", "journal", "flags", "egress"];
+const shared = ["base", "http", "world", "journal", "flags", "egress", "sessions"];
 
 describe("the structure of the page", () => {
   const root = join(import.meta.dirname, "../../ui");

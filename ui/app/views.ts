@@ -18,6 +18,7 @@ const StartView = late(async () => (await import("../views/start/start.tsx")).St
 const EventsView = late(async () => (await import("../views/events/events.tsx")).EventsView);
 const EventDetails = late(async () => (await import("../views/event/event.tsx")).EventDetails);
 const EventCompare = late(async () => (await import("../views/event/compare.tsx")).EventCompare);
+const SessionsView = late(async () => (await import("../views/sessions/sessions.tsx")).SessionsView);
 const RequestsView = late(async () => (await import("../views/requests/requests.tsx")).RequestsView);
 const RequestDetails = late(async () => (await import("../views/requests/details.tsx")).RequestDetails);
 const PeopleView = late(async () => (await import("../views/people/people.tsx")).PeopleView);
@@ -36,8 +37,9 @@ const Requests = () => h(RequestsView, { Details: RequestDetails });
 export const views: readonly View[] = [
   { id: "start", label: "Start", key: "h", place: "near", Component: StartView },
   { id: "events", label: "Events", key: "e", place: "near", Component: Events },
+  { id: "sessions", label: "Sessions", key: "s", place: "near", Component: SessionsView },
   { id: "requests", label: "Requests", key: "r", Component: Requests },
-  { id: "people", label: "People", key: "p", place: "near", Component: PeopleView },
+  { id: "people", label: "People", key: "p", Component: PeopleView },
   { id: "flags", label: "Flags", key: "f", place: "near", Component: FlagsView },
   { id: "exports", label: "Exports", key: "x", place: "far", Component: ExportsView },
   { id: "faults", label: "Faults", key: "u", Component: FaultsView },
@@ -47,7 +49,7 @@ export const views: readonly View[] = [
 
 /** Everything that is loaded late, in the order of likely use. */
 const parts = [
-  ...[StartView, EventsView, EventDetails, RequestsView, RequestDetails, PeopleView, FlagsView],
+  ...[StartView, EventsView, EventDetails, SessionsView, RequestsView, RequestDetails, PeopleView, FlagsView],
   ...[ExportsView, FaultsView, TapesView, WorldView, EventCompare],
 ];
 

@@ -138,6 +138,18 @@ function Person({ event }: { event: StoredEvent }) {
   return <a href={link("people", [event.distinct_id], { in: event.project ?? undefined })}>{id}</a>;
 }
 
+/** The session at the moment of the event. */
+function SessionLink({ event: { properties, project, timestamp } }: { event: StoredEvent }) {
+  const { $session_id: id } = properties;
+  if (typeof id !== "string" || id === "" || id.length > 200) return <span class="muted">none</span>;
+  const place = { in: project ?? undefined, t: Date.parse(timestamp) };
+  return (
+    <a href={link("sessions", [id], place)} title="The session at this moment, with its recording">
+      <Named text={id} otherwise="" />
+    </a>
+  );
+}
+
 interface HeadProps {
   event: StoredEvent;
   near: Neighbours;
@@ -168,6 +180,7 @@ export function Head({ event, near, request }: HeadProps) {
           ),
           Request: <Request event={event} request={request} />,
           "No.": <NumberOfAll seq={event.seq} />,
+          Session: <SessionLink event={event} />,
         }}
       />
       <Steps event={event} near={near} />

@@ -84,9 +84,14 @@ export function PersonDetails({ id }: { id: string }) {
 }
 
 const EventsLink = ({ timeline: { person } }: { timeline: Timeline }) => (
-  <a class="button" href={link("events", [], { f: filterOf(person), project: person.project })}>
-    Filter events of this person
-  </a>
+  <>
+    <a class="button" href={link("events", [], { f: filterOf(person), project: person.project })}>
+      Filter events of this person
+    </a>
+    <a class="button" href={link("sessions", [], { person: person.uuid, project: person.project })}>
+      Sessions
+    </a>
+  </>
 );
 
 function Head({ timeline: { person, origin, gaps } }: { timeline: Timeline }) {

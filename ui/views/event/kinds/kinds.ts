@@ -14,10 +14,10 @@ interface KindView {
 const ai = late<KindProps>(async () => (await import("./ai.tsx")).AiEvent);
 
 const rows: readonly KindView[] = [
-  { title: "Conversation", names: ["$ai_generation"], View: ai },
-  { title: "Trace", names: ["$ai_trace", "$ai_span"], View: ai },
-  { title: "Embedding", names: ["$ai_embedding"], View: ai },
-  { title: "Judgement", names: ["$ai_metric", "$ai_feedback"], View: ai },
+  { title: "Conversation", of: { names: ["$ai_generation"] }, View: ai },
+  { title: "Trace", of: { names: ["$ai_trace", "$ai_span"] }, View: ai },
+  { title: "Embedding", of: { names: ["$ai_embedding"] }, View: ai },
+  { title: "Judgement", of: { names: ["$ai_metric", "$ai_feedback"] }, View: ai },
   {
     title: "Vitals",
     of: { kind: "vitals" },
@@ -62,6 +62,11 @@ const rows: readonly KindView[] = [
     title: "Heatmap",
     of: { kind: "heatmap" },
     View: late(async () => (await import("./heatmap.tsx")).Heatmap),
+  },
+  {
+    title: "Recording",
+    of: { kind: "recording" },
+    View: late(async () => (await import("./recording.tsx")).RecordingPart),
   },
 ];
 

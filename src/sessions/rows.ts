@@ -1,0 +1,236 @@
+import { isoOf } from "../base/clock.ts";
+import { SimError } from "../base/errors.ts";
+import { type Json, own } from "../base/json.ts";
+import { row } from "../http/row.ts";
+import type { StoredEvent } from "../journal/event.ts";
+import type { TrafficLog } from "../journal/log/traffic-log.ts";
+import { createBudget } from "../journal/search.ts";
+import { showEvent } from "../journal/show.ts";
+import { decodePart } from "./decode.ts";
+import { previewOf, textOf } from "./preview.ts";
+import {
+  createSessionBook,
+  type PartSum,
+  type ReadSessions,
+  type SessionBook,
+  type SessionSum,
+} from "./session-book.ts";
+import {
+  RecordingPage,
+  RecordingQuery,
+  type SessionEvent,
+  SessionEventPage,
+  SessionEventsQuery,
+  SessionListQuery,
+  type SessionPart,
+  SessionQuery,
+  type StoredSession,
+  StoredSessionDetails,
+  StoredSessionPage,
+} from "./shapes.ts";
+
+interface SessionPorts {
+  readonly log: TrafficLog;
+}
+
+/** A page of a recording ends after this many characters, or parts. */
+const pageSize = { characters: 4 * 1024 * 1024, parts: 200 };
+/** Calls to the book until a session that is not known yet counts as missing: 3 s. */
+const mostReads = 10;
+
+const showSession = (it: SessionSum): StoredSession => ({
+  id: it.id,
+  project: it.project,
+  distinct_ids: [...it.distinctIds],
+  person_id: it.person,
+  start: isoOf(it.start),
+  end: isoOf(it.end),
+  first_seq: it.firstSeq,
+  last_seq: it.lastSeq,
+  events: it.events,
+  exceptions: it.exceptions,
+  dropped: it.dropped,
+  recording:
+    it.partCount === 0
+      ? null
+      : { parts: it.partCount, bytes: it.bytes, windows: it.windows.size, source: it.source },
+  browser: it.browser,
+  viewport: it.viewport,
+  url: it.url,
+});
+
+const showPart = ({ seq, n, window, start, end, bytes, items, kinds }: PartSum): SessionPart => ({
+  seq,
+  request: n,
+  window,
+  start: isoOf(start),
+  end: isoOf(end),
+  bytes,
+  items,
+  kinds,
+});
+
+const bySeq = (parts: readonly PartSum[]): PartSum[] => parts.toSorted((a, b) => a.seq - b.seq);
+
+const isOf = (session: SessionSum, project: number | undefined): boolean =>
+  project === undefined || session.project === project;
+
+/** Waits for the book until it has the session, or all of them. @throws SimError not_found */
+async function sessionNamed(
+  book: SessionBook,
+  id: string,
+  project: number | undefined,
+): Promise<SessionSum & { progress: ReadSessions["progress"] }> {
+  for (let turn = 1; ; turn++) {
+    const { sessions, progress } = await book.read();
+    const found = sessions.find((it) => it.id === id && isOf(it, project));
+    if (found) return { ...found, progress };
+    if (progress.counting && turn < mostReads) continue;
+    throw new SimError("not_found", `there is no session ${JSON.stringify(id)}`, {
+      hint: progress.counting
+        ? "older events are still being read: ask again"
+        : "sessions are known by the $session_id of their events",
+    });
+  }
+}
+
+/** The stored event with this seq, and the request's line. */
+function eventAt(log: TrafficLog, seq: number): StoredEvent | undefined {
+  for (const { line, index } of log.scan({ since: seq - 1, until: seq })) return showEvent(line, index);
+  return undefined;
+}
+
+function showSessionEvent(it: StoredEvent): SessionEvent {
+  const property = (name: string): string | null => textOf(own(it.properties, name));
+  return {
+    seq: it.seq,
+    request: it.request,
+    event: it.event,
+    timestamp: it.timestamp,
+    outcome: it.outcome,
+    reason: it.reason,
+    warnings: it.warnings,
+    window: property("$window_id"),
+    url: property("$current_url"),
+    title: property("title") ?? property("$title"),
+    text: previewOf(it),
+  };
+}
+
+/** A page of a session's events; it ends early once enough was read. */
+function eventsOf(log: TrafficLog, session: SessionSum, offset: number, limit: number): SessionEventPage {
+  const seqs = session.seqs.toSorted((a, b) => a - b);
+  const isSpent = createBudget();
+  const events: SessionEvent[] = [];
+  for (let at = offset; at < seqs.length; at++) {
+    const event = eventAt(log, seqs[at] ?? 0);
+    if (event) events.push(showSessionEvent(event));
+    const isFull = event !== undefined && isSpent(log.sizeOf(event.request));
+    if (at + 1 < seqs.length && (at + 1 - offset === limit || isFull)) return { events, next: at + 1 };
+  }
+  return { events, next: null };
+}
+
+const itemsOf = (event: StoredEvent | undefined): readonly Json[] => {
+  const items = event && own(event.properties, "$snapshot_items");
+  return Array.isArray(items) ? items : [];
+};
+
+/** Parts of a recording, decompressed, until the page is full. */
+function recordingFrom(log: TrafficLog, parts: readonly PartSum[], from: number): RecordingPage {
+  const page: RecordingPage = { parts: [], missing: [], next: null };
+  let size = 0;
+  for (let at = from; at < parts.length; at++) {
+    const part = parts[at];
+    if (!part) break;
+    if (size >= pageSize.characters || at - from >= pageSize.parts) return { ...page, next: at };
+    const { seq, window, shift } = part;
+    const items = itemsOf(eventAt(log, seq));
+    if (items.length === 0 && part.items > 0)
+      page.missing.push({ seq, reason: "not_kept", what: "part", count: part.items });
+    const decoded = decodePart(items);
+    size += decoded.size + log.sizeOf(part.n);
+    page.parts.push({ seq, window, shift_ms: shift, events: [...decoded.events] });
+    page.missing.push(...decoded.losses.map((it) => ({ seq, ...it })));
+  }
+  return page;
+}
+
+const matches =
+  ({ project, person, search, recorded }: Omit<typeof SessionListQuery._output, "limit" | "offset">) =>
+  (it: SessionSum): boolean =>
+    isOf(it, project) &&
+    (person === undefined || it.person === person || it.distinctIds.has(person)) &&
+    (recorded === undefined || it.partCount > 0 === recorded) &&
+    (search === undefined || it.id.includes(search) || [...it.distinctIds].some((id) => id.includes(search)));
+
+/** The endpoints of sessions. */
+export function sessionRows({ log }: SessionPorts) {
+  const book = createSessionBook(log);
+  return [
+    row({
+      method: "GET",
+      path: "/__sim/sessions",
+      access: "control",
+      summary: "Lists the sessions of the events, by their $session_id, newest first",
+      query: SessionListQuery,
+      reply: StoredSessionPage,
+      async handle({ query: { limit, offset, ...wanted } }) {
+        const { sessions, progress } = await book.read();
+        const found = sessions.filter(matches(wanted));
+        return {
+          sessions: found.slice(offset, offset + limit).map(showSession),
+          more: found.length > offset + limit,
+          complete: progress.complete,
+          reading: progress.counting,
+        };
+      },
+    }),
+    row({
+      method: "GET",
+      path: "/__sim/sessions/:id",
+      access: "control",
+      summary: "Returns one session, with the parts of its recording",
+      query: SessionQuery,
+      errors: [404],
+      reply: StoredSessionDetails,
+      async handle({ params, query }) {
+        const session = await sessionNamed(book, params.id, query.project);
+        const { progress, parts, seqs, events, partCount } = session;
+        return {
+          ...showSession(session),
+          complete: progress.complete,
+          reading: progress.counting,
+          parts: bySeq(parts).map(showPart),
+          unlisted: events - seqs.length + partCount - parts.length,
+        };
+      },
+    }),
+    row({
+      method: "GET",
+      path: "/__sim/sessions/:id/events",
+      access: "control",
+      summary: "Lists the events of a session in order of arrival, each with a short text",
+      query: SessionEventsQuery,
+      errors: [404],
+      reply: SessionEventPage,
+      async handle({ params, query: { project, offset, limit } }) {
+        return eventsOf(log, await sessionNamed(book, params.id, project), offset, limit);
+      },
+    }),
+    row({
+      method: "GET",
+      path: "/__sim/sessions/:id/recording",
+      access: "control",
+      summary:
+        "Returns the recording of a session, decompressed, part by part, and what cannot be read of it",
+      query: RecordingQuery,
+      errors: [404],
+      reply: RecordingPage,
+      async handle({ params, query: { project, from } }) {
+        const { parts } = await sessionNamed(book, params.id, project);
+        return recordingFrom(log, bySeq(parts), from);
+      },
+    }),
+  ];
+}

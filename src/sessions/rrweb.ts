@@ -1,0 +1,101 @@
+import { isObject, type JsonObject } from "../base/json.ts";
+
+/** The numbers of rrweb's format that are read here (@posthog/rrweb-types, EventType). */
+export const recordedTypes = {
+  domLoaded: 0,
+  load: 1,
+  full: 2,
+  incremental: 3,
+  meta: 4,
+  custom: 5,
+  plugin: 6,
+} as const;
+
+/** What an incremental snapshot is about (IncrementalSource). */
+export const recordedSources = {
+  mutation: 0,
+  mouseMove: 1,
+  mouse: 2,
+  scroll: 3,
+  resize: 4,
+  input: 5,
+  touchMove: 6,
+  media: 7,
+  styleRule: 8,
+  canvas: 9,
+  font: 10,
+  drag: 12,
+  adoptedStyles: 15,
+} as const;
+
+/** MouseInteractions: what the hand did. */
+export const recordedClicks: readonly number[] = [2, 4, 7];
+
+/** One event of a recording. */
+export interface RecordedEvent {
+  readonly type: number;
+  /** ms since 1970, by the clock of the browser. */
+  readonly timestamp: number;
+  readonly data: JsonObject;
+}
+
+/** How the parts of a recording are counted, by what their events hold. */
+export const recordedKinds = [
+  "full",
+  "mutation",
+  "mouse",
+  "input",
+  "scroll",
+  "style",
+  "network",
+  "other",
+] as const;
+export type RecordedKind = (typeof recordedKinds)[number];
+
+const bySource: Readonly<Record<number, RecordedKind>> = {
+  [recordedSources.mutation]: "mutation",
+  [recordedSources.mouseMove]: "mouse",
+  [recordedSources.mouse]: "mouse",
+  [recordedSources.touchMove]: "mouse",
+  [recordedSources.drag]: "mouse",
+  [recordedSources.scroll]: "scroll",
+  [recordedSources.input]: "input",
+  [recordedSources.styleRule]: "style",
+  [recordedSources.adoptedStyles]: "style",
+};
+
+/** Needs no decompression: type and source are always in clear. */
+export function recordedKind({ type, data }: { type?: unknown; data?: unknown }): RecordedKind {
+  if (type === recordedTypes.full) return "full";
+  if (!isObject(data)) return "other";
+  if (type === recordedTypes.plugin) {
+    return typeof data.plugin === "string" && data.plugin.includes("network") ? "network" : "other";
+  }
+  if (type !== recordedTypes.incremental || typeof data.source !== "number") return "other";
+  return bySource[data.source] ?? "other";
+}
+
+const activeSources: ReadonlySet<unknown> = new Set([
+  recordedSources.mouseMove,
+  recordedSources.mouse,
+  recordedSources.scroll,
+  recordedSources.resize,
+  recordedSources.input,
+  recordedSources.touchMove,
+  recordedSources.drag,
+]);
+
+/** True if the person did something: time without such events is idle. */
+export const isActivity = ({ type, data }: Pick<RecordedEvent, "type" | "data">): boolean =>
+  type === recordedTypes.incremental && activeSources.has(data.source);
+
+/** Why something of a recording cannot be shown. */
+export const lossReasons = {
+  bad_gzip: "the compressed bytes are damaged",
+  bad_json: "the decompressed text is not JSON",
+  too_large: "it decompresses to more than the limit",
+  too_deep: "it is nested too deep",
+  not_an_event: "it is not an event of rrweb: type, timestamp or data is missing",
+  not_kept: "the body of the request was not kept",
+} as const;
+export type LossReason = keyof typeof lossReasons;
