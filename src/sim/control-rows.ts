@@ -4,15 +4,17 @@ import { answerRows } from "../faults/answer-rows.ts";
 import { faultRows } from "../faults/rows.ts";
 import type { FaultRules } from "../faults/rules.ts";
 import { flagRows } from "../flags/rows.ts";
-import { type GuardRules, guarded, guardedPage } from "../http/control-access.ts";
+import { type GuardRules, guarded, guardedBadge, guardedPage } from "../http/control-access.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { badgeRows } from "../journal/badge-rows.ts";
+import { sdkRows } from "../journal/sdk-rows.ts";
 import { totalRows } from "../journal/total-rows.ts";
 import { lintRows } from "../lint/rows.ts";
 import { worldRows } from "../management/world-rows.ts";
 import { peopleRows } from "../people/rows.ts";
 import { healthRows, snapshotRows, stateRows } from "../scenario/state/rows.ts";
 import { openApiRows } from "../server/openapi-rows.ts";
-import { pageRows } from "../server/page-rows.ts";
+import { badgeScriptRow, pageRows } from "../server/page-rows.ts";
 import { requestHarRows } from "../tapes/har/request-rows.ts";
 import type { Recordings, TapePlayer } from "../tapes/ports.ts";
 import { recordingRows, tapeRows } from "../tapes/rows.ts";
@@ -50,6 +52,7 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...clockRows(ports),
         ...requestHarRows(ports),
         ...totalRows(ports),
+        ...sdkRows(ports),
         ...problemRows(ports),
         ...peopleRows(ports),
         ...flagRows(ports),
@@ -65,5 +68,6 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
       rules,
     ),
     ...guardedPage(pageRows(), rules),
+    ...guardedBadge([badgeScriptRow(), ...badgeRows(ports)], rules),
   ];
 }
