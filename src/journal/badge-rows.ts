@@ -1,20 +1,9 @@
-import { z } from "zod";
 import type { Endpoint } from "../http/endpoint.ts";
 import { json } from "../http/reply.ts";
 import { row } from "../http/row.ts";
+import { BadgeCounts } from "./badge-shapes.ts";
 import { runningCounts } from "./log/running-counts.ts";
 import type { TrafficLog } from "./log/traffic-log.ts";
-
-/** Counts, and nothing of any event: pages of other loopback origins may read them. */
-const BadgeCounts = z
-  .strictObject({
-    kept: z.int(),
-    dropped: z.int(),
-    rejected: z.int().describe("Rejected requests"),
-    reason: z.string().nullable().describe("Code of the last drop or rejection; null: none"),
-  })
-  .meta({ title: "BadgeCounts" });
-export type BadgeCounts = z.infer<typeof BadgeCounts>;
 
 /** A tape, or a fault, may give a reason in words of its own. */
 const codeOf = (reason: string | undefined): string => (/^[a-z_]{1,60}$/.exec(reason ?? "") ?? ["other"])[0];

@@ -42,15 +42,17 @@ function sumOf(count: SdkCount, sender: Sender): Sum | undefined {
   return made;
 }
 
-function addLine(count: SdkCount, line: TrafficLine): void {
+function addLine(count: SdkCount, line: TrafficLine, log: TrafficLog): void {
   const sum = sumOf(count, senderOf(line));
   if (!sum) return;
-  const events = line.events ?? [];
-  const dropped = events.filter((it) => it.dropped !== undefined).length;
   sum.requests++;
   if (line.rejected) sum.rejected++;
-  sum.dropped += dropped;
-  sum.kept += events.length - dropped;
+  const { seq = 0, events = [] } = line;
+  // the line has cleared events as well; the index tells them apart
+  log.eachEvent(seq, seq + events.length - 1, {}, ({ isDropped }) => {
+    if (isDropped) sum.dropped++;
+    else sum.kept++;
+  });
   if (line.n > sum.last) [sum.last, sum.at] = [line.n, line.at];
   if (asksDecide(line)) sum.hasAskedDecide = true;
 }
@@ -62,7 +64,7 @@ const counterOf = (log: TrafficLog, project: number | undefined): Counter<SdkCou
     const within = project === undefined ? {} : { project };
     for (const { n } of oneByOne<IndexedRequest>((use) => log.eachRequest(from, to, within, use), isDown)) {
       const line = log.line(n);
-      if (line) addLine(count, line);
+      if (line) addLine(count, line, log);
       else count.isPart = true;
       yield n;
     }
