@@ -2,7 +2,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { json } from "../http/reply.ts";
 import { row } from "../http/row.ts";
 import { BadgeCounts } from "./badge-shapes.ts";
-import { runningCounts } from "./log/running-counts.ts";
+import { runningCounts } from "./feed/open-feed.ts";
 import type { TrafficLog } from "./log/traffic-log.ts";
 
 /** A tape, or a fault, may give a reason in words of its own. */

@@ -3,12 +3,13 @@ import type { TimeSource } from "../../base/clock.ts";
 import type { Call } from "../../http/call.ts";
 import { checkSender, type GuardRules } from "../../http/control-access.ts";
 import { readEventFilter, readRequestFilter } from "../filter/read.ts";
-import { type Counts, runningCounts } from "../log/running-counts.ts";
-import type { TrafficLog } from "../log/traffic-log.ts";
+import type { TrafficLog, Written } from "../log/traffic-log.ts";
 import { createFeed, type Feed } from "./feed.ts";
 import type { Stat } from "./frames.ts";
 import { feedJournal } from "./make-rows.ts";
 import type { FeedConnection, Session } from "./ports.ts";
+
+type Counts = Record<"requests" | "rejected" | "events" | "kept" | "dropped", number>;
 
 /** Facts of the sim that the journal does not know. */
 export type FeedFacts = Omit<Stat, keyof Counts | "at" | "pages">;
@@ -30,6 +31,44 @@ export interface FeedAdmission {
    * @throws SimError forbidden_host, forbidden_origin
    */
   admit(call: Call): (wire: FeedConnection) => Session;
+}
+
+/** Counts of the log, kept up to date while clients read them, because a new count walks over everything. */
+export function runningCounts(log: TrafficLog): { now(): Counts; close(): void } {
+  let known: { counts: Counts; upTo: number } | undefined;
+  const forget = () => {
+    known = undefined;
+  };
+  function add({ n, entry: { record } }: Written): void {
+    if (known === undefined || n <= known.upTo) return;
+    // after a gap in the numbers, lines came without a notification
+    if (n > known.upTo + 1) {
+      forget();
+      return;
+    }
+    known.upTo = n;
+    const { counts } = known;
+    const events = record.events ?? [];
+    const dropped = events.filter((it) => it.dropped !== undefined).length;
+    counts.requests++;
+    if (record.rejected) counts.rejected++;
+    counts.events += events.length;
+    counts.dropped += dropped;
+    counts.kept += events.length - dropped;
+  }
+  const stops = [log.onVeiled(forget), log.subscribe(add)];
+  return {
+    now() {
+      if (known === undefined) {
+        const { requests, rejected, events, kept, dropped } = log.counts();
+        known = { counts: { requests, rejected, events, kept, dropped }, upTo: log.lastRequest };
+      }
+      return known.counts;
+    },
+    close() {
+      for (const stop of stops) stop();
+    },
+  };
 }
 
 /** Opens the feed of a sim; it ends with the sim. */
