@@ -1,5 +1,4 @@
 import type { BadgeCounts } from "../../src/journal/badge-shapes.ts";
-import { hrefTo } from "../app/route.ts";
 
 const places = ["bottom-right", "bottom-left", "top-right", "top-left"] as const;
 
@@ -36,7 +35,7 @@ export function textsOf(counts: BadgeCounts) {
 export function linkFor(origin: string, counts: BadgeCounts): string {
   const isDropped = count(counts.dropped) > 0;
   const isRejected = count(counts.rejected) > 0;
-  return `${origin}/__sim/${isDropped || isRejected ? hrefTo("start") : hrefTo("events")}`;
+  return `${origin}/__sim/${isDropped || isRejected ? "#/start" : "#/events"}`;
 }
 
 const usual = 2_000;
