@@ -1,7 +1,7 @@
 // Bundles the inspector page into dist/inspector: the shell with what several views need, and a file for each view, which
 // is fetched when the view is opened.
 import { copyFileSync, rmSync } from "node:fs";
-import { build as buildStyles } from "esbuild";
+import { build as bundle } from "esbuild";
 import { build } from "rolldown";
 import { inChunks } from "./graph.mjs";
 
@@ -45,6 +45,16 @@ await build({
   transform: { target: "es2022" },
   output: { dir, minify: true, comments: false, entryFileNames: "[name].js", codeSplitting: false },
 });
-await buildStyles({ entryPoints: { app: "ui/styles/app.css" }, outdir: dir, bundle: true, minify: true });
+// a classic script of its own: the app's page has no module of ours
+await bundle({
+  entryPoints: { badge: "ui/badge/badge.ts" },
+  outdir: dir,
+  bundle: true,
+  minify: true,
+  format: "iife",
+  target: "es2022",
+  legalComments: "none",
+});
+await bundle({ entryPoints: { app: "ui/styles/app.css" }, outdir: dir, bundle: true, minify: true });
 copyFileSync("ui/index.html", `${dir}/index.html`);
 copyFileSync("ui/views/sessions/player/player.html", `${dir}/player.html`);

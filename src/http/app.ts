@@ -5,7 +5,7 @@ import { corsHeaders, isPreflight, preflight } from "./cors.ts";
 import { defaultBodyLimit, type Endpoint, type Family, largestBodyLimit } from "./endpoint.ts";
 import { asSimError, errorReply, storageFailed } from "./error-body.ts";
 import { type FaultPort, faulted, pause } from "./fault.ts";
-import { empty, headerOf, type Reply, sameOriginOnly } from "./reply.ts";
+import { embeddable, empty, headerOf, type Reply, sameOriginOnly } from "./reply.ts";
 import type { Match, Router } from "./router.ts";
 
 /** Why a request was rejected. */
@@ -70,7 +70,7 @@ const familyOf = (path: string): Family =>
   path.startsWith("/__sim") ? "control" : path.startsWith("/api") ? "service" : "capture";
 
 /** What the end of an answer depends on; an endpoint is one. */
-type Kind = Pick<Endpoint, "family" | "journaled" | "allow" | "cors">;
+type Kind = Pick<Endpoint, "family" | "journaled" | "allow" | "cors" | "isEmbeddable">;
 
 /** An unknown path is answered as JSON to every client. */
 const unknownFamily = (path: string): Family =>
@@ -303,13 +303,17 @@ function sourceOf(reply: Reply): readonly string[] {
 const withoutNamed = (flat: readonly string[], reply: Reply): string[] =>
   flat.filter((_, i) => headerOf(reply, flat[i - (i % 2)] ?? "") === undefined);
 
-function finalHeaders(call: Call, { family, allow, cors: limit }: Kind, reply: Reply): string[] {
+function finalHeaders(
+  call: Call,
+  { family, allow, cors: limit, isEmbeddable }: Kind,
+  reply: Reply,
+): string[] {
   const given = limit === false ? [] : corsHeaders(call, family);
   const cors = reply.scripted ? withoutNamed(given, reply) : given;
   const source = sourceOf(reply);
   const headers = cors.length > 0 ? [...reply.headers, ...cors, ...source] : [...reply.headers, ...source];
   if (allow !== undefined) headers.push("allow", allow);
-  if (family === "control") headers.push(...sameOriginOnly);
+  if (family === "control") headers.push(...(isEmbeddable ? embeddable : sameOriginOnly));
   return headers;
 }
 

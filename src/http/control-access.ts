@@ -1,7 +1,7 @@
 import { SimError } from "../base/errors.ts";
 import type { Call } from "./call.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { isLoopbackHost, withoutPort } from "./host-rules.ts";
+import { isLoopbackHost, isLoopbackOrigin, withoutPort } from "./host-rules.ts";
 
 /** Which clients may use the control API. */
 export interface GuardRules {
@@ -74,6 +74,32 @@ export function mayVisit(call: Call, rules: GuardRules): boolean {
 const isVisit = (call: Call): boolean =>
   call.headers["sec-fetch-mode"] === "navigate" && call.headers["sec-fetch-dest"] === "document";
 
+/**
+ * The badge runs in the app's own page, which has another origin: pages that are served from this machine may read it,
+ * and nobody where the control API needs a token. A script without `crossorigin` has no Origin, only a Referer.
+ * @throws SimError forbidden_host, forbidden_origin, control_token_required
+ */
+function checkNeighbour(call: Call, rules: GuardRules): void {
+  if (call.door === "fetch") return;
+  checkDirect(call);
+  if (rules.token !== null) {
+    throw new SimError("control_token_required", "there is no badge where the control API needs a token", {
+      hint: "start the sim on loopback and without --token",
+    });
+  }
+  checkHost(call, rules);
+  const { origin, referer, "sec-fetch-site": site, "sec-fetch-dest": dest } = call.headers;
+  const page = origin ?? (dest === "script" ? referer : undefined);
+  const isHere = page === undefined ? dest === "script" || !isOtherSite(site) : isLoopbackOrigin(page);
+  if (isHere) return;
+  throw new SimError("forbidden_origin", "the badge is only for pages that are served from this machine", {
+    hint: "open the app as http://localhost, *.localhost or 127.0.0.1",
+  });
+}
+
+const isOtherSite = (site: string | undefined): boolean =>
+  site !== undefined && site !== "same-origin" && site !== "none";
+
 /** A port that is open to the network is reached by names we cannot know; there the token protects. */
 function checkHost(call: Call, rules: GuardRules): void {
   const host = call.headers.host ?? "";
@@ -88,8 +114,7 @@ function checkOrigin(call: Call, { publicUrl }: GuardRules): void {
   const { origin, host = "" } = call.headers;
   const site = call.headers["sec-fetch-site"];
   const own = [undefined, publicUrl, `http://${host}`, `https://${host}`].includes(origin);
-  const sameSite = site === undefined || site === "same-origin" || site === "none";
-  if (own && sameSite) return;
+  if (own && !isOtherSite(site)) return;
   throw new SimError("forbidden_origin", "the control API does not answer to other web pages", {
     hint: "call it from a test, a terminal or the inspector page",
   });
@@ -126,3 +151,7 @@ export const guarded = (endpoints: readonly Endpoint[], rules: GuardRules): Endp
 /** The same for the page's files, which hold no data: they are there without the token. */
 export const guardedPage = (endpoints: readonly Endpoint[], rules: GuardRules): Endpoint[] =>
   behind(checkVisitor, endpoints, rules);
+
+/** The same for the badge: pages of other loopback origins may use it. */
+export const guardedBadge = (endpoints: readonly Endpoint[], rules: GuardRules): Endpoint[] =>
+  behind(checkNeighbour, endpoints, rules);

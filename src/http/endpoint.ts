@@ -62,6 +62,8 @@ export interface EndpointFacts {
   readonly journaled?: boolean;
   /** False: pages of other origins cannot read its answers. Default: as the family. */
   readonly cors?: false;
+  /** True: pages of other origins may load it as a script. Default: nothing below /__sim can be. */
+  readonly isEmbeddable?: true;
   /** Every method of the path, for the Allow header of each answer; absent: only where it is required. */
   readonly allow?: string;
   docs?(): EndpointDocs;

@@ -90,6 +90,10 @@ export const placeOf = (url: URL): RequestTarget => ({
 
 const loopback = parseNetwork("127.0.0.0/8");
 
+/** True if a page's origin is a server on this machine. */
+export const isLoopbackOrigin = (origin: string): boolean =>
+  URL.canParse(origin) && isLoopbackHost(new URL(origin).hostname);
+
 /** True if a host name means this machine. Names are not looked up. */
 export function isLoopbackHost(given: string): boolean {
   const host = plainHost(given);

@@ -29,6 +29,12 @@ export const sameOriginOnly: readonly string[] = [
   ...["cross-origin-resource-policy", "same-origin"],
 ];
 
+/** Of the one script below /__sim that other pages load. */
+export const embeddable: readonly string[] = [
+  ...["x-content-type-options", "nosniff"],
+  ...["cross-origin-resource-policy", "cross-origin"],
+];
+
 const jsonType = ["content-type", "application/json"];
 const textType = ["content-type", "text/plain; charset=utf-8"];
 const scriptType = ["content-type", "application/javascript; charset=utf-8"];

@@ -158,5 +158,19 @@ function partRow(): Endpoint {
   });
 }
 
+/** The script of the badge, which other pages load: it has no data, and asks for counts (journal/badge-rows.ts). */
+export function badgeScriptRow(): Endpoint {
+  const asset = readOnce("badge.js");
+  const script = row({
+    method: "GET",
+    path: "/__sim/badge.js",
+    access: "page",
+    summary: "Returns the script that shows a badge in the app's own page",
+    replies: repliesOf(partType),
+    handle: async ({ call }) => reply(call, partType, await asset()),
+  });
+  return { ...script, isEmbeddable: true };
+}
+
 /** The inspector's files, each read once. They hold no data: the page gets it from the control API. */
 export const pageRows = (): Endpoint[] => [...assets.map(assetRow), partRow()];

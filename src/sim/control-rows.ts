@@ -5,8 +5,10 @@ import { faultRows } from "../faults/rows.ts";
 import type { FaultRules } from "../faults/rules.ts";
 import { createDecisionBook } from "../flags/decision-book.ts";
 import { flagRows } from "../flags/rows.ts";
-import { type GuardRules, guarded, guardedPage } from "../http/control-access.ts";
+import { type GuardRules, guarded, guardedBadge, guardedPage } from "../http/control-access.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { badgeRows } from "../journal/badge-rows.ts";
+import { sdkRows } from "../journal/sdk-rows.ts";
 import { totalRows } from "../journal/total-rows.ts";
 import { journeyRows } from "../journeys/rows.ts";
 import { lintRows } from "../lint/rows.ts";
@@ -14,7 +16,7 @@ import { worldRows } from "../management/world-rows.ts";
 import { peopleRows } from "../people/rows.ts";
 import { healthRows, snapshotRows, stateRows } from "../scenario/state/rows.ts";
 import { openApiRows } from "../server/openapi-rows.ts";
-import { pageRows } from "../server/page-rows.ts";
+import { badgeScriptRow, pageRows } from "../server/page-rows.ts";
 import { sessionRows } from "../sessions/rows.ts";
 import { requestHarRows } from "../tapes/har/request-rows.ts";
 import type { Recordings, TapePlayer } from "../tapes/ports.ts";
@@ -54,6 +56,7 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...clockRows(ports),
         ...requestHarRows(ports),
         ...totalRows(ports),
+        ...sdkRows(ports),
         ...problemRows(ports),
         ...peopleRows(ports),
         ...journeyRows({ ...ports, decisions }),
@@ -71,5 +74,6 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
       rules,
     ),
     ...guardedPage(pageRows(), rules),
+    ...guardedBadge([badgeScriptRow(), ...badgeRows(ports)], rules),
   ];
 }

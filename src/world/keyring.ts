@@ -1,5 +1,5 @@
 import { SimError } from "../base/errors.ts";
-import { isLoopbackHost, withoutPort } from "../http/host-rules.ts";
+import { isLoopbackHost, isLoopbackOrigin, withoutPort } from "../http/host-rules.ts";
 import { isPublishedKey, isPublishedSecret } from "./access.ts";
 import type { PersonalApiKey, StoredProject, Worlds } from "./world.ts";
 
@@ -75,9 +75,6 @@ const keyNeeded =
 /** A page can reach this machine through a host name of its own (DNS rebinding). The proxy checks its hosts itself. */
 const foreignHost = ({ headers: { host = "" }, door, proxied }: Sender): string | undefined =>
   door === "fetch" || proxied || isLoopbackHost(withoutPort(host)) ? undefined : `the host "${host}"`;
-
-const isLoopbackOrigin = (origin: string): boolean =>
-  URL.canParse(origin) && isLoopbackHost(new URL(origin).hostname);
 
 /** Some requests of browsers have no Origin; Sec-Fetch-Site still shows the relation of the sites. */
 function foreignPage({ headers: { origin, "sec-fetch-site": site }, door }: Sender): string | undefined {

@@ -10,6 +10,7 @@ import { Banner } from "./banner.tsx";
 import { keySets, useKeys } from "./keyboard.ts";
 import { Guarded } from "./late-view.tsx";
 import { go, link, route } from "./location.ts";
+import { news, useProblemNews } from "./problem-news.ts";
 import { shownKeys } from "./shortcuts.ts";
 import { loadInfo, worldRevision } from "./sim.ts";
 import { Status } from "./status.tsx";
@@ -28,6 +29,7 @@ export function Shell() {
   const view = viewNow();
   useEffect(() => void loadInfo(), [world]);
   useShellKeys(help);
+  useProblemNews();
   useTitle(view?.label ?? "No such page");
   useFocus(view?.id);
   if (isLockedOut.value) return <LockedOut />;
@@ -95,11 +97,26 @@ const ViewLink = ({ view, current }: { view: View; current: View | undefined }) 
   >
     <Icon of={view.id} />
     <span>{view.label}</span>
-    <span class="keys" aria-hidden="true">
-      g {view.key}
-    </span>
+    {view.id === "start" && news.value.length > 0 ? (
+      <NewProblems count={news.value.length} />
+    ) : (
+      <span class="keys" aria-hidden="true">
+        g {view.key}
+      </span>
+    )}
   </a>
 );
+
+/** The number of problems that were not seen yet. */
+function NewProblems({ count }: { count: number }) {
+  const words = count === 1 ? "new problem" : "new problems";
+  return (
+    <b class="shell-count" title={`${count} ${words}`}>
+      {count > 99 ? "99+" : count}
+      <i class="unseen"> {words}</i>
+    </b>
+  );
+}
 
 /** A column with words, of icons alone, or a bar at the bottom with the views that are needed most: by width. */
 function Navigation({ current }: { current: View | undefined }) {
@@ -151,7 +168,7 @@ const seen = signal<Totals | undefined>();
 
 /** Sets the tab's title: the view, and what arrived while the page was hidden. */
 function useTitle(label: string): void {
-  const title = titleOf(label, stat.value, seen.value);
+  const title = titleOf(label, stat.value, seen.value, news.value.length);
   useEffect(() => {
     document.title = title;
   }, [title]);

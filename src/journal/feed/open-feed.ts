@@ -34,7 +34,7 @@ export interface FeedAdmission {
 }
 
 /** Counts of the log, kept up to date while clients read them, because a new count walks over everything. */
-function runningCounts(log: TrafficLog): { now(): Counts; close(): void } {
+export function runningCounts(log: TrafficLog): { now(): Counts; close(): void } {
   let known: { counts: Counts; upTo: number } | undefined;
   const forget = () => {
     known = undefined;

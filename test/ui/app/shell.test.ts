@@ -38,6 +38,13 @@ describe("the tab's title", () => {
     [{ kept: 0, dropped: 0, rejected: 0 }, seen, "Events · phx-sim"],
   ])("%j after %j", (now, before, title) => expect(titleOf("Events", now, before)).toBe(title));
 
+  test.each([
+    [1, undefined, "(1 problem) Events · phx-sim"],
+    [2, { ...seen, kept: 4 }, "(2 problems, 3 new) Events · phx-sim"],
+  ])("with %i problems that were not seen", (problems, now, title) =>
+    expect(titleOf("Events", now, now && seen, problems)).toBe(title),
+  );
+
   test("what comes after the sim was cleared, or another one is there, is new", () => {
     const last = seenBy({ kept: 9, dropped: 2, rejected: 1 }, { kept: 0, dropped: 0, rejected: 1 });
     expect(titleOf("Events", { kept: 12, dropped: 1, rejected: 1 }, last)).toBe(

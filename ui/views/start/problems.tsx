@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { Json } from "../../../src/base/json.ts";
 import { fixFor } from "../../../src/http/rejection-fixes.ts";
 import type { EventProblem, Problems, RequestProblem } from "../../../src/sim/problem-shapes.ts";
@@ -6,120 +6,121 @@ import { call, query } from "../../api/call.ts";
 import { firstItem, projectKeyIn } from "../../api/project-key.ts";
 import { useResource } from "../../api/resource.ts";
 import { link, project } from "../../app/location.ts";
-import { figureText, info, useProblems } from "../../app/sim.ts";
-import { Button, Facts, Prose, Section } from "../../parts/basics.tsx";
-import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
-import { counted, explained, plain } from "../../parts/text.ts";
+import { keyOfEvents, keyOfRequests } from "../../app/seen-problems.ts";
+import { figureText, info } from "../../app/sim.ts";
+import { Button, Facts } from "../../parts/basics.tsx";
+import { counted, explained, numberText, plain } from "../../parts/text.ts";
+import { Card } from "./card.tsx";
+import { Finding } from "./finding.tsx";
+import { rejectionTitle } from "./rejection-titles.ts";
 
-const shownReasons = 6;
+/** Shown at first, and at all: the sim lists at most 500 kinds. */
+const shownFirst = 6;
+const mostShown = 100;
 
-/** Problems found; they persist until cleared, even if the events are gone. */
-export function ProblemsFound({ isAll }: { isAll: boolean }) {
-  const { data, reload } = useProblems(project.value);
-  if (!data || data.events.length + data.requests.length === 0) return null;
+interface ProblemsProps {
+  problems: Problems;
+  /** Keys of those that were not seen before. */
+  fresh: ReadonlySet<string>;
+  reload(): void;
+}
+
+/** Why events and requests are lost; problems persist until cleared, even if the events are gone. */
+export function WhatIsLost({ problems, fresh, reload }: ProblemsProps) {
+  const [isLong, setLong] = useState(false);
+  const { events, requests, other_requests: others, complete } = problems;
+  // what loses data comes first
+  const dropped = events.filter((it) => it.dropped > 0);
+  const warned = events.filter((it) => it.dropped === 0);
+  const rows = [
+    ...dropped.map((it) => <OfEvents key={it.code} problem={it} isExact={complete} fresh={fresh} />),
+    ...requests.map((it) => <OfRequests key={it.last} problem={it} isExact={complete} fresh={fresh} />),
+    ...warned.map((it) => <OfEvents key={it.code} problem={it} isExact={complete} fresh={fresh} />),
+  ];
+  if (rows.length === 0) return null;
   const clear = async () => {
     await call("DELETE", `problems${query({ project: project.value })}`);
     reload();
   };
-  const clearing = (
-    <Button onClick={clear} title="New problems still appear here; events and requests stay">
-      Clear problems
-    </Button>
-  );
-  const hasEvents = data.events.length > 0;
+  const shown = rows.slice(0, isLong ? mostShown : shownFirst);
+  const hidden = rows.length - shown.length;
   return (
-    <>
-      {hasEvents && <Reasons problems={data.events} isExact={data.complete} actions={clearing} />}
-      <Refused problems={data} isAll={isAll} actions={hasEvents ? undefined : clearing} />
-    </>
-  );
-}
-
-interface ReasonsProps {
-  problems: readonly EventProblem[];
-  isExact: boolean;
-  actions: ComponentChildren;
-}
-
-function Reasons({ problems, isExact, actions }: ReasonsProps) {
-  return (
-    <Section title="Problems found" actions={actions}>
-      <ul class="stack stack-loose">
-        {problems.slice(0, shownReasons).map(({ code, count, dropped }) => {
-          const { sentence, fix } = explained(code);
-          return (
-            <li key={code} class="stack stack-tight aside">
-              <p>
-                <OutcomeBadge of={dropped > 0 ? "dropped" : "warned"} code={code} /> <Prose text={sentence} />
-              </p>
-              <Fix class="muted" text={fix} />
-              <p>
-                <a href={link("events", [], { f: `reason:${code}` })}>
-                  {`${figureText(count, isExact)} ${count === 1 ? "event" : "events"}`}
-                </a>
-              </p>
-            </li>
-          );
-        })}
-      </ul>
-      {problems.length > shownReasons && <p class="muted">{`and ${problems.length - shownReasons} more`}</p>}
-    </Section>
-  );
-}
-
-const shownRejections = 5;
-
-interface RefusedProps {
-  problems: Problems;
-  isAll: boolean;
-  actions: ComponentChildren;
-}
-
-/** Rejected requests by reason, with fixes. */
-function Refused({ problems: { requests, other_requests, complete }, isAll, actions }: RefusedProps) {
-  if (requests.length === 0) return null;
-  const more = requests.slice(shownRejections).reduce((sum, { count }) => sum + count, other_requests);
-  return (
-    <Section
-      title={isAll ? "Requests arrive, but all are rejected" : "Rejected requests"}
+    <Card
+      title="What is lost, and why"
       actions={
         <>
-          <a href={link("requests", [], { f: "is:rejected" })}>All rejected requests</a> {actions}
+          {events.length > 0 && <a href={link("events", [], { f: "is:dropped,warned" })}>Events</a>}
+          {requests.length > 0 && <a href={link("requests", [], { f: "is:rejected" })}>Requests</a>}
+          <Button
+            kind="quiet"
+            onClick={clear}
+            title="New problems still appear here; events and requests stay"
+          >
+            Clear problems
+          </Button>
         </>
       }
     >
-      <ul class="stack stack-loose">
-        {requests.slice(0, shownRejections).map((it) => (
-          <Reason key={it.last} problem={it} isExact={complete} />
-        ))}
-      </ul>
-      {more > 0 && (
-        <p class="muted">{`and ${figureText(more, complete)} ${more === 1 ? "request" : "requests"} more`}</p>
+      <ul class="start-findings">{shown}</ul>
+      {hidden > 0 && !isLong && (
+        <Button kind="quiet" onClick={() => setLong(true)}>
+          Show {counted(Math.min(rows.length, mostShown) - shown.length, "further problem")}
+        </Button>
       )}
-    </Section>
+      {hidden > 0 && isLong && <p class="muted">and {counted(hidden, "further problem")}</p>}
+      {others > 0 && <p class="muted">and {counted(others, "rejected request")} more</p>}
+    </Card>
+  );
+}
+
+interface OneProps<Problem> {
+  problem: Problem;
+  isExact: boolean;
+  fresh: ReadonlySet<string>;
+}
+
+function OfEvents({ problem: { code, count, dropped, last }, isExact, fresh }: OneProps<EventProblem>) {
+  const { sentence, fix } = explained(code);
+  return (
+    <Finding
+      of={dropped > 0 ? "dropped" : "warned"}
+      title={plain(sentence, 200)}
+      count={`${figureText(count, isExact)} ${count === 1 ? "event" : "events"}`}
+      isNew={fresh.has(keyOfEvents(code))}
+      fix={fix}
+    >
+      <code>{plain(code, 80)}</code> ·{" "}
+      {count > 1 && (
+        <>
+          <a href={link("events", [], { f: `reason:${code}` })}>all of them</a> · the last:{" "}
+        </>
+      )}
+      <a href={link("events", [last])}>event {numberText(last)}</a>
+    </Finding>
   );
 }
 
 const ofKeys = /api_key|api_token|_token|not_authenticated|authentication_failed/;
 
-function Reason({ problem, isExact }: { problem: RequestProblem; isExact: boolean }) {
+function OfRequests({ problem, isExact, fresh }: OneProps<RequestProblem>) {
   const { reason, detail, hint, count, last: n, what, status } = problem;
-  const fix = plain(hint ?? fixFor(reason, info.value?.project_api_key ?? ""), 500);
+  const path = plain(what, 100);
+  const title = rejectionTitle(problem);
+  const isSaid = status === 404 || title === detail;
   return (
-    <li class="stack stack-tight aside">
-      <p>
-        <OutcomeBadge of="rejected" code={reason} /> {plain(detail, 200)}
-      </p>
-      <Fix class="muted" text={fix} />
+    <Finding
+      of="rejected"
+      // backticks would become code
+      title={plain(title, 200).replaceAll("`", "'")}
+      count={isExact ? counted(count, "request") : `at least ${counted(count, "request")}`}
+      isNew={fresh.has(keyOfRequests(problem))}
+      fix={plain(hint ?? fixFor(reason, info.value?.project_api_key ?? ""), 500).replace(/\.$/, "")}
+    >
+      <code>{plain(reason, 80)}</code> · {count > 1 && "the last: "}
+      <a href={link("requests", [n])}>{`${path}, ${status}`}</a>
+      {!isSaid && ` · ${plain(detail, 300)}`}
       {ofKeys.test(reason) && <Keys n={n} />}
-      <p>
-        <a href={link("requests", [n])}>
-          {count === 1 && isExact
-            ? `${plain(what, 100)}, ${status}`
-            : `${isExact ? "" : "at least "}${counted(count, "request")}, the last: ${plain(what, 100)}`}
-        </a>
-      </p>
-    </li>
+    </Finding>
   );
 }
 

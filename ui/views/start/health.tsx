@@ -1,0 +1,188 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { type Outcome, outcomes } from "../../../src/journal/outcomes.ts";
+import type { SdkTotals } from "../../../src/journal/sdk-shapes.ts";
+import type { LintPage } from "../../../src/lint/shapes.ts";
+import type { Problems } from "../../../src/sim/problem-shapes.ts";
+import { query } from "../../api/call.ts";
+import { useResource } from "../../api/resource.ts";
+import { link, project } from "../../app/location.ts";
+import { markSeen, news, problems } from "../../app/problem-news.ts";
+import { figureText, info, type Totals, useCounted } from "../../app/sim.ts";
+import { greetings } from "../../feed/socket.ts";
+import { Prose } from "../../parts/basics.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { OutcomeSign } from "../../parts/outcome.tsx";
+import { numberText } from "../../parts/text.ts";
+import { Names, Senders } from "./arrivals.tsx";
+import { Card } from "./card.tsx";
+import { FlagsCard } from "./flags-card.tsx";
+import { Linter } from "./linter.tsx";
+import { WhatIsLost } from "./problems.tsx";
+import { type Step, stepsFor } from "./steps.ts";
+import { aboutText, type Figures, figuresOf, shareText, verdictOf } from "./verdict.ts";
+
+/** The problems that were new when the view was opened, or came since. What is shown counts as seen. */
+function useFresh(): ReadonlySet<string> {
+  const fresh = useRef<{ of: number | undefined; keys: Set<string> }>({ of: project.value, keys: new Set() });
+  if (fresh.current.of !== project.value) fresh.current = { of: project.value, keys: new Set() };
+  const { keys } = fresh.current;
+  for (const it of news.value) keys.add(it);
+  const data = problems.value?.data;
+  useEffect(() => {
+    const look = () => {
+      if (!document.hidden) markSeen();
+    };
+    look();
+    document.addEventListener("visibilitychange", look);
+    return () => document.removeEventListener("visibilitychange", look);
+  }, [data]);
+  return keys;
+}
+
+/** Between two calls while the linter has events left to read, and after that, ms. */
+const lintPauses = [500, 5_000] as const;
+const patience = 200;
+
+function useLint(): LintPage | undefined {
+  return useResource<LintPage>(`lint${query({ project: project.value, max_ms: patience })}`, {
+    revision: greetings.value,
+    again: (it) => (it && it.behind === 0 ? lintPauses[1] : lintPauses[0]),
+  }).data;
+}
+
+const none: Problems = { complete: true, counting: false, events: [], requests: [], other_requests: 0 };
+
+/** What arrives, what is lost and why, and what to do next. */
+export function Health({ totals, ways }: { totals: Totals; ways: ComponentChildren }) {
+  const fresh = useFresh();
+  const page = useLint();
+  const { data: sdks } = useCounted<SdkTotals>(
+    `sdks${query({ project: project.value })}`,
+    (it) => it.counting,
+  );
+  const found = problems.value?.data ?? none;
+  const lossy = found.events.filter((it) => it.dropped > 0).length + found.requests.length;
+  const figures = figuresOf(totals);
+  return (
+    <div class="start">
+      <Verdict
+        figures={figures}
+        ways={ways}
+        about={aboutText({
+          lossy,
+          warned: found.events.length + found.requests.length - lossy,
+          news: fresh.size,
+          findings: page?.findings.length ?? 0,
+        })}
+      />
+      <FigureTiles figures={figures} />
+      <div class="start-columns">
+        <div class="stack stack-loose">
+          <WhatIsLost problems={found} fresh={fresh} reload={() => problems.value?.reload()} />
+          <Linter page={page} />
+          <Names events={totals.events} />
+        </div>
+        <div class="stack stack-loose">
+          <Senders totals={sdks} />
+          <FlagsCard />
+          <Steps
+            steps={stepsFor({
+              events: totals.events,
+              sdks: sdks?.sdks ?? [],
+              scenario: info.value?.scenario ?? "",
+              isLossy: lossy > 0,
+            })}
+            last={totals.events.names[0]?.last}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface VerdictProps {
+  figures: Figures;
+  about: string;
+  ways: ComponentChildren;
+}
+
+function Verdict({ figures, about, ways }: VerdictProps) {
+  const { of, sentence } = verdictOf(figures);
+  return (
+    <section class="start-verdict" aria-label="Verdict">
+      {of === undefined ? <Icon of="start" /> : <OutcomeSign of={of} />}
+      <div role="status">
+        <h2>{sentence}</h2>
+      </div>
+      {ways}
+      <p class="muted">
+        {about}{" "}
+        {figures.isExact
+          ? "Counted over everything that arrived."
+          : "Still counting: there are at least as many."}
+      </p>
+    </section>
+  );
+}
+
+const tiles: readonly {
+  readonly of: Outcome;
+  readonly view: string;
+  readonly filter: string;
+  about(figures: Figures): string;
+}[] = [
+  {
+    of: "kept",
+    view: "events",
+    filter: "is:kept",
+    about: ({ kept, total }) => `${shareText(kept, total)} of ${numberText(total)} events`,
+  },
+  { of: "warned", view: "events", filter: "is:warned", about: () => "kept, but changed or doubtful" },
+  { of: "dropped", view: "events", filter: "is:dropped", about: () => "lost, though answered" },
+  {
+    of: "rejected",
+    view: "requests",
+    filter: "is:rejected",
+    about: ({ requests }) => `whole requests of ${numberText(requests)}`,
+  },
+];
+
+/** Each outcome with its figure. */
+const FigureTiles = ({ figures }: { figures: Figures }) => (
+  <div class="start-card start-tiles">
+    {tiles.map(({ of, view, filter, about }) => (
+      <a key={of} href={link(view, [], { f: filter })} title={outcomes[of].means}>
+        <span class={`start-outcome outcome-${of}`}>
+          <OutcomeSign of={of} /> {of}
+        </span>
+        <span class="start-figure">{figureText(figures[of], figures.isExact)}</span>
+        <small>{about(figures)}</small>
+      </a>
+    ))}
+  </div>
+);
+
+/** Where a step leads. */
+const targets: Readonly<Partial<Record<Step["id"], (last: number | undefined) => string>>> = {
+  test: (last) => link("events", last === undefined ? [] : [last]),
+};
+
+const Steps = ({ steps, last }: { steps: readonly Step[]; last: number | undefined }) => (
+  <Card title="Next steps">
+    <ol class="start-steps">
+      {steps.map(({ id, isDone, text }) => {
+        const href = isDone ? undefined : targets[id]?.(last);
+        return (
+          <li key={id} class={isDone ? "muted" : undefined}>
+            <Icon of={isDone ? "done" : "todo"} />
+            <span>
+              <span class="unseen">{isDone ? "Done: " : "To do: "}</span>
+              <Prose text={text} /> {href !== undefined && <a href={href}>Open</a>}
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  </Card>
+);
