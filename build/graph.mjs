@@ -37,6 +37,8 @@ export function graphOf(context) {
     all: [...modules.keys()],
     /** Targets of `import()` in src. */
     late: own.flatMap((it) => it.late),
+    /** Those of one module. */
+    lateIn: (path) => modules.get(path)?.late ?? [],
     loadedWith,
     packages,
   };

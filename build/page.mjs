@@ -1,6 +1,6 @@
 // Bundles the inspector page into dist/inspector: the shell with what several views need, and a file for each view, which
 // is fetched when the view is opened.
-import { copyFileSync, rmSync } from "node:fs";
+import { copyFileSync, readdirSync, rmSync } from "node:fs";
 import { build as bundle } from "esbuild";
 import { build } from "rolldown";
 import { inChunks } from "./graph.mjs";
@@ -8,7 +8,8 @@ import { inChunks } from "./graph.mjs";
 const dir = "dist/inspector";
 
 function chunksOf(graph) {
-  const views = [...new Set(graph.late)].map((it) => graph.loadedWith([it]));
+  // what only parts of a view share, such as the first tabs of events, stays out of the first visit
+  const views = graph.lateIn("ui/app/views.ts").map((it) => graph.loadedWith([it]));
   const shell = graph.loadedWith(["ui/main.tsx"]);
   return [
     [
@@ -55,6 +56,13 @@ await bundle({
   target: "es2022",
   legalComments: "none",
 });
-await bundle({ entryPoints: { app: "ui/styles/app.css" }, outdir: dir, bundle: true, minify: true });
+// the shell's styles, and those of each view, which are loaded with it
+const views = readdirSync("ui/views").map((it) => [`app/${it}`, `ui/views/${it}/${it}.css`]);
+await bundle({
+  entryPoints: { app: "ui/styles/app.css", ...Object.fromEntries(views) },
+  outdir: dir,
+  bundle: true,
+  minify: true,
+});
 copyFileSync("ui/index.html", `${dir}/index.html`);
 copyFileSync("ui/views/sessions/player/player.html", `${dir}/player.html`);

@@ -109,9 +109,10 @@ function reply({ headers, path }: Call, type: string, { body, tag }: Asset): Rep
   return { status: 200, headers: ["content-type", type, ...tagged], body };
 }
 
-/** Names of the parts of the code. */
-const partName = /^[\w-]+\.js$/;
-const partType = "text/javascript; charset=utf-8";
+/** Names of the parts: code and styles. */
+const partName = /^[\w-]+\.(js|css)$/;
+const scriptType = "text/javascript; charset=utf-8";
+const partTypes: Readonly<Record<string, string>> = { js: scriptType, css: "text/css; charset=utf-8" };
 
 const noPart = (name: string, cause?: unknown): SimError =>
   new SimError("not_found", `the inspector has no part "${name}"`, {
@@ -149,11 +150,13 @@ function partRow(): Endpoint {
     method: "GET",
     path: "/__sim/app/:part",
     access: "page",
-    summary: "Returns a part of the inspector's code, loaded when its view is opened",
-    replies: repliesOf(partType),
+    summary: "Returns a part of the inspector's code or styles, loaded when its view is opened",
+    replies: repliesOf(scriptType),
     async handle({ call, params }) {
-      if (!partName.test(params.part)) throw noPart(params.part);
-      return reply(call, partType, await partOf(params.part));
+      const [, ending = ""] = partName.exec(params.part) ?? [];
+      const type = partTypes[ending];
+      if (type === undefined) throw noPart(params.part);
+      return reply(call, type, await partOf(params.part));
     },
   });
 }
@@ -166,8 +169,8 @@ export function badgeScriptRow(): Endpoint {
     path: "/__sim/badge.js",
     access: "page",
     summary: "Returns the script that shows a badge in the app's own page",
-    replies: repliesOf(partType),
-    handle: async ({ call }) => reply(call, partType, await asset()),
+    replies: repliesOf(scriptType),
+    handle: async ({ call }) => reply(call, scriptType, await asset()),
   });
   return { ...script, isEmbeddable: true };
 }

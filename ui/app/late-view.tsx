@@ -10,12 +10,37 @@ interface Late<Props> {
   fetch(): Promise<void>;
 }
 
-export function late<Props extends object>(load: () => Promise<ComponentType<Props>>): Late<Props> {
+const sheets = new Map<string, Promise<void>>();
+
+/** Adds a view's style sheet to the page, once; a failure is not remembered. */
+function addStyles(name: string): Promise<void> {
+  const added = sheets.get(name) ?? linked(`/__sim/app/${name}.css`);
+  sheets.set(name, added);
+  added.catch(() => sheets.delete(name));
+  return added;
+}
+
+const linked = (href: string) =>
+  new Promise<void>((resolve, reject) => {
+    const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
+    sheet.onload = () => resolve();
+    sheet.onerror = () => {
+      sheet.remove();
+      reject(new Error(`${href} did not load`));
+    };
+    document.head.append(sheet);
+  });
+
+/** @param styles Names of its style sheets, each in the folder of that view */
+export function late<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  ...styles: readonly string[]
+): Late<Props> {
   const found = signal<{ Component: ComponentType<Props> } | "failed" | undefined>(undefined);
   async function fetch(): Promise<void> {
     if (typeof found.value === "object") return;
-    found.value = await load().then(
-      (Component) => ({ Component }),
+    found.value = await Promise.all([load(), ...styles.map(addStyles)]).then(
+      ([Component]) => ({ Component }),
       () => "failed" as const,
     );
   }

@@ -14,19 +14,28 @@ export interface View {
   readonly Component: ComponentType;
 }
 
-const StartView = late(async () => (await import("../views/start/start.tsx")).StartView);
-const EventsView = late(async () => (await import("../views/events/events.tsx")).EventsView);
-const EventDetails = late(async () => (await import("../views/event/event.tsx")).EventDetails);
-const EventCompare = late(async () => (await import("../views/event/compare.tsx")).EventCompare);
-const SessionsView = late(async () => (await import("../views/sessions/sessions.tsx")).SessionsView);
-const RequestsView = late(async () => (await import("../views/requests/requests.tsx")).RequestsView);
-const RequestDetails = late(async () => (await import("../views/requests/details.tsx")).RequestDetails);
-const PeopleView = late(async () => (await import("../views/people/people.tsx")).PeopleView);
-const FlagsView = late(async () => (await import("../views/flags/flags.tsx")).FlagsView);
-const ExportsView = late(async () => (await import("../views/exports/exports.tsx")).ExportsView);
-const FaultsView = late(async () => (await import("../views/faults/faults.tsx")).FaultsView);
-const TapesView = late(async () => (await import("../views/tapes/tapes.tsx")).TapesView);
-const WorldView = late(async () => (await import("../views/world/world.tsx")).WorldView);
+const StartView = late(async () => (await import("../views/start/start.tsx")).StartView, "start");
+const EventsView = late(async () => (await import("../views/events/events.tsx")).EventsView, "events");
+const EventDetails = late(async () => (await import("../views/event/event.tsx")).EventDetails, "event");
+const EventCompare = late(async () => (await import("../views/event/compare.tsx")).EventCompare, "event");
+const SessionsView = late(
+  async () => (await import("../views/sessions/sessions.tsx")).SessionsView,
+  "sessions",
+);
+const RequestsView = late(
+  async () => (await import("../views/requests/requests.tsx")).RequestsView,
+  "requests",
+);
+const RequestDetails = late(
+  async () => (await import("../views/requests/details.tsx")).RequestDetails,
+  "requests",
+);
+const PeopleView = late(async () => (await import("../views/people/people.tsx")).PeopleView, "people");
+const FlagsView = late(async () => (await import("../views/flags/flags.tsx")).FlagsView, "flags");
+const ExportsView = late(async () => (await import("../views/exports/exports.tsx")).ExportsView, "exports");
+const FaultsView = late(async () => (await import("../views/faults/faults.tsx")).FaultsView, "faults");
+const TapesView = late(async () => (await import("../views/tapes/tapes.tsx")).TapesView, "tapes");
+const WorldView = late(async () => (await import("../views/world/world.tsx")).WorldView, "world");
 
 /** Views do not import each other: the details are passed in. */
 const Events = () => h(EventsView, { Details: EventDetails, Compare: EventCompare });

@@ -56,7 +56,8 @@ const rows: readonly KindView[] = [
   {
     title: "Decision",
     of: { names: ["$feature_flag_called"] },
-    View: late(async () => (await import("./flag-called.tsx")).FlagCalled),
+    // its trace is drawn as in the Flags view
+    View: late(async () => (await import("./flag-called.tsx")).FlagCalled, "flags"),
   },
   {
     title: "Heatmap",
