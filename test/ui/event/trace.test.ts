@@ -82,7 +82,7 @@ describe("a trace", () => {
         span(8, 8, "below", "y"),
       ]),
     ).toEqual([
-      '0 a: parent "lost" did not arrive',
+      '0 a: parent "lost" did not arrive, or was dropped',
       "1 b",
       "1 b: same id as event 2",
       "0 self: its own parent",

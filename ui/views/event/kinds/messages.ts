@@ -271,7 +271,7 @@ export const messageCount = (value: Json | undefined): number =>
     : messagesIn(typeof value === "string" ? parsedJson(value) : value).length;
 
 /** Text with JSON as its value. */
-export function parsedJson(value: string): Json {
+function parsedJson(value: string): Json {
   if (value.length > 1_000_000 || !/^\s*[[{]/.test(value)) return value;
   try {
     const json: Json = JSON.parse(value);

@@ -132,7 +132,7 @@ function placesOf(steps: readonly Step[], traceId: string): Map<Step, Placed> {
     const named = step.parent === undefined ? undefined : byId.get(step.parent);
     if (step.parent === undefined || step.parent === traceId) place.parent = step === root ? undefined : root;
     else if (named) place.parent = named;
-    else place.note ??= `parent "${step.parent}" did not arrive`;
+    else place.note ??= `parent "${step.parent}" did not arrive, or was dropped`;
   }
   return places;
 }
