@@ -8,7 +8,9 @@ import { inChunks } from "./graph.mjs";
 const dir = "dist/inspector";
 
 function chunksOf(graph) {
-  const views = [...new Set(graph.late)].map((it) => graph.loadedWith([it]));
+  // kinds of events are loaded after the view that shows them: what they share with it need not be in the shell
+  const isView = (it) => !it.startsWith("ui/views/event/kinds/");
+  const views = [...new Set(graph.late)].filter(isView).map((it) => graph.loadedWith([it]));
   const shell = graph.loadedWith(["ui/main.tsx"]);
   return [
     [
