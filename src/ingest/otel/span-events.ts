@@ -115,12 +115,12 @@ function statusInText(text: string | undefined): number | undefined {
 function errorProperties({ error, exception, attributes }: OtlpSpan): JsonObject {
   if (error === undefined) return {};
   const [type, message] = ["exception.type", "exception.message"].map((key) => filled(own(exception, key)));
-  const told = [type, message].filter((it) => it !== undefined).join(": ");
+  const described = [type, message].filter((it) => it !== undefined).join(": ");
   const status =
     statusIn(exception) ?? statusInText(message) ?? statusIn(attributes) ?? statusInText(error) ?? 500;
   return {
     $ai_is_error: true,
-    $ai_error: own(attributes, "$ai_error") ?? (told || error || "OpenTelemetry span status error"),
+    $ai_error: own(attributes, "$ai_error") ?? (described || error || "OpenTelemetry span status error"),
     $ai_http_status: own(attributes, "$ai_http_status") ?? status,
   };
 }

@@ -178,7 +178,10 @@ export function Raw({ event, request }: { event: StoredEvent; request: ShownRequ
   return (
     <div class="stack stack-loose">
       <p class="row row-wide event-line muted">
-        <span>As sent, keys masked; see {whole}.</span>
+        <span>
+          {request.decode_steps.includes("otlp") ? "The event that the OTLP span became" : "As sent"}, keys
+          masked; see {whole}.
+        </span>
         <CopyButton kind="quiet" label="Copy JSON" text={() => prettyJson(item)} />
       </p>
       <PayloadTree value={item} label="Item as sent" search open={2} />

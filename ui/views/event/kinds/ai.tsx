@@ -50,7 +50,7 @@ function temperatureOf(properties: JsonObject): number | undefined {
   );
 }
 
-/** Counts of tokens besides those of input and output. */
+/** Counts of tokens that are a part of input or output. */
 const tokenKinds: readonly (readonly [property: string, word: string])[] = [
   ["$ai_cache_read_input_tokens", "from cache"],
   ["$ai_cache_creation_input_tokens", "to cache"],

@@ -5,7 +5,13 @@ import { sizeText } from "../../../parts/text.ts";
 /** A part of a message. Files are described, never loaded. */
 export type Part =
   | { readonly is: "text" | "thinking" | "refusal"; readonly text: string }
-  | { readonly is: "call"; readonly name: string; readonly input: Json | undefined }
+  | {
+      readonly is: "call";
+      readonly name: string;
+      readonly id?: string | undefined;
+      readonly input: Json | undefined;
+    }
+  /** `name`: of the tool, else the id of its call. */
   | { readonly is: "result"; readonly name: string; readonly output: Json | undefined }
   | { readonly is: "file"; readonly what: string; readonly about: string }
   | { readonly is: "other"; readonly value: Json };
@@ -39,11 +45,15 @@ const objectIn = (object: JsonObject, ...keys: readonly string[]): JsonObject | 
 const text = (value: string | undefined, is: "text" | "thinking" | "refusal" = "text"): Part[] =>
   value === undefined || value === "" ? [] : [{ is, text: value }];
 
+const callId = (part: JsonObject): string | undefined =>
+  textIn(part, "tool_use_id", "tool_call_id", "call_id", "toolCallId", "id");
+
 /** A call of a tool: OpenAI nests name and arguments in `function`, LangChain and Vercel have other names. */
 function callPart(call: JsonObject): Part {
   const inner = objectIn(call, "function", "functionCall", "function_call") ?? call;
   return {
     is: "call",
+    id: callId(call),
     name: textIn(inner, "name", "toolName", "tool_name") ?? textIn(call, "name") ?? "",
     input: firstOf(inner, "arguments", "args", "input"),
   };
@@ -58,10 +68,7 @@ function simple(value: Json | undefined): Json | undefined {
 
 const resultPart = (result: JsonObject): Part => ({
   is: "result",
-  name:
-    textIn(result, "name", "toolName", "tool_name") ??
-    textIn(result, "tool_use_id", "tool_call_id", "call_id", "toolCallId", "id") ??
-    "",
+  name: textIn(result, "name", "toolName", "tool_name") ?? callId(result) ?? "",
   output: simple(firstOf(result, "content", "output", "result", "response")),
 });
 
@@ -238,10 +245,24 @@ export const mostMessages = 2_000;
 export function messagesOf(value: Json | undefined, role: string): Message[] {
   if (value === undefined || value === null || value === "") return [];
   const json = typeof value === "string" ? parsedJson(value) : value;
-  return messagesIn(json)
-    .slice(-mostMessages)
-    .map((it) => messageOf(it, role))
-    .filter((it) => it.parts.length > 0);
+  return withToolNames(
+    messagesIn(json)
+      .slice(-mostMessages)
+      .map((it) => messageOf(it, role))
+      .filter((it) => it.parts.length > 0),
+  );
+}
+
+/** Results that know only the id of their call get its name. */
+function withToolNames(messages: Message[]): Message[] {
+  const calls = messages.flatMap(({ parts }) => parts.flatMap((it) => (it.is === "call" ? [it] : [])));
+  const names = new Map(calls.map((it) => [it.id, it.name]));
+  return messages.map((message) => ({
+    ...message,
+    parts: message.parts.map((it) =>
+      it.is === "result" ? { ...it, name: names.get(it.name) ?? it.name } : it,
+    ),
+  }));
 }
 
 export const messageCount = (value: Json | undefined): number =>
@@ -250,7 +271,7 @@ export const messageCount = (value: Json | undefined): number =>
     : messagesIn(typeof value === "string" ? parsedJson(value) : value).length;
 
 /** Text with JSON as its value. */
-export function parsedJson(value: string): Json {
+function parsedJson(value: string): Json {
   if (value.length > 1_000_000 || !/^\s*[[{]/.test(value)) return value;
   try {
     const json: Json = JSON.parse(value);

@@ -49,12 +49,9 @@ export function TraceOfEvent({ event }: { event: StoredEvent }) {
           Trace <Named text={trace?.name ?? traceId} otherwise="" />
         </h3>
         {trace && <TotalsOf trace={trace} />}
-        <Button kind="quiet" class="trace-reload" onClick={used.reload}>
-          Reload
-        </Button>
       </header>
       {trace ? (
-        <Fall trace={trace} seq={event.seq} />
+        <Fall trace={trace} seq={event.seq} onReload={used.reload} />
       ) : (
         <p class="muted">No kept event of this trace is a step with a place in time.</p>
       )}
@@ -77,7 +74,7 @@ function TotalsOf({ trace }: { trace: Trace }) {
 
 const [around, deepest] = [6, 12];
 
-function Fall({ trace, seq }: { trace: Trace; seq: number }) {
+function Fall({ trace, seq, onReload }: { trace: Trace; seq: number; onReload(): void }) {
   const { rows, start, end } = trace;
   const [isWhole, setWhole] = useState(false);
   const at = Math.max(
@@ -103,11 +100,16 @@ function Fall({ trace, seq }: { trace: Trace; seq: number }) {
           <span />
         </li>
       </ol>
-      {isLong && (
-        <Button class="trace-all" isPressed={isWhole} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? "Fold the trace" : `All ${counted(rows.length, "step")} of the trace`}
+      <p class="row">
+        {isLong && (
+          <Button isPressed={isWhole} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? "Fold the trace" : `All ${counted(rows.length, "step")}`}
+          </Button>
+        )}
+        <Button kind="quiet" onClick={onReload}>
+          Reload the trace
         </Button>
-      )}
+      </p>
     </>
   );
 }

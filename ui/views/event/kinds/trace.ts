@@ -132,7 +132,7 @@ function placesOf(steps: readonly Step[], traceId: string): Map<Step, Placed> {
     const named = step.parent === undefined ? undefined : byId.get(step.parent);
     if (step.parent === undefined || step.parent === traceId) place.parent = step === root ? undefined : root;
     else if (named) place.parent = named;
-    else place.note ??= `parent ${step.parent} did not arrive`;
+    else place.note ??= `parent "${step.parent}" did not arrive, or was dropped`;
   }
   return places;
 }
@@ -151,7 +151,11 @@ function cutCircles(places: Map<Step, Placed>): void {
       const circle = [...way].slice([...way].indexOf(at));
       const first = circle.toSorted(byTime)[0];
       const place = first && places.get(first);
-      if (place) Object.assign(place, { parent: undefined, note: `circular parents: ${first.parent}` });
+      if (place) {
+        const ids = circle.slice(0, 5).map((it) => it.id);
+        const note = circle.length > 1 ? `circular parents: ${ids.join(", ")}` : "its own parent";
+        Object.assign(place, { parent: undefined, note });
+      }
     }
     for (const it of way) isSafe.add(it);
   }
