@@ -20,7 +20,7 @@ import { plain, spanText } from "../../../parts/text.ts";
 import type { KindProps, ShownRequest } from "../event-facts.ts";
 import { Named } from "../event-parts.tsx";
 import { type CalledFlag, calledFlag, decisionFor } from "./called-flag.ts";
-import { textIn } from "./read-values.ts";
+import { isAskable, textIn } from "./read-values.ts";
 
 /** The first tab of `$feature_flag_called`: which decision the app used. */
 export function FlagCalled({ event }: KindProps) {
@@ -31,7 +31,8 @@ export function FlagCalled({ event }: KindProps) {
 }
 
 function Called({ event, called }: { event: StoredEvent; called: CalledFlag }) {
-  const isAsked = event.project !== null && event.distinct_id !== "" && event.outcome === "kept";
+  const isAsked =
+    event.project !== null && event.outcome === "kept" && isAskable(called.key, event.distinct_id);
   const path = `flag-decisions${query({
     project: event.project ?? undefined,
     key: called.key,
