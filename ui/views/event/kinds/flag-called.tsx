@@ -55,8 +55,8 @@ function Called({ event, called }: { event: StoredEvent; called: CalledFlag }) {
         <Badge tone={valueTone(called.value)}>{valueText(called.value)}</Badge>
         <span class="muted">{whyText(event, decided)}</span>
       </p>
-      {data && <Agreement event={event} called={called} decision={decision} decided={decided} />}
       {decision && <Why called={called} decision={decision} decided={decided} />}
+      {data && <Agreement event={event} called={called} decision={decision} decided={decided} />}
     </div>
   );
 }
@@ -127,7 +127,7 @@ function Why({ called, decision, decided }: WhyProps) {
   const since = decided && sinceWords(decided, explanation);
   return (
     <section class="stack" aria-label="Evaluated again now">
-      <Trace explanation={explanation} sentences={flag?.words?.sets ?? []} />
+      <Trace explanation={explanation} sentences={flag?.words?.sets ?? []} hasHead={since !== undefined} />
       <p class="small muted">
         {since ?? "Evaluated again now, with the properties of the request over those stored since."}
       </p>
