@@ -62,9 +62,9 @@ function Called({ event, called }: { event: StoredEvent; called: CalledFlag }) {
 }
 
 function whyText(event: StoredEvent, decided: DecidedFlag | undefined): string {
-  const told = textIn(event.properties, "$feature_flag_reason");
+  const reported = textIn(event.properties, "$feature_flag_reason");
   if (decided?.reason) return reasonWords(decided);
-  return told === undefined ? "" : plain(told, 200);
+  return reported === undefined ? "" : plain(reported, 200);
 }
 
 interface AgreementProps {
