@@ -48,6 +48,50 @@ async function lookedAt(it: Inspector, name: string): Promise<void> {
   await it.dress(1280, "dark");
 }
 
+test("the head is equally high for every name, steps through the list and gives a link", async () => {
+  await using it = await stage.open("#/events");
+  const { page, context } = it;
+  const names = ["a", "b", "long name ".repeat(19), "a"];
+  await send(it.sim, ...names.map((event) => ({ event, properties: {} })));
+  const heights: unknown[] = [];
+  for (const width of [1440, 1024, 390]) {
+    await it.dress(width, "light");
+    for (const seq of [1, 3]) {
+      await it.go(`#/events/${seq}`);
+      await details(it, seq).waitFor();
+      const head = details(it, seq).locator(".event-head");
+      await head.getByRole("link", { name: `Newer event (k), event ${seq + 1}` }).waitFor();
+      const [box, title, link] = await Promise.all([
+        head.boundingBox(),
+        head.getByRole("heading").boundingBox(),
+        head.getByRole("button", { name: "Copy link" }).boundingBox(),
+      ]);
+      expect(Math.abs((title?.y ?? 0) - (link?.y ?? 99))).toBeLessThan(6);
+      expect((link?.x ?? 0) + (link?.width ?? 0)).toBeLessThanOrEqual((box?.x ?? 0) + (box?.width ?? 0));
+      heights.push([width, box?.height]);
+    }
+  }
+  expect(new Set(heights.map((it) => JSON.stringify(it))).size).toBe(3);
+  await it.dress(1440, "light");
+  const close = page.getByRole("button", { name: "Close the details" });
+  const [first, last] = [page.getByRole("button", { name: "Copy link" }), close];
+  const tops = await Promise.all([first, last].map(async (it) => (await it.boundingBox())?.y ?? 0));
+  expect(Math.abs((tops[0] ?? 0) - (tops[1] ?? 99))).toBeLessThan(3);
+
+  await it.go("#/events/1?f=event:a");
+  await details(it, 1)
+    .getByRole("link", { name: /^Newer event/ })
+    .click();
+  await details(it, 4).waitFor();
+  await details(it, 4).getByRole("link", { name: "Older event (j), event 1" }).waitFor();
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.getByText("Copied").waitFor();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe(page.url());
+  await close.click();
+  await details(it, 4).waitFor({ state: "detached" });
+});
+
 describe("the first tab", () => {
   test("of a click with the real SDK: a sentence, the elements, and a selector that finds it", async () => {
     await using it = await stage.open("#/events");
