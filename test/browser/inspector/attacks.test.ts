@@ -3,12 +3,12 @@
 // biome-ignore-all lint/security/noGlobalEval: it must not work
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import type { Page, Request } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
 import { launchChromium } from "../../support/chromium.ts";
 import { views } from "../../support/inspector-views.ts";
-import { inspectorStage } from "./support.ts";
+import { inspectorStage, settling } from "./support.ts";
 
 const stage = inspectorStage();
 
@@ -507,23 +507,6 @@ const findTraces = (): string[] => {
   return [...elements, ...links, ...shown.map((it: Loose) => `raw ${it.charCodeAt(0).toString(16)}`)];
 };
 
-/** Waits until what the page asked for is there, and drawn: its load was over long before. */
-function settling(page: Page): () => Promise<void> {
-  const asked = new Set<Request>();
-  page.on("request", (it) => asked.add(it));
-  page.on("requestfinished", (it) => asked.delete(it));
-  page.on("requestfailed", (it) => asked.delete(it));
-  const drawn = () =>
-    page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
-  return async () => {
-    do {
-      await drawn();
-      await expect.poll(() => asked.size, { interval: 5 }).toBe(0);
-      await drawn();
-    } while (asked.size > 0);
-  };
-}
-
 test("hostile text in every field is text in every view", async () => {
   // a filter that is no filter is refused, and told
   await using it = await stage.open("", { allow: /status of (400|404)/ });
@@ -580,4 +563,3 @@ declare const WebSocket: Loose;
 declare const EventSource: Loose;
 declare const navigator: Loose;
 declare const trustedTypes: Loose;
-declare const requestAnimationFrame: Loose;

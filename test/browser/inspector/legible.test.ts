@@ -232,10 +232,16 @@ describe("the details say", () => {
     const exact = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC/;
     await it.go("#/events/1");
     await it.page.getByRole("article", { name: "Event 1" }).waitFor();
-    expect(await it.page.locator(".event-head time").allInnerTexts()).toEqual([
-      expect.stringMatching(exact),
-      expect.stringMatching(exact),
+    // of today: without the date; the zone stands in the bar
+    const times = it.page.locator(".event-head time");
+    expect(await times.allInnerTexts()).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\d\.\d{3}$/),
+      expect.stringMatching(/^\d\d:\d\d:\d\d\.\d{3}$/),
     ]);
+    expect(await times.first().getAttribute("title")).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    await it.go("#/events/1?tab=request");
+    await it.page.locator(".event-part time").first().waitFor();
+    expect(await it.page.locator(".event-part time").first().innerText()).toMatch(exact);
     await it.go("#/requests/1");
     await it.page.getByRole("heading", { name: "Request body" }).waitFor();
     expect(await it.page.locator(".requests-details .facts time").first().innerText()).toMatch(exact);
@@ -284,7 +290,7 @@ const states: readonly (readonly [name: string, hash: string, seen: string | Reg
   ["a kept event", "#/events/1", "Own properties"],
   ["a warned event", "#/events/2", "$process_person_profile"],
   ["a dropped event", "#/events/3", "missing_distinct_id"],
-  ["an event with a long name", "#/events/999", "Event 999"],
+  ["an event with a long name", "#/events/999", "999 of"],
   ["an event that is gone", "#/events/99999", "there is no event 99999"],
   ["its findings", "#/events/2?tab=warnings", "invalid_process_person_profile"],
   ["two events", "#/events/1/compare/2", "Back to event 1"],

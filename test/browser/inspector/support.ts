@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
 import { launchChromium } from "../../support/chromium.ts";
@@ -53,6 +53,22 @@ const rules = {
 } as const;
 
 declare const axe: { run(options: object): Promise<{ violations: Found[] }> };
+
+/** Waits until what the page asked for is there, and drawn: its load was over long before. */
+export function settling(page: Page): () => Promise<void> {
+  const asked = new Set<Request>();
+  page.on("request", (it) => asked.add(it));
+  page.on("requestfinished", (it) => asked.delete(it));
+  page.on("requestfailed", (it) => asked.delete(it));
+  const drawn = () => page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
+  return async () => {
+    do {
+      await drawn();
+      await expect.poll(() => asked.size, { interval: 5 }).toBe(0);
+      await drawn();
+    } while (asked.size > 0);
+  };
+}
 
 /** One browser for the tests of a file. Each test opens its own sim and page. */
 export function inspectorStage() {

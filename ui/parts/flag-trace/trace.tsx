@@ -208,10 +208,10 @@ function Overridden({ override, by_rules }: Pick<Explanation, "override" | "by_r
 }
 
 /** Steps of an evaluation. `sentences` are the condition sets in words. */
-export function Trace({ explanation, sentences }: TraceProps) {
+export function Trace({ explanation, sentences, hasHead = true }: TraceProps) {
   return (
     <div class="stack stack-wide flags-why">
-      <Head explanation={explanation} />
+      {hasHead && <Head explanation={explanation} />}
       <Overridden override={explanation.override} by_rules={explanation.by_rules} />
       <ol class="stack">
         <Enrollment enrollment={explanation.enrollment} />
@@ -235,4 +235,6 @@ export function Trace({ explanation, sentences }: TraceProps) {
 interface TraceProps {
   explanation: Explanation;
   sentences: readonly string[];
+  /** False where the value and its reason stand above. */
+  hasHead?: boolean;
 }

@@ -206,9 +206,9 @@ const moreText = (left: number): string => (left > 0 ? ` · ${numberText(left)} 
 /** The group's own words, or the first names and values; for nulls the names only. */
 function summaryOf(value: Json, steps: readonly Step[], group: Group): string {
   const own = (kindOf(value) === "object" && group.summary?.(value as JsonObject)) || [];
-  const told = own.filter((it) => it !== "");
-  if (told.length > 0)
-    return told.slice(0, summarized).map(wordOf).join(" · ") + moreText(told.length - summarized);
+  const shown = own.filter((it) => it !== "");
+  if (shown.length > 0)
+    return shown.slice(0, summarized).map(wordOf).join(" · ") + moreText(shown.length - summarized);
   const words = steps.slice(0, summarized).map((step) => {
     const child = childOf(value, step);
     const name = visible(cutText(String(step), longestValue)).replace(/^\$/, "");

@@ -12,7 +12,7 @@ import { counted, plain } from "../../../parts/text.ts";
 import { type KindProps, personSteps } from "../event-facts.ts";
 import { Named, ShownValue } from "../event-parts.tsx";
 import { type DiffRow, groupDiff, personDiff, type Sign } from "./person-diff.ts";
-import { textIn } from "./read-values.ts";
+import { isAskable, textIn } from "./read-values.ts";
 import { NotShown } from "./value-list.tsx";
 
 const most = 200;
@@ -207,7 +207,7 @@ export function GroupDiff({ event }: KindProps) {
   const group = groupOf(event);
   const isKept = event.outcome === "kept";
   const path =
-    group && isKept
+    group && isKept && isAskable(group.type, group.name)
       ? `groups/${addressStep(group.type)}/${addressStep(group.name)}${query({ project: event.project ?? undefined, limit: 1 })}`
       : null;
   const { data, isLoading } = useResource<GroupDetails>(path);

@@ -20,7 +20,7 @@ import { plain, spanText } from "../../../parts/text.ts";
 import type { KindProps, ShownRequest } from "../event-facts.ts";
 import { Named } from "../event-parts.tsx";
 import { type CalledFlag, calledFlag, decisionFor } from "./called-flag.ts";
-import { textIn } from "./read-values.ts";
+import { isAskable, textIn } from "./read-values.ts";
 
 /** The first tab of `$feature_flag_called`: which decision the app used. */
 export function FlagCalled({ event }: KindProps) {
@@ -31,7 +31,8 @@ export function FlagCalled({ event }: KindProps) {
 }
 
 function Called({ event, called }: { event: StoredEvent; called: CalledFlag }) {
-  const isAsked = event.project !== null && event.distinct_id !== "" && event.outcome === "kept";
+  const isAsked =
+    event.project !== null && event.outcome === "kept" && isAskable(called.key, event.distinct_id);
   const path = `flag-decisions${query({
     project: event.project ?? undefined,
     key: called.key,
@@ -54,16 +55,16 @@ function Called({ event, called }: { event: StoredEvent; called: CalledFlag }) {
         <Badge tone={valueTone(called.value)}>{valueText(called.value)}</Badge>
         <span class="muted">{whyText(event, decided)}</span>
       </p>
-      {data && <Agreement event={event} called={called} decision={decision} decided={decided} />}
       {decision && <Why called={called} decision={decision} decided={decided} />}
+      {data && <Agreement event={event} called={called} decision={decision} decided={decided} />}
     </div>
   );
 }
 
 function whyText(event: StoredEvent, decided: DecidedFlag | undefined): string {
-  const told = textIn(event.properties, "$feature_flag_reason");
+  const reported = textIn(event.properties, "$feature_flag_reason");
   if (decided?.reason) return reasonWords(decided);
-  return told === undefined ? "" : plain(told, 200);
+  return reported === undefined ? "" : plain(reported, 200);
 }
 
 interface AgreementProps {
@@ -126,7 +127,7 @@ function Why({ called, decision, decided }: WhyProps) {
   const since = decided && sinceWords(decided, explanation);
   return (
     <section class="stack" aria-label="Evaluated again now">
-      <Trace explanation={explanation} sentences={flag?.words?.sets ?? []} />
+      <Trace explanation={explanation} sentences={flag?.words?.sets ?? []} hasHead={since !== undefined} />
       <p class="small muted">
         {since ?? "Evaluated again now, with the properties of the request over those stored since."}
       </p>

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, own } from "../../../../src/base/json.ts";
 import { numberIn, numberOf } from "./read-values.ts";
 
-export const pointTypes = ["click", "rageclick", "mousemove", "scroll", "deadclick", "other"] as const;
+const pointTypes = ["click", "rageclick", "mousemove", "scroll", "deadclick", "other"] as const;
 export type PointType = (typeof pointTypes)[number];
 
 export interface HeatPoint {

@@ -41,7 +41,7 @@ function Page({ page }: { page: HeatPage }) {
             <svg class="first-heat-key" viewBox="0 0 8 8" aria-hidden="true">
               <circle cx={4} cy={4} r={3} class={`first-heat-${type}`} />
             </svg>{" "}
-            <b>{numberText(count)}</b> {words[type]}
+            {words[type]} <b class="number">{numberText(count)}</b>
           </li>
         ))}
       </ul>
@@ -58,10 +58,12 @@ function Page({ page }: { page: HeatPage }) {
 /** Every size is a share of the width, so points are equally large in each drawing. */
 function Drawing({ page: { points, width, height, fold } }: { page: HeatPage }) {
   const radius = width / 120;
+  // a flat drawing shows nothing
+  const shown = Math.max(height, width / 8);
   return (
     <svg
       class="first-heat"
-      viewBox={`${-radius} ${-radius} ${width + 2 * radius} ${height + 2 * radius}`}
+      viewBox={`${-radius} ${-radius} ${width + 2 * radius} ${shown + 2 * radius}`}
       role="img"
       aria-label={`${counted(points.length, "point")} of the pointer`}
     >

@@ -78,7 +78,7 @@ const shareIn = (properties: JsonObject, name: string): number | undefined => {
   return share === undefined ? undefined : Math.max(0, Math.min(1, share));
 };
 
-/** undefined: the event tells of none. */
+/** undefined: the event has none. */
 export function visitIn(properties: JsonObject): Visit | undefined {
   const seconds = numberIn(properties, "$prev_pageview_duration");
   const visit = {

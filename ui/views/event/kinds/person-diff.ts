@@ -23,18 +23,18 @@ export interface DiffRow {
 }
 
 /** A property of the event that may change one of the person. */
-interface Wish {
+interface Intent {
   readonly by: "$set" | "$set_once" | "$unset" | "$group_set";
   readonly name: string;
   readonly value: Json | undefined;
 }
 
-const valuesOf = (properties: JsonObject, by: Exclude<Wish["by"], "$unset">): Wish[] => {
+const valuesOf = (properties: JsonObject, by: Exclude<Intent["by"], "$unset">): Intent[] => {
   const values = own(properties, by);
   return isObject(values) ? Object.entries(values).map(([name, value]) => ({ by, name, value })) : [];
 };
 
-function wishesOf(properties: JsonObject): Wish[] {
+function intentsOf(properties: JsonObject): Intent[] {
   const unset = own(properties, "$unset");
   const names = Array.isArray(unset) ? unset : isObject(unset) ? Object.keys(unset) : [];
   return [
@@ -50,17 +50,17 @@ const signOf = ({ from, to }: Pick<Changes[number], "from" | "to">): Sign =>
   from === undefined ? "+" : to === undefined ? "−" : "±";
 
 function diffOf(
-  wishes: readonly Wish[],
+  intents: readonly Intent[],
   changes: Changes | undefined,
   after: JsonObject | undefined,
 ): DiffRow[] {
   if (changes === undefined)
-    return wishes.map(({ by, name, value }) => ({
+    return intents.map(({ by, name, value }) => ({
       ...{ sign: "?" as const, name, by, from: undefined },
       ...{ to: value, sent: undefined },
     }));
   const changed = new Set(changes.map(({ property }) => property));
-  const same = wishes.filter(({ name }) => !changed.has(name));
+  const same = intents.filter(({ name }) => !changed.has(name));
   const rows: DiffRow[] = [
     ...changes.map((it) => ({
       ...{ sign: signOf(it), name: it.property, by: it.by, from: it.from, to: it.to },
@@ -89,7 +89,7 @@ export function personDiff(event: StoredEvent, entry: TimelineEntry | undefined)
   const isKnown = entry?.is_known === true;
   const changes = isKnown ? (entry.step?.changes ?? []) : undefined;
   const after = (isKnown && entry.after?.properties) || undefined;
-  const rows = diffOf(wishesOf(event.properties), changes, after);
+  const rows = diffOf(intentsOf(event.properties), changes, after);
   const changed = rows.filter(({ sign }) => sign === "±" || sign === "+").length;
   return {
     meant: rows.filter(({ name }) => !isCopy(name)),

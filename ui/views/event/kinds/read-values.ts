@@ -17,3 +17,10 @@ export function numberOf(value: Json | undefined): number | undefined {
 
 export const numberIn = (properties: JsonObject, name: string): number | undefined =>
   numberOf(own(properties, name));
+
+/** Names of flags and groups are not longer; an address with a longer one is refused. */
+const longestName = 400;
+
+/** True if the sim can be asked for what has this name. */
+export const isAskable = (...names: readonly string[]): boolean =>
+  names.every((it) => it !== "" && it.length <= longestName);
