@@ -181,6 +181,8 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     log,
     gauge,
     inspectable: options.reportLinks === true,
+    // a captured event names the file: nobody but the developer at this machine may read it
+    sourceFolder: isOpen ? null : process.cwd(),
     notice,
     stop: options.onStop,
     closing: ending.signal,

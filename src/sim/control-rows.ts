@@ -1,4 +1,5 @@
 import { clockRows } from "../clock/rows.ts";
+import { exceptionRows } from "../exceptions/rows.ts";
 import { exportRows } from "../exports/rows.ts";
 import { answerRows } from "../faults/answer-rows.ts";
 import { faultRows } from "../faults/rows.ts";
@@ -28,6 +29,7 @@ export type ControlPorts = AssertionPorts &
   PortsOf<typeof clockRows> &
   PortsOf<typeof totalRows> &
   PortsOf<typeof problemRows> &
+  PortsOf<typeof exceptionRows> &
   PortsOf<typeof peopleRows> &
   PortsOf<typeof flagRows> &
   PortsOf<typeof answerRows> &
@@ -51,6 +53,7 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...requestHarRows(ports),
         ...totalRows(ports),
         ...problemRows(ports),
+        ...exceptionRows(ports),
         ...peopleRows(ports),
         ...flagRows(ports),
         ...faultRows(ports.faults),
