@@ -181,7 +181,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     log,
     gauge,
     inspectable: options.reportLinks === true,
-    // a captured event names the file: nobody but the developer at this machine may read it
+    // a captured event names the file, so its lines are only for the developer at this machine
     sourceFolder: isOpen ? null : process.cwd(),
     notice,
     stop: options.onStop,

@@ -46,7 +46,7 @@ function addTo(count: GroupCount, event: StoredEvent): void {
     count.others++;
     return;
   }
-  const { seq, received_at: at } = event;
+  const { seq, timestamp: at } = event;
   const group: Group = known ?? {
     id,
     fingerprint: sentFingerprint(event.properties)?.slice(0, 300) ?? null,

@@ -130,7 +130,11 @@ function frameOf(frame: JsonObject, place: number): ExceptionFrame {
   const path = textIn(frame, "abs_path", "filename", "source");
   return {
     place,
-    name: textIn(frame, "function", "resolved_name", "mangled_name"),
+    // SDKs write `?` for a function without a name
+    name: textIn(frame, "function", "resolved_name", "mangled_name").replace(
+      /^\?$|(?<=\.)\?$/,
+      "<anonymous>",
+    ),
     file: textIn(frame, "filename", "source", "abs_path", "module"),
     line,
     column: numberIn(frame, "colno", "column"),

@@ -18,6 +18,7 @@ const StartView = late(async () => (await import("../views/start/start.tsx")).St
 const EventsView = late(async () => (await import("../views/events/events.tsx")).EventsView);
 const EventDetails = late(async () => (await import("../views/event/event.tsx")).EventDetails);
 const EventCompare = late(async () => (await import("../views/event/compare.tsx")).EventCompare);
+const ExceptionsView = late(async () => (await import("../views/exceptions/exceptions.tsx")).ExceptionsView);
 const RequestsView = late(async () => (await import("../views/requests/requests.tsx")).RequestsView);
 const RequestDetails = late(async () => (await import("../views/requests/details.tsx")).RequestDetails);
 const PeopleView = late(async () => (await import("../views/people/people.tsx")).PeopleView);
@@ -36,6 +37,7 @@ const Requests = () => h(RequestsView, { Details: RequestDetails });
 export const views: readonly View[] = [
   { id: "start", label: "Start", key: "h", place: "near", Component: StartView },
   { id: "events", label: "Events", key: "e", place: "near", Component: Events },
+  { id: "exceptions", label: "Exceptions", key: "c", Component: ExceptionsView },
   { id: "requests", label: "Requests", key: "r", Component: Requests },
   { id: "people", label: "People", key: "p", place: "near", Component: PeopleView },
   { id: "flags", label: "Flags", key: "f", place: "near", Component: FlagsView },
@@ -48,7 +50,7 @@ export const views: readonly View[] = [
 /** Everything that is loaded late, in the order of likely use. */
 const parts = [
   ...[StartView, EventsView, EventDetails, RequestsView, RequestDetails, PeopleView, FlagsView],
-  ...[ExportsView, FaultsView, TapesView, WorldView, EventCompare],
+  ...[ExportsView, FaultsView, TapesView, WorldView, EventCompare, ExceptionsView],
 ];
 
 async function fetchAll(): Promise<void> {

@@ -11,6 +11,11 @@ interface KindView {
 
 const rows: readonly KindView[] = [
   {
+    title: "Exception",
+    names: ["$exception"],
+    View: late(async () => (await import("./exception.tsx")).Exception),
+  },
+  {
     title: "Vitals",
     names: ["$web_vitals"],
     View: late(async () => (await import("./vitals.tsx")).Vitals),
