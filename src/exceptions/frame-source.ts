@@ -23,6 +23,7 @@ const nothing = (why: string): FrameSource => ({
 function linesAround(text: string, line: number): FrameSource["lines"] {
   const from = Math.max(1, line - around);
   return text
+    .replace(/\r?\n$/, "")
     .split(/\r\n|\r|\n/)
     .slice(from - 1, line + around)
     .map((it, i) => ({ n: from + i, text: it.slice(0, longestLine) }));

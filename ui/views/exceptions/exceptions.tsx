@@ -89,13 +89,15 @@ export function ExceptionsView() {
     <Section
       title="Exceptions"
       actions={
-        <TextInput
-          type="search"
-          aria-label="Search type, message, file"
-          placeholder="Search"
-          value={text}
-          onText={setText}
-        />
+        <span class="exceptions-search">
+          <TextInput
+            type="search"
+            aria-label="Search type, message, file"
+            placeholder="Search"
+            value={text}
+            onText={setText}
+          />
+        </span>
       }
     >
       <p class="small muted" role="status">

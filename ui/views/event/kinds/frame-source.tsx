@@ -13,7 +13,7 @@ const Code = ({ text }: { text: string }) => <ShownText text={text.replaceAll("\
 /** The line of the call, with the name at its column underlined. */
 function HitText({ text, column }: { text: string; column: number | null }) {
   const at = column === null || column < 1 || column > text.length ? undefined : column - 1;
-  const word = at === undefined ? undefined : /^(?:[\w$]+|\S)/.exec(text.slice(at))?.[0];
+  const word = at === undefined ? undefined : /^(?:[^\w$\s]{0,4}[\w$]+|\S)/.exec(text.slice(at))?.[0];
   if (at === undefined || word === undefined) return <Code text={text} />;
   return (
     <>
