@@ -181,6 +181,8 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     log,
     gauge,
     inspectable: options.reportLinks === true,
+    // a captured event names the file, so its lines are only for the developer at this machine
+    sourceFolder: isOpen ? null : process.cwd(),
     notice,
     stop: options.onStop,
     closing: ending.signal,

@@ -76,6 +76,7 @@ const homes: Readonly<Record<string, string>> = {
   "hyparquet-writer": "exports",
   "lz-string": "tapes",
   rregex: "flags",
+  "@jridgewell/trace-mapping": "exceptions",
 };
 
 const commands = /\/commands\/|\/(command(-[\w-]+)?|[\w-]+-command)\.ts$/;

@@ -1,4 +1,5 @@
 import { clockRows } from "../clock/rows.ts";
+import { exceptionRows } from "../exceptions/rows.ts";
 import { exportRows } from "../exports/rows.ts";
 import { answerRows } from "../faults/answer-rows.ts";
 import { faultRows } from "../faults/rows.ts";
@@ -33,6 +34,7 @@ export type ControlPorts = AssertionPorts &
   PortsOf<typeof clockRows> &
   PortsOf<typeof totalRows> &
   PortsOf<typeof problemRows> &
+  PortsOf<typeof exceptionRows> &
   PortsOf<typeof peopleRows> &
   PortsOf<typeof flagRows> &
   PortsOf<typeof answerRows> &
@@ -58,6 +60,7 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...totalRows(ports),
         ...sdkRows(ports),
         ...problemRows(ports),
+        ...exceptionRows(ports),
         ...peopleRows(ports),
         ...journeyRows({ ...ports, decisions }),
         ...sessionRows(ports),

@@ -36,6 +36,10 @@ const ExportsView = late(async () => (await import("../views/exports/exports.tsx
 const FaultsView = late(async () => (await import("../views/faults/faults.tsx")).FaultsView, "faults");
 const TapesView = late(async () => (await import("../views/tapes/tapes.tsx")).TapesView, "tapes");
 const WorldView = late(async () => (await import("../views/world/world.tsx")).WorldView, "world");
+const ExceptionsView = late(
+  async () => (await import("../views/exceptions/exceptions.tsx")).ExceptionsView,
+  "exceptions",
+);
 
 /** Views do not import each other: the details are passed in. */
 const Events = () => h(EventsView, { Details: EventDetails, Compare: EventCompare });
@@ -47,6 +51,7 @@ export const views: readonly View[] = [
   { id: "start", label: "Start", key: "h", place: "near", Component: StartView },
   { id: "events", label: "Events", key: "e", place: "near", Component: Events },
   { id: "sessions", label: "Sessions", key: "s", place: "near", Component: SessionsView },
+  { id: "exceptions", label: "Exceptions", key: "c", Component: ExceptionsView },
   { id: "requests", label: "Requests", key: "r", Component: Requests },
   { id: "people", label: "People", key: "p", Component: PeopleView },
   { id: "flags", label: "Flags", key: "f", place: "near", Component: FlagsView },
@@ -59,7 +64,7 @@ export const views: readonly View[] = [
 /** Everything that is loaded late, in the order of likely use. */
 const parts = [
   ...[StartView, EventsView, EventDetails, SessionsView, RequestsView, RequestDetails, PeopleView, FlagsView],
-  ...[ExportsView, FaultsView, TapesView, WorldView, EventCompare],
+  ...[ExportsView, FaultsView, TapesView, WorldView, EventCompare, ExceptionsView],
 ];
 
 async function fetchAll(): Promise<void> {

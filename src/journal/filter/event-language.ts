@@ -1,4 +1,5 @@
 import { type Json, own } from "../../base/json.ts";
+import { exceptionEvent, exceptionGroup } from "../exception.ts";
 import type { Field, FieldFacts, Language, State } from "./language.ts";
 import { arrivalFields, rowFields, rowStates } from "./row-fields.ts";
 import type { EventSubject } from "./types.ts";
@@ -87,6 +88,15 @@ const eventFields: readonly Field<EventSubject>[] = [
     note: "number of the request that carried it",
     example: "request:12",
     of: ({ row }) => row.n,
+  },
+  {
+    name: "exception",
+    kind: "word",
+    note: "the group of equal exceptions",
+    example: "exception:4f1c09ab*",
+    isHeavy: true,
+    of: (subject) =>
+      subject.row.event === exceptionEvent ? exceptionGroup(subject.properties()) : undefined,
   },
   ...arrivalFields<EventSubject>(),
   ...rowFields.map(

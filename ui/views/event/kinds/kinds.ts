@@ -19,6 +19,11 @@ const rows: readonly KindView[] = [
   { title: "Embedding", of: { names: ["$ai_embedding"] }, View: ai },
   { title: "Judgement", of: { names: ["$ai_metric", "$ai_feedback"] }, View: ai },
   {
+    title: "Exception",
+    of: { names: ["$exception"] },
+    View: late(async () => (await import("./exception.tsx")).Exception),
+  },
+  {
     title: "Vitals",
     of: { kind: "vitals" },
     View: late(async () => (await import("./vitals.tsx")).Vitals),
