@@ -2,7 +2,7 @@ import { z } from "zod";
 import { StoredPerson } from "../people/shapes.ts";
 
 /** The rows of a journey; `other`: events of SDKs without a row of their own. */
-export const lanes = ["page", "click", "own", "flag", "request", "problem", "identity", "other"] as const;
+const lanes = ["page", "click", "own", "flag", "request", "problem", "identity", "other"] as const;
 
 export const JourneyQuery = z.strictObject({
   project: z.int().min(0).optional().describe("Only the person of this project"),

@@ -6,7 +6,7 @@ export interface Placed extends JourneyMoment {
   readonly ms: number;
 }
 
-export const idOf = ({ seq, request }: Pick<JourneyMoment, "seq" | "request">): string =>
+const idOf = ({ seq, request }: Pick<JourneyMoment, "seq" | "request">): string =>
   seq === null ? `r${request}` : `e${seq}`;
 
 export const placed = (moments: readonly JourneyMoment[]): Placed[] =>
@@ -95,7 +95,7 @@ export function xOf({ stretches }: Axis, ms: number, side: "start" | "end" = "st
 }
 
 /** The fold or the end after a time. */
-export const stretchEnd = ({ stretches }: Axis, ms: number): number =>
+const stretchEnd = ({ stretches }: Axis, ms: number): number =>
   stretches.find(({ from, to }) => ms >= from && ms <= to)?.to ?? ms;
 
 /** A bar of a lane. */

@@ -40,7 +40,7 @@ const px = (n: number): string => `${n.toFixed(1)}px`;
 const isLost = ({ outcome }: Placed): boolean => outcome === "rejected" || outcome === "dropped";
 
 /** What a moment is, in a few words. */
-export function momentText(it: Placed): string {
+function momentText(it: Placed): string {
   const name = plain(it.name, 80) || "(no name)";
   const text = plain(it.text, 120);
   if (it.lane === "request") {
