@@ -29,9 +29,9 @@ export function fairBand(count: number, share: number): FairBand {
 }
 
 /** What the number of those seen says about the rule. */
-export type Verdict = "as_expected" | "unlikely" | "too_few";
+export type SplitVerdict = "as_expected" | "unlikely" | "too_few";
 
-export function verdictOf(count: number, share: number, seen: number, { low, high }: FairBand): Verdict {
+export function verdictOf(count: number, share: number, seen: number, { low, high }: FairBand): SplitVerdict {
   if (count * Math.min(share, 1 - share) < fewest) return "too_few";
   return seen < low || seen > high ? "unlikely" : "as_expected";
 }

@@ -79,7 +79,7 @@ const unitName = (compiled: CompiledFlag, aggregation: number | null, ruleset: R
 };
 
 /** The buckets of a unit against the threshold of a condition set. */
-export function rolloutOf(
+function rolloutOf(
   buckets: Iterable<number>,
   percentage: number,
 ): Omit<SeenRollout, "unit" | "without"> {
@@ -98,7 +98,7 @@ export function rolloutOf(
 }
 
 /** The variants that were drawn, against their shares. A share beyond 100 % is never reached. */
-export function splitOf(
+function splitOf(
   drawn: Iterable<string | null>,
   variants: readonly string[],
   ends: readonly number[],

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { type EventKind, eventKind } from "../journal/event-kinds.ts";
-import type { Moment } from "./shapes.ts";
+import type { JourneyMoment } from "./shapes.ts";
 
 /** Characters of a name, of a text and of an id. */
 const longest = 200;
@@ -58,7 +58,7 @@ const flagText = (properties: JsonObject): string =>
   `${firstOf(properties, "$feature_flag")} = ${firstOf(properties, "$feature_flag_response") || "no value"}`;
 
 interface Row {
-  readonly lane: Moment["lane"];
+  readonly lane: JourneyMoment["lane"];
   readonly text?: (properties: JsonObject) => string;
 }
 
@@ -83,19 +83,25 @@ const rows: Readonly<Record<EventKind, Row>> = {
   sdk: { lane: "other" },
 };
 
-const day = 86_400_000;
+/** Clocks of phones and laptops differ less, ms. */
+const tolerated = 3_600_000;
 const earliest = Date.UTC(2000, 0, 1);
 
 /** The place of an event in time: its arrival if its own time cannot be right. */
-export function placedAt(timestamp: string, receivedAt: string): Pick<Moment, "at" | "clock"> {
+function placedAt({
+  timestamp,
+  received_at: receivedAt,
+  warnings,
+}: StoredEvent): Pick<JourneyMoment, "at" | "clock"> {
   const [own, received] = [Date.parse(timestamp), Date.parse(receivedAt)];
-  if (own > received + day) return { at: receivedAt, clock: "ahead" };
+  if (own > received + tolerated || warnings.includes("timestamp_in_the_future"))
+    return { at: receivedAt, clock: "ahead" };
   if (!(own >= earliest)) return { at: receivedAt, clock: "behind" };
   return { at: timestamp, clock: null };
 }
 
 /** An event as a moment of a journey. */
-export function momentOfEvent(event: StoredEvent): Moment {
+export function momentOfEvent(event: StoredEvent): JourneyMoment {
   const { properties, warnings, outcome } = event;
   const kind = eventKind(event.event);
   const row = rows[kind];
@@ -103,7 +109,7 @@ export function momentOfEvent(event: StoredEvent): Moment {
   const session = Object.hasOwn(properties, "$session_id") ? properties.$session_id : undefined;
   return {
     lane: kind === "vitals" && text !== "" ? "problem" : row.lane,
-    ...placedAt(event.timestamp, event.received_at),
+    ...placedAt(event),
     seq: event.seq,
     request: event.request,
     name: shortened(event.event),

@@ -13,7 +13,7 @@ import { showPerson } from "../people/show.ts";
 import { newestOf } from "../people/walk.ts";
 import { momentOfEvent, shortened } from "./event-moment.ts";
 import { spansOf } from "./flag-spans.ts";
-import type { Journey, Moment } from "./shapes.ts";
+import type { Journey, JourneyMoment } from "./shapes.ts";
 
 /** Moments of a journey, the newest. */
 const mostMoments = 2_000;
@@ -132,10 +132,10 @@ function rejectedOf(log: TrafficLog, { person, ids }: Wanted): number[] {
   return found;
 }
 
-const outcomeOf = ({ rejected, dropped }: RequestHead): Moment["outcome"] =>
+const outcomeOf = ({ rejected, dropped }: RequestHead): JourneyMoment["outcome"] =>
   rejected ? "rejected" : dropped > 0 ? "dropped" : "kept";
 
-function momentOfRequest(head: RequestHead, distinctId: string | null): Moment {
+function momentOfRequest(head: RequestHead, distinctId: string | null): JourneyMoment {
   const { method, target, status, rejected, fault, carried } = head;
   const path = target.split("?", 1)[0] ?? target;
   return {
@@ -155,7 +155,7 @@ function momentOfRequest(head: RequestHead, distinctId: string | null): Moment {
   };
 }
 
-const byTime = (a: Moment, b: Moment): number =>
+const byTime = (a: JourneyMoment, b: JourneyMoment): number =>
   Date.parse(a.at) - Date.parse(b.at) || a.request - b.request || (a.seq ?? 0) - (b.seq ?? 0);
 
 /** A person's events, the requests that carried them or asked for flags, and the flag values in force. */

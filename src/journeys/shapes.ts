@@ -2,7 +2,7 @@ import { z } from "zod";
 import { StoredPerson } from "../people/shapes.ts";
 
 /** The rows of a journey; `other`: events of SDKs without a row of their own. */
-export const lanes = ["page", "click", "own", "flag", "request", "problem", "identity", "other"] as const;
+const lanes = ["page", "click", "own", "flag", "request", "problem", "identity", "other"] as const;
 
 export const JourneyQuery = z.strictObject({
   project: z.int().min(0).optional().describe("Only the person of this project"),
@@ -15,7 +15,7 @@ const Moment = z.strictObject({
   clock: z
     .enum(["ahead", "behind"])
     .nullable()
-    .describe("Its own time is far after its arrival, or before 2000: its arrival is shown"),
+    .describe("Its own time is an hour or more after its arrival, or before 2000: its arrival is shown"),
   seq: z.int().nullable().describe("Number of the event; null for a request"),
   request: z.int().describe("Number of the request"),
   name: z.string().describe("Name of the event, or method and path"),
@@ -28,7 +28,7 @@ const Moment = z.strictObject({
   events: z.int().nullable().describe("Events that a request carried; null for an event"),
 });
 /** An event or a request at its time. */
-export type Moment = z.infer<typeof Moment>;
+export type JourneyMoment = z.infer<typeof Moment>;
 
 const FlagSpan = z.strictObject({
   value: z.union([z.boolean(), z.string()]),

@@ -35,7 +35,7 @@ export function useSeen({ id, key, project }: FlagInFull): FlagSeen | undefined 
 const longest = 2_000;
 
 /** A sentence with its values in bold. */
-export const Words = ({ text }: { text: string }) => (
+const Words = ({ text }: { text: string }) => (
   <>{valuePieces(plain(text, longest)).map((it, i) => (it.isValue ? <em key={i}>{it.text}</em> : it.text))}</>
 );
 
@@ -118,7 +118,7 @@ export function WhoGets({ flag, seen }: SeenProps) {
 }
 
 /** `± 20`, or the band where it is not symmetric. */
-export const bandText = ({ expected, low, high }: Pick<SeenVariant, "expected" | "low" | "high">): string => {
+const bandText = ({ expected, low, high }: Pick<SeenVariant, "expected" | "low" | "high">): string => {
   const [under, over] = [expected - low, high - expected];
   const middle = numberText(Math.round(expected));
   return Math.abs(under - over) <= 1
@@ -251,7 +251,7 @@ export function Rollout({ seen }: { seen: FlagSeen | undefined }) {
 const mostVariants = 30;
 
 /** Largest difference that the band hides, in percentage points. */
-export const blindTo = (count: number, rows: readonly SeenVariant[]): number =>
+const blindTo = (count: number, rows: readonly SeenVariant[]): number =>
   count === 0 ? 100 : Math.max(...rows.map(({ expected, high }) => ((high - expected) / count) * 100));
 
 /** How many drew each variant, against its share. */

@@ -1,15 +1,15 @@
-import type { FlagInForce, FlagSpan, Moment } from "../../../src/journeys/shapes.ts";
+import type { FlagInForce, FlagSpan, JourneyMoment } from "../../../src/journeys/shapes.ts";
 
 /** A moment with its time in ms. */
-export interface Placed extends Moment {
+export interface Placed extends JourneyMoment {
   readonly id: string;
   readonly ms: number;
 }
 
-export const idOf = ({ seq, request }: Pick<Moment, "seq" | "request">): string =>
+const idOf = ({ seq, request }: Pick<JourneyMoment, "seq" | "request">): string =>
   seq === null ? `r${request}` : `e${seq}`;
 
-export const placed = (moments: readonly Moment[]): Placed[] =>
+export const placed = (moments: readonly JourneyMoment[]): Placed[] =>
   moments.map((it) => ({ ...it, id: idOf(it), ms: Date.parse(it.at) }));
 
 /** A time without a break, drawn to scale. */
@@ -95,7 +95,7 @@ export function xOf({ stretches }: Axis, ms: number, side: "start" | "end" = "st
 }
 
 /** The fold or the end after a time. */
-export const stretchEnd = ({ stretches }: Axis, ms: number): number =>
+const stretchEnd = ({ stretches }: Axis, ms: number): number =>
   stretches.find(({ from, to }) => ms >= from && ms <= to)?.to ?? ms;
 
 /** A bar of a lane. */
@@ -263,7 +263,7 @@ export function sessionsIn(moments: readonly Placed[]): SessionSpan[] {
 
 /** What is wrong with the times, in words. */
 export function damageIn(moments: readonly Placed[]): string[] {
-  const count = (clock: Moment["clock"]) => moments.filter((it) => it.clock === clock).length;
+  const count = (clock: JourneyMoment["clock"]) => moments.filter((it) => it.clock === clock).length;
   const [ahead, behind] = [count("ahead"), count("behind")];
   let newest = 0;
   let late = 0;

@@ -40,7 +40,7 @@ const px = (n: number): string => `${n.toFixed(1)}px`;
 const isLost = ({ outcome }: Placed): boolean => outcome === "rejected" || outcome === "dropped";
 
 /** What a moment is, in a few words. */
-export function momentText(it: Placed): string {
+function momentText(it: Placed): string {
   const name = plain(it.name, 80) || "(no name)";
   const text = plain(it.text, 120);
   if (it.lane === "request") {
@@ -164,7 +164,10 @@ function Chosen({ journey, moments, chosen }: ChosenProps) {
     { keys: "+", does: "Zoom in", run: () => zoomBy(1) },
     { keys: "-", does: "Zoom out", run: () => zoomBy(-1) },
   ]);
-  const flags = isBrief ? journey.flags.filter(isTelling) : journey.flags;
+  const flags = useMemo(
+    () => (isBrief ? journey.flags.filter(isTelling) : journey.flags),
+    [isBrief, journey.flags],
+  );
   return (
     <>
       <div class="row row-wide journey-bar">
@@ -341,22 +344,10 @@ function Swim({ moments, flags, chosen, zoom, onStep }: SwimProps) {
     const found = nearest(axis, mine.length > 0 ? mine : moments, event.clientX - inner.left - headWidth);
     if (found) onStep(moments.indexOf(found));
   };
-  return (
-    <section
-      class="swim"
-      ref={box}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: arrows step through the moments
-      tabIndex={0}
-      aria-label="Swimlanes: arrow keys step through the moments"
-      onClick={pick}
-      onKeyDown={(event) => {
-        const run = keys[event.key];
-        if (!run || event.ctrlKey || event.metaKey || event.altKey) return;
-        event.preventDefault();
-        run();
-      }}
-    >
-      <div class="swim-in" style={{ inlineSize: px(axis.width + headWidth) }}>
+  // thousands of marks are not drawn again for each step
+  const lanes = useMemo(
+    () => (
+      <>
         <Lane title={dateText(moments[0]?.ms ?? 0).slice(0, 10)} text="Times" class="swim-times">
           {ticksOf(axis).map((tick) => (
             <span
@@ -377,6 +368,27 @@ function Swim({ moments, flags, chosen, zoom, onStep }: SwimProps) {
         {lastLanes.map((lane) => (
           <MarkLane key={lane.id} lane={lane} axis={axis} moments={moments} />
         ))}
+      </>
+    ),
+    [axis, moments, flags],
+  );
+  return (
+    <section
+      class="swim"
+      ref={box}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: arrows step through the moments
+      tabIndex={0}
+      aria-label="Swimlanes: arrow keys step through the moments"
+      onClick={pick}
+      onKeyDown={(event) => {
+        const run = keys[event.key];
+        if (!run || event.ctrlKey || event.metaKey || event.altKey) return;
+        event.preventDefault();
+        run();
+      }}
+    >
+      <div class="swim-in" style={{ inlineSize: px(axis.width + headWidth) }}>
+        {lanes}
         <div class="swim-over">
           {axis.folds.map((fold) => (
             <span
