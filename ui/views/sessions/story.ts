@@ -185,6 +185,9 @@ function idleOf(windows: readonly RecordedWindow[], start: number, length: numbe
   return idle;
 }
 
+/** Kinds of events that carry the address of their own moment; web vitals keep that of the first page. */
+const addressed: ReadonlySet<EventKind> = new Set(["page", "own", "click", "exception", "flag", "person"]);
+
 /** All that happened in a session. @param start, end Its times, ms since 1970 */
 export function storyOf(
   start: number,
@@ -195,7 +198,7 @@ export function storyOf(
   const length = Math.max(1, end - start);
   const visits: Visit[] = [
     ...events.flatMap(({ timestamp, url, title, event }) =>
-      url === null || event === "$pageleave"
+      url === null || event === "$pageleave" || !addressed.has(eventKind(event))
         ? []
         : [{ at: Date.parse(timestamp) - start, url, title: title ?? "" }],
     ),
