@@ -56,7 +56,7 @@ function Bytes({ parts, start, story }: Pick<LanesProps, "parts" | "start" | "st
               <path d="M-1 1 1 -1M0 6 6 0M5 7 7 5" />
             </pattern>
           </defs>
-          <rect width="100%" height="100%" fill="url(#session-hatch)" />
+          <rect width="100%" height="100%" />
         </svg>
       ))}
     </>
