@@ -32,7 +32,7 @@ export interface Moment {
   readonly event: SessionEvent | undefined;
 }
 
-export interface PageSpan {
+interface PageSpan {
   readonly from: number;
   readonly to: number;
   readonly path: string;
@@ -40,7 +40,7 @@ export interface PageSpan {
   readonly title: string;
 }
 
-export interface Idle {
+interface Idle {
   readonly from: number;
   readonly to: number;
 }
@@ -55,7 +55,7 @@ export interface Story {
 }
 
 /** Longer times without activity are idle, ms; the player skips them. */
-export const idleAfter = 10_000;
+const idleAfter = 10_000;
 /** The most moments that are listed. */
 const mostMoments = 5_000;
 
