@@ -121,7 +121,7 @@ describe("sessions", () => {
     await transcript.getByText("order_completed").waitFor();
     await transcript.getByText("Buy now").waitFor();
     await transcript.getByText("•").first().waitFor();
-    // posthog-js masks inputs unless told otherwise
+    // posthog-js masks inputs by default
     expect(await page.locator("body").innerText()).not.toContain("Ines Weber");
 
     await page.locator("body").press("ArrowRight");

@@ -137,7 +137,8 @@ function Transcript({ story, at, onSeek }: { story: Story; at: number; onSeek(at
       )),
     [moments, current, onSeek],
   );
-  if (moments.length === 0) return <p class="session-note muted">Nothing happened that can be told.</p>;
+  if (moments.length === 0)
+    return <p class="session-note muted">Nothing to list: no event, page, click or input is known.</p>;
   return (
     <ol class="session-transcript" ref={list}>
       {lines}

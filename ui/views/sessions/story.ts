@@ -132,8 +132,8 @@ function actionsOf({ events, shift }: RecordedWindow, start: number): Moment[] {
   return moments;
 }
 
-/** Events that are told by other moments. */
-const toldOtherwise = new Set(["$pageview", "$pageleave", "$snapshot", "$snapshot_items"]);
+/** Events that other moments stand for. */
+const listedOtherwise = new Set(["$pageview", "$pageleave", "$snapshot", "$snapshot_items"]);
 
 function momentOf(event: SessionEvent, start: number): Moment {
   const kind = eventKind(event.event);
@@ -212,10 +212,10 @@ export function storyOf(
   const pages = pagesOf(visits, length);
   const actions = windows.flatMap((it) => actionsOf(it, start));
   const hasClicks = actions.some((it) => it.kind === "click");
-  const told = events.filter(
-    ({ event }) => !toldOtherwise.has(event) && !(hasClicks && event === "$autocapture"),
+  const listed = events.filter(
+    ({ event }) => !listedOtherwise.has(event) && !(hasClicks && event === "$autocapture"),
   );
-  const moments = [...pages.map(pageMoment), ...actions, ...told.map((it) => momentOf(it, start))]
+  const moments = [...pages.map(pageMoment), ...actions, ...listed.map((it) => momentOf(it, start))]
     .sort((a, b) => a.at - b.at)
     .slice(0, mostMoments);
   return { length, moments, pages, idle: idleOf(windows, start, length) };
