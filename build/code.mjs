@@ -126,4 +126,6 @@ const modules = [
 copyFileSync("node_modules/rregex/lib/commonjs.cjs", "dist/packages/rregex.cjs");
 copyFileSync("node_modules/rregex/lib/rregex.wasm", "dist/packages/rregex.wasm");
 
-writeLicences([...modules, "node_modules/rregex/lib/commonjs.cjs"], "THIRD_PARTY_LICENSES");
+// the frame that plays recordings (build/page.mjs)
+const player = ["node_modules/@posthog/rrweb/dist/rrweb.js"];
+writeLicences([...modules, "node_modules/rregex/lib/commonjs.cjs", ...player], "THIRD_PARTY_LICENSES");

@@ -4,7 +4,7 @@ import { gunzipWithin } from "../codec/inflate.ts";
 import { type LossReason, type RecordedEvent, recordedSources, recordedTypes } from "./rrweb.ts";
 
 /** Something of a part that could not be read; equal ones are counted. */
-export interface Loss {
+interface Loss {
   readonly reason: LossReason;
   /** What was lost: `full snapshot`, `adds of a mutation` … */
   readonly what: string;

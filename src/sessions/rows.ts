@@ -31,6 +31,7 @@ import {
 
 interface SessionPorts {
   readonly log: TrafficLog;
+  readonly people: { personOf(project: number, distinctId: string): { readonly uuid: string } | undefined };
 }
 
 /** A page of a recording ends after this many characters, or parts. */
@@ -156,16 +157,23 @@ function recordingFrom(log: TrafficLog, parts: readonly PartSum[], from: number)
   return page;
 }
 
-const matches =
-  ({ project, person, search, recorded }: Omit<typeof SessionListQuery._output, "limit" | "offset">) =>
-  (it: SessionSum): boolean =>
-    isOf(it, project) &&
-    (person === undefined || it.person === person || it.distinctIds.has(person)) &&
-    (recorded === undefined || it.partCount > 0 === recorded) &&
-    (search === undefined || it.id.includes(search) || [...it.distinctIds].some((id) => id.includes(search)));
+/** True for sessions of a person, by uuid or by one of its ids: ids may have been merged since. */
+function isOfPerson({ people }: SessionPorts, wanted: string): (it: SessionSum) => boolean {
+  const personOf = (project: number | null, id: string) =>
+    project === null ? undefined : people.personOf(project, id)?.uuid;
+  return ({ project, person, distinctIds }) => {
+    if (person === wanted || distinctIds.has(wanted)) return true;
+    const uuid = personOf(project, wanted) ?? wanted;
+    return [...distinctIds].some((id) => personOf(project, id) === uuid);
+  };
+}
+
+const holds = ({ id, distinctIds }: SessionSum, text: string): boolean =>
+  id.includes(text) || [...distinctIds].some((it) => it.includes(text));
 
 /** The endpoints of sessions. */
-export function sessionRows({ log }: SessionPorts) {
+export function sessionRows(ports: SessionPorts) {
+  const { log } = ports;
   const book = createSessionBook(log);
   return [
     row({
@@ -175,9 +183,16 @@ export function sessionRows({ log }: SessionPorts) {
       summary: "Lists the sessions of the events, by their $session_id, newest first",
       query: SessionListQuery,
       reply: StoredSessionPage,
-      async handle({ query: { limit, offset, ...wanted } }) {
+      async handle({ query: { project, person, search, recorded, limit, offset } }) {
         const { sessions, progress } = await book.read();
-        const found = sessions.filter(matches(wanted));
+        const isWanted = person === undefined ? () => true : isOfPerson(ports, person);
+        const found = sessions.filter(
+          (it) =>
+            isOf(it, project) &&
+            (recorded === undefined || it.partCount > 0 === recorded) &&
+            (search === undefined || holds(it, search)) &&
+            isWanted(it),
+        );
         return {
           sessions: found.slice(offset, offset + limit).map(showSession),
           more: found.length > offset + limit,

@@ -64,13 +64,13 @@ interface SessionCount extends RowCount {
 
 const keyOf = (project: number | null, id: string): string => `${project ?? ""} ${id}`;
 
-const freshSession = (id: string, { project, seq, timestamp }: StoredEvent): SessionSum => ({
+const freshSession = (id: string, { project, seq }: StoredEvent): SessionSum => ({
   id,
   project,
   distinctIds: new Set(),
   person: null,
-  start: Date.parse(timestamp),
-  end: Date.parse(timestamp),
+  start: Number.POSITIVE_INFINITY,
+  end: Number.NEGATIVE_INFINITY,
   firstSeq: seq,
   lastSeq: seq,
   events: 0,

@@ -58,6 +58,7 @@ describe("the page's files", () => {
         "style-src 'self'",
         "img-src 'self' data:",
         "connect-src 'self'",
+        "frame-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
@@ -71,6 +72,27 @@ describe("the page's files", () => {
       "cache-control": "no-cache",
     });
     expect(Object.keys(headers).filter((it) => it.startsWith("access-control"))).toEqual([]);
+  });
+
+  test("recorded pages are shown in a frame that connects to nothing, and that only the page embeds", async () => {
+    const { status, headers, body } = await get(sim.url, "/__sim/player");
+    expect(status).toBe(200);
+    expect(body).not.toMatch(/https?:\/\/(?!www\.w3\.org)/);
+    expect(headers["content-security-policy"]).toBe(
+      [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'unsafe-inline'",
+        "img-src data:",
+        "font-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'self'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+      ].join("; "),
+    );
+    expect((await get(sim.url, "/__sim/player.js")).headers["content-type"]).toContain("text/javascript");
   });
 
   test.each(files)("%s is not sent again to who has it", async (path) => {

@@ -13,6 +13,10 @@ const mostDots = 400;
 
 const percent = (share: number): string => `${(Math.max(0, Math.min(1, share)) * 100).toFixed(3)}%`;
 
+/** With tenths in short sessions, whose marks would be equal. */
+const axisText = (at: number, length: number): string =>
+  offsetText(at, length > 20_000).replace(/(\.\d)\d\d$/, "$1");
+
 function Lane({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <div class="session-lane">
@@ -56,7 +60,7 @@ function Bytes({ parts, start, story }: Pick<LanesProps, "parts" | "start" | "st
               <path d="M-1 1 1 -1M0 6 6 0M5 7 7 5" />
             </pattern>
           </defs>
-          <rect width="100%" height="100%" fill="url(#session-hatch)" />
+          <rect width="100%" height="100%" />
         </svg>
       ))}
     </>
@@ -155,7 +159,7 @@ export function Lanes({ story, parts, start, at, onSeek }: LanesProps) {
         <span />
         <div class="session-axis">
           {Array.from({ length: marks }, (_, i) => (
-            <span key={i}>{offsetText((length * i) / (marks - 1), true)}</span>
+            <span key={i}>{axisText((length * i) / (marks - 1), length)}</span>
           ))}
         </div>
       </div>

@@ -243,7 +243,7 @@ function Screen({ session, recording, player, address }: ScreenProps) {
             {size ? `${Math.round(size.scale * 100)} %` : ""}
           </span>
         </div>
-        <div class="session-page">
+        <div class="session-page" style={size && { aspectRatio: `${size.width} / ${size.height}` }}>
           {recording.isLoading && (
             <p class="session-note muted" role="status">
               {`Loading: ${numberText(recording.parts)} of ${counted(session.recording.parts, "part")}`}

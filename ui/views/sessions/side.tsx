@@ -104,7 +104,16 @@ function Transcript({ story, at, onSeek }: { story: Story; at: number; onSeek(at
   const current = momentAt(moments, at);
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
-    list.current?.children[current]?.scrollIntoView({ block: "nearest" });
+    // scrolls the list alone: where it does not scroll, the recording must stay in sight
+    const line = list.current?.children[current];
+    const box = list.current?.parentElement;
+    if (!(line instanceof HTMLElement) || !box) return;
+    const [top, bottom] = [
+      line.offsetTop - box.offsetTop,
+      line.offsetTop - box.offsetTop + line.offsetHeight,
+    ];
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
   }, [current]);
   const lines = useMemo(
     () =>
@@ -128,7 +137,8 @@ function Transcript({ story, at, onSeek }: { story: Story; at: number; onSeek(at
       )),
     [moments, current, onSeek],
   );
-  if (moments.length === 0) return <p class="session-note muted">Nothing happened that can be told.</p>;
+  if (moments.length === 0)
+    return <p class="session-note muted">Nothing to list: no event, page, click or input is known.</p>;
   return (
     <ol class="session-transcript" ref={list}>
       {lines}

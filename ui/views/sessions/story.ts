@@ -32,7 +32,7 @@ export interface Moment {
   readonly event: SessionEvent | undefined;
 }
 
-export interface PageSpan {
+interface PageSpan {
   readonly from: number;
   readonly to: number;
   readonly path: string;
@@ -40,7 +40,7 @@ export interface PageSpan {
   readonly title: string;
 }
 
-export interface Idle {
+interface Idle {
   readonly from: number;
   readonly to: number;
 }
@@ -55,7 +55,7 @@ export interface Story {
 }
 
 /** Longer times without activity are idle, ms; the player skips them. */
-export const idleAfter = 10_000;
+const idleAfter = 10_000;
 /** The most moments that are listed. */
 const mostMoments = 5_000;
 
@@ -132,8 +132,8 @@ function actionsOf({ events, shift }: RecordedWindow, start: number): Moment[] {
   return moments;
 }
 
-/** Events that are told by other moments. */
-const toldOtherwise = new Set(["$pageview", "$pageleave", "$snapshot", "$snapshot_items"]);
+/** Events that other moments stand for. */
+const listedOtherwise = new Set(["$pageview", "$pageleave", "$snapshot", "$snapshot_items"]);
 
 function momentOf(event: SessionEvent, start: number): Moment {
   const kind = eventKind(event.event);
@@ -185,6 +185,9 @@ function idleOf(windows: readonly RecordedWindow[], start: number, length: numbe
   return idle;
 }
 
+/** Kinds of events that carry the address of their own moment; web vitals keep that of the first page. */
+const addressed: ReadonlySet<EventKind> = new Set(["page", "own", "click", "exception", "flag", "person"]);
+
 /** All that happened in a session. @param start, end Its times, ms since 1970 */
 export function storyOf(
   start: number,
@@ -195,7 +198,7 @@ export function storyOf(
   const length = Math.max(1, end - start);
   const visits: Visit[] = [
     ...events.flatMap(({ timestamp, url, title, event }) =>
-      url === null || event === "$pageleave"
+      url === null || event === "$pageleave" || !addressed.has(eventKind(event))
         ? []
         : [{ at: Date.parse(timestamp) - start, url, title: title ?? "" }],
     ),
@@ -209,10 +212,10 @@ export function storyOf(
   const pages = pagesOf(visits, length);
   const actions = windows.flatMap((it) => actionsOf(it, start));
   const hasClicks = actions.some((it) => it.kind === "click");
-  const told = events.filter(
-    ({ event }) => !toldOtherwise.has(event) && !(hasClicks && event === "$autocapture"),
+  const listed = events.filter(
+    ({ event }) => !listedOtherwise.has(event) && !(hasClicks && event === "$autocapture"),
   );
-  const moments = [...pages.map(pageMoment), ...actions, ...told.map((it) => momentOf(it, start))]
+  const moments = [...pages.map(pageMoment), ...actions, ...listed.map((it) => momentOf(it, start))]
     .sort((a, b) => a.at - b.at)
     .slice(0, mostMoments);
   return { length, moments, pages, idle: idleOf(windows, start, length) };

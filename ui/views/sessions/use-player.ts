@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { PlayerCommand, PlayerNotice } from "./player/protocol.ts";
 import type { RecordedWindow } from "./story.ts";
 
-export interface PlayerState {
+interface PlayerState {
   /** ms from the start of the session. */
   readonly at: number;
   readonly isPlaying: boolean;

@@ -29,7 +29,7 @@ const urlNames: ReadonlySet<string> = new Set(
 
 /** Attributes that run code, navigate or send. */
 const unsafeName =
-  /^(?:on.*|srcdoc|ping|action|formaction|http-equiv|manifest|nonce|integrity|target|download|attributionsrc|autofocus|autoplay)$/i;
+  /^(?:on.*|src(?!set$)\w+|ping|action|formaction|http-equiv|manifest|nonce|integrity|target|download|attributionsrc|autofocus|autoplay)$/i;
 
 const attributeName = /^[a-z_][\w:.-]*$/i;
 const tagShape = /^[a-z][\w.-]*$/i;
