@@ -1,7 +1,7 @@
 // Bundles the inspector page into dist/inspector: the shell with what several views need, and a file for each view, which
 // is fetched when the view is opened.
 import { copyFileSync, rmSync } from "node:fs";
-import { build as bundle } from "esbuild";
+import { build as bundle, transform } from "esbuild";
 import { build } from "rolldown";
 import { inChunks } from "./graph.mjs";
 
@@ -19,6 +19,18 @@ function chunksOf(graph) {
 }
 const { plugin, codeSplitting } = inChunks(chunksOf);
 
+/** A view that imports its styles gets them as text, in its own file: other views do not wait for them. */
+const styles = {
+  name: "styles",
+  transform: {
+    filter: { id: /\.css$/ },
+    async handler(text) {
+      const { code } = await transform(text, { loader: "css", minify: true });
+      return { code: `export default ${JSON.stringify(code.trim())};`, moduleType: "js" };
+    },
+  },
+};
+
 rmSync(dir, { recursive: true, force: true });
 await build({
   input: { app: "ui/main.tsx" },
@@ -27,7 +39,7 @@ await build({
   preserveEntrySignatures: "allow-extension",
   checks: { ineffectiveDynamicImport: false },
   transform: { target: "es2022" },
-  plugins: [plugin],
+  plugins: [plugin, styles],
   output: {
     dir,
     minify: true,

@@ -4,6 +4,7 @@ import type { Export, ExportRun, ExportRunPage } from "../../../src/exports/shap
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { stepKeys, useKeys } from "../../app/keyboard.ts";
+import { adopt } from "../../app/late-styles.ts";
 import { go, link, project, route } from "../../app/location.ts";
 import type { Route } from "../../app/route.ts";
 import { projectName, revision } from "../../app/sim.ts";
@@ -12,8 +13,11 @@ import { Badge, Code, Empty, Scrolled, Section, Time, Trouble } from "../../part
 import { Split, Table, useCurrentInView } from "../../parts/layout.tsx";
 import { numberText, plain, sizeText } from "../../parts/text.ts";
 import { ClockBar } from "./clock-bar.tsx";
+import styles from "./exports.css";
 import { RunDetails } from "./run-details.tsx";
 import { everyText, statusRow } from "./run-texts.ts";
+
+adopt(styles);
 
 const pageSize = 200;
 

@@ -2,14 +2,18 @@ import { useSignal } from "@preact/signals";
 import type { Fault, FaultPreset } from "../../../src/faults/shapes.ts";
 import { call } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
+import { adopt } from "../../app/late-styles.ts";
 import { link } from "../../app/location.ts";
 import { revision } from "../../app/sim.ts";
 import { useAction } from "../../app/use-action.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Button, Code, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
+import styles from "./faults.css";
 import { emptyForm, type Limits, limitsOf, touchedBy } from "./order.ts";
 import { LimitFields, RuleForm } from "./rule-form.tsx";
+
+adopt(styles);
 
 /** Active faults, presets, and a form for a rule. */
 export function FaultsView() {

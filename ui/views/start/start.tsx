@@ -1,9 +1,13 @@
+import { adopt } from "../../app/late-styles.ts";
 import { link, project, route } from "../../app/location.ts";
 import { info, useTotals } from "../../app/sim.ts";
 import { stat } from "../../feed/socket.ts";
 import { Empty } from "../../parts/basics.tsx";
 import { FirstRun } from "./guide.tsx";
 import { Health } from "./health.tsx";
+import styles from "./start.css";
+
+adopt(styles);
 
 /** The start page: what to paste until something arrives, then the state of the traffic. */
 export function StartView() {

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { LoadedTape, LoadedTapeReply, RecordingFacts } from "../../../src/tapes/shapes.ts";
 import { call } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
+import { adopt } from "../../app/late-styles.ts";
 import { link, route } from "../../app/location.ts";
 import { info, revision } from "../../app/sim.ts";
 import { greetings, stat } from "../../feed/socket.ts";
@@ -13,6 +14,9 @@ import { ExchangeList } from "./exchanges.tsx";
 import { InForce } from "./in-force.tsx";
 import { type ModeName, modeNames, modeNow, modes } from "./modes.ts";
 import { RecordingPart } from "./recording.tsx";
+import styles from "./tapes.css";
+
+adopt(styles);
 
 type Asked =
   | { readonly is: "load"; readonly mode: string }
