@@ -7,7 +7,7 @@ export const SdkQuery = z.strictObject({ project: OfProject.optional() });
 const SdkTotal = z
   .strictObject({
     name: z.string().describe("From `$lib`, else from the User-Agent: `posthog-js`, `curl`"),
-    version: z.string().nullable().describe("null if it is not told"),
+    version: z.string().nullable().describe("null if it does not say"),
     is_sdk: z.boolean().describe("False for a client that is no SDK of PostHog"),
     requests: z.int(),
     rejected: z.int().describe("Rejected requests"),

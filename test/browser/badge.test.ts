@@ -1,8 +1,15 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 import { here, launchChromium } from "../support/chromium.ts";
 import { openPageServer, type PageServer } from "./page-server.ts";
+
+const example = (name: string) =>
+  readFileSync(join(import.meta.dirname, "../usage/apps/badge", name), "utf8");
+const scriptText = example("badge.html");
+const policyText = example("policy.txt");
 
 let browser: Browser;
 let server: PageServer;
@@ -94,9 +101,11 @@ test("folded, it stays so, and the app does not see the clicks", async () => {
 });
 
 test("two lines of a strict policy are enough, and a second script adds nothing", async () => {
-  const policy = ({ url }: Sim) =>
-    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${url}; connect-src ${url}; require-trusted-types-for 'script'; trusted-types 'none'">
-     <script src="${url}/__sim/badge.js" async></script>`;
+  const at = (text: string, { url }: Sim) => text.trim().replaceAll("http://localhost:7490", url);
+  // as the docs have them
+  const policy = (sim: Sim) =>
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; ${at(policyText, sim)}; require-trusted-types-for 'script'; trusted-types 'none'">
+     ${at(scriptText, sim)}`;
   await using it = await open("", policy);
   await it.page.goto(server.url);
   await it.page.getByText("0 events").waitFor();

@@ -4,7 +4,8 @@ import type { Problems } from "../../src/sim/problem-shapes.ts";
 import type { Resource } from "../api/resource.ts";
 import { keep, kept } from "../parts/browser-storage.ts";
 import { project } from "./location.ts";
-import { newProblems, problemKeys, readSeen, withSeen } from "./seen-problems.ts";
+import { newProblems } from "./new-problems.ts";
+import { problemKeys, readSeen, unseen, withSeen } from "./seen-problems.ts";
 import { info, useProblems } from "./sim.ts";
 
 const name = "phx-sim-seen-problems";
@@ -23,7 +24,7 @@ export const news = computed<readonly string[]>(() => {
   void changes.value;
   const data = problems.value?.data;
   if (!data || run.value === undefined) return [];
-  return newProblems(problemKeys(data), seenNow(), project.value);
+  return unseen(problemKeys(data), seenNow(), project.value);
 });
 
 /** What Start shows is seen. */
@@ -34,10 +35,15 @@ export function markSeen(): void {
   changes.value++;
 }
 
-/** Follows the problems; for the shell. */
-export function useProblemNews(): void {
+/** Follows the problems, and shows nothing; the shell has it in every view. */
+export function ProblemWatch(): null {
   const found = useProblems(project.value);
+  const count = news.value.length;
   useEffect(() => {
     problems.value = found;
   }, [found.data, found.problem, found.isLoading]);
+  useEffect(() => {
+    newProblems.value = count;
+  }, [count]);
+  return null;
 }

@@ -46,7 +46,7 @@ export function readSeen(text: string | null, run: string): Seen {
 const nameOf = (project: number | undefined): string => String(project ?? "");
 
 /** The problems that were not on the Start page of this project, or of all projects. */
-export function newProblems(keys: readonly string[], seen: Seen, project: number | undefined): string[] {
+export function unseen(keys: readonly string[], seen: Seen, project: number | undefined): string[] {
   const known = new Set([...(seen.projects[nameOf(project)] ?? []), ...(seen.projects[""] ?? [])]);
   return keys.filter((it) => !known.has(it));
 }

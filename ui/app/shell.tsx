@@ -1,7 +1,8 @@
 import { signal } from "@preact/signals";
+import type { ComponentType } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isLockedOut, unlock } from "../api/call.ts";
-import { stat } from "../feed/socket.ts";
+import { greetings, stat } from "../feed/socket.ts";
 import { Button, Empty } from "../parts/basics.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/fields.tsx";
@@ -10,7 +11,7 @@ import { Banner } from "./banner.tsx";
 import { keySets, useKeys } from "./keyboard.ts";
 import { Guarded } from "./late-view.tsx";
 import { go, link, route } from "./location.ts";
-import { news, useProblemNews } from "./problem-news.ts";
+import { newProblems } from "./new-problems.ts";
 import { shownKeys } from "./shortcuts.ts";
 import { loadInfo, worldRevision } from "./sim.ts";
 import { Status } from "./status.tsx";
@@ -29,7 +30,7 @@ export function Shell() {
   const view = viewNow();
   useEffect(() => void loadInfo(), [world]);
   useShellKeys(help);
-  useProblemNews();
+  const Watch = useWatch();
   useTitle(view?.label ?? "No such page");
   useFocus(view?.id);
   if (isLockedOut.value) return <LockedOut />;
@@ -43,6 +44,7 @@ export function Shell() {
         <b>phx-sim</b>
       </a>
       <Status onHelp={help} />
+      {Watch && <Watch />}
       <Navigation current={view} />
       <Banner />
       <main class="shell-view" id="view" tabIndex={-1} aria-label={view?.label}>
@@ -52,6 +54,20 @@ export function Shell() {
       {isHelpOpen && <Help onClose={() => setHelp(false)} />}
     </div>
   );
+}
+
+/** What follows the problems is loaded after the view; until then, and if that fails, there is no count. */
+function useWatch(): ComponentType | undefined {
+  const [Watch, setWatch] = useState<ComponentType>();
+  const turn = greetings.value;
+  useEffect(() => {
+    if (turn === 0 || Watch) return;
+    import("./problem-news.ts").then(
+      ({ ProblemWatch }) => setWatch(() => ProblemWatch),
+      () => {},
+    );
+  }, [turn, Watch]);
+  return Watch;
 }
 
 function useShellKeys(onHelp: () => void): void {
@@ -97,8 +113,8 @@ const ViewLink = ({ view, current }: { view: View; current: View | undefined }) 
   >
     <Icon of={view.id} />
     <span>{view.label}</span>
-    {view.id === "start" && news.value.length > 0 ? (
-      <NewProblems count={news.value.length} />
+    {view.id === "start" && newProblems.value > 0 ? (
+      <NewProblems count={newProblems.value} />
     ) : (
       <span class="keys" aria-hidden="true">
         g {view.key}
@@ -168,7 +184,7 @@ const seen = signal<Totals | undefined>();
 
 /** Sets the tab's title: the view, and what arrived while the page was hidden. */
 function useTitle(label: string): void {
-  const title = titleOf(label, stat.value, seen.value, news.value.length);
+  const title = titleOf(label, stat.value, seen.value, newProblems.value);
   useEffect(() => {
     document.title = title;
   }, [title]);

@@ -116,7 +116,7 @@ function follow(origin: string, badge: Badge): void {
   }
   document.addEventListener("visibilitychange", () => {
     if (document.hidden || failures === Number.POSITIVE_INFINITY) return;
-    // somebody is back, and so may be the sim
+    // the page is in use again, and so may be the sim
     failures = Math.min(failures, 1);
     again();
   });

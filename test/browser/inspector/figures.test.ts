@@ -56,8 +56,8 @@ test("after a reload figures are those of everything that arrived: of a filter, 
 
   await it.go("#/start");
   await page.reload();
-  await page.getByText("Problems found").waitFor();
-  await page.getByRole("link", { name: "301 events" }).waitFor();
+  await page.getByText("What is lost, and why").waitFor();
+  await page.getByText("301 events", { exact: true }).waitFor();
   await page.getByRole("row", { name: /^viewed 1,800/ }).waitFor();
   await it.dress(1280, "light");
   await it.look("figures-start-light");

@@ -283,7 +283,7 @@ describe("the details say", () => {
 
 /** Places of the page, and what is seen there once all of it is. */
 const states: readonly (readonly [name: string, hash: string, seen: string | RegExp])[] = [
-  ["start", "#/start", "Rejected requests"],
+  ["start", "#/start", "What is lost, and why"],
   ["events", "#/events", "1,203 events"],
   ["events, none", "#/events?f=event:none", "No event matches the filter"],
   ["events, by a filter that is none", "#/events?f=is:nothing", "the filter is wrong"],

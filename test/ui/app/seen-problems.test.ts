@@ -1,25 +1,25 @@
 import { expect, test } from "vitest";
 import type { Problems } from "../../../src/sim/problem-shapes.ts";
-import { newProblems, problemKeys, readSeen, withSeen } from "../../../ui/app/seen-problems.ts";
+import { problemKeys, readSeen, unseen, withSeen } from "../../../ui/app/seen-problems.ts";
 
 const none = readSeen(null, "1");
 
 test("a problem is new until it was shown, for its project or for all", () => {
   const seen = withSeen(withSeen(none, ["a"], 2), ["b"], undefined);
-  expect(newProblems(["a", "b", "c"], seen, 2)).toEqual(["c"]);
-  expect(newProblems(["a", "b", "c"], seen, 3)).toEqual(["a", "c"]);
-  expect(newProblems(["a", "b", "c"], seen, undefined)).toEqual(["a", "c"]);
+  expect(unseen(["a", "b", "c"], seen, 2)).toEqual(["c"]);
+  expect(unseen(["a", "b", "c"], seen, 3)).toEqual(["a", "c"]);
+  expect(unseen(["a", "b", "c"], seen, undefined)).toEqual(["a", "c"]);
 });
 
 test("one that was cleared is new when it comes back", () => {
   const seen = withSeen(withSeen(none, ["a", "b"], 2), ["b"], 2);
-  expect(newProblems(["a", "b"], seen, 2)).toEqual(["a"]);
+  expect(unseen(["a", "b"], seen, 2)).toEqual(["a"]);
 });
 
 test("another run begins anew, and damage is nothing", () => {
   const text = JSON.stringify(withSeen(none, ["a"], 2));
-  expect(newProblems(["a"], readSeen(text, "1"), 2)).toEqual([]);
-  expect(newProblems(["a"], readSeen(text, "2"), 2)).toEqual(["a"]);
+  expect(unseen(["a"], readSeen(text, "1"), 2)).toEqual([]);
+  expect(unseen(["a"], readSeen(text, "2"), 2)).toEqual(["a"]);
   for (const damaged of ["", "{", "null", "1", '{"run":"1"}', '{"run":"1","projects":{"2":[1],"3":null}}'])
     expect(readSeen(damaged, "1")).toEqual(none);
 });

@@ -45,7 +45,7 @@ function SenderRow({ sdk, isExact }: { sdk: SdkTotal; isExact: boolean }) {
         <b>{plain(name, 60)}</b> {!is_sdk && <span class="muted">no SDK</span>}
       </td>
       <td class="start-version">
-        {version === null ? <span class="muted">not told</span> : plain(version, 40)}{" "}
+        {version === null ? <span class="muted">unknown</span> : plain(version, 40)}{" "}
         {hints.length > 0 && <OutcomeSign of="warned" />}
       </td>
       <td class="number">{figureText(kept + dropped, isExact)}</td>

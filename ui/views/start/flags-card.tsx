@@ -10,7 +10,7 @@ import { counted, numberText, plain } from "../../parts/text.ts";
 import { Card } from "./card.tsx";
 import { type FlagToLook, flagsToLook } from "./flags-to-look.ts";
 
-/** Flags that do not work as somebody expects; nothing while all do. */
+/** Flags that may not work as expected; nothing while all do. */
 export function FlagsCard() {
   const of = query({ project: project.value });
   const { data } = useResource<{ flags: FlagSummary[] }>(`flags${of}`, { revision: worldRevision.value });

@@ -5,7 +5,7 @@ import type { Totals } from "../../../src/journal/totals-answer.ts";
 interface Seen {
   readonly events: Pick<Totals["events"], "kept" | "names">;
   readonly sdks: readonly SdkTotal[];
-  /** The name of the scenario, as `info` tells it. */
+  /** The name of the scenario, as in `info`. */
   readonly scenario: string;
   /** Something is dropped or rejected. */
   readonly isLossy: boolean;
