@@ -7,7 +7,7 @@ const each = (files, tests) => Object.fromEntries(files.map((file) => [file, tes
 
 const redact = tests(
   "tapes/redact",
-  "redactor places rules scan-tape memory restore personal sieve encoded shapes names",
+  "redactor redactor-results places rules scan-tape memory restore personal sieve encoded shapes names",
 );
 const first = (name, tests) => [...tests].sort((a, b) => Number(b.includes(name)) - Number(a.includes(name)));
 const deck = tests("tapes/match", "aliases canonical near-miss sequence match learn sessions");
@@ -36,7 +36,7 @@ export const targets = {
   "src/tapes/redact/walk.ts": tests("tapes/redact", "places json-text memory personal redactor rules"),
   "src/tapes/redact/exchange.ts": [...tests("tapes/redact", "body"), ...redact],
   "src/tapes/redact/personal.ts": tests("tapes/redact", "personal"),
-  "src/tapes/redact/redactor.ts": tests("tapes/redact", "redactor personal"),
+  "src/tapes/redact/redactor.ts": tests("tapes/redact", "redactor-results personal"),
   "src/tapes/redact/scan-tape.ts": tests("tapes/redact", "scan-tape"),
   "src/tapes/redact/memory.ts": tests("tapes/redact", "memory"),
   "src/tapes/redact/bind.ts": tests("tapes/redact", "restore"),
