@@ -7,7 +7,7 @@ const each = (files, tests) => Object.fromEntries(files.map((file) => [file, tes
 
 const redact = tests(
   "tapes/redact",
-  "redactor places rules scan-tape memory restore personal sieve encoded shapes names",
+  "redactor redactor-results places rules scan-tape memory restore personal sieve encoded shapes names",
 );
 const first = (name, tests) => [...tests].sort((a, b) => Number(b.includes(name)) - Number(a.includes(name)));
 const deck = tests("tapes/match", "aliases canonical near-miss sequence match learn sessions");
@@ -36,7 +36,10 @@ export const targets = {
   "src/tapes/redact/walk.ts": tests("tapes/redact", "places json-text memory personal redactor rules"),
   "src/tapes/redact/exchange.ts": [...tests("tapes/redact", "body"), ...redact],
   "src/tapes/redact/personal.ts": tests("tapes/redact", "personal"),
-  ...each(files("src/tapes/redact", "redactor scan-tape memory bind"), redact),
+  "src/tapes/redact/redactor.ts": tests("tapes/redact", "redactor-results personal"),
+  "src/tapes/redact/scan-tape.ts": tests("tapes/redact", "scan-tape"),
+  "src/tapes/redact/memory.ts": tests("tapes/redact", "memory"),
+  "src/tapes/redact/bind.ts": tests("tapes/redact", "restore"),
   "src/world/keyring.ts": tests("sim", "published-keys"),
   "src/assert/match/nearest.ts": tests("assert/match", "nearest"),
   "src/assert/match/pattern.ts": tests("assert/match", "pattern wire"),
@@ -203,6 +206,28 @@ export const accepted = {
     ["(Number(a) - 18)", "(Number(a)) +", "an address shows seventeen bits of it"],
     ["value === 0 ||", '!["place", "phone", "text"].includes(kind)', decidedBefore],
     ["value === 0 ||", "1", decidedBefore],
+  ],
+  "src/tapes/redact/memory.ts": [
+    ...["(secret.length <= 256) ?", "257", "255"].map((it) => [
+      "secret.length <= 256",
+      it,
+      "saves memory only: the hash tells secrets apart, too",
+    ]),
+    ["text.length < 12", "telling.size === 0", shortcut],
+    ["text.length < 12", "11", shortcut],
+    ['?? "secret"', "telling.get(secret)", types],
+    ['?? "secret"', '"mutant"', types],
+  ],
+  "src/tapes/redact/redactor.ts": [
+    ["personal && { personal }", "{ personal }", absent],
+    ["rules && { rules }", "{ rules }", absent],
+  ],
+  "src/tapes/redact/scan-tape.ts": [
+    ["readdir(folder)).sort()", "await readdir(folder)", "this system lists the names in order already"],
+  ],
+  "src/tapes/redact/bind.ts": [
+    ["value !== undefined && !into", "!into", types],
+    ["live.size === 1 &&", "live.size === 1", types],
   ],
   "src/tapes/redact/placeholders.ts": [['!text.includes("secret")', "false", shortcut]],
   "src/tapes/redact/encoded.ts": [

@@ -1,13 +1,8 @@
 import { isObject, type Json, mapMembers, own } from "../../base/json.ts";
-import { type Exchange, escapedPattern, type HeaderPairs, type TapeBody } from "../format/exchange.ts";
+import { type Exchange, type HeaderPairs, type TapeBody, targetOf } from "../format/exchange.ts";
 import type { ReplayRequest } from "../ports.ts";
 import { decodedPart } from "./fields.ts";
-import {
-  decodedPlaceholders,
-  type Placeholder,
-  placeholdersIn,
-  replacePlaceholders,
-} from "./placeholders.ts";
+import { type Placeholder, placeholdersIn, replacePlaceholders, valuesFor } from "./placeholders.ts";
 import { shapesOf } from "./shapes.ts";
 
 /** Values of the caller, by the placeholders of the tape. */
@@ -15,14 +10,12 @@ type Bindings = ReadonlyMap<string, string>;
 
 /** Binds the placeholders of a recorded text to what a live one has there. The first binding of each stays. */
 function bindText(recorded: string, live: string | undefined, into: Map<string, string>): void {
-  const placeholders = placeholdersIn(recorded);
-  if (live === undefined || placeholders.length === 0) return;
-  const pieces = decodedPlaceholders(recorded).split(/\{\{secret:[a-z\d_]+#\d+\}\}/);
-  const found = new RegExp(`^${pieces.map(escapedPattern).join("([\\s\\S]+?)")}$`).exec(live);
-  placeholders.forEach(({ text }, i) => {
-    const value = found?.[i + 1];
+  const values = live === undefined ? undefined : valuesFor(recorded, live, 1);
+  if (values === undefined) return;
+  for (const { text } of placeholdersIn(recorded)) {
+    const value = values.shift();
     if (value !== undefined && !into.has(text)) into.set(text, value);
-  });
+  }
 }
 
 function bindJson(recorded: Json, live: Json | undefined, into: Map<string, string>): void {
@@ -39,21 +32,26 @@ interface Target {
   query: [string, string][];
 }
 
-function targetOf(url: string): Target {
-  const [address = "", query = ""] = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "").split("?", 2);
-  const pairs = query.split("&").map((pair): [string, string] => {
-    const at = pair.indexOf("=");
-    return [
-      decodedPart(at === -1 ? pair : pair.slice(0, at)),
-      at === -1 ? "" : decodedPart(pair.slice(at + 1)),
-    ];
-  });
-  return { segments: address.split("/").map(decodedPart), query: pairs };
+/** What stands before the first mark, and what behind it. */
+function halves(text: string, mark: string): [before: string, behind: string] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function partsOf(url: string): Target {
+  const [address, query] = halves(targetOf(url), "?");
+  return {
+    segments: address.split("/").map(decodedPart),
+    query: query.split("&").map((pair) => {
+      const [name, value] = halves(pair, "=");
+      return [decodedPart(name), decodedPart(value)];
+    }),
+  };
 }
 
 function bindTarget(url: string, target: string, into: Map<string, string>): void {
-  const recorded = targetOf(url);
-  const live = targetOf(target);
+  const recorded = partsOf(url);
+  const live = partsOf(target);
   recorded.segments.forEach((it, i) => {
     bindText(it, live.segments[i], into);
   });
@@ -66,7 +64,7 @@ function bindHeaders(headers: HeaderPairs, asked: ReplayRequest, into: Map<strin
 }
 
 function bindBody(body: TapeBody | undefined, live: Json | undefined, into: Map<string, string>): void {
-  if (body === undefined || live === undefined) return;
+  if (body === undefined) return;
   if ("json" in body) bindJson(body.json, live, into);
   else if ("text" in body) bindText(body.text, typeof live === "string" ? live : undefined, into);
 }
@@ -77,7 +75,7 @@ function bindSingles(
   asked: ReplayRequest,
   into: Map<string, string>,
 ): void {
-  const text = JSON.stringify([asked.target, asked.headers, asked.body ?? null]);
+  const text = JSON.stringify([asked.target, asked.headers, asked.body]);
   for (const { text: name, kind } of placeholders) {
     const isOnly = placeholders.every((other) => other.kind !== kind || other.text === name);
     const live = new Set(isOnly && !into.has(name) ? shapesOf(kind, text) : []);
@@ -95,11 +93,7 @@ function bind(recorded: Exchange["req"], asked: ReplayRequest): Bindings {
   bindHeaders(recorded.headers, asked, into);
   bindTarget(recorded.url, asked.target, into);
   bindBody(recorded.body, asked.body, into);
-  bindSingles(
-    placeholdersIn(JSON.stringify([recorded.url, recorded.headers, recorded.body ?? null])),
-    asked,
-    into,
-  );
+  bindSingles(placeholdersIn(JSON.stringify([recorded.url, recorded.headers, recorded.body])), asked, into);
   return into;
 }
 
@@ -169,7 +163,6 @@ export function restore(exchange: Exchange, asked: ReplayRequest): Exchange {
 
 /** Placeholders that stand in a body, each once: what must be known before it can be sent. */
 export function unresolved(body: TapeBody | undefined): string[] {
-  if (body === undefined || "file" in body || "omitted" in body || "b64" in body) return [];
-  const text = "json" in body ? JSON.stringify(body.json) : body.text;
+  const text = body && "json" in body ? JSON.stringify(body.json) : body && "text" in body ? body.text : "";
   return [...new Set(placeholdersIn(text).map((it) => it.text))];
 }

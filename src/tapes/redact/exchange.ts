@@ -249,16 +249,13 @@ const hintOf = (url: string): string | null => /[?&]compression=([^&#]*)/.exec(u
 
 type Side = Pick<Exchange["req"], "headers" | "wire" | "body">;
 
-function* sideOf(
-  side: Side,
-  path: "req" | "res",
-  hint: string | null,
-  sieve: Sieve,
-  take: Take,
-): Work<Pick<Side, "headers" | "body">> {
+function* sideOf(side: Side, path: "req" | "res", hint: string | null, sieve: Sieve, take: Take): Work<Side> {
   const headers = sieveHeaders(side.headers, `${path}.headers`, sieve, take);
-  if (side.body === undefined) return { headers };
   const { body: given, wire } = side;
+  const { trouble } = wire;
+  const safe =
+    trouble === undefined ? wire : { ...wire, trouble: sieve.text(trouble, `${path}.wire.trouble`) };
+  if (given === undefined) return { headers, wire: safe };
   const bulk = {
     body: given,
     headers: side.headers,
@@ -268,7 +265,7 @@ function* sideOf(
     hint,
   };
   const body = yield* sieveBody(bulk, sieve);
-  return { headers, body };
+  return { headers, wire: safe, body };
 }
 
 /** An exchange without its secrets; headers first, because what is secret there is secret in the body as well. */

@@ -17,6 +17,9 @@ export interface Memory {
 /** Most known values that are searched for in every text; older ones are found by name or shape only. */
 const mostLookedFor = 200;
 
+/** Higher numbers are on no tape of ours; what follows them would have more digits than a placeholder may have. */
+const mostReserved = 99_999_999;
+
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 
 /** True if a secret is too long and too odd to be a word by chance; ids in cookies are ids elsewhere, too. */
@@ -57,11 +60,12 @@ export function createMemory(reusesKeys = false): Memory {
   const placeholders = new Map<string, string>();
   const last = new Map<string, number>();
   const reserved = new Map<string, Set<number>>();
+  const reused = new Set<string>();
   /** The only number of the kind on the tape; it is given away once. */
   function reusedNumber(kind: string): number | undefined {
     const [only, ...more] = reserved.get(kind) ?? [];
-    if (!reusesKeys || !keyKinds.has(kind) || more.length > 0) return undefined;
-    reserved.delete(kind);
+    if (more.length > 0 || reused.has(kind)) return undefined;
+    reused.add(kind);
     return only;
   }
   const telling = new Map<string, string>();
@@ -69,8 +73,8 @@ export function createMemory(reusesKeys = false): Memory {
   const learn = (kind: string, secret: string): void => {
     if (!isTelling(secret)) return;
     telling.set(secret, kind);
-    const [oldest] = telling.keys();
-    if (telling.size > mostLookedFor && oldest !== undefined) telling.delete(oldest);
+    const [oldest = ""] = telling.keys();
+    if (telling.size > mostLookedFor) telling.delete(oldest);
     search = undefined;
   };
   return {
@@ -82,7 +86,7 @@ export function createMemory(reusesKeys = false): Memory {
       const known = placeholders.get(key);
       if (known !== undefined) return known;
       const number = reusedNumber(kind) ?? (last.get(kind) ?? 0) + 1;
-      last.set(kind, Math.max(last.get(kind) ?? 0, number));
+      last.set(kind, number);
       const text = placeholderText(kind, number);
       placeholders.set(key, text);
       learn(kind, secret);
@@ -95,8 +99,10 @@ export function createMemory(reusesKeys = false): Memory {
     },
     reserve(text) {
       for (const { kind, number } of placeholdersIn(text)) {
+        if (number > mostReserved) continue;
         last.set(kind, Math.max(last.get(kind) ?? 0, number));
-        if (reusesKeys) reserved.set(kind, (reserved.get(kind) ?? new Set()).add(number));
+        if (reusesKeys && keyKinds.has(kind))
+          reserved.set(kind, (reserved.get(kind) ?? new Set()).add(number));
       }
     },
   };

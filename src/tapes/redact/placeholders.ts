@@ -30,19 +30,29 @@ export function replaceAround(text: string, change: (part: string) => string): s
   return out + change(text.slice(done));
 }
 
-/** True if the text could have been `recorded` before its redaction: each placeholder stands for any value. */
-export function fitsPlaceholders(recorded: string, text: string): boolean {
+/**
+ * What a text has where `recorded` has placeholders, in their order: each is as short as it can be. Undefined: something
+ * else is around them, or a value has less than `least` characters.
+ */
+export function valuesFor(recorded: string, text: string, least: number): string[] | undefined {
   const [first = "", ...rest] = decodedPlaceholders(recorded).split(/\{\{secret:[a-z\d_]{1,60}#\d{1,9}\}\}/);
   const last = rest.pop();
-  if (last === undefined || !text.startsWith(first)) return false;
+  if (last === undefined || !text.startsWith(first)) return undefined;
+  const values: string[] = [];
   let at = first.length;
   for (const piece of rest) {
-    const found = text.indexOf(piece, at);
-    if (found === -1) return false;
+    const found = text.indexOf(piece, at + least);
+    if (found < at + least) return undefined;
+    values.push(text.slice(at, found));
     at = found + piece.length;
   }
-  return text.length - at >= last.length && text.endsWith(last);
+  const end = text.length - last.length;
+  return end >= at + least && text.endsWith(last) ? [...values, text.slice(at, end)] : undefined;
 }
+
+/** True if the text could have been `recorded` before its redaction: each placeholder stands for any value. */
+export const fitsPlaceholders = (recorded: string, text: string): boolean =>
+  valuesFor(recorded, text, 0) !== undefined;
 
 /** All placeholders in a text, percent-encoded ones too, in the order they stand. */
 export const placeholdersIn = (text: string): Placeholder[] =>

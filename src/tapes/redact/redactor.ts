@@ -1,6 +1,7 @@
 import { atOnce, type Work } from "../../base/work.ts";
-import type { Exchange, TapeBody } from "../format/exchange.ts";
+import type { Exchange } from "../format/exchange.ts";
 import type { Redactor } from "../format/header.ts";
+import { routeOf } from "../format/routes.ts";
 import { sieveExchange } from "./exchange.ts";
 import { createMemory } from "./memory.ts";
 import { createPersonal } from "./personal.ts";
@@ -37,26 +38,32 @@ const listed = (paths: ReadonlySet<string>): string[] =>
     ? [...paths]
     : [...new Set([...paths].map((path) => path.replace(/\[\d+\]/g, "[]")))];
 
-const gone = (body: TapeBody | undefined, bytes: number): { body?: TapeBody } =>
-  body === undefined ? {} : { body: { omitted: "redacted", bytes } };
+/** Stands for every address that may hold a secret. */
+const nowhere = "http://redacted.invalid/";
 
-const noHeaders = { headers: [] };
+/** Without what came from outside; why a body could not be decoded may repeat a header. */
+const bare = ({ body, wire: { bytes, encodings } }: Pick<Exchange["req"], "body" | "wire">) => ({
+  headers: [],
+  wire: { bytes, encodings },
+  ...(body && { body: { omitted: "redacted", bytes } }),
+});
 
 /** What is left when redaction itself fails: nothing that came from outside. */
-const husk = (exchange: Exchange): Exchange => ({
-  ...exchange,
-  req: {
-    ...exchange.req,
-    url: "http://redacted.invalid/",
-    headers: [],
-    ...gone(exchange.req.body, exchange.req.wire.bytes),
-  },
-  res: exchange.res && {
-    ...exchange.res,
+const husk = ({ i, at, req, res, complete, aborted }: Exchange): Exchange => ({
+  i,
+  at,
+  route: routeOf(req.method, nowhere),
+  req: { method: req.method, url: nowhere, http: req.http, ...bare(req) },
+  res: res && {
+    status: res.status,
     reason: "",
-    headers: [],
-    ...gone(exchange.res.body, exchange.res.wire.bytes),
+    http: res.http,
+    ...bare(res),
+    ttfb: res.ttfb,
+    total: res.total,
   },
+  complete,
+  ...(aborted && { aborted }),
   redacted: ["req", "res"],
 });
 
@@ -100,12 +107,8 @@ export function createRedactor({
     paths = new Set(exchange.redacted);
     try {
       memory.reserve(exchange.req.url);
-      for (const { headers } of [exchange.req, exchange.res ?? noHeaders]) {
-        for (const [name, value] of headers) {
-          memory.reserve(name);
-          memory.reserve(value);
-        }
-      }
+      for (const header of [...exchange.req.headers, ...(exchange.res?.headers ?? [])])
+        for (const text of header) memory.reserve(text);
       const safe = yield* pass(exchange);
       return { ...safe, redacted: listed(paths) };
     } catch {

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { createMemory } from "../../../src/tapes/redact/memory.ts";
 import {
   decodedPlaceholders,
   fitsPlaceholders,
   isPlaceholder,
   placeholdersIn,
   replacePlaceholders,
+  valuesFor,
 } from "../../../src/tapes/redact/placeholders.ts";
 import { createRedactor } from "../../../src/tapes/redact/redactor.ts";
 import { exchangeWith } from "./exchanges.ts";
@@ -210,4 +212,173 @@ describe("the text of a placeholder", () => {
   ])("%s fits %j: %s", (recorded, given, fits) => {
     expect(fitsPlaceholders(recorded, given)).toBe(fits);
   });
+
+  test.each<[recorded: string, text: string, least: number, values: string[] | undefined]>([
+    [`a${any}b${any}c`, "a1b22c", 1, ["1", "22"]],
+    [`a${any}b${any}c`, "abbb1c", 1, ["b", "b1"]],
+    [`a${any}b${any}c`, "abbb1c", 0, ["", "bb1"]],
+    [`${any}b${any}`, "b1", 1, undefined],
+    [`${any}${any}`, "xyz", 1, ["x", "yz"]],
+    [`${any}${any}`, "x", 1, undefined],
+    [`${any}${any}`, "x", 0, ["", "x"]],
+    [any, "", 1, undefined],
+    [any, "", 0, [""]],
+    [any, "x\ny", 1, ["x\ny"]],
+    [`a${any}c`, "ac", 1, undefined],
+    [`a ${encoded("a", "1")}`, "a x", 1, ["x"]],
+    [`${of("a".repeat(61), "1")} ${any}`, `${of("a".repeat(61), "1")} x`, 1, ["x"]],
+    ["a", "a", 0, undefined],
+  ])("%s in %j, each of %s characters or more: %j", (recorded, given, least, values) => {
+    expect(valuesFor(recorded, given, least)).toEqual(values);
+  });
+
+  test("the search for values takes no longer the more of them there are", () => {
+    const lines = (value: (i: number) => string, end: string): string =>
+      [...Array.from({ length: 5000 }, (_, i) => `{"token":"${value(i)}"}`), end].join("\n");
+    expect(
+      valuesFor(
+        lines(() => any, "end"),
+        lines(() => "x", "another end"),
+        1,
+      ),
+    ).toBeUndefined();
+    expect(
+      valuesFor(
+        lines(() => any, "end"),
+        lines((i) => `x${i}`, "end"),
+        1,
+      )?.slice(-2),
+    ).toEqual(["x4998", "x4999"]);
+  });
+});
+
+describe("a memory of secrets", () => {
+  const of = (kind: string, number: number): string => `{{secret:${kind}#${number}}}`;
+  const known = (kind: string, secret: string): string => `<${kind}:${secret}>`;
+  /** A text without the secrets that a memory has learned. */
+  const searched = (secrets: readonly string[], text: string): string => {
+    const memory = createMemory();
+    for (const it of secrets) memory.placeholder("token", it);
+    return memory.replaceKnown(text, known);
+  };
+  const uuid = "0192a1b2-1234-7E5F-8a9b-0c1d2e3f4a5b";
+
+  test.each<[what: string, secret: string, isLookedFor: boolean]>([
+    ["twelve letters and digits", "abcdefghijk1", true],
+    ["eleven", "abcdefghij1", false],
+    ["512", `a1${"x".repeat(510)}`, true],
+    ["513", `a1${"x".repeat(511)}`, false],
+    ["no digit", "abcdefghijklmnop", false],
+    ["no letter", "1234567890123456", false],
+    ["capitals only", "ABCDEFGHIJK1", true],
+    ["what a pattern would read as something else", "a.b*c(d[e1\\^$", true],
+    ["a UUID", uuid, false],
+    ["a UUID of digits", "01234567-0123-4567-8901-012345678901", false],
+    ["more than a UUID", `${uuid}0`, true],
+    ["a UUID behind something", `0${uuid}`, true],
+    ["a placeholder in it", `abc1 ${of("token", 1)}`, false],
+  ])("a secret that stands elsewhere, too: %s", (_, secret, isLookedFor) => {
+    const found = isLookedFor ? known("token", secret) : secret;
+    expect(searched([secret], `it is ${secret}!`)).toBe(`it is ${found}!`);
+    expect(searched([secret], secret)).toBe(found);
+  });
+
+  const numbered = (i: number): string => `secret-number-${String(i).padStart(3, "0")}`;
+  const many = Array.from({ length: 201 }, (_, i) => numbered(i));
+
+  test("the last 200 secrets are looked for", () => {
+    expect(searched(many.slice(0, 200), numbered(0))).toBe(known("token", numbered(0)));
+    expect(searched(many, numbered(0))).toBe(numbered(0));
+    expect(searched(many, numbered(1))).toBe(known("token", numbered(1)));
+    expect(searched(many, numbered(200))).toBe(known("token", numbered(200)));
+  });
+
+  test("of two that begin alike the longer one is found", () => {
+    const [short, long] = ["abcdefghijk1", "abcdefghijk1-2"];
+    const expected = `${known("token", long)} ${known("token", short)}`;
+    expect(searched([short, long], `${long} ${short}`)).toBe(expected);
+    expect(searched([long, short], `${long} ${short}`)).toBe(expected);
+  });
+
+  test("what is learned later is found as well, under its own kind", () => {
+    const memory = createMemory();
+    const text = `${numbered(1)} ${numbered(2)}`;
+    expect(memory.replaceKnown(text, known)).toBe(text);
+    memory.placeholder("token", numbered(1));
+    expect(memory.replaceKnown(text, known)).toBe(`${known("token", numbered(1))} ${numbered(2)}`);
+    memory.placeholder("password", numbered(2));
+    expect(memory.replaceKnown(text, known)).toBe(
+      `${known("token", numbered(1))} ${known("password", numbered(2))}`,
+    );
+  });
+
+  test("equal secrets, long ones too, have one placeholder; it counts how many there are", () => {
+    const memory = createMemory();
+    const long = "x".repeat(300);
+    const given = ["a", long, "a", long, `${long}y`].map((it) => memory.placeholder("token", it));
+    expect(given).toEqual([1, 2, 1, 2, 3].map((it) => of("token", it)));
+    expect(memory.placeholder("password", "a")).toBe(of("token", 1));
+    expect(memory.placeholder("password", "b")).toBe(of("password", 1));
+    expect(memory.size).toBe(4);
+  });
+
+  test.each<[reserved: string, next: number]>([
+    ["", 1],
+    [of("other", 7), 1],
+    [of("token", 0), 1],
+    [of("token", 7), 8],
+    [of("token", 7) + of("token", 3), 8],
+    [of("token", 3) + of("token", 7), 8],
+    [of("token", 99_999_999), 100_000_000],
+    [of("token", 100_000_000), 1],
+    [of("token", 999_999_999), 1],
+    [of("token", 100_000_000) + of("token", 3), 4],
+  ])("behind %s comes %d", (reserved, next) => {
+    const memory = createMemory();
+    memory.reserve(reserved);
+    expect(memory.placeholder("token", "a")).toBe(of("token", next));
+    expect(memory.placeholder("token", "b")).toBe(of("token", next + 1));
+  });
+
+  test("numbers that stand in a later text are passed over", () => {
+    const memory = createMemory();
+    memory.placeholder("token", "a");
+    memory.reserve(of("token", 2));
+    expect(memory.placeholder("token", "b")).toBe(of("token", 3));
+  });
+
+  const keys = ["project_key", "personal_api_key", "secret_api_key", "authorization"];
+  const two = (memory: ReturnType<typeof createMemory>, kind: string): string[] =>
+    ["a", "b"].map((it) => memory.placeholder(kind, it));
+
+  test.each(keys)("the only %s of a tape is the first one that comes, where keys are reused", (kind) => {
+    const memory = createMemory(true);
+    memory.reserve(of(kind, 3) + of(kind, 3));
+    expect(two(memory, kind)).toEqual([of(kind, 3), of(kind, 4)]);
+    memory.reserve(of(kind, 3));
+    expect(memory.placeholder(kind, "c")).toBe(of(kind, 5));
+  });
+
+  test("of several nobody knows which; what is no key, and a new tape, get new numbers", () => {
+    const [kind = ""] = keys;
+    const several = createMemory(true);
+    several.reserve(of(kind, 3));
+    several.reserve(of(kind, 5));
+    expect(two(several, kind)).toEqual([of(kind, 6), of(kind, 7)]);
+    const token = createMemory(true);
+    token.reserve(of("token", 3));
+    expect(two(token, "token")).toEqual([of("token", 4), of("token", 5)]);
+    for (const memory of [createMemory(), createMemory(false)]) {
+      memory.reserve(of(kind, 3));
+      expect(two(memory, kind)).toEqual([of(kind, 4), of(kind, 5)]);
+    }
+  });
+});
+
+test("a number of nine digits in a request leaves the placeholders readable", () => {
+  const headers = [["X-A", "{{secret:password#999999999}}"]] as const;
+  const redactor = createRedactor();
+  const once = redactor.redact(exchangeWith({ headers, body: { json: { password: "hunter-2" } } }));
+  expect(once.req.body).toEqual({ json: { password: "{{secret:password#1}}" } });
+  expect(redactor.redact(once).req).toEqual(once.req);
 });

@@ -27,6 +27,7 @@ const rows: [what: string, headers: string[], body: Buffer, query?: string][] = 
   ["deflate", ["Content-Encoding", "deflate"], deflateSync(text)],
   ["brotli", ["Content-Encoding", "br"], brotliCompressSync(text)],
   ["brotli, cut off", ["Content-Encoding", "br"], brotliCompressSync(text).subarray(0, 60)],
+  ["a key where the encoding should be", ["Content-Encoding", key], Buffer.from(text)],
   ["gzip that says it is zstd", ["Content-Encoding", "zstd"], gzipSync(text)],
   [
     "a form",

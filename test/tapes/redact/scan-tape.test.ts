@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -7,7 +7,12 @@ import type { Exchange } from "../../../src/tapes/format/exchange.ts";
 import { TapeError } from "../../../src/tapes/format/tape-error.ts";
 import { createRedactor } from "../../../src/tapes/redact/redactor.ts";
 import { scanBytes, scanExchange, scanText } from "../../../src/tapes/redact/scan.ts";
-import { type SecretFinding, scanTape } from "../../../src/tapes/redact/scan-tape.ts";
+import {
+  newTally,
+  type SecretFinding,
+  scanTape,
+  type TapeScanOptions,
+} from "../../../src/tapes/redact/scan-tape.ts";
 import { exchangeWith } from "./exchanges.ts";
 
 const header = {
@@ -24,6 +29,8 @@ const bad = exchangeWith({
   body: { json: { a: [{ password: "hunter2" }] } },
 });
 
+const damaged = Buffer.from([31, 139, 8, 255, 255, 255]);
+
 let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "scan-"));
@@ -36,9 +43,9 @@ const write = (name: string, ...lines: unknown[]): string => {
   return file;
 };
 
-const scan = async (file: string): Promise<SecretFinding[]> => {
+const scan = async (file: string, options?: TapeScanOptions): Promise<SecretFinding[]> => {
   const all: SecretFinding[] = [];
-  for await (const found of scanTape(file)) all.push(found);
+  for await (const found of scanTape(file, options)) all.push(found);
   return all;
 };
 
@@ -91,8 +98,116 @@ describe("scanTape", () => {
     ]);
   });
 
-  test("a file that is not there", async () => {
-    await expect(scan(join(folder, "none.tape.ndjson"))).rejects.toThrow(TapeError);
+  const tooMuch = (file: string, line: number): SecretFinding => ({
+    file,
+    line,
+    path: "",
+    kind: "unreadable",
+    detail: "more than 67108864 bytes: not scanned",
+  });
+
+  test("lines of more than 64 MiB are reported, those behind them searched", async () => {
+    const file = write("a.tape.ndjson", header);
+    truncateSync(file, 67_108_864 + JSON.stringify(header).length + 2);
+    writeFileSync(file, `\n${JSON.stringify(bad)}\n`, { flag: "a" });
+    const tally = newTally();
+    const [first, ...rest] = await scan(file, { tally });
+    expect(first).toEqual(tooMuch(file, 2));
+    expect(rest.map(({ line, kind }) => [line, kind])).toEqual([
+      [3, "personal_api_key"],
+      [3, "password"],
+    ]);
+    expect(tally).toMatchObject({ exchanges: 1, damaged: 0 });
+  });
+
+  test("side files of more than 64 MiB are reported, those of 64 MiB searched", async () => {
+    const file = write("a.tape.ndjson", header);
+    const side = join(folder, "a.tape.d");
+    mkdirSync(side);
+    for (const [name, size] of [
+      ["1", 67_108_864],
+      ["2", 67_108_865],
+    ] as const) {
+      writeFileSync(join(side, name), damaged);
+      truncateSync(join(side, name), size);
+    }
+    const tally = newTally();
+    expect(await scan(file, { tally })).toEqual([
+      { file: join(side, "1"), line: 0, path: "", kind: "unreadable", detail: "***" },
+      tooMuch(join(side, "2"), 0),
+    ]);
+    expect(tally.side_files).toBe(2);
+  });
+
+  test("only files of the side folder count: what a link leads to is none of the tape's", async () => {
+    const file = write("a.tape.ndjson", header);
+    const side = join(folder, "a.tape.d");
+    mkdirSync(join(side, "folder"), { recursive: true });
+    symlinkSync(write("elsewhere", "phx_abcdef"), join(side, "link"));
+    writeFileSync(join(side, "own"), "phx_abcdef");
+    const tally = newTally();
+    expect((await scan(file, { tally })).map((it) => it.file)).toEqual([join(side, "own")]);
+    expect(tally.side_files).toBe(1);
+  });
+
+  test("a tally begins with nothing, and counts what is searched", async () => {
+    expect(newTally()).toEqual({ exchanges: 0, damaged: 0, side_files: 0, places: 0, redacted: 0 });
+    const half = '{"i":2,"half":"a-li';
+    const { req, ...other } = exchangeWith({
+      headers: [
+        ["Authorization", "Bearer {{secret:personal_api_key#1}}"],
+        ["X-A", "1"],
+      ],
+      body: { json: { a: "{{secret:token#1}}", b: ["x", "y"] } },
+    });
+    const redacted = ["req.headers.authorization", "req.body.a"];
+    const file = write(
+      "a.tape.ndjson",
+      header,
+      { ...other, req, redacted },
+      { ...other, req, redacted },
+      half,
+    );
+    write("a.2.tape.ndjson", header, `${half}\n`, `${half}\n`);
+    const tally = newTally();
+    expect(await scan(file, { tally })).toEqual([]);
+    const places = new Set<string>();
+    scanExchange({ ...other, req, redacted }, { onPlace: (path) => places.add(path) });
+    expect([...places]).toEqual(
+      expect.arrayContaining(["req.headers.authorization", "req.headers.x-a", "req.body.a", "req.body.b[0]"]),
+    );
+    expect(tally).toEqual({
+      exchanges: 2,
+      damaged: 3,
+      side_files: 0,
+      places: 2 * places.size,
+      redacted: 4,
+    });
+  });
+
+  test("rules of one's own count in exchanges, damaged lines and side files", async () => {
+    const exchange = exchangeWith({ body: { json: { note: "for ord-abcdef" } } });
+    const file = write("a.tape.ndjson", header, exchange, '{"i":2,"note":"for ord-uvwxyz');
+    mkdirSync(join(folder, "a.tape.d"));
+    writeFileSync(join(folder, "a.tape.d", "1"), "for ord-ghijkl");
+    expect(await scan(file)).toEqual([]);
+    const rules = { rules: [{ name: "order_token", pattern: "ord-[a-z]{6}" }] };
+    expect((await scan(file, { rules })).map(({ line, path, kind }) => [line, path, kind])).toEqual([
+      [2, "req.body.note", "order_token"],
+      [3, "", "order_token"],
+      [0, "", "order_token"],
+    ]);
+  });
+
+  test("a file that does not exist, and a file where the side folder should be", async () => {
+    const none = scan(join(folder, "none.tape.ndjson"));
+    await expect(none).rejects.toThrow(TapeError);
+    await expect(none).rejects.toThrow("none.tape.ndjson cannot be read: there is no such file");
+    const file = write("a.tape.ndjson", header);
+    writeFileSync(join(folder, "a.tape.d"), "no folder");
+    await expect(scan(file)).rejects.toThrow(
+      "a.tape.ndjson cannot be read: a part of its path is not a folder",
+    );
   });
 });
 
@@ -115,8 +230,6 @@ test.each([
 ])("%s is masked as %s", (text, detail) => {
   expect(scanText(text).map((it) => it.detail)).toEqual([detail]);
 });
-
-const damaged = Buffer.from([31, 139, 8, 255, 255, 255]);
 
 test.each<[what: string, bytes: Buffer, kinds: string[]]>([
   ["a text", Buffer.from("key phx_abcdef"), ["personal_api_key"]],
