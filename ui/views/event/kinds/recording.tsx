@@ -38,7 +38,7 @@ export function RecordingPart({ event: { properties, project } }: KindProps) {
   ] as const);
   const kinds = Object.entries(words).flatMap(([kind, word]) => {
     const count = counts[kind as keyof typeof words];
-    return count === undefined ? [] : [`${numberText(count)} ${word}`];
+    return count === undefined ? [] : [`${word}: ${numberText(count)}`];
   });
   return (
     <div class="stack">
