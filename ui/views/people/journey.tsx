@@ -624,7 +624,7 @@ function MomentDetails({ journey, moments, chosen, onStep }: MomentDetailsProps)
       <div class="stack">
         <div class="row journey-moment-head">
           <MomentIcon it={it} />
-          <h3 class="cut" aria-live="polite">
+          <h3 aria-live="polite">
             {plain(it.name, 80) || "(no name)"} at <span class="num">{clockText(it.ms)}</span>
           </h3>
           <span class="row row-tight end">
