@@ -11,11 +11,11 @@ function chunksOf(graph) {
   // what only parts of a view share, such as the first tabs of events, stays out of the first visit
   const views = graph.lateIn("ui/app/views.ts").map((it) => graph.loadedWith([it]));
   const shell = graph.loadedWith(["ui/main.tsx"]);
+  const first = graph.loadedWith(["ui/views/start/start.tsx", "ui/views/events/events.tsx"]);
+  const shared = graph.all.filter((it) => views.filter((view) => view.has(it)).length > 2);
   return [
-    [
-      "app",
-      new Set(graph.all.filter((it) => shell.has(it) || views.filter((view) => view.has(it)).length > 2)),
-    ],
+    ["app", new Set([...shell, ...shared.filter((it) => first.has(it))])],
+    ["shared", new Set(shared)],
   ];
 }
 const { plugin, codeSplitting } = inChunks(chunksOf);
