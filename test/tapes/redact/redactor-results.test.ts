@@ -93,14 +93,17 @@ describe("a redactor", () => {
     expect(body).toEqual({ json: { api_key: of("project_key", number) } });
   });
 
-  test("why a body could not be decoded may repeat a secret header", () => {
-    const exchange = exchangeWith({ body: { text: "a" } });
-    const why = "not an encoding that can be undone here";
-    const wire = { bytes: 7, encodings: ["gzip"], trouble: `${key}: ${why}` };
-    const { req, redacted } = createRedactor().redact({ ...exchange, req: { ...exchange.req, wire } });
-    expect(req.wire).toEqual({ ...wire, trouble: `${of("personal_api_key", 1)}: ${why}` });
-    expect(redacted).toEqual(["req.wire.trouble"]);
-  });
+  test.each([{ body: { text: "a" } }, {}])(
+    "why a body could not be decoded may repeat a secret header: %j",
+    (given) => {
+      const exchange = exchangeWith(given);
+      const why = "not an encoding that can be undone here";
+      const wire = { bytes: 7, encodings: ["gzip"], trouble: `${key}: ${why}` };
+      const { req, redacted } = createRedactor().redact({ ...exchange, req: { ...exchange.req, wire } });
+      expect(req.wire).toEqual({ ...wire, trouble: `${of("personal_api_key", 1)}: ${why}` });
+      expect(redacted).toEqual(["req.wire.trouble"]);
+    },
+  );
 
   test("leaves nothing that came from outside in an exchange that breaks it", () => {
     // @ts-expect-error a header without a value
