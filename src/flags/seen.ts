@@ -79,10 +79,7 @@ const unitName = (compiled: CompiledFlag, aggregation: number | null, ruleset: R
 };
 
 /** The buckets of a unit against the threshold of a condition set. */
-function rolloutOf(
-  buckets: Iterable<number>,
-  percentage: number,
-): Omit<SeenRollout, "unit" | "without"> {
+function rolloutOf(buckets: Iterable<number>, percentage: number): Omit<SeenRollout, "unit" | "without"> {
   const counts = new Array<number>(bins).fill(0);
   let [count, within] = [0, 0];
   for (const bucket of buckets) {

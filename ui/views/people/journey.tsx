@@ -449,7 +449,7 @@ const BarPart = ({ bar, kind }: { bar: Bar; kind: string }) => (
     style={{ insetInlineStart: px(bar.x), inlineSize: px(bar.width) }}
     title={plain(bar.text, 200)}
   >
-    {plain(bar.text, 80)}
+    <span class="swim-name">{plain(bar.text, 80)}</span>
   </span>
 );
 
@@ -591,7 +591,7 @@ function FlagLane({ axis, moments, flags }: AxisProps & { flags: readonly FlagIn
             }}
             title={plain(`${key} = ${it.text}`, 300)}
           >
-            {plain(`${key} = ${it.text}`, 120)}
+            <span class="swim-name">{plain(`${key} = ${it.text}`, 120)}</span>
           </span>
         )),
       )}
