@@ -4,7 +4,7 @@ import { originalPositionFor, sourceContentFor, TraceMap } from "@jridgewell/tra
 import { candidatesFor, readBelow, type SourceFile } from "./source-files.ts";
 
 /** A position in the file that its author wrote. */
-export interface Original {
+interface Original {
   /** The map, as it is shown. */
   readonly map: string;
   readonly name: string;

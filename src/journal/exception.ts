@@ -309,6 +309,10 @@ const hex = (text: string, seed?: number): string => fnv1a(text, seed).toString(
 export const sentFingerprint = (properties: JsonObject): string | undefined =>
   textIn(properties, "$exception_fingerprint") || undefined;
 
+/** The group of an event; undefined if it is no exception. */
+export const groupOf = (event: string, properties: () => Readonly<JsonObject>): string | undefined =>
+  event === exceptionEvent ? exceptionGroup(properties()) : undefined;
+
 /** Id of the group of equal exceptions: by the sent fingerprint, else by types, messages and the app's frames. */
 export function exceptionGroup(properties: JsonObject): string {
   const sent = sentFingerprint(properties);

@@ -1,5 +1,6 @@
 import type { Json } from "../../base/json.ts";
 import type { EventFacts } from "../event.ts";
+import { groupOf } from "../exception.ts";
 import type { EventSubject, RequestSubject } from "../filter/types.ts";
 import { headOf, type RequestHead, type TrafficLog, type Written } from "../log/traffic-log.ts";
 import { keysOf, showEvent } from "../show.ts";
@@ -130,11 +131,16 @@ function once<T>(make: () => T): () => T {
 }
 
 /** Event `i` (from 0) of a line, as filters see it. */
-export const eventSubject = (line: TrafficLine, i: number): EventSubject => ({
-  row: eventRowOf(line, i),
-  properties: once(() => showEvent(line, i).properties),
-  request: once(() => requestRowOf(headOf(line))),
-});
+export function eventSubject(line: TrafficLine, i: number): EventSubject {
+  const row = eventRowOf(line, i);
+  const properties = once(() => showEvent(line, i).properties);
+  return {
+    row,
+    properties,
+    exceptionGroup: () => groupOf(row.event, properties),
+    request: once(() => requestRowOf(headOf(line))),
+  };
+}
 
 const textOf = (value: Json | undefined): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "");

@@ -1,4 +1,5 @@
 import type { Json } from "../../base/json.ts";
+import { groupOf } from "../exception.ts";
 import type { EventSubject, RequestSubject } from "../filter/types.ts";
 import type { EventRow, RequestRow } from "./feed-row.ts";
 import { type FeedEntry, type Journal, type Kinds, limits } from "./ports.ts";
@@ -53,12 +54,14 @@ export function heldEventSubject(
   lines: Lines,
 ): EventSubject {
   let properties: Readonly<Record<string, Json>> | undefined;
+  const propertiesOf = () => {
+    properties ??= lines.properties(row);
+    return properties;
+  };
   return {
     row,
-    properties() {
-      properties ??= lines.properties(row);
-      return properties;
-    },
+    properties: propertiesOf,
+    exceptionGroup: () => groupOf(row.event, propertiesOf),
     request: () => request?.row,
   };
 }

@@ -1,5 +1,4 @@
 import { type Json, own } from "../../base/json.ts";
-import { exceptionEvent, exceptionGroup } from "../exception.ts";
 import type { Field, FieldFacts, Language, State } from "./language.ts";
 import { arrivalFields, rowFields, rowStates } from "./row-fields.ts";
 import type { EventSubject } from "./types.ts";
@@ -95,8 +94,7 @@ const eventFields: readonly Field<EventSubject>[] = [
     note: "the group of equal exceptions",
     example: "exception:4f1c09ab*",
     isHeavy: true,
-    of: (subject) =>
-      subject.row.event === exceptionEvent ? exceptionGroup(subject.properties()) : undefined,
+    of: (subject) => subject.exceptionGroup(),
   },
   ...arrivalFields<EventSubject>(),
   ...rowFields.map(

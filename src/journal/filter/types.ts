@@ -5,6 +5,8 @@ import type { EventRow, RequestRow } from "../feed/feed-row.ts";
 export interface EventSubject {
   readonly row: EventRow;
   properties(): Readonly<Record<string, Json>>;
+  /** Id of the group of equal exceptions; undefined for other events. */
+  exceptionGroup(): string | undefined;
   /** Its request; undefined if it is evicted. */
   request(): RequestRow | undefined;
 }

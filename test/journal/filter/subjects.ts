@@ -26,6 +26,7 @@ export const eventOf = (
 ): EventSubject => ({
   row: { ...anEvent, ...row },
   properties: () => properties,
+  exceptionGroup: () => undefined,
   request: () => ({ ...aRequest, ...request }),
 });
 

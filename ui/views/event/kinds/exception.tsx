@@ -8,11 +8,11 @@ import {
   type ReadException,
   readException,
 } from "../../../../src/journal/exception.ts";
-import { valueText } from "../../../../src/journal/filter/print.ts";
 import type { StoredEvent } from "../../../../src/journal/stored-event.ts";
 import { query } from "../../../api/call.ts";
 import { useResource } from "../../../api/resource.ts";
-import { link } from "../../../app/location.ts";
+import { link, route } from "../../../app/location.ts";
+import { hrefTo } from "../../../app/route.ts";
 import { stat } from "../../../feed/socket.ts";
 import { Badge, Time } from "../../../parts/basics.tsx";
 import { EventIcon } from "../../../parts/event-icon.tsx";
@@ -21,11 +21,23 @@ import { counted, numberText, plain, spanText } from "../../../parts/text.ts";
 import { cutText } from "../../../parts/tree/safe-text.ts";
 import { ShownText } from "../../../parts/tree/tree-row.tsx";
 import type { KindProps } from "../event-facts.ts";
-import { Named } from "../event-parts.tsx";
-import { eventHref, nearestPath } from "../neighbours.ts";
 import { FrameLines } from "./frame-source.tsx";
 import { fileText, framesFolded, placeText } from "./frames.ts";
 
+/** Captured text, truncated; `otherwise` if it is empty. Without imports of the panel, this part of the page stays small. */
+function Named({ text, otherwise }: { text: string; otherwise: string }) {
+  if (text === "") return <span class="muted">{otherwise}</span>;
+  return (
+    <>
+      <ShownText text={cutText(text, longestName)} />
+      {text.length > longestName && "…"}
+    </>
+  );
+}
+
+const eventHref = (seq: number): string => hrefTo("events", [seq], route.value.params);
+
+const longestName = 200;
 const longestMessage = 2_000;
 
 const handledText = { true: "handled", false: "not handled" } as const;
@@ -246,15 +258,16 @@ const eventsBefore = 5;
 
 /** The session's events, else the person's, else the distinct id's. */
 function beforePath(event: StoredEvent): string | null {
+  if (event.seq === 1) return null;
   const session = own(event.properties, "$session_id");
-  const project = event.project ?? undefined;
-  const which =
+  const whose =
     typeof session === "string" && session !== ""
-      ? { project, filter: `prop.$session_id:${valueText(session)}` }
+      ? { where: JSON.stringify({ properties: { $session_id: session } }) }
       : event.person_id !== null
-        ? { project, filter: `person:${event.person_id}` }
-        : { project, distinct_id: event.distinct_id };
-  return nearestPath(event.seq, which, "desc")?.replace("limit=1", `limit=${eventsBefore}`) ?? null;
+        ? { filter: `person:${event.person_id}` }
+        : { distinct_id: event.distinct_id };
+  const range = { until: event.seq - 1, order: "desc", limit: eventsBefore };
+  return `events${query({ project: event.project ?? undefined, ...whose, ...range })}`;
 }
 
 function JustBefore({ event }: { event: StoredEvent }) {
