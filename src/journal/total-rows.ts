@@ -65,8 +65,10 @@ function addTo<Key>(sums: Map<Key, Sum>, key: Key, { seq, n, isDropped }: Indexe
 function addEvent(count: EventCount, it: IndexedEvent): void {
   const codes = codesOfFacet(it.facet);
   if (it.isDropped) count.dropped++;
-  else count.kept++;
-  if (codes.length > (it.isDropped ? 1 : 0)) count.warned++;
+  else {
+    count.kept++;
+    if (codes.length > 0) count.warned++;
+  }
   if (count.names.has(it.name) || count.names.size < mostNames) addTo(count.names, it.name, it);
   else count.areNamesCut = true;
   for (const code of codes) addTo(count.codes, code, it);

@@ -73,6 +73,8 @@ export interface Stat {
   readonly events: number;
   readonly kept: number;
   readonly dropped: number;
+  /** Of the kept ones, those with warnings. */
+  readonly warned: number;
   readonly persons: number;
   readonly in_flight: number;
   readonly clock: { readonly now: number; readonly frozen: boolean; readonly real: boolean };

@@ -23,8 +23,8 @@ export interface IndexedPart {
   distinct_id?: string;
   project?: number;
   outcome?: "kept" | "dropped";
-  /** Only events with warnings. */
-  warned?: true;
+  /** Only events with warnings, or without. */
+  warned?: boolean;
   /** Code of a reason or a warning. */
   reason?: string;
   /** Of requests. */

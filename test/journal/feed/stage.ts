@@ -57,6 +57,7 @@ const noStat: Omit<Stat, "pages"> = {
   events: 0,
   kept: 0,
   dropped: 0,
+  warned: 0,
   persons: 0,
   in_flight: 0,
   clock: { now: 0, frozen: true, real: false },

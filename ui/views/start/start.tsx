@@ -128,7 +128,7 @@ function Numbers({ totals: { events, requests, persons } }: { totals: Totals }) 
           label: "kept",
           count: events.kept,
           text: figureText(events.kept, events.complete),
-          href: link("events", [], { f: "is:kept" }),
+          href: link("events", [], { f: "is:kept,warned" }),
         },
         {
           label: "dropped",
