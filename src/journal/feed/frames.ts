@@ -27,6 +27,8 @@ export type ClientFrame =
       /** A filter; "" matches everything. */
       readonly events: string | null;
       readonly requests: string | null;
+      /** Names of properties: `values` of a row of an event has them. */
+      readonly columns?: readonly string[];
     };
 
 /** A frame from the sim. */

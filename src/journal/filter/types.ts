@@ -1,9 +1,9 @@
 import type { Json } from "../../base/json.ts";
-import type { EventRow, RequestRow } from "../feed/feed-row.ts";
+import type { EventHead, RequestRow } from "../feed/feed-row.ts";
 
 /** An event as filters see it; expensive parts are functions. */
 export interface EventSubject {
-  readonly row: EventRow;
+  readonly row: EventHead;
   properties(): Readonly<Record<string, Json>>;
   /** Its request; undefined if it is evicted. */
   request(): RequestRow | undefined;

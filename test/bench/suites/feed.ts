@@ -81,6 +81,7 @@ function theFeed(): Teller {
   const feed = createFeed({
     journal: {
       ...nothing,
+      complete: (head) => ({ ...head, preview: [["plan", "pro"]], path: "/", lib: "web", session: null }),
       get last() {
         return last;
       },

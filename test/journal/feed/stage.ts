@@ -146,6 +146,7 @@ export function stage({ token = null }: { token?: string | null } = {}): Stage {
         asked.properties++;
         return { plan: n % 2 === 0 ? "pro" : "free" };
       },
+      complete: (head) => ({ ...head, preview: [], path: "", lib: "", session: null }),
       text(n) {
         asked.text++;
         return `body ${n}`;
