@@ -6,6 +6,7 @@ import type { FaultRules } from "../faults/rules.ts";
 import { flagRows } from "../flags/rows.ts";
 import { type GuardRules, guarded, guardedPage } from "../http/control-access.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { histogramRows } from "../journal/histogram-rows.ts";
 import { totalRows } from "../journal/total-rows.ts";
 import { lintRows } from "../lint/rows.ts";
 import { worldRows } from "../management/world-rows.ts";
@@ -27,6 +28,7 @@ export type ControlPorts = AssertionPorts &
   PortsOf<typeof snapshotRows> &
   PortsOf<typeof clockRows> &
   PortsOf<typeof totalRows> &
+  PortsOf<typeof histogramRows> &
   PortsOf<typeof problemRows> &
   PortsOf<typeof peopleRows> &
   PortsOf<typeof flagRows> &
@@ -50,6 +52,7 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...clockRows(ports),
         ...requestHarRows(ports),
         ...totalRows(ports),
+        ...histogramRows(ports),
         ...problemRows(ports),
         ...peopleRows(ports),
         ...flagRows(ports),
