@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import type { Histogram } from "../../src/journal/histogram-rows.ts";
+import type { Histogram } from "../../src/journal/histogram-answer.ts";
 
 async function send(url: string, apiKey: string, batch: readonly object[]): Promise<void> {
   const body = JSON.stringify({ api_key: apiKey, batch });
