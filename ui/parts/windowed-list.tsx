@@ -22,6 +22,8 @@ interface ListProps<Row> {
   /** Number of rows ever added at the top; the scroll position is kept unless at the top. */
   added?: number;
   onNearEnd?(): void;
+  /** Called with the rows that are drawn, when these change. */
+  onDrawn?(first: number, end: number): void;
   head?: ComponentChildren;
   /** A class that defines `--list-columns`. */
   class?: string;
@@ -145,6 +147,9 @@ export function WindowedList<Row>(props: ListProps<Row>) {
       for (let index = target; index >= 0 && index < count; index += by) if (!isPassed(index)) return index;
     return undefined;
   };
+  const { onDrawn } = props;
+  useEffect(() => onDrawn?.(first, first + shown), [first, shown, onDrawn]);
+
   const press = (event: KeyboardEvent) => {
     if (event.target !== box.current || event.ctrlKey || event.metaKey || event.altKey) return;
     const isChoice = (event.key === "Enter" || event.key === " ") && active >= 0;
