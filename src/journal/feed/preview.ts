@@ -7,7 +7,7 @@ import { isSdkProperty } from "../sdk-properties.ts";
 export const columnLimits = { columns: 12, name: 200 } as const;
 
 /** A label and its value; one of them may be empty. */
-export type PreviewPart = readonly [label: string, value: string];
+type PreviewPart = readonly [label: string, value: string];
 
 /** What a list shows of an event's properties. */
 export interface EventPreview {
