@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { EventSubject, Filter, FilterProblem, FilterReading, RequestSubject } from "../filter/types.ts";
+import { columnLimits } from "./column-limits.ts";
 import { type ClientFrame, protocol } from "./frames.ts";
 import type { FilterReaders, Kinds } from "./ports.ts";
-import { columnLimits } from "./preview.ts";
 
 export type Subscribe = Extract<ClientFrame, { t: "subscribe" }>;
 

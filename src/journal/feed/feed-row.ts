@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FilterText, Limit, OfProject } from "../query-shapes.ts";
-import { columnLimits } from "./preview.ts";
+import { columnLimits } from "./column-limits.ts";
 
 const arrival = z.int().describe("Arrival, ms since the epoch");
 

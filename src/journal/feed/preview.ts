@@ -3,9 +3,6 @@ import { eventKind } from "../event-kinds.ts";
 import { valuesAt } from "../filter/values.ts";
 import { isSdkProperty } from "../sdk-properties.ts";
 
-/** The most columns of properties, and the longest name. */
-export const columnLimits = { columns: 12, name: 200 } as const;
-
 /** A label and its value; one of them may be empty. */
 type PreviewPart = readonly [label: string, value: string];
 

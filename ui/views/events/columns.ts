@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { columnLimits } from "../../../src/journal/feed/preview.ts";
+import { columnLimits } from "../../../src/journal/feed/column-limits.ts";
 import { scan } from "../../../src/journal/filter/scan.ts";
 import { keep, kept } from "../../parts/browser-storage.ts";
 

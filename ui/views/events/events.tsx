@@ -17,7 +17,6 @@ import { Icon } from "../../parts/icon.tsx";
 import { Split } from "../../parts/layout.tsx";
 import { placeOf, sinceNow } from "./address.ts";
 import { choice, wantedProperties } from "./columns.ts";
-import { Histogram } from "./histogram.tsx";
 import { EventList, LoadLimitNotice, PausedList } from "./list.tsx";
 import { AllDropped, ClearDialog, EmptyList } from "./notices.tsx";
 import { SdkSwitch } from "./sdk-switch.tsx";
@@ -28,6 +27,9 @@ interface EventSlots {
   readonly Details: ComponentType<{ seq: number }>;
   readonly Compare: ComponentType<{ first: number; second: number }>;
 }
+
+/** Loaded after the list. */
+const Histogram = late(async () => (await import("./histogram.tsx")).Histogram);
 
 /** Rarely needed, so loaded late. */
 const ColumnsDialog = late(async () => (await import("./columns-dialog.tsx")).ColumnsDialog);
