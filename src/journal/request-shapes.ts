@@ -59,7 +59,18 @@ export type RequestPage = z.infer<typeof RequestPage>;
 
 const headers = z.array(z.tuple([z.string(), z.string()]).readonly()).readonly();
 
-const DecodeStep = z.enum(["gzip", "deflate", "br", "zstd", "base64", "lz64", "form", "query", "protobuf", "otlp"]);
+const DecodeStep = z.enum([
+  "gzip",
+  "deflate",
+  "br",
+  "zstd",
+  "base64",
+  "lz64",
+  "form",
+  "query",
+  "protobuf",
+  "otlp",
+]);
 /** A step by which the bytes of a body became JSON. */
 export type DecodeStep = z.infer<typeof DecodeStep>;
 

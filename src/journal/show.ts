@@ -115,6 +115,13 @@ function keptProperties(item: JsonObject, line: TrafficLine, facts: EventFacts):
   return all;
 }
 
+/** The properties of event `index` (from 0) of a line as sent; empty where its body is gone. */
+export function sentProperties(line: TrafficLine, index: number): JsonObject {
+  const reader = readerOf(line);
+  const item = reader.items(line)[index];
+  return isObject(item) ? reader.properties(item, line) : noProperties;
+}
+
 /**
  * Event `index` (from 0) of a line. A line without its body shows only the facts.
  * @throws RangeError when the line has no such event

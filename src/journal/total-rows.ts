@@ -2,9 +2,10 @@ import type { TimeSource } from "../base/clock.ts";
 import { isoOf } from "../base/clock.ts";
 import { row } from "../http/row.ts";
 import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "./counting.ts";
-import { eventSubject, requestSubject } from "./feed/make-rows.ts";
+import { eventCounter, isTwice } from "./event-counter.ts";
+import { requestSubject } from "./feed/make-rows.ts";
 import type { EventSubject, Filter, RequestSubject } from "./filter/types.ts";
-import { indexedPart, parseEventFilter, parseRequestFilter } from "./filter-parameter.ts";
+import { parseEventFilter, parseRequestFilter } from "./filter-parameter.ts";
 import { codesOfFacet } from "./log/facets.ts";
 import type { IndexedEvent, IndexedRequest, TrafficLog } from "./log/traffic-log.ts";
 import {
@@ -65,37 +66,13 @@ function addTo<Key>(sums: Map<Key, Sum>, key: Key, { seq, n, isDropped }: Indexe
 function addEvent(count: EventCount, it: IndexedEvent): void {
   const codes = codesOfFacet(it.facet);
   if (it.isDropped) count.dropped++;
-  else count.kept++;
-  if (codes.length > (it.isDropped ? 1 : 0)) count.warned++;
+  else {
+    count.kept++;
+    if (codes.length > 0) count.warned++;
+  }
   if (count.names.has(it.name) || count.names.size < mostNames) addTo(count.names, it.name, it);
   else count.areNamesCut = true;
   for (const code of codes) addTo(count.codes, code, it);
-}
-
-/** True if filter and parameter both name a project: they may differ, so the filter must be tested. */
-const isTwice = (filter: Filter<unknown>, project: number | undefined): boolean =>
-  filter.indexed.project !== undefined && project !== undefined;
-
-/** Counts events by the index alone if it can evaluate the filter, otherwise line by line. */
-function eventCounter(
-  { log, clock }: TotalsPorts,
-  filter: Filter<EventSubject>,
-  project: number | undefined,
-): Counter<EventCount> {
-  const within = indexedPart(filter, project);
-  const isIndexed = filter.isIndexed && !isTwice(filter, project);
-  const now = clock.now();
-  function* range(count: EventCount, from: number, to: number, isDown: boolean) {
-    if (isIndexed) return log.eachEvent(from, to, within, (it) => addEvent(count, it));
-    for (const it of oneByOne<IndexedEvent>((use) => log.eachEvent(from, to, within, use), isDown)) {
-      const line = log.line(it.n);
-      const index = it.seq - (line?.seq ?? it.seq);
-      if (!line?.events?.[index]) count.isPart = true;
-      else if (filter.test(eventSubject(line, index), now)) addEvent(count, it);
-      yield it.seq;
-    }
-  }
-  return { first: () => log.firstSeq, last: () => log.lastSeq, range };
 }
 
 function requestCounter(
@@ -162,7 +139,7 @@ function createTotals(ports: TotalsPorts) {
   ): Promise<EventTotals> {
     const { count, progress } = await counts.events.get(nameOf(filter, project), () => ({
       isTimed: filter.isTimed,
-      counter: eventCounter(ports, filter, project),
+      counter: eventCounter<EventCount>({ log, clock: ports.clock, filter, project, add: addEvent }),
       count: {
         ...freshCount(log.lastSeq),
         kept: 0,

@@ -39,7 +39,7 @@ const EventTotals = z
     total: z.int(),
     kept: z.int(),
     dropped: z.int(),
-    warned: z.int().describe("Events with warnings"),
+    warned: z.int().describe("Of the kept events, those with warnings"),
     names: z.array(NameTotal).describe("The most frequent names first, at most 50"),
     more_names: z.int().describe("Number of further names"),
     names_complete: z

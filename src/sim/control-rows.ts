@@ -9,6 +9,7 @@ import { flagRows } from "../flags/rows.ts";
 import { type GuardRules, guarded, guardedBadge, guardedPage } from "../http/control-access.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { badgeRows } from "../journal/badge-rows.ts";
+import { histogramRows } from "../journal/histogram-rows.ts";
 import { sdkRows } from "../journal/sdk-rows.ts";
 import { totalRows } from "../journal/total-rows.ts";
 import { journeyRows } from "../journeys/rows.ts";
@@ -33,6 +34,7 @@ export type ControlPorts = AssertionPorts &
   PortsOf<typeof snapshotRows> &
   PortsOf<typeof clockRows> &
   PortsOf<typeof totalRows> &
+  PortsOf<typeof histogramRows> &
   PortsOf<typeof problemRows> &
   PortsOf<typeof exceptionRows> &
   PortsOf<typeof peopleRows> &
@@ -59,6 +61,7 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...requestHarRows(ports),
         ...totalRows(ports),
         ...sdkRows(ports),
+        ...histogramRows(ports),
         ...problemRows(ports),
         ...exceptionRows(ports),
         ...peopleRows(ports),

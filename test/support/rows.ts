@@ -35,5 +35,9 @@ export const eventRow = (n: number, more: Partial<EventRow> = {}): EventRow => (
   outcome: "kept",
   reason: null,
   warnings: [],
+  preview: [],
+  path: "",
+  lib: "",
+  session: null,
   ...more,
 });

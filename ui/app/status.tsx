@@ -1,4 +1,3 @@
-import type { Stat } from "../../src/journal/feed/frames.ts";
 import { type Outcome, outcomes } from "../../src/journal/outcomes.ts";
 import { connection, stat } from "../feed/socket.ts";
 import { Badge, Button } from "../parts/basics.tsx";
@@ -62,7 +61,15 @@ function SignBadge({ sign }: { sign: Sign }) {
   );
 }
 
-const totals = ["kept", "dropped", "rejected"] as const;
+const totals = ["kept", "warned", "dropped", "rejected"] as const;
+type Figures = Readonly<Record<(typeof totals)[number], number>>;
+
+/** The sim counts warned events as kept, too; on the page each event has one outcome. */
+const figuresOf = ({ kept, warned, ...others }: Figures): Figures => ({
+  ...others,
+  kept: kept - warned,
+  warned,
+});
 
 /** "Events: stored as sent". */
 const titleOf = ({ of, means }: (typeof outcomes)[Outcome]): string =>
@@ -72,19 +79,20 @@ function OfProject({ id }: { id: number }) {
   const totals = useTotals({ project: id });
   if (!totals) return null;
   const { events, requests } = totals;
-  return <Figures now={{ kept: events.kept, dropped: events.dropped, rejected: requests.rejected }} />;
+  return <Figures now={{ ...events, rejected: requests.rejected }} />;
 }
 
-function Figures({ now }: { now: Pick<Stat, "kept" | "dropped" | "rejected"> }) {
+function Figures({ now }: { now: Figures }) {
+  const figures = figuresOf(now);
   return (
     <div class="shell-totals">
       {totals.map((name) => (
         <span
           key={name}
-          class={`shell-total ${now[name] > 0 ? `outcome-${name}` : ""}`}
+          class={`shell-total ${figures[name] > 0 ? `outcome-${name}` : ""}`}
           title={titleOf(outcomes[name])}
         >
-          <OutcomeSign of={name} /> <b>{numberText(now[name])}</b> {name}
+          <OutcomeSign of={name} /> <b>{numberText(figures[name])}</b> {name}
         </span>
       ))}
     </div>

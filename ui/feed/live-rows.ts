@@ -31,7 +31,11 @@ interface RowsWanted {
   readonly kind: "events" | "requests";
   readonly filter: string;
   readonly project: number | undefined;
+  /** Properties of which rows of events have values. */
+  readonly columns?: readonly string[];
 }
+
+const noColumns: readonly string[] = [];
 
 const numberOf = { events: (row: EventRow) => row.seq, requests: (row: RequestRow) => row.n } as const;
 
@@ -44,7 +48,12 @@ function onBack(run: () => void): () => void {
   });
 }
 
-function sourceOf<Row extends EventRow | RequestRow>({ kind, filter, project }: RowsWanted): RowSource<Row> {
+function sourceOf<Row extends EventRow | RequestRow>({
+  kind,
+  filter,
+  project,
+  columns = noColumns,
+}: RowsWanted): RowSource<Row> {
   const isEvents = kind === "events";
   return {
     number: numberOf[kind] as (row: Row) => number,
@@ -52,14 +61,14 @@ function sourceOf<Row extends EventRow | RequestRow>({ kind, filter, project }: 
     history: (limit, before) =>
       call<History<Row>>(
         "GET",
-        `feed/${kind}${query({ filter, project, limit, before: before ?? undefined })}`,
+        `feed/${kind}${query({ filter, project, limit, before: before ?? undefined, columns: columns.join(",") || undefined })}`,
       ),
     subscribe: (epoch, cursor, listener) =>
       subscribe({
         ...listener,
         events: isEvents ? filter : null,
         requests: isEvents ? null : filter,
-        ...{ project, epoch, cursor },
+        ...{ project, epoch, cursor, columns },
         onRows: (events, requests) =>
           listener.onRows((isEvents ? events : requests) as readonly unknown[] as readonly Row[]),
       }),
@@ -78,19 +87,23 @@ interface UsedRows<Row> {
   /** Changes with the list: state kept for the old one is obsolete. */
   readonly turn: number;
   readonly isChanging: boolean;
+  /** The columns that the rows have values of. */
+  readonly columns: readonly string[];
   /** Why the new list cannot be loaded. */
   readonly problem: Trouble | undefined;
 }
 
 /** A live list while the component is mounted. A pause survives a change of the filter. */
 export function useLiveRows<Row extends EventRow | RequestRow>(wanted: RowsWanted): UsedRows<Row> {
-  const { kind, filter, project } = wanted;
+  const { kind, filter, project, columns = noColumns } = wanted;
+  const asked = columns.join(",");
+  const shown = useRef<readonly string[]>(noColumns);
   const current = useRef<LiveRows<Row>>();
   const next = useRef<LiveRows<Row>>();
   const drawn = useSignal(0);
   const turn = useRef(0);
   useEffect(() => {
-    const opened = followRows(sourceOf<Row>({ kind, filter, project }));
+    const opened = followRows(sourceOf<Row>({ kind, filter, project, columns }));
     next.current = opened;
     drawn.value++;
     const stop = opened.isReady.subscribe((isReady) => {
@@ -98,6 +111,7 @@ export function useLiveRows<Row extends EventRow | RequestRow>(wanted: RowsWante
       if (current.current?.isPaused.peek()) opened.pause();
       current.current?.close();
       current.current = opened;
+      shown.current = columns;
       next.current = undefined;
       turn.current++;
       drawn.value++;
@@ -107,13 +121,14 @@ export function useLiveRows<Row extends EventRow | RequestRow>(wanted: RowsWante
       if (current.current === opened) return;
       opened.close();
     };
-  }, [kind, filter, project, drawn]);
+  }, [kind, filter, project, asked, drawn]);
   useEffect(() => () => current.current?.close(), []);
   void drawn.value;
   return {
     rows: current.current,
     turn: turn.current,
     isChanging: next.current !== undefined,
+    columns: shown.current,
     problem: next.current?.problem.value,
   };
 }

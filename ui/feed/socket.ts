@@ -21,6 +21,8 @@ interface FeedSubscriber {
   readonly events: string | null;
   readonly requests: string | null;
   readonly project: number | undefined;
+  /** Properties of which rows of events have values. */
+  readonly columns: readonly string[];
   /** Start position, from the history's response. */
   readonly epoch: string;
   readonly cursor: number;
@@ -58,8 +60,12 @@ function requestRows(): void {
   if (!current) return;
   current.isFollowed = false;
   const { id, subscriber, epoch, cursor } = current;
-  const { events, requests, project } = subscriber;
-  send({ t: "subscribe", id, epoch, cursor, events, requests, ...(project !== undefined && { project }) });
+  const { events, requests, project, columns } = subscriber;
+  send({
+    ...{ t: "subscribe", id, epoch, cursor, events, requests },
+    ...(project !== undefined && { project }),
+    ...(columns.length > 0 && { columns }),
+  });
 }
 
 /** Subscribes to rows; returns a function that unsubscribes. */

@@ -22,9 +22,15 @@ interface ListProps<Row> {
   /** Number of rows ever added at the top; the scroll position is kept unless at the top. */
   added?: number;
   onNearEnd?(): void;
+  /** Called with the rows that are drawn, when these change. */
+  onDrawn?(first: number, end: number): void;
   head?: ComponentChildren;
   /** A class that defines `--list-columns`. */
   class?: string;
+  /** The columns, if they are not of a class. */
+  template?: string;
+  /** True for a row that divides others: it cannot be selected, and is passed over. */
+  isDivider?(row: Row): boolean;
 }
 
 /** Sizes in px; `height` is without the head. */
@@ -75,7 +81,7 @@ function useMeasures() {
  * Enter selects; while a row is selected, moving selects.
  */
 export function WindowedList<Row>(props: ListProps<Row>) {
-  const { label, count, at, cellsOf, keyOf, classOf, chosen, added = 0, onNearEnd, head } = props;
+  const { label, count, at, cellsOf, keyOf, classOf, chosen, added = 0, onNearEnd, head, template } = props;
   const { box, view, look } = useMeasures();
   const [marked, setMarked] = useState(-1);
   const id = useId();
@@ -130,11 +136,26 @@ export function WindowedList<Row>(props: ListProps<Row>) {
     if (isNearEnd) onNearEnd?.();
   }, [isNearEnd, count, onNearEnd]);
 
+  const isPassed = (index: number) => {
+    const row = at(index);
+    return row !== undefined && props.isDivider?.(row) === true;
+  };
+  /** The next row from here that is no divider, in the direction of the step, else in the other. */
+  const landing = (target: number) => {
+    const step = target < active ? -1 : 1;
+    for (const by of [step, -step])
+      for (let index = target; index >= 0 && index < count; index += by) if (!isPassed(index)) return index;
+    return undefined;
+  };
+  const { onDrawn } = props;
+  useEffect(() => onDrawn?.(first, first + shown), [first, shown, onDrawn]);
+
   const press = (event: KeyboardEvent) => {
     if (event.target !== box.current || event.ctrlKey || event.metaKey || event.altKey) return;
     const isChoice = (event.key === "Enter" || event.key === " ") && active >= 0;
     const page = Math.max(1, Math.floor(view.height / view.rowHeight) - 1);
-    const target = isChoice ? active : stepTo(event.key, active, count, page);
+    const next = isChoice ? active : stepTo(event.key, active, count, page);
+    const target = next === undefined ? undefined : landing(next);
     if (target === undefined) return;
     event.preventDefault();
     mark(target);
@@ -144,6 +165,17 @@ export function WindowedList<Row>(props: ListProps<Row>) {
 
   const rowAt = (index: number) => {
     const row = at(index);
+    if (row !== undefined && isPassed(index))
+      return (
+        <div
+          role="row"
+          key={keyAt(index)}
+          class="list-divider"
+          aria-rowindex={index + (head === undefined ? 1 : 2)}
+        >
+          {cellsOf(row)}
+        </div>
+      );
     return (
       <div
         role="row"
@@ -165,7 +197,10 @@ export function WindowedList<Row>(props: ListProps<Row>) {
 
   const isActiveDrawn = active >= first && active < first + shown;
   return (
-    <div class={`list ${props.class ?? ""}`}>
+    <div
+      class={`list ${props.class ?? ""}`}
+      style={template === undefined ? undefined : { "--list-columns": template }}
+    >
       <div
         role="grid"
         class="list-body"

@@ -1,4 +1,5 @@
 import type { Subscription, Wanted } from "./client-frames.ts";
+import type { EventHead } from "./feed-row.ts";
 import type { SimFrame } from "./frames.ts";
 import { type Journal, type Kinds, limits } from "./ports.ts";
 import { type HeldRequest, type HeldRow, heldEventSubject, heldRequestSubject, textOf } from "./recent.ts";
@@ -10,7 +11,7 @@ export interface Batch {
 }
 
 interface HeldSource {
-  readonly journal: Pick<Journal, "properties" | "text">;
+  readonly journal: Pick<Journal, "properties" | "text" | "complete">;
   readonly last: number;
   /** With the rows that are needed. */
   at(n: number, needs: Kinds): HeldRequest | undefined;
@@ -24,12 +25,13 @@ function add<Row, Subject>(
   rows: readonly HeldRow<Row>[] | undefined,
   wanted: Wanted<Subject>,
   passes: (it: HeldRow<Row>) => boolean,
+  textFor: (it: HeldRow<Row>) => string,
 ): number {
   if (wanted === "none" || rows === undefined) return 0;
   let added = 0;
   for (const it of rows) {
     if (wanted !== "all" && !passes(it)) continue;
-    const text = textOf(it);
+    const text = textFor(it);
     texts.push(text);
     added += text.length;
   }
@@ -53,10 +55,16 @@ function gapFrom(from: number, source: HeldSource, needs: Kinds): Batch {
 export function batchAfter(
   cursor: number,
   source: HeldSource,
-  { project, events, requests, needs }: Subscription,
+  { project, events, requests, columns, needs }: Subscription,
   now: number,
 ): Batch {
   const from = cursor + 1;
+  const { journal } = source;
+  // texts are shared by all clients that have no columns
+  const eventText = (it: HeldRow<EventHead>) =>
+    columns.length === 0
+      ? textOf(it, (row) => journal.complete(row, columns))
+      : JSON.stringify(journal.complete(it.row, columns));
   if (source.at(from, needs) === undefined) return gapFrom(from, source, needs);
   const eventTexts: string[] = [];
   const requestTexts: string[] = [];
@@ -70,11 +78,19 @@ export function batchAfter(
     to++;
     examined += held.events?.length ?? 0;
     if (project !== undefined && held.project !== project) continue;
-    characters += add(eventTexts, held.events, events, (it) =>
-      test(events, () => heldEventSubject(held, it, source.journal), now),
+    characters += add(
+      eventTexts,
+      held.events,
+      events,
+      (it) => test(events, () => heldEventSubject(held, it, journal), now),
+      eventText,
     );
-    characters += add(requestTexts, held.request && [held.request], requests, (it) =>
-      test(requests, () => heldRequestSubject(held, it, source.journal), now),
+    characters += add(
+      requestTexts,
+      held.request && [held.request],
+      requests,
+      (it) => test(requests, () => heldRequestSubject(held, it, journal), now),
+      (it) => textOf(it),
     );
   }
   const text = `{"t":"rows","from":${from},"to":${to},"events":[${eventTexts.join(",")}],"requests":[${requestTexts.join(",")}]}`;

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { EventSubject, Filter, FilterProblem, FilterReading, RequestSubject } from "../filter/types.ts";
+import { columnLimits } from "./column-limits.ts";
 import { type ClientFrame, protocol } from "./frames.ts";
 import type { FilterReaders, Kinds } from "./ports.ts";
 
@@ -15,6 +16,11 @@ const optional =
   (isValid: (value: Json | undefined) => boolean) =>
   (value: Json | undefined): boolean =>
     value === undefined || isValid(value);
+
+const isColumns = (value: Json | undefined): boolean =>
+  Array.isArray(value) &&
+  value.length <= columnLimits.columns &&
+  value.every((it) => isText(it) && it.length <= columnLimits.name);
 
 const checks: ReadonlyMap<string, readonly Check[]> = new Map([
   [
@@ -33,6 +39,7 @@ const checks: ReadonlyMap<string, readonly Check[]> = new Map([
       ["project", optional(isWhole), "a whole number"],
       ["events", isTextOrNull, "text or null"],
       ["requests", isTextOrNull, "text or null"],
+      ["columns", optional(isColumns), "a short list of names"],
     ],
   ],
 ]);
@@ -70,6 +77,8 @@ export interface Subscription {
   readonly project: number | undefined;
   readonly events: Wanted<EventSubject>;
   readonly requests: Wanted<RequestSubject>;
+  /** Properties of which rows of events have values. */
+  readonly columns: readonly string[];
   /** The kinds of rows that it needs: a filter may examine both. */
   readonly needs: Kinds;
 }
@@ -95,14 +104,14 @@ const isRefused = <Subject>(it: Wanted<Subject> | Problems): it is Problems => A
 
 /** Reads the filters of a subscription; returns all problems at once. */
 export function readSubscription(asked: Subscribe, read: FilterReaders): Subscription | readonly Refusal[] {
-  const { project } = asked;
+  const { project, columns = [] } = asked;
   const events = wanted(asked.events, read.events);
   const requests = wanted(asked.requests, read.requests);
   if (!isRefused(events) && !isRefused(requests)) {
-    const key = JSON.stringify([project ?? null, asked.events, asked.requests]);
+    const key = JSON.stringify([project ?? null, asked.events, asked.requests, columns]);
     const isFiltered = typeof events === "object" || typeof requests === "object";
     const needs = { events: isFiltered || events === "all", requests: isFiltered || requests === "all" };
-    return { key, project, events, requests, needs };
+    return { key, project, events, requests, columns, needs };
   }
   return [
     ...(isRefused(events) ? [{ field: "events" as const, problems: events }] : []),

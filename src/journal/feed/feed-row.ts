@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FilterText, Limit, OfProject } from "../query-shapes.ts";
+import { columnLimits } from "./column-limits.ts";
 
 const arrival = z.int().describe("Arrival, ms since the epoch");
 
@@ -18,9 +19,24 @@ export const EventRow = z
     outcome: z.enum(["kept", "dropped"]),
     reason: z.string().nullable().describe("Why it was dropped"),
     warnings: z.array(z.string()).readonly(),
+    preview: z
+      .array(z.tuple([z.string(), z.string()]).readonly())
+      .readonly()
+      .describe("What matters of its properties, about 120 characters: pairs of label and value"),
+    path: z.string().describe("Path of the page's address, or name of the screen"),
+    lib: z.string().describe("The SDK, without `posthog-`"),
+    session: z.string().nullable().describe("Its session's id"),
+    values: z
+      .array(z.string().nullable())
+      .readonly()
+      .optional()
+      .describe("Values of the asked columns, in short"),
   })
   .meta({ title: "EventRow" });
 export type EventRow = z.infer<typeof EventRow>;
+
+/** The part of a row that needs no properties: filters read it. */
+export type EventHead = Omit<EventRow, "preview" | "path" | "lib" | "session" | "values">;
 
 /** A request in a list. */
 export const RequestRow = z
@@ -54,6 +70,19 @@ export const HistoryQuery = z.strictObject({
   limit: Limit.default(100),
 });
 export type HistoryQuery = z.infer<typeof HistoryQuery>;
+
+const isColumns = (names: readonly string[]): boolean =>
+  names.length <= columnLimits.columns && names.every((it) => it.length <= columnLimits.name);
+
+export const EventHistoryQuery = HistoryQuery.extend({
+  columns: z
+    .string()
+    .transform((text) => text.split(",").filter((it) => it !== ""))
+    .refine(isColumns, `at most ${columnLimits.columns} names of at most ${columnLimits.name} characters`)
+    .optional()
+    .describe("Names of properties, separated by commas: `values` of a row has them"),
+});
+export type EventHistoryQuery = z.infer<typeof EventHistoryQuery>;
 
 const historyOf = <Row extends z.ZodType>(row: Row) =>
   z.strictObject({

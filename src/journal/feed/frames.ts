@@ -27,6 +27,8 @@ export type ClientFrame =
       /** A filter; "" matches everything. */
       readonly events: string | null;
       readonly requests: string | null;
+      /** Names of properties: `values` of a row of an event has them. */
+      readonly columns?: readonly string[];
     };
 
 /** A frame from the sim. */
@@ -73,6 +75,8 @@ export interface Stat {
   readonly events: number;
   readonly kept: number;
   readonly dropped: number;
+  /** Of the kept ones, those with warnings. */
+  readonly warned: number;
   readonly persons: number;
   readonly in_flight: number;
   readonly clock: { readonly now: number; readonly frozen: boolean; readonly real: boolean };

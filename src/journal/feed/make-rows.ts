@@ -2,12 +2,14 @@ import type { Json } from "../../base/json.ts";
 import type { EventFacts } from "../event.ts";
 import { groupOf } from "../exception.ts";
 import type { EventSubject, RequestSubject } from "../filter/types.ts";
+import { noProperties } from "../items.ts";
 import { headOf, type RequestHead, type TrafficLog, type Written } from "../log/traffic-log.ts";
-import { keysOf, showEvent } from "../show.ts";
+import { keysOf, sentProperties, showEvent } from "../show.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 import { isUnmatched } from "../unmatched.ts";
-import type { EventRow, RequestRow } from "./feed-row.ts";
+import type { EventHead, EventRow, RequestRow } from "./feed-row.ts";
 import type { FeedEntry, Journal } from "./ports.ts";
+import { columnValues, previewOf } from "./preview.ts";
 
 const noEvents: readonly EventFacts[] = [];
 const noWarnings: readonly string[] = [];
@@ -90,7 +92,7 @@ interface Carrier {
   readonly seq: number;
 }
 
-const eventRow = (carrier: Carrier, i: number, facts: EventFacts, key: EventKey | undefined): EventRow => ({
+const eventHead = (carrier: Carrier, i: number, facts: EventFacts, key: EventKey | undefined): EventHead => ({
   seq: carrier.seq + i,
   n: carrier.n,
   i,
@@ -105,20 +107,33 @@ const eventRow = (carrier: Carrier, i: number, facts: EventFacts, key: EventKey 
   warnings: facts.warnings ?? noWarnings,
 });
 
-/** The row of event `i` (from 0) of a line. @throws RangeError if the line has no such event */
-function eventRowOf(line: TrafficLine, i: number): EventRow {
+/** The head of event `i` (from 0) of a line. @throws RangeError if the line has no such event */
+function eventHeadOf(line: TrafficLine, i: number): EventHead {
   const { n, at, project, seq = 0 } = line;
   const facts = line.events?.[i];
   if (facts === undefined) throw new RangeError(`request ${n} has no event ${i}`);
-  return eventRow({ n, at, project, seq }, i, facts, keysIn(line)[i]);
+  return eventHead({ n, at, project, seq }, i, facts, keysIn(line)[i]);
 }
 
-/** The rows of the events of a request that was just written. */
-function writtenEventRows({ n, seq, count, entry }: Written): readonly EventRow[] {
+/** The row of an event by its head, with the values of columns if some are asked; its line may be gone. */
+export function eventRowOf(
+  head: EventHead,
+  line: TrafficLine | undefined,
+  columns: readonly string[] = [],
+): EventRow {
+  const sent = line === undefined ? noProperties : sentProperties(line, head.i);
+  const row = { ...head, ...previewOf(head.event, sent) };
+  if (columns.length === 0) return row;
+  const all = line === undefined ? noProperties : showEvent(line, head.i).properties;
+  return { ...row, values: columnValues(all, columns) };
+}
+
+/** The heads of the events of a request that was just written. */
+function writtenEventHeads({ n, seq, count, entry }: Written): readonly EventHead[] {
   const { record, at, project } = entry;
   if (count === 0) return [];
   const carrier = { n, at, project, seq };
-  return (record.events ?? noEvents).map((facts, i) => eventRow(carrier, i, facts, record.keys?.[i]));
+  return (record.events ?? noEvents).map((facts, i) => eventHead(carrier, i, facts, record.keys?.[i]));
 }
 
 /** The value, made on first use. */
@@ -132,7 +147,7 @@ function once<T>(make: () => T): () => T {
 
 /** Event `i` (from 0) of a line, as filters see it. */
 export function eventSubject(line: TrafficLine, i: number): EventSubject {
-  const row = eventRowOf(line, i);
+  const row = eventHeadOf(line, i);
   const properties = once(() => showEvent(line, i).properties);
   return {
     row,
@@ -169,7 +184,7 @@ const entryOf = (line: TrafficLine, log: TrafficLog): FeedEntry => ({
   n: line.n,
   project: line.project,
   request: requestRowOf(headOf(line)),
-  events: visibleIn(line, log).map((i) => eventRowOf(line, i)),
+  events: visibleIn(line, log).map((i) => eventHeadOf(line, i)),
 });
 
 /** The log as the feed reads it. */
@@ -185,6 +200,7 @@ export const feedJournal = (log: TrafficLog): Journal => ({
     const line = log.line(n);
     return line === undefined ? {} : eventSubject(line, i).properties();
   },
+  complete: (head, columns) => eventRowOf(head, log.line(head.n), columns),
   text(n) {
     const head = log.head(n);
     return head === undefined ? "" : requestSubject(head, () => log.line(n)).text();
@@ -195,7 +211,7 @@ export const feedJournal = (log: TrafficLog): Journal => ({
         n: written.n,
         project: written.entry.project,
         request: kinds.requests ? writtenRequestRow(written) : undefined,
-        events: kinds.events ? writtenEventRows(written) : undefined,
+        events: kinds.events ? writtenEventHeads(written) : undefined,
       }),
     ),
   onVeiled: (listener) => log.onVeiled(({ project }) => listener(project)),

@@ -9,7 +9,7 @@ import type { Stat } from "./frames.ts";
 import { feedJournal } from "./make-rows.ts";
 import type { FeedConnection, Session } from "./ports.ts";
 
-type Counts = Record<"requests" | "rejected" | "events" | "kept" | "dropped", number>;
+type Counts = Record<"requests" | "rejected" | "events" | "kept" | "dropped" | "warned", number>;
 
 /** Facts of the sim that the journal does not know. */
 export type FeedFacts = Omit<Stat, keyof Counts | "at" | "pages">;
@@ -55,13 +55,14 @@ export function runningCounts(log: TrafficLog): { now(): Counts; close(): void }
     counts.events += events.length;
     counts.dropped += dropped;
     counts.kept += events.length - dropped;
+    counts.warned += events.filter((it) => it.dropped === undefined && it.warnings?.length).length;
   }
   const stops = [log.onVeiled(forget), log.subscribe(add)];
   return {
     now() {
       if (known === undefined) {
-        const { requests, rejected, events, kept, dropped } = log.counts();
-        known = { counts: { requests, rejected, events, kept, dropped }, upTo: log.lastRequest };
+        const { requests, rejected, events, kept, dropped, warned } = log.counts();
+        known = { counts: { requests, rejected, events, kept, dropped, warned }, upTo: log.lastRequest };
       }
       return known.counts;
     },

@@ -1,6 +1,6 @@
 import type { Json } from "../../base/json.ts";
 import type { EventSubject, FilterReading, RequestSubject } from "../filter/types.ts";
-import type { EventRow, RequestRow } from "./feed-row.ts";
+import type { EventHead, EventRow, RequestRow } from "./feed-row.ts";
 
 /** Limits of the feed. */
 export const limits = {
@@ -41,7 +41,7 @@ export interface FeedEntry {
   readonly n: number;
   readonly project: number | null;
   readonly request: RequestRow | undefined;
-  readonly events: readonly EventRow[] | undefined;
+  readonly events: readonly EventHead[] | undefined;
 }
 
 /** The journal as the feed needs it. */
@@ -51,7 +51,9 @@ export interface Journal {
   /** The visible rows of request n; undefined if it is evicted or hidden. */
   read(n: number): FeedEntry | undefined;
   /** The properties of an event; empty if its request is evicted. */
-  properties(row: EventRow): Readonly<Record<string, Json>>;
+  properties(row: EventHead): Readonly<Record<string, Json>>;
+  /** The row of an event; without a preview if its request is evicted. */
+  complete(head: EventHead, columns: readonly string[]): EventRow;
   /** Body and answer of a request as text; "" if it is evicted. */
   text(n: number): string;
   /** Calls the listener with each request once it is written, in order; returns a function that stops it. */

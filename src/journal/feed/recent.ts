@@ -1,7 +1,7 @@
 import type { Json } from "../../base/json.ts";
 import { groupOf } from "../exception.ts";
 import type { EventSubject, RequestSubject } from "../filter/types.ts";
-import type { EventRow, RequestRow } from "./feed-row.ts";
+import type { EventHead, RequestRow } from "./feed-row.ts";
 import { type FeedEntry, type Journal, type Kinds, limits } from "./ports.ts";
 
 /** A row, and its JSON text, which is made once for all clients. */
@@ -15,7 +15,7 @@ export interface HeldRequest {
   readonly n: number;
   readonly project: number | null;
   readonly request: HeldRow<RequestRow> | undefined;
-  readonly events: readonly HeldRow<EventRow>[] | undefined;
+  readonly events: readonly HeldRow<EventHead>[] | undefined;
   /** Estimated bytes, with its texts. */
   readonly size: number;
 }
@@ -23,9 +23,11 @@ export interface HeldRequest {
 /** Bytes of a request without its rows, and of a row without its strings: objects, keys in JSON, numbers. */
 const slotSize = 100;
 const rowSize = 400;
+/** Bytes of the preview in the text of an event. */
+const previewSize = 250;
 
-const eventSize = ({ event, distinct_id }: EventRow): number =>
-  rowSize + 2 * (event.length + distinct_id.length);
+const eventSize = ({ event, distinct_id }: EventHead): number =>
+  rowSize + previewSize + 2 * (event.length + distinct_id.length);
 
 const requestSize = ({ target, detail }: RequestRow): number =>
   rowSize + 2 * (target.length + (detail?.length ?? 0));
@@ -40,8 +42,12 @@ export function holdEntry({ n, project, request, events }: FeedEntry): HeldReque
   return { n, project, request: request && held(request), events: events?.map(held), size };
 }
 
-export function textOf<Row>(it: HeldRow<Row>): string {
-  it.text ??= JSON.stringify(it.row);
+/** @param complete Adds what the row does not have yet */
+export function textOf<Row>(
+  it: HeldRow<Row>,
+  complete: (row: Row) => object = (row) => row as object,
+): string {
+  it.text ??= JSON.stringify(complete(it.row));
   return it.text;
 }
 
@@ -50,7 +56,7 @@ type Lines = Pick<Journal, "properties" | "text">;
 /** An event as filters see it; its line is read only if the filter needs more than the row. */
 export function heldEventSubject(
   { request }: HeldRequest,
-  { row }: HeldRow<EventRow>,
+  { row }: HeldRow<EventHead>,
   lines: Lines,
 ): EventSubject {
   let properties: Readonly<Record<string, Json>> | undefined;

@@ -8,13 +8,14 @@ import { slice } from "../search.ts";
 import type { Feed } from "./feed.ts";
 import {
   EventHistory,
+  EventHistoryQuery,
   type EventRow,
   type History,
   HistoryQuery,
   RequestHistory,
   type RequestRow,
 } from "./feed-row.ts";
-import { eventSubject, requestSubject } from "./make-rows.ts";
+import { eventRowOf, eventSubject, requestSubject } from "./make-rows.ts";
 import { lastSeen, type StreamPorts, streamEvents } from "./stream.ts";
 
 export interface FeedRowPorts extends StreamPorts {
@@ -51,14 +52,18 @@ async function take<Row>(
   }
 }
 
-function* examineEvents({ log, clock }: FeedRowPorts, query: HistoryQuery): Generator<Examined<EventRow>> {
+function* examineEvents(
+  { log, clock }: FeedRowPorts,
+  query: EventHistoryQuery,
+): Generator<Examined<EventRow>> {
   const filter = parseEventFilter(query.filter);
   const now = clock.now();
   const until = Math.min((query.before ?? Number.POSITIVE_INFINITY) - 1, log.lastSeq);
   const within = { ...indexedPart(filter, query.project), until, order: "desc" as const };
   for (const { seq, line, index } of log.scan(within)) {
     const subject = eventSubject(line, index);
-    yield { number: seq, row: filter.test(subject, now) ? subject.row : undefined };
+    const row = filter.test(subject, now) ? eventRowOf(subject.row, line, query.columns) : undefined;
+    yield { number: seq, row };
   }
 }
 
@@ -95,7 +100,7 @@ export const feedRows = (ports: FeedRowPorts) => {
       path: "/__sim/feed/events",
       access: "control",
       summary: "Lists rows of events, newest first",
-      query: HistoryQuery,
+      query: EventHistoryQuery,
       reply: EventHistory,
       handle: async ({ query }) => ({
         ...(await positionOf()),

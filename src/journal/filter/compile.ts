@@ -24,6 +24,16 @@ interface Context<Subject> {
 
 const nowhere: IndexedPart = {};
 
+const indexKeys = [
+  "event",
+  "distinct_id",
+  "project",
+  "outcome",
+  "warned",
+  "reason",
+  "rejected",
+] as const satisfies readonly (keyof IndexedPart)[];
+
 const everything = {
   isLight: true,
   indexed: nowhere,
@@ -213,15 +223,17 @@ function textPart<Subject>({ language }: Context<Subject>, text: string): Compil
   };
 }
 
-/** Tests the cheap parts first. If two parts have the same indexed key, the first one counts. */
+/** Tests the cheap parts first. If two parts have different values of an indexed key, the first one counts. */
 function allOf<Subject>(parts: readonly Compiled<Subject>[]): Compiled<Subject> {
   const inOrder = [...parts].sort((a, b) => Number(b.isLight) - Number(a.isLight));
-  const keys = parts.flatMap((it) => Object.keys(it.indexed));
+  const indexed: IndexedPart = Object.assign({}, ...parts.map((it) => it.indexed).reverse());
+  const isMet = (part: IndexedPart) =>
+    indexKeys.every((key) => part[key] === undefined || part[key] === indexed[key]);
   return {
     isLight: parts.every((it) => it.isLight),
-    isIndexed: parts.every((it) => it.isIndexed) && new Set(keys).size === keys.length,
+    isIndexed: parts.every((it) => it.isIndexed && isMet(it.indexed)),
     isTimed: parts.some((it) => it.isTimed),
-    indexed: Object.assign({}, ...parts.map((it) => it.indexed).reverse()),
+    indexed,
     test: (subject, now) => inOrder.every((it) => it.test(subject, now)),
   };
 }

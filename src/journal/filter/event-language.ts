@@ -1,4 +1,6 @@
 import { type Json, own } from "../../base/json.ts";
+import { eventKind } from "../event-kinds.ts";
+import { outcomeOf } from "../outcomes.ts";
 import type { Field, FieldFacts, Language, State } from "./language.ts";
 import { arrivalFields, rowFields, rowStates } from "./row-fields.ts";
 import type { EventSubject } from "./types.ts";
@@ -108,14 +110,14 @@ const eventFields: readonly Field<EventSubject>[] = [
   ),
 ];
 
-export const isWarned = ({ row }: EventSubject): boolean => row.warnings.length > 0;
+export const isWarned = ({ row }: EventSubject): boolean => outcomeOf(row) === "warned";
 
 const eventStates: readonly State<EventSubject>[] = [
   {
     name: "kept",
-    note: "it was kept",
-    indexed: { outcome: "kept" },
-    test: ({ row }) => row.outcome === "kept",
+    note: "it was kept as sent",
+    indexed: { outcome: "kept", warned: false },
+    test: ({ row }) => outcomeOf(row) === "kept",
   },
   {
     name: "dropped",
@@ -125,9 +127,19 @@ const eventStates: readonly State<EventSubject>[] = [
   },
   {
     name: "warned",
-    note: "something was odd about it",
-    indexed: { warned: true },
+    note: "it was kept, and something was odd about it",
+    indexed: { outcome: "kept", warned: true },
     test: isWarned,
+  },
+  {
+    name: "own",
+    note: "the app sent it by name",
+    test: ({ row }) => eventKind(row.event) === "own",
+  },
+  {
+    name: "sdk",
+    note: "an SDK sends it by itself, or has a name for it",
+    test: ({ row }) => eventKind(row.event) !== "own",
   },
   ...rowStates.map(
     ({ name, note, test }): State<EventSubject> => ({

@@ -127,6 +127,14 @@ const readTime =
     return { message: `"${name}" is a length of time before now, or a time in ISO 8601`, hint };
   };
 
+/** Two times with dots between; the first one is included. */
+const readBetween: Reader = ({ text }, { name, example }) => {
+  const [from, to, ...others] = text.split("..").map(readMoment);
+  if (from === undefined || to === undefined || others.length > 0)
+    return { message: `"${name}" is two times in ISO 8601, with .. between`, hint: `for example ${example}` };
+  return (found) => typeof found === "number" && found >= from && found < to;
+};
+
 /** How values are read and compared, by kind of field. */
 const kinds = {
   /** Names and ids, with case. */
@@ -137,6 +145,7 @@ const kinds = {
   /** Any JSON. */
   anything: { ops: [":", "~", ">", ">=", "<", "<="], read: readAnything },
   after: { ops: [":"], read: readTime((at, limit) => at >= limit) },
+  between: { ops: [":"], read: readBetween },
   before: { ops: [":"], read: readTime((at, limit) => at <= limit) },
 } as const satisfies Record<string, { ops: readonly Op[]; read: Reader }>;
 

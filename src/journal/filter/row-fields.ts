@@ -124,6 +124,13 @@ export const arrivalFields = <Subject extends Timed>(): readonly Field<Subject>[
     offers: times,
     of: ({ row }) => row.at,
   },
+  {
+    name: "time",
+    kind: "between",
+    note: "arrived between these times",
+    example: "time:2025-06-01T12:00:00Z..2025-06-01T12:05:00Z",
+    of: ({ row }) => row.at,
+  },
 ];
 
 /** The states that requests and their events have in common. */

@@ -1,9 +1,9 @@
 import type { Json } from "../../base/json.ts";
-import type { EventRow, RequestRow } from "../feed/feed-row.ts";
+import type { EventHead, RequestRow } from "../feed/feed-row.ts";
 
 /** An event as filters see it; expensive parts are functions. */
 export interface EventSubject {
-  readonly row: EventRow;
+  readonly row: EventHead;
   properties(): Readonly<Record<string, Json>>;
   /** Id of the group of equal exceptions; undefined for other events. */
   exceptionGroup(): string | undefined;
@@ -25,8 +25,8 @@ export interface IndexedPart {
   distinct_id?: string;
   project?: number;
   outcome?: "kept" | "dropped";
-  /** Only events with warnings. */
-  warned?: true;
+  /** Only events with warnings, or without. */
+  warned?: boolean;
   /** Code of a reason or a warning. */
   reason?: string;
   /** Of requests. */

@@ -20,8 +20,8 @@ export interface EventFilter {
   event?: string;
   distinct_id?: string;
   outcome?: "kept" | "dropped";
-  /** Only events with warnings. */
-  warned?: true;
+  /** Only events with warnings, or without. */
+  warned?: boolean;
   /** Only events with this code of a reason or a warning (journal/outcome.ts). */
   reason?: string;
   /** Only events after this seq. */
@@ -155,9 +155,10 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
       if (meta & (clearedBit | lostBit)) return false;
       if (project !== undefined && meta >>> flagBits !== project) return false;
       if (outcome !== undefined && (outcome === "dropped") !== ((meta & droppedBit) !== 0)) return false;
-      if (!warned && hasReason === undefined) return true;
+      if (warned === undefined && hasReason === undefined) return true;
       const facet = tables.events.get(row, event.facet);
-      return !(warned && !isWarnedFacet(facet)) && (hasReason === undefined || hasReason(facet));
+      if (warned !== undefined && isWarnedFacet(facet) !== warned) return false;
+      return hasReason === undefined || hasReason(facet);
     };
   }
 

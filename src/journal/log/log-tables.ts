@@ -2,7 +2,7 @@ import type { Bytes } from "../../store/bytes.ts";
 import type { Damage } from "../../store/damage.ts";
 import { repairTail } from "../../store/lines.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
-import { facetLayout as layout } from "./facets.ts";
+import { isWarnedFacet, facetLayout as layout } from "./facets.ts";
 import { createHashIndex } from "./hash-index.ts";
 import { type Opening, readOpening, startLog } from "./log-lines.ts";
 import { openRowFile, type RowFile, type Rows } from "./rows.ts";
@@ -37,6 +37,8 @@ export interface TrafficCounts {
   events: number;
   kept: number;
   dropped: number;
+  /** Of the kept ones, those with warnings. */
+  warned: number;
   /** No longer readable: pushed out of memory by the limit. */
   evicted_requests: number;
 }
@@ -288,7 +290,7 @@ function countAll(
   events: Rows,
   first: { request: number; event: number },
 ): Omit<TrafficCounts, "evicted_requests"> {
-  const counts = { requests: 0, rejected: 0, events: 0, kept: 0, dropped: 0 };
+  const counts = { requests: 0, rejected: 0, events: 0, kept: 0, dropped: 0, warned: 0 };
   for (let row = first.request; row < requests.length; row++) {
     const meta = requests.get(row, request.meta);
     if (meta & (forgottenBit | lostBit)) continue;
@@ -300,7 +302,10 @@ function countAll(
     if (meta & (clearedBit | lostBit)) continue;
     counts.events++;
     if (meta & droppedBit) counts.dropped++;
-    else counts.kept++;
+    else {
+      counts.kept++;
+      if (isWarnedFacet(events.get(row, event.facet))) counts.warned++;
+    }
   }
   return counts;
 }

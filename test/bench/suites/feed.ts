@@ -70,7 +70,7 @@ interface Teller {
 
 const nothing = { properties: () => ({}), text: () => "", read: () => undefined };
 const idle = {
-  ...{ at: 0, requests: 0, rejected: 0, events: 0, kept: 0, dropped: 0, persons: 0, in_flight: 0 },
+  ...{ at: 0, requests: 0, rejected: 0, events: 0, kept: 0, dropped: 0, warned: 0, persons: 0, in_flight: 0 },
   ...{ clock: { now: 0, frozen: true, real: false }, faults: [], tape: null, recording: null },
   ...{ scenario_problems: 0, scenario_edit: null, damage: 0, world: 0 },
 };
@@ -81,6 +81,7 @@ function theFeed(): Teller {
   const feed = createFeed({
     journal: {
       ...nothing,
+      complete: (head) => ({ ...head, preview: [["plan", "pro"]], path: "/", lib: "web", session: null }),
       get last() {
         return last;
       },

@@ -32,7 +32,7 @@ async function sendMany({ url, apiKey }: Where, count: number, from = 0): Promis
   expect(answer.status).toBe(200);
 }
 
-const rowsOf = ({ page }: Inspector) => page.locator(".list-window [role=row]");
+const rowsOf = ({ page }: Inspector) => page.locator(".list-window .list-row");
 const rowOf = (it: Inspector, text: string) => rowsOf(it).filter({ hasText: text });
 const totalOf = ({ page }: Inspector, count: number) =>
   page.locator(".events-total").getByText(String(count), { exact: true });
@@ -50,9 +50,9 @@ describe("events as they come", () => {
 
     const sdk = sdkFor(sim);
     sdk.capture({ distinctId: "user-1", event: "order paid", properties: { amount: 12 } });
-    await rowOf(stage, "order paid").locator(".badge-kept", { hasText: "kept" }).waitFor();
+    await rowOf(stage, "order paid").locator("[data-outcome=kept]").waitFor();
     await send(sim, { event: "nobody's" });
-    await rowOf(stage, "missing_distinct_id").locator(".badge-dropped", { hasText: "dropped" }).waitFor();
+    await rowOf(stage, "missing_distinct_id").locator("[data-outcome=dropped]").waitFor();
     await rowOf(stage, "nobody's").getByText("the event has no distinct_id, or an empty one").waitFor();
     await send(sim, {
       event: "late",
@@ -84,12 +84,15 @@ describe("events as they come", () => {
     );
     const shop = await context.newPage();
     await shop.goto(server.url);
-    await rowOf(stage, "$pageview").locator(".badge-kept", { hasText: "kept" }).waitFor();
+    await rowOf(stage, "$pageview").locator("[data-outcome=kept]").waitFor();
     await shop.getByRole("button", { name: "Buy now" }).click();
     await rowOf(stage, "$autocapture").waitFor();
-    await stage.page.getByRole("button", { name: /^\$pageview 1$/ }).click();
+    await rowOf(stage, "click “Buy now” button").waitFor();
+    await stage.page.getByRole("checkbox", { name: "Hide SDK events" }).check();
     await rowOf(stage, "$autocapture").waitFor({ state: "detached" });
-    expect(await hashOf(stage)).toBe("#/events?f=event:$pageview");
+    expect(await hashOf(stage)).toBe("#/events?f=is:own");
+    await stage.page.getByRole("checkbox", { name: /Hide SDK events [2-9]/ }).uncheck();
+    await rowOf(stage, "$autocapture").waitFor();
   });
 
   test("that are all dropped are not passed over in silence", async () => {
@@ -137,7 +140,7 @@ describe("events as they come", () => {
     const name = "<img src=x onerror=alert(1)>\u202e\u0000\u001b[31m";
     await send(stage.sim, { event: name, distinct_id: "__proto__" });
     await rowOf(stage, "<img src=x onerror=alert(1)>\\u202e\\0\\x1b[31m").waitFor();
-    await rowOf(stage, "__proto__").click();
+    await rowOf(stage, "onerror").click();
     await stage.page.getByRole("article").waitFor();
     expect(await stage.page.locator("img").count()).toBe(0);
   });
@@ -312,6 +315,98 @@ describe("clearing", () => {
     expect(await sim.events.list()).toEqual([]);
     await sendMany(sim, 1, 9);
     await rowOf(stage, "event 9").waitFor();
+  });
+});
+
+describe("rows", () => {
+  const hostile = "<img src=x onerror=alert(1)>\u202e";
+
+  test("show what matters, hostile text as text, and dividers between sessions", async () => {
+    await using stage = await open("#/events");
+    const { sim, page } = stage;
+    const web = { $lib: "web", $session_id: `${hostile}session`, $current_url: `https://a.b/${hostile}` };
+    const one = (event: string, properties: object, id = "anna") =>
+      send(sim, { event, distinct_id: id, properties: { ...web, ...properties } });
+    await one("paid", { amount: 149.9, [hostile]: hostile });
+    await one("$exception", { $exception_list: [{ type: hostile, value: "it broke" }] });
+    await one("$autocapture", { $event_type: hostile, $el_text: hostile });
+    await send(sim, { event: "other", distinct_id: hostile, properties: { $session_id: ["x"] } });
+    await rowOf(stage, "other").waitFor();
+    await rowOf(stage, "amount 149.9").waitFor();
+    await rowOf(stage, "it broke").locator(".events-name-exception", { hasText: "<img src=x" }).waitFor();
+    await page
+      .locator(".list-divider", { hasText: "anna · session" })
+      .getByText("3 events · 1 exception")
+      .waitFor();
+    expect(await page.locator("img").count()).toBe(0);
+    expect(await page.locator(".list-window").innerText()).not.toContain("\u202e");
+    await stage.axe();
+    await stage.go("#/events?f=prop.amount:>90");
+    await rowOf(stage, "paid").locator("mark", { hasText: "149.9" }).waitFor();
+    await one("again", { amount: 500 });
+    await rowOf(stage, "again").locator("mark", { hasText: "500" }).waitFor();
+  });
+
+  test("have columns that are selected, resized and remembered", async () => {
+    await using stage = await open("#/events");
+    const { sim, page } = stage;
+    await sendMany(sim, 3);
+    await rowOf(stage, "event 2").waitFor();
+    await page.getByRole("button", { name: "Columns" }).click();
+    const dialog = page.getByRole("dialog", { name: "Columns" });
+    await dialog.getByRole("checkbox", { name: "Distinct id" }).check();
+    await dialog.getByLabel("A property").fill("amount");
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("checkbox", { name: "amount" }).waitFor();
+    await stage.axe();
+    await page.keyboard.press("Escape");
+    await rowOf(stage, "event 2").getByRole("gridcell", { name: "2", exact: true }).waitFor();
+    const edge = page.getByRole("separator", { name: "Width of Event" });
+    const before = Number(await edge.getAttribute("aria-valuenow"));
+    await edge.press("ArrowRight");
+    expect(Number(await edge.getAttribute("aria-valuenow"))).toBe(before + 8);
+    await page.reload();
+    await rowOf(stage, "event 2").getByRole("gridcell", { name: "2", exact: true }).waitFor();
+    await sendMany(sim, 1, 7);
+    await rowOf(stage, "event 7").getByRole("gridcell", { name: "7", exact: true }).waitFor();
+    expect(Number(await edge.getAttribute("aria-valuenow"))).toBe(before + 8);
+    await edge.press("Home");
+    expect(Number(await edge.getAttribute("aria-valuenow"))).toBe(before);
+    await page.getByRole("columnheader", { name: "Distinct id" }).waitFor();
+  });
+});
+
+describe("the histogram", () => {
+  test("selects a range by pointer and keyboard, and follows what arrives", async () => {
+    await using stage = await open("#/events", {
+      sim: { clock: { now: "2026-01-01T12:00:00Z", frozen: true } },
+    });
+    const { sim, page } = stage;
+    for (let i = 0; i < 10; i++) {
+      await sendMany(sim, 1, i);
+      await sim.clock.advance("1m");
+    }
+    await totalOf(stage, 10).waitFor();
+    const bars = page.locator(".events-plot");
+    const box = await bars.boundingBox();
+    if (!box) throw new Error("there is no histogram");
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width - 1, box.y + 20, { steps: 4 });
+    await page.mouse.up();
+    await totalOf(stage, 5).waitFor();
+    await page.locator(".events-of", { hasText: "of 10" }).waitFor();
+    expect(await hashOf(stage)).toMatch(/f=time:2026-01-01T12:0\d:.*\.\.2026-01-01T12:/);
+    await stage.axe();
+    await page.reload();
+    await page.getByRole("slider", { name: "Start of the range" }).press("End");
+    await totalOf(stage, 1).waitFor();
+    await page.getByRole("button", { name: /^Remove the range/ }).click();
+    await totalOf(stage, 10).waitFor();
+    await sendMany(sim, 2, 20);
+    await totalOf(stage, 12).waitFor();
+    await page.getByRole("button", { name: "12 kept" }).click();
+    expect(await hashOf(stage)).toBe("#/events?f=is:kept");
   });
 });
 

@@ -57,6 +57,7 @@ const noStat: Omit<Stat, "pages"> = {
   events: 0,
   kept: 0,
   dropped: 0,
+  warned: 0,
   persons: 0,
   in_flight: 0,
   clock: { now: 0, frozen: true, real: false },
@@ -145,6 +146,7 @@ export function stage({ token = null }: { token?: string | null } = {}): Stage {
         asked.properties++;
         return { plan: n % 2 === 0 ? "pro" : "free" };
       },
+      complete: (head) => ({ ...head, preview: [], path: "", lib: "", session: null }),
       text(n) {
         asked.text++;
         return `body ${n}`;

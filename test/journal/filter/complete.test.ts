@@ -75,7 +75,7 @@ test("of requests", () => {
 
 test("each says what it means", () => {
   const notes = (text: string) => completeFilter(text, text.length, "events", known).map((it) => it.note);
-  expect(notes("is:kep")).toEqual(["it was kept"]);
+  expect(notes("is:kep")).toEqual(["it was kept as sent"]);
   expect(notes("reason:missing_event")).toEqual(["the event has no name"]);
   expect(notes("event:signu")).toEqual(["seen"]);
   expect(notes("stat").every((it) => it !== "")).toBe(true);

@@ -61,6 +61,7 @@ const stat: Stat = {
   events: 0,
   kept: 0,
   dropped: 0,
+  warned: 0,
   persons: 0,
   in_flight: 0,
   clock: { now: 1_000_000, frozen: false, real: true },

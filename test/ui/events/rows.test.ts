@@ -6,14 +6,7 @@ import { nodeCapture, nodeSnippet } from "../../../ui/copy/snippets.ts";
 import { stepped } from "../../../ui/parts/list-positions.ts";
 import { placeOf } from "../../../ui/views/events/address.ts";
 import { explanationOf, lagText, sentenceOf } from "../../../ui/views/events/outcome.ts";
-import {
-  createSeen,
-  graphSeconds,
-  perSecond,
-  type RowsByIndex,
-  runningTally,
-  withTotals,
-} from "../../../ui/views/events/tally.ts";
+import { createSeen, type RowsByIndex } from "../../../ui/views/events/seen.ts";
 
 const plain: EventRow = {
   seq: 1,
@@ -28,6 +21,10 @@ const plain: EventRow = {
   outcome: "kept",
   reason: null,
   warnings: [],
+  preview: [],
+  path: "",
+  lib: "",
+  session: null,
 };
 
 const dropped: Partial<EventRow> = { outcome: "dropped", reason: "missing_event_name" };
@@ -72,102 +69,7 @@ describe("what became of an event", () => {
   });
 });
 
-describe("sums", () => {
-  test("are those of what is shown", () => {
-    const rows = listOf([
-      {},
-      { event: "bye" },
-      dropped,
-      odd,
-      { event: "bye" },
-      { event: "bye" },
-      { event: "" },
-    ]);
-    expect(runningTally()(rows)).toEqual({
-      total: 7,
-      sorts: { kept: 6, warned: 1, dropped: 1 },
-      names: [
-        ["bye", 3],
-        ["hello", 3],
-      ],
-    });
-    expect(runningTally()(listOf([]))).toEqual({
-      total: 0,
-      sorts: { kept: 0, warned: 0, dropped: 0 },
-      names: [],
-    });
-  });
-
-  test("are those of the sim, where the list holds a part", () => {
-    const tally = runningTally()(listOf([{}, dropped, { event: "bye" }]));
-    const all = {
-      ...{ complete: true, counting: false, total: 50, kept: 45, warned: 3, dropped: 5, more_names: 0 },
-      names: [
-        { event: "first", count: 40, dropped: 5, last: 40, last_at: null },
-        { event: "hello", count: 9, dropped: 0, last: 50, last_at: null },
-      ],
-      names_complete: true,
-      codes: [],
-    };
-    expect(withTotals(tally, all)).toEqual({
-      total: 50,
-      sorts: { kept: 45, warned: 3, dropped: 5 },
-      names: [
-        ["first", 40],
-        ["hello", 9],
-        ["bye", 1],
-      ],
-    });
-    expect(withTotals(tally, undefined)).toEqual(tally);
-  });
-
-  test("stay right while the list grows, loses rows and is filled in between", () => {
-    const seqs = (first: number, last: number) =>
-      Array.from({ length: last - first + 1 }, (_, i) => ({
-        seq: last - i,
-        event: `event ${(last - i) % 9}`,
-      }));
-    const running = runningTally();
-    for (const rows of [
-      [],
-      seqs(5, 9),
-      seqs(5, 12),
-      seqs(2, 12),
-      seqs(1, 14),
-      seqs(6, 20),
-      [...seqs(26, 30), ...seqs(6, 20)],
-      [...seqs(24, 30), ...seqs(8, 20)],
-      [...seqs(21, 30), ...seqs(8, 15)],
-      [...seqs(21, 30), ...seqs(11, 18)],
-      seqs(1, 30),
-      seqs(31, 60),
-      [],
-      seqs(61, 70),
-    ].map(listOf))
-      expect(running(rows)).toEqual(runningTally()(rows));
-  });
-
-  test("name what there is most of", () => {
-    const rows = listOf([..."aaabbcccccdeffffffgghhh"].map((event, i) => ({ seq: 99 - i, event })));
-    const names = runningTally()(rows).names;
-    expect(names.map(([name, count]) => name + count)).toEqual(["f6", "c5", "a3", "h3", "b2", "g2"]);
-  });
-
-  test("the last minute in seconds, the newest at the right", () => {
-    const now = 1_000_000_500;
-    const rows = listOf([
-      { at: now + 5_000 },
-      { at: now },
-      { at: now - 1_000 },
-      { at: now - 59_000 },
-      { at: now - 61_000 },
-    ]);
-    const seconds = perSecond(rows, now);
-    expect(seconds).toHaveLength(graphSeconds);
-    expect([seconds.at(-1), seconds.at(-2), seconds[0]]).toEqual([1, 1, 1]);
-    expect(seconds.reduce((sum, it) => sum + it, 0)).toBe(3);
-  });
-
+describe("completion", () => {
   test("what was seen is offered once, the latest first, whatever is looked at later", () => {
     const seen = createSeen();
     seen.look(listOf([{}, dropped, odd, { event: "bye", distinct_id: "user-2" }]));

@@ -4,25 +4,35 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
 import type { KnownValues } from "../../../src/journal/filter/types.ts";
 import { call, query } from "../../api/call.ts";
+import { useLast } from "../../api/resource.ts";
+import { late } from "../../app/late-view.tsx";
 import { MissedRows, useListKeys } from "../../app/live-list.tsx";
 import { go, link, project, route, withParams } from "../../app/location.ts";
 import { hrefTo } from "../../app/route.ts";
-import { info, useTotals } from "../../app/sim.ts";
+import { useTotals } from "../../app/sim.ts";
 import { type LiveRows, useLiveRows } from "../../feed/live-rows.ts";
 import { Button, Trouble } from "../../parts/basics.tsx";
 import { FilterBox } from "../../parts/filter-box/filter-box.tsx";
+import { Icon } from "../../parts/icon.tsx";
 import { Split } from "../../parts/layout.tsx";
 import { placeOf, sinceNow } from "./address.ts";
+import { choice, wantedProperties } from "./columns.ts";
 import { EventList, LoadLimitNotice, PausedList } from "./list.tsx";
 import { AllDropped, ClearDialog, EmptyList } from "./notices.tsx";
-import { Summary, useSums } from "./summary.tsx";
-import { createSeen, type RowsByIndex, withTotals } from "./tally.ts";
+import { SdkSwitch } from "./sdk-switch.tsx";
+import { createSeen, type RowsByIndex } from "./seen.ts";
 
 /** Components beside the list. Views do not import each other, so app/views.ts passes them in. */
 interface EventSlots {
   readonly Details: ComponentType<{ seq: number }>;
   readonly Compare: ComponentType<{ first: number; second: number }>;
 }
+
+/** Loaded after the list. */
+const Histogram = late(async () => (await import("./histogram.tsx")).Histogram);
+
+/** Rarely needed, so loaded late. */
+const ColumnsDialog = late(async () => (await import("./columns-dialog.tsx")).ColumnsDialog);
 
 const applyFilter = (text: string): void => go(withParams({ f: text === "" ? undefined : text }), true);
 
@@ -33,7 +43,10 @@ const closeEvent = (): void => go(link("events", [], { f: route.value.params.f }
 
 export function EventsView({ Details, Compare }: EventSlots) {
   const filter = route.value.params.f ?? "";
-  const { rows, turn, problem } = useLiveRows<EventRow>({ kind: "events", filter, project: project.value });
+  const { rows, turn, problem, columns } = useLiveRows<EventRow>({
+    ...{ kind: "events", filter, project: project.value },
+    columns: wantedProperties(filter, choice.value),
+  });
   const { seq, other } = placeOf(route.value.path);
   const cursor = useSignal<number | undefined>(seq);
   const marked = useSignal<number | undefined>(undefined);
@@ -50,7 +63,7 @@ export function EventsView({ Details, Compare }: EventSlots) {
           <Tools rows={rows} filter={filter} onClear={() => setClearing(true)} />
           {problem && <Trouble problem={problem} />}
           {rows && !problem && (
-            <Body key={turn} rows={rows} filter={filter} cursor={cursor} marked={marked} seq={seq} />
+            <Body key={turn} {...{ rows, filter, cursor, marked, seq }} values={columns} />
           )}
           {isClearing && <ClearDialog onClose={() => setClearing(false)} />}
         </div>
@@ -111,6 +124,7 @@ interface ToolsProps {
 
 function Tools({ rows, filter, onClear }: ToolsProps) {
   const known = useKnown();
+  const [isChoosing, setChoosing] = useState(false);
   const isPaused = rows?.isPaused.value === true;
   const newest = () => (rows && rows.count() > 0 ? rows.at(0)?.seq : undefined);
   const fromNow = () => {
@@ -128,12 +142,18 @@ function Tools({ rows, filter, onClear }: ToolsProps) {
         known={() => known(rows)}
         problems={rows?.filterProblems.value}
       />
+      <SdkSwitch filter={filter} onFilter={applyFilter} />
       <Button
         isPressed={isPaused}
         title="Stop updating the list; new events are kept (p)"
         onClick={() => (isPaused ? rows?.resume() : rows?.pause())}
       >
-        Pause
+        <Icon of="pause" />
+        <span class="events-label">Pause</span>
+      </Button>
+      <Button title="Columns of the list" onClick={() => setChoosing(true)}>
+        <Icon of="columns" />
+        <span class="events-label">Columns</span>
       </Button>
       <Button title="Show only events from now on" onClick={fromNow}>
         From now on
@@ -141,6 +161,7 @@ function Tools({ rows, filter, onClear }: ToolsProps) {
       <Button kind="danger" onClick={onClear}>
         Clear events…
       </Button>
+      {isChoosing && <ColumnsDialog properties={known(rows).properties} onClose={() => setChoosing(false)} />}
     </div>
   );
 }
@@ -151,35 +172,27 @@ interface BodyProps {
   seq: number | undefined;
   cursor: Signal<number | undefined>;
   marked: Signal<number | undefined>;
+  /** Properties that the rows have values of. */
+  values: readonly string[];
 }
 
-function Body({ rows, filter, seq, cursor, marked }: BodyProps) {
-  const sums = useSums(rows);
-  const totals = useTotals({ project: project.value, events: filter })?.events;
-  const tally = withTotals(sums.tally, totals);
-  // a complete list needs no other count
-  const isWhole = !rows.hasOlder.value && rows.missed.value === 0 && !rows.isLoading.value;
-  const isExact = totals?.complete ?? isWhole;
+function Body(props: BodyProps) {
+  const { rows, filter } = props;
+  const totals = useLast(useTotals({ project: project.value, events: filter })?.events);
+  const all = useLast(useTotals({ project: project.value, events: "" })?.events);
   return (
     <>
-      <Summary
-        sums={sums}
-        tally={tally}
-        isExact={isExact}
-        isCut={rows.hasOlder.value && sums.seconds.reduce((sum, it) => sum + it, 0) >= rows.count()}
-        filter={filter}
-        onFilter={applyFilter}
-      />
+      <Histogram {...{ filter, totals, all }} onFilter={applyFilter} />
       <MissedRows rows={rows} class="row row-wide events-notice" />
       {rows.problem.value && <Trouble problem={rows.problem.value} />}
-      {filter === "" && isExact && <AllDropped rows={rows} tally={tally} />}
-      <Rows {...{ rows, filter, seq, cursor, marked }} />
+      {filter === "" && totals?.complete && <AllDropped rows={rows} totals={totals} />}
+      <Rows {...props} />
       <LoadLimitNotice rows={rows} />
     </>
   );
 }
 
-function Rows({ rows, filter, seq, cursor, marked }: BodyProps) {
+function Rows({ rows, filter, seq, cursor, marked, values }: BodyProps) {
   const box = useRef<HTMLDivElement>(null);
   void rows.version.value;
   if (rows.count() === 0) {
@@ -189,11 +202,10 @@ function Rows({ rows, filter, seq, cursor, marked }: BodyProps) {
   }
   return (
     <EventList
-      rows={rows}
+      {...{ rows, values, filter }}
       chosen={seq}
       cursor={cursor}
       marked={marked.value}
-      hasProjects={project.value === undefined && (info.value?.projects.length ?? 0) > 1}
       box={box}
       onChoose={(it) => openEvent(it, seq !== undefined)}
     />

@@ -1,4 +1,5 @@
 import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
+import type { EventTotals } from "../../../src/journal/totals-answer.ts";
 import { call, query } from "../../api/call.ts";
 import { link, project } from "../../app/location.ts";
 import { info, projectKey, projectName } from "../../app/sim.ts";
@@ -9,17 +10,16 @@ import { Button, Code, Empty, Prose } from "../../parts/basics.tsx";
 import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
 import { counted, explained, plain } from "../../parts/text.ts";
-import type { Tally } from "./tally.ts";
 
 /** A notice when every event was dropped: the API responds with 200 to these as well. */
-export function AllDropped({ rows, tally }: { rows: LiveRows<EventRow>; tally: Tally }) {
+export function AllDropped({ rows, totals }: { rows: LiveRows<EventRow>; totals: EventTotals }) {
   const reason = rows.at(0)?.reason;
-  if (tally.total === 0 || tally.sorts.dropped < tally.total || !reason) return null;
+  if (totals.total === 0 || totals.dropped < totals.total || !reason) return null;
   const { sentence, fix } = explained(reason);
   return (
     <p class="row row-wide events-notice" role="status">
       <OutcomeBadge of="dropped">
-        {tally.total === 1 ? "This event was dropped" : `All ${counted(tally.total, "event")} were dropped`}
+        {totals.total === 1 ? "This event was dropped" : `All ${counted(totals.total, "event")} were dropped`}
       </OutcomeBadge>
       <span>
         The API responds with 200 anyway. The last one: <Prose text={`${plain(sentence)}.`} />{" "}

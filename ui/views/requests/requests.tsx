@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { useState } from "preact/hooks";
+import { useCallback, useState } from "preact/hooks";
 import type { RequestRow } from "../../../src/journal/feed/feed-row.ts";
 import { late } from "../../app/late-view.tsx";
 import { MissedRows, useListKeys } from "../../app/live-list.tsx";
@@ -14,6 +14,7 @@ import { WindowedList } from "../../parts/windowed-list.tsx";
 import type { DetailsProps } from "./details.tsx";
 import { stepFrom } from "./list-filter.ts";
 import { cellsOf, head } from "./row.tsx";
+import { timeOf } from "./row-texts.ts";
 import { Toolbar } from "./toolbar.tsx";
 
 /** Rarely needed, so loaded late. */
@@ -83,9 +84,19 @@ interface RowsProps {
   filter: string;
 }
 
+function* drawnRows(rows: LiveRows<RequestRow>, first: number, end: number): Generator<RequestRow> {
+  for (let i = first; i < end; i++) {
+    const row = rows.at(i);
+    if (row) yield row;
+  }
+}
+
 function Rows({ rows, chosen, filter }: RowsProps) {
   void rows.version.value;
   const problem = rows.problem.value;
+  const [[first, end], setDrawn] = useState<readonly [first: number, end: number]>([0, 50]);
+  const drawn = useCallback((from: number, to: number) => setDrawn([from, to]), []);
+  const shown = timeOf(drawnRows(rows, first, end));
   if (rows.count() === 0 && !rows.isLoading.value && !rows.hasOlder.value && !problem)
     return filter === "" && project.value === undefined ? <FirstRequests /> : <NoneSuits filter={filter} />;
   return (
@@ -99,7 +110,8 @@ function Rows({ rows, chosen, filter }: RowsProps) {
         head={head}
         at={rows.at}
         keyOf={({ n }) => n}
-        cellsOf={cellsOf}
+        cellsOf={(row) => cellsOf(row, shown)}
+        onDrawn={drawn}
         classOf={({ outcome }) => (outcome === "rejected" ? "requests-rejected" : "")}
         chosen={chosen === undefined ? -1 : rows.indexOf(chosen)}
         onChoose={({ n }) => openRequest(n)}

@@ -39,6 +39,32 @@ export function eventsText({ events, dropped }: Pick<RequestRow, "events" | "dro
 /** Logarithmic: 1 ms is about a tenth of the bar, ten seconds the whole. */
 export const barShare = (ms: number): number => Math.min(1, Math.log10(1 + Math.max(0, ms)) / 4);
 
+/** The time that a waterfall shows, ms. */
+export interface Shown {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The time of some requests, from the first arrival to the last answer; undefined for none. */
+export function timeOf(rows: Iterable<Pick<RequestRow, "at" | "ms">>): Shown | undefined {
+  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { at, ms } of rows) {
+    from = Math.min(from, at);
+    to = Math.max(to, at + Math.max(0, ms));
+  }
+  return from <= to ? { from, to } : undefined;
+}
+
+/** Start and length of a request in a waterfall, as parts of its width. */
+export function barOf(
+  { at, ms }: Pick<RequestRow, "at" | "ms">,
+  { from, to }: Shown,
+): { start: number; length: number } {
+  const whole = Math.max(1, to - from);
+  const start = Math.max(0, Math.min(1, (at - from) / whole));
+  return { start, length: Math.max(0, Math.min(1 - start, Math.max(0, ms) / whole)) };
+}
+
 /** 3.9 ms, 45 ms, 1.24 s. */
 export function msText(ms: number): string {
   if (ms >= 1_000) return `${(ms / 1_000).toFixed(2)} s`;

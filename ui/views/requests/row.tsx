@@ -6,10 +6,12 @@ import { OutcomeBadge } from "../../parts/outcome.tsx";
 import { plain } from "../../parts/text.ts";
 import { Cell, HeadCell } from "../../parts/windowed-list.tsx";
 import {
+  barOf,
   barShare,
   eventsText,
   msText,
   readSource,
+  type Shown,
   targetParts,
   type Verdict,
   verdictOf,
@@ -28,11 +30,18 @@ export const head = (
     <HeadCell class="requests-project">Project</HeadCell>
     <HeadCell class="requests-events">Events</HeadCell>
     <HeadCell class="cell-number requests-took">Took</HeadCell>
+    <HeadCell
+      class="requests-waterfall"
+      title="Arrival and duration, over the time of the rows that are shown"
+    >
+      Waterfall
+    </HeadCell>
     <HeadCell class="requests-partition">Test</HeadCell>
   </>
 );
 
-export function cellsOf(row: RequestRow) {
+/** @param shown The time of the rows that are drawn */
+export function cellsOf(row: RequestRow, shown: Shown | undefined) {
   const verdict = verdictOf(row);
   return (
     <>
@@ -60,6 +69,7 @@ export function cellsOf(row: RequestRow) {
       <Cell class="cell-number requests-took">
         <Took ms={row.ms} />
       </Cell>
+      <Cell class="requests-waterfall">{shown && <WaterfallBar row={row} shown={shown} />}</Cell>
       <Cell class="requests-partition">{row.partition !== null && plain(row.partition, 60)}</Cell>
     </>
   );
@@ -98,6 +108,20 @@ export function SourceText({ row }: { row: Pick<RequestRow, "source" | "fault"> 
       </a>
     );
   return <span class={source.kind === "emulator" ? "muted" : ""}>{text}</span>;
+}
+
+function WaterfallBar({ row, shown }: { row: RequestRow; shown: Shown }) {
+  const { start, length } = barOf(row, shown);
+  return (
+    <span
+      class={`requests-span${row.outcome === "rejected" ? " requests-span-rejected" : ""}`}
+      aria-hidden="true"
+      style={{
+        insetInlineStart: `${(start * 100).toFixed(2)}%`,
+        inlineSize: `${(length * 100).toFixed(2)}%`,
+      }}
+    />
+  );
 }
 
 function Took({ ms }: { ms: number }) {
