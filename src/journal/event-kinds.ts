@@ -1,20 +1,18 @@
 /** What an event shows, by its name. `own`: of the app itself; all other kinds are sent by SDKs. */
-export const eventKinds = [
-  "own",
-  "exception",
-  "ai",
-  "click",
-  "vitals",
-  "page",
-  "person",
-  "group",
-  "survey",
-  "flag",
-  "heatmap",
-  "recording",
-  "sdk",
-] as const;
-export type EventKind = (typeof eventKinds)[number];
+export type EventKind =
+  | "own"
+  | "exception"
+  | "ai"
+  | "click"
+  | "vitals"
+  | "page"
+  | "person"
+  | "group"
+  | "survey"
+  | "flag"
+  | "heatmap"
+  | "recording"
+  | "sdk";
 
 const byName: Readonly<Record<string, EventKind>> = {
   $exception: "exception",

@@ -26,7 +26,7 @@ const byName: Readonly<Record<string, IconName>> = {
   $copy_autocapture: "copy",
 };
 
-export const iconOfEvent = (name: string): IconName =>
+const iconOfEvent = (name: string): IconName =>
   (Object.hasOwn(byName, name) ? byName[name] : undefined) ?? byKind[eventKind(name)];
 
 /** The icon of an event's kind; its colour: the app's own in the accent, errors red, models violet, SDK events quiet. */
