@@ -76,7 +76,7 @@ const isVisit = (call: Call): boolean =>
 
 /**
  * The badge runs in the app's own page, which has another origin: pages that are served from this machine may read it,
- * and no one where the control API needs a token. A script without `crossorigin` has no Origin, only a Referer.
+ * and no page where the control API needs a token. A script without `crossorigin` has no Origin, only a Referer.
  * @throws SimError forbidden_host, forbidden_origin, control_token_required
  */
 function checkNeighbour(call: Call, rules: GuardRules): void {

@@ -48,7 +48,7 @@ function addLine(count: SdkCount, line: TrafficLine, log: TrafficLog): void {
   sum.requests++;
   if (line.rejected) sum.rejected++;
   const { seq = 0, events = [] } = line;
-  // the line has cleared events as well; only the index knows which
+  // the line has cleared events as well; the index knows which
   log.eachEvent(seq, seq + events.length - 1, {}, ({ isDropped }) => {
     if (isDropped) sum.dropped++;
     else sum.kept++;

@@ -99,7 +99,7 @@ test("totals and the tab's title follow what comes", async () => {
   await capture(sim, "two");
   await send(sim, { event: "", distinct_id: "u" });
   await send(sim, {}, "/nowhere/");
-  await titleIs(page, /^\(3 new, 2 lost\) Start · phx-sim$/);
+  await titleIs(page, /^\(2 problems, 3 new, 2 lost\) Start · phx-sim$/);
   await page.locator(".shell-totals", { hasText: "2 kept" }).waitFor();
   await page.evaluate(() => {
     Object.defineProperty(document, "hidden", { value: false, configurable: true });
