@@ -57,7 +57,7 @@ await bundle({
   legalComments: "none",
 });
 // the shell's styles, and those of each view, which are loaded with it
-const views = readdirSync("ui/views").map((it) => [`app/${it}`, `ui/views/${it}/${it}.css`]);
+const views = readdirSync("ui/views").map((it) => [`styles/${it}`, `ui/views/${it}/${it}.css`]);
 await bundle({
   entryPoints: { app: "ui/styles/app.css", ...Object.fromEntries(views) },
   outdir: dir,

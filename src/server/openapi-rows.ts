@@ -71,6 +71,7 @@ const pathParameters: readonly PathParameter[] = [
   { parameter: "cohorts/:id", description: "Number of a cohort", schema: integer },
   { parameter: "insights/:id", description: "Number or short id of an insight" },
   { parameter: "persons/:id", description: "UUID or distinct id of a person" },
+  { parameter: "sessions/:id", description: "Id of a session (`$session_id`)" },
   { parameter: "groups/:type", description: "Name of a group type, or its index" },
   { parameter: "groups/:key", description: "Key of a group, percent-encoded as a whole" },
   { parameter: "person/:id", description: "UUID or distinct id of a person" },
@@ -85,7 +86,7 @@ const pathParameters: readonly PathParameter[] = [
   { parameter: "name/:name", description: "Name of a prompt" },
   { parameter: "static/:name", description: "File name of a script" },
   { parameter: "static/:version", description: "Version of posthog-js" },
-  { parameter: "app/:part", description: "File name of a part of the page" },
+  { parameter: ":part", description: "File name of a part of the page" },
   { parameter: "site_app/:id", description: "Id of a site app" },
   { parameter: "site_app/:hash", description: "Hash of the site app" },
 ];

@@ -109,10 +109,23 @@ function reply({ headers, path }: Call, type: string, { body, tag }: Asset): Rep
   return { status: 200, headers: ["content-type", type, ...tagged], body };
 }
 
-/** Names of the parts: code and styles. */
-const partName = /^[\w-]+\.(js|css)$/;
 const scriptType = "text/javascript; charset=utf-8";
-const partTypes: Readonly<Record<string, string>> = { js: scriptType, css: "text/css; charset=utf-8" };
+
+/** What is loaded when a view is opened: the folder, which is in the path as well, and its files. */
+const parts = [
+  {
+    folder: "app",
+    name: /^[\w-]+\.js$/,
+    type: scriptType,
+    summary: "Returns a part of the inspector's code, loaded when its view is opened",
+  },
+  {
+    folder: "styles",
+    name: /^[\w-]+\.css$/,
+    type: "text/css; charset=utf-8",
+    summary: "Returns the styles of a view of the inspector",
+  },
+] as const;
 
 const noPart = (name: string, cause?: unknown): SimError =>
   new SimError("not_found", `the inspector has no part "${name}"`, {
@@ -137,25 +150,23 @@ const assetRow = ([path, file, type, summary]: (typeof assets)[number]): Endpoin
   });
 };
 
-function partRow(): Endpoint {
-  const parts = new Map<string, () => Promise<Asset>>();
-  const partOf = (name: string): Promise<Asset> => {
-    const known = parts.get(name) ?? readOnce(join("app", name));
-    return known().then((asset) => {
-      parts.set(name, known);
+function partRow({ folder, name, type, summary }: (typeof parts)[number]): Endpoint {
+  const known = new Map<string, () => Promise<Asset>>();
+  const partOf = (part: string): Promise<Asset> => {
+    const read = known.get(part) ?? readOnce(join(folder, part));
+    return read().then((asset) => {
+      known.set(part, read);
       return asset;
     });
   };
   return row({
     method: "GET",
-    path: "/__sim/app/:part",
+    path: `/__sim/${folder}/:part`,
     access: "page",
-    summary: "Returns a part of the inspector's code or styles, loaded when its view is opened",
-    replies: repliesOf(scriptType),
+    summary,
+    replies: repliesOf(type),
     async handle({ call, params }) {
-      const [, ending = ""] = partName.exec(params.part) ?? [];
-      const type = partTypes[ending];
-      if (type === undefined) throw noPart(params.part);
+      if (!name.test(params.part)) throw noPart(params.part);
       return reply(call, type, await partOf(params.part));
     },
   });
@@ -176,4 +187,4 @@ export function badgeScriptRow(): Endpoint {
 }
 
 /** The inspector's files, each read once. They hold no data: the page gets it from the control API. */
-export const pageRows = (): Endpoint[] => [...assets.map(assetRow), partRow()];
+export const pageRows = (): Endpoint[] => [...assets.map(assetRow), ...parts.map(partRow)];

@@ -14,7 +14,7 @@ const sheets = new Map<string, Promise<void>>();
 
 /** Adds a view's style sheet to the page, once; a failure is not remembered. */
 function addStyles(name: string): Promise<void> {
-  const added = sheets.get(name) ?? linked(`/__sim/app/${name}.css`);
+  const added = sheets.get(name) ?? linked(`/__sim/styles/${name}.css`);
   sheets.set(name, added);
   added.catch(() => sheets.delete(name));
   return added;

@@ -10,8 +10,13 @@ import { info, useProblems } from "./sim.ts";
 
 const name = "phx-sim-seen-problems";
 
-/** The problems of the chosen project; the shell reads them for every view. */
-export const problems = signal<Resource<Problems> | undefined>(undefined);
+/** The problems of a project, or of all: `of` is the project at the time they were asked for. */
+interface KnownProblems extends Resource<Problems> {
+  readonly of: number | undefined;
+}
+
+/** The problems of the chosen project, once they are known; the shell reads them for every view. */
+export const problems = signal<KnownProblems | undefined>(undefined);
 /** Increases with each change of what was seen. */
 const changes = signal(0);
 
@@ -22,26 +27,27 @@ const seenNow = () => readSeen(kept(name), run.value ?? "");
 /** Keys of the problems that were not seen on Start yet. */
 export const news = computed<readonly string[]>(() => {
   void changes.value;
-  const data = problems.value?.data;
+  const { data, of } = problems.value ?? {};
   if (!data || run.value === undefined) return [];
-  return unseen(problemKeys(data), seenNow(), project.value);
+  return unseen(problemKeys(data), seenNow(), of);
 });
 
-/** What Start shows is seen. */
+/** What Start shows is seen. While the sim still counts, problems are missing: they would be forgotten, and new again. */
 export function markSeen(): void {
-  const data = problems.value?.data;
-  if (!data || run.value === undefined) return;
-  keep(name, JSON.stringify(withSeen(seenNow(), problemKeys(data), project.value)));
+  const { data, of } = problems.value ?? {};
+  if (!data || data.counting || run.value === undefined) return;
+  keep(name, JSON.stringify(withSeen(seenNow(), problemKeys(data), of)));
   changes.value++;
 }
 
 /** Follows the problems, and shows nothing; the shell has it in every view. */
 export function ProblemWatch(): null {
-  const found = useProblems(project.value);
+  const of = project.value;
+  const found = useProblems(of);
   const count = news.value.length;
   useEffect(() => {
-    problems.value = found;
-  }, [found.data, found.problem, found.isLoading]);
+    problems.value = { ...found, of };
+  }, [of, found.data, found.problem, found.isLoading]);
   useEffect(() => {
     newProblems.value = count;
   }, [count]);

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX, Ref } from "preact";
+import type { ComponentChildren, JSX, Ref, RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./basics.tsx";
 import { keep, kept } from "./browser-storage.ts";
@@ -10,6 +10,20 @@ export function useCurrentInView<E extends Element>(current: unknown): Ref<E> {
     box.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [current]);
   return box;
+}
+
+/** Width of an element, px; before it is known, that of a usual list. */
+export function useWidth(box: RefObject<HTMLElement>): number {
+  const [width, setWidth] = useState(900);
+  useLayoutEffect(() => {
+    const it = box.current;
+    if (!it) return;
+    const watcher = new ResizeObserver(() => setWidth(it.clientWidth));
+    watcher.observe(it);
+    setWidth(it.clientWidth);
+    return () => watcher.disconnect();
+  }, [box]);
+  return width;
 }
 
 /** Tabs of a view. Each is a link: the current one is part of the address. */
@@ -65,9 +79,14 @@ export function Split({ list, details, label, onClose, isWide = false }: SplitPr
     if (wasOpen.current === isOpen) return;
     wasOpen.current = isOpen;
     // the focus must be visible, and may have been in the closed details
-    const inner = isOpen ? ".split-details" : ".split-list [tabindex='0']";
     const isLost = !isOpen && document.activeElement === document.body;
-    if (isLost || isOver()) box.current?.querySelector<HTMLElement>(inner)?.focus({ preventScroll: true });
+    if (!isLost && !isOver()) return;
+    const find = (selector: string) => box.current?.querySelector<HTMLElement>(selector);
+    // the rows of a list come before what else can have the focus in it
+    const target = isOpen
+      ? find(".split-details")
+      : (find(".split-list .list-body") ?? find(".split-list [tabindex='0']"));
+    target?.focus({ preventScroll: true });
   }, [isOpen]);
   const resize = (to: number) => {
     setShare(within(to));

@@ -69,7 +69,7 @@ test("the details are as wide as they were left", async () => {
     body: JSON.stringify({ api_key: sim.apiKey, event: "x", distinct_id: "u" }),
   });
   await it.go("#/events/1");
-  const divider = page.getByRole("separator");
+  const divider = page.getByRole("separator", { name: "Width of the details" });
   const share = () => divider.getAttribute("aria-valuenow");
   expect(await share()).toBe("45");
   await divider.focus();

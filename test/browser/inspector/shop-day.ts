@@ -9,7 +9,7 @@ const web = { $lib: "web", $lib_version: "1.449.2", $browser: "Chrome", $browser
 const server = { $lib: "posthog-node", $lib_version: "5.70.0" };
 const session = "01a20525-8592-7da4-9073-8f62d86fec48";
 
-const page = (path: string, title: string): JsonObject => ({
+const on = (path: string, properties: JsonObject = {}): JsonObject => ({
   ...web,
   $session_id: session,
   $current_url: `${origin}${path}`,
@@ -18,9 +18,9 @@ const page = (path: string, title: string): JsonObject => ({
   $referrer: "$direct",
   $screen_width: 1440,
   $screen_height: 900,
-  title,
+  ...properties,
 });
-const on = (path: string, properties: JsonObject = {}): JsonObject => ({ ...page(path, ""), ...properties });
+const page = (path: string, title: string): JsonObject => on(path, { title });
 const click = (path: string, text: string, chain: string): JsonObject =>
   on(path, { $event_type: "click", $el_text: text, $elements_chain: chain });
 
@@ -224,34 +224,31 @@ const day: readonly Moment[] = [
   ["anna", "signed_up", 30, { ...web, $current_url: `${origin}/welcome`, plan: "pro", seats: 4 }],
 ];
 
-/** Sends what a day in a web shop brings: one event of each kind, and three mistakes. */
-export async function visitShop(
-  { url, apiKey }: Pick<Sim, "url" | "apiKey">,
-  end = Date.now(),
-): Promise<void> {
-  const send = (batch: readonly JsonObject[], agent: string) =>
-    fetch(`${url}/batch/`, {
+/** Sends what a day in a web shop brings, each event at its time by the sim's clock: one of each kind, and three mistakes. */
+export async function visitShop({ url, apiKey, clock }: Sim): Promise<void> {
+  const end = Date.now();
+  const post = (path: string, body: JsonObject, agent: string) =>
+    fetch(`${url}${path}`, {
       method: "POST",
       headers: { "content-type": "application/json", "user-agent": agent },
-      body: JSON.stringify({ api_key: apiKey, batch }),
+      body: JSON.stringify(body),
     });
-  const askFlags = (distinctId: string) =>
-    fetch(`${url}/flags/?v=2`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ token: apiKey, distinct_id: distinctId }),
-    });
-  await askFlags("customer-1001");
+  const send = (batch: JsonObject[], agent: string) => post("/batch/", { api_key: apiKey, batch }, agent);
+  const agentOf = (who: string) =>
+    who === "customer-1004" ? "posthog-node/5.70.0" : "Mozilla/5.0 Chrome/156";
+  const haveFlags = new Set<string>();
   for (const [who, event, ago, properties = {}] of day) {
-    const timestamp = new Date(end - ago * 1000).toISOString();
-    const agent = properties.$lib === "web" ? "Mozilla/5.0 Chrome/156" : "posthog-node/5.70.0";
-    await send([{ event, distinct_id: who, timestamp, properties }], agent);
+    const time = new Date(end - ago * 1000);
+    await clock.freeze(time);
+    if (!haveFlags.has(who)) await post("/flags/?v=2", { token: apiKey, distinct_id: who }, agentOf(who));
+    haveFlags.add(who);
+    await send([{ event, distinct_id: who, timestamp: time.toISOString(), properties }], agentOf(who));
   }
-  for (const id of ["ben", "anna", "customer-1004"]) await askFlags(id);
-  const mistakes: readonly JsonObject[] = [
+  const mistakes: JsonObject[] = [
     { event: "x".repeat(412), distinct_id: "ben" },
     { event: "", distinct_id: "ben" },
     { event: "checkout", properties: { amount: 24 } },
   ];
   await send(mistakes, "curl/8.5.0");
+  await clock.set("real");
 }

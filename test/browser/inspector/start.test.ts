@@ -176,6 +176,12 @@ test("a new problem is told in every view, until Start has shown it", async () =
   await page.locator("[data-connection=live]").waitFor();
   await post(sim.url, "/batch/", { api_key: sim.apiKey, batch: [{ event: "", distinct_id: "u" }] });
   await title("(1 problem) Flags · phx-sim");
+  // the same in the project alone: what all projects showed is seen
+  await it.go(`#/flags?project=${sim.projectId}`);
+  await title("(1 problem) Flags · phx-sim");
+  await it.go("#/start");
+  await page.getByText("1 is new since you looked.").waitFor();
+  expect(await page.locator(".start-finding .badge-accent").count()).toBe(1);
 });
 
 test("hostile names and odd bodies are text, and the linter, SDKs and flags are told", async () => {

@@ -10,6 +10,7 @@ import { figureText, useCounted } from "../../app/sim.ts";
 import { Button } from "../../parts/basics.tsx";
 import { hasTerm, toggled } from "../../parts/filter-box/filter-text.ts";
 import { Icon } from "../../parts/icon.tsx";
+import { useWidth } from "../../parts/layout.tsx";
 import { clockText, counted, dateText, numberText } from "../../parts/text.ts";
 import {
   axisOf,
@@ -147,8 +148,13 @@ const shortest = 4;
 /** From the last key press until the range is applied, ms. */
 const pause = 300;
 
+/** A time of the axis: its width, and with the space to the next one, px. */
+const label = { width: 80, room: 96 } as const;
+
 function PlotArea({ bars, span, onSpan }: PlotProps) {
   const plot = plotOf(bars);
+  const axis = useRef<HTMLDivElement>(null);
+  const width = useWidth(axis);
   const most = Math.max(1, ...bars.kept.map((it, i) => it + (bars.warned[i] ?? 0) + (bars.dropped[i] ?? 0)));
   /** The range while it is changed, as edges of buckets. */
   const draft = useSignal<readonly [from: number, to: number] | undefined>(undefined);
@@ -185,7 +191,7 @@ function PlotArea({ bars, span, onSpan }: PlotProps) {
   const paths = pathsOf(bars, plot, most);
   const percent = (edge: number) => `${((edge / plot.count) * 100).toFixed(3)}%`;
   const [from, to] = edges ?? [0, plot.count];
-  const label = `Events from ${dateText(plot.from)} to ${dateText(plot.to)}, at most ${counted(most, "event")} in a bar`;
+  const summary = `Events from ${dateText(plot.from)} to ${dateText(plot.to)}, at most ${counted(most, "event")} in a bar`;
   const handle = (which: "from" | "to") => (
     <span
       class={`events-handle events-handle-${which}`}
@@ -223,7 +229,12 @@ function PlotArea({ bars, span, onSpan }: PlotProps) {
           draft.value = undefined;
         }}
       >
-        <svg viewBox={`0 0 ${plot.count} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
+        <svg
+          viewBox={`0 0 ${plot.count} ${height}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={summary}
+        >
           {outcomes.map(([of]) => (
             <path key={of} class={`events-bar-${of}`} d={paths[of]} />
           ))}
@@ -237,10 +248,10 @@ function PlotArea({ bars, span, onSpan }: PlotProps) {
           {handle("to")}
         </div>
       </div>
-      <div class="events-axis" aria-hidden="true">
-        {axisOf(plot, 8).map(({ at, share, text }) => (
+      <div class="events-axis" aria-hidden="true" ref={axis}>
+        {axisOf(plot, Math.max(2, Math.floor(width / label.room))).map(({ at, share, text }) => (
           <span key={at} style={{ insetInlineStart: `${(share * 100).toFixed(2)}%` }}>
-            {text}
+            {(1 - share) * width > label.width && text}
           </span>
         ))}
       </div>

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { eventKind } from "../../../src/journal/event-kinds.ts";
 import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
 import { outcomeOf } from "../../../src/journal/outcomes.ts";
@@ -9,6 +9,7 @@ import type { LiveRows } from "../../feed/live-rows.ts";
 import { Badge, Button, Empty, Time } from "../../parts/basics.tsx";
 import { EventIcon } from "../../parts/event-icon.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { useWidth } from "../../parts/layout.tsx";
 import { OutcomeSign } from "../../parts/outcome.tsx";
 import { counted, numberText, plain, spanText, withoutTicks } from "../../parts/text.ts";
 import { Cell, HeadCell, WindowedList } from "../../parts/windowed-list.tsx";
@@ -35,20 +36,6 @@ interface ListProps {
   marked: number | undefined;
   box: RefObject<HTMLDivElement>;
   onChoose(seq: number): void;
-}
-
-/** Width of an element, px. */
-function useWidth(box: RefObject<HTMLElement>): number {
-  const [width, setWidth] = useState(900);
-  useLayoutEffect(() => {
-    const it = box.current;
-    if (!it) return;
-    const watcher = new ResizeObserver(() => setWidth(it.clientWidth));
-    watcher.observe(it);
-    setWidth(it.clientWidth);
-    return () => watcher.disconnect();
-  }, [box]);
-  return width;
 }
 
 const seqOf = (item: Item): number => ("row" in item ? item.row.seq : item.run.top);

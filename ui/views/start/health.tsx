@@ -24,8 +24,9 @@ import { aboutText, type Figures, figuresOf, shareText, verdictOf } from "./verd
 
 /** The problems that were new when the view was opened, or came since. What is shown counts as seen. */
 function useFresh(): ReadonlySet<string> {
-  const fresh = useRef<{ of: number | undefined; keys: Set<string> }>({ of: project.value, keys: new Set() });
-  if (fresh.current.of !== project.value) fresh.current = { of: project.value, keys: new Set() };
+  const of = problems.value?.of;
+  const fresh = useRef({ of, keys: new Set<string>() });
+  if (fresh.current.of !== of) fresh.current = { of, keys: new Set() };
   const { keys } = fresh.current;
   for (const it of news.value) keys.add(it);
   const data = problems.value?.data;
