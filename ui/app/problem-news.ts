@@ -32,9 +32,11 @@ export const news = computed<readonly string[]>(() => {
   return unseen(problemKeys(data), seenNow(), of);
 });
 
-/** What Start shows is seen. While the sim still counts, problems are missing: they would be forgotten, and new again. */
-export function markSeen(): void {
-  const { data, of } = problems.value ?? {};
+/**
+ * What Start shows is seen: that, and nothing that came since. While the sim still counts, problems are missing: they
+ * would be forgotten, and new again.
+ */
+export function markSeen({ data, of }: KnownProblems): void {
   if (!data || data.counting || run.value === undefined) return;
   keep(name, JSON.stringify(withSeen(seenNow(), problemKeys(data), of)));
   changes.value++;

@@ -24,20 +24,20 @@ import { aboutText, type Figures, figuresOf, shareText, verdictOf } from "./verd
 
 /** The problems that were new when the view was opened, or came since. What is shown counts as seen. */
 function useFresh(): ReadonlySet<string> {
-  const of = problems.value?.of;
+  const shown = problems.value;
+  const of = shown?.of;
   const fresh = useRef({ of, keys: new Set<string>() });
   if (fresh.current.of !== of) fresh.current = { of, keys: new Set() };
   const { keys } = fresh.current;
   for (const it of news.value) keys.add(it);
-  const data = problems.value?.data;
   useEffect(() => {
     const look = () => {
-      if (!document.hidden) markSeen();
+      if (shown && !document.hidden) markSeen(shown);
     };
     look();
     document.addEventListener("visibilitychange", look);
     return () => document.removeEventListener("visibilitychange", look);
-  }, [data]);
+  }, [shown]);
   return keys;
 }
 
