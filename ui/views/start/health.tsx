@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { Histogram } from "../../../src/journal/histogram-answer.ts";
 import { type Outcome, outcomes } from "../../../src/journal/outcomes.ts";
 import type { SdkTotals } from "../../../src/journal/sdk-shapes.ts";
 import type { LintPage } from "../../../src/lint/shapes.ts";
@@ -150,19 +151,48 @@ const tiles: readonly {
 ];
 
 /** Each outcome with its figure. */
-const FigureTiles = ({ figures }: { figures: Figures }) => (
-  <div class="start-card start-tiles">
-    {tiles.map(({ of, view, filter, about }) => (
-      <a key={of} href={link(view, [], { f: filter })} title={outcomes[of].means}>
-        <span class={`start-outcome outcome-${of}`}>
-          <OutcomeSign of={of} /> {of}
-        </span>
-        <span class="start-figure">{figureText(figures[of], figures.isExact)}</span>
-        <small>{about(figures)}</small>
-      </a>
-    ))}
-  </div>
-);
+/** Bars of a tile, and the height of the highest one. */
+const [bars, height] = [40, 20] as const;
+
+/** When they arrived, the oldest at the left; the figure above says how many. */
+function Bars({ of, values }: { of: Outcome; values: readonly number[] }) {
+  const most = Math.max(1, ...values);
+  const bar = (value: number, i: number) => {
+    const size = Math.max(2, (value / most) * height);
+    return value === 0 ? "" : `M${i} ${(height - size).toFixed(1)}h.8V${height}h-.8z`;
+  };
+  return (
+    <svg
+      class={`start-bars start-bars-${of}`}
+      viewBox={`0 0 ${Math.max(bars, values.length)} ${height}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <path d={values.map(bar).join("")} />
+    </svg>
+  );
+}
+
+function FigureTiles({ figures }: { figures: Figures }) {
+  const { data: when } = useCounted<Histogram>(
+    `feed/histogram${query({ project: project.value, buckets: bars })}`,
+    (it) => it.counting,
+  );
+  return (
+    <div class="start-card start-tiles">
+      {tiles.map(({ of, view, filter, about }) => (
+        <a key={of} href={link(view, [], { f: filter })} title={outcomes[of].means}>
+          <span class={`start-outcome outcome-${of}`}>
+            <OutcomeSign of={of} /> {of}
+          </span>
+          <span class="start-figure">{figureText(figures[of], figures.isExact)}</span>
+          <small>{about(figures)}</small>
+          {of !== "rejected" && <Bars of={of} values={when?.[of] ?? []} />}
+        </a>
+      ))}
+    </div>
+  );
+}
 
 /** Where a step leads. */
 const targets: Readonly<Partial<Record<Step["id"], (last: number | undefined) => string>>> = {
