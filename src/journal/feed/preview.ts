@@ -21,7 +21,7 @@ const most = {
   value: 60,
   path: 100,
   lib: 24,
-  session: 64,
+  session: 200,
   column: 100,
 } as const;
 /** Properties that are examined: an event may have thousands. */

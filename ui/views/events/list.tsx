@@ -4,6 +4,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { eventKind } from "../../../src/journal/event-kinds.ts";
 import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
 import { outcomeOf } from "../../../src/journal/outcomes.ts";
+import { link } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
 import type { LiveRows } from "../../feed/live-rows.ts";
 import { Badge, Button, Empty, Time } from "../../parts/basics.tsx";
@@ -98,7 +99,6 @@ function jointOf(rows: LiveRows<EventRow>, { seq, n }: EventRow): string {
 function RunCells({ run }: { run: Run }) {
   const { session, distinctId, count, exceptions, first, last } = run;
   const length = last - first;
-  const short = session === null ? "no session" : `session ${plain(shortId(session), 20)}`;
   return (
     <Cell class="events-run">
       <Icon of="sessions" />
@@ -108,7 +108,15 @@ function RunCells({ run }: { run: Run }) {
         ) : (
           <>
             <b>{distinctId === "" ? "(no distinct id)" : plain(distinctId, longest)}</b>
-            {` · ${short}${length > 0 ? ` · ${spanText(length)}` : ""}`}
+            {" · "}
+            {session === null ? (
+              "no session"
+            ) : (
+              <a href={link("sessions", [session])} title="The session, with its recording">
+                {`session ${plain(shortId(session), 20)}`}
+              </a>
+            )}
+            {length > 0 && ` · ${spanText(length)}`}
           </>
         )}
       </span>
