@@ -77,7 +77,8 @@ export interface Running extends Spot {
 
 /** Pause between two attempts, and the limit of one. */
 const pollMs = 50;
-const askMs = 2000;
+// the first call loads the control API, which takes seconds on a busy machine
+const askMs = 5000;
 
 /**
  * The running sim, by --url, PHX_SIM_URL, or the locator in the data folder (the default folder is also searched in
