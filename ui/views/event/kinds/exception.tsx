@@ -11,8 +11,7 @@ import {
 import type { StoredEvent } from "../../../../src/journal/stored-event.ts";
 import { query } from "../../../api/call.ts";
 import { useResource } from "../../../api/resource.ts";
-import { link, route } from "../../../app/location.ts";
-import { hrefTo } from "../../../app/route.ts";
+import { link } from "../../../app/location.ts";
 import { stat } from "../../../feed/socket.ts";
 import { Badge, Time } from "../../../parts/basics.tsx";
 import { EventIcon } from "../../../parts/event-icon.tsx";
@@ -21,23 +20,11 @@ import { counted, numberText, plain, spanText } from "../../../parts/text.ts";
 import { cutText } from "../../../parts/tree/safe-text.ts";
 import { ShownText } from "../../../parts/tree/tree-row.tsx";
 import type { KindProps } from "../event-facts.ts";
+import { Named } from "../event-parts.tsx";
+import { eventHref } from "../neighbours.ts";
 import { FrameLines } from "./frame-source.tsx";
 import { fileText, framesFolded, placeText } from "./frames.ts";
 
-/** Captured text, truncated; `otherwise` if it is empty. Without imports of the panel, this part of the page stays small. */
-function Named({ text, otherwise }: { text: string; otherwise: string }) {
-  if (text === "") return <span class="muted">{otherwise}</span>;
-  return (
-    <>
-      <ShownText text={cutText(text, longestName)} />
-      {text.length > longestName && "…"}
-    </>
-  );
-}
-
-const eventHref = (seq: number): string => hrefTo("events", [seq], route.value.params);
-
-const longestName = 200;
 const longestMessage = 2_000;
 
 const handledText = { true: "handled", false: "not handled" } as const;
