@@ -257,14 +257,29 @@ function olderCause(properties: JsonObject): ExceptionCause[] {
   return [{ place: 0, type, message, handled, isSynthetic, mechanism: "", frames, missing }];
 }
 
+/** The list as it was sent; some SDKs send it as text. */
+function listIn(properties: JsonObject): Json | undefined {
+  const sent = own(properties, "$exception_list");
+  return typeof sent === "string" ? jsonIn(sent) : sent;
+}
+
+/** Type and message of what was thrown, without its frames; "" where it has none. */
+export function exceptionHead(properties: JsonObject): Pick<ExceptionCause, "type" | "message"> {
+  const list = listIn(properties);
+  const first = Array.isArray(list) ? list.find(isObject) : undefined;
+  return {
+    type: (first && textIn(first, "type")) || textIn(properties, "$exception_type"),
+    message: (first && textIn(first, "value")) || textIn(properties, "$exception_message"),
+  };
+}
+
 /** The exception as far as it can be read, with what is missing. */
 export function readException(properties: JsonObject): ReadException {
   const level = textIn(properties, "$exception_level").slice(0, 100);
-  const sent = own(properties, "$exception_list");
-  // some SDKs send the list as text
-  const list = typeof sent === "string" ? jsonIn(sent) : sent;
+  const list = listIn(properties);
   if (!Array.isArray(list) || list.length === 0) {
-    const missing = sent === undefined ? [] : ["$exception_list has no exceptions"];
+    const missing =
+      own(properties, "$exception_list") === undefined ? [] : ["$exception_list has no exceptions"];
     return { level, causes: olderCause(properties), missing };
   }
   const read = list.slice(0, mostCauses).flatMap((it, i) => (isObject(it) ? [causeOf(it, i)] : []));

@@ -1,6 +1,8 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { type EventKind, eventKind } from "../journal/event-kinds.ts";
+import { clickedText, vitalsIn } from "../journal/event-texts.ts";
+import { exceptionHead } from "../journal/exception.ts";
 import type { JourneyMoment } from "./shapes.ts";
 
 /** Characters of a name, of a text and of an id. */
@@ -27,31 +29,17 @@ function pathIn(address: string): string {
   return protocol === "http:" || protocol === "https:" ? pathname : address;
 }
 
-const clickText = (properties: JsonObject): string =>
-  firstOf(properties, "$el_text") ||
-  (/text="((?:[^"\\]|\\.){0,200})"/.exec(firstOf(properties, "$elements_chain").slice(0, 5_000))?.[1] ?? "");
-
-function exceptionText(properties: JsonObject): string {
-  const [first] = Array.isArray(properties.$exception_list) ? properties.$exception_list : [];
-  const [type, value] = isObject(first)
-    ? [scalar(first.type), scalar(first.value)]
-    : [
-        firstOf(properties, "$exception_type"),
-        firstOf(properties, "$exception_message", "$exception_values"),
-      ];
-  return [type, value].filter((it) => it !== "").join(": ");
-}
-
-/** Good up to these: web.dev's limits. */
-const goodVitals: Readonly<Record<string, number>> = { LCP: 2_500, INP: 200, CLS: 0.1, FCP: 1_800 };
+const exceptionText = (properties: JsonObject): string => {
+  const { type, message } = exceptionHead(properties);
+  return [type, message].filter((it) => it !== "").join(": ");
+};
 
 /** The web vitals that are not good. */
 const weakVitals = (properties: JsonObject): string =>
-  Object.entries(goodVitals)
-    .flatMap(([name, good]) => {
-      const value = properties[`$web_vitals_${name}_value`];
-      return typeof value === "number" && value > good ? [`${name} ${Number(value.toPrecision(3))}`] : [];
-    })
+  vitalsIn(properties)
+    .flatMap(({ vital, value }) =>
+      value > vital.good ? [`${vital.name} ${Number(value.toPrecision(3))}`] : [],
+    )
     .join(", ");
 
 const flagText = (properties: JsonObject): string =>
@@ -69,7 +57,7 @@ const rows: Readonly<Record<EventKind, Row>> = {
   survey: { lane: "own" },
   exception: { lane: "problem", text: exceptionText },
   vitals: { lane: "other", text: weakVitals },
-  click: { lane: "click", text: clickText },
+  click: { lane: "click", text: clickedText },
   page: {
     lane: "page",
     text: (it) =>

@@ -1,5 +1,7 @@
-import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
+import { type Json, type JsonObject, own } from "../base/json.ts";
 import { eventKind } from "../journal/event-kinds.ts";
+import { clickedText, vitalsIn } from "../journal/event-texts.ts";
+import { exceptionHead } from "../journal/exception.ts";
 import { isSdkProperty } from "../journal/sdk-properties.ts";
 import type { StoredEvent } from "../journal/stored-event.ts";
 
@@ -25,21 +27,17 @@ const ownProperties = (properties: JsonObject): string =>
 
 /** The text of the element: its own property, or in the first element of the chain. */
 function elementText(properties: JsonObject): string {
-  const text = textOf(own(properties, "$el_text"));
-  if (text !== null) return text;
+  const text = clickedText(properties);
+  if (text !== "") return cut(text);
   const chain = own(properties, "$elements_chain");
   const first = typeof chain === "string" ? chain.slice(0, 2_000) : "";
-  const quoted = /(?:text|attr__aria-label|attr__name|attr__id)="([^"]{1,160})"/.exec(first)?.[1];
+  const quoted = /(?:attr__aria-label|attr__name|attr__id)="([^"]{1,160})"/.exec(first)?.[1];
   return quoted ?? /^[\w-]{1,40}/.exec(first)?.[0] ?? "";
 }
 
 function exceptionText(properties: JsonObject): string {
-  const list = own(properties, "$exception_list");
-  const first = Array.isArray(list) ? list[0] : undefined;
-  const { type, value } = isObject(first) ? first : {};
-  return [type ?? own(properties, "$exception_type"), value ?? own(properties, "$exception_message")]
-    .flatMap((it) => textOf(it) ?? [])
-    .join(": ");
+  const { type, message } = exceptionHead(properties);
+  return [type, message].flatMap((it) => textOf(it) ?? []).join(": ");
 }
 
 function flagText(properties: JsonObject): string {
@@ -48,16 +46,9 @@ function flagText(properties: JsonObject): string {
   return key === null ? "" : `${key} = ${value === undefined ? "" : (shown(value) ?? "…")}`;
 }
 
-const vitals = ["LCP", "INP", "CLS", "FCP"] as const;
-
 const vitalsText = (properties: JsonObject): string =>
-  vitals
-    .flatMap((name) => {
-      const value = own(properties, `$web_vitals_${name}_value`);
-      return typeof value === "number"
-        ? [`${name} ${value < 10 ? value.toFixed(2) : Math.round(value)}`]
-        : [];
-    })
+  vitalsIn(properties)
+    .map(({ vital, value }) => `${vital.name} ${value < 10 ? value.toFixed(2) : Math.round(value)}`)
     .join(" · ");
 
 /** What an event holds, in a few words; "" if its name says it all. */

@@ -31,5 +31,5 @@ const iconOfEvent = (name: string): IconName =>
 
 /** The icon of an event's kind; its colour: the app's own in the accent, errors red, models violet, SDK events quiet. */
 export const EventIcon = ({ name }: { name: string }) => (
-  <Icon of={iconOfEvent(name)} class={`kind-${eventKind(name)}`} />
+  <Icon of={iconOfEvent(name)} class={`event-icon kind-${eventKind(name)}`} />
 );

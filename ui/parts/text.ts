@@ -66,6 +66,10 @@ export const withoutTicks = (text: string): string => text.replaceAll("`", "");
 export const plain = (text: string, most = 500): string =>
   visible(cutText(text, most)) + (text.length > most ? "…" : "");
 
+/** The ends of a long id, safe to display: 01a2…ec48. */
+export const shortId = (id: string): string =>
+  id.length > 12 ? `${plain(id.slice(0, 4))}…${plain(id.slice(-4))}` : plain(id);
+
 /** Meaning of a badge. Each tone has a mark as well as a colour. */
 export type Tone = "plain" | "good" | "odd" | "bad" | "note" | "accent";
 

@@ -1,5 +1,7 @@
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import { eventKind } from "../event-kinds.ts";
+import { clickedText, vitalsIn } from "../event-texts.ts";
+import { exceptionHead } from "../exception.ts";
 import { valuesAt } from "../filter/values.ts";
 import { isSdkProperty } from "../sdk-properties.ts";
 
@@ -90,11 +92,8 @@ function partsOf(value: Json | undefined, isShown: (name: string) => boolean = (
 const ownParts: Preview = (properties) => partsOf(properties as JsonObject, (name) => !isSdkProperty(name));
 
 function exceptionParts(properties: Properties): PreviewPart[] {
-  const list = own(properties, "$exception_list");
-  const [first] = Array.isArray(list) ? list : [];
-  const { type, value } = isObject(first) ? first : { type: undefined, value: undefined };
-  const typeText = shortText(type) || firstText(properties, "$exception_type") || "Error";
-  return [[typeText, shortText(value, most.characters) || firstText(properties, "$exception_message")]];
+  const { type, message } = exceptionHead(properties);
+  return [[shortText(type) || "Error", shortText(message, most.characters)]];
 }
 
 /** The tag of the element that was used: of the list of elements, or of the chain's start. */
@@ -108,19 +107,13 @@ function tagOf(properties: Properties): string {
 }
 
 function clickParts(properties: Properties): (PreviewPart | undefined)[] {
-  const elements = own(properties, "$elements");
-  const [first] = Array.isArray(elements) ? elements : [];
-  const text = firstText(properties, "$el_text") || (isObject(first) ? shortText(first.$el_text) : "");
+  const text = shortText(clickedText(properties));
   const what = [text === "" ? "" : `“${text}”`, tagOf(properties)].filter((it) => it !== "").join(" ");
   return [named(firstText(properties, "$event_type") || "click", what)];
 }
 
-const vitals = ["LCP", "INP", "CLS", "FCP"] as const;
-
 const vitalParts: Preview = (properties) =>
-  vitals.map((name) => {
-    const value = own(properties, `$web_vitals_${name}_value`);
-    if (typeof value !== "number") return undefined;
+  vitalsIn(properties).map(({ vital: { name }, value }) => {
     if (name === "CLS") return [name, value.toFixed(2)];
     return [name, value >= 1_000 ? `${(value / 1_000).toFixed(2)} s` : `${Math.round(value)} ms`];
   });

@@ -12,7 +12,7 @@ import { EventIcon } from "../../parts/event-icon.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { useWidth } from "../../parts/layout.tsx";
 import { OutcomeSign } from "../../parts/outcome.tsx";
-import { counted, numberText, plain, spanText, withoutTicks } from "../../parts/text.ts";
+import { counted, numberText, plain, shortId, spanText, withoutTicks } from "../../parts/text.ts";
 import { Cell, HeadCell, WindowedList } from "../../parts/windowed-list.tsx";
 import {
   type Column,
@@ -113,7 +113,7 @@ function RunCells({ run }: { run: Run }) {
               "no session"
             ) : (
               <a href={link("sessions", [session])} title="The session, with its recording">
-                {`session ${plain(shortId(session), 20)}`}
+                {`session ${shortId(session)}`}
               </a>
             )}
             {length > 0 && ` · ${spanText(length)}`}
@@ -128,8 +128,6 @@ function RunCells({ run }: { run: Run }) {
     </Cell>
   );
 }
-
-const shortId = (id: string): string => (id.length > 12 ? `${id.slice(0, 4)}…${id.slice(-4)}` : id);
 
 const bodyOf = (box: RefObject<HTMLDivElement>): HTMLElement | null =>
   box.current?.querySelector<HTMLElement>(".list-body") ?? null;

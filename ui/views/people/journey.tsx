@@ -11,7 +11,16 @@ import { Button, Time, Trouble } from "../../parts/basics.tsx";
 import { EventIcon } from "../../parts/event-icon.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { OutcomeBadge, OutcomeSign } from "../../parts/outcome.tsx";
-import { clockText, counted, dateText, explained, numberText, plain, spanText } from "../../parts/text.ts";
+import {
+  clockText,
+  counted,
+  dateText,
+  explained,
+  numberText,
+  plain,
+  shortId,
+  spanText,
+} from "../../parts/text.ts";
 import { eventGroups } from "../../parts/tree/property-groups.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import {
@@ -230,7 +239,7 @@ function Sessions({ moments }: { moments: readonly Placed[] }) {
           aria-current={it.id === session ? "true" : undefined}
           title={plain(it.id, 200)}
         >
-          <span class="mono">{plain(shortId(it.id), 20)}</span>{" "}
+          <span class="mono">{shortId(it.id)}</span>{" "}
           {`${spanText(it.to - it.from)}, ${counted(it.events, "event")}`}
         </a>
       ))}
@@ -241,8 +250,6 @@ function Sessions({ moments }: { moments: readonly Placed[] }) {
     </nav>
   );
 }
-
-const shortId = (id: string): string => (id.length > 12 ? `${id.slice(0, 4)}…${id.slice(-4)}` : id);
 
 /** What is missing or damaged. */
 function Cuts({ journey, moments }: { journey: Journey; moments: readonly Placed[] }) {

@@ -11,7 +11,7 @@ import { Button, CopyButton, Empty, Time, Trouble } from "../../parts/basics.tsx
 import { CheckField } from "../../parts/fields.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Fix } from "../../parts/outcome.tsx";
-import { clockText, counted, numberText, plain, sizeText } from "../../parts/text.ts";
+import { clockText, counted, numberText, plain, shortId, sizeText } from "../../parts/text.ts";
 import { Lanes } from "./lanes.tsx";
 import { Side } from "./side.tsx";
 import { offsetText, type RecordedWindow, storyOf } from "./story.ts";
@@ -20,9 +20,6 @@ import { type Recording, useRecording } from "./use-recording.ts";
 
 /** The most events that the page loads. */
 const mostEvents = 5_000;
-
-export const shortId = (id: string): string =>
-  id.length > 12 ? `${plain(id.slice(0, 4))}…${plain(id.slice(-4))}` : plain(id);
 
 /** The session in the address, with its recording. */
 export function SessionPage({ id }: { id: string }) {

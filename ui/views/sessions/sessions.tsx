@@ -7,9 +7,9 @@ import { go, link, project, route, withParams } from "../../app/location.ts";
 import { useCounted } from "../../app/sim.ts";
 import { Badge, Empty, Time, Trouble } from "../../parts/basics.tsx";
 import { CheckField } from "../../parts/fields.tsx";
-import { counted, numberText, plain, sizeText } from "../../parts/text.ts";
+import { counted, numberText, plain, shortId, sizeText } from "../../parts/text.ts";
 import { Cell, HeadCell, WindowedList } from "../../parts/windowed-list.tsx";
-import { SessionPage, shortId } from "./session-page.tsx";
+import { SessionPage } from "./session-page.tsx";
 import { offsetText, pathOf } from "./story.ts";
 
 /** At `#/sessions/ID` a session, otherwise the list. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../../../../src/base/json.ts";
 import type { FlagDecision } from "../../../../src/flags/decision-shapes.ts";
+import { webVitals } from "../../../../src/journal/event-texts.ts";
 import { calledFlag, decisionFor } from "../../../../ui/views/event/kinds/called-flag.ts";
 import { heatPages, typeCounts } from "../../../../ui/views/event/kinds/heat-points.ts";
 import { kindViewOf } from "../../../../ui/views/event/kinds/kinds.ts";
@@ -11,7 +12,6 @@ import {
   bandOf,
   largestIn,
   placeOf,
-  vitals,
   vitalsIn,
   vitalText,
 } from "../../../../ui/views/event/kinds/vital-bands.ts";
@@ -50,7 +50,7 @@ test.each<[Json | undefined, number | undefined]>([
 });
 
 describe("vitals", () => {
-  const [lcp, inp, cls] = vitals;
+  const [lcp, inp, cls] = webVitals;
   test.each([
     [lcp, 0, "good", 0],
     [lcp, 2500, "good", 33.3],

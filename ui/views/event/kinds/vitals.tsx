@@ -1,10 +1,11 @@
+import type { WebVital } from "../../../../src/journal/event-texts.ts";
 import type { KindProps } from "../event-facts.ts";
 import { Named } from "../event-parts.tsx";
-import { bandOf, largestIn, placeOf, type Vital, vitalsIn, vitalText } from "./vital-bands.ts";
+import { bandOf, largestIn, placeOf, vitalsIn, vitalText } from "./vital-bands.ts";
 
 const words = { good: "good", middle: "needs improvement", poor: "poor" } as const;
 
-const limitText = (vital: Vital): string =>
+const limitText = (vital: WebVital): string =>
   `${vital.name} ${vitalText(vital.good, vital)} and ${vitalText(vital.poor, vital)}`;
 
 /** The values of a `$web_vitals` event on their bands. */
