@@ -1,6 +1,6 @@
-import { createWriteStream, renameSync, rmSync } from "node:fs";
+import { statSync } from "node:fs";
 import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { writeWhole } from "../base/whole-file.ts";
 import { type Address, RefusedCall } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
@@ -18,15 +18,10 @@ export async function saveAnswer({ url, token }: Address, path: string, file: st
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const response = await fetch(`${url}/__sim/${path}`, { headers, signal: AbortSignal.timeout(transferMs) });
   if (!response.ok || !response.body) throw new RefusedCall(response.status, await response.json());
-  const draft = `${file}.${process.pid}.tmp`;
   try {
-    // it may contain keys
-    const written = createWriteStream(draft, { mode: 0o600, flush: true });
-    await pipeline(Readable.fromWeb(response.body), written);
-    renameSync(draft, file);
-    return written.bytesWritten;
+    await writeWhole(file, Readable.fromWeb(response.body));
+    return statSync(file).size;
   } catch (error) {
-    rmSync(draft, { force: true });
     throw new Failure("failed", `${clean(file)} cannot be written: ${reasonOf(error)}`, error);
   }
 }

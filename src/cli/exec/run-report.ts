@@ -1,10 +1,9 @@
-import { renameSync, rmSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { systemCode } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { counted, times } from "../../base/text.ts";
+import { writeWhole } from "../../base/whole-file.ts";
 import type { LintFinding, Sim } from "../../index.ts";
 import { outcomeText } from "../../journal/outcomes.ts";
 import { lintLine } from "../../lint/command.ts";
@@ -192,24 +191,13 @@ export async function writeReport(folder: string, sim: Sim, summary: string): Pr
     ["summary.md", async () => [summary]],
   ];
   try {
-    for (const [name, content] of files) await writeWhole(join(folder, name), await content());
+    for (const [name, content] of files) await writeWhole(join(folder, name), await content(), 0o666);
   } catch (error) {
     throw new Failure("failed", `the report in ${clean(folder)} is incomplete: ${reasonOf(error)}`, error);
   }
 }
 
 type Content = Iterable<string> | AsyncIterable<string | Uint8Array>;
-
-async function writeWhole(file: string, content: Content): Promise<void> {
-  const draft = `${file}.${process.pid}.tmp`;
-  try {
-    await writeFile(draft, content);
-    renameSync(draft, file);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
-}
 
 async function* eventLines(sim: Sim): AsyncGenerator<string> {
   for await (const event of allEvents(sim)) yield `${JSON.stringify(event)}\n`;

@@ -1,9 +1,8 @@
-import { createWriteStream, existsSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { makeFolder } from "../../base/make-folder.ts";
 import { counted } from "../../base/text.ts";
+import { writeWhole } from "../../base/whole-file.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
@@ -130,19 +129,6 @@ function outPlace({ out, force }: ExportRequest, tape: string, shell: Shell): st
   throw new Failure("failed", `${clean(place)} already exists; give another one with --out, or --force`);
 }
 
-/** The file appears whole or not at all. */
-async function writeWhole(file: string, chunks: AsyncIterable<string>): Promise<void> {
-  const draft = `${file}.${process.pid}.tmp`;
-  makeFolder(dirname(file));
-  try {
-    await pipeline(Readable.from(chunks), createWriteStream(draft, { mode: 0o600, flush: true }));
-    renameSync(draft, file);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
-}
-
 /** Writes a tape as HAR. @throws Failure */
 export async function exportTape(request: ExportRequest, shell: Shell): Promise<"ok"> {
   const tape = tapePlace(request.tape, shell.cwd);
@@ -162,7 +148,11 @@ export async function exportTape(request: ExportRequest, shell: Shell): Promise<
   const onProgress = (bytes: number) =>
     progress.show(`exporting ${clean(basename(tape), 60)}: ${entries} entries, ${sizeText(bytes)} read`);
   const chunks = counted(exportHar(tape, { unsafe: request.unsafe, onProblem, onProgress }));
-  await onFile(tape, () => onFile(place, () => writeWhole(place, chunks))).finally(() => progress.end());
+  const write = async () => {
+    makeFolder(dirname(place));
+    await writeWhole(place, chunks);
+  };
+  await onFile(tape, () => onFile(place, write)).finally(() => progress.end());
   const exported = { har: place, entries: entries - 1, bytes: statSync(place).size };
   shell.out.say(
     request.json
