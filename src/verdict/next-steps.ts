@@ -63,7 +63,7 @@ const look = ({ verdict, files, command }: Facts): Step[] => {
   if (verdict === "passed" || command === null) return [];
   const page = files.find((it) => it.endsWith("report.html"));
   return page === undefined
-    ? [step("report", "see each test with its events and requests", "add --report DIR to phx-sim exec")]
+    ? [step("report", "add --report DIR to phx-sim exec to see each test with its events and requests")]
     : [step("report", `open ${page}: each test with its events and requests`)];
 };
 

@@ -58,7 +58,7 @@ const options = {
   },
   report: {
     kind: "folder",
-    describe: "Folder for events.ndjson, requests.har, summary.md and summary.json",
+    describe: "Folder for report.html, events.ndjson, requests.har, summary.md and summary.json",
   },
   junit: {
     kind: "file",

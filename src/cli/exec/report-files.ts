@@ -34,6 +34,7 @@ const reportFiles: readonly FileRow[] = [
   ["requests.har", (sim) => harOf(sim)],
   ["summary.md", async (_, verdict) => [summaryMarkdown(verdict)]],
   ["summary.json", async (_, verdict) => [`${verdictText(verdict)}\n`]],
+  ["report.html", async (sim, verdict) => [await pageOf(sim, verdict)]],
 ];
 
 /** The files that `writeReport` writes. */
@@ -51,6 +52,11 @@ export async function writeReport(folder: string, sim: Sim, verdict: RunVerdict)
 
 async function* eventLines(sim: Sim): AsyncGenerator<string> {
   for await (const event of allEvents(sim)) yield `${JSON.stringify(event)}\n`;
+}
+
+async function pageOf(sim: Sim, verdict: RunVerdict): Promise<string> {
+  const { reportPage } = await import("../../verdict/report-client.ts");
+  return reportPage(sim, verdict);
 }
 
 /** The newest N are in the report. */
