@@ -161,10 +161,10 @@ describe("the action", () => {
       report: join(folder, "phx-report"),
     });
     expect(failed.uploaded).toEqual([join(folder, "phx-report")]);
-    expect(failed.summary).toContain("signed_up");
+    expect(failed.summary).toContain("signed&#95;up");
     expect(hub.comments).toHaveLength(1);
     expect(hub.comments[0]?.body).toMatch(
-      /^<!-- phx-sim: test -->\n[\s\S]*missing_distinct_id[\s\S]*actions\/runs\/42/,
+      /^<!-- phx-sim: test -->\n[\s\S]*missing&#95;distinct&#95;id[\s\S]*actions\/runs\/42/,
     );
     expect(hub.seen.at(-1)).toBe("POST /repos/acme/shop/issues/7/comments Bearer the-token");
 
@@ -172,7 +172,7 @@ describe("the action", () => {
     expect(fixed.code, fixed.log).toBe(0);
     expect(fixed.outputs.verdict).toBe("passed");
     expect(hub.comments).toHaveLength(1);
-    expect(hub.comments[0]?.body).not.toContain("missing_distinct_id");
+    expect(hub.comments[0]?.body).not.toContain("distinct&#95;id");
     expect(hub.seen.at(-1)).toBe("PATCH /repos/acme/shop/issues/comments/1 Bearer the-token");
   });
 
