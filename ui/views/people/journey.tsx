@@ -9,6 +9,7 @@ import { go, link, route, withParams } from "../../app/location.ts";
 import { revision } from "../../app/sim.ts";
 import { Button, Time, Trouble } from "../../parts/basics.tsx";
 import { EventIcon } from "../../parts/event-icon.tsx";
+import { CheckField } from "../../parts/fields.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { OutcomeBadge, OutcomeSign } from "../../parts/outcome.tsx";
 import {
@@ -183,14 +184,11 @@ function Chosen({ journey, moments, chosen }: ChosenProps) {
         <Sessions moments={moments} />
         <span class="row row-tight end">
           {journey.flags.length > 0 && (
-            <label class="row row-tight small">
-              <input
-                type="checkbox"
-                checked={isBrief}
-                onInput={(event) => setBrief(event.currentTarget.checked)}
-              />
-              Only flags that changed or were used
-            </label>
+            <CheckField
+              label="Only flags that changed or were used"
+              isChecked={isBrief}
+              onChange={setBrief}
+            />
           )}
           <Button kind="quiet" aria-label="Zoom out" disabled={zoom === 0} onClick={() => zoomBy(-1)}>
             −
@@ -266,9 +264,8 @@ function Cuts({ journey, moments }: { journey: Journey; moments: readonly Placed
   return (
     <ul class="row row-wide small journey-cuts" aria-label="What is missing or damaged">
       {lines.map((it) => (
-        <li key={it} class="row row-tight">
-          <OutcomeSign of="warned" />
-          {it}
+        <li key={it}>
+          <OutcomeSign of="warned" /> {it}
         </li>
       ))}
     </ul>
@@ -450,13 +447,16 @@ interface AxisProps {
 const listed = (texts: readonly string[]): string =>
   texts.length > 12 ? `${texts.slice(0, 12).join(", ")} and ${texts.length - 12} more` : texts.join(", ");
 
+/** Below this width, px, a bar has no place for a name; the tooltip has it. */
+const leastName = 20;
+
 const BarPart = ({ bar, kind }: { bar: Bar; kind: string }) => (
   <span
     class={`swim-bar ${kind}`}
     style={{ insetInlineStart: px(bar.x), inlineSize: px(bar.width) }}
     title={plain(bar.text, 200)}
   >
-    <span class="swim-name">{plain(bar.text, 80)}</span>
+    {bar.width >= leastName && <span class="swim-name">{plain(bar.text, 80)}</span>}
   </span>
 );
 

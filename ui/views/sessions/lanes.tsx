@@ -2,20 +2,24 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { SessionPart } from "../../../src/sessions/shapes.ts";
 import { Scrolled } from "../../parts/basics.tsx";
-import { plain, sizeText, spanText } from "../../parts/text.ts";
+import { plain, roundStep, sizeText, spanText } from "../../parts/text.ts";
 import { bytesOver, type Moment, offsetText, type Story } from "./story.ts";
 
-/** Bars of the first lane, and marks of the axis. */
+/** Bars of the first lane. */
 const bars = 120;
-const marks = 7;
 /** The most dots of a lane. */
 const mostDots = 400;
 
 const percent = (share: number): string => `${(Math.max(0, Math.min(1, share)) * 100).toFixed(3)}%`;
 
-/** With tenths in short sessions, whose marks would be equal. */
-const axisText = (at: number, length: number): string =>
-  offsetText(at, length > 20_000).replace(/(\.\d)\d\d$/, "$1");
+/** Times on the axis, at most nine: round ones. */
+function axisOf(length: number): { at: number; text: string }[] {
+  const every = roundStep(length / 8);
+  return Array.from({ length: Math.floor(length / every) + 1 }, (_, i) => ({
+    at: i * every,
+    text: offsetText(i * every, every % 1_000 === 0),
+  }));
+}
 
 function Lane({ title, children }: { title: string; children: ComponentChildren }) {
   return (
@@ -158,8 +162,10 @@ export function Lanes({ story, parts, start, at, onSeek }: LanesProps) {
       <div class="session-lane" aria-hidden="true">
         <span />
         <div class="session-axis">
-          {Array.from({ length: marks }, (_, i) => (
-            <span key={i}>{axisText((length * i) / (marks - 1), length)}</span>
+          {axisOf(length).map(({ at: mark, text }) => (
+            <span key={mark} style={{ insetInlineStart: percent(mark / length) }}>
+              {text}
+            </span>
           ))}
         </div>
       </div>
