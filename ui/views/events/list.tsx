@@ -118,7 +118,7 @@ function RunCells({ run }: { run: Run }) {
             {length > 0 && ` · ${spanText(length)}`}
           </>
         ) : (
-          "Single events"
+          "Several people"
         )}
       </span>
       <span class="end">

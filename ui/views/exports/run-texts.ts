@@ -9,11 +9,11 @@ interface StatusRow {
 }
 
 const rows: Readonly<Record<string, StatusRow>> = {
-  Starting: { tone: "plain", mark: "clock", isOpen: true },
+  Starting: { tone: "plain", mark: "dot", isOpen: true },
   Running: { tone: "accent", mark: "play", isOpen: true },
   Completed: { tone: "good", mark: "tick" },
-  ContinuedAsNew: { tone: "note", mark: "tick" },
-  Cancelled: { tone: "odd", mark: "close" },
+  ContinuedAsNew: { tone: "note", mark: "right" },
+  Cancelled: { tone: "odd", mark: "hidden" },
   Terminated: { tone: "odd", mark: "stop" },
   Failed: { tone: "bad", mark: "close" },
   FailedRetryable: { tone: "bad", mark: "back" },
