@@ -82,7 +82,7 @@ const leastName = 20;
 
 const BarPart = ({ bar, kind }: { bar: Bar; kind: string }) => (
   <span
-    class={`swim-bar ${kind}`}
+    class={`lane-bar swim-bar ${kind}`}
     style={{ insetInlineStart: px(bar.x), inlineSize: px(bar.width) }}
     title={plain(bar.text, 200)}
   >
@@ -134,14 +134,14 @@ export function PageLane({ axis, moments }: AxisProps) {
 const markClass = (it: Placed): string => {
   if (it.outcome === "rejected") return "swim-rejected";
   if (it.lane === "request") return it.outcome === "dropped" ? "swim-request swim-lost" : "swim-request";
-  if (it.lane === "problem") return it.name === "$web_vitals" ? "swim-warned" : "swim-error";
-  if (it.outcome === "dropped") return "swim-error";
-  return `swim-${it.lane}`;
+  if (it.lane === "problem") return it.name === "$web_vitals" ? "lane-warned" : "lane-error";
+  if (it.outcome === "dropped") return "lane-error";
+  return it.lane === "own" ? "lane-own" : `swim-${it.lane}`;
 };
 
 const Mark = ({ it, axis }: { it: Placed; axis: Axis }) => (
   <i
-    class={`swim-mark ${markClass(it)}`}
+    class={`lane-mark ${markClass(it)}`}
     style={{ insetInlineStart: px(xOf(axis, it.ms)) }}
     title={momentText(it)}
   />
@@ -228,7 +228,9 @@ export function FlagLane({ axis, moments, flags }: AxisProps & { flags: readonly
             }}
             title={plain(`${key} = ${it.text}`, 300)}
           >
-            <span class="swim-name">{plain(`${key} = ${it.text}`, 120)}</span>
+            {it.width >= leastName && (
+              <span class="swim-name">{plain(`${key} = ${it.text}`, 120)}</span>
+            )}
           </span>
         )),
       )}

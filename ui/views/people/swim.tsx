@@ -110,13 +110,13 @@ export function Swim({ moments, flags, chosen, zoom, onStep }: SwimProps) {
           {axis.folds.map((fold) => (
             <span
               key={fold.x}
-              class="swim-fold"
+              class="lane-idle swim-fold"
               style={{ insetInlineStart: px(fold.x), inlineSize: px(fold.width) }}
             >
               <span>{spanText(fold.to - fold.from)}</span>
             </span>
           ))}
-          <i class="swim-playhead" style={{ insetInlineStart: px(x) }} />
+          <i class="lane-playhead" style={{ insetInlineStart: px(x) }} />
         </div>
       </div>
     </section>

@@ -48,24 +48,17 @@ function Bytes({ parts, start, story }: Pick<LanesProps, "parts" | "start" | "st
         <path d={path} />
       </svg>
       {story.idle.slice(0, mostDots).map(({ from, to }) => (
-        <svg
+        <i
           key={from}
-          class="session-idle"
+          class="lane-idle session-idle"
           role="img"
           aria-label={`No activity for ${spanText(to - from)}`}
+          title={`No activity for ${spanText(to - from)}`}
           style={{
             insetInlineStart: percent(from / story.length),
             inlineSize: percent((to - from) / story.length),
           }}
-        >
-          <title>{`No activity for ${spanText(to - from)}`}</title>
-          <defs>
-            <pattern id="session-hatch" width="6" height="6" patternUnits="userSpaceOnUse">
-              <path d="M-1 1 1 -1M0 6 6 0M5 7 7 5" />
-            </pattern>
-          </defs>
-          <rect width="100%" height="100%" />
-        </svg>
+        />
       ))}
     </>
   );
@@ -76,7 +69,7 @@ const Dots = ({ moments, kind, length }: { moments: readonly Moment[]; kind: str
     {moments.slice(0, mostDots).map(({ at, verb, name, text }, i) => (
       <i
         key={i}
-        class={`session-dot session-dot-${kind}`}
+        class={`lane-mark lane-${kind}`}
         style={{ insetInlineStart: percent(at / length) }}
         title={`${offsetText(at)} ${plain([verb, name, text].filter(Boolean).join(" "), 160)}`}
       />
@@ -109,7 +102,7 @@ export function Lanes({ story, parts, start, at, onSeek }: LanesProps) {
           {pages.slice(0, mostDots).map(({ from, to, path, title }) => (
             <span
               key={from}
-              class="session-span"
+              class="lane-bar session-span"
               title={`${offsetText(from)} ${plain(path)} ${plain(title, 100)}`}
               style={{ insetInlineStart: percent(from / length), inlineSize: percent((to - from) / length) }}
             >
@@ -125,7 +118,7 @@ export function Lanes({ story, parts, start, at, onSeek }: LanesProps) {
         </Lane>
         <Lane title="Problems">
           <Dots moments={problems.filter((it) => it.kind === "exception")} kind="error" length={length} />
-          <Dots moments={problems.filter((it) => it.kind !== "exception")} kind="warn" length={length} />
+          <Dots moments={problems.filter((it) => it.kind !== "exception")} kind="warned" length={length} />
         </Lane>
       </>
     );
@@ -156,7 +149,7 @@ export function Lanes({ story, parts, start, at, onSeek }: LanesProps) {
       >
         {lanes}
         <div class="session-over">
-          <i class="session-playhead" style={{ insetInlineStart: percent(at / length) }} />
+          <i class="lane-playhead" style={{ insetInlineStart: percent(at / length) }} />
         </div>
       </div>
       <div class="session-lane" aria-hidden="true">
