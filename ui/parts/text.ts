@@ -71,6 +71,9 @@ export function sizeText(bytes: number): string {
 /** A sentence without backticks, e.g. for a tooltip. */
 export const withoutTicks = (text: string): string => text.replaceAll("`", "");
 
+/** A text with an end: `Send JSON.` */
+export const asSentence = (text: string): string => (/[.…!?]$/.test(text) ? text : `${text}.`);
+
 /** Captured text on one line, with invisible characters escaped. */
 export const plain = (text: string, most = 500): string =>
   visible(cutText(text, most)) + (text.length > most ? "…" : "");

@@ -28,11 +28,7 @@ export function JourneyPage({ id }: { id: string }) {
   const data = useLast(loaded.data);
   const moments = useMemo(() => placed(data?.moments ?? []), [data]);
   if (!data)
-    return loaded.problem ? (
-      <Trouble problem={loaded.problem} />
-    ) : (
-      <p class="muted shell-loading">Loading</p>
-    );
+    return loaded.problem ? <Trouble problem={loaded.problem} /> : <p class="muted shell-loading">Loading</p>;
   const found = moments.findIndex((it) => it.id === at);
   const start = startOf(moments);
   const chosen = found >= 0 ? found : start ? moments.indexOf(start) : -1;

@@ -228,9 +228,7 @@ export function FlagLane({ axis, moments, flags }: AxisProps & { flags: readonly
             }}
             title={plain(`${key} = ${it.text}`, 300)}
           >
-            {it.width >= leastName && (
-              <span class="swim-name">{plain(`${key} = ${it.text}`, 120)}</span>
-            )}
+            {it.width >= leastName && <span class="swim-name">{plain(`${key} = ${it.text}`, 120)}</span>}
           </span>
         )),
       )}
