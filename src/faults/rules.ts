@@ -194,7 +194,7 @@ const seconds = (ms: number): string => (ms % 1000 === 0 ? `${ms / 1000} s` : `$
 
 const socketTexts = {
   reset: "a connection reset",
-  hang: "no answer",
+  hang: "no response",
 } as const;
 
 /** Kinds of effects in words, in the order they are looked for. */
@@ -202,9 +202,9 @@ const texts: readonly ((effect: FaultEffect) => string | undefined)[] = [
   ({ status }) => (status === undefined ? undefined : `status ${status}`),
   ({ socket, after }) => socket && `${socketTexts[socket]}${after ? " after the request was handled" : ""}`,
   ({ body, status }) =>
-    status === undefined && body === "garbage" ? "answers that are not JSON" : undefined,
+    status === undefined && body === "garbage" ? "responses that are not JSON" : undefined,
   ({ body, status }) =>
-    status === undefined && body === "truncate" ? "answers cut off half way" : undefined,
+    status === undefined && body === "truncate" ? "responses cut off half way" : undefined,
   ({ flags }) =>
     flags && (flags === "partial" ? "every second flag failing" : `failing flags ${flags.join(", ")}`),
   ({ quota }) => quota && `used up: ${quota.join(", ")}`,

@@ -93,7 +93,8 @@ function overridesIn(call: Call, { filters, variables }: Dashboard): TileOverrid
   };
 }
 
-const override = (what: string) => z.string().describe(`JSON object, merged over the ${what} of the answer`);
+const override = (what: string) =>
+  z.string().describe(`JSON object, merged over the ${what} of the response`);
 
 const overrideQuery = z.object({
   filters_override: override("filters"),

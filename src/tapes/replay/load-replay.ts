@@ -108,7 +108,7 @@ interface ReplayRules {
   readonly timing: Timing;
   /** As the user wrote it. */
   readonly timingText: string;
-  /** Recorded answers with these statuses are not given. */
+  /** Recorded responses with these statuses are not given. */
   readonly skipStatus: readonly number[];
 }
 
