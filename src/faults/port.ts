@@ -33,7 +33,7 @@ const instead =
   (write: Write, requestId: string | undefined, text: () => string | undefined) =>
   <R extends Outgoing>(reply: R): R => ({ ...reply, ...write({ text, requestId }) });
 
-/** What is to become of a call, as the request core's `CallFault` says it. */
+/** The decision about a call, as the request core's `CallFault` says it. */
 interface Decided {
   readonly source: "script";
   readonly name: string;

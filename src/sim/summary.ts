@@ -45,7 +45,7 @@ export function summaryOf(
 /** While the disk refuses writes, one line for this time, ms: every request would have one. */
 const quiet = 10_000;
 
-/** Reports that the disk takes nothing. */
+/** Reports that the disk refuses writes. */
 export function createRefusals(
   { folder, notice }: { folder: string | null; notice: (text: string) => void },
   now: () => number = () => performance.now(),

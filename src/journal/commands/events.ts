@@ -255,7 +255,7 @@ export const eventCommands: readonly Command[] = [
   command({
     name: "events show",
     group,
-    describe: "Show an event: what became of it, its properties, the request that carried it",
+    describe: "Show an event: its outcome, its properties, the request that carried it",
     options: showOptions,
     examples: [["phx-sim events show 12", "the numbers are those of phx-sim events list"]],
     run: show,
@@ -275,7 +275,7 @@ export const eventCommands: readonly Command[] = [
   command({
     name: "events wait",
     group,
-    describe: "Wait until events are there; fail with a report when they do not come",
+    describe: "Wait until events arrive; fail with a report if they do not",
     options: waitOptions,
     examples: [
       ["phx-sim events wait --event signup --timeout 10s", "in a script: go on once it was captured"],
@@ -286,7 +286,7 @@ export const eventCommands: readonly Command[] = [
   command({
     name: "events clear",
     group,
-    describe: "Clear the events; persons stay, and the numbering goes on",
+    describe: "Clear the events; persons stay, and numbering continues",
     options: clearOptions,
     examples: [
       ["phx-sim events clear --project 2", "of one project"],
