@@ -8,6 +8,9 @@ export const times = (count: number): string => (count === 1 ? "" : ` ×${count}
 export const listed = (words: readonly (string | number)[]): string =>
   words.length > 10 ? `${words.slice(0, 10).join(", ")} …` : words.join(", ");
 
+/** Orders by code points, as a database without a language does. */
+export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Without percent signs; the text itself if one of them is wrong. */

@@ -1,5 +1,6 @@
 import { describePattern } from "../assert/match/describe.ts";
 import type { Terms } from "../assert/match/types.ts";
+import { isObject } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { GuardOptions } from "../egress/blocked-call.ts";
 import type { ExportRunQuery } from "../exports/client.ts";
@@ -88,9 +89,6 @@ const methods: Readonly<Record<string, OptionKeys>> = {
 /** Methods that return no promise. */
 const immediate: ReadonlySet<string> = new Set(["events.stream", "guard"]);
 
-const isOptions = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /**
  * Checks the options in a call's arguments. The error points at the line that called `above`.
  * @throws TypeError that names the first unknown option and the nearest known one, or the argument that is not an object
@@ -113,7 +111,7 @@ export function checkOptions(
 
 function problemOf(given: unknown, known: OptionKeys[number]): string | undefined {
   if (given === undefined) return undefined;
-  if (!isOptions(given)) return `expected an object with options, got ${describePattern(given)}`;
+  if (!isObject(given)) return `expected an object with options, got ${describePattern(given)}`;
   if ("except" in known) {
     const key = Object.keys(given).find((it) => known.except.includes(it));
     return key && `unknown option "${key}"`;
@@ -142,7 +140,7 @@ export function withKnownOptions<T extends object>(handle: T): T {
   for (const [title, options] of Object.entries(methods)) {
     const [name = "", part] = title.split(".").reverse();
     const holder: unknown = part === undefined ? handle : Reflect.get(handle, part);
-    if (isOptions(holder)) checkMethod(holder, name, title, options);
+    if (isObject(holder)) checkMethod(holder, name, title, options);
   }
   return handle;
 }

@@ -178,7 +178,8 @@ export interface RecordedAnswer {
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Can an answer of this status be given again? Interim ones, and what is no status, cannot. */
-const isFinal = (status: number): boolean => Number.isInteger(status) && status >= 200 && status <= 599;
+export const isFinal = (status: number): boolean =>
+  Number.isInteger(status) && status >= 200 && status <= 599;
 
 /** Why an exchange cannot be answered again; undefined when it can. */
 function obstacleOf({ res }: Exchange, body: TapeBody | undefined): string | undefined {
