@@ -99,7 +99,7 @@ export const thinCommand = <const O extends Options & typeof thinOptions, Answer
 };
 
 /** Prints rows: a line each, or a JSON object each (`--json`). */
-export function printRows<T>(
+function printRows<T>(
   shell: Pick<Shell, "out">,
   asJson: boolean,
   rows: readonly T[],

@@ -61,7 +61,7 @@ const checks: readonly Check[] = [
 ];
 
 /** Everything in a data folder that cannot be read. It changes nothing; index files are left out: they are made anew. */
-export async function checkFolder(folder: string, keysOf: KeysOf): Promise<Damage[]> {
+async function checkFolder(folder: string, keysOf: KeysOf): Promise<Damage[]> {
   const found: Damage[] = [];
   const report: Report = (damage) => void found.push(damage);
   if (!existsSync(folder)) report({ file: folder, line: null, detail: "this folder does not exist" });
