@@ -15,7 +15,7 @@ const pictures: readonly (readonly [name: string, hash: string, shows: string])[
   ["start", "#/start", "What is lost, and why"],
   ["exception", "#/events/17", "priceOf"],
   ["ai", "#/events/20", "Where is my order"],
-  ["flag", "#/flags/product-page", "Variants"],
+  ["flag", "#/flags/product-page", "seen against expected"],
   ["journey", "#/people/customer-1001?part=journey&at=e14", "149.9"],
 ];
 
