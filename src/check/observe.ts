@@ -3,7 +3,7 @@ import { maskTargetSecrets } from "../base/secrets.ts";
 import type { Sim, StoredEvent } from "../index.ts";
 import { recordingEvent } from "../journal/items.ts";
 import type { Chromium } from "./browser/chromium.ts";
-import { type CheckPage, type Loaded, openPage } from "./browser/page.ts";
+import { CheckPage, type Loaded } from "./browser/page.ts";
 import { flushExpression } from "./browser/probe.ts";
 import type { AppObservations, ArrivedEvent, Observations, RejectedRequest, Visit } from "./observations.ts";
 
@@ -54,7 +54,7 @@ export async function openPages(
   const visits: Visit[] = [];
   const marks: number[] = [];
   const missedClicks: string[] = [];
-  const page = await openPage(browser, {
+  const page = await CheckPage.open(browser, {
     sim: sim.url,
     origins: new Set(route.urls.map((it) => new URL(it).origin)),
     proxies: new Map(),
@@ -88,10 +88,10 @@ export async function openPages(
   /** Follows a link as a user does: an app may change the address without a new document. */
   async function follow(url: string): Promise<void> {
     onVisit(url);
-    const before = page.moves();
+    const before = page.moves;
     const isClicked = await page.evaluate(clickLink(url));
     if (isClicked === true) await page.settle(150, 5_000);
-    const after = page.moves();
+    const after = page.moves;
     if (after.loads > before.loads) await end("load", { status: 200, failure: null });
     else if (after.history > before.history) await end("history", { status: null, failure: null });
     else await open(url, "load");

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Sim, startSim } from "../../src/index.ts";
 import { thisMachine } from "../../src/check/browser/find-chromium.ts";
+import { type Sim, startSim } from "../../src/index.ts";
 import { launchChromium } from "../support/chromium.ts";
 import { openPageServer, type PageServer } from "./page-server.ts";
 
