@@ -133,7 +133,6 @@ export async function runCheck(options: CheckOptions): Promise<CheckReport> {
         exitCode: app?.exitCode ?? null,
         output: app?.output() ?? [],
         libraries: options.libraries ?? [],
-        isRerouted,
       };
       return judge(
         await observed(sim, facts, seen),

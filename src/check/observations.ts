@@ -101,8 +101,6 @@ export interface AppObservations {
   readonly output: readonly string[];
   /** PostHog's libraries in package.json. */
   readonly libraries: readonly { readonly name: string; readonly version: string }[];
-  /** True if requests of the app's server to the service reach the sim. */
-  readonly isRerouted: boolean;
 }
 
 /** All that rules examine. */

@@ -3,7 +3,7 @@ import { maskTargetSecrets } from "../base/secrets.ts";
 import type { Sim, StoredEvent } from "../index.ts";
 import { recordingEvent } from "../journal/items.ts";
 import type { Chromium } from "./browser/chromium.ts";
-import { CheckPage, type Loaded } from "./browser/page.ts";
+import { CheckPage, type DocumentAnswer } from "./browser/page.ts";
 import { flushExpression } from "./browser/probe.ts";
 import type { AppObservations, ArrivedEvent, Observations, RejectedRequest, Visit } from "./observations.ts";
 
@@ -63,7 +63,7 @@ export async function openPages(
     visit: () => visits.length,
   });
 
-  async function end(how: Visit["how"], loaded: Loaded): Promise<void> {
+  async function end(how: Visit["how"], loaded: DocumentAnswer): Promise<void> {
     await page.settle();
     await page.evaluate(flushExpression);
     await page.settle(120, 3_000);
@@ -92,7 +92,7 @@ export async function openPages(
     const isClicked = await page.evaluate(clickLink(url));
     if (isClicked === true) await page.settle(150, 5_000);
     const after = page.moves;
-    if (after.loads > before.loads) await end("load", { status: 200, failure: null });
+    if (after.loads > before.loads) await end("load", page.document);
     else if (after.history > before.history) await end("history", { status: null, failure: null });
     else await open(url, "load");
   }

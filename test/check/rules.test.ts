@@ -12,7 +12,6 @@ import { planted } from "./planted.ts";
 const goodKey = "phc_T3vYpQ9sLm2XkR7wBn4ZcJ8hGd5FaUe6KiOoVtCq1Zx";
 
 const instance: SdkInstance = {
-  name: "posthog",
   version: "1.449.2",
   loaded: true,
   copy: 0,
@@ -21,7 +20,6 @@ const instance: SdkInstance = {
   distinctId: "d1",
   config: {
     token: goodKey,
-    apiHost: "https://us.i.posthog.com",
     uiHost: null,
     persistence: "localStorage+cookie",
     optOutByDefault: false,
@@ -29,9 +27,7 @@ const instance: SdkInstance = {
     blockedAgents: [],
     beforeSend: false,
     recordingDisabled: true,
-    flagsDisabled: false,
     cookieless: null,
-    pageviews: "history_change",
   },
 };
 
@@ -65,7 +61,7 @@ const request: SdkRequest = {
 };
 
 const sound: Observations = {
-  app: { command: null, exitCode: null, output: [], libraries: [], isRerouted: false },
+  app: { command: null, exitCode: null, output: [], libraries: [] },
   visits: [visit],
   requests: [request],
   events: [],

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { stripVTControlCharacters } from "node:util";
 import { startWatcher } from "../../cli/exec/child-process.ts";
 
@@ -43,6 +44,9 @@ async function silenceOf(url: string): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    // A development server with a certificate of its own answers, too.
+    if (/CERT|SELF_SIGNED|SIGNATURE/.test(code)) return undefined;
     return cause instanceof Error ? cause.message : String(cause);
   }
 }
@@ -108,7 +112,7 @@ export async function startApp(options: StartAppOptions): Promise<StartedApp> {
   const lines: string[] = [];
   let found = options.url;
   let onAddress = () => {};
-  const mark = crypto.randomUUID();
+  const mark = randomUUID();
   const watcher = startWatcher(mark);
   const child = spawn(command, {
     cwd,

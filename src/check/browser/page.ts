@@ -12,7 +12,7 @@ interface PageNotes {
 }
 
 /** The document's answer. */
-export interface Loaded {
+export interface DocumentAnswer {
   readonly status: number | null;
   readonly failure: string | null;
 }
@@ -43,7 +43,7 @@ export class CheckPage {
   #notes: ProbeNote[] = [];
   #console: ConsoleLine[] = [];
   #mainFrame = "";
-  #document: Loaded = { status: null, failure: null };
+  #document: DocumentAnswer = { status: null, failure: null };
   #lastChange = performance.now();
   #onLoad = () => {};
 
@@ -83,7 +83,12 @@ export class CheckPage {
     return { ...this.#moves };
   }
 
-  async load(url: string): Promise<Loaded> {
+  /** The answer of the current document. */
+  get document(): DocumentAnswer {
+    return this.#document;
+  }
+
+  async load(url: string): Promise<DocumentAnswer> {
     this.#document = { status: null, failure: null };
     let timer: NodeJS.Timeout | undefined;
     const loaded = new Promise<void>((resolve) => {
@@ -159,6 +164,8 @@ export class CheckPage {
       this.#send("Log.enable"),
       this.#send("Network.enable"),
       this.#send("Network.setCacheDisabled", { cacheDisabled: true }),
+      this.#send("Network.setBypassServiceWorker", { bypass: true }),
+      this.#send("Security.setIgnoreCertificateErrors", { ignore: true }),
       this.#send("Fetch.enable", interception),
       this.#send("Network.setUserAgentOverride", { userAgent: disguisedHeader(textOf(userAgent)) }),
       this.#send("Runtime.addBinding", { name: probeBinding }),

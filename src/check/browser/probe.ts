@@ -17,7 +17,6 @@ export type ProbeNote =
 
 /** An instance of posthog-js in a page. */
 export interface SdkInstance {
-  readonly name: string;
   readonly version: string | null;
   readonly loaded: boolean;
   /** Number of the SDK's copy: two copies have different classes. */
@@ -27,7 +26,6 @@ export interface SdkInstance {
   readonly distinctId: string | null;
   readonly config: {
     readonly token: string | null;
-    readonly apiHost: string | null;
     readonly uiHost: string | null;
     readonly persistence: string | null;
     readonly optOutByDefault: boolean;
@@ -35,9 +33,7 @@ export interface SdkInstance {
     readonly blockedAgents: readonly string[];
     readonly beforeSend: boolean;
     readonly recordingDisabled: boolean;
-    readonly flagsDisabled: boolean;
     readonly cookieless: string | null;
-    readonly pageviews: string;
   };
 }
 
@@ -162,7 +158,6 @@ export function probe(binding: string): void {
     const config = (sdk.config ?? {}) as Sdk;
     const agents = config.custom_blocked_useragents;
     return {
-      name: text(config.name) ?? "posthog",
       version: text(sdk.version) ?? text(sdk.LIB_VERSION),
       loaded: sdk.__loaded === true,
       copy: classes.indexOf(Object.getPrototypeOf(sdk) as object),
@@ -171,7 +166,6 @@ export function probe(binding: string): void {
       distinctId: sdk.__loaded === true ? text(answerOf(sdk, "get_distinct_id")) : null,
       config: {
         token: text(config.token),
-        apiHost: text(config.api_host),
         uiHost: text(config.ui_host),
         persistence: config.disable_persistence === true ? "none" : text(config.persistence),
         optOutByDefault: config.opt_out_capturing_by_default === true,
@@ -179,12 +173,7 @@ export function probe(binding: string): void {
         blockedAgents: Array.isArray(agents) ? agents.map((it) => String(it).slice(0, 80)) : [],
         beforeSend: config.before_send !== undefined && config.before_send !== null,
         recordingDisabled: config.disable_session_recording === true,
-        flagsDisabled:
-          config.advanced_disable_flags === true ||
-          config.advanced_disable_feature_flags === true ||
-          config.advanced_disable_decide === true,
         cookieless: text(config.cookieless_mode),
-        pageviews: String(config.capture_pageview),
       },
     };
   };

@@ -22,12 +22,12 @@ const rejectedFor = (o: Observations, detail: RegExp): CheckEvidence[] =>
     .map((it) => ({ text: `${it.method} ${it.target}: ${it.detail || it.reason}`, request: it.n }));
 
 /** How far a mistyped name may be. */
-const farthest = 3;
+const farthest = 2;
 
 /** True if a host's domain looks like PostHog's, mistyped. */
 function looksMistyped(host: string): boolean {
   const domain = host.replace(/:\d+$/, "").split(".").slice(-2).join(".");
-  return distance(domain, "posthog.com") <= farthest || /^(?:us|eu|app|us-assets|eu-assets)\./.test(host);
+  return distance(domain, "posthog.com") <= farthest || /^(?:us|eu)(?:-assets)?\.i\./.test(host);
 }
 
 const requestsIn = (o: Observations, takes: (request: SdkRequest) => boolean): CheckEvidence[] =>
