@@ -50,15 +50,16 @@ export const deliveryRules = {
     severity: "error",
     sentence: "a secret key is used in place of the project key; in a browser everybody can read it",
     fix: "use the project key (phc_…), and revoke the secret key",
-    find: (o) => [
-      ...keysOf(o, "personal", "secret"),
-      ...o.visits.flatMap((visit) =>
-        callsOf(visit, "init").flatMap(({ argument }) =>
-          /^ph[abd-z]_/.test(argument ?? "") ? [{ text: shownKey(argument ?? ""), url: visit.url }] : [],
+    find: (o) =>
+      distinct([
+        ...keysOf(o, "personal", "secret"),
+        ...o.visits.flatMap((visit) =>
+          callsOf(visit, "init").flatMap(({ argument }) =>
+            /^ph[abd-z]_/.test(argument ?? "") ? [{ text: shownKey(argument ?? ""), url: visit.url }] : [],
+          ),
         ),
-      ),
-      ...rejectedFor(o, /personal_api_key|personal API key/i),
-    ],
+        ...rejectedFor(o, /personal_api_key|personal API key/i),
+      ]),
   },
   key_placeholder: {
     area: "key",
