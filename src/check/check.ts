@@ -8,7 +8,7 @@ import { nothingSeen, observed, openPages } from "./observe.ts";
 import type { CheckReport } from "./shapes.ts";
 
 /** How the app is started. */
-export interface CheckStart {
+interface CheckStart {
   /** A line for the system's shell. */
   readonly command: string;
   readonly cwd: string;

@@ -8,7 +8,7 @@ import { serviceHosts } from "../../http/host-rules.ts";
 import type { ChromiumCandidate } from "./find-chromium.ts";
 
 /** An event of the DevTools protocol. */
-export interface DevToolsEvent {
+interface DevToolsEvent {
   readonly method: string;
   readonly params: JsonObject;
   readonly sessionId: string | undefined;

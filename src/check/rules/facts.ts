@@ -32,8 +32,9 @@ export const hasFailed = (request: SdkRequest): boolean =>
 const notModified = 304;
 
 /** How a request went, for reports. */
-export function requestText(request: SdkRequest): string {
-  const { method, url, status, failure, location } = request;
+function requestText(request: SdkRequest): string {
+  const { method, url, status, failure, location, place } = request;
+  if (place === "elsewhere") return `${method} ${url}: the sim answered in its place`;
   const end =
     failure ??
     `${status ?? "no answer"}${location === null ? "" : ` to ${location}`}${isHtml(request) ? ", an HTML page" : ""}`;

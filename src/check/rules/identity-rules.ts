@@ -63,7 +63,10 @@ export const identityRules = {
           callsOf(visit, "identify")
             .filter(({ argument }) => isNobody(argument ?? ""))
             .map(({ argument }) => ({
-              text: `posthog.identify(${argument === null ? "" : JSON.stringify(argument)})`,
+              text:
+                argument === null
+                  ? "posthog.identify was called without a string"
+                  : `posthog.identify(${JSON.stringify(argument)})`,
               url: visit.url,
             })),
         ),
