@@ -98,7 +98,7 @@ const advice =
   "No Chromium could be started: install one (Debian: apt-get install chromium) or set CHROMIUM_PATH to its executable.";
 
 /**
- * Variables for a process that starts a browser of its own: `CHROMIUM_PATH`, and what that one needs besides.
+ * Variables for a process that starts a browser of its own: `CHROMIUM_PATH`, and what that one needs in addition.
  * @throws Error when there is none
  */
 export async function chromiumEnv(
@@ -112,7 +112,7 @@ export async function chromiumEnv(
 /**
  * Starts the first Chromium that starts: from the environment, the system, Playwright's cache, or the npm
  * package `@sparticuz/chromium`.
- * @param more Arguments for it besides
+ * @param more Further arguments
  * @throws Error that says how to get one, and what was tried
  */
 export async function launchChromium(
