@@ -144,13 +144,13 @@ function exchangeOf(transit: Transit, aborted: "client" | "upstream" | undefined
     http: req.httpVersion,
     headers: req.rawHeaders,
     body: sent.body(),
-    answer: answer ? { ...answer, body: received.body(), total: performance.now() - started } : null,
+    answer: answer ? { body: received.body(), total: performance.now() - started, ...answer } : null,
     ...(aborted && { aborted }),
     ...(typeof partition === "string" && { client: partition }),
   };
 }
 
-/** @param parts The whole body, if it is there already */
+/** @param parts The whole body, if it came with the head */
 function send(transit: Transit, mayTryAgain: boolean, parts?: readonly Buffer[]): void {
   const { req, res, options } = transit;
   const upstream = open(transit);
