@@ -4,11 +4,12 @@ import { assertionsOf } from "../assert/client-assertions.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
 import { guardProcess } from "../egress/guard.ts";
+import { addLine, type ReportSetting, reportFailure } from "./failure-report.ts";
 import type { SimMatchers } from "./matcher.ts";
 import { simMatchers } from "./matchers.ts";
 import { type GuardSetting, projectName } from "./test-worker.ts";
 
-export type { GuardSetting, Project, ProjectOptions, SimClient };
+export type { GuardSetting, Project, ProjectOptions, ReportSetting, SimClient };
 export { connectSim };
 
 declare module "expect" {
@@ -133,6 +134,18 @@ export function sim(): Promise<SimClient> {
   return connected;
 }
 
+/** `globals: { phxReport: … }` of the configuration. */
+const { phxReport = true } = globalThis as { phxReport?: ReportSetting };
+
+/** Writes the report of a failed test, and names it in its error. */
+async function report(project: Project, error: unknown, started: number): Promise<void> {
+  const { currentTestName: title = project.name, testPath: file = "" } = expect.getState();
+  const errors = [error instanceof Error ? error.message : String(error)];
+  const test = { title, errors, started, ended: Date.now() };
+  const line = await reportFailure(project, test, { file, setting: phxReport });
+  if (line !== undefined) addLine(error, line);
+}
+
 async function openProject(options: ProjectOptions | undefined): Promise<Project> {
   // Read first: with concurrent tests it names the one that is being started.
   const name = currentName();
@@ -155,6 +168,7 @@ export async function project(options?: ProjectOptions): Promise<Project> {
 export const withProject =
   (body: (project: Project) => unknown, options?: ProjectOptions): (() => Promise<void>) =>
   async () => {
+    const started = Date.now();
     const opened = await openProject(options);
     const drop = async () => {
       watched.delete(opened);
@@ -164,6 +178,7 @@ export const withProject =
       await body(opened);
     } catch (error) {
       assertionsOf(opened).end();
+      await report(opened, error, started);
       await drop();
       throw error;
     }

@@ -34,8 +34,11 @@ function withinLimit(events: readonly StoredEvent[]): { events: ReportEvent[]; p
   };
 }
 
+/** The traffic of a report. */
+type Traffic = Omit<ReportData, "verdict" | "left_out"> & { readonly withoutProperties: number };
+
 /** The traffic of a sim or a project for a report, within its limits. */
-export async function reportDataOf(tenant: Tenant, verdict: RunVerdict): Promise<ReportData> {
+export async function trafficOf(tenant: Tenant): Promise<Traffic> {
   const [events, requests, decisions] = await Promise.all([
     tenant.events.list({ order: "desc", limit: mostEvents }),
     tenant.requests.list({ limit: mostRequests }),
@@ -43,24 +46,31 @@ export async function reportDataOf(tenant: Tenant, verdict: RunVerdict): Promise
   ]);
   const within = withinLimit(events.reverse());
   return {
-    verdict,
     events: within.events,
+    withoutProperties: within.properties,
     requests: requests.map(requestOf).reverse(),
     decisions: decisions.reverse().map(({ at, request, project, distinct_id, by, flags }) => ({
       ...{ at, request, project, distinct_id, by },
       flags: flags.map(({ key, value, reason }) => ({ key, value, reason: reason?.description ?? null })),
     })),
-    left_out: {
-      events: Math.max(0, verdict.events.kept + verdict.events.dropped - events.length),
-      requests: Math.max(0, verdict.requests.total - requests.length),
-      decisions: decisions.length >= mostDecisions,
-      properties: within.properties,
-    },
   };
 }
 
 /** The report as one page, which needs no other file. */
-export async function reportPage(tenant: Tenant, verdict: RunVerdict): Promise<string> {
+export async function reportPage(
+  { withoutProperties, ...traffic }: Traffic,
+  verdict: RunVerdict,
+): Promise<string> {
   const template = await readFile(builtFile("report/report.html"), "utf8");
-  return reportHtml(template, await reportDataOf(tenant, verdict));
+  const { events, requests, decisions } = traffic;
+  return reportHtml(template, {
+    verdict,
+    ...traffic,
+    left_out: {
+      events: Math.max(0, verdict.events.kept + verdict.events.dropped - events.length),
+      requests: Math.max(0, verdict.requests.total - requests.length),
+      decisions: decisions.length >= mostDecisions,
+      properties: withoutProperties,
+    },
+  });
 }

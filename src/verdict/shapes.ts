@@ -3,9 +3,6 @@ import { Value } from "../flags/shapes.ts";
 import { SdkTotal } from "../journal/sdk-shapes.ts";
 import { LintFinding } from "../lint/shapes.ts";
 
-/** The version of the document: it rises when a field is removed or changes its meaning. */
-export const verdictVersion = 1;
-
 const Moment = z.iso.datetime();
 const leftOut = z.int().describe("Number of further items, which are not listed");
 
@@ -49,7 +46,7 @@ export const RunFailure = z
     code: z
       .string()
       .describe(
-        "`command_failed`, `command_not_run`, a rule of --fail-on (`dropped`, `rejected` …), `tape_missed`, `not_written`, or the name of a section",
+        "`command_failed`, `command_not_run`, `test_failed`, a rule of --fail-on (`dropped`, `rejected` …), `tape_missed`, `not_written`, or the name of a section",
       ),
     text: z.string().describe("In a few words: `2 events dropped`"),
     count: z.int(),
@@ -151,8 +148,8 @@ export type NextStep = z.infer<typeof NextStep>;
 /** The result of a run: what `phx-sim exec` found. */
 export const RunVerdict = z
   .strictObject({
-    schema_version: z.literal(verdictVersion),
-    verdict: z.enum(["passed", "failed"]),
+    schema_version: z.literal(1).describe("Rises when a field is removed or changes its meaning"),
+    verdict: z.enum(["passed", "failed"]).describe("`failed` if there is at least one failure"),
     exit_code: z.int().describe("Of `phx-sim exec`"),
     title: z.string().describe("The program that ran, or the test"),
     command: z
@@ -162,8 +159,8 @@ export const RunVerdict = z
         "The command that ran; null for the report of a test. Arguments may be secrets and are left out",
       ),
     version: z.string().describe("Version of phx-sim"),
-    started_at: Moment,
-    ended_at: Moment,
+    started_at: Moment.describe("Time of this machine; times of events are those of the sim's clock"),
+    ended_at: Moment.describe("End of the command"),
     fail_on: z.array(z.string()).describe("The rules of --fail-on"),
     failures: z.array(RunFailure).describe("Empty if the run passed"),
     next_steps: z.array(NextStep).describe("What to do, the most important first"),
@@ -172,13 +169,15 @@ export const RunVerdict = z
       warned: z.int().describe("Of these, those that were changed or are doubtful"),
       dropped: z.int(),
       names: listOf(EventName).describe("The most frequent names first"),
-    }),
+    })
+    .describe("Number of events by outcome and by name"),
     requests: z.strictObject({
       total: z.int(),
       flags: z.int().describe("Requests for flags"),
       rejected: z.int().describe("Without those that a fault, a script or a tape answered"),
       unmatched: z.int().describe("Requests to paths that do not exist"),
-    }),
+    })
+    .describe("Number of requests"),
     tests: listOf(TestedProject).describe("Projects that got requests; those with mishaps first"),
     dropped: mishaps("Number of dropped events").describe("Lost events"),
     rejected: mishaps("Number of rejected requests").describe("Requests that were refused as a whole"),
@@ -192,12 +191,13 @@ export const RunVerdict = z
       hints: z.int(),
       items: z.array(LintFinding.extend({ test: z.string().nullable().describe("Name of its project") })),
       left_out: leftOut,
-    }),
+    })
+    .describe("Findings of the linter"),
     plan: PlanResult.nullable().describe("null: there is no tracking plan"),
     sdks: listOf(SdkTotal).describe("SDKs and other clients that sent events or were rejected"),
     flags: listOf(FlagRead).describe("Flags that were read, the most frequent first"),
     tape: TapeResult.nullable().describe("null: no tape answered"),
-    sections: z.array(VerdictSection),
+    sections: z.array(VerdictSection).describe("Results of further options, each in the same form"),
     files: z.array(z.string()).describe("Written files of --report and --junit"),
   })
   .meta({ title: "RunVerdict" });

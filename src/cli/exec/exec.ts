@@ -1,5 +1,5 @@
 import { appendFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { writeWhole } from "../../base/whole-file.ts";
 import type { ChildGuard } from "../../egress/child-guard.ts";
 import type { ScenarioSource, Sim } from "../../index.ts";
@@ -183,7 +183,9 @@ async function runPointed(
   if (!values.quiet) announceVariables(sim, values.command, variables, shell);
   shell.err.flush();
   const { runChild } = await import("./child-process.ts");
-  const env = { ...shell.env, ...variables, ...more };
+  // fixtures put the reports of failed tests beside that of the run
+  const reports = values.report === undefined ? {} : { PHX_SIM_TEST_REPORTS: join(values.report, "tests") };
+  const env = { ...reports, ...shell.env, ...variables, ...more };
   return runChild(values.command, env, relay, { isStdoutOurs: values.json });
 }
 

@@ -55,8 +55,8 @@ async function* eventLines(sim: Sim): AsyncGenerator<string> {
 }
 
 async function pageOf(sim: Sim, verdict: RunVerdict): Promise<string> {
-  const { reportPage } = await import("../../verdict/report-client.ts");
-  return reportPage(sim, verdict);
+  const { reportPage, trafficOf } = await import("../../verdict/report-client.ts");
+  return reportPage(await trafficOf(sim), verdict);
 }
 
 /** The newest N are in the report. */
