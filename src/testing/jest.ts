@@ -37,6 +37,8 @@ interface CircusTest {
   concurrent: boolean;
   errors: readonly unknown[];
   fn: unknown;
+  /** ms since the epoch. */
+  startedAt?: number | null;
   /** ms; absent if the test has no limit of its own. */
   timeout?: number;
 }
@@ -113,7 +115,8 @@ function verifyGuard(): void {
   }
 }
 
-afterEach(() => {
+afterEach(async () => {
+  await reportFailed();
   try {
     verifyAwaited();
   } finally {
@@ -137,13 +140,21 @@ export function sim(): Promise<SimClient> {
 /** `globals: { phxReport: … }` of the configuration. */
 const { phxReport = true } = globalThis as { phxReport?: ReportSetting };
 
-/** Writes the report of a failed test, and names it in its error. */
-async function report(project: Project, error: unknown, started: number): Promise<void> {
-  const { currentTestName: title = project.name, testPath: file = "" } = expect.getState();
-  const errors = [error instanceof Error ? error.message : String(error)];
-  const test = { title, errors, started, ended: Date.now() };
-  const line = await reportFailure(project, test, { file, setting: phxReport });
-  if (line !== undefined) addLine(error, line);
+/** The errors of a test; circus keeps each with the place of its call. */
+const errorsOf = ({ errors }: CircusTest): unknown[] => errors.map((it) => (Array.isArray(it) ? it[0] : it));
+
+/** Writes the reports of the running test's projects if it failed, and names them in its errors. */
+async function reportFailed(): Promise<void> {
+  const test = circus()?.currentlyRunningTest;
+  const errors = test ? errorsOf(test) : [];
+  if (!test || errors.length === 0) return;
+  const { currentTestName: title = "", testPath: file = "" } = expect.getState();
+  const messages = errors.map((it) => (it instanceof Error ? it.message : String(it)));
+  const facts = { title, errors: messages, started: test.startedAt ?? Date.now(), ended: Date.now() };
+  for (const project of made.filter((it) => watched.get(it) === title)) {
+    const line = await reportFailure(project, facts, { file, setting: phxReport });
+    if (line !== undefined) for (const error of errors) addLine(error, line);
+  }
 }
 
 async function openProject(options: ProjectOptions | undefined): Promise<Project> {
@@ -168,7 +179,6 @@ export async function project(options?: ProjectOptions): Promise<Project> {
 export const withProject =
   (body: (project: Project) => unknown, options?: ProjectOptions): (() => Promise<void>) =>
   async () => {
-    const started = Date.now();
     const opened = await openProject(options);
     const drop = async () => {
       watched.delete(opened);
@@ -178,8 +188,8 @@ export const withProject =
       await body(opened);
     } catch (error) {
       assertionsOf(opened).end();
-      await report(opened, error, started);
-      await drop();
+      // its report is written after the test, which has a limit
+      made.push(opened);
       throw error;
     }
     await drop();

@@ -436,11 +436,17 @@ describe("error.report", () => {
   test("matchers and waits carry the report of the sim", async () => {
     await using ph = await sim.project();
     await signup(ph);
-    const wanted = { title: 'toHaveCaptured("nope", {}, {timeoutMs: 0, settleMs: 0})', seen: { signup_started: 1 } };
+    const wanted = {
+      title: 'toHaveCaptured("nope", {}, {timeoutMs: 0, settleMs: 0})',
+      seen: { signup_started: 1 },
+    };
     const error = await expect(ph, "after the signup")
       .toHaveCaptured("nope", {}, now)
       .catch((it: Error) => it);
-    expect(error).toMatchObject({ message: expect.stringMatching(/^after the signup: toHaveCaptured/), report: wanted });
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/^after the signup: toHaveCaptured/),
+      report: wanted,
+    });
     const waited = await reportOf(ph.events.waitFor("nope", {}, { timeoutMs: 0 }));
     expect(waited).toMatchObject({ title: 'waitFor("nope", {})', complaints: [{ kind: "too_few" }] });
     expect(Object.keys(waited).sort()).toEqual(
