@@ -180,10 +180,6 @@ export const withProject =
   (body: (project: Project) => unknown, options?: ProjectOptions): (() => Promise<void>) =>
   async () => {
     const opened = await openProject(options);
-    const drop = async () => {
-      watched.delete(opened);
-      await opened.dispose();
-    };
     try {
       await body(opened);
     } catch (error) {
@@ -192,7 +188,8 @@ export const withProject =
       made.push(opened);
       throw error;
     }
-    await drop();
+    watched.delete(opened);
+    await opened.dispose();
   };
 
 // Not after each: tests of `test.concurrent` run at the same time.
