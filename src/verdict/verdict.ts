@@ -206,6 +206,8 @@ export function verdictOf(facts: RunFacts): RunVerdict {
     sections: [...facts.sections],
     files: [...facts.files],
   };
-  const { failures: why, ...rest } = result;
-  return { ...rest, failures: why, next_steps: nextSteps(result) };
+  const { schema_version, verdict, exit_code, title, ...rest } = result;
+  // in the order of a reader's interest
+  const first = { schema_version, verdict, exit_code, title, failures, next_steps: nextSteps(result) };
+  return { ...first, ...rest };
 }
