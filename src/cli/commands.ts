@@ -1,3 +1,4 @@
+import { baselineCommands } from "../baseline/command.ts";
 import { clockCommands } from "../clock/command.ts";
 import { exportCommands } from "../exports/command.ts";
 import { faultCommands } from "../faults/command.ts";
@@ -49,6 +50,7 @@ export const commands: readonly Command[] = [
   ...stateCommands,
   ...scenarioCommands,
   ...planCommands,
+  ...baselineCommands,
   ...tapeCommands,
   ...caCommands,
   completion(() => commands),

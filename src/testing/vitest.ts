@@ -128,7 +128,7 @@ export const test = base.extend<SimFixtures>({
     { auto: true },
   ],
   ph: async ({ sim, phxProject, phxCheck, task }, use) => {
-    const project = await sim.project({ name: projectName(task.name), ...phxProject });
+    const project = await sim.project({ name: projectName(task.fullTestName ?? task.name), ...phxProject });
     phxCheck.watch(project);
     await use(project);
     // The test reports why it failed.

@@ -20,10 +20,19 @@ import {
   rerouteVariables,
 } from "./child-environment.ts";
 import type { ChildEnd, SignalRelay } from "./child-process.ts";
-import { comparedWith, createTally, failReasons, failReasonsOf, planFor, tripped } from "./run-findings.ts";
+import {
+  type BaselineRun,
+  baselineFor,
+  comparedWith,
+  createTally,
+  failReasons,
+  failReasonsOf,
+  planFor,
+  tripped,
+} from "./run-findings.ts";
 import { type ExecRun, makeReportFolder, summaryLines, summaryMarkdown, writeReport } from "./run-report.ts";
 
-const options = {
+export const execOptions = {
   scenarios: {
     kind: "scenario",
     describe: "Scenarios to start with, each over the one before: files, or names of shipped ones",
@@ -48,7 +57,20 @@ const options = {
     describe:
       "Tracking plan to compare with; with --fail-on plan the default is events.plan.json here or above",
   },
-  report: { kind: "folder", describe: "Folder for events.ndjson, requests.har and summary.md" },
+  baseline: {
+    kind: "file",
+    describe:
+      "Analytics baseline to compare with; with --fail-on baseline the default is analytics.baseline.ndjson",
+  },
+  "baseline-complete": {
+    kind: "switch",
+    describe: "A test of the baseline that did not run is a change, too",
+    flagOnly: true,
+  },
+  report: {
+    kind: "folder",
+    describe: "Folder for events.ndjson, requests.har, summary.md and analytics.baseline.ndjson",
+  },
   quiet: { kind: "switch", describe: "Print neither the variables nor the summary" },
   json: {
     kind: "switch",
@@ -64,24 +86,31 @@ const options = {
   },
 } as const;
 
-type ExecSettings = Settings<typeof options>;
+type ExecSettings = Settings<Omit<typeof execOptions, "baseline-complete">>;
 
 export const exec = command({
   name: "exec",
   describe: "Run a command against a sim of its own, and report what it sent",
-  options,
+  options: execOptions,
   examples: [
     ["phx-sim exec -- npm test", "with POSTHOG_HOST, POSTHOG_API_KEY … set"],
     ["phx-sim exec --fail-on dropped,rejected -- npx vitest run", "in CI: no event may get lost"],
     ["phx-sim exec scenarios/shop.json -- sh -c 'npm run seed && npm test'", "with a world, and a shell"],
   ],
-  run,
+  run: (settings, shell) =>
+    runExec(settings, shell, (isNeeded) => baselineFor(settings.values, isNeeded, shell)),
 });
 
-async function run(settings: ExecSettings, shell: Shell): Promise<CommandEnd> {
+/** @param openBaseline Opens the record of the run; `isNeeded` with `--fail-on baseline` */
+export async function runExec(
+  settings: ExecSettings,
+  shell: Shell,
+  openBaseline: (isNeeded: boolean) => Promise<BaselineRun | undefined>,
+): Promise<CommandEnd> {
   const { values, origins } = settings;
   const failOn = failReasonsOf(values["fail-on"] ?? [], origins["fail-on"].where);
   const plan = await planFor(values.plan, failOn.includes("plan"), shell);
+  const baseline = await openBaseline(failOn.includes("baseline"));
   await checkReroute(values);
   if (values.report !== undefined) makeReportFolder(values.report);
   // Loaded here: a start of the sim does not need it.
@@ -96,6 +125,7 @@ async function run(settings: ExecSettings, shell: Shell): Promise<CommandEnd> {
     if (relay.first) return relay.first;
     const tally = createTally(sim.apiKey);
     sim.onRequest((request: RequestSummary) => tally.add(request));
+    baseline?.watch(sim);
     const end = await runPointed(sim, settings, shell, relay, { ...guard?.env, ...routes });
     if (end.problem !== undefined) {
       shell.err.say(`phx-sim: ${end.problem}`);
@@ -103,7 +133,13 @@ async function run(settings: ExecSettings, shell: Shell): Promise<CommandEnd> {
     }
     await settles(sim);
     const { findings: lint } = await sim.lint();
-    const findings = { tally, blocked: await blockedBy(guard), plan: await comparedWith(plan, sim), lint };
+    const findings = {
+      tally,
+      blocked: await blockedBy(guard),
+      plan: await comparedWith(plan, sim),
+      lint,
+      baseline: await baseline?.finish(sim, end.code),
+    };
     const result = {
       ...findings,
       tape: await replayed(sim, isRerouting(values)),
@@ -154,11 +190,12 @@ async function conclude(result: ExecRun, sim: Sim, { values }: ExecSettings, she
 }
 
 /** The result for machines. `code` is the command's own. */
-const outcomeOf = ({ tally, tape, code, failures }: ExecRun) => ({
+const outcomeOf = ({ tally, tape, code, failures, baseline }: ExecRun) => ({
   code,
   counts: tally.counts,
   failures,
   tape: tapeFacts(tape),
+  ...(baseline?.diff && { baseline: baseline.diff }),
 });
 
 /** Shows the summary on the page of a GitHub Actions job, which names a file for it. */
@@ -176,7 +213,7 @@ async function appendStepSummary(result: ExecRun, shell: Shell): Promise<void> {
 async function reported(result: ExecRun, sim: Sim, folder: string | undefined): Promise<string | undefined> {
   if (folder === undefined) return undefined;
   try {
-    await writeReport(folder, sim, summaryMarkdown(result));
+    await writeReport(folder, sim, result);
     return undefined;
   } catch (error) {
     if (error instanceof Failure) return error.message;

@@ -1,5 +1,6 @@
 import { didYouMean } from "../../base/nearest.ts";
 import { counted } from "../../base/text.ts";
+import type { BaselineDiff } from "../../baseline/shapes.ts";
 import { fixFor } from "../../http/rejection-fixes.ts";
 import type { LintFinding, RequestSummary, Sim, StoredEvent } from "../../index.ts";
 import { warningsAmong } from "../../lint/command.ts";
@@ -174,12 +175,52 @@ export async function comparedWith(plan: Plan | undefined, sim: Sim): Promise<Pl
   return { violations: total, text };
 }
 
+/** The result of comparing a run with the analytics baseline, or of updating that. */
+export interface BaselineOutcome {
+  readonly changes: number;
+  readonly lines: readonly string[];
+  readonly markdown: string;
+  readonly diff: BaselineDiff | null;
+  /** The run itself as the text of a baseline file; "" if it is not known. */
+  readonly record: string;
+}
+
+/** Records a run. */
+export interface BaselineRun {
+  /** Begins; before the command starts. */
+  watch(sim: Sim): void;
+  /** @param code The command's exit code. @throws Failure failed */
+  finish(sim: Sim, code: number): Promise<BaselineOutcome>;
+}
+
+/**
+ * Records the run if it is to be compared with a baseline, or reported. The baseline is read before the run.
+ * @throws Failure usage
+ */
+export async function baselineFor(
+  values: {
+    readonly baseline: string | undefined;
+    readonly "baseline-complete": boolean;
+    readonly report: string | undefined;
+    readonly command: readonly string[];
+  },
+  isNeeded: boolean,
+  shell: Shell,
+): Promise<BaselineRun | undefined> {
+  const { baseline, "baseline-complete": complete, report, command: commandLine } = values;
+  const isCompared = baseline !== undefined || isNeeded;
+  if (!isCompared && report === undefined) return undefined;
+  const { comparingRun, fileOf } = await import("../../baseline/command-run.ts");
+  return comparingRun(isCompared ? fileOf(baseline, shell) : undefined, { complete, commandLine }, shell);
+}
+
 /** What `--fail-on` checks when the command has ended. */
 interface Findings {
   readonly tally: Pick<TrafficCount, "counts">;
   readonly blocked: readonly Blocked[];
   readonly plan: PlanOutcome | null;
   readonly lint: readonly LintFinding[];
+  readonly baseline?: BaselineOutcome | undefined;
 }
 
 interface FailRow {
@@ -212,6 +253,10 @@ const failRows = {
   lint: {
     count: ({ lint }) => warningsAmong(lint).length,
     text: (count) => `${counted(count, "warning")} of the linter`,
+  },
+  baseline: {
+    count: ({ baseline }) => baseline?.changes ?? 0,
+    text: (count) => `${counted(count, "change")} of the analytics baseline`,
   },
 } as const satisfies Record<string, FailRow>;
 

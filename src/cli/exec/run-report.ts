@@ -13,7 +13,13 @@ import { Failure } from "../failure.ts";
 import { plain, type Style } from "../style.ts";
 import { reasonOf } from "../system-reason.ts";
 import type { Blocked } from "./child-environment.ts";
-import { allEvents, type Mishap, type PlanOutcome, type TrafficCount } from "./run-findings.ts";
+import {
+  allEvents,
+  type BaselineOutcome,
+  type Mishap,
+  type PlanOutcome,
+  type TrafficCount,
+} from "./run-findings.ts";
 
 /** Kinds of mishaps that the terminal shows; the report has more. */
 const shownMishaps = 10;
@@ -28,6 +34,8 @@ export interface ExecRun {
   readonly plan: PlanOutcome | null;
   /** Findings of the linter. */
   readonly lint: readonly LintFinding[];
+  /** The result of the analytics baseline, if the run is recorded. */
+  readonly baseline?: BaselineOutcome | undefined;
   /** Use of the tape that answered, if there is one. */
   readonly tape?: Played;
   /** The exit code of the command. */
@@ -82,7 +90,10 @@ const silence =
   "  nothing reached it: does the app read one of the variables above? (phx-sim doctor checks them)";
 
 /** The summary on a terminal. */
-export function summaryLines({ tally, blocked, plan, lint, tape }: ExecRun, style: Style): string[] {
+export function summaryLines(
+  { tally, blocked, plan, lint, tape, baseline }: ExecRun,
+  style: Style,
+): string[] {
   return [
     `phx-sim: ${headline(tally.counts)}`,
     ...(tally.counts.requests === 0 ? [silence] : []),
@@ -92,6 +103,7 @@ export function summaryLines({ tally, blocked, plan, lint, tape }: ExecRun, styl
     ...tapeLines(tape, style),
     ...planLines(plan),
     ...firstOf(lint, shownMishaps, (it) => `  ${lintLine(it, style)}`),
+    ...(baseline?.lines ?? []).map((it) => `  ${it}`),
   ];
 }
 
@@ -148,7 +160,7 @@ function lintTable(findings: readonly LintFinding[]): string[] {
 
 /** The summary as Markdown, as CI systems show it for a job. */
 export function summaryMarkdown(run: ExecRun): string {
-  const { tally, blocked, plan, lint, tape, code } = run;
+  const { tally, blocked, plan, lint, tape, code, baseline } = run;
   const paragraphs = [
     ...tally
       .faults()
@@ -166,6 +178,7 @@ export function summaryMarkdown(run: ExecRun): string {
     ...mishapTable(tally.mishaps()),
     ...lintTable(lint),
     ...paragraphs.flatMap((text) => ["", text]),
+    ...(baseline?.markdown ? ["", baseline.markdown.trimEnd()] : []),
     "",
   ].join("\n");
 }
@@ -181,14 +194,17 @@ export function makeReportFolder(folder: string): void {
 }
 
 /**
- * Writes events.ndjson (kept and dropped events), requests.har and summary.md; each appears whole or not at all.
+ * Writes events.ndjson (kept and dropped events), requests.har, summary.md and, if the command passed,
+ * analytics.baseline.ndjson; each appears whole or not at all.
  * @throws Failure failed
  */
-export async function writeReport(folder: string, sim: Sim, summary: string): Promise<void> {
+export async function writeReport(folder: string, sim: Sim, run: ExecRun): Promise<void> {
+  const record = run.code === 0 ? run.baseline?.record : undefined;
   const files: readonly (readonly [string, () => Promise<Content>])[] = [
     ["events.ndjson", async () => eventLines(sim)],
     ["requests.har", () => harOf(sim)],
-    ["summary.md", async () => [summary]],
+    ["summary.md", async () => [summaryMarkdown(run)]],
+    ...(record ? ([["analytics.baseline.ndjson", async () => [record]]] as const) : []),
   ];
   try {
     for (const [name, content] of files) await writeWhole(join(folder, name), await content(), 0o666);
