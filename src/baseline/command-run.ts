@@ -169,7 +169,11 @@ export async function updatingRun(options: UpdateOptions, shell: Shell): Promise
 }
 
 /** Writes the record of a run, as a report has it, into a baseline file. @throws Failure usage, failed */
-export async function updateFrom(record: string, options: UpdateOptions, shell: Shell): Promise<readonly string[]> {
+export async function updateFrom(
+  record: string,
+  options: UpdateOptions,
+  shell: Shell,
+): Promise<readonly string[]> {
   const run = await baselineAt(record, shell);
   const before = await fileBefore(options, shell);
   checkOptions(before, run, options);

@@ -39,6 +39,7 @@ interface Seen {
 
 interface Step {
   readonly name: string;
+  readonly seq: number;
   /** Sorts a client's events by the time of their capture; "" if the client sent no such id. */
   readonly uuid: string;
 }
@@ -48,8 +49,10 @@ interface Received {
   readonly events: Map<string, Seen>;
   readonly identity: Map<string, Seen>;
   readonly flags: Set<string>;
-  /** By user and client: only their order does not depend on others. */
+  /** By client and user: the order of one client's events does not depend on others. */
   readonly steps: Map<string, Step[]>;
+  /** Anonymous ids, and the ids that they became, as keys of `steps`. */
+  readonly became: Map<string, string>;
 }
 
 /** Events of these kinds are the app's, or show what it does; the rest is the SDKs' business. */
@@ -125,16 +128,33 @@ function count(seen: Map<string, Seen>, name: string, properties: readonly [stri
 
 const isTimeOrdered = (uuid: string | null): uuid is string => /^[\da-f]{8}-[\da-f]{4}-7/.test(uuid ?? "");
 
+const userOf = ($lib: Json | undefined, id: Json): string => JSON.stringify([$lib, id]);
+
 /** A browser's tab, else a user of an SDK. */
 function clientOf({ distinct_id, properties }: StoredEvent): string {
   const { $lib, $session_id: session, $window_id: tab } = properties;
-  return JSON.stringify(typeof tab === "string" ? [$lib, session, tab] : [$lib, distinct_id]);
+  return typeof tab === "string" ? JSON.stringify([$lib, session, tab]) : userOf($lib, distinct_id);
+}
+
+/** The steps of each client; those of a visitor and of the user that it became are one list. */
+function stepLists({ steps, became }: Received): Step[][] {
+  const lists = new Map<string, Step[]>();
+  for (const [client, own] of steps) {
+    const seen = new Set([client]);
+    let last = client;
+    for (let next = became.get(client); next !== undefined && !seen.has(next); next = became.get(next)) {
+      seen.add(next);
+      last = next;
+    }
+    lists.set(last, [...(lists.get(last) ?? []), ...own]);
+  }
+  return [...lists.values()];
 }
 
 /** Names in order; equal neighbours are one. */
 function orderOf(steps: readonly Step[]): string[] {
-  const isSorted = steps.every(({ uuid }) => uuid !== "");
-  const inOrder = isSorted ? steps.toSorted((a, b) => byName(a.uuid, b.uuid)) : steps;
+  const isByUuid = steps.every(({ uuid }) => uuid !== "");
+  const inOrder = steps.toSorted((a, b) => (isByUuid ? byName(a.uuid, b.uuid) : a.seq - b.seq));
   const names = inOrder.map(({ name }) => name).filter((name, i, all) => name !== all[i - 1]);
   return names.length > longestOrder ? [...names.slice(0, longestOrder), "…"] : names;
 }
@@ -149,8 +169,13 @@ const occurrencesOf = (seen: Map<string, Seen>): Map<string, Occurrence> =>
     }),
   );
 
-function recordOf({ events, identity, flags, steps }: Received, { order }: RecordOptions): TestRecord {
-  const orders = order ? [...steps.values()].map(orderOf).filter(({ length }) => length > 1) : [];
+function recordOf(received: Received, { order }: RecordOptions): TestRecord {
+  const { events, identity, flags } = received;
+  const orders = order
+    ? stepLists(received)
+        .map(orderOf)
+        .filter(({ length }) => length > 1)
+    : [];
   const different = new Map(orders.map((it) => [JSON.stringify(it), it]));
   return {
     events: occurrencesOf(events),
@@ -172,6 +197,7 @@ export function createRecorder(options: RecordOptions): Recorder {
       identity: new Map(),
       flags: new Set(),
       steps: new Map(),
+      became: new Map(),
     };
     projects.set(project, known);
     return known;
@@ -181,7 +207,10 @@ export function createRecorder(options: RecordOptions): Recorder {
     const client = clientOf(event);
     const steps = to.steps.get(client) ?? [];
     to.steps.set(client, steps);
-    if (steps.length < mostSteps) steps.push({ name, uuid });
+    if (steps.length < mostSteps) steps.push({ name, seq: event.seq, uuid });
+    const { $lib, $anon_distinct_id: visitor } = event.properties;
+    if (typeof visitor === "string" && visitor !== event.distinct_id)
+      to.became.set(userOf($lib, visitor), client);
   }
 
   function addEvent(event: StoredEvent, isOwnUuid: boolean): void {
