@@ -13,6 +13,7 @@ import { changesIn, compareBaselines } from "./compare.ts";
 import { BaselineError, readBaseline, updatedBaseline, writeBaseline } from "./file.ts";
 import { type Baseline, baselineName, type RecordOptions } from "./record.ts";
 import { createRecorder } from "./recorder.ts";
+import type { BaselineDiff } from "./shapes.ts";
 import { baselineHeadline, baselineLines, baselineMarkdown } from "./words.ts";
 
 /** Lines of changes on a terminal. */
@@ -69,9 +70,12 @@ function recording(
   };
 }
 
-function shortened(lines: readonly string[]): string[] {
+/** The changes below a headline. */
+function changeLines(diff: BaselineDiff): string[] {
+  const lines = baselineLines(diff);
   const more = lines.length - mostLines;
-  return more > 1 ? [...lines.slice(0, mostLines), `… and ${more} more lines`] : [...lines];
+  const shown = more > 1 ? [...lines.slice(0, mostLines), `… and ${more} more lines`] : lines;
+  return shown.map((it) => `  ${it}`);
 }
 
 /** Compares a run with a baseline; without one, the run is only recorded. @throws Failure usage */
@@ -87,7 +91,7 @@ export async function comparingRun(
     const diff = compareBaselines(before, run, { complete });
     const changes = changesIn(diff);
     const how = `→ if this is right: phx-sim baseline update -- ${clean(commandLine.join(" "), 200)}`;
-    const lines = [`analytics baseline: ${baselineHeadline(diff)}`, ...shortened(baselineLines(diff))];
+    const lines = [`analytics baseline: ${baselineHeadline(diff)}`, ...changeLines(diff)];
     return {
       changes,
       lines: changes === 0 ? lines : [...lines, how],
@@ -143,7 +147,7 @@ async function write(
   const common = { changes: 0, markdown: "", diff: null, record: writeBaseline(run) };
   if (!before) return { ...common, lines: [`${name} is written: ${counted(after.tests.size, "test")}`] };
   const diff = compareBaselines(before, after, { complete: true });
-  const lines = [`${name} is written: ${baselineHeadline(diff)}`, ...shortened(baselineLines(diff))];
+  const lines = [`${name} is written: ${baselineHeadline(diff)}`, ...changeLines(diff)];
   return { ...common, lines };
 }
 

@@ -1,13 +1,13 @@
 import type { Json } from "../base/json.ts";
 import { type Baseline, byName, type Occurrence, type TestRecord } from "./record.ts";
 import type { BaselineChange, BaselineDiff } from "./shapes.ts";
-import { changeText, type Difference } from "./words.ts";
+import { type ChangeParts, changeText } from "./words.ts";
 
 type List = "added" | "removed" | "changed";
 
 interface Found {
   readonly list: List;
-  readonly difference: Difference;
+  readonly difference: ChangeParts;
 }
 
 /** A part of two records that one of them may lack. */
@@ -50,7 +50,7 @@ function occurrenceChanges(what: "event" | "identity", pair: Pair<Occurrence>): 
     const difference = { what, name, property: null, before: plain(before), after: plain(after) };
     return [{ list: listOf(pair), difference }];
   }
-  const count: Difference = {
+  const count: ChangeParts = {
     what: "count",
     name,
     property: null,

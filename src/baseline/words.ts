@@ -4,7 +4,7 @@ import { type Baseline, byName, type Occurrence } from "./record.ts";
 import type { BaselineChange, BaselineDiff } from "./shapes.ts";
 
 /** A change without its tests and its text. */
-export type Difference = Omit<BaselineChange, "tests" | "text" | "before" | "after"> & {
+export type ChangeParts = Omit<BaselineChange, "tests" | "text" | "before" | "after"> & {
   readonly before: Json;
   readonly after: Json;
 };
@@ -52,7 +52,7 @@ function stepWords(order: Json, others: readonly Json[]): string {
   ].join(" → ");
 }
 
-function orderWords({ before, after }: Difference): string {
+function orderWords({ before, after }: ChangeParts): string {
   const [was, is] = [listed(before), listed(after)];
   const words = (orders: readonly Json[], others: readonly Json[]) =>
     orders.map((it) => stepWords(it, others.length === 1 && orders.length === 1 ? others : [])).join("; ");
@@ -63,7 +63,7 @@ function orderWords({ before, after }: Difference): string {
 
 /** The change by its kind; `isNew`: it was not before, `isGone`: it is no more. */
 const sentences: Readonly<
-  Record<Difference["what"], (it: Difference, isNew: boolean, isGone: boolean) => string>
+  Record<ChangeParts["what"], (it: ChangeParts, isNew: boolean, isGone: boolean) => string>
 > = {
   test: (_, isNew) => (isNew ? "new test" : "the test did not run"),
   event: (it, isNew) =>
@@ -85,7 +85,7 @@ const sentences: Readonly<
 };
 
 /** A change in words: `signup_completed: plan string → number`. */
-export const changeText = (it: Difference): string =>
+export const changeText = (it: ChangeParts): string =>
   sentences[it.what](it, it.before === null, it.after === null);
 
 /** Changes of the same tests. */
