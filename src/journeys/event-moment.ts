@@ -88,7 +88,6 @@ function placedAt({
   return { at: timestamp, clock: null };
 }
 
-/** An event as a moment of a journey. */
 export function momentOfEvent(event: StoredEvent): JourneyMoment {
   const { properties, warnings, outcome } = event;
   const kind = eventKind(event.event);

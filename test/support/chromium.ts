@@ -12,7 +12,7 @@ interface Candidate {
   /** Where it was found, for the report. */
   from: string;
   path: string;
-  /** What it needs in its environment besides ours. */
+  /** What it needs in its environment in addition to ours. */
   env?: Record<string, string>;
 }
 
@@ -193,7 +193,7 @@ const advice =
   "No Chromium could be started: install one (Debian: apt-get install chromium) or set CHROMIUM_PATH to its executable.";
 
 /**
- * Variables for a process that starts a browser of its own: `CHROMIUM_PATH`, and what that one needs besides.
+ * Variables for a process that starts a browser of its own: `CHROMIUM_PATH`, and what that one needs in addition.
  * @throws Error when there is none
  */
 export async function chromiumEnv(around: Surroundings = here()): Promise<Record<string, string>> {
@@ -205,7 +205,7 @@ export async function chromiumEnv(around: Surroundings = here()): Promise<Record
 /**
  * Starts the first Chromium that starts: from the environment, the system, Playwright's cache, or the npm
  * package `@sparticuz/chromium`.
- * @param more Arguments for it besides
+ * @param more Further arguments
  * @throws Error that says how to get one, and what was tried
  */
 export async function launchChromium(

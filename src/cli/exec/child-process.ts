@@ -15,7 +15,6 @@ export interface ChildEnd {
 
 /** Passes signals on to a program, once there is one. */
 export interface SignalRelay {
-  /** The first signal. */
   readonly first: Signal | undefined;
   passTo(child: Pick<ChildProcess, "kill">): void;
 }

@@ -32,7 +32,6 @@ export interface ExecRun {
   readonly blocked: readonly Blocked[];
   /** The result of the tracking plan, if there is one. */
   readonly plan: PlanOutcome | null;
-  /** Findings of the linter. */
   readonly lint: readonly LintFinding[];
   /** The result of the analytics baseline, if the run is recorded. */
   readonly baseline?: BaselineOutcome | undefined;

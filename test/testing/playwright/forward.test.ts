@@ -69,7 +69,7 @@ describe("a request is forwarded", () => {
 });
 
 describe("it fails", () => {
-  test("where nobody listens", async () => {
+  test("where no one listens", async () => {
     const server = await openServer(() => {});
     await server[Symbol.asyncDispose]();
     await expect(post(server.url)).rejects.toMatchObject({ code: "ECONNREFUSED" });

@@ -43,7 +43,7 @@ describe("requests that look like an SDK's", () => {
 
 const escaped = (url: string, page = "https://shop.test/") => ({ method: "POST", url, page });
 
-describe("what is told of them", () => {
+describe("what is reported of them", () => {
   test("nothing, without any", () => {
     expect(() => verifyEscapes([])).not.toThrow();
   });

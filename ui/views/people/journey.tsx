@@ -54,7 +54,7 @@ function momentText(it: Placed): string {
   const text = plain(it.text, 120);
   if (it.lane === "request") {
     const carried = it.events ? `, ${counted(it.events, "event")}` : "";
-    return `${name} ${it.status === 0 ? "no answer" : it.status}${carried}`;
+    return `${name} ${it.status === 0 ? "no response" : it.status}${carried}`;
   }
   if (it.lane === "click") return text === "" ? name : `click “${text}”`;
   if (it.lane === "page" || it.lane === "problem") return text === "" ? name : text;

@@ -12,7 +12,6 @@ export interface HeatPoint {
   readonly isFixed: boolean;
 }
 
-/** The points of a page. */
 export interface HeatPage {
   readonly url: string;
   readonly points: readonly HeatPoint[];
