@@ -20,7 +20,7 @@ import { baselineHeadline, baselineLines, baselineMarkdown } from "./words.ts";
 const mostLines = 60;
 
 /** A file's name, from the current folder if it is in there. */
-export function shownFile(file: string, { cwd }: Pick<Shell, "cwd">): string {
+function shownFile(file: string, { cwd }: Pick<Shell, "cwd">): string {
   const name = relative(cwd, file);
   return clean(name === "" || name.startsWith("..") ? file : name);
 }
@@ -30,7 +30,7 @@ export const fileOf = (named: string | undefined, { cwd }: Pick<Shell, "cwd">): 
   named ?? resolve(cwd, baselineName);
 
 /** A baseline file; undefined if there is none. @throws Failure usage */
-export async function baselineIn(file: string, shell: Pick<Shell, "cwd">): Promise<Baseline | undefined> {
+async function baselineIn(file: string, shell: Pick<Shell, "cwd">): Promise<Baseline | undefined> {
   try {
     return readBaseline(await readFile(file, "utf8"), shownFile(file, shell));
   } catch (error) {
