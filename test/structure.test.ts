@@ -33,6 +33,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     people: "the person of a journey, and the order of its events",
     flags: "the decisions about flags in force",
   },
+  baseline: { flags: "the flags that a request names" },
   lint: { ingest: "the times and limits of captures" },
   tapes: {
     faults: "the same replies as scripted answers",

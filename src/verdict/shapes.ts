@@ -11,7 +11,7 @@ const listOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({ items: z.array(item), left_out: leftOut });
 
 const TestCount = z.strictObject({
-  project: z.int(),
+  project: z.int().nullable().describe("null: only the name is known"),
   name: z.string().describe("Name of the project: of a test's project, the test"),
   count: z.int(),
 });
@@ -132,6 +132,10 @@ export const VerdictSection = z
     total: z.int().describe("Number of findings"),
     items: z.array(Mishap),
     left_out: leftOut,
+    text: z
+      .string()
+      .nullable()
+      .describe("The findings as lines, which people see in place of the items; null: the items are enough"),
   })
   .meta({ title: "VerdictSection" });
 export type VerdictSection = z.infer<typeof VerdictSection>;
