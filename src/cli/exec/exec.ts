@@ -246,7 +246,8 @@ async function conclude(
 function reasonLines({ failures, fail_on, sections }: RunVerdict): string[] {
   const ofRules = failures.filter(({ code }) => fail_on.includes(code)).map(({ text }) => text);
   const others = failures.filter(
-    ({ code }) => code === "not_written" || sections.some(({ name }) => name === code),
+    ({ code }) =>
+      code === "not_written" || (!fail_on.includes(code) && sections.some(({ name }) => name === code)),
   );
   return [
     ...(ofRules.length > 0 ? [`phx-sim: --fail-on: ${ofRules.join(", ")}`] : []),
