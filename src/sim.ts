@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { transferableAbortController } from "node:util";
 import { createAgenda } from "./base/agenda.ts";
+import { createBus } from "./base/bus.ts";
 import { createClock } from "./base/clock.ts";
 import { stackOf, storageTrouble } from "./base/errors.ts";
 import { randomIds } from "./base/ids.ts";
 import { maskKeys } from "./base/secrets.ts";
 import { version } from "./base/version.ts";
 import { accessOf } from "./client/access.ts";
-import { answerPort } from "./faults/answer-port.ts";
 import { createAnswers } from "./faults/answers.ts";
-import { faultPort } from "./faults/port.ts";
+import { answerPort, faultPort } from "./faults/port.ts";
 import { createFaults } from "./faults/rules.ts";
 import { createApp, type ObservingApp } from "./http/app.ts";
 import { type GuardRules, mayVisit } from "./http/control-access.ts";
@@ -45,9 +45,8 @@ import {
   tapesOrExplain,
 } from "./sim/opening.ts";
 import { ownCalls } from "./sim/own-calls.ts";
-import { createRefusals } from "./sim/refusals.ts";
 import { createResetting } from "./sim/reset.ts";
-import { summaryOf } from "./sim/summary.ts";
+import { createRefusals, summaryOf } from "./sim/summary.ts";
 import type { SimOptions, SimServer } from "./sim/types.ts";
 import { adopt, unknownPath } from "./sim/unknown.ts";
 import {
@@ -115,6 +114,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     worlds.projectByKey(token) ??
     (lateAdoption()() ? adopt({ worlds, ids, clock }, token, notice) : undefined);
   const underway: Desk["underway"] = new Map();
+  const projectsMade = createBus<{ id: number; name: string | null }>();
   const { seen } = log;
   const desk: Desk = { worlds, people, clock, ids, dialect, keys, geoip, projectFor, seen, underway };
   const owners = createCallOwners(desk);
@@ -184,6 +184,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     // a captured event names the file, so its lines are only for the developer at this machine
     sourceFolder: isOpen ? null : process.cwd(),
     notice,
+    onProject: projectsMade.publish,
     stop: options.onStop,
     closing: ending.signal,
     endpoints: () => documented(lateRouter()),
@@ -305,6 +306,12 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     recorded: recordings.facts,
     isReplaying: () => replaying.active,
     onRequest: (listen) => log.subscribe((written) => listen(summaryOf(written, worlds.projectById))),
+    onLine: (listen) =>
+      log.subscribe(({ n }) => {
+        const line = log.line(n);
+        if (line) listen(line);
+      }),
+    onProject: projectsMade.subscribe,
   };
 }
 

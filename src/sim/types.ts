@@ -1,6 +1,7 @@
 import type { SimClient } from "../client/api.ts";
 import type { ClientParts } from "../client.ts";
 import type { EndpointFacts } from "../http/endpoint.ts";
+import type { TrafficLine } from "../journal/traffic.ts";
 import type { ScenarioSource } from "../scenario/load.ts";
 import type { OnChange } from "../scenario/reload.ts";
 import type { ProxyOptions } from "../server/proxy/proxy.ts";
@@ -73,7 +74,7 @@ export interface SimOptions {
    * With a tape alone: `replay` (default; also `none`): what is not on it is answered 599; `hybrid`: the emulator answers
    * that. With an upstream: `record` (default): everything goes there, a tape that exists is continued; `all`: the same,
    * and a tape that exists is replaced on `close()`, if every request was answered; `once`: replays the tape if it
-   * exists, else records it; `new`: replays the tape and records what it has no answer for.
+   * exists, else records it; `new`: replays the tape and records what it has no response for.
    */
   mode?: Mode;
   /**
@@ -81,7 +82,7 @@ export interface SimOptions {
    * upstream must not be reached, it is replayed anyway, with a notice.
    */
   maxAge?: string;
-  /** What becomes of requests that the tape has no answer for. Default: by the mode, `fail` or `emulate`. */
+  /** What becomes of requests that the tape has no response for. Default: by the mode, `fail` or `emulate`. */
   onMiss?: MissPolicy;
   /** How long recorded answers take: `none` (default), `recorded`, `scale:0.5` of that, or `max:2000` ms. */
   timing?: string;
@@ -194,6 +195,10 @@ interface SimInProcess {
   isReplaying(): boolean;
   /** Calls back after each answered request; returns the function that ends it. */
   onRequest(listener: (summary: RequestSummary) => void): () => void;
+  /** Calls back with each request as the journal has it: a test may clear it later. Returns the function that ends it. */
+  onLine(listener: (line: TrafficLine) => void): () => void;
+  /** Calls back with each project that is made for a test; its name is null if it was made without one. */
+  onProject(listener: (project: { id: number; name: string | null }) => void): () => void;
   /** Stops accepting, ends what is waited for, writes everything, closes. Harmless when done twice. */
   close(): Promise<void>;
 }

@@ -3,9 +3,6 @@ import { Value } from "../flags/shapes.ts";
 import { SdkTotal } from "../journal/sdk-shapes.ts";
 import { LintFinding } from "../lint/shapes.ts";
 
-/** The version of the document: it rises when a field is removed or changes its meaning. */
-export const verdictVersion = 1;
-
 const Moment = z.iso.datetime();
 const leftOut = z.int().describe("Number of further items, which are not listed");
 
@@ -14,7 +11,7 @@ const listOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({ items: z.array(item), left_out: leftOut });
 
 const TestCount = z.strictObject({
-  project: z.int(),
+  project: z.int().nullable().describe("null: only the name is known"),
   name: z.string().describe("Name of the project: of a test's project, the test"),
   count: z.int(),
 });
@@ -49,7 +46,7 @@ export const RunFailure = z
     code: z
       .string()
       .describe(
-        "`command_failed`, `command_not_run`, a rule of --fail-on (`dropped`, `rejected` …), `tape_missed`, `not_written`, or the name of a section",
+        "`command_failed`, `command_not_run`, `test_failed`, a rule of --fail-on (`dropped`, `rejected` …), `tape_missed`, `not_written`, or the name of a section",
       ),
     text: z.string().describe("In a few words: `2 events dropped`"),
     count: z.int(),
@@ -135,6 +132,10 @@ export const VerdictSection = z
     total: z.int().describe("Number of findings"),
     items: z.array(Mishap),
     left_out: leftOut,
+    text: z
+      .string()
+      .nullable()
+      .describe("The findings as lines, which people see in place of the items; null: the items are enough"),
   })
   .meta({ title: "VerdictSection" });
 export type VerdictSection = z.infer<typeof VerdictSection>;
@@ -146,13 +147,12 @@ const NextStep = z
     command: z.string().nullable().describe("A command line that does it, or shows more"),
   })
   .meta({ title: "NextStep" });
-export type NextStep = z.infer<typeof NextStep>;
 
 /** The result of a run: what `phx-sim exec` found. */
 export const RunVerdict = z
   .strictObject({
-    schema_version: z.literal(verdictVersion),
-    verdict: z.enum(["passed", "failed"]),
+    schema_version: z.literal(1).describe("Rises when a field is removed or changes its meaning"),
+    verdict: z.enum(["passed", "failed"]).describe("`failed` if there is at least one failure"),
     exit_code: z.int().describe("Of `phx-sim exec`"),
     title: z.string().describe("The program that ran, or the test"),
     command: z
@@ -162,23 +162,27 @@ export const RunVerdict = z
         "The command that ran; null for the report of a test. Arguments may be secrets and are left out",
       ),
     version: z.string().describe("Version of phx-sim"),
-    started_at: Moment,
-    ended_at: Moment,
+    started_at: Moment.describe("Time of this machine; times of events are those of the sim's clock"),
+    ended_at: Moment.describe("End of the command"),
     fail_on: z.array(z.string()).describe("The rules of --fail-on"),
     failures: z.array(RunFailure).describe("Empty if the run passed"),
     next_steps: z.array(NextStep).describe("What to do, the most important first"),
-    events: z.strictObject({
-      kept: z.int().describe("Also those with warnings"),
-      warned: z.int().describe("Of these, those that were changed or are doubtful"),
-      dropped: z.int(),
-      names: listOf(EventName).describe("The most frequent names first"),
-    }),
-    requests: z.strictObject({
-      total: z.int(),
-      flags: z.int().describe("Requests for flags"),
-      rejected: z.int().describe("Without those that a fault, a script or a tape answered"),
-      unmatched: z.int().describe("Requests to paths that do not exist"),
-    }),
+    events: z
+      .strictObject({
+        kept: z.int().describe("Also those with warnings"),
+        warned: z.int().describe("Of these, those that were changed or are doubtful"),
+        dropped: z.int(),
+        names: listOf(EventName).describe("The most frequent names first"),
+      })
+      .describe("Number of events by outcome and by name"),
+    requests: z
+      .strictObject({
+        total: z.int(),
+        flags: z.int().describe("Requests for flags"),
+        rejected: z.int().describe("Without those that a fault, a script or a tape answered"),
+        unmatched: z.int().describe("Requests to paths that do not exist"),
+      })
+      .describe("Number of requests"),
     tests: listOf(TestedProject).describe("Projects that got requests; those with mishaps first"),
     dropped: mishaps("Number of dropped events").describe("Lost events"),
     rejected: mishaps("Number of rejected requests").describe("Requests that were refused as a whole"),
@@ -187,17 +191,19 @@ export const RunVerdict = z
     faults: listOf(z.strictObject({ name: z.string(), requests: z.int() })).describe(
       "Faults that affected requests",
     ),
-    lint: z.strictObject({
-      warnings: z.int(),
-      hints: z.int(),
-      items: z.array(LintFinding.extend({ test: z.string().nullable().describe("Name of its project") })),
-      left_out: leftOut,
-    }),
+    lint: z
+      .strictObject({
+        warnings: z.int(),
+        hints: z.int(),
+        items: z.array(LintFinding.extend({ test: z.string().nullable().describe("Name of its project") })),
+        left_out: leftOut,
+      })
+      .describe("Findings of the linter"),
     plan: PlanResult.nullable().describe("null: there is no tracking plan"),
     sdks: listOf(SdkTotal).describe("SDKs and other clients that sent events or were rejected"),
     flags: listOf(FlagRead).describe("Flags that were read, the most frequent first"),
     tape: TapeResult.nullable().describe("null: no tape answered"),
-    sections: z.array(VerdictSection),
+    sections: z.array(VerdictSection).describe("Results of further options, each in the same form"),
     files: z.array(z.string()).describe("Written files of --report and --junit"),
   })
   .meta({ title: "RunVerdict" });

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
-import { reportPage } from "../../src/verdict/report-client.ts";
+import { reportPage, trafficOf } from "../../src/verdict/report-client.ts";
 import { launchChromium } from "../support/chromium.ts";
 import { drop, tallyOf, verdict } from "../verdict/facts.ts";
 
@@ -34,7 +34,7 @@ const send = (path: string, api_key: string, body: object) =>
 /** A report of what the sim has, as a file, opened without a network. */
 async function open(given: Parameters<typeof verdict>[0], width = 1280, theme: "dark" | "light" = "light") {
   const file = join(folder, "report.html");
-  writeFileSync(file, await reportPage(sim, verdict(given)));
+  writeFileSync(file, await reportPage(await trafficOf(sim), verdict(given)));
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: theme });
   const trouble: string[] = [];
   page.on("console", (it) => it.type() === "error" && trouble.push(it.text()));
@@ -72,6 +72,7 @@ describe("the report", () => {
           total: 0,
           items: [],
           left_out: 0,
+          text: null,
         },
       ],
     });

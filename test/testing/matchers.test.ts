@@ -4,6 +4,7 @@ import { assertionsOf } from "../../src/assert/client-assertions.ts";
 import type { Project } from "../../src/client/api.ts";
 import { type Sim, startSim } from "../../src/index.ts";
 import { definePlan } from "../../src/plan.ts";
+import type { MatcherReport } from "../../src/testing/matcher.ts";
 import "../../src/testing/vitest-matchers.ts";
 import { askFlags, send, signedUp } from "./shop.ts";
 
@@ -109,7 +110,7 @@ const rows: Row[] = [
     says: [/toHaveIdentified\("anna", \{plan: "free"\}/, /plan: expected "free", got "pro"/],
   },
   {
-    name: "toHaveIdentified of somebody unknown",
+    name: "toHaveIdentified of someone unknown",
     holds: (it) => expect(it).not.toHaveIdentified("ben"),
     fails: (it) => expect(it).toHaveIdentified("ben", undefined, { timeoutMs: 0 }),
     says: [/"ben": no person has this id/, /check that identify\(\) is called/],
@@ -185,7 +186,7 @@ const rows: Row[] = [
     says: [/not\.toHaveServedFlag\("checkout"\)/, /to "anna": true/],
   },
   {
-    name: "toHaveServedFlag when nobody asked",
+    name: "toHaveServedFlag when no one asked",
     holds: (it) => expect(it).not.toHaveServedFlag("no-such-flag"),
     fails: (it) => expect(it).toHaveServedFlag("no-such-flag", true, { timeoutMs: 0 }),
     says: [/no flags were requested/, /there is no flag "no-such-flag" here/],
@@ -345,13 +346,13 @@ test("an unmatched request without a project's key counts for every project of i
   await expect(mine).toHaveNoUnmatchedRequests();
 });
 
-test("a key that is nearly a flag's is told", async () => {
+test("a key that is nearly a flag's is reported", async () => {
   await using project = await sim.project({ flags: { checkout: true } });
   const text = await failure(expect(project).toHaveServedFlag("variantz", true, { timeoutMs: 0 }));
   expect(text).toMatch(/there is no flag "variantz" here: did you mean "variants"\?/);
 });
 
-test("a fault in force is told", async () => {
+test("a fault in force is reported", async () => {
   await using project = await sim.project();
   await project.faults.apply("flags-partial");
   const text = await failure(expect(project).toHaveServedFlag("x", true, { timeoutMs: 0 }));
@@ -360,7 +361,7 @@ test("a fault in force is told", async () => {
 
 describe("the tracking plan", () => {
   const plan = new URL("./plans/signup.plan.json", import.meta.url).pathname;
-  test("is matched, or what is wrong is told", async () => {
+  test("is matched, or what is wrong is reported", async () => {
     await using project = await sim.project();
     await send(project, { event: "signup_completed", properties: { plan: "pro" } });
     await expect(project).toMatchTrackingPlan(plan);
@@ -419,5 +420,52 @@ describe("mistakes", () => {
   });
   test("are not let pass by .not", async () => {
     expect(await failure(expect(taken("phc_x")).not.toHaveCaptured("a"))).toMatch(/needs a sim/);
+  });
+});
+
+describe("error.report", () => {
+  const reportOf = async (assertion: Promise<unknown>): Promise<MatcherReport> => {
+    const error = await assertion.then(
+      () => undefined,
+      (it: unknown) => it,
+    );
+    expect(error).toHaveProperty("report");
+    return (error as { report: MatcherReport }).report;
+  };
+
+  test("matchers and waits carry the report of the sim", async () => {
+    await using ph = await sim.project();
+    await signup(ph);
+    const wanted = {
+      title: 'toHaveCaptured("nope", {}, {timeoutMs: 0, settleMs: 0})',
+      seen: { signup_started: 1 },
+    };
+    const error = await expect(ph, "after the signup")
+      .toHaveCaptured("nope", {}, now)
+      .catch((it: Error) => it);
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/^after the signup: toHaveCaptured/),
+      report: wanted,
+    });
+    const waited = await reportOf(ph.events.waitFor("nope", {}, { timeoutMs: 0 }));
+    expect(waited).toMatchObject({ title: 'waitFor("nope", {})', complaints: [{ kind: "too_few" }] });
+    expect(Object.keys(waited).sort()).toEqual(
+      Object.keys(await reportOf(expect(ph).toHaveCaptured("nope", {}, now))).sort(),
+    );
+  });
+
+  test("other matchers have title, text and what they looked at", async () => {
+    await using ph = await sim.project();
+    await send(ph, { event: "lost", distinct_id: "" });
+    expect(await reportOf(expect(ph).toHaveNoDroppedEvents())).toMatchObject({
+      title: "toHaveNoDroppedEvents()",
+      text: expect.stringContaining("missing_distinct_id"),
+      dropped: [{ event: "lost", reason: "missing_distinct_id", fix: expect.any(String) }],
+    });
+    expect(await reportOf(expect(ph).toHaveIdentified("ada", {}, { timeoutMs: 0 }))).toMatchObject({
+      title: 'toHaveIdentified("ada", {}, {timeoutMs: 0})',
+      hints: [],
+    });
+    await expect(expect(ph).toHaveIdentified("")).rejects.toThrow(TypeError);
   });
 });

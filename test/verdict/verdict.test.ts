@@ -1,7 +1,22 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { jsonSchemaOf } from "../../src/http/row.ts";
 import { RunVerdict } from "../../src/verdict/shapes.ts";
 import type { CountedRequest } from "../../src/verdict/tally.ts";
 import { drop, tallyOf, verdict } from "./facts.ts";
+
+test("the published schema is that of the shape", () => {
+  const file = join(import.meta.dirname, "../../docs/reference/verdict.schema.json");
+  const schema = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    ...jsonSchemaOf(RunVerdict, "output"),
+    description: "The result of a run: phx-sim exec --json, and summary.json of its report",
+  };
+  const text = `${JSON.stringify(schema, null, 2)}\n`;
+  if (process.env.UPDATE_DOCS) writeFileSync(file, text);
+  expect(readFileSync(file, "utf8")).toBe(text);
+});
 
 describe("the tally", () => {
   const rejected = { reason: "invalid_api_key", detail: "bad key" };
@@ -148,7 +163,7 @@ describe("the verdict", () => {
       ["command_failed", "dropped"],
     ],
     [
-      "a command that is not there",
+      "a command that does not exist",
       {
         command: { program: "x", exit_code: 127 },
         problems: [{ code: "command_not_run", text: "there is no such program", count: 1 }],

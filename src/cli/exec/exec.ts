@@ -1,6 +1,7 @@
 import { appendFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { writeWhole } from "../../base/whole-file.ts";
+import type { BaselineOutcome, BaselineRun } from "../../baseline/command-run.ts";
 import type { ChildGuard } from "../../egress/child-guard.ts";
 import type { ScenarioSource, Sim } from "../../index.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -28,10 +29,18 @@ import {
 } from "./child-environment.ts";
 import type { ChildEnd, SignalRelay } from "./child-process.ts";
 import { makeResultFolder, reportPaths, verdictText, writeReport } from "./report-files.ts";
-import { comparedWith, failReasonsOf, planFor, readersOf, tallyOf, tapeResult } from "./run-findings.ts";
+import {
+  baselineFor,
+  comparedWith,
+  failReasonsOf,
+  planFor,
+  readersOf,
+  tallyOf,
+  tapeResult,
+} from "./run-findings.ts";
 import { summaryLines, summaryMarkdown } from "./summary-text.ts";
 
-const options = {
+export const execOptions = {
   scenarios: {
     kind: "scenario",
     describe: "Scenarios to start with, each over the one before: files, or names of shipped ones",
@@ -56,9 +65,20 @@ const options = {
     describe:
       "Tracking plan to compare with; with --fail-on plan the default is events.plan.json here or above",
   },
+  baseline: {
+    kind: "file",
+    describe:
+      "Analytics baseline to compare with; with --fail-on baseline the default is analytics.baseline.ndjson",
+  },
+  "baseline-complete": {
+    kind: "switch",
+    describe: "A test of the baseline that did not run is a change, too",
+    flagOnly: true,
+  },
   report: {
     kind: "folder",
-    describe: "Folder for report.html, events.ndjson, requests.har, summary.md and summary.json",
+    describe:
+      "Folder for report.html, events.ndjson, requests.har, summary.md, summary.json and analytics.baseline.ndjson",
   },
   junit: {
     kind: "file",
@@ -80,24 +100,31 @@ const options = {
   },
 } as const;
 
-type ExecSettings = Settings<typeof options>;
+type ExecSettings = Settings<Omit<typeof execOptions, "baseline-complete">>;
 
 export const exec = command({
   name: "exec",
   describe: "Run a command against a sim of its own, and report what it sent",
-  options,
+  options: execOptions,
   examples: [
     ["phx-sim exec -- npm test", "with POSTHOG_HOST, POSTHOG_API_KEY … set"],
     ["phx-sim exec --fail-on dropped,rejected -- npx vitest run", "in CI: no event may get lost"],
     ["phx-sim exec scenarios/shop.json -- sh -c 'npm run seed && npm test'", "with a world, and a shell"],
   ],
-  run,
+  run: (settings, shell) =>
+    runExec(settings, shell, (isNeeded) => baselineFor(settings.values, isNeeded, shell)),
 });
 
-async function run(settings: ExecSettings, shell: Shell): Promise<CommandEnd> {
+/** @param openBaseline Opens the record of the run; `isNeeded` with `--fail-on baseline` */
+export async function runExec(
+  settings: ExecSettings,
+  shell: Shell,
+  openBaseline: (isNeeded: boolean) => Promise<BaselineRun | undefined>,
+): Promise<CommandEnd> {
   const { values, origins } = settings;
   const failOn = failReasonsOf(values["fail-on"] ?? [], origins["fail-on"].where);
   const plan = await planFor(values.plan, failOn.includes("plan"), shell);
+  const baseline = await openBaseline(failOn.includes("baseline"));
   await checkReroute(values);
   if (values.report !== undefined) makeResultFolder(values.report);
   if (values.junit !== undefined) makeResultFolder(dirname(values.junit), "--junit");
@@ -112,12 +139,14 @@ async function run(settings: ExecSettings, shell: Shell): Promise<CommandEnd> {
     const routes = await rerouteVariables(sim, values, shell);
     if (relay.first) return relay.first;
     const tally = tallyOf(sim);
+    baseline?.watch(sim);
     const started = Date.now();
     const end = await runPointed(sim, settings, shell, relay, { ...guard?.env, ...routes });
     if (end.problem !== undefined) shell.err.say(`phx-sim: ${end.problem}`);
     await settles(sim);
-    const facts = await factsOf({ sim, settings, failOn, plan, guard, tally, started, end });
-    return await conclude(facts, sim, settings, shell);
+    const recorded = await baseline?.finish(sim, end.code);
+    const facts = await factsOf({ sim, settings, failOn, plan, guard, tally, started, end, recorded });
+    return await conclude(facts, sim, settings, shell, recorded);
   } finally {
     await guard?.close();
     await closesWithin(sim, closeMs);
@@ -134,6 +163,7 @@ interface EndedRun {
   readonly tally: Tally;
   readonly started: number;
   readonly end: ChildEnd;
+  readonly recorded: BaselineOutcome | undefined;
 }
 
 /** What the verdict is made of. The results of further options are its `sections`. */
@@ -154,10 +184,10 @@ async function factsOf({ sim, settings, failOn, plan, guard, tally, ...run }: En
     lint: (await sim.lint()).findings,
     ...(await readersOf(sim, isWhole)),
     tape: tapeResult(await replayed(sim, isRerouting(values))),
-    sections: [],
+    sections: run.recorded?.section ? [run.recorded.section] : [],
     problems: problem === undefined ? [] : [{ code: "command_not_run", text: problem, count: 1 }],
     files: [
-      ...(values.report === undefined ? [] : reportPaths(values.report)),
+      ...(values.report === undefined ? [] : reportPaths(values.report, run.recorded?.record)),
       ...(values.junit === undefined ? [] : [values.junit]),
     ],
   };
@@ -183,14 +213,22 @@ async function runPointed(
   if (!values.quiet) announceVariables(sim, values.command, variables, shell);
   shell.err.flush();
   const { runChild } = await import("./child-process.ts");
-  const env = { ...shell.env, ...variables, ...more };
+  // fixtures put the reports of failed tests beside that of the run
+  const reports = values.report === undefined ? {} : { PHX_SIM_TEST_REPORTS: join(values.report, "tests") };
+  const env = { ...reports, ...shell.env, ...variables, ...more };
   return runChild(values.command, env, relay, { isStdoutOurs: values.json });
 }
 
 /** Writes and prints the verdict and returns the exit code: the command's own, or 1 if something else failed. */
-async function conclude(facts: RunFacts, sim: Sim, { values }: ExecSettings, shell: Shell): Promise<number> {
+async function conclude(
+  facts: RunFacts,
+  sim: Sim,
+  { values }: ExecSettings,
+  shell: Shell,
+  recorded: BaselineOutcome | undefined,
+): Promise<number> {
   const whole = verdictOf(facts);
-  const unwritten = await writeFiles(whole, sim, values);
+  const unwritten = await writeFiles(whole, sim, values, recorded?.record);
   const verdict =
     unwritten.length === 0
       ? whole
@@ -208,7 +246,8 @@ async function conclude(facts: RunFacts, sim: Sim, { values }: ExecSettings, she
 function reasonLines({ failures, fail_on, sections }: RunVerdict): string[] {
   const ofRules = failures.filter(({ code }) => fail_on.includes(code)).map(({ text }) => text);
   const others = failures.filter(
-    ({ code }) => code === "not_written" || sections.some(({ name }) => name === code),
+    ({ code }) =>
+      code === "not_written" || (!fail_on.includes(code) && sections.some(({ name }) => name === code)),
   );
   return [
     ...(ofRules.length > 0 ? [`phx-sim: --fail-on: ${ofRules.join(", ")}`] : []),
@@ -232,9 +271,10 @@ async function writeFiles(
   verdict: RunVerdict,
   sim: Sim,
   { report, junit }: ExecSettings["values"],
+  record: string | undefined,
 ): Promise<RunFailure[]> {
   const writes = [
-    ...(report === undefined ? [] : [() => writeReport(report, sim, verdict)]),
+    ...(report === undefined ? [] : [() => writeReport(report, sim, verdict, record)]),
     ...(junit === undefined ? [] : [() => writeJunit(junit, verdict)]),
   ];
   const failures: RunFailure[] = [];

@@ -229,6 +229,16 @@ describe("what goes out", () => {
     client.socket.destroy();
   });
 
+  test("the first half of a body goes on before the second comes", async () => {
+    const { sim, upstream } = await through((socket) => void socket.write(fine));
+    const head = lines("POST /e HTTP/1.1", "Host: x", "Content-Length: 6");
+    const client = rawClient(sim.url, Buffer.concat([head, Buffer.from("abc")]));
+    expect(await upstream.until("\r\n\r\nabc")).toMatch(/\r\n\r\nabc$/);
+    client.socket.write("def");
+    expect(await upstream.until("abcdef")).toMatch(/\r\n\r\nabcdef$/);
+    client.socket.destroy();
+  });
+
   test("a path of the upstream goes before the request's", async () => {
     const upstream = await rawUpstream((socket) => void socket.write(fine));
     open.push(upstream);
@@ -307,7 +317,7 @@ describe("ends that come too soon", () => {
     expect(await sim.recording.get()).toMatchObject({ aborted: 1, in_flight: 0, passed: 1 });
   });
 
-  test("nobody listens: 502 in the service's shape, and the sim says so", async () => {
+  test("no one listens: 502 in the service's shape, and the sim says so", async () => {
     const upstream = await rawUpstream(() => {});
     await upstream.close();
     const notices: string[] = [];
@@ -324,7 +334,7 @@ describe("ends that come too soon", () => {
     expect(await answer.json()).toEqual({
       type: "server_error",
       code: "upstream_unreachable",
-      detail: `${upstream.url} gave no answer: nothing listens there: check that it is running, and the port (ECONNREFUSED)`,
+      detail: `${upstream.url} gave no response: nothing listens there: check that it is running, and the port (ECONNREFUSED)`,
       attr: null,
     });
     await sim.settle({ idleMs: 0 });
