@@ -21,7 +21,9 @@ const foreign = [...configDefaults.exclude, "test/usage/apps/**"];
 
 /** What drives processes and browsers, changes this process's sockets, or measures its memory. */
 const apart = [
-  ..."browser check cli egress testing usage".split(" ").map((folder) => `test/${folder}/**/*.test.ts`),
+  ..."action browser check cli egress testing usage"
+    .split(" ")
+    .map((folder) => `test/${folder}/**/*.test.ts`),
   "test/exports/volume.test.ts",
 ];
 
