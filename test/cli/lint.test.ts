@@ -6,7 +6,7 @@ import { plain } from "../../src/cli/style.ts";
 import type { LintFinding, LintPage } from "../../src/index.ts";
 import { lintLine } from "../../src/lint/command.ts";
 import { createLintWatch } from "../../src/lint/command-watch.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, post, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 const finding = (over: Partial<LintFinding> = {}): LintFinding => ({
   code: "property_type_flip",
@@ -180,7 +180,7 @@ describe("the commands", () => {
     const { sim, ready } = await startReady(["--memory"], { cwd });
     const { url, project_api_key: api_key } = ready;
     const send = (batch: object[]) => post(`${url}/batch/`, { api_key, batch });
-    const lint = (...args: string[]) => phxSim(["lint", "--url", url, ...args], { cwd }).ended;
+    const lint = (...args: string[]) => runHere(["lint", "--url", url, ...args], { cwd });
 
     await send(grouped);
     expect(await lint()).toMatchObject({ code: 0, stderr: "phx-sim: 0 warnings, 1 hint in 1 event\n" });
