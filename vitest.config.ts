@@ -19,9 +19,9 @@ const every = "test/**/*.test.ts";
 // Run by their own runners (test/usage/runners.test.ts).
 const foreign = [...configDefaults.exclude, "test/usage/apps/**"];
 
-/** What drives browsers, changes this process's sockets and variables, or measures its memory. */
+/** What changes this process's sockets and variables, or measures its memory. */
 const apart = [
-  ..."browser egress testing usage".split(" ").map((folder) => `test/${folder}/**/*.test.ts`),
+  ..."egress testing usage".split(" ").map((folder) => `test/${folder}/**/*.test.ts`),
   "test/exports/volume.test.ts",
 ];
 
