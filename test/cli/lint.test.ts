@@ -183,6 +183,8 @@ describe("the commands", () => {
     const lint = (...args: string[]) => runHere(["lint", "--url", url, ...args], { cwd });
 
     await send(grouped);
+    // The first answer loads the control API; a command waits five seconds for one.
+    expect((await fetch(`${url}/__sim/info`)).status).toBe(200);
     expect(await lint()).toMatchObject({ code: 0, stderr: "phx-sim: 0 warnings, 1 hint in 1 event\n" });
     expect((await lint("--strict")).code).toBe(1);
 

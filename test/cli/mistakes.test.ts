@@ -76,6 +76,8 @@ describe("usage mistakes end with 2", () => {
 describe("what keeps a sim from starting ends with 3", () => {
   test("the port is another sim's", async () => {
     const { ready } = await startReady(["--memory"], { cwd: newFolder() });
+    // The first answer loads the control API; a start waits two seconds for one.
+    expect((await fetch(`${ready.url}/__sim/info`)).status).toBe(200);
     const { port } = new URL(ready.url);
     const { code, line } = await failedStart(["--memory", "--port", port], newFolder());
     expect(code).toBe(3);
